@@ -10,6 +10,7 @@ from exchange_ops.market import api as markets
 from exchange_ops.orders import api as orders
 from exchange_ops.pages import api as pages_api
 from exchange_ops.pages import interface
+from exchange_ops.positions import api as positions
 from exchange_ops.shared.api import resources
 from exchange_ops.subaccounts import api as subaccounts
 from exchange_ops.transfers import api as transfers
@@ -29,8 +30,11 @@ urlpatterns = [
     path("brackets/", orders.Brackets.as_view(), name="api-brackets"),
     path("brackets/<int:bracket_id>/", orders.OneBracket.as_view(), name="api-bracket"),
     path("brackets/<int:bracket_id>/end/", orders.EndBracket.as_view(), name="api-bracket-end"),
+    path("orders/<int:order_id>/withdraw/", orders.WithdrawOrder.as_view(), name="api-order-withdraw"),
     path("trades/", orders.Trades.as_view(), name="api-trades"),
     path("margin/", orders.Margin.as_view(), name="api-margin"),
+    path("margin/actions/", positions.MarginActions.as_view(), name="api-margin-actions"),
+    path("margin/actions/<int:margin_action_id>/", positions.OneMarginAction.as_view(), name="api-margin-action"),
     path("ledger/", ledger_api.Ledger.as_view(), name="api-ledger"),
     path("balances/", ledger_api.Balances.as_view(), name="api-balances"),
     path("currencies/", views.Currencies.as_view(), name="api-currencies"),

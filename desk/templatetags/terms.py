@@ -59,6 +59,7 @@ TERMS: Final[dict[str, str]] = {
     "script": "The condition of an output, written as small instructions, and what an input brings to meet it.",
     "second factor": "What you give beside the password: a code of an app on your phone, or a passkey.",
     "step-up": "Your second factor, asked for again at the moment of a decision and for that decision alone.",
+    "stop price": "The trade price that wakes a stop order: below the market for a sale, above it for a purchase.",
     "sub-account": "A separate account at the exchange that belongs under ours, with balances of its own.",
     "tip": "The newest block of the chain.",
     "trail": "The list of what was done, by whom and when. Each entry carries the hash of the one before, "

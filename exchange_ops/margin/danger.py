@@ -2,7 +2,8 @@
 
 A price between the entry and the margin call is measured as the share of that way which is left: 1 at the entry, 0 at
 the call, below 0 beyond it. A warning begins at one share and ends at a larger one, so a price that hovers at the
-border warns once. The prices themselves are the exchange's (supplement 1.5); nothing here guesses them.
+border warns once. The prices themselves are the exchange's; only what a change would make of them is reckoned here, by
+the formula that reproduces its own (supplement 1.5).
 """
 
 from dataclasses import dataclass
@@ -10,12 +11,13 @@ from datetime import datetime
 from decimal import ROUND_HALF_EVEN, Decimal, localcontext
 from typing import Final
 
-from exchange_ops.margin.models import MarginPosition
-from exchange_ops.market.models import Ticker
+from exchange_ops.margin.models import MarginAccount, MarginPosition
+from exchange_ops.market.models import Symbol, Ticker
 
 # Shares of the way from the entry: below the first a warning begins, from the second on it ends.
 CALL_NEAR, CALL_FAR = Decimal("0.30"), Decimal("0.40")
 LIQUIDATION_NEAR, LIQUIDATION_FAR = Decimal("0.25"), Decimal("0.35")
+CALL_SHARE: Final = Decimal(1) / Decimal(30)  # of the value: what the margin call lies before the liquidation
 _DIGITS: Final = 200
 _PLACES: Final = Decimal(1).scaleb(-12)
 ZERO: Final = Decimal(0)
@@ -84,6 +86,45 @@ def exposure(*, position: MarginPosition, ticker: Ticker | None) -> Exposure:
             call_left=_left(mark, call, entry, is_long),
             liquidation_left=_left(mark, liquidation, entry, is_long),
         )
+
+
+def after(
+    *,
+    position: MarginPosition,
+    held: MarginAccount,
+    symbol: Symbol,
+    mark: Decimal,
+    balance: Decimal,
+    quantity: Decimal | None = None,
+) -> Exposure:
+    """How the position would stand with this collateral, and with this signed quantity (as it is without one).
+
+    `balance` and `mark` are in the quote currency. What rests in the book is left out: it opens nothing by itself.
+    """
+    rest = position.quantity if quantity is None else quantity
+    share = 1 / (2 * max(held.leverage, Decimal(1))) + symbol.take_liquidity_rate
+    call, liquidation = (
+        _reckoned(rest, position.price_entry, balance, share=one, tick=symbol.tick_size)
+        for one in (share + CALL_SHARE, share)
+    )
+    then = MarginPosition(
+        quantity=rest,
+        price_entry=position.price_entry,
+        pnl=rest * (mark - position.price_entry),
+        price_margin_call=call,
+        price_liquidation=liquidation,
+        read_at=position.read_at,
+    )
+    return exposure(position=then, ticker=None)
+
+
+def _reckoned(quantity: Decimal, entry: Decimal, balance: Decimal, *, share: Decimal, tick: Decimal) -> Decimal:
+    """A price of danger, down to the tick: for a short (b + q e) / (q (1 + s)), for a long the same mirrored."""
+    with localcontext() as context:
+        context.prec = _DIGITS
+        sign, size = (1, abs(quantity)) if quantity > 0 else (-1, abs(quantity))
+        price = (size * entry - sign * balance) / (size * (1 - sign * share))
+        return _rounded(price // tick * tick if tick else price)
 
 
 def _danger(price: Decimal | None) -> Decimal | None:

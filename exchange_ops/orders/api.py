@@ -17,17 +17,20 @@ from rest_framework.views import APIView
 from desk import clock
 from desk.api.idempotency import once
 from desk.api.parsing import BoundedJSONParser
-from desk.api.resources import NOT_FOUND, keyed, listing, reading, whole
+from desk.api.refusals import CannotRecord
+from desk.api.resources import NOT_FOUND, keyed, listing, read, reading, whole
 from exchange_ops.margin.models import MarginAccount, MarginPosition
 from exchange_ops.orders import policy_checks, request_checks, workflow
-from exchange_ops.orders.api_shapes import BracketOut, MarginOut, OrderIn, OrderOut, TradeOut
+from exchange_ops.orders.api_shapes import BracketOut, MarginOut, OrderIn, OrderOut, OrderWithdrawIn, TradeOut
 from exchange_ops.orders.brackets import workflow as brackets
 from exchange_ops.orders.brackets.exits import Exits
 from exchange_ops.orders.brackets.models import Bracket
+from exchange_ops.orders.decisions import approvals
 from exchange_ops.orders.forms import BracketFilter, OrderFilter, TradeFilter
 from exchange_ops.orders.models import AccountTrade, Order
 from exchange_ops.shared import rules
 from exchange_ops.shared.api.resources import MaySee, OfAccount, Reading, Recording, recording
+from exchange_ops.shared.problems import FORM
 from exchange_ops.shared.views import accounts
 
 
@@ -148,6 +151,26 @@ class EndBracket(APIView):
         except brackets.CannotEnd as problem:
             raise NothingToCancel(f"Nothing was changed. {problem}") from None
         return Response(BracketOut(row).data, status=202)
+
+
+class WithdrawOrder(APIView):
+    """Taking an order back that waits for an approval."""
+
+    permission_classes = (MaySeeAndTrade,)
+    parser_classes = (BoundedJSONParser,)
+    http_method_names = ("post", "options")
+
+    @keyed(operation_id="orders_withdraw", request=OrderWithdrawIn, responses={200: OrderOut, **NOT_FOUND})
+    @once
+    def post(self, request: Request, order_id: int) -> Response:
+        """Only while it waits, and only by the one who asked for it; approving and declining are for people alone."""
+        get_object_or_404(Order, pk=order_id)
+        content = read(OrderWithdrawIn, request)
+        try:
+            row = approvals.withdraw(order_id=order_id, person=request.user, now=clock.now(), **content)
+        except approvals.CannotDecide as problem:
+            raise CannotRecord({FORM: f"Nothing was changed. {problem}"}) from None
+        return Response(OrderOut(row).data)
 
 
 @listing("trades_list", TradeOut)

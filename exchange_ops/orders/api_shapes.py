@@ -8,13 +8,15 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from desk.api.fields import RequestKey, StrictBody, StrictBoolean, StrictChoice, StrictText
+from desk.machines.votes import LONGEST_COMMENT
 from exchange_ops.margin.models import MarginAccount, MarginPosition
-from exchange_ops.orders import machine, policy_checks
+from exchange_ops.orders import machine
 from exchange_ops.orders.brackets import machine as bracket_states
 from exchange_ops.orders.brackets import situation
 from exchange_ops.orders.brackets.models import Bracket
 from exchange_ops.orders.forms import BOTH_EXITS, read_instant
 from exchange_ops.orders.models import AccountTrade, Order
+from exchange_ops.policy.oversteps import MOST_CONFIRMED
 from exchange_ops.shared.api.fields import AmountIn, AmountText
 from exchange_ops.wire import records
 
@@ -144,7 +146,7 @@ class OrderIn(StrictBody):
     )
     confirmed = serializers.ListField(
         child=StrictText(max_length=81),
-        max_length=policy_checks.MOST_CONFIRMED,
+        max_length=MOST_CONFIRMED,
         required=False,
         help_text="Oversteps that are confirmed by name, as an earlier refusal named them: price_far:6.3.",
     )
@@ -248,8 +250,14 @@ class TradeOut(serializers.ModelSerializer):
         read_only_fields = fields
 
 
+class OrderWithdrawIn(StrictBody):
+    """Why an order that waits for an approval is taken back."""
+
+    reason = StrictText(max_length=LONGEST_COMMENT)
+
+
 class PositionOut(serializers.ModelSerializer):
-    """A position; a negative quantity is a short one."""
+    """A position; a negative quantity is a short one. `exchange_id` is its number at the exchange."""
 
     quantity = SignedAmountText(read_only=True)
     price_entry = AmountText(read_only=True)
@@ -259,7 +267,16 @@ class PositionOut(serializers.ModelSerializer):
 
     class Meta:
         model = MarginPosition
-        fields = ("quantity", "price_entry", "pnl", "price_margin_call", "price_liquidation", "updated_at", "read_at")
+        fields = (
+            "exchange_id",
+            "quantity",
+            "price_entry",
+            "pnl",
+            "price_margin_call",
+            "price_liquidation",
+            "updated_at",
+            "read_at",
+        )
         read_only_fields = fields
 
 

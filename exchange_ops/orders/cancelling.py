@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 GONE_AFTER = 2 * HISTORY_LAG
 TOO_MANY = 429
 AFTER_THE_FIRST = timedelta(seconds=3)  # what one call cancels together is looked at when it had time to answer
+OF_SYMBOL, EVERY_MARGIN = "of the symbol", "every margin order"
 _FAILURES = (CallFailed, BadArgument, keys.NoUsableKey)
 
 
@@ -48,9 +49,18 @@ class CannotCancel(Exception):
 
 
 def ask(
-    *, order_id: int, person: "Person", now: datetime, session_key: str = "", together: bool = False, rank: int = 0
+    *,
+    order_id: int,
+    person: "Person",
+    now: datetime,
+    session_key: str = "",
+    together: str = "",
+    rank: int = 0,
 ) -> Order:
-    """Row 13: have one order cancelled. One that is being cancelled already stays so. Raises CannotCancel."""
+    """Row 13: have one order cancelled. One that is being cancelled already stays so. Raises CannotCancel.
+
+    `together` names what one call cancels with it, if anything; the first of these has `rank` 0.
+    """
     row = Order.objects.select_related("account", "initiator").filter(pk=order_id).first()
     if row is None:
         raise CannotCancel("There is no such order.")
@@ -72,7 +82,7 @@ def begin(
     now: datetime,
     person: "Person | None" = None,
     session_key: str = "",
-    together: bool = False,
+    together: str = "",
     rank: int = 0,
     evidence: dict[str, Any] | None = None,
 ) -> Order:
@@ -85,8 +95,8 @@ def begin(
         next_action_at=now + (AFTER_THE_FIRST if rank else timedelta(0)),
         actor=person,
         session_key=session_key,
-        evidence=evidence,
-        cancel_together=together,
+        evidence={"together": together} if together else evidence,
+        cancel_together=bool(together),
     )
 
 
@@ -103,7 +113,18 @@ def ask_all(
         raise CannotCancel("Only operators cancel orders.")
     rows = Order.objects.filter(account=account, active=True, state__in=machine.CANCELLABLE)
     rows = rows.filter(symbol=symbol) if symbol else rows.filter(pk__lte=newest)
-    return _ask_each(rows, person, now, session_key, together=bool(symbol))
+    return _ask_each(rows, person, now, session_key, together=OF_SYMBOL if symbol else "")
+
+
+def ask_every_margin_order(*, account: Account, person: "Person", now: datetime, session_key: str = "") -> int:
+    """Have every margin order of the account cancelled by one call, also such as it has not read; how many it has.
+
+    Of whatever symbol, so nobody asks for it who did not say so.
+    """
+    if not rules.may_trade(person, account):
+        raise CannotCancel("Only operators cancel orders.")
+    rows = Order.objects.filter(account=account, active=True, margin=True, state__in=machine.CANCELLABLE)
+    return _ask_each(rows, person, now, session_key, together=EVERY_MARGIN)
 
 
 def ask_chosen(
@@ -116,9 +137,7 @@ def ask_chosen(
     return _ask_each(rows, person, now, session_key)
 
 
-def _ask_each(
-    rows: QuerySet[Order], person: "Person", now: datetime, session_key: str, *, together: bool = False
-) -> int:
+def _ask_each(rows: QuerySet[Order], person: "Person", now: datetime, session_key: str, *, together: str = "") -> int:
     begun, ranks = 0, {True: 0, False: 0}
     for number, margin in list(rows.order_by("pk").values_list("pk", "margin")):
         rank = ranks[margin] if together else 0
@@ -148,10 +167,12 @@ def step(row: Order, *, now: datetime, client_for: ClientFor) -> None:
     try:
         if (row.cancels or row.initiator_id is None) and _is_over(row, client, client_for, now):
             return
-        # The first attempt of what is cancelled together is for all of the symbol; what it leaves goes one by one.
+        # The first attempt of what is cancelled together is for all of it; what it leaves goes one by one. The socket
+        # knows a word for every margin order alone (exchange streams, Margin trading), so a symbol's go over REST.
         kind = OrderCall.CANCEL_ALL if row.cancel_together else OrderCall.CANCEL
         line = trading_line.opened(row.account, client)
-        way = trading_line.REST if row.cancel_together else line.way
+        together = _together(row) if row.cancel_together else ""
+        way = trading_line.REST if together == OF_SYMBOL else line.way
         call = calls.claim(
             mover.MACHINE,
             row,
@@ -162,7 +183,9 @@ def step(row: Order, *, now: datetime, client_for: ClientFor) -> None:
             cancels=row.cancels + 1,
             cancel_together=False,
         )
-        reply = _make(call, row, client, line, watch)
+        reply = (
+            _make(call, row, client, line, watch) if together != EVERY_MARGIN else _make_every(call, row, line, watch)
+        )
     except _FAILURES as problem:
         _again(row, now, f"The exchange could not be asked for it: {problem}")
         return
@@ -218,6 +241,16 @@ def _make(call: OrderCall, row: Order, client: ExchangeClient, line: TradingLine
         return sent(lambda: line.cancel(row.client_order_id, margin=row.margin))
 
     return calls.make(call, row, client=line, watch=watch, send=cancel)
+
+
+def _make_every(call: OrderCall, row: Order, line: TradingLine, watch: Stopwatch) -> Reply:
+    return calls.make(call, row, client=line, watch=watch, send=lambda: sent(line.cancel_every_margin_order))
+
+
+def _together(row: Order) -> str:
+    """What was asked to be cancelled by one call, as the event of the asking keeps it."""
+    event = row.events.filter(event="cancel_asked").order_by("-pk").first()
+    return OF_SYMBOL if event is None else str(event.evidence.get("together", OF_SYMBOL))
 
 
 def _own(row: Order, reply: Reply, now: datetime) -> Reply:

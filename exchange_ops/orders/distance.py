@@ -1,11 +1,13 @@
 """How far the price of an order lies from the market: said on the ticket, refused nowhere here.
 
 The exchange takes any limit. One that crosses the book fills at once at the book's prices, down to the limit; one that
-lies far behind it hardly fills at all. Both are most often a slip of the keyboard.
+lies far behind it hardly fills at all. Both are most often a slip of the keyboard. Of a stop order the stop is compared
+with the last price, since trades wake it (supplement 2.8), and the limit with the stop.
 """
 
 from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Decimal, localcontext
+from fractions import Fraction
 from typing import Final
 
 from exchange_ops.market.models import Ticker
@@ -19,12 +21,17 @@ _PERCENT: Final = Decimal("0.01")
 
 @dataclass(frozen=True, slots=True)
 class Distance:
-    """`percent` is above zero over the market. `beside` names the price it is compared with, `warning` may be empty."""
+    """`percent` is above zero over the market. `beside` names the price it is compared with, `warning` may be empty.
+
+    `of_stop`: it is that of what wakes the order; `past_stop` is how much worse than that its limit is, in percent.
+    """
 
     percent: Decimal
     beside: str
     market: Decimal
     warning: str = ""
+    of_stop: bool = False
+    past_stop: Decimal | None = None
 
     @property
     def size(self) -> Decimal:
@@ -33,8 +40,8 @@ class Distance:
 
 
 def of(*, wanted: Wanted, ticker: Ticker | None) -> Distance | None:
-    """The distance of the limit, or of what wakes a stop-market order; None without a price or a market."""
-    price = wanted.price if wanted.price is not None else wanted.stop_price
+    """The distance of the limit, or of what wakes a stop order; None without a price or a market."""
+    price = wanted.stop_price if wanted.stop_price is not None else wanted.price
     if ticker is None or price is None:
         return None
     beside, market = _compared(wanted, ticker)
@@ -44,7 +51,30 @@ def of(*, wanted: Wanted, ticker: Ticker | None) -> Distance | None:
         context.prec = _DIGITS
         share = price / market - 1
         percent = (share * 100).quantize(_PERCENT, rounding=ROUND_HALF_EVEN)
-    return Distance(percent, beside, market, _warning(wanted, share) if wanted.type == "limit" else "")
+    if wanted.stop_price is None:
+        return Distance(percent, beside, market, _warning(wanted, share) if wanted.type == "limit" else "")
+    room = past_stop(wanted)
+    return Distance(percent, beside, market, of_stop=True, past_stop=None if room is None else percent_of(room))
+
+
+def is_reached(*, wanted: Wanted, market: Decimal) -> bool:
+    """Whether a trade at the market's price wakes the stop: a buy at or above it, a sale at or below."""
+    stop = wanted.stop_price
+    return stop is not None and (market >= stop if wanted.side == BUY else market <= stop)
+
+
+def past_stop(wanted: Wanted) -> Fraction | None:
+    """How much worse than its stop the limit of a stop-limit order is, as a fraction of it; below zero: better."""
+    if wanted.price is None or not wanted.stop_price:
+        return None
+    share = Fraction(wanted.price) / Fraction(wanted.stop_price) - 1
+    return share if wanted.side == BUY else -share
+
+
+def percent_of(share: Fraction) -> Decimal:
+    """A fraction in percent, to the hundredth."""
+    hundredths = round(share * 10_000)
+    return Decimal(hundredths).scaleb(-2)
 
 
 def _compared(wanted: Wanted, ticker: Ticker) -> tuple[str, Decimal | None]:

@@ -11,7 +11,7 @@ from django.db.models import Q, QuerySet
 from desk.fields import plain
 from desk.lists.filters import SEARCH_MOST, DatedForm
 from exchange_ops.market.models import Symbol
-from exchange_ops.orders import machine, policy_checks
+from exchange_ops.orders import machine
 from exchange_ops.orders.brackets import machine as bracket_states
 from exchange_ops.orders.brackets.exits import Exits
 from exchange_ops.orders.brackets.models import Bracket
@@ -20,6 +20,7 @@ from exchange_ops.orders.models import AccountTrade, Order
 from exchange_ops.orders.request_checks import Wanted
 from exchange_ops.orders.steps import replacing
 from exchange_ops.orders.ticket import steps
+from exchange_ops.policy.oversteps import MOST_CONFIRMED
 from exchange_ops.shared.forms import AmountField, RequestForm
 from exchange_ops.wire import records
 
@@ -72,7 +73,7 @@ class TokensField(forms.Field):
 
     def clean(self, value: Any) -> list[str]:
         tokens = list(value or [])
-        if len(tokens) > policy_checks.MOST_CONFIRMED or not all(_TOKEN.fullmatch(token) for token in tokens):
+        if len(tokens) > MOST_CONFIRMED or not all(_TOKEN.fullmatch(token) for token in tokens):
             raise forms.ValidationError("Tick what you confirm on this page.", code="malformed")
         return tokens
 
@@ -223,15 +224,16 @@ class ReplaceForm(RequestForm):
 
 
 class CancelAllForm(forms.Form):
-    """Which open orders a person saw when they pressed the button; of a symbol all that are open now may be meant."""
+    """Which open orders a person saw; of a symbol, or on margin, all that are open now may be meant."""
 
+    margin = forms.BooleanField(required=False)
     symbol = forms.CharField(required=False, max_length=40)
     newest = forms.RegexField(r"^[0-9]{1,18}$", required=False)
 
     def clean(self) -> dict[str, Any]:
-        """Without a symbol it has to be said which orders were seen."""
+        """Without a symbol it has to be said which orders were seen, unless every one on margin is meant."""
         cleaned = super().clean() or self.cleaned_data
-        if not cleaned.get("symbol") and not cleaned.get("newest"):
+        if not cleaned.get("margin") and not cleaned.get("symbol") and not cleaned.get("newest"):
             self.add_error("newest", "Name the symbol, or the newest order that was seen.")
         return cleaned
 

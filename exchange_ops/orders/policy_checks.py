@@ -3,13 +3,14 @@
 Each bound that an order goes beyond is an overstep with a name and figures. By the rules it is refused, approved by
 somebody else, or confirmed by name by who places it; that is judged here, at the act, whatever the page said before.
 Only a price that is worse for us is bounded: a limit order that pays more or takes less than the market does fills at
-once. One that lies behind the market waits there, and can be cancelled. What is not known is more than any bound.
+once. One that lies behind the market waits there, and can be cancelled. The limit of a stop order is judged against its
+stop, and the stop only by its side of the market. What is not known is more than any bound.
 """
 
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import replace
 from datetime import datetime
-from decimal import ROUND_CEILING, Decimal
+from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Final
 
@@ -22,70 +23,25 @@ from exchange_ops.orders.models import Order
 from exchange_ops.orders.request_checks import BUY, CannotPlace, Wanted
 from exchange_ops.orders.ticket import estimate
 from exchange_ops.policy import limits, quorum, ruleset
+from exchange_ops.policy import oversteps as bounds
 from exchange_ops.policy.models import ValueLimit
-from exchange_ops.policy.modes import APPROVE, CONFIRM, REFUSE, STRICTNESS
+from exchange_ops.policy.modes import CONFIRM, STRICTNESS
+from exchange_ops.policy.oversteps import (
+    BOOK_DEEP,
+    CONFIRMED,
+    LIMIT_PAST_STOP,
+    MANY_OPEN,
+    OVER_VALUE,
+    PRICE_FAR,
+    STOP_REACHED,
+    Overstep,
+)
 from exchange_ops.shared.models import Account
 
 if TYPE_CHECKING:
     from desk.models import Person
 
-PRICE_FAR: Final = "price_far"
-BOOK_DEEP: Final = "book_deep"
-OVER_VALUE: Final = "over_value"
-MANY_OPEN: Final = "many_open"
-LABELS: Final = {
-    PRICE_FAR: "Price far from the market",
-    BOOK_DEEP: "Eats deep into the book",
-    OVER_VALUE: "Worth more than the limit",
-    MANY_OPEN: "Many open orders",
-}
-CONFIRMED: Final = "confirmed"  # the field that carries what was confirmed
-MOST_CONFIRMED: Final = len(LABELS)
-NO_APPROVAL: Final = "This can't wait for an approval."
-_UNKNOWN: Final = "unknown"
-_MOST_AHEAD: Final = 2  # how many times the present size may be confirmed: not any size beforehand
-_AHEAD: Final = Decimal("1.1")  # what is confirmed covers a tenth more than was seen: the market moves meanwhile
-_DIGITS: Final = 2  # of what is confirmed, rounded up
-
-
-@dataclass(frozen=True, slots=True)
-class Overstep:
-    """One bound that an order goes beyond. `size` is what it is measured by (percent, value, or number of orders);
-    None where it is not known well enough. `field` is the one it is about."""
-
-    name: str
-    field: str
-    sentence: str
-    beyond: str
-    size: Decimal | None = None
-
-    @property
-    def label(self) -> str:
-        """Its name in words."""
-        return LABELS[self.name]
-
-    @property
-    def token(self) -> str:
-        """What a person confirms: this name, up to a tenth more than they saw; a number of orders as it is."""
-        if self.size is None:
-            return f"{self.name}:{_UNKNOWN}"
-        return f"{self.name}:{f'{self.size:f}' if self.name == MANY_OPEN else _rounded_up(self.size * _AHEAD)}"
-
-    @property
-    def fact(self) -> dict[str, str]:
-        """What is kept of it on the order and in the audit trail."""
-        size = _UNKNOWN if self.size is None else f"{self.size.normalize():f}"
-        return {"name": self.name, "size": size, "beyond": self.beyond, "sentence": self.sentence, "up_to": self.token}
-
-    def confirmed_by(self, tokens: Iterable[str]) -> str:
-        """The one of these that confirms it, of at least its size; an empty text where there is none."""
-        for token in tokens:
-            name, _, most = token.partition(":")
-            if name != self.name:
-                continue
-            if most == _UNKNOWN if self.size is None else _reaches(most, self.size):
-                return token
-        return ""
+_SURE: Final = Decimal(1)  # percent: a stop that is beyond the market by less is confirmed for so much
 
 
 class NotConfirmed(CannotPlace):
@@ -93,8 +49,7 @@ class NotConfirmed(CannotPlace):
 
     def __init__(self, oversteps: Collection[Overstep]) -> None:
         self.oversteps = list(oversteps)
-        names = " ".join(f"{each.label}: {each.sentence}" for each in self.oversteps)
-        super().__init__({CONFIRMED: f"Confirm by name, then place it. {names}"})
+        super().__init__({CONFIRMED: f"Confirm by name, then place it. {bounds.named(self.oversteps)}"})
 
 
 def check(*, initiator: "Person", account: Account, wanted: Wanted, now: datetime) -> list[Overstep]:
@@ -104,34 +59,23 @@ def check(*, initiator: "Person", account: Account, wanted: Wanted, now: datetim
     """
     symbol = request_checks.check(initiator=initiator, account=account, wanted=wanted, now=now)
     found = oversteps(initiator=initiator, account=account, symbol=symbol, wanted=wanted, now=now)
-    if refused := refusals(found):
+    if refused := bounds.refusals(found):
         raise CannotPlace(refused)
     return found
 
 
 def settle(found: Iterable[Overstep], *, confirmed: Collection[str]) -> list[dict[str, Any]]:
     """What is kept of the oversteps, when each that has to be confirmed was. Raises NotConfirmed."""
-    kept = list(found)
-    if missing := [each for each in kept if each.beyond == CONFIRM and not each.confirmed_by(confirmed)]:
+    judged = list(found)
+    if missing := bounds.unconfirmed(judged, confirmed=confirmed):
         raise NotConfirmed(missing)
-    return [each.fact for each in kept]
-
-
-def refusals(found: Iterable[Overstep], *, can_wait: bool = True) -> dict[str, str]:
-    """By field, what the rules refuse; also what needs an approval, where the order `can_wait` for none."""
-    problems: dict[str, str] = {}
-    for each in found:
-        if each.beyond == REFUSE:
-            problems.setdefault(each.field, each.sentence)
-        elif each.beyond == APPROVE and not can_wait:
-            problems.setdefault(each.field, f"{each.sentence} {NO_APPROVAL}")
-    return problems
+    return bounds.kept(judged)
 
 
 def problems(*, initiator: "Person", account: Account, symbol: Symbol, wanted: Wanted, now: datetime) -> dict[str, str]:
     """What the rules in force don't allow about an order that can't wait for an approval, by field."""
     found = oversteps(initiator=initiator, account=account, symbol=symbol, wanted=wanted, now=now, is_new=False)
-    return refusals(found, can_wait=False)
+    return bounds.refusals(found, can_wait=False)
 
 
 def oversteps(
@@ -189,11 +133,13 @@ def _price(symbol: Symbol, wanted: Wanted, now: datetime) -> Iterator[Overstep]:
         yield from _depth(symbol, wanted, most, beyond, now)
     elif wanted.type == "limit":
         yield from _distance(symbol, wanted, most, beyond, now)
+    else:
+        yield from _stop(symbol, wanted, most, beyond, now)
 
 
 def _distance(symbol: Symbol, wanted: Wanted, most: Decimal, beyond: str, now: datetime) -> Iterator[Overstep]:
     ticker = Ticker.objects.filter(pk=symbol.pk).first()
-    found, allowed = distance.of(wanted=wanted, ticker=ticker), _percent(most)
+    found, allowed = distance.of(wanted=wanted, ticker=ticker), bounds.percent(most)
     if ticker is None or found is None or now - ticker.read_at > STALE_AFTER:
         sentence = f"The rules bound the price to {allowed} from the market's, which is not known well enough."
         yield Overstep(PRICE_FAR, "price", sentence, beyond)
@@ -207,9 +153,39 @@ def _distance(symbol: Symbol, wanted: Wanted, most: Decimal, beyond: str, now: d
     yield Overstep(PRICE_FAR, "price", f"{where}: the rules allow {allowed}.", beyond, found.size)
 
 
+def _stop(symbol: Symbol, wanted: Wanted, most: Decimal, beyond: str, now: datetime) -> Iterator[Overstep]:
+    """A stop order trades at the market of another moment, so its limit is judged against the price that wakes it.
+
+    A stop far from the market is what it is for. One that the market has reached already is woken by the next trade:
+    that is confirmed by name whatever the rules say, and a stop-market order then eats into the book of this moment.
+    """
+    yield from _past_stop(wanted, most, beyond)
+    ticker = Ticker.objects.filter(pk=symbol.pk).first()
+    found = distance.of(wanted=wanted, ticker=ticker)
+    if ticker is None or found is None or now - ticker.read_at > STALE_AFTER:
+        sentence = "Whether the market has reached the stop already is not known: its price is not known well enough."
+        yield Overstep(STOP_REACHED, "stop_price", sentence, CONFIRM)
+    elif distance.is_reached(wanted=wanted, market=found.market):
+        where = f"A {wanted.side} stop belongs {'above' if wanted.side == BUY else 'below'} the market"
+        sentence = f"{where} ({found.market.normalize():f}): the next trade triggers this one."
+        yield Overstep(STOP_REACHED, "stop_price", sentence, CONFIRM, max(found.size, _SURE))
+        if wanted.type == "stopMarket":
+            yield from _depth(symbol, replace(wanted, type="market", stop_price=None), most, beyond, now)
+
+
+def _past_stop(wanted: Wanted, most: Decimal, beyond: str) -> Iterator[Overstep]:
+    """How far beyond its stop the limit lets the order trade; one that is better than the stop only rests."""
+    room = distance.past_stop(wanted)
+    if room is not None and wanted.stop_price is not None and room > Fraction(most) / 100:
+        size = distance.percent_of(room)
+        where = f"{size} % {'above' if wanted.side == BUY else 'below'} the stop"
+        sentence = f"{where} ({wanted.stop_price.normalize():f}): the rules allow {bounds.percent(most)}."
+        yield Overstep(LIMIT_PAST_STOP, "price", sentence, beyond, size)
+
+
 def _depth(symbol: Symbol, wanted: Wanted, most: Decimal, beyond: str, now: datetime) -> Iterator[Overstep]:
     """A market order has no price, so how deep it would eat into the book is bounded."""
-    found, allowed = estimate.of(wanted=wanted, symbol=symbol), _percent(most)
+    found, allowed = estimate.of(wanted=wanted, symbol=symbol), bounds.percent(most)
     if found is None or now - found.read_at > STALE_AFTER:
         sentence = f"The rules bound the price to {allowed} from the market's, and the book is not known well enough."
         yield Overstep(BOOK_DEEP, "quantity", sentence, beyond)
@@ -219,23 +195,3 @@ def _depth(symbol: Symbol, wanted: Wanted, most: Decimal, beyond: str, now: date
     elif found.worst is not None and found.deepest > most:
         where = f"It would eat {found.deepest} % deep into the book, to {found.worst.normalize():f}"
         yield Overstep(BOOK_DEEP, "quantity", f"{where}: the rules allow {allowed}.", beyond, found.deepest)
-
-
-def _percent(share: Decimal) -> str:
-    return f"{share.normalize():f} %"
-
-
-def _rounded_up(size: Decimal) -> str:
-    """The size with two digits, rounded up."""
-    if not size:
-        return "0"
-    step = Decimal(1).scaleb(size.adjusted() - _DIGITS + 1)
-    return f"{(size / step).to_integral_value(rounding=ROUND_CEILING) * step:f}"
-
-
-def _reaches(most: str, size: Decimal) -> bool:
-    """Whether what was confirmed covers the size, and not any size at all."""
-    try:
-        return size <= Decimal(most) <= _MOST_AHEAD * Decimal(_rounded_up(size))
-    except ArithmeticError:
-        return False

@@ -182,7 +182,10 @@ def _best(ticker: Ticker | None, side: str) -> Decimal | None:
 
 def _short_of(account: Account, symbol: Symbol, wanted: Wanted, old: Order | None) -> str:
     if wanted.margin:
-        return collateral.problem(account=account, symbol=symbol, value=figures(symbol=symbol, wanted=wanted).value)
+        left = wanted if old is None else replace(wanted, quantity=wanted.quantity - old.cum_quantity)
+        freed = None if old is None else figures(symbol=symbol, wanted=replace(wanted_by(old), quantity=old.left)).value
+        value = figures(symbol=symbol, wanted=left).value
+        return collateral.problem(account=account, symbol=symbol, value=value, freed=freed)
     return _funds_problem(account, symbol, wanted, old)
 
 

@@ -45,6 +45,10 @@ def step(row: Order, *, now: datetime, client_for: ClientFor) -> None:
         stop(row, problem=str(problem), now=now)
         return
     line = trading_line.opened(row.account, client)
+    if hindered := ways.obstacle(row, line):
+        client.close()
+        stop(row, problem=hindered, now=now)
+        return
     try:
         call = calls.claim(
             mover.MACHINE,

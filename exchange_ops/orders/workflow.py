@@ -47,6 +47,7 @@ __all__ = [
     "cancel",
     "cancel_all",
     "cancel_chosen",
+    "cancel_every_margin_order",
     "place",
     "read_all",
     "sweep",
@@ -159,6 +160,11 @@ def cancel_all(
     return cancelling.ask_all(
         account=account, symbol=symbol, newest=newest, person=person, now=now, session_key=session_key
     )
+
+
+def cancel_every_margin_order(*, account: Account, person: "Person", now: datetime, session_key: str = "") -> int:
+    """Have every margin order of the account cancelled in one call; how many the desk knew of. Raises CannotCancel."""
+    return cancelling.ask_every_margin_order(account=account, person=person, now=now, session_key=session_key)
 
 
 def cancel_chosen(

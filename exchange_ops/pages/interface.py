@@ -26,6 +26,8 @@ TOPICS: Final = (
     ("/api/v1/brackets/12/", "bracket:12"),
     ("/api/v1/trades/", "orders"),
     ("/api/v1/margin/", "margin"),
+    ("/api/v1/margin/actions/", "margin"),
+    ("/api/v1/margin/actions/12/", "marginaction:12"),
     ("/api/v1/funds/", "balances:1"),
     ("/api/v1/balances/", "balances:1"),
     ("/api/v1/ledger/", "ledger:1"),

@@ -29,7 +29,11 @@ def _over(table: Table) -> tuple[str, ...]:
 
 PAYOUTS_OVER: Final = _over(machine.TABLE)
 TRANSFERS_OVER: Final = _over(transfer_states.TABLE)
-ORDERS_OVER: Final = tuple(name for name in _over(order_states.TABLE) if name != order_states.WITHDRAWN)
+# One that was most likely not placed is somebody's turn, and whoever asked for it hears of that as well.
+ORDERS_OVER: Final = (
+    *(name for name in _over(order_states.TABLE) if name != order_states.WITHDRAWN),
+    order_states.NOT_SEEN,
+)
 
 
 def _ended(since: datetime) -> Sequence[str]:
@@ -57,7 +61,9 @@ def _entries(subjects: Collection[str]) -> Iterator[tuple[int, Entry]]:
     for moved in Transfer.objects.filter(pk__in=numbers[Transfer.name]):
         yield moved.initiator_id, _entry(moved, "Transfer", transfer_states.STATES[moved.state].icon)
     for order in Order.objects.filter(pk__in=numbers[Order.name], initiator__isnull=False):
-        yield order.initiator_id, _entry(order, "Order", order_states.STATES[order.state].icon)
+        entry = _entry(order, "Order", order_states.STATES[order.state].icon)
+        entry.sentence = f"{entry.sentence} {order.last_problem}".strip()  # who declined it and why, or the refusal
+        yield order.initiator_id, entry
 
 
 def _entry(row: Any, title: str, icon: str) -> Entry:

@@ -6,6 +6,8 @@ from typing import Any
 
 from django import forms
 
+from exchange_ops.orders.forms import TokensField
+from exchange_ops.policy.oversteps import MOST_CONFIRMED
 from exchange_ops.positions import machine
 from exchange_ops.positions.request_checks import Wish
 from exchange_ops.positions.workflow import LONGEST_NOTE
@@ -14,6 +16,7 @@ from exchange_ops.shared.forms import AmountField, RequestForm
 WHOLE, PART = "whole", "part"
 MOST_POSITIONS = 200
 _SEEN = re.compile(r"([^\s:]{1,40}):([0-9]{1,18}):(-?[0-9]{1,36}(?:\.[0-9]{1,24})?)", re.ASCII)
+_CONFIRMED = re.compile(r"([^\s:]{1,40}):([a-z_]{1,20}:[0-9a-z.]{1,60})", re.ASCII)
 _FIGURE = {"autocomplete": "off", "spellcheck": "false", "placeholder": " "}
 
 
@@ -24,6 +27,7 @@ class CollateralForm(RequestForm):
     amount = AmountField(
         label="Collateral", max_length=80, error_messages={"required": "Enter the amount that shall be there."}
     )
+    confirmed = TokensField(required=False, label="Confirmation")
     request_key = forms.UUIDField(widget=forms.HiddenInput)
 
     def __init__(self, *arguments: Any, symbols: list[str], **options: Any) -> None:
@@ -52,6 +56,7 @@ class CloseForm(RequestForm):
     order_type = forms.ChoiceField(label="Price", choices=list(machine.ORDER_TYPES.items()), initial=machine.MARKET)
     price = AmountField(label="Limit price", max_length=80, required=False)
     position_id = forms.IntegerField(min_value=0, max_value=2**63 - 1, widget=forms.HiddenInput)
+    confirmed = TokensField(required=False, label="Confirmation")
     request_key = forms.UUIDField(widget=forms.HiddenInput)
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
@@ -86,6 +91,7 @@ class CloseAccountForm(RequestForm):
     """Closing a margin account, with the position that was shown, if there was one."""
 
     position_id = forms.IntegerField(min_value=0, max_value=2**63 - 1, required=False, widget=forms.HiddenInput)
+    confirmed = TokensField(required=False, label="Confirmation")
     request_key = forms.UUIDField(widget=forms.HiddenInput)
 
 
@@ -101,10 +107,27 @@ class SeenField(forms.Field):
         return [(found[1], int(found[2]), Decimal(found[3])) for found in texts if found is not None]
 
 
+class SymbolTokensField(forms.Field):
+    """What was confirmed by name, each token behind its symbol; by symbol."""
+
+    widget = forms.MultipleHiddenInput
+
+    def clean(self, value: Any) -> dict[str, list[str]]:
+        texts = [_CONFIRMED.fullmatch(str(text)) for text in value or []]
+        if len(texts) > MOST_POSITIONS * MOST_CONFIRMED or not all(texts):
+            raise forms.ValidationError("Tick what you confirm on this page.", code="malformed")
+        found: dict[str, list[str]] = {}
+        for text in texts:
+            if text is not None:
+                found.setdefault(text[1], []).append(text[2])
+        return found
+
+
 class CloseAllForm(RequestForm):
     """Closing every position that was shown."""
 
     seen = SeenField()
+    confirmed = SymbolTokensField(required=False, label="Confirmation")
     request_key = forms.UUIDField(widget=forms.HiddenInput)
 
 

@@ -3,9 +3,10 @@
 Checked here is what the exchange would refuse, and what the company's rules say. Collateral stays on the account, like
 money that moves between its wallets: nobody has to agree and no second factor is asked for, but the limit of one
 transfer bounds what is added, because a position can lose it. A close only lowers the risk, so it waits for nobody
-either; the limit of one order bounds what it is worth.
+either; the limit of one order bounds what it is worth. What has to be confirmed by name is in `oversteps`.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -14,11 +15,11 @@ from typing import TYPE_CHECKING, Final
 from exchange_ops.ledger.models import Balance
 from exchange_ops.margin.models import MarginAccount, MarginPosition
 from exchange_ops.market.models import Symbol
-from exchange_ops.orders import policy_checks
-from exchange_ops.orders.request_checks import Wanted
 from exchange_ops.policy import freezes, limits
+from exchange_ops.policy import oversteps as bounds
 from exchange_ops.policy.models import ValueLimit
-from exchange_ops.positions import machine
+from exchange_ops.policy.oversteps import CONFIRMED, Overstep
+from exchange_ops.positions import machine, oversteps
 from exchange_ops.positions.models import MarginAction
 from exchange_ops.shared import rules
 from exchange_ops.shared.amounts import storable
@@ -39,6 +40,14 @@ class CannotAct(Exception):
     def __init__(self, problems: dict[str, str]) -> None:
         super().__init__(" ".join(problems.values()))
         self.problems = problems
+
+
+class NotConfirmed(CannotAct):
+    """The action goes beyond bounds that have to be confirmed by name first: `oversteps`."""
+
+    def __init__(self, oversteps: Collection[Overstep]) -> None:
+        self.oversteps = list(oversteps)
+        super().__init__({CONFIRMED: f"Confirm by name, then send it. {bounds.named(self.oversteps)}"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,16 +96,34 @@ def draft(*, initiator: "Person", account: Account, wish: Wish, there: Found) ->
     return row
 
 
-def check(*, row: MarginAction, wish: Wish, there: Found, now: datetime) -> None:
-    """Raise CannotAct with everything that is wrong with this action, the company's rules included."""
+def check(*, row: MarginAction, wish: Wish, there: Found, now: datetime) -> list[Overstep]:
+    """The bounds that the action goes beyond, when everything else about it holds; else CannotAct."""
     if not rules.may_trade(row.initiator, row.account_id):
         raise CannotAct({FORM: ONLY_OPERATORS})
-    if problems := problems_of(row=row, wish=wish, there=there, now=now):
+    problems, found = judged(row=row, wish=wish, there=there, now=now)
+    if problems:
         raise CannotAct(problems)
+    return found
+
+
+def judged(*, row: MarginAction, wish: Wish, there: Found, now: datetime) -> tuple[dict[str, str], list[Overstep]]:
+    """Everything that is wrong with it, by field, what the rules refuse included; and the bounds that it goes beyond.
+
+    Nobody can approve it: beyond a bound that asks for an approval it is refused.
+    """
+    problems = problems_of(row=row, wish=wish, there=there, now=now)
+    if problems or there.symbol is None:
+        return problems, []
+    found = oversteps.of(row=row, symbol=there.symbol, held=there.held, position=there.position, now=now)
+    takes = {"amount"} if row.kind in {machine.OPEN, machine.SET} else set()
+    takes |= {"quantity"} if row.kind == machine.REDUCE else set()
+    takes |= {"price"} if row.order_type == machine.LIMIT else set()
+    refused = bounds.refusals(found, can_wait=False)
+    return {(name if name in takes else FORM): sentence for name, sentence in refused.items()}, found
 
 
 def problems_of(*, row: MarginAction, wish: Wish, there: Found, now: datetime) -> dict[str, str]:
-    """What is wrong with it, by field."""
+    """What is wrong with it, by field, apart from bounds of the rules."""
     problems: dict[str, str] = {}
     if (frozen := freezes.active(row.account)) is not None:
         problems[FORM] = f"The account is frozen: {frozen.reason}"
@@ -107,8 +134,8 @@ def problems_of(*, row: MarginAction, wish: Wish, there: Found, now: datetime) -
     if row.kind in {machine.OPEN, machine.SET}:
         return problems | _of_collateral(row, there, there.symbol, now)
     if row.kind == machine.CLOSE_ACCOUNT:
-        return problems | _of_account(row, there, there.symbol, now)
-    return problems | _of_close(row, wish, there, there.symbol, now)
+        return problems | _of_account(row, there)
+    return problems | _of_close(row, wish, there, there.symbol)
 
 
 def _under_way(row: MarginAction) -> MarginAction | None:
@@ -171,13 +198,11 @@ def available(*, account: Account, currency: str) -> Balance | None:
 # Closing --------------------------------------------------------------------------------------------------------------
 
 
-def _of_account(row: MarginAction, there: Found, symbol: Symbol, now: datetime) -> dict[str, str]:
-    if there.held is None:
-        return {FORM: f"{row.symbol} has no margin account."}
-    return {} if there.position is None else _of_rules(row, symbol, now)
+def _of_account(row: MarginAction, there: Found) -> dict[str, str]:
+    return {FORM: f"{row.symbol} has no margin account."} if there.held is None else {}
 
 
-def _of_close(row: MarginAction, wish: Wish, there: Found, symbol: Symbol, now: datetime) -> dict[str, str]:
+def _of_close(row: MarginAction, wish: Wish, there: Found, symbol: Symbol) -> dict[str, str]:
     position = there.position
     if position is None:
         return {FORM: f"There is no open position in {row.symbol}."}
@@ -188,7 +213,7 @@ def _of_close(row: MarginAction, wish: Wish, there: Found, symbol: Symbol, now: 
         problems["quantity"] = sentence
     if sentence := _price_problem(row, symbol):
         problems["price"] = sentence
-    return problems or _of_rules(row, symbol, now)
+    return problems
 
 
 def _quantity_problem(row: MarginAction, position: MarginPosition, symbol: Symbol) -> str:
@@ -212,24 +237,3 @@ def _price_problem(row: MarginAction, symbol: Symbol) -> str:
     if symbol.tick_size and row.price % symbol.tick_size:
         return f"It has to be a multiple of {grouped_text(symbol.tick_size)} {symbol.quote_currency}, the tick size."
     return ""
-
-
-def _of_rules(row: MarginAction, symbol: Symbol, now: datetime) -> dict[str, str]:
-    """What the company's rules say of the order that closes: its worth, and how far its limit is from the market."""
-    wanted = as_order(row)
-    found = policy_checks.problems(initiator=row.initiator, account=row.account, symbol=symbol, wanted=wanted, now=now)
-    takes = {"quantity"} if row.kind == machine.REDUCE else set()
-    takes |= {"price"} if row.order_type == machine.LIMIT else set()
-    return {(name if name in takes else FORM): sentence for name, sentence in found.items()}
-
-
-def as_order(row: MarginAction) -> Wanted:
-    """The order by which the exchange closes it."""
-    return Wanted(
-        symbol=row.symbol,
-        side=row.side,
-        type="limit" if row.price is not None else "market",
-        time_in_force="GTC" if row.price is not None else "IOC",
-        quantity=row.quantity or ZERO,
-        price=row.price,
-    )

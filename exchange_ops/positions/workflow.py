@@ -6,7 +6,8 @@ nobody saw. The interface's one call for all (supplement 2.7) would close whatev
 """
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final
@@ -17,9 +18,11 @@ from desk.fields import plain
 from desk.machines.queue import Queue, Step
 from desk.machines.requests import LONGEST_KEY, Once
 from exchange_ops.margin.models import MarginPosition
+from exchange_ops.policy import oversteps as bounds
+from exchange_ops.policy.oversteps import Overstep
 from exchange_ops.positions import estimates, looking, machine, mover, request_checks, sending
 from exchange_ops.positions.models import MarginAction
-from exchange_ops.positions.request_checks import CannotAct, Found, Wish
+from exchange_ops.positions.request_checks import CannotAct, Found, NotConfirmed, Wish
 from exchange_ops.shared import rules
 from exchange_ops.shared.models import Account
 from exchange_ops.shared.problems import FORM
@@ -27,7 +30,7 @@ from exchange_ops.shared.problems import FORM
 if TYPE_CHECKING:
     from desk.models import Person
 
-__all__ = ["CannotAct", "Wish", "act", "advance", "close_all", "due", "settle", "sweep"]
+__all__ = ["CannotAct", "NotConfirmed", "Wish", "act", "advance", "close_all", "due", "settle", "sweep"]
 
 STEPS: Final[dict[str, Step]] = {
     machine.REQUESTED: sending.step,
@@ -56,18 +59,24 @@ def act(
     wish: Wish,
     request_key: str,
     now: datetime,
+    confirmed: Collection[str] = (),
     via: str = "page",
     session_key: str = "",
 ) -> MarginAction:
     """Take an action. The same `request_key` of the same person gives the same row, however often it is sent.
 
-    Nothing is sent here: a worker does that. Raises CannotAct with a sentence for each field.
+    Nothing is sent here: a worker does that. `confirmed` are the tokens of the oversteps that the person confirmed by
+    name. Raises CannotAct with a sentence for each field, or NotConfirmed with what has to be confirmed first.
     """
     rows = MarginAction.objects.filter(initiator=initiator, request_key=request_key, symbol=wish.symbol)
     once = Once(rows, is_same=lambda row: _is_same(row, wish), refusal=_sent_before)
     if (earlier := once.earlier()) is not None:
         return earlier
-    row = _checked(initiator, account, wish, request_key, now)
+    if (other := MarginAction.objects.filter(initiator=initiator, request_key=request_key).first()) is not None:
+        raise _sent_before(other)
+    row, missing = _checked(initiator, account, wish, request_key=request_key, now=now, confirmed=confirmed)
+    if missing:
+        raise NotConfirmed(missing)
     row.initiated_via = via
     try:
         return once.store(lambda: mover.create(row, event="asked", now=now, actor=initiator, session_key=session_key))
@@ -82,11 +91,13 @@ def close_all(
     seen: Sequence[tuple[str, int, Decimal]],
     request_key: str,
     now: datetime,
+    confirmed: Mapping[str, Collection[str]] | None = None,
     session_key: str = "",
 ) -> list[MarginAction]:
     """Close at the market every position that the person saw: symbol, the exchange's number, signed quantity.
 
-    All of them are recorded, or none. Raises CannotAct when what is open is not what was seen.
+    All of them are recorded, or none. `confirmed` are by symbol the tokens of what was confirmed. Raises CannotAct when
+    what is open is not what was seen, or NotConfirmed.
     """
     earlier = list(MarginAction.objects.filter(initiator=initiator, request_key=request_key).order_by("symbol"))
     wanted = [
@@ -101,12 +112,24 @@ def close_all(
         (code, one, plain(quantity)) for code, one, quantity in seen
     }:
         raise CannotAct({FORM: STALE})
-    rows = [_checked(initiator, account, one, request_key, now) for one in _sorted(wanted)]
+    tokens = confirmed or {}
+    checked = [
+        _checked(initiator, account, one, request_key=request_key, now=now, confirmed=tokens.get(one.symbol, ()))
+        for one in _sorted(wanted)
+    ]
+    if missing := [of_symbol(one, row.symbol) for row, several in checked for one in several]:
+        raise NotConfirmed(missing)
+    rows = [row for row, _ in checked]
     try:
         with transaction.atomic():
             return [mover.create(row, event="asked", now=now, actor=initiator, session_key=session_key) for row in rows]
     except IntegrityError:
         raise CannotAct({FORM: "Another action for one of the positions was recorded in this moment."}) from None
+
+
+def of_symbol(overstep: Overstep, symbol: str) -> Overstep:
+    """The overstep with the symbol in its sentence, where several are judged together."""
+    return replace(overstep, sentence=f"{symbol}: {overstep.sentence}")
 
 
 def is_recorded(*, initiator: "Person", request_key: str) -> bool:
@@ -139,17 +162,25 @@ def settle(*, action_id: int, person: "Person", note: str, now: datetime, sessio
         raise CannotAct({FORM: "It is not unclear any more. Look at it again."}) from None
 
 
-def _checked(initiator: "Person", account: Account, wish: Wish, request_key: str, now: datetime) -> MarginAction:
-    """The row to be stored, when everything about it holds."""
+def _checked(
+    initiator: "Person",
+    account: Account,
+    wish: Wish,
+    *,
+    request_key: str,
+    now: datetime,
+    confirmed: Collection[str],
+) -> tuple[MarginAction, list[Overstep]]:
+    """The row to be stored, when everything about it holds, and what is still to be confirmed."""
     if not 0 < len(request_key) <= LONGEST_KEY:
         raise CannotAct({FORM: "The form has lost its key: open it again."})
     there = request_checks.found(account=account, code=wish.symbol)
     row = request_checks.draft(initiator=initiator, account=account, wish=wish, there=there)
-    request_checks.check(row=row, wish=wish, there=there, now=now)
-    row.request_key, row.confirmed = request_key, _confirmed(row, there)
+    found = request_checks.check(row=row, wish=wish, there=there, now=now)
+    row.request_key, row.confirmed = request_key, _confirmed(row, there) | {"oversteps": bounds.kept(found)}
     if row.kind == machine.REDUCE:
         row.client_order_id = ID_PREFIX + secrets.token_hex(14)
-    return row
+    return row, bounds.unconfirmed(found, confirmed=confirmed)
 
 
 def _confirmed(row: MarginAction, there: Found) -> dict[str, Any]:

@@ -34,6 +34,7 @@ DISPLAY: Final = Display(machine.STATES, _EVENTS).registered(register, "margin")
 _REPORTS: Final = {
     "created": ("good", "Account opened", "plus"),
     "reopened": ("good", "Account opened again", "plus"),
+    "updated": ("quiet", "Order changed", "file-check"),
     "marginChanged": ("quiet", "Collateral changed", "arrow-left-right"),
     "openTrade": ("active", "Position increased", "arrow-up-right"),
     "closeTrade": ("active", "Position reduced", "arrow-down-left"),

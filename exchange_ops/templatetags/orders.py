@@ -11,12 +11,12 @@ from desk.machines.display import Display
 from desk.templatetags.desk import chip
 from exchange_ops.market.models import Symbol
 from exchange_ops.orders import machine as order_states
-from exchange_ops.orders import policy_checks
 from exchange_ops.orders.brackets import machine as bracket_states
 from exchange_ops.orders.forms import ORDER_STATUSES
 from exchange_ops.orders.machine import STATES
 from exchange_ops.orders.models import Order
 from exchange_ops.orders.views.titles import title
+from exchange_ops.policy import oversteps
 
 register = template.Library()
 
@@ -75,7 +75,7 @@ _BRACKET_EVENTS = {
     "closed": "Ended",
 }
 BRACKETS: Final = Display(bracket_states.STATES, _BRACKET_EVENTS).registered(register, "bracket")
-_CALLS = {"place": "Place", "cancel": "Cancel", "cancel_all": "Cancel all of the symbol"}
+_CALLS = {"place": "Place", "cancel": "Cancel", "cancel_all": "Cancel all together"}
 
 
 @register.simple_tag
@@ -99,7 +99,7 @@ def order_side(side: str) -> SafeString:
 @register.filter
 def overstep_label(name: str) -> str:
     """The name of an overstep in words."""
-    return policy_checks.LABELS.get(name, name)
+    return oversteps.LABELS.get(name, name)
 
 
 @register.filter

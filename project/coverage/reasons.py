@@ -16,7 +16,7 @@ EXCHANGE: Final[Mapping[str, str]] = {
     "get_orderbooks": "A page shows the book of one market, and asks for that of its symbol alone.",
     "get_candles": "A chart shows one market in one period, and asks for the candles of its symbol alone.",
     "get_order_trades": "Every fill is kept from the account's trade history, and an order's page lists its own.",
-    "get_trading_fee": "Fees are kept from the fills themselves, as they were charged.",
+    "get_trading_fee": "What was charged stands with each fill; a ticket reckons with the rate of its symbol.",
     "get_trading_fees": "A list of all rates decides nothing; what counts is that of the symbol which is traded.",
     "get_margin_position": "The positions of all symbols come in one call, which also shows that one is gone.",
     "put_order": "Places an order as `POST /order` does, which the ticket sends with an id of the desk's own.",
@@ -27,8 +27,6 @@ EXCHANGE: Final[Mapping[str, str]] = {
 STREAMS: Final[Mapping[str, str]] = {
     "marginAccountSet": "It is set by `PUT /margin/account/{symbol}`, which may be repeated after a lost answer.",
     "marginPositionClose": "A position is closed by `DELETE /margin/position/{symbol}`, which takes a limit price too.",
-    "marginOrdersCancel": "It cancels those of every symbol; the page cancels those of one by `DELETE /margin/order`.",
-    "marginOrderCancelReplace": "REST has no such call to fall back on, so the order is cancelled and placed anew.",
     "unsubscribeTransactions": "The ledger is followed while the socket is open; closing it ends the subscription.",
     "unsubscribeBalance": "The balances are followed for as long as the socket is open, as the ledger is.",
     "findTransactions": "The whole ledger is kept; its page searches it by currency, days, kind, state and words.",

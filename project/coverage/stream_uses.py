@@ -19,7 +19,7 @@ SESSIONS: Mapping[str, tuple[str, ...]] = {
     "wire/session.py": ("ledger", "funds"),
     "wire/market_session.py": ("markets", "market"),
     "wire/trading_session.py": ("orders", "margin"),
-    "orders/steps/trading_line.py": ("order-new", "order"),
+    "orders/steps/trading_line.py": ("order-new", "order", "order-replace", "margin"),
 }
 # Sessions that name a method by its beginning and a channel of their own.
 _CHANNELS = ("Ticker", "Trades", "Candles", "Orderbook")

@@ -350,6 +350,55 @@ class Operations(Transport):
         answer: shapes.MarginList = self.ask("GET", "/api/v1/margin/")
         return answer
 
+    def margin_actions_list(
+        self,
+        *,
+        before: int | None = None,
+    ) -> shapes.MarginActionPage:
+        """What was asked for on margin, fifty a page, newest first."""
+        query = {
+            "before": before,
+        }
+        answer: shapes.MarginActionPage = self.ask("GET", "/api/v1/margin/actions/", query=query)
+        return answer
+
+    def margin_actions_all(
+        self,
+        *,
+        before: int | None = None,
+    ) -> Iterator[shapes.MarginActionOut]:
+        """Every row of `margin_actions_list`, page after page as they are needed."""
+        page = self.margin_actions_list(
+            before=before,
+        )
+        while True:
+            yield from page["items"]
+            if (older := page["older"]) is None:
+                return
+            page = self.ask("GET", older)
+
+    def margin_actions_create(
+        self,
+        body: shapes.MarginActionIn,
+        *,
+        idempotency_key: str | None = None,
+    ) -> shapes.MarginActionOut:
+        """Open or change a margin account, or close a position. Recorded, then sent once; `state` says what came of
+        it.
+        """
+        answer: shapes.MarginActionOut = self.ask(
+            "POST", "/api/v1/margin/actions/", body=body, idempotency_key=idempotency_key
+        )
+        return answer
+
+    def margin_actions_read(
+        self,
+        margin_action_id: int,
+    ) -> shapes.MarginActionOut:
+        """One margin action as it stands now."""
+        answer: shapes.MarginActionOut = self.ask("GET", f"/api/v1/margin/actions/{self.part(margin_action_id)}/")
+        return answer
+
     def markets_list(
         self,
     ) -> shapes.TickerList:
@@ -503,6 +552,19 @@ class Operations(Transport):
         """Have what is left of it cancelled; it can still be filled until the exchange has confirmed."""
         answer: shapes.OrderOut = self.ask(
             "POST", f"/api/v1/orders/{self.part(order_id)}/cancel/", idempotency_key=idempotency_key
+        )
+        return answer
+
+    def orders_withdraw(
+        self,
+        order_id: int,
+        body: shapes.OrderWithdrawIn,
+        *,
+        idempotency_key: str | None = None,
+    ) -> shapes.OrderOut:
+        """Only while it waits, and only by the one who asked for it; approving and declining are for people alone."""
+        answer: shapes.OrderOut = self.ask(
+            "POST", f"/api/v1/orders/{self.part(order_id)}/withdraw/", body=body, idempotency_key=idempotency_key
         )
         return answer
 

@@ -5,6 +5,13 @@ Amounts are texts with an exact decimal number, moments are texts in ISO 8601 wi
 
 from typing import Literal, NotRequired, TypedDict
 
+ActionEnum = Literal[
+    "open",
+    "set",
+    "close_account",
+    "close",
+    "reduce",
+]
 AddressRequestOutStateEnum = Literal[
     "asked",
     "sending",
@@ -58,6 +65,19 @@ KeyOutStateEnum = Literal[
     "waiting",
     "kept",
     "disabled",
+]
+MarginActionOutStateEnum = Literal[
+    "requested",
+    "sending",
+    "checking",
+    "unknown",
+    "done",
+    "partly",
+    "refused",
+    "not_sent",
+    "not_done",
+    "unclear",
+    "settled",
 ]
 NameEnum = Literal[
     "Place/cancel orders",
@@ -616,9 +636,67 @@ class LedgerEntryPage(TypedDict):
     older: str | None
 
 
-class PositionOut(TypedDict):
-    """A position; a negative quantity is a short one."""
+class MarginActionIn(TypedDict):
+    """A margin action to be asked for. Figures are text; what breaks a rule of the symbol or the funds is refused."""
 
+    action: ActionEnum
+    symbol: str
+    amount: NotRequired[str | None]
+    quantity: NotRequired[str | None]
+    price: NotRequired[str | None]
+    position_id: NotRequired[int | None]
+    confirmed: NotRequired[list[str]]
+    request_key: NotRequired[str]
+
+
+class OverstepOut(TypedDict):
+    """A bound of the rules that the order went beyond: its size, and what was confirmed or is to be approved."""
+
+    name: str
+    size: str
+    beyond: str
+    sentence: str
+    up_to: str
+
+
+class MarginActionOut(TypedDict):
+    """A margin action as the desk knows it. `sentence` says what happened first."""
+
+    id: int
+    reference: str
+    action: ActionEnum
+    state: MarginActionOutStateEnum
+    sentence: str
+    symbol: str
+    amount: str | None
+    side: str
+    quantity: str | None
+    order_type: str
+    price: str | None
+    position_id: int | None
+    oversteps: list[OverstepOut]
+    client_order_id: str
+    exchange_order_id: int | None
+    initiator: str
+    initiated_via: str
+    request_key: str
+    last_problem: str
+    sent_at: str | None
+    created_at: str
+    updated_at: str
+
+
+class MarginActionPage(TypedDict):
+    """MarginActionPage."""
+
+    items: list[MarginActionOut]
+    older: str | None
+
+
+class PositionOut(TypedDict):
+    """A position; a negative quantity is a short one. `exchange_id` is its number at the exchange."""
+
+    exchange_id: int
     quantity: str
     price_entry: str
     pnl: str | None
@@ -748,16 +826,6 @@ class OrderIn(TypedDict):
     request_key: NotRequired[str]
 
 
-class OverstepOut(TypedDict):
-    """A bound of the rules that the order went beyond: its size, and what was confirmed or is to be approved."""
-
-    name: str
-    size: str
-    beyond: str
-    sentence: str
-    up_to: str
-
-
 class OrderOut(TypedDict):
     """An order as the desk knows it. `state` is the desk's own, `status` the exchange's word once it has one."""
 
@@ -798,6 +866,12 @@ class OrderPage(TypedDict):
 
     items: list[OrderOut]
     older: str | None
+
+
+class OrderWithdrawIn(TypedDict):
+    """Why an order that waits for an approval is taken back."""
+
+    reason: str
 
 
 class Problem(TypedDict):

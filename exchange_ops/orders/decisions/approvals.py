@@ -22,9 +22,9 @@ from exchange_ops.market.models import Symbol
 from exchange_ops.orders import machine, mover, policy_checks, request_checks
 from exchange_ops.orders.decisions import digest as digests
 from exchange_ops.orders.models import Order, OrderApproval
-from exchange_ops.orders.policy_checks import Overstep
 from exchange_ops.policy import freezes
-from exchange_ops.policy.modes import CONFIRM
+from exchange_ops.policy import oversteps as bounds
+from exchange_ops.policy.oversteps import Overstep
 from exchange_ops.shared import rules
 
 if TYPE_CHECKING:
@@ -163,7 +163,7 @@ def oversteps(row: Order, *, now: datetime) -> list[Overstep]:
 def to_confirm(row: Order, found: Iterable[Overstep], *, confirmed: Collection[str] = ()) -> list[Overstep]:
     """Of these what is to be confirmed, and goes farther than who asked confirmed, or these tokens do."""
     tokens = [each["up_to"] for each in row.oversteps] + list(confirmed)
-    return [each for each in found if each.beyond == CONFIRM and not each.confirmed_by(tokens)]
+    return bounds.unconfirmed(found, confirmed=tokens)
 
 
 def _judged_again(row: Order, *, confirmed: Collection[str], now: datetime) -> list[Overstep]:
@@ -175,8 +175,7 @@ def _judged_again(row: Order, *, confirmed: Collection[str], now: datetime) -> l
     except request_checks.CannotPlace as problem:
         raise CannotDecide(f"It can't be placed any more. {problem}") from None
     if missing := to_confirm(row, found, confirmed=confirmed):
-        named = " ".join(f"{each.label}: {each.sentence}" for each in missing)
-        raise NotConfirmed(f"The market moved. Confirm by name, then approve it. {named}")
+        raise NotConfirmed(f"The market moved. Confirm by name, then approve it. {bounds.named(missing)}")
     return found
 
 

@@ -2,7 +2,8 @@
 
 The replacing order is a row of its own, with an id that is known before anything leaves: it is placed once, and looked
 for when its answer is lost, like every order. The old one waits in `replacing` until that is known; then it is read
-how it ended. Source: exchange REST, Spot orders; supplement 1.4, 2.7.
+how it ended. An order on margin is replaced over the trading socket alone: REST has no word for it. Source: exchange
+REST, Spot orders; exchange streams, Margin trading; supplement 1.4, 2.7.
 """
 
 from collections.abc import Collection
@@ -22,10 +23,10 @@ from exchange_ops.market.models import Symbol
 from exchange_ops.orders import machine, mover, policy_checks, request_checks
 from exchange_ops.orders import records as order_records
 from exchange_ops.orders.models import Order
-from exchange_ops.orders.policy_checks import Overstep
 from exchange_ops.orders.request_checks import FORM, Wanted
-from exchange_ops.orders.steps import ways
+from exchange_ops.orders.steps import trading_line, ways
 from exchange_ops.policy import freezes
+from exchange_ops.policy.oversteps import Overstep
 from exchange_ops.shared import rules
 from exchange_ops.wire import records
 from exchange_ops.wire.catalogue import Right
@@ -37,7 +38,10 @@ if TYPE_CHECKING:
 LOOK_AGAIN: Final = timedelta(seconds=2)  # while the replacing order is on its way
 READ_AGAIN: Final = timedelta(seconds=3)  # until the history tells how the old one ended
 NOT_READ: Final = "It was replaced; how much of it was filled before was not read."
-ON_MARGIN: Final = "An order on margin can't be replaced over REST: cancel it and place another one."
+ON_MARGIN: Final = (
+    "An order on margin is replaced over the trading socket alone, and that is not connected now: cancel it and place "
+    "another one."
+)
 
 
 class CannotReplace(Exception):
@@ -106,7 +110,7 @@ def replaceable(order_id: int, person: "Person") -> Order:
         raise CannotReplace({FORM: "Only operators replace orders."})
     if row.state not in machine.AT_EXCHANGE or not row.active:
         raise CannotReplace({FORM: f"There is nothing to replace: {machine.state_of(row)}."})
-    if row.margin:
+    if row.margin and not trading_line.is_live(row.account):
         raise CannotReplace({FORM: ON_MARGIN})
     return row
 
@@ -189,7 +193,7 @@ def settle(row: Order, *, now: datetime, answer: records.Order | None = None) ->
     if old is None:
         return
     if answer is not None and answer.client_order_id == old.client_order_id:
-        order_records.take(account=old.account, found=[answer], now=now)
+        order_records.take(account=old.account, found=[answer], margin=old.margin, now=now)
     elif answer is not None:
         order_records.replaced(account=old.account, client_order_id=old.client_order_id, by=answer, now=now)
     old.refresh_from_db()

@@ -37,6 +37,7 @@ from wire.errors import CallFailed, OutcomeUnknown, Refused
 
 REST, SOCKET = "rest", "socket"
 IDLE_NS: Final = 15 * 1_000_000_000  # a socket that was silent for longer may be gone without a sign
+NEEDS_SOCKET: Final = "an order on margin is replaced over the trading socket alone, and that is not connected"
 TURN_WITHIN_NS: Final = 5 * 1_000_000_000
 _log = structlog.get_logger(__name__)
 
@@ -99,10 +100,30 @@ class TradingLine:
             return act(client_order_id=client_order_id)
         return self._act("marginOrderCancel" if margin else "cancelOrder", {"clientOrderId": client_order_id})
 
+    def cancel_every_margin_order(self) -> list[records.Order]:
+        """Cancel every margin order of the account, of whatever symbol, and give them as they ended."""
+        if self._stream is None:
+            client = self._client
+            return client.cancel_all_margin_orders()
+        reports = self._ask("marginOrdersCancel", {})
+        return [order for report in reports if (order := order_records.from_report(report)) is not None]
+
     def replace(
-        self, client_order_id: str, *, by: str, quantity: Decimal, price: Decimal | None, rules: Symbol | None
+        self,
+        client_order_id: str,
+        *,
+        by: str,
+        quantity: Decimal,
+        price: Decimal | None,
+        rules: Symbol | None,
+        margin: bool = False,
     ) -> records.Order:
-        """Put another order in its place. Raises as `ExchangeClient.replace_order`."""
+        """Put another order in its place. Raises as `ExchangeClient.replace_order`.
+
+        One on margin has no word for it over REST (supplement 2.7): without a socket it is held back.
+        """
+        if self._stream is None and margin:
+            raise HeldBack(NEEDS_SOCKET)
         if self._stream is None:
             client = self._client
             return client.replace_order(
@@ -111,25 +132,29 @@ class TradingLine:
         problems = checking.replacement_problems(new_client_order_id=by, quantity=quantity, price=price, rules=rules)
         checking.refuse(problems)
         arguments = {"clientOrderId": client_order_id, "requestClientId": by, "quantity": quantity, "price": price}
-        return self._act("cancelReplaceOrder", arguments)
+        return self._act("marginOrderCancelReplace" if margin else "cancelReplaceOrder", arguments)
 
-    def get_order(self, client_order_id: str) -> records.Order:
+    def get_order(self, client_order_id: str, *, margin: bool = False) -> records.Order:
         """An active order, over REST."""
         client = self._client
-        return client.get_order(client_order_id=client_order_id)
+        read = client.get_margin_order if margin else client.get_order
+        return read(client_order_id=client_order_id)
 
     def _act(self, method: str, arguments: dict[str, Any]) -> records.Order:
+        order = order_records.from_report(self._ask(method, arguments))
+        if order is None:
+            raise OutcomeUnknown("the exchange's answer has an id that is no number")
+        return order
+
+    def _ask(self, method: str, arguments: dict[str, Any]) -> Any:
+        """The answer to one frame, sent once."""
         with _turn(self._budget):
             if problem := self._look():
                 raise HeldBack(problem)
             if self._stream is None:
                 raise HeldBack("there is no socket")
             known = streams.by_name[method].param
-            report = self._stream.call(method, **{name: value for name, value in arguments.items() if known(name)})
-        order = order_records.from_report(report)
-        if order is None:
-            raise OutcomeUnknown("the exchange's answer has an id that is no number")
-        return order
+            return self._stream.call(method, **{name: value for name, value in arguments.items() if known(name)})
 
 
 def carries(method: str, arguments: dict[str, Any]) -> bool:
@@ -140,7 +165,7 @@ def carries(method: str, arguments: dict[str, Any]) -> bool:
 
 def opened(account: Account, client: ExchangeClient) -> TradingLine:
     """The line for one step. Nothing that goes wrong with the socket hinders the step: then it is REST."""
-    if not settings.ORDERS_OVER_SOCKET or not _is_live(account):
+    if not is_live(account):
         return TradingLine(client, None, None)
     try:
         key = keys.stream_key(account, Right.ORDERS)
@@ -158,7 +183,12 @@ def let_go() -> None:
     _kept.held.clear()
 
 
-def _is_live(account: Account) -> bool:
+def is_live(account: Account) -> bool:
+    """Whether orders travel over the trading socket now, as far as is known."""
+    return bool(settings.ORDERS_OVER_SOCKET) and _is_followed(account)
+
+
+def _is_followed(account: Account) -> bool:
     """Whether the account's trading stream is being followed: what becomes of an order is then told at once, too."""
     return FollowerState.objects.filter(name=stream_states.trading_name(account), connected=True).exists()
 

@@ -10,7 +10,7 @@ from exchange_ops.market.models import Symbol
 from exchange_ops.orders import records as order_records
 from exchange_ops.orders import request_checks
 from exchange_ops.orders.models import Order
-from exchange_ops.orders.steps.trading_line import TradingLine
+from exchange_ops.orders.steps.trading_line import NEEDS_SOCKET, REST, TradingLine
 from exchange_ops.wire import records
 from wire.errors import OutcomeUnknown, Unreachable
 
@@ -30,6 +30,13 @@ def way_of(row: Order, line: TradingLine) -> str:
     return line.way_of(request_checks.as_sent(row, client_order_id=row.client_order_id), margin=row.margin)
 
 
+def obstacle(row: Order, line: TradingLine) -> str:
+    """Why it can't leave by this line, else an empty text."""
+    if row.replaces_id is not None and row.margin and line.way == REST:
+        return f"{NEEDS_SOCKET[0].upper()}{NEEDS_SOCKET[1:]}."
+    return ""
+
+
 def place(row: Order, line: TradingLine) -> records.Order:
     """Send the order, once. Raises what calls raise; an answer about another order is an unknown outcome."""
     rules = Symbol.objects.filter(pk=row.symbol).first()
@@ -42,10 +49,15 @@ def place(row: Order, line: TradingLine) -> records.Order:
 
 def _replaced(row: Order, old: Order, line: TradingLine, rules: Symbol | None) -> records.Order:
     """An id of somebody else may have come back on another day, so the number is compared before it is acted on."""
-    if old.initiator_id is None and line.get_order(old.client_order_id).id != old.exchange_id:
+    if old.initiator_id is None and line.get_order(old.client_order_id, margin=old.margin).id != old.exchange_id:
         raise Unreachable(ANOTHER_DAY)
     return line.replace(
-        old.client_order_id, by=row.client_order_id, quantity=row.quantity, price=row.price, rules=rules
+        old.client_order_id,
+        by=row.client_order_id,
+        quantity=row.quantity,
+        price=row.price,
+        rules=rules,
+        margin=row.margin,
     )
 
 

@@ -34,14 +34,17 @@ def most(*, account: Account, symbol: Symbol, at: Decimal | None) -> Fraction:
     return Fraction(free(row)) / (Fraction(at) * _held_share(row, symbol))
 
 
-def problem(*, account: Account, symbol: Symbol, value: Decimal | None) -> str:
-    """Why the margin account can't bear an order of this value in the quote currency, or an empty text."""
+def problem(*, account: Account, symbol: Symbol, value: Decimal | None, freed: Decimal | None = None) -> str:
+    """Why the margin account can't bear an order of this value in the quote currency, or an empty text.
+
+    `freed` is the value of the order that it takes the place of, for what is left of it.
+    """
     if not symbol.margin_trading:
         return NO_MARGIN
     row = account_of(account=account, symbol=symbol)
     if row is None:
         return NO_ACCOUNT
-    if value is None or Fraction(value) * _held_share(row, symbol) < Fraction(free(row)):
+    if value is None or Fraction(value - (freed or 0)) * _held_share(row, symbol) < Fraction(free(row)):
         return ""
     return (
         f"More collateral would be needed: {free(row).normalize():,f} {symbol.quote_currency} were free at "

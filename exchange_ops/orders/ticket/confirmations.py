@@ -3,8 +3,8 @@
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-from exchange_ops.orders.policy_checks import Overstep
 from exchange_ops.policy.modes import APPROVE, CONFIRM
+from exchange_ops.policy.oversteps import Overstep
 
 
 @dataclass(frozen=True, slots=True)

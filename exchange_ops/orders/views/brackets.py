@@ -2,6 +2,7 @@
 
 from datetime import datetime
 from typing import Any, Final
+from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -162,6 +163,7 @@ def _render_page(request: HttpRequest, number: int, *, status: int = 200, refusa
         "legs": [{"leg": leg, "order": situation.newest(leg.order)} for leg in legs],
         "exits_title": exits_title(exits.Exits(row.stop_price, row.take_price), None),
         "outcomes": exits.outcomes(exits=exits.Exits(row.stop_price, row.take_price), wanted=row.entry),
+        "closing": _closing(row),
         "refusal": refusal,
         "drawn_for": row.state,
         "is_live": row.state in machine.WATCHED and row.state != machine.ENDING,
@@ -173,6 +175,12 @@ def _render_page(request: HttpRequest, number: int, *, status: int = 200, refusa
         **_market(row.symbol),
     }
     return show(request, PAGE, context, parts=PARTS, status=status)
+
+
+def _closing(row: Bracket) -> str:
+    """What a ticket is filled with beforehand that closes what is left by hand."""
+    terms = {"symbol": row.symbol, "side": row.exit_side, "type": "market"}
+    return urlencode(terms | ({"margin": "on"} if row.margin else {}))
 
 
 def _market(code: str) -> dict[str, Any]:

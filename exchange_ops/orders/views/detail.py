@@ -15,6 +15,7 @@ from exchange_ops.market.models import Symbol
 from exchange_ops.orders import machine, trades, workflow
 from exchange_ops.orders.brackets import workflow as brackets
 from exchange_ops.orders.models import Order
+from exchange_ops.orders.steps import trading_line
 from exchange_ops.orders.views import choices
 from exchange_ops.orders.views.listing import ONLY_OPERATORS
 from exchange_ops.policy import freezes
@@ -75,13 +76,21 @@ def render_page(
 def _act(row: Order, person: Person) -> dict[str, Any]:
     cancellable = row.is_cancellable
     return {
-        "may_replace": row.active and row.state in machine.AT_EXCHANGE and not row.margin and rules.may_trade(person),
+        "may_replace": row.active
+        and row.state in machine.AT_EXCHANGE
+        and rules.may_trade(person)
+        and _replaceable(row),
         "may_cancel": cancellable and rules.may_trade(person),
         "may_guard": row.active and not brackets.why_not(row, person),
         "only_operators": cancellable and not rules.may_trade(person),
         "may_trade": rules.may_trade(person),
         "frozen": freezes.active(row.account),
     }
+
+
+def _replaceable(row: Order) -> bool:
+    """Whether there is a way to have it replaced: one on margin needs the trading socket."""
+    return not row.margin or trading_line.is_live(row.account)
 
 
 def _story(row: Order, person: Person) -> dict[str, Any]:

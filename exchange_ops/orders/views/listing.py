@@ -136,6 +136,8 @@ def cancel_all(request: HttpRequest) -> HttpResponse:
     form = CancelAllForm(request.POST)
     if not form.is_valid():
         return render_page(request, status=422, refusal="Nothing was cancelled: the form was not whole. Press again.")
+    if form.cleaned_data["margin"]:
+        return _cancel_every_margin_order(request)
     symbol = form.cleaned_data["symbol"].upper()
     count = domain.cancel_all(
         account=accounts.required(request),
@@ -147,6 +149,17 @@ def cancel_all(request: HttpRequest) -> HttpResponse:
     )
     _say_cancelled(request, count)
     return redirect(f"{reverse('orders')}?view=all&symbol={quote(symbol)}" if symbol else reverse("orders"))
+
+
+def _cancel_every_margin_order(request: HttpRequest) -> HttpResponse:
+    count = domain.cancel_every_margin_order(
+        account=accounts.required(request),
+        person=request.user,
+        now=clock.now(),
+        session_key=request.session.session_key or "",
+    )
+    _say_cancelled(request, count)
+    return redirect("margin")
 
 
 @posted(rules.may_trade, ONLY_OPERATORS)

@@ -28,7 +28,8 @@ from exchange_ops.orders.request_checks import BUY, SELL
 from exchange_ops.orders.ticket import collateral, confirmations, estimate, shares
 from exchange_ops.orders.views.listing import ONLY_OPERATORS
 from exchange_ops.orders.views.titles import exits_title, title
-from exchange_ops.policy import freezes
+from exchange_ops.policy import freezes, oversteps
+from exchange_ops.policy.oversteps import CONFIRMED
 from exchange_ops.shared import rules
 from exchange_ops.shared.forms import fresh_key, read_amount
 from exchange_ops.shared.models import Account
@@ -127,7 +128,7 @@ def _figures(account: Account, form: OrderForm, person: Person) -> dict[str, Any
         "balance": request_checks.available(account=account, currency=currency),
         "buys": buys,
     }
-    if form.is_bound and form.errors.keys() <= {policy_checks.CONFIRMED}:
+    if form.is_bound and form.errors.keys() <= {CONFIRMED}:
         wanted, exits = form.wanted(), form.exits()
         problems = request_checks.problems(account=account, symbol=symbol, wanted=wanted, now=context["now"])
         problems |= exit_prices.problems(exits=exits, wanted=wanted) if exits else {}
@@ -135,7 +136,7 @@ def _figures(account: Account, form: OrderForm, person: Person) -> dict[str, Any
             found = policy_checks.oversteps(
                 initiator=person, account=account, symbol=symbol, wanted=wanted, now=context["now"]
             )
-            problems = policy_checks.refusals(found)
+            problems = oversteps.refusals(found)
             context["oversteps"] = confirmations.of(found, form.cleaned_data.get("confirmed", ()))
         for_approval = any(tick.approval for tick in context.get("oversteps", ()))
         context["problems"] = list(problems.values())

@@ -16,7 +16,7 @@ from desk import clock
 from desk.fields import plain
 from desk.views.rendering import show
 from exchange_ops.market.models import Symbol, Ticker
-from exchange_ops.orders import distance, policy_checks, request_checks
+from exchange_ops.orders import distance, request_checks
 from exchange_ops.orders.forms import ReplaceForm
 from exchange_ops.orders.models import Order
 from exchange_ops.orders.steps import replacing
@@ -24,6 +24,7 @@ from exchange_ops.orders.ticket import confirmations
 from exchange_ops.orders.views.listing import ONLY_OPERATORS
 from exchange_ops.orders.views.new import REVIEW
 from exchange_ops.orders.views.titles import title
+from exchange_ops.policy.oversteps import CONFIRMED
 from exchange_ops.shared import rules
 from exchange_ops.shared.forms import fresh_key
 from exchange_ops.shared.views.access import requires
@@ -89,7 +90,7 @@ def _render(
 
 def _figures(request: HttpRequest, row: Order, form: ReplaceForm, symbol: Symbol) -> dict[str, Any]:
     """What the replacing order comes to, what is against it, and the words of the button."""
-    if not form.errors.keys() <= {policy_checks.CONFIRMED}:
+    if not form.errors.keys() <= {CONFIRMED}:
         return {}
     wanted = form.wanted()
     ticker = Ticker.objects.filter(pk=symbol.pk).first()

@@ -1,5 +1,7 @@
 """Closing every open position at the market: a page that lists each with its estimate, and one button."""
 
+from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
 from django.contrib import messages
@@ -14,16 +16,18 @@ from exchange_ops.margin import danger
 from exchange_ops.margin.models import MarginPosition
 from exchange_ops.market import interest
 from exchange_ops.market.models import BookSnapshot, Symbol, Ticker
+from exchange_ops.orders.ticket import confirmations
 from exchange_ops.policy import freezes
-from exchange_ops.positions import estimates, workflow
+from exchange_ops.positions import estimates, machine, request_checks, workflow
 from exchange_ops.positions.forms import CloseAllForm
-from exchange_ops.positions.request_checks import ONLY_OPERATORS
+from exchange_ops.positions.request_checks import ONLY_OPERATORS, Wish
 from exchange_ops.shared import rules
 from exchange_ops.shared.forms import fresh_key
 from exchange_ops.shared.models import Account
 from exchange_ops.shared.views import accounts
 from exchange_ops.shared.views.access import requires
 
+MOST_TICKED = 200
 PARTS = {"positions": "exchange_ops/margin_close_all/_positions.html"}
 
 
@@ -52,39 +56,62 @@ def _closed(request: HttpRequest, account: Account, form: CloseAllForm) -> list[
         account=account,
         seen=form.cleaned_data["seen"],
         request_key=str(form.cleaned_data["request_key"]),
+        confirmed=form.cleaned_data["confirmed"],
         now=clock.now(),
         session_key=request.session.session_key or "",
     )
 
 
-def _page(request: HttpRequest, account: Account, form: CloseAllForm, *, status: int = 200) -> HttpResponse:
-    now = clock.now()
+def _judged(request: HttpRequest, account: Account, row: MarginPosition, ticked: list[str]) -> dict[str, Any]:
+    """What is against closing it, and what has to be ticked: the tokens stand behind their symbol."""
+    there = request_checks.found(account=account, code=row.symbol)
+    wish = Wish(kind=machine.CLOSE, symbol=row.symbol, order_type=machine.MARKET, position_id=row.exchange_id)
+    action = request_checks.draft(initiator=request.user, account=account, wish=wish, there=there)
+    problems, found = request_checks.judged(row=action, wish=wish, there=there, now=clock.now())
+    before = f"{row.symbol}:"
+    tokens = [text.removeprefix(before) for text in ticked if text.startswith(before)]
+    ticks = [
+        replace(one, label=f"{row.symbol}: {one.label}", token=f"{before}{one.token}")
+        for one in confirmations.of(found, tokens)
+    ]
+    return {"problems": list(problems.values()), "ticks": ticks}
+
+
+def _listed(request: HttpRequest, account: Account, now: datetime) -> list[dict[str, Any]]:
+    """Each open position with its estimate and what is against closing it."""
     rows = list(MarginPosition.objects.filter(account=account, gone_at=None).exclude(quantity=0).order_by("symbol"))
     codes = {row.symbol for row in rows}
     symbols, books = Symbol.objects.in_bulk(codes), BookSnapshot.objects.in_bulk(codes)
     tickers = Ticker.objects.in_bulk(codes)
-    listed = []
+    ticked = [*request.GET.getlist("confirmed"), *request.POST.getlist("confirmed")][:MOST_TICKED]
+    listed: list[dict[str, Any]] = []
     for row in rows:
         symbol = symbols.get(row.symbol)
         if symbol is None:
             continue
         interest.ask(symbol=symbol, period=interest.DEFAULT_PERIOD, now=now)
         found = estimates.from_book(position=row, symbol=symbol, quantity=abs(row.quantity), book=books.get(row.symbol))
-        listed.append(
-            {
-                "position": row,
-                "symbol": symbol,
-                "exposure": danger.exposure(position=row, ticker=tickers.get(row.symbol)),
-                "estimate": found,
-                "warnings": found.warnings(now=now),
-                "seen": f"{row.symbol}:{row.exchange_id}:{plain(row.quantity)}",
-            }
-        )
+        line = {
+            "position": row,
+            "symbol": symbol,
+            "exposure": danger.exposure(position=row, ticker=tickers.get(row.symbol)),
+            "estimate": found,
+            "warnings": found.warnings(now=now),
+            "seen": f"{row.symbol}:{row.exchange_id}:{plain(row.quantity)}",
+        }
+        listed.append(line | _judged(request, account, row, ticked))
+    return listed
+
+
+def _page(request: HttpRequest, account: Account, form: CloseAllForm, *, status: int = 200) -> HttpResponse:
+    now = clock.now()
+    listed = _listed(request, account, now)
     context = {
         "now": now,
         "form": form,
         "request_key": fresh_key(),
         "listed": listed,
+        "oversteps": [tick for one in listed for tick in one["ticks"]],
         "frozen": freezes.active(account),
     }
     return show(request, "exchange_ops/margin_close_all.html", context, parts=PARTS, status=status)

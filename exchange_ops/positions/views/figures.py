@@ -1,5 +1,6 @@
 """What a margin action would come to, beside its form: what is there, what will be, what is wrong, and the estimate."""
 
+from collections.abc import Collection
 from typing import Any
 
 from desk import clock
@@ -7,16 +8,19 @@ from desk.models import Person
 from exchange_ops.margin import danger
 from exchange_ops.market import interest
 from exchange_ops.market.models import Ticker
-from exchange_ops.positions import estimates, machine, request_checks, words
+from exchange_ops.orders.ticket import confirmations
+from exchange_ops.positions import estimates, machine, oversteps, request_checks, words
 from exchange_ops.positions.models import MarginAction
 from exchange_ops.positions.request_checks import Found, Wish
 from exchange_ops.shared.models import Account
 
 
-def of(account: Account, person: Person, code: str, wish: Wish | None) -> dict[str, Any]:
+def of(
+    account: Account, person: Person, code: str, wish: Wish | None, *, confirmed: Collection[str] = ()
+) -> dict[str, Any]:
     """Everything that can be said; `effect` is empty where something is wrong or nothing whole was typed yet.
 
-    The order book is read closely while somebody stands here.
+    The order book is read closely while somebody stands here. `confirmed` are the tokens that were ticked.
     """
     now, there = clock.now(), request_checks.found(account=account, code=code)
     context: dict[str, Any] = {"now": now, "there": there, "effect": "", "problems": [], "wish": wish}
@@ -33,8 +37,10 @@ def of(account: Account, person: Person, code: str, wish: Wish | None) -> dict[s
     if wish is None:
         return context
     row = request_checks.draft(initiator=person, account=account, wish=wish, there=there)
-    problems = request_checks.problems_of(row=row, wish=wish, there=there, now=now)
-    return context | _judged(row, there, problems, context)
+    problems, found = request_checks.judged(row=row, wish=wish, there=there, now=now)
+    ticks = [] if problems else confirmations.of(found, confirmed)
+    risk = oversteps.change(row=row, symbol=there.symbol, held=there.held, position=there.position)
+    return context | {"oversteps": ticks, "risk": risk} | _judged(row, there, problems, context)
 
 
 def _judged(row: MarginAction, there: Found, problems: dict[str, str], context: dict[str, Any]) -> dict[str, Any]:

@@ -8,11 +8,13 @@ from django.views.decorators.http import require_safe
 from desk import clock
 from desk.views.rendering import show
 from exchange_ops.market import interest
-from exchange_ops.orders.models import OrderReading
+from exchange_ops.orders import machine as order_states
+from exchange_ops.orders.models import Order, OrderReading
 from exchange_ops.orders.views import sources
 from exchange_ops.policy import freezes
 from exchange_ops.positions.views import lines
 from exchange_ops.shared import rules
+from exchange_ops.shared.models import Account
 from exchange_ops.shared.views import accounts
 from exchange_ops.shared.views.access import requires
 
@@ -22,6 +24,10 @@ PARTS = {
     "age": "exchange_ops/orders/_age.html",
 }
 HISTORY = "history"
+
+
+def _open_orders(account: Account | None) -> int:
+    return Order.objects.filter(account=account, active=True, margin=True, state__in=order_states.CANCELLABLE).count()
 
 
 @require_safe
@@ -49,4 +55,5 @@ def margin(request: HttpRequest) -> HttpResponse:
         interest.glance(codes=[line["account"].symbol for line in found], now=now)
         context |= {"lines": found, "under_way": lines.under_way(account, found)}
         context["positions"] = sum(line["position"] is not None for line in found)
+        context["open_orders"] = _open_orders(account)
     return show(request, "exchange_ops/margin.html", context, parts=PARTS)

@@ -16,6 +16,7 @@ from desk import clock
 from desk.views.rendering import show
 from exchange_ops.market.models import Symbol
 from exchange_ops.policy import freezes
+from exchange_ops.policy.oversteps import CONFIRMED, MOST_CONFIRMED
 from exchange_ops.positions import machine, request_checks, workflow
 from exchange_ops.positions.forms import CloseAccountForm, CloseForm, CollateralForm
 from exchange_ops.positions.request_checks import ONLY_OPERATORS, CannotAct, Wish
@@ -50,7 +51,7 @@ class Sheet:
         form = self.form
         if not form.is_bound and not isinstance(form, CollateralForm):
             return self._first()
-        if not form.is_bound or not form.is_valid():
+        if not form.is_bound or not form.errors.keys() <= {CONFIRMED}:
             return None
         if isinstance(form, CollateralForm):
             there = request_checks.found(account=self.account, code=form.cleaned_data["symbol"])
@@ -101,7 +102,7 @@ def figures(request: HttpRequest, kind: str) -> HttpResponse:
     """What it would come to, and the button with its words, for what is typed so far."""
     code = request.POST.get("code", "")[:40]
     sheet = _sheet(request, accounts.required(request), kind if kind in PAGES else COLLATERAL, code)
-    return show(request, FIGURES, drawn.of(sheet.account, request.user, _wanted(sheet), sheet.wish()))
+    return show(request, FIGURES, _figures(request, sheet) | {"is_part": True})
 
 
 def _page(request: HttpRequest, name: str, code: str) -> HttpResponse:
@@ -109,7 +110,7 @@ def _page(request: HttpRequest, name: str, code: str) -> HttpResponse:
     sheet = _sheet(request, accounts.required(request), name, code)
     if request.method != "POST":
         return _render_form(request, sheet)
-    if (wish := sheet.wish()) is None:
+    if (wish := sheet.wish()) is None or sheet.form.errors:
         return _render_form(request, sheet, status=422)
     try:
         row = _recorded(request, sheet, wish)
@@ -135,8 +136,14 @@ def _recorded(request: HttpRequest, sheet: Sheet, wish: Wish) -> Any:
         wish=wish,
         request_key=key,
         now=clock.now(),
+        confirmed=sheet.form.cleaned_data["confirmed"],
         session_key=request.session.session_key or "",
     )
+
+
+def _figures(request: HttpRequest, sheet: Sheet) -> dict[str, Any]:
+    ticked = request.POST.getlist("confirmed")[:MOST_CONFIRMED]
+    return drawn.of(sheet.account, request.user, _wanted(sheet), sheet.wish(), confirmed=ticked)
 
 
 def _render_form(request: HttpRequest, sheet: Sheet, *, status: int = 200, review: str = "") -> HttpResponse:
@@ -146,7 +153,7 @@ def _render_form(request: HttpRequest, sheet: Sheet, *, status: int = 200, revie
         "kind": sheet.name,
         "review": review,
         "frozen": freezes.active(sheet.account),
-        **drawn.of(sheet.account, request.user, _wanted(sheet), sheet.wish()),
+        **_figures(request, sheet),
     }
     return show(request, PAGES[sheet.name], context, status=status)
 

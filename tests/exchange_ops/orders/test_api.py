@@ -178,3 +178,24 @@ def test_the_page_and_the_program_ask_the_same_rules():
     from exchange_ops.orders.api_shapes import OrderIn
 
     assert members | {"request_key", "confirmed"} == set(OrderIn().fields)
+
+
+def test_who_asked_takes_an_order_back_that_waits_and_nobody_decides_on_it_here(with_token, make_person, operator):
+    row = order_rows.waiting(operator, now=clock.now())
+    path = f"{PATH}{row.pk}/withdraw/"
+    colleague = with_token(make_person("operator", username="colleague"))
+    refused = send(colleague, {"reason": "Not mine"}, path)
+    assert refused.status_code == 422
+    assert "Only the person who asked" in refused.json()["detail"]
+    assert send(with_token(make_person("treasury", username="theirs")), {"reason": "No"}, path).status_code == 403
+    client = with_token(operator)
+    assert send(client, {}, path).status_code == 400
+    for name in ("approve", "decline"):
+        assert send(client, {"reason": "x"}, f"{PATH}{row.pk}/{name}/").status_code == 404
+    done = send(client, {"reason": "The price has gone"}, path)
+    assert (done.status_code, done.json()["state"]) == (200, "withdrawn")
+    row.refresh_from_db()
+    assert (row.state, row.decided_by_id) == ("withdrawn", operator.pk)
+    assert "The price has gone" in row.last_problem
+    assert send(client, {"reason": "Again"}, path).status_code == 422
+    assert send(client, {"reason": "None"}, f"{PATH}999999/withdraw/").status_code == 404

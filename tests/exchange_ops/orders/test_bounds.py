@@ -10,13 +10,14 @@ from desk import clock
 from desk.models import AuditEvent
 from exchange_ops.ledger.models import Balance
 from exchange_ops.market.models import BookSnapshot, Ticker
-from exchange_ops.orders import policy_checks, workflow
+from exchange_ops.orders import workflow
 from exchange_ops.orders.models import Order
-from exchange_ops.orders.policy_checks import NotConfirmed, Overstep
+from exchange_ops.orders.policy_checks import NotConfirmed
 from exchange_ops.orders.request_checks import CannotPlace, Wanted
 from exchange_ops.orders.steps import replacing
-from exchange_ops.policy import quorum
+from exchange_ops.policy import oversteps, quorum
 from exchange_ops.policy.models import PolicyVersion, QuorumTier, ValueLimit
+from exchange_ops.policy.oversteps import Overstep
 from exchange_ops.shared.models import Account
 from tests.exchange_ops import rows
 from tests.exchange_ops.orders import order_rows
@@ -211,4 +212,4 @@ def test_a_replacement_is_judged_by_the_same_bounds(operator):
     )
     new = replacing.ask(request_key="key-of-replacing", now=clock.now(), confirmed=[found.token], **terms)
     assert new.oversteps[0]["name"] == "price_far"
-    assert policy_checks.LABELS.keys() >= {found.name}
+    assert oversteps.LABELS.keys() >= {found.name}

@@ -165,7 +165,7 @@ def test_what_the_type_does_not_take_is_not_asked_for_and_no_mistake(signed_in, 
         ),
         ({"side": "sell", "price": "40000"}, "9,925.06 % above the best bid", "not expected to fill soon"),
         ({"price": "9" * 30}, "% above the best ask", "pay more than the market does"),
-        ({"type": "stopLimit", "stop_price": "390", "price": "380"}, "5.00 % below the last price of 400.00 USD", ""),
+        ({"type": "stopLimit", "stop_price": "410", "price": "420"}, "2.50 % above the last price of 400.00 USD", ""),
     ],
 )
 def test_the_ticket_says_how_far_the_price_is_from_the_market(signed_in, operator, changes, sentence, warns):

@@ -67,15 +67,21 @@ class MarginDesk:
         found = self.exchange().get_margin_accounts().records
         return found[0].margin_balance if found else None
 
-    def ask(self, kind: str, *, key: str = "", **wish: Any) -> MarginAction:
-        """What the operator asks for."""
-        return workflow.act(
-            initiator=self.dealing.operator,
-            account=self.account,
-            wish=workflow.Wish(**{"kind": kind, "symbol": SYMBOL} | wish),
-            request_key=key or f"margin-{next(self._keys)}",
-            now=clock.now(),
-        )
+    def ask(self, kind: str, *, key: str = "", confirmed: Any = None, **wish: Any) -> MarginAction:
+        """What the operator asks for, with whatever has to be confirmed by name confirmed, unless it is said."""
+        terms: Any = {
+            "initiator": self.dealing.operator,
+            "account": self.account,
+            "wish": workflow.Wish(**{"kind": kind, "symbol": SYMBOL} | wish),
+            "request_key": key or f"margin-{next(self._keys)}",
+            "now": clock.now(),
+        }
+        if confirmed is not None:
+            return workflow.act(confirmed=confirmed, **terms)
+        try:
+            return workflow.act(**terms)
+        except workflow.NotConfirmed as missing:
+            return workflow.act(confirmed=[each.token for each in missing.oversteps], **terms)
 
     def fresh(self, row: MarginAction) -> MarginAction:
         """The row as it is now."""

@@ -70,7 +70,8 @@ ORDERS = Subject(
     reach=order,
     owners=(roles.OPERATOR, BOTH),
     routes={"order-cancel": nothing, "api-order-cancel": nothing, "order-replace": _replacement}
-    | dict.fromkeys(("order-approve", "order-decline", "order-withdraw"), _decision),
+    | dict.fromkeys(("order-approve", "order-decline", "order-withdraw"), _decision)
+    | {"api-order-withdraw": lambda row: {"reason": "Ours"}},
     goes_through={
         (state, route): OPERATORS
         for state in ("placed", "found", "replacing", "cancelling")
@@ -81,6 +82,7 @@ ORDERS = Subject(
         ("waiting", "order-approve"): {roles.TREASURY},
         ("waiting", "order-decline"): {roles.TREASURY},
         ("waiting", "order-withdraw"): {OWN + roles.OPERATOR, OWN + BOTH},
+        ("waiting", "api-order-withdraw"): {OWN + roles.OPERATOR, OWN + BOTH},
     },
     over_again={("cancelling", "order-cancel"), ("cancelling", "api-order-cancel")},
     reads={"order": roles.ALL, "api-order": roles.ALL},
@@ -126,6 +128,6 @@ MARGIN_ACTIONS = Subject(
     owners=(roles.OPERATOR,),
     routes={"margin-action-settle": lambda row: {"note": "It opened the account"}},
     goes_through={("unclear", "margin-action-settle"): OPERATORS - {OWN + BOTH}},
-    reads={"margin-action": roles.ALL},
+    reads={"margin-action": roles.ALL, "api-margin-action": roles.ALL},
     topic=lambda row: f"marginaction:{row.pk}",
 )

@@ -39,6 +39,12 @@ BODIES = {
         "price": "2",
         "request_key": "key-of-the-test",
     },
+    "/api/v1/margin/actions/": {
+        "action": "open",
+        "symbol": "BCHUSD",
+        "amount": "1",
+        "request_key": "key-of-the-test",
+    },
     "/api/v1/deposit-addresses/": {"currency": "BCH", "request_key": "key-of-the-test"},
     "/api/v1/chain/watched/": {"address": rows.ADDRESS, "title": "Vault", "purpose": "reserve", "note": "Floor 2"},
 }

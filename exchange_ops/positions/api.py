@@ -1,0 +1,150 @@
+"""What is done to margin accounts and positions, under /api/v1/. Operators ask for it; every role reads.
+
+An action is recorded and sent by a worker, once; the same `request_key` gives the same action. What has to be confirmed
+by name is named by the refusal, as with orders. An unclear result is noted by a person on its page.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from desk.api.fields import RequestKey, StrictBody, StrictChoice, StrictInteger, StrictText
+from desk.api.resources import listing, reading
+from exchange_ops.orders.api import MaySeeAndTrade
+from exchange_ops.orders.api_shapes import OverstepOut
+from exchange_ops.policy.oversteps import MOST_CONFIRMED
+from exchange_ops.positions import machine, workflow
+from exchange_ops.positions.models import MarginAction
+from exchange_ops.shared.api.fields import AmountIn, AmountText
+from exchange_ops.shared.api.resources import OfAccount, Reading, Recording, recording
+
+
+class MarginActionOut(serializers.ModelSerializer):
+    """A margin action as the desk knows it. `sentence` says what happened first."""
+
+    reference = serializers.CharField(read_only=True)
+    action = serializers.ChoiceField(source="kind", choices=list(machine.KINDS), read_only=True)
+    state = serializers.ChoiceField(choices=list(machine.STATES), read_only=True)
+    sentence = serializers.CharField(read_only=True)
+    amount = AmountText(read_only=True, allow_null=True)
+    quantity = AmountText(read_only=True, allow_null=True)
+    price = AmountText(read_only=True, allow_null=True)
+    oversteps = serializers.SerializerMethodField()
+    initiator = serializers.CharField(source="initiator.username", read_only=True)
+
+    class Meta:
+        model = MarginAction
+        fields = (
+            "id",
+            "reference",
+            "action",
+            "state",
+            "sentence",
+            "symbol",
+            "amount",
+            "side",
+            "quantity",
+            "order_type",
+            "price",
+            "position_id",
+            "oversteps",
+            "client_order_id",
+            "exchange_order_id",
+            "initiator",
+            "initiated_via",
+            "request_key",
+            "last_problem",
+            "sent_at",
+            "created_at",
+            "updated_at",
+        )
+        read_only_fields = fields
+
+    @extend_schema_field(OverstepOut(many=True))
+    def get_oversteps(self, row: MarginAction) -> Any:
+        """The bounds of the rules that it went beyond, as they were confirmed."""
+        return OverstepOut(row.confirmed.get("oversteps", []), many=True).data
+
+
+class MarginActionIn(StrictBody):
+    """A margin action to be asked for. Figures are text; what breaks a rule of the symbol or the funds is refused."""
+
+    action = StrictChoice(choices=list(machine.KINDS))
+    symbol = StrictText(max_length=40)
+    amount = AmountIn(
+        required=False, allow_null=True, help_text="For open and set: the whole collateral that shall be there."
+    )
+    quantity = AmountIn(required=False, allow_null=True, help_text="For reduce: how much of the position is closed.")
+    price = AmountIn(
+        required=False, allow_null=True, help_text="For close and reduce: a limit; without one the market."
+    )
+    position_id = StrictInteger(
+        required=False,
+        default=None,
+        allow_null=True,
+        min_value=1,
+        max_value=2**63 - 1,
+        help_text="For close, reduce and close_account: the exchange_id of the position that you saw. Another one that "
+        "is open by then is left alone.",
+    )
+    confirmed = serializers.ListField(
+        child=StrictText(max_length=81),
+        max_length=MOST_CONFIRMED,
+        required=False,
+        help_text="Oversteps that are confirmed by name, as an earlier refusal named them: call_near:1.3.",
+    )
+    request_key = RequestKey()
+
+
+@recording(
+    "margin_actions_create",
+    MarginActionIn,
+    MarginActionOut,
+    "Open or change a margin account, or close a position. Recorded, then sent once; `state` says what came of it.",
+)
+@listing("margin_actions_list", MarginActionOut)
+class MarginActions(Recording, OfAccount):
+    """What was asked for on margin, fifty a page, newest first."""
+
+    permission_classes = (MaySeeAndTrade,)
+    queryset = MarginAction.objects.select_related("initiator")
+    refused = workflow.CannotAct
+
+    def record(self, *, confirmed: Sequence[str] = (), **content: Any) -> MarginAction:
+        common = {name: content.pop(name) for name in ("initiator", "account", "now", "request_key")}
+        try:
+            return workflow.act(wish=_wish(content), confirmed=confirmed, via="api", **common)
+        except workflow.NotConfirmed as missing:
+            named = " ".join(f"{each.token} ({each.sentence})" for each in missing.oversteps)
+            raise workflow.CannotAct({"confirmed": f"Send what you confirm: {named}"}) from None
+
+
+@reading("margin_actions_read", MarginActionOut)
+class OneMarginAction(Reading):
+    """One margin action as it stands now."""
+
+    queryset = MarginAction.objects.select_related("initiator")
+    lookup_url_kwarg = "margin_action_id"
+
+
+def _wish(content: dict[str, Any]) -> workflow.Wish:
+    """What is asked for. A close needs the number of the position that was seen; each kind takes its own members."""
+    kind = content.pop("action")
+    takes = _TAKES[kind]
+    if odd := [name for name, value in content.items() if value is not None and name not in {"symbol", *takes}]:
+        raise workflow.CannotAct({odd[0]: f"{machine.KINDS[kind]} takes none."})
+    if kind in {machine.CLOSE, machine.REDUCE} and content.get("position_id") is None:
+        raise workflow.CannotAct({"position_id": "Send the number of the position that you saw."})
+    order_type = machine.LIMIT if content.get("price") is not None else machine.MARKET
+    return workflow.Wish(kind=kind, **content, order_type=order_type if "price" in takes else "")
+
+
+_TAKES = {
+    machine.OPEN: ("amount",),
+    machine.SET: ("amount",),
+    machine.CLOSE_ACCOUNT: ("position_id",),
+    machine.CLOSE: ("position_id", "price"),
+    machine.REDUCE: ("position_id", "price", "quantity"),
+}

@@ -1,0 +1,115 @@
+"""The bounds that a margin action goes beyond: what it does to the danger of the position, and what its order trades.
+
+The same component as that of orders (`exchange_ops.policy.oversteps`): a name, figures, and what has to be confirmed. A
+change is asked about when it brings the margin call or the liquidation nearer to the mark than it was, and nearer than
+`NEAREST`. What lowers the danger is never asked about. The order by which a position is closed is judged as every order
+is.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import Final
+
+from exchange_ops.margin import danger
+from exchange_ops.margin.danger import Exposure
+from exchange_ops.margin.models import MarginAccount, MarginPosition
+from exchange_ops.market.models import Symbol, Ticker
+from exchange_ops.market.valuation import STALE_AFTER
+from exchange_ops.orders import policy_checks
+from exchange_ops.orders.request_checks import Wanted
+from exchange_ops.policy.modes import CONFIRM
+from exchange_ops.policy.oversteps import CALL_NEAR, LIQUIDATION_NEAR, Overstep
+from exchange_ops.positions import estimates, machine
+from exchange_ops.positions.models import MarginAction
+from wire.values import grouped_text
+
+ZERO: Final = Decimal(0)
+_PERCENT: Final = Decimal("0.01")
+NEAREST: Final = Decimal("0.05")  # of the mark: a position at the highest leverage has its margin call at 2 % or so
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """How the position stands, and how it would; `then` is None where that is not known."""
+
+    now: Exposure
+    then: Exposure | None
+
+
+def of(
+    *, row: MarginAction, symbol: Symbol, held: MarginAccount | None, position: MarginPosition | None, now: datetime
+) -> list[Overstep]:
+    """The bounds that an action goes beyond, which is otherwise well formed."""
+    found = list(_danger(row, symbol, held, position, now))
+    if row.kind in machine.CLOSING and position is not None:
+        found += policy_checks.oversteps(
+            initiator=row.initiator, account=row.account, symbol=symbol, wanted=as_order(row), now=now, is_new=False
+        )
+    return found
+
+
+def change(
+    *, row: MarginAction, symbol: Symbol, held: MarginAccount | None, position: MarginPosition | None
+) -> Change | None:
+    """What the action would do to the danger of a position that stays open; None where it opens or ends one."""
+    if held is None or position is None or row.kind not in {machine.SET, machine.REDUCE}:
+        return None
+    stands = danger.exposure(position=position, ticker=Ticker.objects.filter(pk=symbol.pk).first())
+    balance, quantity = row.amount, position.quantity
+    if row.kind == machine.REDUCE:
+        part = row.quantity or ZERO
+        quantity -= part if position.quantity > 0 else -part
+        found = estimates.of(position=position, symbol=symbol, quantity=part, price=row.price)
+        balance = None if found.net is None else held.margin_balance + found.net
+    if balance is None or stands.mark is None or not quantity:
+        return Change(stands, None)
+    then = danger.after(
+        position=position, held=held, symbol=symbol, mark=stands.mark, balance=balance, quantity=quantity
+    )
+    return Change(stands, then)
+
+
+def as_order(row: MarginAction) -> Wanted:
+    """The order by which the exchange closes it."""
+    return Wanted(
+        symbol=row.symbol,
+        side=row.side,
+        type="limit" if row.price is not None else "market",
+        time_in_force="GTC" if row.price is not None else "IOC",
+        quantity=row.quantity or ZERO,
+        price=row.price,
+    )
+
+
+def _danger(
+    row: MarginAction, symbol: Symbol, held: MarginAccount | None, position: MarginPosition | None, now: datetime
+) -> Iterator[Overstep]:
+    """The graver of both: a position that is near its liquidation is near its margin call as well."""
+    lowers = row.kind == machine.REDUCE or (held is not None and row.amount is not None and row.amount < _held(held))
+    found = change(row=row, symbol=symbol, held=held, position=position) if lowers else None
+    if found is None:
+        return
+    field = "amount" if row.kind == machine.SET else "quantity"
+    old = found.now.mark_at is None or now - found.now.mark_at > STALE_AFTER
+    if found.then is None or old:
+        sentence = "How near the margin call comes is not known: no price is known well enough."
+        yield Overstep(CALL_NEAR, field, sentence, CONFIRM)
+        return
+    was, then = found.now, found.then
+    for name, words, before, away, price in (
+        (LIQUIDATION_NEAR, "liquidation", was.to_liquidation, then.to_liquidation, then.liquidation),
+        (CALL_NEAR, "margin call", was.to_call, then.to_call, then.call),
+    ):
+        if price is not None and away is not None and away < NEAREST and (before is None or away < before):
+            far = "reached by now" if away <= 0 else f"{(away * 100).quantize(_PERCENT)} % from the mark"
+            where = f"The {words} would be at {grouped_text(price)} {symbol.quote_currency}, {far}"
+            size = ((NEAREST - away) * 100).quantize(_PERCENT)
+            yield Overstep(name, field, f"{where}: nearer than {NEAREST * 100:.0f} %.", CONFIRM, size)
+            return
+
+
+def _held(held: MarginAccount) -> Decimal:
+    balance: Decimal = held.margin_balance
+    return balance
