@@ -177,7 +177,7 @@ def test_the_page_and_the_program_ask_the_same_rules():
     members = set(request_checks.Wanted.__dataclass_fields__)
     from exchange_ops.orders.api_shapes import OrderIn
 
-    assert members | {"request_key", "confirmed"} == set(OrderIn().fields)
+    assert members | {"request_key", "confirmed", "stop_loss", "take_profit"} == set(OrderIn().fields)
 
 
 def test_who_asked_takes_an_order_back_that_waits_and_nobody_decides_on_it_here(with_token, make_person, operator):

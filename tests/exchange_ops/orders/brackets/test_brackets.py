@@ -211,13 +211,15 @@ def test_a_stop_that_a_person_moves_is_the_stop(bracketing):
 
     row = bracketing.entered()
     stop = row.legs.get().order
-    try:
-        new = replacing.ask(
-            order_id=stop.pk, person=bracketing.dealing.operator, quantity=Decimal("0.4"), price=None,
-            request_key="moved", now=clock.now(),
-        )  # fmt: skip
-    except replacing.CannotReplace as refusal:
-        pytest.fail(str(refusal))
+    change = {"order_id": stop.pk, "person": bracketing.dealing.operator, "quantity": Decimal("0.4"), "price": None}
+    change |= {"request_key": "moved", "now": clock.now()}
+    found = replacing.oversteps(
+        stop,
+        replacing.changed(stop, quantity=Decimal("0.4"), price=None),
+        person=bracketing.dealing.operator,
+        now=clock.now(),
+    )
+    new = replacing.ask(confirmed=[each.token for each in found], **change)
     bracketing.dealing.step(new)
     row = bracketing.turn(row)
     assert [(each.quantity, each.type) for each in bracketing.at_exchange()] == [
