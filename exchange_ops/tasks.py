@@ -138,9 +138,9 @@ def sweep_orders(at: Round) -> None:
     orders.sweep(now=at.now(), client_for=at.client_for)
 
 
-@task("exchange_ops.watch_brackets", every_s=BRACKETS_S, expires_s=BRACKETS_S)
+@task("exchange_ops.sweep_brackets", every_s=BRACKETS_S)
 @followed(ERRANDS)
-def watch_brackets(at: Round) -> None:
+def sweep_brackets(at: Round) -> None:
     """Look at every bracket that is due: what its orders filled, and whether the market reached its take profit."""
     brackets.sweep(now=at.now())
 

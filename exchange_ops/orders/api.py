@@ -26,7 +26,7 @@ from exchange_ops.orders.brackets import workflow as brackets
 from exchange_ops.orders.brackets.exits import Exits
 from exchange_ops.orders.brackets.models import Bracket
 from exchange_ops.orders.decisions import approvals
-from exchange_ops.orders.forms import BracketFilter, OrderFilter, TradeFilter
+from exchange_ops.orders.forms import BOTH_EXITS, BracketFilter, OrderFilter, TradeFilter
 from exchange_ops.orders.models import AccountTrade, Order
 from exchange_ops.shared import rules
 from exchange_ops.shared.api.resources import MaySee, OfAccount, Reading, Recording, recording
@@ -74,6 +74,8 @@ class Orders(Recording, OfAccount):
         **content: Any,
     ) -> Order:
         place: Callable[..., Order] = workflow.place
+        if (stop_loss is None) != (take_profit is None):
+            raise workflow.CannotPlace({"take_profit" if take_profit is None else "stop_loss": BOTH_EXITS})
         if stop_loss is not None and take_profit is not None:
             place = partial(brackets.place, exits=Exits(stop_loss, take_profit))
         try:

@@ -14,7 +14,7 @@ from exchange_ops.orders import machine
 from exchange_ops.orders.brackets import machine as bracket_states
 from exchange_ops.orders.brackets import situation
 from exchange_ops.orders.brackets.models import Bracket
-from exchange_ops.orders.forms import BOTH_EXITS, read_instant
+from exchange_ops.orders.forms import read_instant
 from exchange_ops.orders.models import AccountTrade, Order
 from exchange_ops.policy.oversteps import MOST_CONFIRMED
 from exchange_ops.shared.api.fields import AmountIn, AmountText
@@ -154,9 +154,6 @@ class OrderIn(StrictBody):
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         attrs.setdefault("time_in_force", "IOC" if attrs["type"] == "market" else "GTC")
-        for name, other in (("stop_loss", "take_profit"), ("take_profit", "stop_loss")):
-            if attrs.get(other) is not None and attrs.get(name) is None:
-                raise serializers.ValidationError({name: BOTH_EXITS})
         return attrs
 
 

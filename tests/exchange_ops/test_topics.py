@@ -44,6 +44,7 @@ MATRIX = {
     "incident": (EVERYBODY, OF_ROWS),
     "ledger": (EVERYBODY, OF_ROWS),
     "marginaction": (EVERYBODY, OF_ROWS),
+    "bracket": (EVERYBODY, OF_ROWS),
     "order": (EVERYBODY, OF_ROWS),
     "policychange": (EVERYBODY, OF_ROWS),
     "subaccount": (EVERYBODY, OF_ROWS),

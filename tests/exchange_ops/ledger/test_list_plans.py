@@ -15,6 +15,7 @@ ADDRESSES = {
     "trail": "/audit/",
     "orders": "/orders/?view=all",
     "fills": "/orders/fills/",
+    "brackets": "/orders/brackets/?view=all",
     "transfers": "/transfers/",
     "withdrawals": "/withdrawals/",
     "deposits": "/deposits/",

@@ -194,7 +194,7 @@ def test_an_address_is_asked_for_by_a_row(signed_in, operator, sub):
         assert response.status_code == 422
     assert not SubAccountAddress.objects.exists()
     assert client.post("/subaccounts/7001/address/", {"currency": "BCH"}).status_code == 302
-    assert "being read" in text_of(client.get("/subaccounts/7001/"))
+    assert "Being read" in text_of(client.get("/subaccounts/7001/"))
     SubAccountAddress.objects.update(address=rows.ADDRESS, payment_id="77", answered_at=clock.now())
     page = client.get("/subaccounts/7001/").content.decode()
     assert f'data-copy="{rows.ADDRESS}"' in page

@@ -56,6 +56,11 @@ def _replacement(row: Any) -> dict[str, Any]:
     return {"quantity": "0.5", "price": "410", "request_key": KEY, "effect": effect}
 
 
+def _guarded(row: Any) -> dict[str, Any]:
+    """A stop and a take profit on both sides of the order's price."""
+    return {"stop_loss": "380", "take_profit": "480"}
+
+
 def replaced(row: Any) -> Wanted:
     """The order with the other price."""
     return Wanted(
@@ -69,7 +74,12 @@ ORDERS = Subject(
     states=order_machine.STATES,
     reach=order,
     owners=(roles.OPERATOR, BOTH),
-    routes={"order-cancel": nothing, "api-order-cancel": nothing, "order-replace": _replacement}
+    routes={
+        "order-cancel": nothing,
+        "api-order-cancel": nothing,
+        "order-replace": _replacement,
+        "order-guard": _guarded,
+    }
     | dict.fromkeys(("order-approve", "order-decline", "order-withdraw"), _decision)
     | {"api-order-withdraw": lambda row: {"reason": "Ours"}},
     goes_through={
@@ -78,6 +88,7 @@ ORDERS = Subject(
         for route in ("order-cancel", "api-order-cancel")
     }
     | {(state, "order-replace"): OPERATORS for state in ("placed", "found")}
+    | {(state, "order-guard"): OPERATORS for state in ("waiting", "requested", "sending", "unknown", "placed", "found")}
     | {
         ("waiting", "order-approve"): {roles.TREASURY},
         ("waiting", "order-decline"): {roles.TREASURY},
@@ -92,6 +103,7 @@ ORDERS = Subject(
 
 def bracket(state: str, person: Any) -> Any:
     """A bracket in the state."""
+    order_rows.market(now=clock.now())
     row = bracket_rows.asked_for(person, now=clock.now())
     return walk(
         brackets.MACHINE, row, state, {name: lambda row: {"outcome": "let_go"} for name in ("let_go", "closed")}
