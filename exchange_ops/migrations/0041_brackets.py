@@ -120,7 +120,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name='bracket',
-            index=models.Index(fields=['account', 'symbol', '-id'], name='bracket_by_symbol'),
+            index=models.Index(fields=['account', 'symbol', 'id'], name='bracket_by_symbol'),
         ),
         migrations.AddConstraint(
             model_name='bracket',

@@ -57,7 +57,7 @@ class Bracket(OfAccount, Subject):
         ]
         indexes: ClassVar = [
             models.Index(fields=["state", "next_action_at"], name="bracket_due"),
-            models.Index(fields=["account", "symbol", "-id"], name="bracket_by_symbol"),
+            models.Index(fields=["account", "symbol", "id"], name="bracket_by_symbol"),
         ]
 
     @property
