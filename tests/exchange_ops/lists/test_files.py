@@ -18,6 +18,7 @@ from exchange_ops.ledger.models import LedgerEntry
 from tests.exchange_ops import rows
 from tests.exchange_ops.ledger.test_list_plans import ADDRESSES
 from tests.exchange_ops.orders import order_rows
+from tests.exchange_ops.orders.brackets import bracket_rows
 
 pytestmark = pytest.mark.django_db
 # What adds up rows of other tables for each of its own is read as its page is.
@@ -39,6 +40,8 @@ def reader(signed_in, make_person, payable):
     order_rows.requested(person, now=now)
     order_rows.elsewhere(now=now)
     order_rows.placed(person, now=now, status="filled", filled="1")
+    bracket_rows.asked_for(person, now=now)
+    bracket_rows.without_a_stop(person, now=now)
     for number in (1, 2, 3):
         rows.trade(number, now=now - timedelta(minutes=number))
     rows.entry(1, now=now, type="payout", withdrawal=paid, address=rows.ADDRESS)
