@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 from tests.e2e import presses
 from tests.e2e.presses import HOLDS_MS, Presser
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(3600 if os.environ.get("PRESSES") else 900)]
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(7200 if os.environ.get("PRESSES") else 900)]
 
 # `PRESSES=1000` is the thorough count.
 PRESSES = int(os.environ.get("PRESSES", "24"))
