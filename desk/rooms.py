@@ -27,7 +27,7 @@ class Health:
 
 @dataclass(frozen=True, slots=True)
 class OpenWord:
-    """A person's word on something that is not decided yet: what people call it, where it stands, what it says."""
+    """Something open of a person: what people call it, where it stands, what it says."""
 
     reference: str
     url: str
@@ -54,6 +54,7 @@ class Room:
     they get with a sealed text and its context, write what changed by a conditional update and return how many rows it
     changed. `demo` loads what the room adds to the demo, and is safe to run twice. `figures` are shown to `/metrics`.
     `open_words` lists what a person approved that is not decided yet: void once they are switched off.
+    `open_work` lists what a person began and the desk goes on with by itself, whoever is switched off.
     `incidents` are the kinds of what a person has to look at, each with how its causes are found. `actions` are the
     sources of the list of everything that waits for somebody. `scopes` are the accounts to which a role may be limited,
     each with the text that rows name it by and what it is called.
@@ -70,6 +71,7 @@ class Room:
     incidents: Collection["Kind"] = ()
     actions: Collection["Source"] = ()
     open_words: "Callable[[Person], Iterable[OpenWord]] | None" = None
+    open_work: "Callable[[Person], Iterable[OpenWord]] | None" = None
     scopes: "Callable[[], Iterable[tuple[str, str]]] | None" = None
 
 
@@ -126,6 +128,11 @@ def actions() -> list["Source"]:
 def open_words(person: "Person") -> list[OpenWord]:
     """Every word of this person on something undecided, in the order of the rooms."""
     return [word for room in _declared if room.open_words is not None for word in room.open_words(person)]
+
+
+def open_work(person: "Person") -> list[OpenWord]:
+    """Everything that this person began and the desk goes on with by itself, in the order of the rooms."""
+    return [work for room in _declared if room.open_work is not None for work in room.open_work(person)]
 
 
 def scopes() -> list[tuple[str, str]]:

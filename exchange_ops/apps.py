@@ -42,6 +42,7 @@ class ExchangeOpsConfig(AppConfig):
                 incidents=incidents.KINDS,
                 actions=(approvals.SOURCE, policy_changes.SOURCE),
                 open_words=open_words.of,
+                open_work=open_words.work,
                 scopes=_accounts,
             )
         )

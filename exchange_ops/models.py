@@ -24,7 +24,7 @@ from exchange_ops.market.models import (
     Ticker,
 )
 from exchange_ops.orders.brackets.models import Bracket, BracketEvent, BracketLeg
-from exchange_ops.orders.models import AccountTrade, Order, OrderApproval, OrderCall, OrderEvent, OrderReading
+from exchange_ops.orders.models import AccountTrade, FeeRates, Order, OrderApproval, OrderCall, OrderEvent, OrderReading
 from exchange_ops.policy.models import Freeze, PolicyVersion, QuorumTier, ThawVote, ValueLimit
 from exchange_ops.policy_changes.models import PolicyChange, PolicyChangeEvent
 from exchange_ops.portfolio.models import DailyFlow, Profit, ProfitDay, Progress, Snapshot, SnapshotLine
@@ -75,6 +75,7 @@ __all__ = [
     "Fact",
     "Favourite",
     "FeeEstimate",
+    "FeeRates",
     "FollowerState",
     "Freeze",
     "HoldReleaseVote",

@@ -19,6 +19,7 @@ from exchange_ops.addresses.models import AddressCheck, FeeEstimate
 from exchange_ops.console.models import ConsoleCall
 from exchange_ops.market.interest import PERIODS
 from exchange_ops.market.models import Candle, MarketLook, PublicTrade
+from exchange_ops.orders.models import FeeRates
 from exchange_ops.portfolio.models import Snapshot
 
 BATCH = 1_000
@@ -41,7 +42,7 @@ def _removals(now: datetime) -> Iterator[Callable[..., int]]:
         ends = now - length * settings.MARKET_CANDLES_KEPT
         yield partial(_up_to, Candle, "timestamp", ends, Q(period=period))
     yield partial(_up_to, PublicTrade, "timestamp", now - timedelta(days=settings.MARKET_TRADES_KEPT_DAYS))
-    for model in (AddressCheck, FeeEstimate):
+    for model in (AddressCheck, FeeEstimate, FeeRates):
         yield partial(_up_to, model, "requested_at", now - timedelta(days=settings.ANSWERS_KEPT_DAYS))
     yield partial(_up_to, ConsoleCall, "asked_at", now - timedelta(days=settings.ANSWERS_KEPT_DAYS))
     yield partial(_up_to, KeyedRequest, "began_at", now - idempotency.KEPT_FOR)

@@ -92,7 +92,7 @@ class ChainMovement(Subject):
     while it waits for a block; `is_missing` says that neither the chain nor the mempool has it any more.
     """
 
-    table, mark, name = machine.MOVEMENTS, "M-", "chain-movement"
+    table, mark, name = machine.MOVEMENTS, "CM-", "chain-movement"
 
     watched = models.ForeignKey(WatchedAddress, on_delete=models.PROTECT, related_name="movements")
     txid = models.CharField(max_length=64, db_index=True)

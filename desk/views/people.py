@@ -12,7 +12,7 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from desk import clock
+from desk import clock, rooms
 from desk.models import ApiToken, AuditEvent, Person
 from desk.people import factors, own_sessions, roles, scopes, tokens
 from desk.people.stepup import CannotConfirm
@@ -254,6 +254,7 @@ def _change_page(
         **_differences(member, wanted),
         "obstacle": _obstacle(request, member, kind, wanted),
         "words": deactivation.open_words(member) if deactivates or kind == machine.ROLES else [],
+        "work": rooms.open_work(member) if deactivates or kind == machine.ROLES else [],
         "purpose": deactivation.PURPOSE if deactivates else changes.ASK,
         "digest": deactivation.digest_of(member) if deactivates else changes.digest_of(member, kind, wanted),
         "alone": settings.DEMO or deactivates,

@@ -19,6 +19,11 @@ class OrderCalls(Calls):
     balance. A finished, unknown or not yet visible order is `Refused` with 20002: three meanings, one code.
     """
 
+    def get_trading_fee(self, *, symbol: str) -> records.TradingFee:
+        """The account's own rates of the symbol, as fractions of the volume."""
+        rates: records.TradingFee = self.call("get_trading_fee", symbol=symbol)
+        return rates
+
     def get_orders(self, *, symbol: str | None = None) -> Listing[records.Order]:
         """The active orders, of one symbol when it is named."""
         return self.listing("get_orders", symbol=symbol)

@@ -271,3 +271,22 @@ class OrderReading(Question):
 
     def __str__(self) -> str:
         return f"reading of {self.requested_at:%H:%M:%S}"
+
+
+class FeeRates(Question):
+    """The account's own trading fee of one symbol, as fractions of the volume; below zero is a rebate.
+
+    `read_at` is when the exchange named them last: asked again, they stay until there is a new answer.
+    """
+
+    account = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="fee_rates")
+    symbol = models.CharField(max_length=40)
+    take_liquidity_rate = amount_field(null=True)
+    provide_liquidity_rate = amount_field(null=True)
+    read_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints: ClassVar = [models.UniqueConstraint(fields=["account", "symbol"], name="feerates_one_row")]
+
+    def __str__(self) -> str:
+        return f"fee of {self.symbol}"

@@ -15,6 +15,8 @@ from exchange_ops.ledger.models import Balance
 from exchange_ops.market.models import Symbol, Ticker
 from exchange_ops.orders.models import Order
 from exchange_ops.orders.ticket import collateral
+from exchange_ops.orders.ticket import rates as fees
+from exchange_ops.orders.ticket.rates import Rates
 from exchange_ops.policy import freezes
 from exchange_ops.shared import clocks, rules
 from exchange_ops.shared.amounts import storable
@@ -146,13 +148,17 @@ def problems(
         if amount is not None and not storable(amount):
             sentences.setdefault(name, "More digits than any currency has.")
     if not sentences.keys() & {"quantity", "price"}:
-        short = _short_of(account, symbol, wanted, instead_of)
+        rates = fees.of(account=account, symbol=symbol, now=now)
+        short = _short_of(account, symbol, wanted, instead_of, rates)
         sentences |= {"quantity": short} if short else {}
     return sentences
 
 
-def figures(*, symbol: Symbol, wanted: Wanted) -> Figures:
-    """What the order comes to at its own price, its stop price, or the market's best one as last read."""
+def figures(*, symbol: Symbol, wanted: Wanted, rates: Rates | None = None) -> Figures:
+    """What the order comes to at its own price, its stop price, or the market's best one as last read.
+
+    Without `rates` the fee is reckoned with the symbol's usual ones.
+    """
     at, estimated = wanted.price, False
     if at is None and wanted.type == "stopMarket":
         at, estimated = wanted.stop_price, True
@@ -164,7 +170,7 @@ def figures(*, symbol: Symbol, wanted: Wanted) -> Figures:
     with localcontext() as context:
         context.prec = _DIGITS
         value = wanted.quantity * at
-        fee = value * (symbol.take_liquidity_rate + (wanted.take_liquidity_markup or 0))
+        fee = value * ((rates or fees.usual(symbol)).take + (wanted.take_liquidity_markup or 0))
         return Figures(at, value, fee, value + fee if wanted.side == BUY else value - fee, estimated)
 
 
@@ -180,30 +186,30 @@ def _best(ticker: Ticker | None, side: str) -> Decimal | None:
     return best if best is not None else ticker.last
 
 
-def _short_of(account: Account, symbol: Symbol, wanted: Wanted, old: Order | None) -> str:
+def _short_of(account: Account, symbol: Symbol, wanted: Wanted, old: Order | None, rates: Rates) -> str:
     if wanted.margin:
         left = wanted if old is None else replace(wanted, quantity=wanted.quantity - old.cum_quantity)
         freed = None if old is None else figures(symbol=symbol, wanted=replace(wanted_by(old), quantity=old.left)).value
         value = figures(symbol=symbol, wanted=left).value
-        return collateral.problem(account=account, symbol=symbol, value=value, freed=freed)
-    return _funds_problem(account, symbol, wanted, old)
+        return collateral.problem(account=account, symbol=symbol, value=value, freed=freed, rates=rates)
+    return _funds_problem(account, symbol, wanted, old, rates)
 
 
-def _freed(symbol: Symbol, old: Order | None) -> Decimal:
+def _freed(symbol: Symbol, old: Order | None, rates: Rates) -> Decimal:
     """What the order that is replaced holds of the currency that it is paid with, for what is left of it."""
     if old is None:
         return Decimal(0)
     left = replace(wanted_by(old), quantity=old.left)
-    return old.left if old.side == SELL else figures(symbol=symbol, wanted=left).total or Decimal(0)
+    return old.left if old.side == SELL else figures(symbol=symbol, wanted=left, rates=rates).total or Decimal(0)
 
 
-def _funds_problem(account: Account, symbol: Symbol, wanted: Wanted, old: Order | None) -> str:
+def _funds_problem(account: Account, symbol: Symbol, wanted: Wanted, old: Order | None, rates: Rates) -> str:
     """Why the trading wallet can't bear it. A market order is held against the best price; more may be needed."""
     if wanted.side not in {BUY, SELL}:
         return ""
     if old is not None:
         wanted = replace(wanted, quantity=wanted.quantity - old.cum_quantity)
-    has = Fraction(_freed(symbol, old))
+    has = Fraction(_freed(symbol, old, rates))
     buys = wanted.side == BUY
     currency = symbol.quote_currency if buys else symbol.base_currency
     held = available(account=account, currency=currency)
@@ -211,7 +217,7 @@ def _funds_problem(account: Account, symbol: Symbol, wanted: Wanted, old: Order 
         never_read = not Balance.objects.filter(account=account, wallet=Balance.TRADING).exists()
         return "" if never_read else f"There is no {currency} on the trading account."
     if buys:
-        reckoned = figures(symbol=symbol, wanted=wanted)
+        reckoned = figures(symbol=symbol, wanted=wanted, rates=rates)
         if reckoned.total is None or Fraction(reckoned.total) < Fraction(held.available) + has:
             return ""
         if reckoned.total.adjusted() >= _LARGEST:

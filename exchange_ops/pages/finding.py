@@ -19,6 +19,7 @@ from chaindata import rules as chain
 from chaindata.explorer import search
 from chaindata.shared import addresses
 from chaindata.templatetags.chain import place_url
+from desk.machines.rows import Subject
 from desk.models import Person
 from desk.people import scopes
 from desk.staff import rules as staff
@@ -30,6 +31,7 @@ from exchange_ops.market.models import Currency, Symbol
 from exchange_ops.orders.brackets.models import Bracket
 from exchange_ops.orders.forms import orders_named
 from exchange_ops.orders.models import Order
+from exchange_ops.positions.models import MarginAction
 from exchange_ops.shared import rules
 from exchange_ops.shared.models import Account
 from exchange_ops.subaccounts.models import SubAccount
@@ -206,11 +208,15 @@ def _orders(text: str, scope: Scope) -> Iterator[Hit]:
     for row in _newest(Order, orders_named(text), Q(), scope):
         words = f"{row.side.capitalize()} {_plain(row.quantity)} {row.symbol}"
         yield Hit("Orders", row.reference, words, reverse("order", args=[row.pk]), "file-check")
-    number = text.upper().removeprefix("BR-")
-    named = Q(pk=int(number)) if number != text.upper() and number.isascii() and number.isdigit() else Q(pk=None)
-    for bracket in _newest(Bracket, named, Q(), scope):
+    for bracket in _newest(Bracket, _referenced(Bracket, text), Q(), scope):
         words = f"{bracket.side.capitalize()} {bracket.symbol}, {bracket.label.lower()}"
         yield Hit("Orders", bracket.reference, words, reverse("bracket", args=[bracket.pk]), "shield-check")
+
+
+def _margin_actions(text: str, scope: Scope) -> Iterator[Hit]:
+    for row in _newest(MarginAction, _referenced(MarginAction, text), Q(), scope):
+        words = f"{row.get_kind_display()}, {row.symbol}, {row.label.lower()}"
+        yield Hit("Margin", row.reference, words, reverse("margin-action", args=[row.pk]), "shield-alert")
 
 
 def _ledger(text: str, scope: Scope) -> Iterator[Hit]:
@@ -284,6 +290,7 @@ SOURCES: Final[tuple[Callable[[str, Scope], Iterator[Hit]], ...]] = (
     _withdrawals,
     _transfers,
     _orders,
+    _margin_actions,
     _ledger,
     _symbols,
     _currencies,
@@ -313,6 +320,12 @@ def _exact(named: Q) -> Case:
 def _number(column: str, text: str) -> Q:
     is_number = text.isascii() and text.isdigit() and len(text) <= 18
     return Q(**{column: int(text)}) if is_number else Q(pk__in=[])
+
+
+def _referenced(model: type[Subject], text: str) -> Q:
+    """That a row is meant by its reference, mark and number: "BR-12"."""
+    number = text.upper().removeprefix(model.mark)
+    return _number("pk", "" if number == text.upper() else number)
 
 
 def _spellings(text: str) -> list[str]:

@@ -1,4 +1,6 @@
-"""What a person approved that is not decided yet: named before they are switched off, since it counts no more then."""
+"""What is open of a person, named before they are switched off: approvals that count no more then, since nothing is
+decided yet; and brackets, with which the desk goes on.
+"""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -8,6 +10,9 @@ from django.urls import reverse
 
 from desk.machines.table import NONE
 from desk.rooms import OpenWord
+from desk.templatetags.desk import plain
+from exchange_ops.orders.brackets import machine as bracket_states
+from exchange_ops.orders.brackets.models import Bracket
 from exchange_ops.policy.models import ThawVote
 from exchange_ops.transfers import machine as transfer_states
 from exchange_ops.transfers.models import TransferApproval
@@ -34,3 +39,11 @@ def of(person: "Person") -> Iterator[OpenWord]:
         yield OpenWord(transfer.reference, reverse("transfer", args=[transfer.pk]), sentence)
     for vote in ThawVote.objects.filter(person=person, freeze__thawed_at=None).select_related("freeze"):
         yield OpenWord(f"Freeze {vote.freeze_id}", reverse("policy"), "Agreed to thaw the account")
+
+
+def work(person: "Person") -> Iterator[OpenWord]:
+    """Brackets that are watched: the desk places and cancels their exits in this person's name."""
+    for row in Bracket.objects.filter(initiator=person, state__in=bracket_states.WATCHED).order_by("pk"):
+        exits = f"stop at {plain(row.stop_price)}, take profit at {plain(row.take_price)}"
+        sentence = f"Bracket of a {row.side} order of {row.symbol}, {exits}; {row.label.lower()}"
+        yield OpenWord(row.reference, reverse("bracket", args=[row.pk]), sentence)

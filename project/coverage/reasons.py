@@ -16,7 +16,6 @@ EXCHANGE: Final[Mapping[str, str]] = {
     "get_orderbooks": "A page shows the book of one market, and asks for that of its symbol alone.",
     "get_candles": "A chart shows one market in one period, and asks for the candles of its symbol alone.",
     "get_order_trades": "Every fill is kept from the account's trade history, and an order's page lists its own.",
-    "get_trading_fee": "What was charged stands with each fill; a ticket reckons with the rate of its symbol.",
     "get_trading_fees": "A list of all rates decides nothing; what counts is that of the symbol which is traded.",
     "get_margin_position": "The positions of all symbols come in one call, which also shows that one is gone.",
     "put_order": "Places an order as `POST /order` does, which the ticket sends with an id of the desk's own.",

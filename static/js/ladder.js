@@ -1,9 +1,9 @@
 // The order book as it changes: a fixed number of rows, so that only the text of cells changes and nothing moves.
-import { add, brief, forDrawing, half, isLess, multiply, price, read, subtract, toStep, typed, write as text } from "./figures.js";
+import { add, brief, divide, forDrawing, half, isLess, multiply, price, read, subtract, toStep, typed, write as text } from "./figures.js";
 import { ownSizes } from "./own_orders.js";
 import { drawers, isOlder, mark, piece, readAgain, write } from "./ticks.js";
 
-const WIDTH = 640, HEIGHT = 170, HEADROOM = 6;
+const WIDTH = 640, HEIGHT = 170, HEADROOM = 6, REACH = read("4"), HUNDRED = read("100");
 
 // Each level with everything between it and the best one.
 function steps(levels) {
@@ -78,13 +78,25 @@ function outline(side, middle, reach, deepest, edge) {
   points.push([edge, height], [edge, HEIGHT]);
   return "M" + points.map(([x, y]) => place(x) + " " + place(y)).join("L") + "Z";
 }
-function drawDepth(figure, ask, bid) {
-  const middle = half(add(ask[0].price, bid[0].price));
-  const reach = largest([subtract(middle, bid.at(-1).price), subtract(ask.at(-1).price, middle)]);
+// To the farthest level, but at most four times as far as half of all levels lie, as the server draws it: one order far
+// out would leave nothing to see of the near ones.
+function reachOf(distances) {
+  const sorted = distances.sort((one, other) => (isLess(one, other) ? -1 : isLess(other, one) ? 1 : 0));
+  const bound = multiply(REACH, sorted[Math.floor(sorted.length / 2)]), farthest = sorted.at(-1);
+  return isLess(bound, farthest) ? bound : farthest;
+}
+function drawDepth(figure, asks, bids) {
+  const middle = half(add(asks[0].price, bids[0].price));
+  const away = { ask: (one) => subtract(one.price, middle), bid: (one) => subtract(middle, one.price) };
+  const reach = reachOf([...asks.map(away.ask), ...bids.map(away.bid)]);
+  const ask = asks.filter((one) => !isLess(reach, away.ask(one))), bid = bids.filter((one) => !isLess(reach, away.bid(one)));
   const deepest = largest([ask.at(-1).total, bid.at(-1).total]);
+  const beyond = asks.length + bids.length - ask.length - bid.length;
   figure.querySelector("path.bid").setAttribute("d", outline(bid, middle, reach, deepest, 0));
   figure.querySelector("path.ask").setAttribute("d", outline(ask, middle, reach, deepest, WIDTH));
   const marks = { left: subtract(middle, reach), middle, right: add(middle, reach), top: deepest };
+  marks.percent = divide(multiply(reach, HUNDRED), middle, 2, { up: true });
+  figure.querySelector("[data-beyond]").textContent = beyond ? `, ${beyond} level${beyond === 1 ? "" : "s"} farther out` : "";
   figure.querySelectorAll("[data-depth]").forEach((cell) => { cell.textContent = brief(text(marks[cell.dataset.depth])); });
 }
 

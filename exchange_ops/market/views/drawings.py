@@ -6,19 +6,25 @@ A place on a drawing is rounded to a tenth of its unit; every figure stands exac
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import ROUND_CEILING, Decimal
+from typing import Final
 
 from exchange_ops.market.depth import Ladder, Step
 from exchange_ops.market.models import Candle
 from wire.values import decimal_text
 
 WIDTH, HEIGHT = 640, 170
+REACH: Final = 4  # times as far as half of all levels lie: one order far out would flatten the near ones
 _TENTH = Decimal("0.1")
+_PERCENT: Final = Decimal("0.01")
 
 
 @dataclass(frozen=True, slots=True)
 class DepthPicture:
-    """Two outlines in a field of WIDTH by HEIGHT, with the prices at its left, middle and right, and its top."""
+    """Two outlines in a field of WIDTH by HEIGHT, with the prices at its left, middle and right, and its top.
+
+    `percent` is how far it reaches from the middle, rounded up; `beyond` levels lie farther out and aren't drawn.
+    """
 
     bid: str
     ask: str
@@ -26,22 +32,34 @@ class DepthPicture:
     middle: Decimal
     right: Decimal
     top: Decimal
+    percent: Decimal
+    beyond: int
 
 
 def depth(ladder: Ladder) -> DepthPicture | None:
     """The running totals of both sides against the price, the middle in the middle; None where a side is empty."""
     middle = ladder.middle
-    if middle is None or not ladder.deepest:
+    if not middle or not ladder.deepest:
         return None
-    reach = max(middle - ladder.bid[-1].price, ladder.ask[-1].price - middle)
+    reach = _reach(ladder, middle)
+    ask, bid = ([one for one in side if abs(one.price - middle) <= reach] for side in (ladder.ask, ladder.bid))
+    near = Ladder(tuple(ask), tuple(bid))
     return DepthPicture(
-        bid=_outline(ladder.bid, middle, reach, ladder.deepest, edge=Decimal(0)),
-        ask=_outline(ladder.ask, middle, reach, ladder.deepest, edge=Decimal(WIDTH)),
+        bid=_outline(near.bid, middle, reach, near.deepest, edge=Decimal(0)),
+        ask=_outline(near.ask, middle, reach, near.deepest, edge=Decimal(WIDTH)),
         left=middle - reach,
         middle=middle,
         right=middle + reach,
-        top=ladder.deepest,
+        top=near.deepest,
+        percent=(reach * 100 / middle).quantize(_PERCENT, rounding=ROUND_CEILING),
+        beyond=len(ladder.ask) + len(ladder.bid) - len(near.ask) - len(near.bid),
     )
+
+
+def _reach(ladder: Ladder, middle: Decimal) -> Decimal:
+    """How far from the middle is drawn: to the farthest level, but at most REACH times as far as half of all lie."""
+    distances = sorted(abs(one.price - middle) for one in (*ladder.ask, *ladder.bid))
+    return min(distances[-1], REACH * distances[len(distances) // 2])
 
 
 def _outline(steps: Sequence[Step], middle: Decimal, reach: Decimal, deepest: Decimal, *, edge: Decimal) -> str:

@@ -1,6 +1,6 @@
 """Reading how a bracket stands: its orders and what replaced them, the fresh price, the position, a freeze."""
 
-from collections.abc import Iterator
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Final
@@ -25,11 +25,15 @@ _NEVER_PLACED: Final = (
 _NEVER_LEFT: Final = (orders.NOT_SENT, orders.DECLINED, orders.WITHDRAWN, orders.LAPSED)
 
 
-def of(row: Bracket, *, now: datetime) -> Situation:
-    """How it stands, as last read; nothing is asked of anybody."""
+Chains = Mapping[int, Order]  # what each order of a bracket is now, by the number of the order that it began with
+
+
+def of(row: Bracket, *, now: datetime, chains: Chains | None = None) -> Situation:
+    """How it stands, as last read; nothing is asked of anybody. Without `chains` its orders are read here."""
     symbol = Symbol.objects.filter(pk=row.symbol).first()
-    entry = newest(row.entry)
-    legs = [_leg(leg) for leg in row.legs.select_related("order").order_by("number")]
+    chains = read(row) if chains is None else chains
+    entry = chains[row.entry_id]
+    legs = [_leg(leg, chains[leg.order_id]) for leg in row.legs.order_by("number")]
     return Situation(
         state=row.state,
         entry=Entry(
@@ -46,25 +50,23 @@ def of(row: Bracket, *, now: datetime) -> Situation:
     )
 
 
-def chain(order: Order) -> Iterator[Order]:
-    """The order and what really took its place, one after the other: people may amend an entry or a stop."""
-    while True:
-        yield order
-        found = order.replacements.exclude(state__in=_NEVER_PLACED).order_by("-pk").first()
-        if found is None:
-            return
-        order = found
+def replacement(order: Order) -> Order | None:
+    """What really took the place of the order: people may amend an entry or a stop."""
+    found: Order | None = order.replacements.exclude(state__in=_NEVER_PLACED).order_by("-pk").first()
+    return found
 
 
 def newest(order: Order) -> Order:
     """What the order is now. It keeps what those before it had filled (exchange REST, Spot orders)."""
-    return list(chain(order))[-1]
+    while (found := replacement(order)) is not None:
+        order = found
+    return order
 
 
-def open_orders(row: Bracket) -> list[Order]:
-    """Its orders that can be cancelled now: the entry and the legs."""
+def read(row: Bracket) -> Chains:
+    """What the entry and each leg are now, the entry first, then the legs as they were placed."""
     roots = [row.entry, *(leg.order for leg in row.legs.select_related("order").order_by("number"))]
-    return [found for found in map(newest, roots) if found.is_cancellable]
+    return {root.pk: newest(root) for root in roots}
 
 
 def is_reached(row: Bracket, *, price: Decimal | None) -> bool:
@@ -99,8 +101,7 @@ def _opened(row: Bracket, entry: Order, symbol: Symbol | None) -> Decimal:
     return filled
 
 
-def _leg(leg: BracketLeg) -> Leg:
-    order = newest(leg.order)
+def _leg(leg: BracketLeg, order: Order) -> Leg:
     return Leg(
         number=leg.number,
         role=leg.role,

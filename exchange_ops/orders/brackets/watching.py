@@ -4,9 +4,10 @@ What is placed is asked for in the same transaction that says so, as an order of
 looked for when its answer is lost. The bracket's own rows never leave the desk.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 from decimal import Decimal
+from heapq import heapify, heappop, heappush
 from typing import Any, Final
 
 from django.db import transaction
@@ -36,20 +37,33 @@ def step(row: Bracket, *, now: datetime) -> None:
         if row.state == machine.CLOSED:
             return
         # Before the trail's turn is taken: whoever moves an order has its row first.
-        _lock_orders(row)
-        at = situation.of(row, now=now)
+        chains = _locked(row)
+        at = situation.of(row, now=now, chains=chains)
         found = plan.next_step(at)
         if found.cancel_entry:
-            _cancel(row, [situation.newest(row.entry)], now)
-        for leg in row.legs.filter(number__in=found.cancel_legs).select_related("order"):
-            _cancel(row, [situation.newest(leg.order)], now)
+            _cancel(row, [chains[row.entry_id]], now)
+        legs = row.legs.filter(number__in=found.cancel_legs).order_by("number")
+        _cancel(row, [chains[number] for number in legs.values_list("order_id", flat=True)], now)
         _DOES[found.do](row, at, found)
+        if found.do in _ENDS_ORDERS:
+            _cancel(row, chains.values(), now)
 
 
-def _lock_orders(row: Bracket) -> None:
+def _locked(row: Bracket) -> situation.Chains:
+    """What its orders are now, each read once its row is locked, what it replaced before it: nobody amends meanwhile.
+
+    The lowest number first, whichever chain it is of: that is the order in which everybody locks orders.
+    """
     roots = [row.entry_id, *row.legs.values_list("order_id", flat=True)]
-    for number in sorted({each.pk for root in Order.objects.filter(pk__in=roots) for each in situation.chain(root)}):
-        order_mover.lock(number)
+    waiting = [(number, number) for number in roots]
+    chains: dict[int, Order] = {}
+    heapify(waiting)
+    while waiting:
+        number, root = heappop(waiting)
+        chains[root] = order = order_mover.lock(number)
+        if (after := situation.replacement(order)) is not None:
+            heappush(waiting, (after.pk, root))
+    return chains
 
 
 def _wait(row: Bracket, at: Situation, found: Plan) -> None:
@@ -82,7 +96,6 @@ def _say_unguarded(row: Bracket, at: Situation, found: Plan) -> None:
 def _begin_to_take(row: Bracket, at: Situation, found: Plan) -> None:
     price = situation.fresh_price(row, now=at.now)
     _move(row, at, "take_reached", machine.TAKING, evidence={"price": price})
-    _cancel(row, situation.open_orders(row), at.now)
 
 
 def _place_take(row: Bracket, at: Situation, found: Plan) -> None:
@@ -95,14 +108,12 @@ def _give_up_taking(row: Bracket, at: Situation, found: Plan) -> None:
     _move(row, at, "take_missed", machine.GUARDED, problem=found.sentence)
 
 
-def _cancel_open(row: Bracket, at: Situation, found: Plan) -> None:
-    _cancel(row, situation.open_orders(row), at.now)
+def _look_again(row: Bracket, at: Situation, found: Plan) -> None:
     mover.touch(row, next_action_at=at.now + LOOK_EVERY)
 
 
 def _position_gone(row: Bracket, at: Situation, found: Plan) -> None:
     _move(row, at, "position_gone", machine.ENDING, ended_by=machine.POSITION_GONE, evidence={"held": at.held})
-    _cancel(row, situation.open_orders(row), at.now)
 
 
 def _close(row: Bracket, at: Situation, found: Plan) -> None:
@@ -121,10 +132,11 @@ _DOES: Final[dict[Do, Callable[[Bracket, Situation, Plan], None]]] = {
     Do.BEGIN_TO_TAKE: _begin_to_take,
     Do.PLACE_TAKE: _place_take,
     Do.GIVE_UP_TAKING: _give_up_taking,
-    Do.CANCEL: _cancel_open,
+    Do.CANCEL: _look_again,
     Do.END_POSITION_GONE: _position_gone,
     Do.CLOSE: _close,
 }
+_ENDS_ORDERS: Final = {Do.BEGIN_TO_TAKE, Do.CANCEL, Do.END_POSITION_GONE}  # with them everything open is cancelled
 
 
 def _move(
@@ -167,7 +179,7 @@ def _place(row: Bracket, role: str, quantity: Decimal, now: datetime) -> None:
     BracketLeg.objects.create(bracket=row, number=number, role=role, order=order, created_at=now)
 
 
-def _cancel(row: Bracket, found: list[Order], now: datetime) -> None:
+def _cancel(row: Bracket, found: Iterable[Order], now: datetime) -> None:
     """Have these cancelled that are not being cancelled yet; one that the exchange refused to cancel after a while."""
     for order in found:
         asked_a_moment_ago = order.cancels and now - order.updated_at < ASK_AGAIN

@@ -9,6 +9,7 @@ from fractions import Fraction
 
 from exchange_ops.margin.models import MarginAccount
 from exchange_ops.market.models import Symbol
+from exchange_ops.orders.ticket.rates import Rates
 from exchange_ops.shared.models import Account
 
 NO_MARGIN = "This symbol is not traded on margin."
@@ -26,15 +27,17 @@ def free(row: MarginAccount) -> Decimal:
     return max(left, Decimal(0))
 
 
-def most(*, account: Account, symbol: Symbol, at: Decimal | None) -> Fraction:
+def most(*, account: Account, symbol: Symbol, at: Decimal | None, rates: Rates) -> Fraction:
     """How much of the base currency the free collateral bears at a price; zero where that is not known."""
     row = account_of(account=account, symbol=symbol)
     if row is None or not at:
         return Fraction(0)
-    return Fraction(free(row)) / (Fraction(at) * _held_share(row, symbol))
+    return Fraction(free(row)) / (Fraction(at) * _held_share(row, rates))
 
 
-def problem(*, account: Account, symbol: Symbol, value: Decimal | None, freed: Decimal | None = None) -> str:
+def problem(
+    *, account: Account, symbol: Symbol, value: Decimal | None, rates: Rates, freed: Decimal | None = None
+) -> str:
     """Why the margin account can't bear an order of this value in the quote currency, or an empty text.
 
     `freed` is the value of the order that it takes the place of, for what is left of it.
@@ -44,7 +47,7 @@ def problem(*, account: Account, symbol: Symbol, value: Decimal | None, freed: D
     row = account_of(account=account, symbol=symbol)
     if row is None:
         return NO_ACCOUNT
-    if value is None or Fraction(value - (freed or 0)) * _held_share(row, symbol) < Fraction(free(row)):
+    if value is None or Fraction(value - (freed or 0)) * _held_share(row, rates) < Fraction(free(row)):
         return ""
     return (
         f"More collateral would be needed: {free(row).normalize():,f} {symbol.quote_currency} were free at "
@@ -52,6 +55,6 @@ def problem(*, account: Account, symbol: Symbol, value: Decimal | None, freed: D
     )
 
 
-def _held_share(row: MarginAccount, symbol: Symbol) -> Fraction:
-    rate = Fraction(symbol.take_liquidity_rate)
+def _held_share(row: MarginAccount, rates: Rates) -> Fraction:
+    rate = Fraction(rates.take)
     return (1 + rate) / max(Fraction(row.leverage), Fraction(1)) + 2 * rate

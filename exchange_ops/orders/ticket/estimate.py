@@ -13,6 +13,7 @@ from typing import Final
 from exchange_ops.market import depth
 from exchange_ops.market.models import BookSnapshot, Symbol
 from exchange_ops.orders.request_checks import BUY, Wanted
+from exchange_ops.orders.ticket.rates import Rates, usual
 
 ZERO = Decimal(0)
 _DIGITS: Final = 200  # of products and quotients of amounts
@@ -49,8 +50,11 @@ class Estimate:
         return max(-self.fee, ZERO)
 
 
-def of(*, wanted: Wanted, symbol: Symbol) -> Estimate | None:
-    """The estimate, from the newest kept book; nothing for stop orders and where no book or no other side is known."""
+def of(*, wanted: Wanted, symbol: Symbol, rates: Rates | None = None) -> Estimate | None:
+    """The estimate, from the newest kept book; nothing for stop orders and where no book or no other side is known.
+
+    Without `rates` the fee is reckoned with the symbol's usual ones.
+    """
     book = BookSnapshot.objects.filter(pk=symbol.pk).first()
     if book is None or wanted.type not in {"limit", "market"}:
         return None
@@ -60,10 +64,10 @@ def of(*, wanted: Wanted, symbol: Symbol) -> Estimate | None:
         return None
     with localcontext() as context:
         context.prec = _DIGITS
-        return _reckoned(wanted, symbol, side, book.read_at)
+        return _reckoned(wanted, symbol, side, book.read_at, rates or usual(symbol))
 
 
-def _reckoned(wanted: Wanted, symbol: Symbol, side: Sequence[depth.Step], read_at: datetime) -> Estimate:
+def _reckoned(wanted: Wanted, symbol: Symbol, side: Sequence[depth.Step], read_at: datetime, rates: Rates) -> Estimate:
     met = _met(wanted, side)
     filled = sum((size for _, size in met), ZERO)
     best, left = side[0].price, wanted.quantity - filled
@@ -72,9 +76,9 @@ def _reckoned(wanted: Wanted, symbol: Symbol, side: Sequence[depth.Step], read_a
         return Estimate(best, read_at, left=wanted.quantity, lapses=True, cancelled=is_refused, short=left > 0)
     lapses = wanted.type == "market" or wanted.time_in_force in AT_ONCE
     value = sum((price * size for price, size in met), ZERO)
-    fee = value * (symbol.take_liquidity_rate + (wanted.take_liquidity_markup or ZERO))
+    fee = value * (rates.take + (wanted.take_liquidity_markup or ZERO))
     if left and not lapses and wanted.price is not None:
-        fee += left * wanted.price * (symbol.provide_liquidity_rate + (wanted.provide_liquidity_markup or ZERO))
+        fee += left * wanted.price * (rates.provide + (wanted.provide_liquidity_markup or ZERO))
     digits = symbol.tick_size.normalize().scaleb(-2)  # two more than a price has
     average = (value / filled).quantize(digits) if filled else None
     worst = met[-1][0] if met else None

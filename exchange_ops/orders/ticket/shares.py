@@ -12,6 +12,7 @@ from typing import Final
 from exchange_ops.market.models import Symbol
 from exchange_ops.orders.request_checks import BUY
 from exchange_ops.orders.ticket import collateral
+from exchange_ops.orders.ticket.rates import Rates
 from exchange_ops.shared.models import Account
 
 PERCENTS: Final = (25, 50, 75, 100)
@@ -38,6 +39,7 @@ def of(
     side: str,
     at: Decimal | None,
     available: Decimal,
+    rates: Rates,
     margin: bool = False,
     has_limit: bool = True,
 ) -> list[Share]:
@@ -46,14 +48,14 @@ def of(
     `at` is the price in the quote currency. On margin what is free in the symbol's margin account counts instead.
     """
     if margin:
-        most = collateral.most(account=account, symbol=symbol, at=at)
+        most = collateral.most(account=account, symbol=symbol, at=at, rates=rates)
     elif side != BUY:
         most = Fraction(available)
     elif not at:
         return []
     else:
         cover = Fraction(1) if has_limit else _AT_THE_MARKET
-        most = Fraction(available) / (Fraction(at) * cover * (1 + Fraction(symbol.take_liquidity_rate)))
+        most = Fraction(available) / (Fraction(at) * cover * (1 + Fraction(rates.take)))
     return [
         Share(percent, _whole(most * percent / 100, symbol, below=percent == 100 and (margin or side == BUY)))
         for percent in PERCENTS

@@ -152,15 +152,16 @@ def _listing(request: HttpRequest, now: datetime) -> Listing:
 def _render_page(request: HttpRequest, number: int, *, status: int = 200, refusal: str = "") -> HttpResponse:
     row = get_object_or_404(Bracket.objects.select_related("account", "initiator", "entry__initiator"), pk=number)
     now = clock.now()
-    at, may_trade = situation.of(row, now=now), rules.may_trade(request.user)
+    chains, may_trade = situation.read(row), rules.may_trade(request.user)
+    at = situation.of(row, now=now, chains=chains)
     legs = list(row.legs.select_related("order__replaces").order_by("number"))
     context: dict[str, Any] = {
         "row": row,
         "now": now,
         "at": at,
         "price": situation.fresh_price(row, now=now),
-        "entry": situation.newest(row.entry),
-        "legs": [{"leg": leg, "order": situation.newest(leg.order)} for leg in legs],
+        "entry": chains[row.entry_id],
+        "legs": [{"leg": leg, "order": chains[leg.order_id]} for leg in legs],
         "exits_title": exits_title(exits.Exits(row.stop_price, row.take_price), None),
         "outcomes": exits.outcomes(exits=exits.Exits(row.stop_price, row.take_price), wanted=row.entry),
         "closing": _closing(row),

@@ -25,7 +25,7 @@ from exchange_ops.orders.brackets import workflow as brackets
 from exchange_ops.orders.brackets.exits import Exits
 from exchange_ops.orders.forms import OrderForm
 from exchange_ops.orders.request_checks import BUY, SELL
-from exchange_ops.orders.ticket import collateral, confirmations, estimate, shares
+from exchange_ops.orders.ticket import collateral, confirmations, estimate, rates, shares
 from exchange_ops.orders.views.listing import ONLY_OPERATORS
 from exchange_ops.orders.views.titles import exits_title, title
 from exchange_ops.policy import freezes, oversteps
@@ -127,6 +127,7 @@ def _figures(account: Account, form: OrderForm, person: Person) -> dict[str, Any
         "pays_with": currency,
         "balance": request_checks.available(account=account, currency=currency),
         "buys": buys,
+        "rates": rates.ask(account=account, symbol=symbol, person=person, now=context["now"]),
     }
     if form.is_bound and form.errors.keys() <= {CONFIRMED}:
         wanted, exits = form.wanted(), form.exits()
@@ -142,9 +143,9 @@ def _figures(account: Account, form: OrderForm, person: Person) -> dict[str, Any
         context["problems"] = list(problems.values())
         context["effect"] = "" if problems else _effect(wanted, exits, for_approval=for_approval)
         context["outcomes"] = exit_prices.outcomes(exits=exits, wanted=wanted) if exits else None
-        context["sums"] = request_checks.figures(symbol=symbol, wanted=wanted)
+        context["sums"] = request_checks.figures(symbol=symbol, wanted=wanted, rates=context["rates"])
         context["distance"] = distance.of(wanted=wanted, ticker=context["ticker"])
-        context["estimate"] = estimate.of(wanted=wanted, symbol=symbol)
+        context["estimate"] = estimate.of(wanted=wanted, symbol=symbol, rates=context["rates"])
     return context | _shares(account, symbol, form, context)
 
 
@@ -162,6 +163,7 @@ def _shares(account: Account, symbol: Symbol, form: OrderForm, context: dict[str
         side=BUY if context["buys"] else SELL,
         at=at,
         available=balance.available if balance else Decimal(0),
+        rates=context["rates"],
         margin=on_margin,
         has_limit=has_limit,
     )

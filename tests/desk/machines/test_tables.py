@@ -57,6 +57,11 @@ def test_the_table_of_every_machine_is_whole(machine):
     assert list(machine.table.problems()) == []
 
 
+def test_no_two_machines_call_their_rows_by_the_same_mark():
+    marks = [machine.model.mark for machine in MACHINES.values()]
+    assert sorted(marks) == sorted({*marks})
+
+
 @every_machine
 def test_every_declared_column_is_one_of_the_model(machine):
     assert set(machine.table.columns) <= {field.attname for field in machine.model._meta.concrete_fields}

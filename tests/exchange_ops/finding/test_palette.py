@@ -116,3 +116,10 @@ def test_a_line_of_the_ledger_is_found_by_id_index_and_hash(look, operator, acco
         found = [hit for hit in look(operator, text) if hit[0] == "Ledger"]
         assert found == [("Ledger", "7200001", f"/ledger/?text={row.exchange_id}")], text
     assert [hit for hit in look(operator, "720000") if hit[0] == "Ledger"] == []
+
+
+def test_a_margin_action_is_found_by_its_reference_and_by_no_other_mark(look, operator, account):
+    row = rows.margin_action(operator, now=clock.now())
+    assert ("Margin", row.reference, f"/margin/actions/{row.pk}/") in look(operator, f"m-{row.pk}")
+    for text in (str(row.pk), f"BR-{row.pk}", f"CM-{row.pk}", "M-" + "9" * 30, "M-"):
+        assert [hit for hit in look(operator, text) if hit[0] == "Margin"] == [], text

@@ -14,6 +14,7 @@ from exchange_ops.keys import store as keys
 from exchange_ops.market import interest, quotes
 from exchange_ops.market import refresh as watched
 from exchange_ops.market.models import BookSnapshot, Candle, MarketLook, PublicTrade, Symbol
+from exchange_ops.orders.models import FeeRates
 from exchange_ops.shared.models import Account
 from exchange_ops.wire import records
 from wire.values import Nanoseconds
@@ -385,9 +386,11 @@ def test_old_answers_to_forms_are_removed_and_fresh_ones_stay():
         columns = {"account": account, "currency": "BTC", "requested_at": now - timedelta(days=days)}
         AddressCheck.objects.create(address=f"a{days}", answered_at=columns["requested_at"], **columns)
         FeeEstimate.objects.create(amount=Decimal(days + 1), **columns)
+        FeeRates.objects.create(account=account, symbol=f"S{days}", requested_at=columns["requested_at"])
     retention.purge(now=now)
     assert set(AddressCheck.objects.values_list("address", flat=True)) == {"a0", "a29"}
     assert set(FeeEstimate.objects.values_list("amount", flat=True)) == {1, 30}
+    assert set(FeeRates.objects.values_list("symbol", flat=True)) == {"S0", "S29"}
 
 
 def test_what_was_told_long_ago_is_removed_once_it_is_over(settings):

@@ -13,9 +13,10 @@ from django.test.utils import CaptureQueriesContext
 
 from desk import clock, topics
 from desk.rows import bulk
-from exchange_ops.market import interest, queries, quotes
+from exchange_ops.market import depth, interest, queries, quotes
 from exchange_ops.market import topics as market_topics
 from exchange_ops.market.models import BookSnapshot, Candle, MarketLook, Symbol, Ticker
+from exchange_ops.market.views import drawings
 from exchange_ops.shared.models import Account
 from exchange_ops.wire import records
 from project.environment import ExchangePlace
@@ -327,6 +328,25 @@ def test_every_picture_is_there_as_a_table(client):
     assert candles.count('<th scope="row">') == 20
     assert candles.count('class="unseen">Ask</span>') == candles.count('class="unseen">Bid</span>') == 20
     assert client.get("/markets/ETHBTC/").content.decode().count('<tr data-side="ask" data-price=') == 12
+
+
+def test_one_order_far_out_leaves_the_near_book_to_be_seen(client):
+    symbol()
+    now = clock.now()
+    near = {"ask": [["102", "1"], ["103", "2"], ["104", "3"]], "bid": [["98", "2"], ["97", "2"], ["96", "9"]]}
+    kept = BookSnapshot.objects.create(symbol="ETHBTC", timestamp=now, read_at=now, **near)
+    whole = drawings.depth(depth.ladder(book=kept))
+    assert (whole.left, whole.right, whole.top, whole.percent, whole.beyond) == (96, 104, 13, 4, 0)
+    assert "farther out" not in text_of(client.get("/markets/ETHBTC/"))
+    kept.ask, kept.bid = [*near["ask"], ["900", "50"]], [*near["bid"], ["0.01", "70"]]
+    kept.save()
+    bounded = drawings.depth(depth.ladder(book=kept))
+    assert (bounded.left, bounded.right, bounded.top, bounded.percent, bounded.beyond) == (84, 116, 13, 16, 2)
+    # The best ask stands an eighth of half the field beside the middle, and the far one is no part of the outline.
+    assert bounded.ask.startswith("M360.0 170.0L360.0 ")
+    assert max(float(at.split()[0]) for at in bounded.ask[1:-1].split("L")) == drawings.WIDTH
+    page = text_of(client.get("/markets/ETHBTC/"))
+    assert "within 16 % of the middle, up to 13 ETH , 2 levels farther out" in page
 
 
 @pytest.mark.parametrize(

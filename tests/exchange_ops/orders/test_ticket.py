@@ -10,9 +10,9 @@ from desk import clock
 from exchange_ops.margin.models import MarginAccount
 from exchange_ops.market.models import BookSnapshot, Symbol
 from exchange_ops.orders import policy_checks, workflow
-from exchange_ops.orders.models import Order
+from exchange_ops.orders.models import FeeRates, Order
 from exchange_ops.orders.request_checks import Wanted
-from exchange_ops.orders.ticket import estimate, shares, steps
+from exchange_ops.orders.ticket import estimate, rates, shares, steps
 from exchange_ops.policy import quorum
 from exchange_ops.policy.models import PolicyVersion
 from exchange_ops.shared.models import Account
@@ -88,7 +88,12 @@ def test_what_lapses_is_cancelled_or_larger_than_the_book_is_said(book):
 )
 def test_shares_are_exact_and_rounded_down_to_the_increment(book, side, at, available, most):
     found = shares.of(
-        account=Account.objects.get(), symbol=book, side=side, at=Decimal(at), available=Decimal(available)
+        account=Account.objects.get(),
+        symbol=book,
+        side=side,
+        at=Decimal(at),
+        available=Decimal(available),
+        rates=rates.usual(book),
     )
     assert [share.label for share in found] == ["25 %", "50 %", "75 %", "Max"]
     assert found[-1].quantity == Decimal(most)
@@ -101,16 +106,17 @@ def test_shares_are_exact_and_rounded_down_to_the_increment(book, side, at, avai
 
 @pytest.mark.django_db
 def test_without_a_price_a_buy_has_no_shares_and_one_at_the_market_leaves_a_tenth(book):
-    account, usd = Account.objects.get(), Decimal(10000)
-    assert shares.of(account=account, symbol=book, side="buy", at=None, available=usd) == []
-    cautious = shares.of(account=account, symbol=book, side="buy", at=Decimal(400), available=usd, has_limit=False)
+    terms = {"account": Account.objects.get(), "available": Decimal(10000), "rates": rates.usual(book)}
+    assert shares.of(**terms, symbol=book, side="buy", at=None) == []
+    cautious = shares.of(**terms, symbol=book, side="buy", at=Decimal(400), has_limit=False)
     assert cautious[-1].quantity == Decimal("22.704")
 
 
 @pytest.mark.django_db
 def test_the_ticket_says_what_it_would_meet_and_fills_shares(signed_in, operator, book):
     page = figures(signed_in(operator), price="505", quantity="2")
-    for words in ("about 2.0000 BCH", "in 2", "levels of the book", "502.5", "0.50 % on average", "taker’s rate"):
+    said = ("about 2.0000 BCH", "in 2", "levels of the book", "502.5", "0.50 % on average", "0.1 % as taker", "usual")
+    for words in said:
         assert words in page, words
     assert 'data-fill="id_quantity" data-value="19.782"' in page  # 10000 / (505 * 1.001)
     assert 'data-tick="0.01"' in page
@@ -192,3 +198,63 @@ def test_an_order_on_margin_is_placed_looked_for_and_cancelled_as_one(dealing):
     assert (dealing.sent("cancel_margin_orders"), dealing.sent("cancel_orders")) == (1, 0)
     with pytest.raises(workflow.CannotPlace, match="no margin account"):
         dealing.place(symbol="LTCBTC", margin=True)
+
+
+def own_rates(now, **changes):
+    columns = {"take_liquidity_rate": Decimal("0.002"), "provide_liquidity_rate": Decimal("-0.0005"), "read_at": now}
+    columns |= {"requested_at": now, "answered_at": now} | changes
+    return FeeRates.objects.create(account=Account.objects.get(), symbol="BCHUSD", **columns)
+
+
+@pytest.mark.django_db
+def test_the_ticket_reckons_with_the_accounts_own_rates_and_says_whose_they_are(signed_in, operator, book):
+    own_rates(clock.now())
+    page = figures(signed_in(operator), price="505", quantity="2")
+    for words in ("0.2 % as taker", "the account’s own rates, read", "2.01"):
+        assert words in page, words
+    assert 'data-value="19.762"' in page  # 10000 / (505 * 1.002)
+    assert "0.05 % as maker" in figures(signed_in(operator), price="400")
+    stop = figures(signed_in(operator), type="stopMarket", stop_price="600", price="")
+    assert "at most about 0.60 USD" in stop
+    assert "the account’s own rates" in stop
+    short = figures(signed_in(operator), price="400", quantity="24.96")
+    assert "More than 10,003.968 USD would be needed with the fee" in short
+
+
+@pytest.mark.django_db
+def test_rates_that_are_a_day_old_are_not_reckoned_with(signed_in, operator, book):
+    old = clock.now() - timedelta(days=1)
+    row = own_rates(old, problem="The exchange can't be asked at the moment.", answered_at=clock.now())
+    page = figures(signed_in(operator), price="505", quantity="2")
+    assert "0.1 % as taker" in page
+    assert "the symbol’s usual rates" in page
+    assert "can&#x27;t be asked at the moment" in page
+    row.refresh_from_db()
+    assert row.answered_at is not None  # a problem counts for a minute: the exchange isn't asked at each key
+
+
+@pytest.mark.rows
+def test_the_accounts_rates_are_read_once_an_hour_and_stay_while_the_exchange_is_away(dealing):
+    dealing.sandbox.control("config", {"take_liquidity_rate": "0.0007", "provide_liquidity_rate": "-0.0001"})
+    now, symbol = clock.now(), Symbol.objects.get(pk="ETHBTC")
+
+    def ask(later=timedelta(0)):
+        return rates.ask(account=dealing.account, symbol=symbol, person=dealing.operator, now=now + later)
+
+    def fill(later=timedelta(0)):
+        rates.fill(rates_id=FeeRates.objects.get().pk, client_for=dealing.client_for, now=now + later)
+
+    assert ask() == rates.usual(symbol)
+    fill()
+    own = rates.Rates(Decimal("0.0007"), Decimal("-0.0001"), now)
+    assert [ask(timedelta(minutes=59)), dealing.sent("get_trading_fee")] == [own, 1]
+    assert (ask(timedelta(hours=2)), FeeRates.objects.get().answered_at) == (own, None)
+    dealing.fault("get_trading_fee", "drop_before", times=9)
+    fill(timedelta(hours=2))
+    assert "can't be asked" in FeeRates.objects.get().problem
+    assert ask(timedelta(hours=2)) == own
+    dealing.sandbox.control("faults", method="DELETE")
+    late = ask(timedelta(hours=25))
+    assert (late.take, late.read_at) == (symbol.take_liquidity_rate, None)
+    fill(timedelta(hours=25))
+    assert ask(timedelta(hours=25)).take == Decimal("0.0007")

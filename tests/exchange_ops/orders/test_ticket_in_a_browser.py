@@ -69,3 +69,19 @@ def test_a_quantity_typed_after_a_share_was_pressed_stands(open_as, operator):
     page.locator("#id_quantity").fill("0.5")
     expect(page.locator("#place")).to_have_text("Place buy order: 0.5 BCH at 401 USD")
     expect(page.locator("#id_quantity")).to_have_value("0.5")
+
+
+def test_a_limit_far_from_the_market_is_placed_only_once_its_warning_is_ticked(open_as, operator):
+    order_rows.market(now=clock.now())
+    page = open_as(operator, "/orders/new/?symbol=BCHUSD&side=buy&price=540")
+    page.locator("#id_quantity").fill("0.5")
+    expect(page.locator("#place")).to_have_text("Place buy order: 0.5 BCH at 540 USD")
+    expect(page.get_by_role("group", name="Beyond the rules")).to_contain_text("Price far from the market.")
+    page.locator("#place").click()
+    expect(page.locator("main")).to_contain_text("Nothing was placed and nothing is recorded.")
+    assert not Order.objects.exists()
+    page.get_by_role("checkbox", name="Price far from the market").check()
+    page.locator("#place").click()
+    page.wait_for_url(re.compile(r"/orders/[0-9]+/$"))
+    expect(page.locator("main")).to_contain_text("confirmed by name")
+    assert [each["name"] for each in Order.objects.get().oversteps] == ["price_far"]

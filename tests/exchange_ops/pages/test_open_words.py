@@ -10,10 +10,13 @@ from desk.machines import votes
 from desk.models import AuditEvent, Person
 from desk.people import tokens
 from desk.staff import deactivation, machine
+from exchange_ops.orders.brackets import workflow as brackets
 from exchange_ops.withdrawals.decisions import approvals
 from tests.desk.staff.conftest import admins, code, enrolled, no_demo  # noqa: F401
 from tests.desk.staff.keeping import confirmed, deactivated, requested
 from tests.exchange_ops import rows
+from tests.exchange_ops.orders import order_rows
+from tests.exchange_ops.orders.brackets import bracket_rows
 
 pytestmark = [pytest.mark.django_db, pytest.mark.rows]
 
@@ -50,6 +53,24 @@ def test_who_comes_back_finds_earlier_words_void(admins, enrolled, operator, pay
     confirmed(requested(machine.REACTIVATE, person, second, code(1)), first, code(1))
     assert Person.objects.get(pk=person.pk).is_active
     assert counting(row) == 0
+
+
+def test_the_brackets_of_who_leaves_are_named_until_they_are_over(signed_in, admins, enrolled, code):
+    order_rows.market(now=clock.now())
+    person = enrolled("operator", username="leaves")
+    row = bracket_rows.without_a_stop(person, now=clock.now())
+    client = signed_in(admins[0])
+
+    def text(kind, whose=person, **wanted):
+        return client.get(f"/people/{whose.pk}/change/{kind}/", wanted).content.decode()
+
+    page = text("deactivate")
+    assert f'<a href="/orders/brackets/{row.pk}/">{row.reference}</a>' in page
+    assert "Bracket of a buy order of BCHUSD, stop at 380, take profit at 480; no stop" in page
+    assert "What the desk goes on with" in text("roles", role=["auditor"])
+    assert "What the desk goes on with" not in text("deactivate", admins[1])
+    brackets.let_go(bracket_id=row.pk, person=person, now=clock.now())
+    assert "What the desk goes on with" not in text("deactivate")
 
 
 def approved(row, person, answer):

@@ -4,6 +4,8 @@ from datetime import timedelta
 from decimal import Decimal
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from desk import clock
 from exchange_ops import replay
@@ -226,6 +228,14 @@ def test_a_stop_that_a_person_moves_is_the_stop(bracketing):
         (Decimal("0.4"), "stopMarket"),
         (Decimal("0.1"), "stopMarket"),
     ], "what the moved one leaves bare gets one of its own"
+
+
+def test_a_look_reads_each_order_once(bracketing):
+    row = bracketing.entered()
+    with CaptureQueriesContext(connection) as taken:
+        bracketing.look(row)
+    reads = [each["sql"] for each in taken if 'FROM "exchange_ops_order" ' in each["sql"]]
+    assert len(reads) == 4, "of the entry and of the stop: the row, and what replaced it"
 
 
 def test_asked_for_twice_it_is_one_order_and_one_bracket(bracketing):

@@ -1,0 +1,93 @@
+"""The trading fee that an order is reckoned with: the account's own rates of its symbol, else the symbol's usual ones.
+
+A ticket asks and goes on; a worker finds out, and the answer counts for an hour. What was read stays in use while the
+exchange can't be asked, up to a day; an order never waits for it. Source: supplement 2.7.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import TYPE_CHECKING, Final
+
+from desk import questions
+from exchange_ops.addresses.checks import FAILURES, PROBLEM_FOR, WAITED_FOR, sentence_of
+from exchange_ops.keys import clients
+from exchange_ops.keys.clients import ClientFor
+from exchange_ops.market.models import Symbol
+from exchange_ops.orders import mover
+from exchange_ops.orders.models import FeeRates
+from exchange_ops.shared.amounts import storable
+from exchange_ops.shared.models import Account
+from exchange_ops.wire.catalogue import Right
+
+if TYPE_CHECKING:
+    from desk.models import Person
+
+TASK: Final = "exchange_ops.read_fee_rates"
+KEPT_FOR: Final = timedelta(days=1)  # tiers of fees follow the volume of the last days
+NO_RATES: Final = "The exchange named rates that can't be ones."
+RATES: Final = questions.Rule(
+    model=FeeRates,
+    task=TASK,
+    topic=mover.TOPIC,
+    fresh_for=timedelta(hours=1),
+    problem_for=PROBLEM_FOR * 12,
+    lost_after=WAITED_FOR,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """Fractions of the volume that a taker and a maker pay; below zero is a rebate.
+
+    `read_at` is when the account's own were read; empty, they are the symbol's usual ones, and `problem` may say why.
+    """
+
+    take: Decimal
+    provide: Decimal
+    read_at: datetime | None = None
+    problem: str = ""
+
+
+def usual(symbol: Symbol) -> Rates:
+    """What the exchange names for everybody."""
+    return Rates(symbol.take_liquidity_rate, symbol.provide_liquidity_rate)
+
+
+def of(*, account: Account, symbol: Symbol, now: datetime) -> Rates:
+    """The account's own rates where they were read within a day, else the symbol's."""
+    row = FeeRates.objects.filter(account=account, symbol=symbol.pk).first()
+    return _known(row, symbol, now)
+
+
+def ask(*, account: Account, symbol: Symbol, person: "Person | None", now: datetime) -> Rates:
+    """The same, and have the account's own read when that is due. Announces `orders`."""
+    return _known(RATES.ask(account=account, symbol=symbol.pk, person=person, now=now), symbol, now)
+
+
+def fill(*, rates_id: int, client_for: ClientFor, now: datetime) -> None:
+    """Ask the exchange and write its answer; nothing happens when the question has its answer already."""
+    row = RATES.waiting().select_related("account").filter(pk=rates_id).first()
+    if row is None:
+        return
+    answer, problem = {}, ""
+    try:
+        with clients.client(client_for, account=row.account, right=Right.ORDERS) as client:
+            found = client.get_trading_fee(symbol=row.symbol)
+        rates = {name: getattr(found, name) for name in ("take_liquidity_rate", "provide_liquidity_rate")}
+        if all(storable(rate) and abs(rate) < 1 for rate in rates.values()):
+            answer = {**rates, "read_at": now}
+        else:
+            problem = NO_RATES
+    except FAILURES as failure:
+        problem = sentence_of(failure)
+    RATES.answer(row, now=now, problem=problem, **answer)
+
+
+def _known(row: FeeRates | None, symbol: Symbol, now: datetime) -> Rates:
+    if row is None:
+        return usual(symbol)
+    take, provide, read_at = row.take_liquidity_rate, row.provide_liquidity_rate, row.read_at
+    if take is None or provide is None or read_at is None or now - read_at >= KEPT_FOR:
+        return Rates(symbol.take_liquidity_rate, symbol.provide_liquidity_rate, problem=row.problem)
+    return Rates(take, provide, read_at)
