@@ -10,71 +10,83 @@ from decimal import Decimal
 from typing import Final
 
 WIDTH, MIDDLE = Decimal(1000), Decimal(90)  # of the drawing, and of the block in the middle
-GAP: Final = Decimal(6)
+LINE: Final = Decimal(20)  # the height that each ribbon has at its outer end at least, so that its label finds room
 THINNEST: Final = Decimal("1.5")
-LOWEST, HIGHEST, FOR_EACH = Decimal(96), Decimal(260), Decimal(26)
+FOR_VALUES: Final = Decimal(80)  # the height that all the coins of a side share, in pixels as the rest
+BASELINE: Final = Decimal(4)  # how far below the middle of its line a label's text stands
 MOST_SIDES: Final = 12  # drawn one by one on each side; the smallest of more are drawn together
 PLAIN, OWN, FEE, MESSAGE, REST, NEW = "plain", "own", "fee", "message", "rest", "new"
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One side's share: how many coins, in words, and as what it is drawn (`PLAIN`, `OWN` ...)."""
+    """One side's share: how many coins, in words, and as what it is drawn (`PLAIN`, `OWN` ...).
+
+    `label` says in a word or two whose it is, beside the amount at the outer end of its ribbon.
+    """
 
     coins: Decimal
     words: str
     tone: str = PLAIN
+    label: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Ribbon:
-    """One share as it is drawn: the path of its outline."""
+    """One share as it is drawn: the path of its outline, and where the text of its label stands."""
 
     path: str
     words: str
     tone: str
+    coins: Decimal
+    label: str
+    label_y: str
 
 
 @dataclass(frozen=True, slots=True)
 class Flow:
     """The whole drawing. `middle_y` and `middle_height` are the block where both sides meet."""
 
-    ribbons: Sequence[Ribbon]
+    inputs: Sequence[Ribbon]
+    outputs: Sequence[Ribbon]
     height: str
     middle_x: str
     middle_y: str
     middle_width: str
     middle_height: str
     words: str
-    tones: frozenset[str]
+
+    @property
+    def ribbons(self) -> list[Ribbon]:
+        """Those of both sides, inputs first."""
+        return [*self.inputs, *self.outputs]
+
+    @property
+    def tones(self) -> frozenset[str]:
+        """What is drawn, to be explained by a key."""
+        return frozenset(each.tone for each in self.ribbons)
 
 
 def drawing(*, inputs: Sequence[Part], outputs: Sequence[Part], fee: Decimal) -> Flow | None:
     """The drawing; none where nothing goes in or nothing comes out. A fee is drawn below the outputs."""
     left, right = _bounded(inputs), _bounded(outputs)
-    right += [Part(fee, f"Fee: {fee:f} BCH", FEE)] if fee > 0 else []
+    right += [Part(fee, f"Fee: {fee:f} BCH", FEE, "fee")] if fee > 0 else []
     total = max(sum((each.coins for each in inputs), Decimal(0)), sum((each.coins for each in right), Decimal(0)))
     if not left or not right or total <= 0:
         return None
-    height = min(max(FOR_EACH * max(len(left), len(right)), LOWEST), HIGHEST)
-    most = max(len(left), len(right))
-    scale = (height - GAP * (most - 1) - THINNEST * most) / total
-    tall = max(total * scale, THINNEST)
-    top = (height - tall) / 2
+    height = LINE * max(len(left), len(right)) + FOR_VALUES
+    scale = FOR_VALUES / total
+    top = (height - FOR_VALUES) / 2
     edge = (WIDTH - MIDDLE) / 2
-    ribbons = [
-        *_side(left, scale, height, top, (Decimal(0), edge)),
-        *_side(right, scale, height, top, (WIDTH, WIDTH - edge)),
-    ]
     return Flow(
-        ribbons=ribbons,
+        inputs=_side(left, scale, height, top, (Decimal(0), edge)),
+        outputs=_side(right, scale, height, top, (WIDTH, WIDTH - edge)),
         height=_text(height),
         middle_x=_text(edge),
         middle_y=_text(top),
         middle_width=_text(MIDDLE),
-        middle_height=_text(tall),
+        middle_height=_text(FOR_VALUES),
         words=_summary(inputs, outputs, fee),
-        tones=frozenset(each.tone for each in ribbons),
     )
 
 
@@ -86,20 +98,25 @@ def _bounded(parts: Sequence[Part]) -> list[Part]:
     kept = set(order[: MOST_SIDES - 1])
     rest = [parts[n] for n in order[MOST_SIDES - 1 :]]
     coins = sum((each.coins for each in rest), Decimal(0))
-    return [parts[n] for n in sorted(kept)] + [Part(coins, f"{len(rest)} others: {coins:f} BCH", REST)]
+    label = f"{len(rest)} others"
+    return [parts[n] for n in sorted(kept)] + [Part(coins, f"{label}: {coins:f} BCH", REST, label)]
 
 
 def _side(
     parts: Sequence[Part], scale: Decimal, height: Decimal, top: Decimal, ends: tuple[Decimal, Decimal]
 ) -> list[Ribbon]:
-    """The ribbons from the edge of the drawing to the block in the middle, where they lie one upon the other."""
-    widths = [each.coins * scale + THINNEST for each in parts]
-    outside = (height - sum(widths) - GAP * (len(parts) - 1)) / 2
-    inside, found = top, []
-    for part, width in zip(parts, widths, strict=True):
+    """The ribbons from the edge of the drawing to the block in the middle, where they lie one upon the other.
+
+    At the edge each is in the middle of a line of its own, which is as much higher than `LINE` as its coins are.
+    """
+    lines = [each.coins * scale + LINE for each in parts]
+    outside, inside, found = (height - sum(lines)) / 2, top, []
+    for part, line in zip(parts, lines, strict=True):
         narrow = part.coins * scale
-        found.append(Ribbon(_path(ends, (outside, outside + width), (inside, inside + narrow)), part.words, part.tone))
-        outside += width + GAP
+        centre, half = outside + line / 2, (narrow + THINNEST) / 2
+        path = _path(ends, (centre - half, centre + half), (inside, inside + narrow))
+        found.append(Ribbon(path, part.words, part.tone, part.coins, part.label, _text(centre + BASELINE)))
+        outside += line
         inside += narrow
     return found
 

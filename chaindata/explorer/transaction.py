@@ -17,6 +17,7 @@ from chaindata.wire.scripts import steps
 from chaindata.wire.transactions import FINAL_SEQUENCE
 
 MOST_SIDES = 100  # inputs and outputs that a page shows before it is asked for all
+ENDING = 6  # characters of an address that its label in the drawing shows
 SAT_PER_COIN = decoding.SAT_PER_COIN
 _KINDS = {
     steps.Kind.KEY: "to a public key",
@@ -164,13 +165,13 @@ def _flow(spent: Sequence[Spending], made: Sequence[Making], owners: Mapping[str
     """The drawing of the transaction. New coins of a block come from nowhere: they are what its outputs hold."""
     out = sum((each.coins for each in made), Decimal(0))
     if spent and spent[0].coinbase:
-        came = [flow.Part(out, f"Block reward: {out:f} BCH", flow.NEW)]
+        came = [flow.Part(out, f"Block reward: {out:f} BCH", flow.NEW, "block reward")]
     elif any(each.coins is None for each in spent):
         return None
     else:
         came = [_part("Input", each.n, each.coins or Decimal(0), [each.address], owners) for each in spent]
     went = [
-        flow.Part(each.coins, f"Output {each.n}: a message", flow.MESSAGE)
+        flow.Part(each.coins, f"Output {each.n}: a message", flow.MESSAGE, "message")
         if each.is_message
         else _part("Output", each.n, each.coins, each.addresses, owners)
         for each in made
@@ -180,10 +181,19 @@ def _flow(spent: Sequence[Spending], made: Sequence[Making], owners: Mapping[str
 
 
 def _part(side: str, n: int, coins: Decimal, named: Sequence[str], owners: Mapping[str, str]) -> flow.Part:
-    """One side of the drawing, in words: how much, whose."""
+    """One side of the drawing, in words: how much, whose. Its label names an address by its end."""
     owner = next((owners[text] for text in named if text in owners), "")
     words = f"{side} {n}: {coins:f} BCH" + (f", ours: {owner}" if owner else "")
-    return flow.Part(coins, words, flow.OWN if owner else flow.PLAIN)
+    label = "ours" if owner else _ending(named[0]) if named else ""
+    return flow.Part(coins, words, flow.OWN if owner else flow.PLAIN, label)
+
+
+def _ending(text: str) -> str:
+    """The end of an address as the lists beside the drawing spell it; of what is none on this chain, as it was told."""
+    try:
+        return f"…{addresses.display_form(text)[-ENDING:]}"
+    except addresses.NotAnAddress:
+        return f"…{text[-ENDING:]}" if text else ""
 
 
 def raw(txid: str, *, now: datetime) -> RawPart:

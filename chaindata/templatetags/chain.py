@@ -98,8 +98,9 @@ def explorer_link(kind: str, value: str, currency: str, *, is_short: bool = Fals
         return SafeString("")
     url = pattern.replace("{tx}", quote(value, safe="")).replace("{address}", quote(value, safe=""))
     words = '<span class="unseen">Public explorer</span>' if is_short else " Public explorer"
-    link = '<a class="small nowrap" href="{}" target="_blank" rel="noopener noreferrer" title="{}">{}{}</a>'
-    return format_html(link, url, "Public explorer", icon("external-link"), mark_safe(words))  # noqa: S308  # ours
+    link = '<a class="small nowrap{}" href="{}" target="_blank" rel="noopener noreferrer" title="{}">{}{}</a>'
+    css = " copy" if is_short else ""  # as large and as quiet as the button beside it
+    return format_html(link, css, url, "Public explorer", icon("external-link"), mark_safe(words))  # noqa: S308  # ours
 
 
 @register.simple_tag

@@ -42,6 +42,9 @@ ORDER_STATUSES = {
     "canceled": "Cancelled",
     "expired": "Expired",
 }
+# What most orders leave as it is: folded on the ticket until one of them is set or wrong.
+EXITS = ("stop_loss", "take_profit")
+OPTIONS = ("time_in_force", "expire_time", "post_only", "take_markup", "provide_markup", "rounded")
 BOTH_EXITS = "A bracket has both: a stop and a take profit."
 _TOKEN = re.compile(r"[a-z_]{1,20}:[0-9a-z.]{1,60}", re.ASCII)
 _INSTANT = re.compile(r"(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d))?", re.ASCII)
@@ -159,6 +162,19 @@ class OrderForm(RequestForm):
             take_liquidity_markup=_fraction(cleaned["take_markup"]),
             provide_liquidity_markup=_fraction(cleaned["provide_markup"]),
         )
+
+    @property
+    def has_exits(self) -> bool:
+        """Whether a stop or a take profit is set or wrong."""
+        return self._is_set(EXITS)
+
+    @property
+    def has_options(self) -> bool:
+        """Whether the time in force, post-only, a commission or rounding is set or wrong."""
+        return self._is_set(OPTIONS)
+
+    def _is_set(self, names: tuple[str, ...]) -> bool:
+        return any(self[name].value() or name in self.errors for name in names)
 
     def refuse(self, problems: dict[str, str]) -> None:
         """The commissions are typed in percent, under names of their own."""

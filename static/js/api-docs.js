@@ -15,6 +15,7 @@ window.SwaggerUIBundle({
   presets: [window.SwaggerUIBundle.presets.apis],
   layout: "BaseLayout",
   deepLinking: false,
+  displayOperationId: true,
   defaultModelsExpandDepth: -1,
   requestInterceptor: function (request) {
     if (request.method && request.method !== "GET") request.headers["X-CSRFToken"] = place.dataset.token;

@@ -132,8 +132,11 @@ if (kept) {
       else if (field.type === "radio") field.checked = field.value === before[field.name];
       else field.value = before[field.name];
     });
+    const differs = fields().filter((field) => field.type !== "hidden" && state(field) !== drawn.get(field));
     const restored = kept.querySelector("[data-restored]");
-    if (restored) restored.hidden = !fields().some((field) => field.type !== "hidden" && state(field) !== drawn.get(field));
+    if (restored) restored.hidden = !differs.length;
+    // What came back is in sight, also where it is folded while nothing is set.
+    differs.forEach((field) => field.closest("details")?.setAttribute("open", ""));
   }
   // Without the draft the page is drawn anew: with a key of its own, and with the values of the link that led here.
   kept.querySelector("[data-discard]")?.addEventListener("click", function () {

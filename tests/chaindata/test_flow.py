@@ -49,6 +49,20 @@ def test_the_smallest_of_many_are_drawn_together():
     assert [each.words for each in rest] == ["19 others: 190 BCH"]
 
 
+@pytest.mark.parametrize("count", [2, 12, 40])
+def test_every_label_has_a_line_of_its_own_beside_its_ribbon(count):
+    dust = [Part(Decimal("0.00000546"), "dust", label=f"…{n:06}") for n in range(count)]
+    drawn = flow.drawing(inputs=parts("5"), outputs=[*parts("4.9"), *dust], fee=Decimal("0.01"))
+    places = [Decimal(each.label_y) for each in drawn.outputs]
+    assert all(low - high >= flow.LINE for high, low in pairwise(places))
+    assert places[0] >= flow.LINE / 2
+    assert places[-1] <= Decimal(drawn.height) - flow.LINE / 2 + flow.BASELINE
+    for ribbon, place in zip(drawn.outputs, places, strict=True):
+        assert abs(sum(outside(ribbon)) / 2 - (place - flow.BASELINE)) < Decimal("0.02")
+    last = f"{count - 10} others" if count > 11 else f"…{count - 1:06}"
+    assert [each.label for each in drawn.outputs[-2:]] == [last, "fee"]
+
+
 @pytest.mark.parametrize(("inputs", "outputs"), [((), ("1",)), (("1",), ()), (("0",), ("0",))])
 def test_what_moves_nothing_is_not_drawn(inputs, outputs):
     assert flow.drawing(inputs=parts(*inputs), outputs=parts(*outputs), fee=Decimal(0)) is None

@@ -130,6 +130,24 @@ def test_what_breaks_a_rule_is_told_beside_its_field(signed_in, operator, change
 
 
 @pytest.mark.parametrize(
+    ("changes", "open_parts"),
+    [
+        ({"price": ""}, []),
+        ({"price": "", "time_in_force": "Day"}, ["Time in force, post-only, commission"]),
+        ({"time_in_force": "GTD"}, ["Time in force, post-only, commission"]),
+        ({"take_markup": "x"}, ["Time in force, post-only, commission"]),
+        ({"price": "", "rounded": "on"}, ["Time in force, post-only, commission"]),
+        ({"stop_loss": "390"}, ["Stop and take profit"]),
+    ],
+)
+def test_what_is_rarely_set_is_folded_until_it_is_set_or_wrong(signed_in, operator, changes, open_parts):
+    page = refused(signed_in(operator), **changes).content.decode()
+    parts = re.findall(r'<details class="more"( open)?>\s*<summary>([^<]+)</summary>', page)
+    assert len(parts) == 2
+    assert [name for is_open, name in parts if is_open] == open_parts
+
+
+@pytest.mark.parametrize(
     ("changes", "empty", "effect"),
     [
         ({"type": "market"}, "price", "Place market buy order: 0.5 BCH"),

@@ -45,6 +45,19 @@ def test_a_market_order_does_not_ask_for_the_price_that_a_limit_had(open_as, ope
     expect(page.get_by_role("button", name="Place buy order: 0.5 BCH at 400 USD", exact=True)).to_be_visible()
 
 
+def test_what_is_folded_on_a_ticket_is_in_sight_when_a_draft_with_it_comes_back(open_as, operator):
+    order_rows.market(now=clock.now())
+    page = open_as(operator, "/orders/new/")
+    options = page.locator("details.more", has=page.locator("#id_time_in_force"))
+    expect(page.locator("#id_time_in_force")).to_be_hidden()
+    options.locator("summary").click()
+    page.locator("#id_time_in_force").select_option("Day")
+    page.goto(page.url)
+    expect(page.locator("#id_time_in_force")).to_have_value("Day")
+    expect(page.locator("#id_time_in_force")).to_be_visible()
+    expect(page.locator("#id_stop_loss")).to_be_hidden()
+
+
 def test_a_passkey_that_is_not_used_at_sign_in_is_said(live_desk, new_page):
     page = new_page()
     page.goto(f"{live_desk.url}/sign-in/")
