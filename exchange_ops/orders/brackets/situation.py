@@ -11,6 +11,7 @@ from exchange_ops.orders import machine as orders
 from exchange_ops.orders.brackets.models import Bracket, BracketLeg
 from exchange_ops.orders.brackets.plan import ZERO, Entry, Leg, Situation
 from exchange_ops.orders.models import Order
+from exchange_ops.orders.ticket import rates
 from exchange_ops.policy import freezes
 
 FRESH: Final = timedelta(seconds=30)  # a price older than this decides nothing
@@ -37,7 +38,7 @@ def of(row: Bracket, *, now: datetime, chains: Chains | None = None) -> Situatio
     return Situation(
         state=row.state,
         entry=Entry(
-            filled=_opened(row, entry, symbol),
+            filled=_opened(row, entry, symbol, now),
             open=_is_open(entry),
             seen=entry.state != orders.NOT_SEEN,
         ),
@@ -92,12 +93,16 @@ def _is_open(order: Order) -> bool:
     return order.is_open or order.state == orders.WAITING
 
 
-def _opened(row: Bracket, entry: Order, symbol: Symbol | None) -> Decimal:
-    """What the entry opened; a fee that was kept from what was bought can't be sold."""
+def _opened(row: Bracket, entry: Order, symbol: Symbol | None, now: datetime) -> Decimal:
+    """What the entry opened; a fee that was kept from what was bought can't be sold.
+
+    Of the account's own rate and the symbol's the higher one counts: a stop for more than there is would be refused.
+    """
     filled: Decimal = entry.cum_quantity
     if symbol is not None and row.side == "buy" and not row.margin and symbol.fee_currency == symbol.base_currency:
         markup = entry.take_liquidity_markup or ZERO
-        filled *= max(1 - symbol.take_liquidity_rate - markup, ZERO)
+        rate = max(symbol.take_liquidity_rate, rates.of(account=row.account, symbol=symbol, now=now).take)
+        filled *= max(1 - rate - markup, ZERO)
     return filled
 
 

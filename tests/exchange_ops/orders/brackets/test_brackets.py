@@ -9,9 +9,10 @@ from django.test.utils import CaptureQueriesContext
 
 from desk import clock
 from exchange_ops import replay
-from exchange_ops.orders.brackets import workflow
+from exchange_ops.market.models import Symbol
+from exchange_ops.orders.brackets import situation, workflow
 from exchange_ops.orders.brackets.models import Bracket
-from exchange_ops.orders.models import Order
+from exchange_ops.orders.models import FeeRates, Order
 from exchange_ops.orders.request_checks import CannotPlace
 from tests.exchange_ops.orders.brackets.bracketing import TICK
 
@@ -35,6 +36,20 @@ def test_what_the_entry_fills_gets_a_stop_at_the_exchange(bracketing):
     assert [leg.order.initiated_via for leg in row.legs.all()] == ["bracket"]
     bracketing.turn(row, 3)
     assert len(bracketing.at_exchange()) == 1, "looked at again and again, it places nothing more"
+
+
+def test_a_fee_in_what_was_bought_is_left_out_of_what_is_guarded_by_the_higher_rate(bracketing):
+    row = bracketing.entered()
+    symbol = Symbol.objects.get(pk=row.symbol)
+    Symbol.objects.filter(pk=symbol.pk).update(fee_currency=symbol.base_currency, take_liquidity_rate=Decimal("0.001"))
+    assert situation.of(row, now=clock.now()).entry.filled == HALF * Decimal("0.999")
+    own = {"take_liquidity_rate": Decimal("0.004"), "provide_liquidity_rate": Decimal("0.004")}
+    rates = FeeRates.objects.create(
+        account=row.account, symbol=row.symbol, read_at=clock.now(), requested_at=clock.now(), **own
+    )
+    assert situation.of(row, now=clock.now()).entry.filled == HALF * Decimal("0.996")
+    FeeRates.objects.filter(pk=rates.pk).update(take_liquidity_rate=Decimal("0.0005"))
+    assert situation.of(row, now=clock.now()).entry.filled == HALF * Decimal("0.999")
 
 
 def test_every_part_that_is_filled_is_guarded_while_the_entry_is_open(bracketing):
