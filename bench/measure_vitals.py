@@ -218,7 +218,7 @@ def main() -> None:
         house = RunningHouse(folder=folder / "house", ports=ports)
         stack.callback(house.stop, seconds=60)
         house.wait_until_ready(300)
-        print(f"{house.python('-c', FILL).strip()} lines of ledger, {SYMBOLS} symbols", flush=True)
+        print(f"{house.python('-c', FILL, seconds=600).strip()} lines of ledger, {SYMBOLS} symbols", flush=True)
         page = chromium(stack)
         door.sign_in(page, house.url, "operator", "countersign-demo")
         saved = Saved(stack, folder / "saved", house.folder / "static")

@@ -139,10 +139,10 @@ class RunningHouse:
         with urllib.request.urlopen(request, timeout=30) as answer:
             return json.loads(answer.read())
 
-    def python(self, *arguments: str, typed: str = "") -> str:
+    def python(self, *arguments: str, typed: str = "", seconds: float = 60) -> str:
         """What another Python process with this house's settings prints: `python("manage.py", "sweep")`.
 
-        `typed` is what it reads from its standard input.
+        `typed` is what it reads from its standard input, and `seconds` how long it may take.
         """
         ended = subprocess.run(
             [sys.executable, *arguments],
@@ -151,7 +151,7 @@ class RunningHouse:
             env={"DJANGO_SETTINGS_MODULE": "project.settings"} | self.environment,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=seconds,
             check=False,
         )
         if ended.returncode:

@@ -57,7 +57,7 @@ FLOWS: Final[dict[str, tuple[Flow, ...]]] = {
             ("Payments", "Cancel payment in the row", "confirm"),
             "Cancel a payment",
             "https://help.mercury.com/t/p8h3d03/cancel-a-payment",
-            "no reason is asked for; here it is, and the trail keeps it",
+            "here a reason can be written too, and the trail keeps it",
         ),
     ),
     "Place a limit order": (
@@ -99,7 +99,7 @@ FLOWS: Final[dict[str, tuple[Flow, ...]]] = {
             ("Team", "Add member", "e-mail", "role", "Send invites"),
             "Start a team",
             "https://docs.stripe.com/payments/account/teams",
-            "no name, no code; here the invitation is reviewed and confirmed with a second factor",
+            "no code; here a second factor confirms the invitation, which counts as a step",
         ),
         Flow(
             "Linear",
@@ -154,7 +154,7 @@ FLOWS: Final[dict[str, tuple[Flow, ...]]] = {
             ("paste the id into the search",),
             "What Is A Block Explorer? (a guide by a third party)",
             "https://www.whatisbitcoin.com/what-is-a-block-explorer/",
-            "the id is at hand already; here it begins at the ledger",
+            "the id of the transaction is at hand there, the index of the ledger's line here",
         ),
     ),
 }

@@ -41,6 +41,11 @@ def digest_of(*, name: str, email: str, wanted: Collection[str]) -> str:
     return hashlib.sha256(trail.canonical(content).encode()).hexdigest()
 
 
+def name_of(email: str) -> str:
+    """The username of somebody who was invited without one: what stands before the @ of their address."""
+    return email.partition("@")[0]
+
+
 def problems(*, name: str, email: str, wanted: Collection[str]) -> dict[str, str]:
     """Why nobody can be invited like this, by field; empty when they can."""
     found = {}

@@ -41,6 +41,9 @@ DOES = {
     machine.REACTIVATE: "Activate this account again",
     DEACTIVATE: "Deactivate this account",
 }
+# On the page of the person and on that of the invitation, as soon as something was chosen there.
+CHANGE_PARTS = {"review": "desk/person/_roles_review.html"}
+INVITE_PARTS = {"review": "desk/person/_invite_review.html"}
 View = Callable[..., HttpResponse]
 
 
@@ -85,9 +88,10 @@ def invite(request: HttpRequest) -> HttpResponse:
     if request.method != "POST":
         return _invite_page(request, InviteForm())
     form = InviteForm(request.POST)
+    is_part = bool(request.htmx)  # type: ignore[attr-defined]  # the review alone, read anew with each field
     if not form.is_valid():
-        return _invite_page(request, form, status=422)
-    if "digest" not in request.POST:
+        return _invite_page(request, form, status=200 if is_part else 422)
+    if is_part or "digest" not in request.POST:
         return _invite_page(request, form, checked=ConfirmForm())
     confirmed = ConfirmForm(request.POST)
     if not confirmed.is_valid():
@@ -261,7 +265,7 @@ def _change_page(
         "refusal": refusal,
         "form": form,
     }
-    return show(request, "desk/person_change.html", context, status=status)
+    return show(request, "desk/person_change.html", context, parts=CHANGE_PARTS, status=status)
 
 
 def _differences(member: Person, wanted: list[str]) -> dict[str, Any]:
@@ -340,6 +344,7 @@ def _invite_page(
         "form": form,
         "checked": checked,
         "details": details,
+        "early_problems": form.early_problems() if request.htmx and not details else [],  # type: ignore[attr-defined]
         "roles_then": scopes.words(details.get("wanted", ())),
         "boxes": role_boxes.of(form["roles"].value() or ()),
         "digest": invitations.digest_of(**details) if details else "",
@@ -347,7 +352,7 @@ def _invite_page(
         "alone": settings.DEMO,
         "refusal": refusal,
     }
-    return show(request, "desk/person_invite.html", context, status=status)
+    return show(request, "desk/person_invite.html", context, parts=INVITE_PARTS, status=status)
 
 
 def _link_page(request: HttpRequest, row: Invitation, code: Secret) -> HttpResponse:

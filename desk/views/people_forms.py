@@ -28,17 +28,18 @@ class ListForm(forms.Form):
 class InviteForm(forms.Form):
     """Whom the link is for."""
 
-    name = forms.CharField(
-        label="Username",
-        help_text="They sign in with it, and it is never given twice.",
-        max_length=150,
-        widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false", "autocapitalize": "off"}),
-    )
     email = forms.CharField(
         label="E-mail",
         help_text="The link is bound to it: whoever opens the link has to name this address.",
         max_length=254,
-        widget=forms.EmailInput(attrs={"autocomplete": "off"}),
+        widget=forms.EmailInput(attrs={"autocomplete": "off", "autofocus": True}),
+    )
+    name = forms.CharField(
+        label="Username",
+        help_text="They sign in with it, and it is never given twice. Left empty, it is what stands before the @.",
+        required=False,
+        max_length=150,
+        widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false", "autocapitalize": "off"}),
     )
     roles = forms.MultipleChoiceField(
         label="Roles",
@@ -51,9 +52,16 @@ class InviteForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
         if not self.errors:
+            cleaned["name"] = cleaned["name"] or invitations.name_of(cleaned["email"])
             for name, problem in invitations.problems(**self.details()).items():
                 self.add_error(name, problem)
         return cleaned
+
+    def early_problems(self) -> list[str]:
+        """What is wrong with what was typed so far; of what is still empty nothing is said."""
+        typed = {name for name in self.fields if self[name].data}
+        typed |= {"name"} if "email" in typed else set()
+        return [str(sentence) for name, found in self.errors.items() if name in typed for sentence in found]
 
     def details(self) -> dict[str, Any]:
         """What was typed, as the domain wants it."""

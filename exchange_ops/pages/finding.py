@@ -18,7 +18,7 @@ from django.urls import reverse
 from chaindata import rules as chain
 from chaindata.explorer import search
 from chaindata.shared import addresses
-from chaindata.templatetags.chain import place_url
+from chaindata.templatetags.chain import CURRENCIES, place_url
 from desk.machines.rows import Subject
 from desk.models import Person
 from desk.people import scopes
@@ -84,7 +84,7 @@ ACTIONS: Final = (
     Action("Convert", "transfer-new", "refresh-cw", rules.may_request, ("convert",)),
     Action("Transfer to a sub-account", "transfer-new", "users-round", rules.may_request, ("to-subaccount",)),
     Action("Transfer to another user", "transfer-new", "user-round", rules.may_request, ("to-user",)),
-    Action("Invite a person", "person-invite", "user-round", staff.may_keep),
+    Action("Invite somebody", "person-invite", "user-round", staff.may_keep),
     Action("Add a key", "key-new", "key-round", rules.may_keep_keys),
     Action("Propose other rules", "policy-draft", "shield-check", rules.may_freeze),
     Action("Send a transaction to the network", "chain-broadcast-new", "send", chain.may_broadcast),
@@ -221,12 +221,16 @@ def _margin_actions(text: str, scope: Scope) -> Iterator[Hit]:
 
 def _ledger(text: str, scope: Scope) -> Iterator[Hit]:
     """Lines of the exchange's ledger by its id, its index or the whole hash of its transaction."""
-    named = Q(exchange_id=text) | _number("index", text)
+    named = _lines_named(text)
     if _WHOLE_HASH.fullmatch(text):
         named |= Q(hash=text.lower())
     for row in LedgerEntry.objects.filter(named, account__in=scope.accounts).order_by("-index")[:MOST_OF_A_KIND]:
         words = f"{_plain(row.amount)} {row.currency}, {row.type}, {row.status}"
         yield Hit("Ledger", str(row.index), words, _with_query("ledger", text=row.exchange_id), "book-open")
+
+
+def _lines_named(text: str) -> Q:
+    return Q(exchange_id=text) | _number("index", text)
 
 
 def _destinations(text: str, scope: Scope) -> Iterator[Hit]:
@@ -282,6 +286,20 @@ def _chain(text: str, scope: Scope) -> Iterator[Hit]:
     for place in search.find(text=text, now=scope.now).places:
         words = place.words if place.is_certain else f"{place.words} (not read yet)"
         yield Hit("On the chain", _ends(place.name), words, place_url(place), "link")
+    for txid, of in _transactions(text, scope):
+        url = reverse("chain-transaction", args=[txid])
+        yield Hit("On the chain", _ends(txid), f"Transaction of {of}", url, "link")
+
+
+def _transactions(text: str, scope: Scope) -> Iterator[tuple[str, str]]:
+    """The chain's transactions of the payments that the text names by reference, exchange id or ledger index."""
+    if _WHOLE_HASH.fullmatch(text):
+        return  # the chain itself was asked for it
+    followed = Q(account__in=scope.accounts, currency__in=CURRENCIES, hash__gt="")
+    payouts = Withdrawal.objects.filter(withdrawals_named(text), followed).order_by("-pk")[:MOST_OF_A_KIND]
+    found = {row.hash: row.reference for row in payouts}
+    lines = LedgerEntry.objects.filter(_lines_named(text), followed).order_by("-index")[:MOST_OF_A_KIND]
+    yield from ({row.hash: f"ledger line {row.index}" for row in lines} | found).items()
 
 
 SOURCES: Final[tuple[Callable[[str, Scope], Iterator[Hit]], ...]] = (

@@ -76,6 +76,16 @@ class ReasonForm(forms.Form):
     )
 
 
+class CancelForm(ReasonForm):
+    """Taking a request back. `by_requester` the reason may be left out; whoever ends another's request gives one."""
+
+    def __init__(self, *arguments: Any, by_requester: bool, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        if by_requester:
+            self.fields["reason"].required = False
+            self.fields["reason"].help_text = "It goes into the timeline and the audit trail."
+
+
 class ResolutionForm(DecisionForm):
     """The verdict of one person on a case that the desk could not settle."""
 

@@ -132,7 +132,7 @@ def cancel(*, transfer_id: int, person: "Person", reason: str, now: datetime, se
                 now=now,
                 actor=person,
                 session_key=session_key,
-                evidence={"reason": reason.strip()[:LONGEST_REASON]},
+                evidence={"reason": reason.strip()[:LONGEST_REASON]} if reason.strip() else {},
                 last_problem=f"Cancelled by {person}: {reason.strip() or 'no reason given'}"[:500],
                 decided_by=person,
                 decided_at=now,

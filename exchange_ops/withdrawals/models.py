@@ -160,6 +160,11 @@ class Withdrawal(OfAccount, Subject):
         return endings.of(event, by_requester=person == self.initiator_id)
 
     @property
+    def is_cancellable(self) -> bool:
+        """Whether a request can still be taken back: nothing was decided, and the exchange was not told to pay."""
+        return self.state in machine.CANCELLABLE and self.decision == machine_table.NONE
+
+    @property
     def label(self) -> str:
         """The end, or the state, in a few words."""
         end = self.end

@@ -145,10 +145,7 @@ def cancel(*, withdrawal_id: int, person: "Person", reason: str, now: datetime, 
             row = mover.lock(withdrawal_id)
             if not rules.may_cancel(person, row):
                 raise CannotCancel("Only the person who asked for it can take it back.")
-            if (
-                row.state not in {machine.DRAFT, machine.REVIEW, machine.QUEUED, machine.HELD}
-                or row.decision != machine_table.NONE
-            ):
+            if not row.is_cancellable:
                 raise CannotCancel(f"It can't be taken back any more: {row.label[0].lower()}{row.label[1:]}.")
             held = row.state == machine.HELD
             latch = {"decision": machine.ROLLBACK, "decided_by": person, "decided_at": now}
@@ -160,7 +157,7 @@ def cancel(*, withdrawal_id: int, person: "Person", reason: str, now: datetime, 
                 now=now,
                 actor=person,
                 session_key=session_key,
-                evidence={"reason": reason.strip()[: request_checks.LONGEST_REASON]},
+                evidence={"reason": reason.strip()[: request_checks.LONGEST_REASON]} if reason.strip() else {},
                 last_problem=f"Cancelled by {person}: {reason.strip() or 'no reason given'}"[:500],
                 **decision,
             )

@@ -11,7 +11,7 @@ from django.shortcuts import redirect
 from desk import clock
 from desk.people.stepup import CannotConfirm
 from exchange_ops.shared import rules
-from exchange_ops.shared.forms import DecisionForm, ReasonForm
+from exchange_ops.shared.forms import CancelForm, DecisionForm, ReasonForm
 from exchange_ops.shared.views.access import posted
 from exchange_ops.transfers import approvals, endings, machine, workflow
 from exchange_ops.transfers.forms import ReissueForm, TransferEndForm, TransferVerdictForm
@@ -45,13 +45,15 @@ def approve(request: HttpRequest, transfer_id: int) -> HttpResponse:
 @posted(rules.may_see)
 def reject(request: HttpRequest, transfer_id: int) -> HttpResponse:
     """A no with its reason."""
-    return _with_reason(request, transfer_id, "reject", approvals.reject)
+    return _with_reason(request, transfer_id, ReasonForm(request.POST, prefix="reject"), approvals.reject)
 
 
 @posted(rules.may_see)
 def cancel(request: HttpRequest, transfer_id: int) -> HttpResponse:
     """Take a request back."""
-    return _with_reason(request, transfer_id, "cancel", workflow.cancel)
+    is_own = Transfer.objects.filter(pk=transfer_id, initiator=request.user).exists()
+    form = CancelForm(request.POST, prefix="cancel", by_requester=is_own)
+    return _with_reason(request, transfer_id, form, workflow.cancel)
 
 
 @posted(rules.may_see)
@@ -84,11 +86,11 @@ def resolve(request: HttpRequest, transfer_id: int) -> HttpResponse:
     return _signed(request, transfer_id, form, "resolve_form", act, says="evidence")
 
 
-def _with_reason(request: HttpRequest, transfer_id: int, name: str, act: Callable[..., Transfer]) -> HttpResponse:
-    form = ReasonForm(request.POST, prefix=name)
-    return _acted(
-        request, transfer_id, form, f"{name}_form", lambda common: act(reason=form.cleaned_data["reason"], **common)
-    )
+def _with_reason(
+    request: HttpRequest, transfer_id: int, form: ReasonForm, act: Callable[..., Transfer]
+) -> HttpResponse:
+    name = f"{form.prefix}_form"
+    return _acted(request, transfer_id, form, name, lambda common: act(reason=form.cleaned_data["reason"], **common))
 
 
 def _signed(

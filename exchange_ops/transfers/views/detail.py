@@ -15,7 +15,7 @@ from desk.views.rendering import show
 from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.policy import freezes
 from exchange_ops.shared import rules
-from exchange_ops.shared.forms import DecisionForm, ReasonForm, fresh_key
+from exchange_ops.shared.forms import CancelForm, DecisionForm, ReasonForm, fresh_key
 from exchange_ops.shared.views.access import requires
 from exchange_ops.subaccounts.models import SubAccount
 from exchange_ops.transfers import approvals, endings, machine, workflow
@@ -75,7 +75,7 @@ def _decide(row: Transfer, person: Person, now: datetime) -> dict[str, Any]:
         "reissue_form": ReissueForm(auto_id="reissue_%s", initial={"request_key": fresh_key()}),
         "resolve_form": TransferVerdictForm(),
         "reject_form": ReasonForm(prefix="reject"),
-        "cancel_form": ReasonForm(prefix="cancel"),
+        "cancel_form": CancelForm(prefix="cancel", by_requester=row.initiator_id == person.pk),
     }
 
 

@@ -11,7 +11,7 @@ from django.shortcuts import redirect
 from desk import clock
 from desk.people.stepup import CannotConfirm
 from exchange_ops.shared import rules
-from exchange_ops.shared.forms import DecisionForm, ReasonForm, ResolutionForm
+from exchange_ops.shared.forms import CancelForm, DecisionForm, ReasonForm, ResolutionForm
 from exchange_ops.shared.views.access import posted
 from exchange_ops.withdrawals import machine, workflow
 from exchange_ops.withdrawals.decisions import approvals, open_holds, resolutions
@@ -55,19 +55,21 @@ def approve(request: HttpRequest, withdrawal_id: int) -> HttpResponse:
 @posted(rules.may_see)
 def reject(request: HttpRequest, withdrawal_id: int) -> HttpResponse:
     """A no with its reason."""
-    return _with_reason(request, withdrawal_id, "reject", approvals.reject)
+    return _with_reason(request, withdrawal_id, ReasonForm(request.POST, prefix="reject"), approvals.reject)
 
 
 @posted(rules.may_see)
 def recall(request: HttpRequest, withdrawal_id: int) -> HttpResponse:
     """Call an approval back, as long as the exchange was told nothing."""
-    return _with_reason(request, withdrawal_id, "recall", approvals.recall)
+    return _with_reason(request, withdrawal_id, ReasonForm(request.POST, prefix="recall"), approvals.recall)
 
 
 @posted(rules.may_see)
 def cancel(request: HttpRequest, withdrawal_id: int) -> HttpResponse:
     """Take a request back."""
-    return _with_reason(request, withdrawal_id, "cancel", workflow.cancel)
+    is_own = Withdrawal.objects.filter(pk=withdrawal_id, initiator=request.user).exists()
+    form = CancelForm(request.POST, prefix="cancel", by_requester=is_own)
+    return _with_reason(request, withdrawal_id, form, workflow.cancel)
 
 
 @posted(rules.may_see)
@@ -95,13 +97,14 @@ def release(request: HttpRequest, withdrawal_id: int) -> HttpResponse:
     return _acted(request, withdrawal_id, form, "release_form", act)
 
 
-def _with_reason(request: HttpRequest, withdrawal_id: int, name: str, act: Callable[..., Withdrawal]) -> HttpResponse:
-    form = ReasonForm(request.POST, prefix=name)
+def _with_reason(
+    request: HttpRequest, withdrawal_id: int, form: ReasonForm, act: Callable[..., Withdrawal]
+) -> HttpResponse:
     return _acted(
         request,
         withdrawal_id,
         form,
-        f"{name}_form",
+        f"{form.prefix}_form",
         lambda common, valid: act(reason=valid.cleaned_data["reason"], **common),
     )
 

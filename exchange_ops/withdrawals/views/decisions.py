@@ -14,7 +14,6 @@ from exchange_ops.withdrawals.decisions import approvals, open_holds, resolution
 from exchange_ops.withdrawals.models import Approval, Withdrawal
 
 TREASURY_DECIDES = "Treasury decides on it."
-CANCELLABLE = frozenset({machine.DRAFT, machine.REVIEW, machine.QUEUED, machine.HELD})
 UNDECIDED = frozenset({machine.REVIEW, machine.HELD})
 
 
@@ -50,7 +49,7 @@ def of(row: Withdrawal, person: Person, *, now: datetime) -> Choices:
     return Choices(
         approve=may_decide and not why_not,
         reject=may_decide,
-        cancel=row.state in CANCELLABLE and row.decision == machine_table.NONE and rules.may_cancel(person, row),
+        cancel=row.is_cancellable and rules.may_cancel(person, row),
         recall=rules.may_recall(person, row),
         resolve=rules.may_resolve(person, row),
         release=open_holds.stands(row) and open_holds.may_order(person, row),

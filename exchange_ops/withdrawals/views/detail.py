@@ -16,7 +16,7 @@ from exchange_ops.addresses.destinations import Destination
 from exchange_ops.market.models import Currency
 from exchange_ops.policy import freezes
 from exchange_ops.shared import clocks, rules
-from exchange_ops.shared.forms import DecisionForm, ReasonForm, ResolutionForm
+from exchange_ops.shared.forms import CancelForm, DecisionForm, ReasonForm, ResolutionForm
 from exchange_ops.shared.views.access import requires
 from exchange_ops.withdrawals import equal_payments, machine
 from exchange_ops.withdrawals.decisions import approvals, open_holds, resolutions
@@ -49,6 +49,7 @@ def render_page(request: HttpRequest, withdrawal_id: int, *, status: int = 200, 
         "now": now,
         "exchange_now": clocks.exchange_now(account=row.account, now=now),
         "drawn_for": f"{row.state}:{_digest(row)}",
+        "cancel_open": request.GET.get("do") == "cancel",
     }
     for name in wanted:
         context |= readers[name](row, request.user, now)
@@ -82,7 +83,7 @@ def _decide(row: Withdrawal, person: Person, now: datetime) -> dict[str, Any]:
         "open_hold": open_holds.sentence(row) if open_holds.stands(row) else "",
         "release_votes": list(row.release_votes.select_related("person", "confirmation")),
         "reject_form": ReasonForm(prefix="reject"),
-        "cancel_form": ReasonForm(prefix="cancel"),
+        "cancel_form": CancelForm(prefix="cancel", by_requester=row.initiator_id == person.pk),
         "recall_form": ReasonForm(prefix="recall"),
     }
 
@@ -106,7 +107,7 @@ def _digest(row: Withdrawal) -> str:
 
 def _equal(row: Withdrawal) -> list[Withdrawal]:
     """Others like it, as long as somebody can still stop it."""
-    if row.state not in decisions.UNDECIDED | decisions.CANCELLABLE | {machine.COMMITTING}:
+    if row.state not in decisions.UNDECIDED | machine.CANCELLABLE | {machine.COMMITTING}:
         return []
     same = {"account": row.account, "currency": row.currency, "amount": row.amount, "address": row.address}
     return equal_payments.of(**same, at=row.created_at, but=row.pk)

@@ -28,6 +28,8 @@ WITHDRAWALS: Final = List(
     route="withdrawals",
     export_route="withdrawals-export",
     cells="exchange_ops/withdrawals/_cells.html",
+    actions="exchange_ops/withdrawals/_actions.html",
+    css="withdrawals",
     filters=WithdrawalFilter,
     totals=Totals(by=("currency",), sums={"amount": ""}, units={"amount": "currency"}),
     columns=(
@@ -96,7 +98,8 @@ def export(request: HttpRequest, form: str) -> HttpResponseBase:
 def _listing(request: HttpRequest, now: datetime) -> Listing:
     account = accounts.current(request)
     rows = queries.with_ends(Withdrawal.objects.filter(account=account).select_related("initiator"))
-    return Listing(request, WITHDRAWALS, rows, now=now, suggested={"currency": _used_currencies(account)})
+    suggested, may_act = {"currency": _used_currencies(account)}, rules.may_request(request.user)
+    return Listing(request, WITHDRAWALS, rows, now=now, suggested=suggested, may_act=may_act)
 
 
 def _used_currencies(account: Account | None) -> list[str]:

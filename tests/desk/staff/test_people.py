@@ -332,6 +332,36 @@ def test_an_admin_invites_on_the_page_and_another_confirms_there(admins, code, s
     assert "Nobody fits" in text(first.get("/people/?role=auditor"))
 
 
+def test_the_review_stands_on_the_form_itself_as_soon_as_it_can(admins, signed_in):
+    client, part = signed_in(admins[0]), {"HX-Request": "true", "HX-Target": "review"}
+    typed = {"email": "new@firm.test", "roles": ["operator"]}
+    page = client.post("/people/invite/", typed, headers=part)
+    assert page.content.decode().startswith("<section")
+    assert "Username new E-mail new@firm.test Roles Operator" in text(page)
+    assert field(page, "digest") == invitations.digest_of(name="new", email="new@firm.test", wanted=["operator"])
+    early = text(client.post("/people/invite/", {"email": "nowhere", "roles": []}, headers=part))
+    assert "no e-mail address" in early
+    assert "at least one role" not in early, "nothing was chosen yet"
+    other = field(page, "digest")
+    late = client.post("/people/invite/", typed | {"email": "else@firm.test", "digest": other, "code": "123456"})
+    assert (late.status_code, "not what you saw" in text(late)) == (409, True)
+    sent = client.post("/people/invite/", typed | {"digest": other, "code": "123456"}, headers=part)
+    assert sent.content.decode().startswith("<section"), "a part is only read"
+    assert not Invitation.objects.exists()
+
+
+def test_what_other_roles_do_stands_on_the_page_of_the_person(admins, make_person, signed_in):
+    client, part = signed_in(admins[0]), {"HX-Request": "true", "HX-Target": "review"}
+    here = f"/people/{make_person('operator', username='new').pk}/change/roles/"
+    page = client.get(here, {"role": ["operator", "treasury"]}, headers=part)
+    assert page.content.decode().startswith("<section")
+    assert "Gets Treasury" in text(page)
+    assert f'action="{here}"' in page.content.decode()
+    same = client.get(here, {"role": ["operator"]}, headers=part)
+    assert "roles that the person has" in text(same)
+    assert "<form" not in same.content.decode()
+
+
 def test_what_somebody_may_not_do_is_not_offered(admins, auditor, operator, signed_in):
     first, second = admins
     assert signed_in(operator).get("/people/").status_code == 403

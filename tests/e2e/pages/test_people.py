@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from desk.people import totp
+from tests import door
 from tests.e2e.looks import complaints
 from wire.values import Secret
 
@@ -20,12 +21,24 @@ def test_an_invited_operator_comes_in_and_is_switched_off(visit, open_page, hous
     page = admin.open("/people/")
     found = complaints(page, "people")
     page.get_by_role("link", name="Invite somebody").click()
-    page.get_by_label("Username").fill(name)
-    page.get_by_label("E-mail").fill(f"{name}@firm.test")
+    expect(page.get_by_label("E-mail")).to_be_focused()
+    page.keyboard.type("nobody")
     page.get_by_label("Operator: asks for payouts").check()
+    expect(page.locator("#review")).to_contain_text("This is no e-mail address")
+    page.get_by_label("E-mail").fill(f"{name}@firm.test")
+    page.get_by_label("Username").focus()
     found += complaints(page, "people-invite")
-    page.get_by_role("button", name="Review the invitation").click()
-    expect(page.locator("main")).to_contain_text("Is this right?")
+    review = page.locator("#review dl")
+    expect(review).to_contain_text(name)
+    page.get_by_label("Code of your authenticator app").fill("000000")
+    page.get_by_label("Treasury: approves and rejects").check()
+    expect(review).to_contain_text("Treasury")
+    expect(page.get_by_label("Code of your authenticator app")).to_have_value("000000")
+    page.get_by_label("Treasury: approves and rejects").uncheck()
+    page.get_by_label("Auditor: reads everything").check()
+    expect(page.locator("#review")).to_contain_text("stands alone")
+    page.get_by_label("Auditor: reads everything").uncheck()
+    expect(review).to_have_text(re.compile(r"Roles\s*Operator\s*$"))
     page.get_by_label("Code of your authenticator app").fill("000000")
     page.get_by_role("button", name=re.compile("^Invite ")).click()
     expect(page.get_by_role("alert").first).to_contain_text("Incorrect code")
@@ -54,6 +67,12 @@ def test_an_invited_operator_comes_in_and_is_switched_off(visit, open_page, hous
     admin.open("/people/")
     admin.page.get_by_role("link", name=name).click()
     found += complaints(admin.page, "person")
+    found += gets_a_second_role(admin)
+    guest.goto(f"{house.url}/withdrawals/")
+    expect(guest).to_have_url(re.compile("/sign-in/"))
+    door.sign_in(guest, house.url, name, PASSWORD)
+    guest.goto(f"{house.url}/withdrawals/")
+    expect(guest.locator("h1")).to_have_text("Withdrawals")
     admin.page.get_by_role("link", name="Deactivate").click()
     admin.page.get_by_label("Reason").fill("Left the company")
     found += complaints(admin.page, "person-deactivate")
@@ -63,6 +82,28 @@ def test_an_invited_operator_comes_in_and_is_switched_off(visit, open_page, hous
     guest.goto(f"{house.url}/withdrawals/")
     expect(guest).to_have_url(re.compile("/sign-in/"))
     assert found == []
+
+
+def gets_a_second_role(admin):
+    """What it does stands below the ticks on the page of the person, and words typed there stay with other ticks."""
+    page, review = admin.page, admin.page.locator("#review")
+    page.get_by_label("Treasury: approves and rejects").check()
+    expect(review).to_contain_text("Gets Treasury")
+    review.get_by_label("Reason").fill("Helps out")
+    page.get_by_label("Operator: asks for payouts").uncheck()
+    expect(review).to_contain_text("Loses Operator")
+    expect(review.get_by_label("Reason")).to_have_value("Helps out")
+    page.get_by_label("Operator: asks for payouts").check()
+    page.get_by_label("Treasury: approves and rejects").uncheck()
+    expect(review).to_contain_text("These are the roles that the person has")
+    page.get_by_label("Treasury: approves and rejects").check()
+    expect(review).to_contain_text("Gets Treasury")
+    found = complaints(page, "person-roles")
+    review.get_by_label("Reason").fill("Helps out")
+    review.get_by_label("Code of your authenticator app").fill(admin.codes.fresh())
+    review.get_by_role("button", name="Change these roles").click()
+    expect(page.locator("#person .facts").first).to_contain_text("Treasury")
+    return found
 
 
 def choose(guest):

@@ -123,3 +123,14 @@ def test_a_margin_action_is_found_by_its_reference_and_by_no_other_mark(look, op
     assert ("Margin", row.reference, f"/margin/actions/{row.pk}/") in look(operator, f"m-{row.pk}")
     for text in (str(row.pk), f"BR-{row.pk}", f"CM-{row.pk}", "M-" + "9" * 30, "M-"):
         assert [hit for hit in look(operator, text) if hit[0] == "Margin"] == [], text
+
+
+def test_a_payment_is_found_on_the_chain_by_its_line_or_reference(look, operator, account, payable):
+    now = clock.now()
+    rows.entry(7_200_001, now=now, hash="ab" * 32)
+    rows.entry(7_200_002, now=now, hash="cd" * 32, currency="BTC")
+    on_chain = ("On the chain", f"{'ab' * 5}\u2026{'ab' * 5}", f"/chain/tx/{'ab' * 32}/")
+    assert on_chain in look(operator, "7200001")
+    assert [hit for hit in look(operator, "7200002") if "/chain/tx/" in hit[2]] == [], "not on the chain of the desk"
+    row = rows.held(operator, now=now)
+    assert [hit for hit in look(operator, row.reference) if "/chain/tx/" in hit[2]] == [], "nothing is sent yet"

@@ -192,6 +192,30 @@ def test_the_one_who_asked_takes_it_back(signed_in, operator):
     assert "Ended. Nothing was sent." in page.content.decode()
 
 
+def test_the_one_who_asked_needs_no_reason_and_anybody_else_does(signed_in, operator, approver):
+    row, client = rows.requested(operator, now=clock.now()), signed_in(approver)
+    empty = client.post(f"/withdrawals/{row.pk}/cancel/", {"cancel-reason": " "})
+    assert (empty.status_code, "Give a reason" in empty.content.decode()) == (422, True)
+    signed_in(operator).post(f"/withdrawals/{row.pk}/cancel/", {"cancel-reason": " "})
+    row.refresh_from_db()
+    assert row.state == "cancelled"
+    assert row.events.get(event="cancelled").evidence == {}
+
+
+def test_the_row_of_ones_own_request_leads_to_taking_it_back(signed_in, operator, approver, make_person):
+    now = clock.now()
+    mine, over = rows.held(operator, now=now), rows.ended(operator, now=now)
+    client, link = signed_in(operator), "?do=cancel#decide"
+    page = client.get("/withdrawals/").content.decode()
+    assert f"/withdrawals/{mine.pk}/{link}" in page
+    assert f"/withdrawals/{over.pk}/{link}" not in page
+    for person in (approver, make_person("operator", username="another")):
+        assert link not in signed_in(person).get("/withdrawals/").content.decode()
+    opened = client.get(f"/withdrawals/{mine.pk}/?do=cancel").content.decode()
+    assert opened.count('<details class="in reason-form" open') == 1
+    assert '<details class="in reason-form" open' not in client.get(f"/withdrawals/{mine.pk}/").content.decode()
+
+
 def test_an_approval_is_called_back_while_nothing_was_told(signed_in, approver, operator):
     row, client = rows.held(operator, now=clock.now()), signed_in(approver)
     client.post(f"/withdrawals/{row.pk}/approve/", {"digest": row.digest, "code": code()})
