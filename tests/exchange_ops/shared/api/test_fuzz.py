@@ -31,7 +31,12 @@ from exchange_ops.withdrawals.models import Withdrawal
 from tests.exchange_ops import rows
 from tests.exchange_ops.shared.api.test_agreement import BODIES
 
-pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("payable")]
+_USUAL = hypothesis.settings.default.max_examples <= 100
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.usefixtures("payable"),
+    pytest.mark.timeout(120 if _USUAL else 4 * 3600),
+]
 
 CHECKS = [
     not_a_server_error,
@@ -40,7 +45,6 @@ CHECKS = [
     response_headers_conformance,
     response_schema_conformance,
 ]
-_USUAL = hypothesis.settings.default.max_examples <= 100
 EXAMPLES = 2 if _USUAL else hypothesis.settings.default.max_examples // 30
 CHAIN = {"named": "1", "txid": "ab" * 32, "text": rows.ADDRESS}
 
