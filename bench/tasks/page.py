@@ -43,7 +43,12 @@ def tables(measured: Measured) -> str:
 def _cell(hands: Hands | None) -> str:
     if hands is None:
         return "not done"
-    return f"{hands.steps} steps, {hands.acts} acts, {hands.person_s:.1f} s + {hands.desk_s:.1f} s"
+    counts = f"{_counted(hands.steps, 'step')}, {_counted(hands.acts, 'act')}"
+    return f"{counts}, {hands.person_s:.1f} s + {hands.desk_s:.1f} s"
+
+
+def _counted(number: int, of: str) -> str:
+    return f"{number} {of}" if number == 1 else f"{number} {of}s"
 
 
 def _elsewhere(task: Task) -> str:
