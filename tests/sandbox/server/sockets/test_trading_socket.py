@@ -438,6 +438,8 @@ def test_a_rebate_is_a_negative_fee(box: InProcessSandbox, trader: Trader) -> No
 
 def test_expiry_is_told(box: InProcessSandbox, trader: Trader) -> None:
     box.control("clock", {"frozen": True})
+    day_ms = 86_400_000  # an order for the day would end with the other one in the last minute before midnight
+    box.control("clock", {"advance_ms": 3 * day_ms // 2 - box.world.clock.now_ms() % day_ms})
     now_ms = box.world.clock.now_ms()
     trader.good("newOrder", **ORDER, clientOrderId="today", timeInForce="Day")
     gtd = trader.good("newOrder", **ORDER, clientOrderId="soon", timeInForce="GTD", expireTime=now_ms + 60_000)
@@ -445,7 +447,7 @@ def test_expiry_is_told(box: InProcessSandbox, trader: Trader) -> None:
     trader.before()
     box.control("clock", {"advance_ms": 60_000})
     assert types(trader.hear()) == [("report", "soon", "expired")]
-    box.control("clock", {"advance_ms": 86_400_000})
+    box.control("clock", {"advance_ms": day_ms})
     assert types(trader.hear()) == [("report", "today", "expired")]
 
 
