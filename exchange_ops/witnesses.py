@@ -42,7 +42,7 @@ def register() -> None:
             f"exchange_ops.{name}": reason
             for reason, names in {
                 _COPY: "balance marginaccount marginposition currency subaccountreading subaccountbalance",
-                _QUESTION: "addressbook addresscheck feeestimate orderreading subaccountaddress candlehistory",
+                _QUESTION: "addressbook addresscheck feeestimate feerates orderreading subaccountaddress candlehistory",
                 _MARKET: "symbol ticker candle publictrade booksnapshot",
                 _DRAWN: "snapshot snapshotline dailyflow profit profitday progress",
                 "says what pages look at": "marketlook",
