@@ -14,10 +14,9 @@ from django.db import transaction
 from django.db.models import Q
 
 from desk import questions
-from exchange_ops.addresses import checks
 from exchange_ops.addresses.models import AddressBook, DepositAddress
 from exchange_ops.client import ExchangeClient
-from exchange_ops.keys import clients
+from exchange_ops.keys import answering
 from exchange_ops.keys.clients import ClientFor
 from exchange_ops.market.models import Currency
 from exchange_ops.shared.models import Account
@@ -64,18 +63,13 @@ def is_due(book: AddressBook | None, *, now: datetime) -> bool:
 
 def fill(*, book_id: int, client_for: ClientFor, now: datetime) -> None:
     """Read the addresses and keep them; nothing happens when the question has its answer already."""
-    row = BOOK.waiting().select_related("account").filter(pk=book_id).first()
-    if row is None:
-        return
-    problem = ""
-    try:
-        with clients.client(client_for, account=row.account, right=Right.PAYMENTS) as client:
-            reading = read(client, currency=row.currency)
-        problem = reading.remark
+
+    def read_and_keep(client: ExchangeClient, row: AddressBook) -> dict[str, str]:
+        reading = read(client, currency=row.currency)
         store(account=row.account, currency=row.currency, reading=reading, now=now)
-    except checks.FAILURES as failure:
-        problem = checks.sentence_of(failure)
-    BOOK.answer(row, now=now, problem=problem)
+        return {"problem": reading.remark}
+
+    answering.fill(BOOK, book_id, right=Right.PAYMENTS, read=read_and_keep, client_for=client_for, now=now)
 
 
 def read(client: ExchangeClient, *, currency: str) -> Reading:

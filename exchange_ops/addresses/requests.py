@@ -14,11 +14,11 @@ from desk.machines import calls
 from desk.machines.queue import Queue
 from desk.machines.requests import LONGEST_KEY, Once
 from desk.machines.step_clock import SEND_WITHIN, Stopwatch
-from exchange_ops.addresses import checks, deposits, machine, mover
+from exchange_ops.addresses import deposits, machine, mover
 from exchange_ops.addresses.machine import OPEN_REQUESTS, SPENT_REQUESTS
 from exchange_ops.addresses.models import AddressRequest, DepositAddress
 from exchange_ops.client import ExchangeClient
-from exchange_ops.keys import clients
+from exchange_ops.keys import answering, clients
 from exchange_ops.keys import store as keys
 from exchange_ops.keys.clients import ClientFor
 from exchange_ops.market.models import Currency
@@ -118,7 +118,7 @@ def _ask(row: AddressRequest, *, now: datetime, client_for: ClientFor) -> None:
     except _UNREADABLE as failure:
         if row.state != machine.REQUESTED:  # once claimed, only the outcome of the call says what became of it
             raise
-        _move(row, "not_sent", now=watch.now(), last_problem=checks.sentence_of(failure))
+        _move(row, "not_sent", now=watch.now(), last_problem=answering.sentence_of(failure))
         return
     _ENDS[reply.outcome](row, reply, watch.now())
 
@@ -177,7 +177,7 @@ def _look(row: AddressRequest, *, now: datetime, client_for: ClientFor) -> None:
         with clients.client(client_for, account=row.account, right=Right.PAYMENTS) as client:
             listed = _listed(client, row.currency)
     except _UNREADABLE as failure:
-        _wait(row, watch.now(), looks=row.looks, problem=checks.sentence_of(failure))
+        _wait(row, watch.now(), looks=row.looks, problem=answering.sentence_of(failure))
         return
     known = set(row.known)
     fresh = [one for one, name in zip(listed, deposits.named(listed), strict=True) if name not in known]

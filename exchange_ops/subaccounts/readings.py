@@ -15,8 +15,9 @@ from django.db.models import F, Q
 
 from desk import outbox, questions
 from desk.live import announcements
-from exchange_ops.addresses.checks import FAILURES, sentence_of
-from exchange_ops.keys import clients
+from exchange_ops.client import ExchangeClient
+from exchange_ops.keys import answering, clients
+from exchange_ops.keys.answering import FAILURES, sentence_of
 from exchange_ops.keys.clients import ClientFor
 from exchange_ops.ledger.balances import LONGEST_CODE
 from exchange_ops.shared import leases
@@ -53,6 +54,7 @@ ADDRESS = questions.Rule(
     fresh_since="requested_at",
     lost_after=timedelta(seconds=10),
 )
+_NO_ADDRESS = {"address": "", "payment_id": ""}
 _OPEN_WORDS = (states.NEW, states.LISTED_ACTIVE)
 _log = structlog.get_logger(__name__)
 
@@ -114,17 +116,21 @@ def observe(*, sub: SubAccount, client_for: ClientFor, now: datetime) -> str:
 
 def fill_address(*, address_id: int, client_for: ClientFor, now: datetime) -> None:
     """Ask the exchange for the deposit address and keep its answer; nothing when it was answered already."""
-    row = ADDRESS.waiting().select_related("sub_account__account").filter(pk=address_id).first()
-    if row is None:
-        return
-    sub, answer = row.sub_account, {"address": "", "payment_id": "", "problem": ""}
-    try:
-        with clients.client(client_for, account=sub.account, right=Right.PAYMENTS) as client:
-            made = client.get_subaccount_deposit_address(subaccount_id=sub.exchange_id, currency=row.currency)
-        answer |= _kept_address(made)
-    except FAILURES as failure:
-        answer["problem"] = sentence_of(failure)
-    ADDRESS.answer(row, now=now, **answer)
+
+    def read(client: ExchangeClient, row: SubAccountAddress) -> dict[str, str]:
+        subaccount_id = row.sub_account.exchange_id
+        return _kept_address(client.get_subaccount_deposit_address(subaccount_id=subaccount_id, currency=row.currency))
+
+    answering.fill(
+        ADDRESS,
+        address_id,
+        right=Right.PAYMENTS,
+        read=read,
+        client_for=client_for,
+        now=now,
+        account="sub_account__account",
+        failed=_NO_ADDRESS,
+    )
 
 
 def store_list(*, account: Account, entries: Iterable[records.SubAccount], now: datetime) -> list[str]:
@@ -269,7 +275,7 @@ def _store_balances(sub: SubAccount, balances: records.SubAccountBalances, now: 
 
 def _kept_address(made: records.DepositAddress) -> dict[str, str]:
     if not _fits(made.address, 256) or not _fits(made.payment_id or "", 256):
-        return {"problem": "The exchange named an address that can't be one."}
+        return {**_NO_ADDRESS, "problem": "The exchange named an address that can't be one."}
     return {"address": made.address, "payment_id": made.payment_id or ""}
 
 

@@ -7,11 +7,12 @@ exchange can't be asked, up to a day; an order never waits for it. Source: suppl
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from desk import questions
-from exchange_ops.addresses.checks import FAILURES, PROBLEM_FOR, WAITED_FOR, sentence_of
-from exchange_ops.keys import clients
+from exchange_ops.client import ExchangeClient
+from exchange_ops.keys import answering
+from exchange_ops.keys.answering import PROBLEM_FOR, WAITED_FOR
 from exchange_ops.keys.clients import ClientFor
 from exchange_ops.market.models import Symbol
 from exchange_ops.orders import mover
@@ -67,21 +68,15 @@ def ask(*, account: Account, symbol: Symbol, person: "Person | None", now: datet
 
 def fill(*, rates_id: int, client_for: ClientFor, now: datetime) -> None:
     """Ask the exchange and write its answer; nothing happens when the question has its answer already."""
-    row = RATES.waiting().select_related("account").filter(pk=rates_id).first()
-    if row is None:
-        return
-    answer, problem = {}, ""
-    try:
-        with clients.client(client_for, account=row.account, right=Right.ORDERS) as client:
-            found = client.get_trading_fee(symbol=row.symbol)
+
+    def read(client: ExchangeClient, row: FeeRates) -> dict[str, Any]:
+        found = client.get_trading_fee(symbol=row.symbol)
         rates = {name: getattr(found, name) for name in ("take_liquidity_rate", "provide_liquidity_rate")}
         if all(storable(rate) and abs(rate) < 1 for rate in rates.values()):
-            answer = {**rates, "read_at": now}
-        else:
-            problem = NO_RATES
-    except FAILURES as failure:
-        problem = sentence_of(failure)
-    RATES.answer(row, now=now, problem=problem, **answer)
+            return {**rates, "read_at": now}
+        return {"problem": NO_RATES}
+
+    answering.fill(RATES, rates_id, right=Right.ORDERS, read=read, client_for=client_for, now=now)
 
 
 def _known(row: FeeRates | None, symbol: Symbol, now: datetime) -> Rates:
