@@ -52,8 +52,9 @@ export function minute(when) {
   const at = read(when, here);
   return at.day + " " + at.minute;
 }
-// What comes on hover: where the page is in UTC the hour of this device, else the hour in UTC.
+// What comes on hover: where the page is in UTC the hour of this device, else the hour in UTC. Of what is no time nothing.
 export function besides(when) {
+  if (isNaN(when)) return "";
   if (zone === UTC) return device.format(when);
   const at = read(when, there);
   return at.day + " " + at.minute + ":" + at.second + " " + UTC;
