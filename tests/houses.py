@@ -47,7 +47,7 @@ def _new_folder() -> Path:
 def prepared_folder() -> Path:
     """A DATA_DIR for a house of QUICK people that is prepared already: a copy of the one that this run prepared once.
 
-    To prepare takes some 14 s of a processor, mostly for the migrations; it is what tests/project/test_up.py looks at.
+    To prepare takes some 10 s of a processor; it is what tests/project/test_up.py looks at.
     """
     shared = os.environ.get(prepared_database.FOLDER)
     if not shared:

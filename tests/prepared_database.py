@@ -1,6 +1,6 @@
 """One migrated database for all workers of a run: the first that needs one makes it, every other one takes a copy.
 
-To migrate takes a worker fifteen seconds, to copy a fraction of one. Who runs the tests again and again names a folder
+To migrate takes a worker seconds, to copy a fraction of one. Who runs the tests again and again names a folder
 in `TEST_PREPARED_KEPT`: there SQLite's is kept from run to run, for as long as no migration changes.
 """
 

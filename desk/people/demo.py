@@ -54,9 +54,9 @@ def load_people() -> None:
 
 @transaction.atomic
 def _load_person(username: str, held: tuple[str, ...]) -> None:
-    person, _ = models.Person.objects.get_or_create(username=username, defaults={"email": f"{username}@demo.test"})
+    person, is_new = models.Person.objects.get_or_create(username=username, defaults={"email": f"{username}@demo.test"})
     # Hashing is slow on purpose, and a new hash would end the person's sessions: only when it is needed.
-    if not check_password(DEMO_PASSWORD, person.password):
+    if is_new or not check_password(DEMO_PASSWORD, person.password):
         person.set_password(DEMO_PASSWORD)
         person.save(update_fields=["password"])
     if person.roles != frozenset(held):

@@ -10,6 +10,7 @@ from typing import Any
 
 from django.apps import apps
 from django.core.management.base import BaseCommand, CommandError
+from django.db.migrations.autodetector import MigrationAutodetector
 from django.db.migrations.loader import MigrationLoader
 
 from desk import rooms
@@ -65,8 +66,10 @@ class Command(BaseCommand):
             table, _, name = gone.partition(".")
             tables[name] = table
         newest = _newest(app)
+        # Of a migration that replaces others, the number of the last of them.
+        number = (MigrationAutodetector.parse_number(newest) or 0) + 1
         path = (options["folder"] or Path(apps.get_app_config(app).path) / "migrations") / (
-            f"{int(newest[:4]) + 1:04d}_guards_of_{re.sub('[^a-z]', '_', room)}.py"
+            f"{number:04d}_guards_of_{re.sub('[^a-z]', '_', room)}.py"
         )
         texts = {"tables": _plain(tables), "sqlite": _wrapped(sqlite), "postgresql": _wrapped(postgresql)}
         path.write_text(_TEXT.format(**texts, app=app, newest=newest, room=room))
