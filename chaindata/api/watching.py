@@ -87,7 +87,7 @@ class StopWatching(APIView):
     )
     @once
     def post(self, request: Request, watched_id: int) -> Response:
-        """Its movements stay, and those that nobody reviewed wait still."""
+        """Stop watching an address. Its movements stay, and those that nobody reviewed wait still."""
         get_object_or_404(requests.listed(), pk=watched_id)
         content = read(shapes.WatchStopIn, request)
         try:
@@ -110,7 +110,7 @@ class ReviewMovements(APIView):
     )
     @once
     def post(self, request: Request, watched_id: int) -> Response:
-        """One movement, or every one that only received. Operators, treasury and administrators of the desk may."""
+        """Review one movement, or every one that only received. Operators, treasury and administrators may."""
         get_object_or_404(requests.listed(), pk=watched_id)
         content = read(shapes.MovementReviewIn, request)
         chosen = {"movement_id": content["movement"], "reason": content["reason"]}

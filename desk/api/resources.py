@@ -4,6 +4,7 @@ They stand on the generic views of Django REST framework: a resource names its r
 described by `listing`, `whole`, `reading` and `keyed`, from which the interface's description is made.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 from urllib.parse import urlsplit
@@ -33,6 +34,7 @@ REFUSALS = refusing(401, 403, 429)
 MALFORMED = refusing(400) | REFUSALS
 NOT_FOUND = refusing(404) | REFUSALS
 _FARTHEST = 2**63 - 1
+_SUMMARY_MOST = 100
 
 
 class Places(CursorPagination):
@@ -126,6 +128,11 @@ class Described(AutoSchema):
 
     def get_paginated_name(self, serializer_name: str) -> str:
         return f"{serializer_name.removesuffix('Out')}{'Page' if isinstance(self._get_paginator(), Places) else 'List'}"
+
+    def get_summary(self) -> str | None:
+        """The first sentence of the description: what a list of operations says beside each."""
+        first = re.split(r"[.;:](?:\s|$)", " ".join(self.get_description().split()), maxsplit=1)[0]
+        return first if 0 < len(first) <= _SUMMARY_MOST else None
 
 
 def listing(name: str, shape: type[Serializer], more: Mapping[Any, OpenApiResponse] = REFUSALS) -> Callable[[Any], Any]:

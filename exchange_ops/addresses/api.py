@@ -112,7 +112,7 @@ class DepositAddresses(Recording):
         operation_id="deposit_addresses_list", parameters=[CURRENCY], responses={200: DepositAddressList, **NOT_FOUND}
     )
     def get(self, request: Request) -> Response:
-        """Those of one currency as they were last read, the newest first."""
+        """The deposit addresses of one currency as they were last read, the newest first."""
         known = currencies.currency(str(request.query_params.get("currency", "")).upper())
         if known is None:
             raise Http404

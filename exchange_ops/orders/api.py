@@ -165,7 +165,7 @@ class WithdrawOrder(APIView):
     @keyed(operation_id="orders_withdraw", request=OrderWithdrawIn, responses={200: OrderOut, **NOT_FOUND})
     @once
     def post(self, request: Request, order_id: int) -> Response:
-        """Only while it waits, and only by the one who asked for it; approving and declining are for people alone."""
+        """Withdraw an order that waits for approval. Only by the one who asked; people alone approve and decline."""
         get_object_or_404(Order, pk=order_id)
         content = read(OrderWithdrawIn, request)
         try:

@@ -146,7 +146,7 @@ class TransferCancel(APIView):
     @keyed(operation_id="transfers_cancel", request=CancelIn, responses={200: TransferOut, **NOT_FOUND})
     @once
     def post(self, request: Request, transfer_id: int) -> Response:
-        """Only before the exchange was asked, and only by the one who asked for it."""
+        """Call a transfer off. Only before the exchange was asked, and only by the one who asked for it."""
         get_object_or_404(Transfer, pk=transfer_id)
         content = read(CancelIn, request)
         try:

@@ -95,7 +95,7 @@ class Operations(Transport):
         self,
         text: str,
     ) -> shapes.ChainAddressOut:
-        """In whichever form; read again in a few seconds while `balance` is null."""
+        """One address, in whichever form; read again in a few seconds while `balance` is null."""
         answer: shapes.ChainAddressOut = self.ask("GET", f"/api/v1/chain/addresses/{self.part(text)}/")
         return answer
 
@@ -103,14 +103,14 @@ class Operations(Transport):
         self,
         named: str,
     ) -> shapes.ChainBlockOut:
-        """By hash or height; read again in a few seconds while `block` is null."""
+        """One block by its hash or height; read again in a few seconds while `block` is null."""
         answer: shapes.ChainBlockOut = self.ask("GET", f"/api/v1/chain/blocks/{self.part(named)}/")
         return answer
 
     def chain_tip(
         self,
     ) -> shapes.ChainTipOut:
-        """As the desk last heard of it."""
+        """The newest block, as the desk last heard of it."""
         answer: shapes.ChainTipOut = self.ask("GET", "/api/v1/chain/tip/")
         return answer
 
@@ -118,7 +118,7 @@ class Operations(Transport):
         self,
         txid: str,
     ) -> shapes.ChainTransactionOut:
-        """By its id; read again in a few seconds while `transaction` is null."""
+        """One transaction by its id; read again in a few seconds while `transaction` is null."""
         answer: shapes.ChainTransactionOut = self.ask("GET", f"/api/v1/chain/transactions/{self.part(txid)}/")
         return answer
 
@@ -208,7 +208,7 @@ class Operations(Transport):
         *,
         idempotency_key: str | None = None,
     ) -> shapes.MovementsReviewedOut:
-        """One movement, or every one that only received. Operators, treasury and administrators of the desk may."""
+        """Review one movement, or every one that only received. Operators, treasury and administrators may."""
         answer: shapes.MovementsReviewedOut = self.ask(
             "POST", f"/api/v1/chain/watched/{self.part(watched_id)}/review/", body=body, idempotency_key=idempotency_key
         )
@@ -221,7 +221,7 @@ class Operations(Transport):
         *,
         idempotency_key: str | None = None,
     ) -> shapes.WatchedAddressOut:
-        """Its movements stay, and those that nobody reviewed wait still."""
+        """Stop watching an address. Its movements stay, and those that nobody reviewed wait still."""
         answer: shapes.WatchedAddressOut = self.ask(
             "POST", f"/api/v1/chain/watched/{self.part(watched_id)}/stop/", body=body, idempotency_key=idempotency_key
         )
@@ -239,7 +239,7 @@ class Operations(Transport):
         *,
         currency: str,
     ) -> shapes.DepositAddressList:
-        """Those of one currency as they were last read, the newest first."""
+        """The deposit addresses of one currency as they were last read, the newest first."""
         query = {
             "currency": currency,
         }
@@ -410,7 +410,7 @@ class Operations(Transport):
         self,
         symbol: str,
     ) -> shapes.MarketOut:
-        """Its rules and its price."""
+        """One symbol, its rules and its price."""
         answer: shapes.MarketOut = self.ask("GET", f"/api/v1/markets/{self.part(symbol)}/")
         return answer
 
@@ -418,7 +418,7 @@ class Operations(Transport):
         self,
         symbol: str,
     ) -> shapes.BookOut:
-        """Best levels first; read again in a few seconds while `read_at` is null."""
+        """The order book, best levels first; read again in a few seconds while `read_at` is null."""
         answer: shapes.BookOut = self.ask("GET", f"/api/v1/markets/{self.part(symbol)}/book/")
         return answer
 
@@ -430,7 +430,7 @@ class Operations(Transport):
         limit: int | None = None,
         period: str | None = None,
     ) -> shapes.CandleList:
-        """Newest first; read again in a few seconds while `read_at` is null."""
+        """The candles of one period, newest first; read again in a few seconds while `read_at` is null."""
         query = {
             "before": before,
             "limit": limit,
@@ -446,7 +446,7 @@ class Operations(Transport):
         before: int | None = None,
         limit: int | None = None,
     ) -> shapes.PublicTradeList:
-        """Newest first; read again in a few seconds while `read_at` is null."""
+        """The public trades of one symbol, newest first; read again in a few seconds while `read_at` is null."""
         query = {
             "before": before,
             "limit": limit,
@@ -562,7 +562,7 @@ class Operations(Transport):
         *,
         idempotency_key: str | None = None,
     ) -> shapes.OrderOut:
-        """Only while it waits, and only by the one who asked for it; approving and declining are for people alone."""
+        """Withdraw an order that waits for approval. Only by the one who asked; people alone approve and decline."""
         answer: shapes.OrderOut = self.ask(
             "POST", f"/api/v1/orders/{self.part(order_id)}/withdraw/", body=body, idempotency_key=idempotency_key
         )
@@ -758,7 +758,7 @@ class Operations(Transport):
         *,
         idempotency_key: str | None = None,
     ) -> shapes.TransferOut:
-        """Only before the exchange was asked, and only by the one who asked for it."""
+        """Call a transfer off. Only before the exchange was asked, and only by the one who asked for it."""
         answer: shapes.TransferOut = self.ask(
             "POST", f"/api/v1/transfers/{self.part(transfer_id)}/cancel/", body=body, idempotency_key=idempotency_key
         )
