@@ -24,7 +24,11 @@ class OwnHouse:
 
     def __init__(self):
         self.now = RunningHouse(folder=prepared_folder(), **QUICK)
-        self.now.wait_until_ready()
+        try:
+            self.now.wait_until_ready()
+        except BaseException:
+            self.now.stop()
+            raise
         self.crew = prepare(self.now, crew={"operator": 4, "treasury": 4})
 
     def again(self):

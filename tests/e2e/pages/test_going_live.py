@@ -26,9 +26,11 @@ PASSWORD = "a-good-long-password-9"
 def live(tmp_path):
     (tmp_path / "desk").mkdir()
     desk = LiveDesk(tmp_path)
-    desk.house.wait_until_ready()
-    yield desk
-    desk.stop()
+    try:
+        desk.house.wait_until_ready()
+        yield desk
+    finally:
+        desk.stop()
 
 
 @pytest.fixture

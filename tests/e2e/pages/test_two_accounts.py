@@ -19,12 +19,14 @@ AMOUNT = "0.07"
 @pytest.fixture(scope="module")
 def house():
     found = RunningHouse(folder=prepared_folder(), **QUICK)
-    found.wait_until_ready()
-    key = ["--new-account", "--account=Second desk", "--label=Other", "--login=other-full", "--secret-from-stdin"]
-    rights = [f"--right={name}" for name in ("payments", "history", "withdraw", "orders")]
-    found.python("manage.py", "add_key", *key, *rights, typed="other-full-secret\n")
-    yield found
-    found.stop()
+    try:
+        found.wait_until_ready()
+        key = ["--new-account", "--account=Second desk", "--label=Other", "--login=other-full", "--secret-from-stdin"]
+        rights = [f"--right={name}" for name in ("payments", "history", "withdraw", "orders")]
+        found.python("manage.py", "add_key", *key, *rights, typed="other-full-secret\n")
+        yield found
+    finally:
+        found.stop()
 
 
 @pytest.fixture
