@@ -115,7 +115,7 @@ def test_a_hint_leaves_an_opened_form_and_a_passkey_that_is_asked_for_alone(hous
         window.webauthnJSON = {get: () => new Promise((_, refuse) => { window.refuse = refuse; })};
         form.querySelector("[data-passkey]").click();
     }""")
-    signer.page.wait_for_function("window.refuse")
+    signer.page.wait_for_function("() => Boolean(window.refuse)")
     operator.page.locator("summary", has_text="Withdraw request").click()
     operator.page.locator("#id_cancel-reason").fill("No longer needed")
     operator.page.get_by_role("button", name="Withdraw this request").click()
@@ -132,7 +132,7 @@ def test_signing_out_ends_the_socket_of_every_tab_within_five_seconds(house, vis
     heard, closed = [], []
 
     def listen(socket):
-        socket.on("framereceived", heard.append)
+        socket.on("framereceived", lambda frame: heard.append(time.monotonic()))
         socket.on("close", lambda gone: closed.append(time.monotonic()))
 
     visitor.page.on("websocket", listen)
