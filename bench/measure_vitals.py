@@ -40,8 +40,9 @@ WATCH = """(() => {
         for (const one of list.getEntries()) {
             if (one.hadRecentInput) continue;
             window.vitals.cls += one.value;
-            const moved = one.sources.map((source) => source.node).filter((node) => node && node.tagName);
-            window.vitals.moved = moved.map((node) => node.tagName + "#" + node.id + "." + node.className).join(" ");
+            const moved = one.sources.filter((source) => source.node && source.node.tagName);
+            window.vitals.moved = moved.map(({node, previousRect: was, currentRect: now}) => `${node.tagName}#${node.id}` +
+                `.${node.className} ${was.x},${was.y} ${was.height} to ${now.x},${now.y} ${now.height}`).join("; ");
         }
     }).observe({type: "layout-shift", buffered: true});
     new PerformanceObserver((list) => {
