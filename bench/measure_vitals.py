@@ -41,8 +41,9 @@ WATCH = """(() => {
             if (one.hadRecentInput) continue;
             window.vitals.cls += one.value;
             const moved = one.sources.filter((source) => source.node && source.node.tagName);
-            window.vitals.moved = moved.map(({node, previousRect: was, currentRect: now}) => `${node.tagName}#${node.id}` +
-                `.${node.className} ${was.x},${was.y} ${was.height} to ${now.x},${now.y} ${now.height}`).join("; ");
+            window.vitals.moved = moved.map(({node, previousRect: was, currentRect: now}) =>
+                `${node.tagName}#${node.id}.${node.className} ${was.x},${was.y} ${was.height} to ` +
+                `${now.x},${now.y} ${now.height}`).join("; ");
         }
     }).observe({type: "layout-shift", buffered: true});
     new PerformanceObserver((list) => {
