@@ -242,8 +242,10 @@ def ago(when: datetime | None, now: datetime) -> str:
     """How long ago, or how far ahead, in the largest whole unit: "12 s ago", "in 4 min"."""
     if when is None:
         return "never"
-    passed = span(now - when if now >= when else when - now)
-    return f"{passed} ago" if now >= when else f"in {passed}"
+    # What was read while the page was being drawn is a moment ahead of the page's own hour.
+    if when - now >= timedelta(seconds=1):
+        return f"in {span(when - now)}"
+    return f"{span(max(now - when, timedelta()))} ago"
 
 
 @register.filter("ago")

@@ -247,6 +247,12 @@ def test_the_figures_show_value_fee_and_what_is_available(signed_in, operator):
     assert "may meet worse prices" in market
 
 
+def test_without_a_margin_account_the_figures_lead_to_opening_one(signed_in, operator):
+    part = signed_in(operator).post("/orders/new/figures/", typed(margin="on")).content.decode()
+    assert "no margin account of BCHUSD" in part
+    assert 'href="/margin/open/?symbol=BCHUSD"' in part
+
+
 @pytest.mark.parametrize("text", ["", "x", "1e9", "9" * 90])
 def test_figures_for_what_is_not_a_number_yet_say_what_is_known(signed_in, operator, text):
     part = signed_in(operator).post("/orders/new/figures/", typed(quantity=text)).content.decode()
