@@ -149,6 +149,7 @@ def test_of_the_ticks_of_a_slot_the_latest_is_sent_and_slots_are_apart() -> None
     async def test(room: Fanout) -> None:
         _, line = browser(room, "quote:A", "quote:B")
         _, half = browser(room, "quote:B")
+        began = asyncio.get_running_loop().time()
         for number in range(1_000):
             room.tick("quote:A", tick("quote:A", number))
             room.tick("quote:B", tick("quote:B", -number))
@@ -157,8 +158,8 @@ def test_of_the_ticks_of_a_slot_the_latest_is_sent_and_slots_are_apart() -> None
                 await asyncio.sleep(0.001)
         room.tick("quote:A", tick("quote:A", "last"))
         await until(lambda: {"topic": "quote:A", "tick": {"last": "last"}} in line.heard())
-        pauses = [after - before for before, after in zip(line.at, line.at[1:], strict=False)]
-        assert min(pauses) >= fanout.TICK_SECONDS - 0.002
+        # Counted from the beginning: one that a busy machine wrote late is followed by the next in less than a slot.
+        assert all(at - began >= place * fanout.TICK_SECONDS - 0.002 for place, at in enumerate(line.at))
         assert [one for one in line.heard() if one["topic"] == "quote:B"] == half.heard()
         assert half.heard()[-1]["tick"] == {"last": -999}
         values = [one["tick"]["last"] for one in half.heard()]

@@ -1,8 +1,12 @@
 """Between tests: what one filled is gone, what a fresh desk has is back, and the guards stand, on both databases."""
 
+import os
+import time
 from collections.abc import Callable
+from threading import Thread
 from typing import Any
 
+import psycopg
 import pytest
 from django.contrib.auth.models import Group, Permission
 from django.db import DatabaseError, connection, transaction
@@ -69,3 +73,30 @@ def test_the_guards_stand_again(empty: Callable[[], None], make_person: Any, tak
         AuditEvent.objects.update(action="b.c")
     with pytest.raises(DatabaseError, match="never changed"), transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("DELETE FROM desk_auditevent")
+
+
+WAITS = """SELECT count(*) FROM pg_locks JOIN pg_class ON pg_class.oid = relation
+    WHERE relname = 'mfa_authenticator' AND NOT granted"""
+
+
+@pytest.mark.skipif(os.environ["TEST_DATABASE"] != "postgres", reason="SQLite has one lock for all tables")
+def test_who_holds_what_is_wanted_last_and_wants_what_is_held_is_let_by(empty: Callable[[], None]) -> None:
+    address = os.environ["DATABASE_URL"].rsplit("/", 1)[0] + f"/{connection.settings_dict['NAME']}"
+    ended = []
+
+    def write(other: psycopg.Connection[Any]) -> None:
+        while other.execute(WAITS).fetchone() == (0,):
+            time.sleep(0.01)
+        other.execute("LOCK TABLE account_emailaddress IN ROW EXCLUSIVE MODE")
+        other.commit()
+        ended.append("written")
+
+    with psycopg.connect(address) as other:
+        # Whoever looks first for a circle of locks is refused: not this one.
+        other.execute("SET deadlock_timeout = '1min'")
+        other.execute("LOCK TABLE mfa_authenticator IN ROW EXCLUSIVE MODE")
+        writing = Thread(target=write, args=(other,))
+        writing.start()
+        empty()
+        writing.join()
+    assert ended == ["written"]
