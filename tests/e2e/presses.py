@@ -16,6 +16,7 @@ HOLDS_MS = (5, 20, 45, 80, 110, 150)
 _SEEN = """
 window.reached = [];
 window.answers = 0;
+window.pending = 0;
 window.wordsOf = (one) => (one.textContent.trim() || one.getAttribute("aria-label") || one.tagName)
     .replace(/\\s+/g, " ").replace(/\\d+(:\\d\\d| s\\b| min\\b| h\\b| d\\b)/g, "-").slice(0, 60);
 // What is pressed is what stands under the pointer at the moment of the press.
@@ -28,6 +29,8 @@ window.addEventListener("click", (event) => {
 }, true);
 const send = XMLHttpRequest.prototype.send;
 XMLHttpRequest.prototype.send = function (...given) {
+    window.pending += 1;
+    this.addEventListener("loadend", () => { window.pending -= 1; });
     this.addEventListener("load", () => { window.answers += 1; });
     return send.apply(this, given);
 };
@@ -146,6 +149,9 @@ class Presser:
 
         The page is told that everything on it changed, and what it asks for is kept until the button is down.
         """
+        # What the last press itself asked for, as a ticked role asks for its review, may move what stands below it:
+        # nobody's hand is at the next button within that moment.
+        until(lambda: self.page.evaluate("window.pending") == 0, every_s=0.01)
         found = self.page.evaluate(_CHOOSE, number)
         if found is None:
             return None
