@@ -13,6 +13,7 @@ import hypothesis
 import pytest
 
 from tests import browsers, houses
+from tests.bounds import stretched
 from tests.prepared_database import PreparedDatabase, unsynced
 
 _NO_BROWSER = "no Chromium was found ($CHROMIUM, PATH); `python3 manage.py verify` fetches one"
@@ -22,7 +23,7 @@ _PASSWORD = "a long demo sentence"
 _AT_ANY_SPEED = {"deadline": None, "suppress_health_check": [hypothesis.HealthCheck.too_slow]}
 hypothesis.settings.register_profile("usual", **_AT_ANY_SPEED)
 hypothesis.settings.register_profile("thorough", max_examples=3_000, **_AT_ANY_SPEED)
-hypothesis.settings.load_profile("usual")
+hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "usual"))
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -264,7 +265,7 @@ def live_desk(transactional_db: None, settings: Any) -> Iterator[LiveDesk]:
     server = uvicorn.Server(serve.config(port=port))
     thread = threading.Thread(target=server.run, name="live-desk", daemon=True)
     thread.start()
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + stretched(30)
     while not server.started:
         if not thread.is_alive() or time.monotonic() > deadline:
             pytest.fail("the live desk did not start")

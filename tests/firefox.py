@@ -21,6 +21,8 @@ from typing import Any
 
 import websocket
 
+from tests.bounds import stretched
+
 NAMES = ("firefox-esr", "firefox")
 _LISTENS = re.compile(r"WebDriver BiDi listening on (ws://\S+)")
 _START_S, _CALL_S = 60, 60
@@ -121,7 +123,7 @@ class Firefox:
 
         self._reader = threading.Thread(target=read, name="firefox", daemon=True)
         self._reader.start()
-        deadline = time.monotonic() + _START_S
+        deadline = time.monotonic() + stretched(_START_S)
         while time.monotonic() < deadline:
             try:
                 found = _LISTENS.search(lines.get(timeout=1))
@@ -159,7 +161,7 @@ class Tab:
 
     def waits_for(self, expression: str, seconds: float = 60) -> None:
         """Until the expression is true; its page may be loaded anew meanwhile."""
-        deadline = time.monotonic() + seconds
+        deadline = time.monotonic() + stretched(seconds)
         while time.monotonic() < deadline:
             try:
                 if self.read(expression):

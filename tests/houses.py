@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from tests import prepared_database
+from tests.bounds import stretched
 
 ROOT = Path(__file__).resolve().parent.parent
 # A house whose people sign in by the hundred; see there.
@@ -165,7 +166,7 @@ class RunningHouse:
 
     def wait_for(self, pattern: str, seconds: float = 30) -> None:
         """Wait until a printed line has `pattern` (a regular expression)."""
-        deadline = time.monotonic() + seconds
+        deadline = time.monotonic() + stretched(seconds)
         while not any(re.search(pattern, line) for line in list(self.lines)):
             if self.process.poll() is not None:
                 self._reader.join(5)

@@ -13,6 +13,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from project.supervisor import parent_death, redis_choice
+from tests.bounds import stretched
 
 _PREFIX = "countersign-test-"
 _ROOM_BYTES = 1_500_000_000
@@ -105,7 +106,7 @@ class Postgres:
     def _wait_until_ready(self) -> None:
         import psycopg
 
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + stretched(30)
         while time.monotonic() < deadline:
             if self._process.poll() is not None:
                 raise CannotServe(f"PostgreSQL ended at start: {(self.folder / 'postgres.log').read_text()[-600:]}")
@@ -132,7 +133,7 @@ class Redis:
             preexec_fn=parent_death.tied_to_this_process(signal.SIGTERM),
             start_new_session=True,
         )
-        deadline = time.monotonic() + 15
+        deadline = time.monotonic() + stretched(15)
         while not _answers(self._socket):
             if self._process.poll() is not None or time.monotonic() > deadline:
                 raise CannotServe(f"Redis did not start: {' '.join(command)}")

@@ -68,13 +68,13 @@ def _test_stages(steps: Mapping[str, int]) -> list[Stage]:
     pure, rest, browsing = (_nearest(kind) for kind in (pure, rest, browsing))
     wanted = []
     if pure:
-        wanted.append(pure_tests("pure tests", *hasty, *single, *pure))
+        wanted.append(pure_tests("pure tests", *hasty, *single, *pure, environment=until))
     if rest:
-        wanted.append(desk_tests("tests", *hasty, *single, "-m", DIRECT, *rest, database="sqlite"))
+        wanted.append(desk_tests("tests", *hasty, *single, "-m", DIRECT, *rest, environment=until))
     if browsing:
-        wanted.append(desk_tests("browser tests", *hasty, *single, "-m", "browser", *browsing, database="sqlite"))
+        wanted.append(desk_tests("browser tests", *hasty, *single, "-m", "browser", *browsing, environment=until))
     # A browser may be missing here, and that fails no quick run; no test left over is no failure either.
-    return [replace(stage, environment={**stage.environment, **until, "CI": ""}, empty=5) for stage in wanted]
+    return [replace(stage, environment={**stage.environment, "CI": ""}, empty=5) for stage in wanted]
 
 
 def _nearest(files: list[str]) -> list[str]:

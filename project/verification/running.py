@@ -1,6 +1,7 @@
 """Stages side by side, as many as there are cores for, and what each of them took."""
 
 import contextlib
+import json
 import os
 import re
 import signal
@@ -13,10 +14,12 @@ from pathlib import Path
 
 from project.bootstrap import ROOT
 from project.supervisor import parent_death
+from project.verification import calibration
+from project.verification.budget import Costs
 from project.verification.stages import Stage
 
 HELD, FAILED, LEFT_OUT, ENDED_EARLY = "ok", "FAILED", "not run", "ended early"
-COULD_NOT_LOOK, EMPTY = "could not look", "nothing to do"
+COULD_NOT_LOOK, EMPTY, TOO_DEAR = "could not look", "nothing to do", "TOO DEAR"
 _LOOK_SECONDS = 0.02
 _PASSED = re.compile(rb"\b(\d+) passed\b[^\n]* in [\d.]+s\b")
 
@@ -32,6 +35,14 @@ class Result:
     system: float = 0.0
     peak: int = 0
     tests: int = 0
+    # Of a stage of tests: what each of them cost, and the unit of work that was measured as the stage began.
+    costs: Costs = field(default_factory=Costs)
+    unit: calibration.Unit | None = None
+
+    @property
+    def processor(self) -> float:
+        """Seconds of a processor."""
+        return self.user + self.system
 
 
 @dataclass(slots=True)
@@ -41,6 +52,8 @@ class _Running:
     cores: int
     process: subprocess.Popen[bytes]
     said: Path
+    costs: Path
+    unit: calibration.Unit | None
     began: float = field(default_factory=time.monotonic)
     has_head: bool = False
     printed: int = 0
@@ -61,6 +74,8 @@ class _Running:
             usage.ru_stime,
             usage.ru_maxrss * 1024,
             int(tests[-1]) if tests else 0,
+            self._costs(),
+            self.unit,
         )
 
     def tell(self) -> None:
@@ -71,6 +86,13 @@ class _Running:
         self.printed += len(fresh)
         sys.stdout.write(fresh.decode(errors="replace"))
         sys.stdout.flush()
+
+    def _costs(self) -> Costs:
+        """What its tests cost; nothing where it ran none or ended before it could say so."""
+        if not self.costs.exists():
+            return Costs()
+        measured = json.loads(self.costs.read_text())
+        return Costs(measured["costs"], frozenset(measured["in_turn"]))
 
     def _outcome(self, code: int) -> str:
         if self.stage.cannot_look is not None and code == self.stage.cannot_look:
@@ -120,7 +142,11 @@ def _fitting(waiting: Sequence[tuple[int, Stage]], running: Sequence[_Running], 
 def _begin(place: int, stage: Stage, *, folder: Path, cores: int) -> _Running:
     # What one stage has compiled is not compiled again by each process of the next, whatever the shell says about it.
     environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "", **stage.environment}
-    said = folder / f"said-{place}.txt"
+    said, costs = folder / f"said-{place}.txt", folder / f"costs-{place}.json"
+    unit = None
+    if stage.runs_tests:
+        unit = calibration.measure()
+        environment |= {"TESTS_COSTS": str(costs), "TESTS_STRETCH": f"{unit.stretch:.2f}"}
     with said.open("wb") as text:
         process = subprocess.Popen(
             stage.command,
@@ -130,7 +156,7 @@ def _begin(place: int, stage: Stage, *, folder: Path, cores: int) -> _Running:
             stderr=subprocess.STDOUT,
             preexec_fn=parent_death.tied_to_this_process(signal.SIGTERM),
         )
-    return _Running(place, stage, min(stage.cores, cores), process, said)
+    return _Running(place, stage, min(stage.cores, cores), process, said, costs, unit)
 
 
 def _show(begun: Sequence[_Running], lines: int, every: int) -> int:

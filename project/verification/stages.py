@@ -1,4 +1,8 @@
-"""What is verified, in which order: cheap and telling first, the whole house last."""
+"""What is verified, in which order: cheap and telling first, the whole house last.
+
+`make test` proves every promise once (`stages`); `make thorough` runs everything whole, a part of it at a time
+(`thorough_stages`). tests/selection.py says which tests that means.
+"""
 
 import base64
 import os
@@ -26,15 +30,7 @@ PURE = {
 }
 # Where tests of each mark are: collecting all others takes longer than many a stage. A test holds it to be whole.
 ROOMS = {
-    "rows": (
-        "tests/chaindata/broadcasts",
-        "tests/chaindata/cache",
-        "tests/chaindata/views",
-        "tests/chaindata/watching",
-        "tests/desk",
-        "tests/exchange_ops",
-        "tests/money",
-    ),
+    "engine": ("tests/chaindata", "tests/desk", "tests/exchange_ops", "tests/money", "tests/project"),
     "house": ("tests/project/test_up.py",),
     "browser": ("tests/desk", "tests/e2e", "tests/exchange_ops", "tests/project/test_live_desk.py"),
 }
@@ -57,17 +53,23 @@ class Stage:
     # An exit code by which it says that nothing was asked of it.
     empty: int | None = None
 
+    @property
+    def runs_tests(self) -> bool:
+        """Whether it is a run of pytest, whose tests are counted one by one."""
+        return "pytest" in self.command
 
-def stages(folder: Path) -> tuple[Stage, ...]:
-    """Every stage; `folder` takes what they write."""
+
+def stages(folder: Path, *, turn: int = 0) -> tuple[Stage, ...]:
+    """Every stage of `make test`; `folder` takes what they write, `turn` says which part of thorough comes in turn."""
     here = _in(folder / "here")
+    usual = {"TESTS_DEPTH": "usual", "TESTS_TURN": str(turn)}
     return (
         Stage("locks", (*_MANAGE, "lock", "--check"), cannot_look=75),
         Stage("lint", (_tool("ruff"), "check", ".")),
         Stage("format", (_tool("ruff"), "format", "--check", ".")),
         Stage("templates", (_tool("djade"), "--check", "--target-version", "5.2", *_templates())),
         # Beside the checks that follow; in one process, because workers cost more than these thousands of tests do.
-        pure_tests("wire tests", *_but_others(*PURE["wire tests"]), "-p", "no:xdist"),
+        pure_tests("wire tests", *_but_others(*PURE["wire tests"]), "-p", "no:xdist", environment=usual),
         Stage("types", (_tool("mypy"),), here),
         Stage("imports", (_tool("lint-imports"), "--no-cache")),
         Stage("migrations", (*_MANAGE, "makemigrations", "--check", "--dry-run"), here),
@@ -75,28 +77,65 @@ def stages(folder: Path) -> tuple[Stage, ...]:
         Stage("api schema", (*_MANAGE, "spectacular", "--validate", "--fail-on-warn", "--file", os.devnull), here),
         Stage("compose", (_tool("check-jsonschema"), "--builtin-schema", "vendor.compose-spec", "docker-compose.yml")),
         Stage("static files", (*_MANAGE, "collectstatic", "--no-input", "--verbosity", "0"), here),
-        pure_tests("sandbox tests", *_but_others(*PURE["sandbox tests"]), *_EACH_CORE, cores=2),
-        desk_tests("tests", *_but_others("tests"), "-m", DIRECT, *_SPREAD, cores=2),
-        # The whole house mostly waits, and lets the rows on SQLite have the cores.
-        desk_tests("tests on sqlite", *_marked("rows", DIRECT), *_BUT_ONE, database="sqlite", after=("tests",)),
-        desk_tests("house", *_marked("house", "not browser"), after=("tests",)),
+        pure_tests("sandbox tests", *_but_others(*PURE["sandbox tests"]), *_EACH_CORE, cores=2, environment=usual),
+        desk_tests("tests", *_but_others("tests"), "-m", DIRECT, *_SPREAD, cores=2, environment=usual),
+        desk_tests(
+            "tests on postgresql",
+            *_but_others(*ROOMS["engine"]),
+            *("-m", DIRECT, *_BUT_ONE),
+            database="postgres",
+            after=("tests",),
+            environment=usual,
+        ),
+        # The whole house mostly waits, and lets the rows on PostgreSQL have the cores.
+        desk_tests("house", *_marked("house", "not browser"), after=("tests",), environment=usual),
         Stage("browser", (_PYTHON, "-m", "tests.browsers"), needs_servers=True),
-        desk_tests("browser tests", *_marked("browser"), *_EACH_CORE, cores=2, after=("browser",)),
+        desk_tests("browser tests", *_marked("browser"), *_EACH_CORE, cores=2, after=("browser",), environment=usual),
     )
 
 
+def thorough_stages(shard: str) -> tuple[Stage, ...]:
+    """Every test whole, on both databases, with the thorough figures; `shard` ("2/4") is one part of it."""
+    whole = {"TESTS_DEPTH": "whole", "TESTS_SHARD": shard, "HYPOTHESIS_PROFILE": "thorough", **THOROUGH}
+    direct = (*_but_others("tests"), "-m", DIRECT, *_BUT_ONE)
+    return (
+        pure_tests("wire tests", *_but_others(*PURE["wire tests"]), *_EACH_CORE, cores=2, environment=whole),
+        pure_tests("sandbox tests", *_but_others(*PURE["sandbox tests"]), *_EACH_CORE, cores=2, environment=whole),
+        desk_tests("tests", *direct, cores=2, environment=whole),
+        desk_tests("tests on postgresql", *direct, database="postgres", cores=2, environment=whole),
+        desk_tests("house", *_marked("house", "not browser"), cores=2, environment=whole),
+        Stage("browser", (_PYTHON, "-m", "tests.browsers"), needs_servers=True),
+        desk_tests("browser tests", *_marked("browser"), *_EACH_CORE, cores=2, after=("browser",), environment=whole),
+    )
+
+
+# What tests read from the environment that makes them larger.
+THOROUGH = {
+    "CHAOS_TRANSACTIONS": "5000",
+    "CHAOS_BREAKS": "200",
+    "SCHEDULES": "500",
+    "PRESSES": "1000",
+    "MAILS": "2000",
+}
+
+
 def desk_tests(
-    name: str, *options: str, database: str = "postgres", cores: int = 1, after: tuple[str, ...] = ()
+    name: str,
+    *options: str,
+    database: str = "sqlite",
+    cores: int = 1,
+    after: tuple[str, ...] = (),
+    environment: Mapping[str, str],
 ) -> Stage:
     """A stage of tests with Django on this database."""
-    environment = {"TEST_DATABASE": database, "CI": "true"}
-    return Stage(name, (*_PYTEST, *options), environment, needs_servers=True, cores=cores, after=after)
+    surroundings = {"TEST_DATABASE": database, "CI": "true", **environment}
+    return Stage(name, (*_PYTEST, *options), surroundings, needs_servers=True, cores=cores, after=after)
 
 
-def pure_tests(name: str, *options: str, cores: int = 1) -> Stage:
+def pure_tests(name: str, *options: str, cores: int = 1, environment: Mapping[str, str]) -> Stage:
     """A stage of tests where neither Django nor a database can be had."""
-    environment = {"TEST_DATABASE": "none", "CI": "true"}
-    return Stage(name, (*_PURE_PYTEST, *options), environment, needs_servers=True, cores=cores)
+    surroundings = {"TEST_DATABASE": "none", "CI": "true", **environment}
+    return Stage(name, (*_PURE_PYTEST, *options), surroundings, needs_servers=True, cores=cores)
 
 
 def _but_others(*folders: str) -> tuple[str, ...]:

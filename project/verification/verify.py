@@ -2,17 +2,22 @@
 
 import argparse
 import os
+import re
 import shutil
 import signal
+import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from statistics import median
 
-from project.verification import quick
-from project.verification.running import FAILED, Result, run_all
-from project.verification.stages import Stage, stages
+from project.bootstrap import ROOT
+from project.verification import budget, calibration, quick
+from project.verification.running import FAILED, HELD, TOO_DEAR, Result, run_all
+from project.verification.stages import Stage, stages, thorough_stages
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -21,22 +26,28 @@ def main(arguments: Sequence[str]) -> int:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     began = time.monotonic()
     try:
-        known = stages(folder)
+        known = stages(folder, turn=_commits())
         options = _parser([stage.name for stage in known]).parse_args(arguments)
-        wanted = _chosen(known, options)
-        results = run_all(wanted, folder=folder, cores=options.cores, keep_going=options.keep_going)
+        chosen = _chosen(known, options)
+        unit = calibration.measure(3)
+        results = run_all(chosen, folder=folder, cores=options.cores, keep_going=options.keep_going)
     except KeyboardInterrupt:
         return 130
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+    if not options.quick:
+        results = _held_to_budget(results, unit, options)
     print(_table(results, real=time.monotonic() - began, cores=options.cores), flush=True)
-    return 1 if any(result.outcome == FAILED for result in results) else 0
+    return 1 if any(result.outcome in {FAILED, TOO_DEAR} for result in results) else 0
 
 
 def _parser(names: list[str]) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="manage.py verify", description="Everything that CI asks of the tree.")
     parser.add_argument("--check", action="store_true", help="what needs no server: lint, types, borders")
     parser.add_argument("--quick", action="store_true", help="what touches the files that changed, under a minute")
+    parser.add_argument("--thorough", action="store_true", help="every test whole, on both databases; before a release")
+    parser.add_argument("--shard", type=_shard, default="1/1", metavar="I/N", help="with --thorough: one part of N")
+    parser.add_argument("--record", action="store_true", help="write tests/budget.toml from what the stages cost now")
     parser.add_argument("--only", action="append", choices=names, metavar="STAGE", help=f"one of: {', '.join(names)}")
     parser.add_argument("--keep-going", action="store_true", help="run every stage, whatever the ones before it said")
     parser.add_argument(
@@ -52,12 +63,46 @@ def _count(text: str) -> int:
     return number
 
 
+def _shard(text: str) -> str:
+    written = re.fullmatch(r"([1-9]\d?)/([1-9]\d?)", text)
+    if written is None or int(written[1]) > int(written[2]):
+        raise ValueError(text)
+    return text
+
+
+def _commits() -> int:
+    """How many commits led here: it chooses which part of thorough has its turn."""
+    counted = subprocess.run(["git", "rev-list", "--count", "HEAD"], cwd=ROOT, capture_output=True, check=False)
+    return int(counted.stdout) if counted.returncode == 0 else 0
+
+
 def _chosen(known: tuple[Stage, ...], options: argparse.Namespace) -> list[Stage]:
+    if options.thorough:
+        known = thorough_stages(options.shard)
     if options.only:
         return [stage for stage in known if stage.name in options.only]
     if options.quick:
         return quick.chosen(known)
     return [stage for stage in known if not (options.check and stage.needs_servers)]
+
+
+def _held_to_budget(results: list[Result], unit: calibration.Unit, options: argparse.Namespace) -> list[Result]:
+    """Say what the tests cost; a stage that held, but costs too much, holds no more."""
+    measured = [result.unit.processor for result in results if result.unit]
+    seconds = median([unit.processor, *measured])
+    spent = [budget.Spent(result.name, result.processor, result.costs) for result in results if result.outcome == HELD]
+    if any(stage.costs.tests for stage in spent):
+        print(f"\n{budget.most_expensive(spent)}")
+    if options.thorough:
+        return results
+    print(f"  A unit of work takes {seconds:.3f} s of CPU here; {unit.wall:.3f} s by the wall at the start.")
+    if options.record:
+        budget.record(spent, unit=seconds)
+        return results
+    complaints = budget.complaints(spent, unit=seconds)
+    for name, complaint in complaints.items():
+        print(f"  {name} {complaint}.")
+    return [replace(result, outcome=TOO_DEAR) if result.name in complaints else result for result in results]
 
 
 def _table(results: list[Result], *, real: float, cores: int) -> str:
@@ -68,9 +113,9 @@ def _table(results: list[Result], *, real: float, cores: int) -> str:
         f"  {each.peak / 1e6:5.0f} MB  {each.tests or '':>6}"
         for each in results
     ]
-    failed = [result.name for result in results if result.outcome == FAILED]
+    failed = [result.name for result in results if result.outcome in {FAILED, TOO_DEAR}]
     verdict = f"Does not hold: {', '.join(failed)}." if failed else "Everything that was run holds."
-    busy = sum(result.user + result.system for result in results)
+    busy = sum(result.processor for result in results)
     tests = sum(result.tests for result in results)
     counted = f", {tests:,} tests" if tests else ""
     return "\n".join(["", *rows, f"  {verdict} {real:.0f} s in all, {busy:.0f} s of CPU on {cores} cores{counted}."])

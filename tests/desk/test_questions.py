@@ -23,7 +23,7 @@ from exchange_ops.market.models import MarketLook
 from exchange_ops.shared.models import Account
 from exchange_ops.subaccounts.models import SubAccount, SubAccountReading
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.rows]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.engine("two transactions at once")]
 NOW = datetime(2026, 11, 20, 14, 0, 0, 123456, tzinfo=UTC)
 SECOND = timedelta(seconds=1)
 QUEUE, TASK = "money", "tests.find_out"

@@ -12,6 +12,7 @@ import urllib.request
 import pytest
 from playwright.sync_api import expect
 
+from tests.bounds import stretched
 from tests.e2e.conftest import prepare
 from tests.e2e.visitors import Outside, Visitor, rows, until
 from tests.houses import QUICK, RunningHouse, prepared_folder
@@ -73,7 +74,7 @@ def unwell(house):
 
 
 def wait_until_ready(house, seconds):
-    ends = time.monotonic() + seconds
+    ends = time.monotonic() + stretched(seconds)
     while left := unwell(house):
         assert time.monotonic() < ends, left
         time.sleep(0.2)

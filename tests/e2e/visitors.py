@@ -16,6 +16,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from desk.people import demo, totp
 from tests import door
+from tests.bounds import stretched
 from tests.houses import RunningHouse
 from wire.values import Secret
 
@@ -239,7 +240,7 @@ def rows(house: RunningHouse, question: str, *values: Any) -> list[tuple[Any, ..
 
 def until(condition: Callable[[], T], seconds: float = 60, *, every_s: float = 0.1) -> T:
     """Ask again and again until the answer is true."""
-    ends = time.monotonic() + seconds
+    ends = time.monotonic() + stretched(seconds)
     while not (found := condition()):
         assert time.monotonic() < ends, "waited in vain"
         time.sleep(every_s)

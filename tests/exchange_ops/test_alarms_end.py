@@ -22,7 +22,7 @@ from tests.exchange_ops.ledger.test_sync import transaction
 from wire.errors import Refused
 from wire.values import Secret
 
-pytestmark = [pytest.mark.django_db, pytest.mark.rows]
+pytestmark = pytest.mark.django_db
 
 
 # Keys ----------------------------------------------------------------------------------------------------------------

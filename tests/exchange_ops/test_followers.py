@@ -24,6 +24,7 @@ from sandbox.exchange.terms import Caller
 from sandbox.in_process import InProcessSandbox
 from sandbox.server.uvicorn_server import listen
 from sandbox.settings.keys import DESK_ACCOUNT
+from tests.bounds import stretched
 
 CALLER = Caller("demo-read", DESK_ACCOUNT, frozenset())
 ADDRESS = "1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2"
@@ -35,11 +36,11 @@ QUICK = Rhythm(
     longest_pause_ms=200,
     turned_down_pause_ms=300,
 )
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.rows]
+pytestmark = [pytest.mark.django_db(transaction=True)]
 
 
 def until(holds, *, seconds=10):
-    deadline = time.monotonic() + seconds
+    deadline = time.monotonic() + stretched(seconds)
     while time.monotonic() < deadline:
         if holds():
             return True

@@ -26,7 +26,7 @@ from tests.exchange_ops.ledger.test_sync import transaction
 from tests.exchange_ops.orders import order_rows
 from tests.exchange_ops.withdrawals.proofs import proving
 
-pytestmark = [pytest.mark.django_db, pytest.mark.rows]
+pytestmark = pytest.mark.django_db
 
 
 def look(name):

@@ -24,7 +24,7 @@ from exchange_ops.withdrawals import workflow as withdrawals
 from tests.exchange_ops.test_followers import QUICK, until
 
 ADDRESS = "1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2"
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.rows]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.engine("leases between processes")]
 
 
 class Process:

@@ -18,7 +18,7 @@ from exchange_ops.shared.models import CheckRun
 from project import celery_settings
 from project.celery import app
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.rows]
+pytestmark = [pytest.mark.django_db(transaction=True)]
 
 
 @pytest.fixture

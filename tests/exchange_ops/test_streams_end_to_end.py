@@ -30,7 +30,7 @@ from sandbox.serving import InProcessSandbox
 from tests.exchange_ops.orders.dealings import Dealing
 from tests.exchange_ops.test_followers import QUICK, until
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.rows]
+pytestmark = [pytest.mark.django_db(transaction=True)]
 WITHIN_S = 2  # far less than until the next reading over REST, and than until the next list
 SYMBOL, OTHER_SYMBOL = "ETHBTC", "BTCUSD"
 FAR, TICK = Decimal("0.001"), Decimal("0.000001")

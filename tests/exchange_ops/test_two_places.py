@@ -31,7 +31,7 @@ from tests.architecture import tree
 from tests.exchange_ops.test_followers import QUICK, until
 from wire.values import Secret
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.rows]
+pytestmark = [pytest.mark.django_db(transaction=True)]
 ADDRESS = "1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2"
 MAIN, OTHER = "demo-withdraw", "demo-full"  # the key that each account has here
 

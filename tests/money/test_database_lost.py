@@ -5,7 +5,11 @@ import pytest
 from exchange_ops.withdrawals.models import ExternalCall
 from tests.money.test_kills import ends_paid, sound
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.rows, pytest.mark.timeout(240)]
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.engine("what a killed process leaves"),
+    pytest.mark.timeout(240),
+]
 
 CLAIMED = "^sql INSERT INTO .exchange_ops_externalcall"
 MARKED = "^sql UPDATE .exchange_ops_externalcall. SET .outcome"

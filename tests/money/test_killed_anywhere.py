@@ -12,7 +12,11 @@ from desk.models import SpentTotpStep, StepUp
 from exchange_ops.withdrawals.models import Approval, Withdrawal
 from tests.exchange_ops.withdrawals.walks import ADDRESS
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.rows, pytest.mark.timeout(240)]
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.engine("what a killed process leaves"),
+    pytest.mark.timeout(240),
+]
 MOST = 60
 
 

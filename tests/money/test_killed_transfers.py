@@ -10,7 +10,11 @@ from exchange_ops.transfers import machine
 from exchange_ops.transfers.models import Transfer, TransferCall
 from tests.exchange_ops.transfers.movings import Moving
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.rows, pytest.mark.timeout(240)]
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.engine("what a killed process leaves"),
+    pytest.mark.timeout(240),
+]
 
 KEPT_CALL = {"kind": "sql", "like": 'INSERT INTO "exchange_ops_transfercall"'}
 KEPT_OUTCOME = {"kind": "sql", "like": 'UPDATE "exchange_ops_transfercall" SET "outcome"'}

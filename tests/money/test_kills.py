@@ -7,7 +7,11 @@ from exchange_ops.policy import freezes
 from exchange_ops.withdrawals.decisions import approvals
 from exchange_ops.withdrawals.models import Approval, ExternalCall
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.rows, pytest.mark.timeout(240)]
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.engine("what a killed process leaves"),
+    pytest.mark.timeout(240),
+]
 
 EXCHANGE = {"kind": "connect", "like": "127.0.0.1"}
 KEPT_CALL = {"kind": "sql", "like": 'INSERT INTO "exchange_ops_externalcall"'}

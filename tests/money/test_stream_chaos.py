@@ -23,11 +23,16 @@ from exchange_ops.ledger import sync as ledger
 from exchange_ops.ledger.models import Balance, LedgerAside, LedgerEntry, LedgerVersion
 from exchange_ops.shared.models import FollowerState
 from sandbox.in_process import InProcessSandbox
+from tests.bounds import stretched
 from tests.houses import ROOT
 from tests.money import chaos
 from tests.money.acts import CHAOS_RHYTHM
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.rows, pytest.mark.timeout(900)]
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.engine("what a killed process leaves"),
+    pytest.mark.timeout(900),
+]
 
 SEED = int(os.environ.get("CHAOS_SEED", "1"))
 SHARE = 5 if os.environ.get("TEST_DATABASE") == "sqlite" else 1
@@ -37,7 +42,7 @@ PATIENCE = 120  # seconds; only a run that fails takes them
 
 
 def until(holds, *, seconds=PATIENCE, every=0.01):
-    ends = time.monotonic() + seconds
+    ends = time.monotonic() + stretched(seconds)
     while not holds() and time.monotonic() < ends:
         time.sleep(every)
     return holds()
@@ -110,7 +115,7 @@ class Run:
         """So many movements, then more of them until what was armed has broken something."""
         self.exchange.move(count)
         self.exchange.pass_time(self.dice.randrange(30, 200))
-        ends = time.monotonic() + PATIENCE
+        ends = time.monotonic() + stretched(PATIENCE)
         while self.armed() and time.monotonic() < ends:
             self.exchange.move(1)
             time.sleep(0.05)

@@ -13,6 +13,7 @@ import pytest
 
 from project import bootstrap
 from tests.architecture import tree
+from tests.bounds import stretched
 
 UP = """
 import sys
@@ -78,7 +79,7 @@ def in_front(clone, path, script):
 
 
 def until(is_so):
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + stretched(60)
     while not is_so():
         assert time.monotonic() < deadline
         time.sleep(0.02)

@@ -16,6 +16,7 @@ from django.conf import settings
 
 from desk import dropped
 from desk.outbox import application
+from tests.bounds import stretched
 from tests.houses import ROOT
 
 QUEUE = "garbage"
@@ -58,7 +59,7 @@ def worker(child_environment, broker):
 
 
 def until(holds, process, seconds=60):
-    deadline = time.monotonic() + seconds
+    deadline = time.monotonic() + stretched(seconds)
     while not holds():
         assert process.poll() is None, f"the worker ended:\n{''.join(process.lines)}"
         assert time.monotonic() < deadline, "".join(process.lines)

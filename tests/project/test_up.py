@@ -14,6 +14,7 @@ import psycopg
 import pytest
 from websocket import WebSocketBadStatusException, create_connection
 
+from tests.bounds import stretched
 from tests.houses import ROOT, RunningHouse
 
 pytestmark = [pytest.mark.house, pytest.mark.timeout(300)]
@@ -36,7 +37,7 @@ def get(address):
 
 
 def assert_gone(house):
-    deadline = time.monotonic() + 8
+    deadline = time.monotonic() + stretched(8)
     while house.processes():
         assert time.monotonic() < deadline, f"still alive: {house.processes()}"
         time.sleep(0.1)
@@ -47,7 +48,7 @@ def assert_gone(house):
 
 
 def wait_until(condition, seconds=40):
-    deadline = time.monotonic() + seconds
+    deadline = time.monotonic() + stretched(seconds)
     while not (found := condition()):
         assert time.monotonic() < deadline, "waited in vain"
         time.sleep(0.1)

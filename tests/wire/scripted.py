@@ -8,6 +8,8 @@ import time
 from collections.abc import Callable
 from typing import Self
 
+from tests.bounds import stretched
+
 Script = Callable[["Connection"], None]
 
 
@@ -107,7 +109,7 @@ class ScriptedServer:
 
     def wait_for_requests(self, count: int) -> None:
         """Waits until the server has seen so many; whatever comes later would have come too."""
-        until = time.monotonic() + 5
+        until = time.monotonic() + stretched(5)
         while len(self.seen) < count and time.monotonic() < until:
             time.sleep(0.005)
 

@@ -434,7 +434,7 @@ def test_the_trail_replays_to_the_rows_and_every_change_shows(node, signer, run_
     assert f"{row.reference} is in the trail and not in the table." in list(replay.REPLAY.check(events.iterator()))
 
 
-@pytest.mark.rows
+@pytest.mark.engine("guards: what the database refuses")
 def test_the_database_refuses_a_second_sending_and_a_twin(node, signer, run_worker):
     row = requested(signer, run_worker)
     with pytest.raises(IntegrityError), transaction.atomic():

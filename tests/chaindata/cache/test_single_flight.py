@@ -17,7 +17,7 @@ from desk import clock
 from tests.chaindata.conftest import NOW
 from tests.chaindata.small_chain import SmallChain
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.rows]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.engine("two transactions at once")]
 SECOND = timedelta(seconds=1)
 
 

@@ -22,7 +22,7 @@ from tests.chaindata.views import rows
 from tests.chaindata.views.rows import OURS, THEIRS, h
 from tests.exchange_ops import rows as desk_rows
 
-pytestmark = [pytest.mark.django_db, pytest.mark.rows]
+pytestmark = pytest.mark.django_db
 
 TXID = h(5, "e")
 SEND = steps.returning(

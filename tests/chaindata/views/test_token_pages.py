@@ -687,7 +687,6 @@ def queries(client, path):
     return len(seen.captured_queries)
 
 
-@pytest.mark.rows
 def test_three_rows_take_as_many_queries_as_one(client, standing_clock):
     costs = []
     for count in (1, 3):

@@ -248,7 +248,7 @@ def test_own_addresses_are_ours_on_every_page_and_those_of_others_are_not(watch,
     assert owned_addresses.owners(addresses=[row.address]) == {}
 
 
-@pytest.mark.rows
+@pytest.mark.engine("guards: what the database refuses")
 @pytest.mark.parametrize(
     "change",
     [

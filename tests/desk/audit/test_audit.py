@@ -16,7 +16,7 @@ from desk.audit import trail, triggers
 from desk.models import AuditEvent
 from wire.values import Secret
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.rows]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.engine("guards: a trail that may only grow")]
 NOW = datetime(2026, 11, 20, 12, 30, 15, 123456, tzinfo=UTC)
 
 

@@ -27,7 +27,7 @@ from desk.rows.witnessed import Table
 from exchange_ops.policy import vote_replay
 from exchange_ops.policy.models import PolicyVersion, QuorumTier
 
-pytestmark = pytest.mark.rows
+pytestmark = pytest.mark.engine("guards: forged rows")
 NOW = datetime(2026, 11, 20, 12, 0, 5, 250000, tzinfo=UTC)
 TABLES = {table.label: table for table in witnessed.tables()}
 

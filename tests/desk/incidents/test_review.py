@@ -14,7 +14,7 @@ from desk.incidents.models import Incident, IncidentEvent
 from desk.models import AuditEvent
 from desk.people import roles
 
-pytestmark = [pytest.mark.django_db, pytest.mark.rows]
+pytestmark = pytest.mark.django_db
 NOW = datetime(2026, 11, 20, 14, 0, tzinfo=UTC)
 
 

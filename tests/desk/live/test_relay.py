@@ -19,6 +19,7 @@ from desk import clock
 from desk.live import announcements, consumers, fanout, hub
 from desk.models import Person
 from desk.people import presence
+from tests.bounds import stretched
 from tests.desk.conftest import Browser, Open
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("rooms")]
@@ -202,7 +203,7 @@ def let_go() -> float:
 
 def until(came: Callable[[], bool], seconds: float = 20) -> None:
     """Wait for something to become true."""
-    deadline = time.monotonic() + seconds
+    deadline = time.monotonic() + stretched(seconds)
     while not came():
         assert time.monotonic() < deadline, "it did not come to pass"
         time.sleep(0.01)

@@ -24,6 +24,7 @@ from desk.live import announcements, fanout, frames, group, hub
 from desk.live.fanout import Browser, Fanout
 from desk.models import Person
 from tests import houses, servers
+from tests.bounds import stretched
 from tests.conftest import LiveDesk
 from tests.desk.conftest import Browser as SignedIn
 from tests.desk.conftest import Open
@@ -62,7 +63,7 @@ def stand_in(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of the server that the embedded start falls back on where there is no other."""
     path = tmp_path_factory.mktemp("stand-in") / "redis.sock"
     process = subprocess.Popen([sys.executable, "-m", "project.supervisor.fake_redis", str(path)])
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + stretched(60)
     with redis.Redis(unix_socket_path=str(path), retry=None) as client:
         while True:
             with contextlib.suppress(redis.RedisError):
@@ -336,7 +337,7 @@ def test_what_a_browser_held_is_free_when_it_left(open_socket: Open, operator: P
         passing = open_socket(operator)
         passing.say(follow=["open:1", f"open:{number + 2}", "quote:A"])
         passing.socket.close(timeout=1)
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + stretched(10)
     while len(the_room().browsers) > 1 and time.monotonic() < deadline:
         time.sleep(0.01)
     assert set(the_room()._followers) == {"open:1"}
@@ -360,7 +361,7 @@ def second_desk(
     environment = {**child_environment, "PORT": str(port)}
     with (tmp_path / "web.log").open("wb") as log:
         child = subprocess.Popen([sys.executable, "-m", "project.serve"], env=environment, stdout=log, stderr=log)
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + stretched(60)
     while True:
         with contextlib.suppress(OSError), socket.create_connection(("localhost", port), timeout=1):
             break
@@ -402,7 +403,7 @@ def test_browsers_of_two_processes_hear_the_same_and_each_process_is_one_member(
     assert [browser.hear()["hint"]["number"] for browser in near] == [50] * 3
     for browser in near:
         browser.socket.close(timeout=1)
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + stretched(10)
     while members() and time.monotonic() < deadline:
         time.sleep(0.05)
     assert members() == 0

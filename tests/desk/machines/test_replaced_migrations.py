@@ -11,7 +11,7 @@ import psycopg
 import pytest
 from django.db import connection
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.rows, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.engine("migrations"), pytest.mark.timeout(600)]
 
 ROOT = Path(__file__).resolve().parents[3]
 BEGUN = [

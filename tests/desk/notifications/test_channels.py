@@ -12,7 +12,7 @@ from desk.notifications.models import Channel, Delivery, Notification
 from desk.people import stepup, totp
 from tests.desk.staff.keeping import SECRET, answer_at
 
-pytestmark = [pytest.mark.django_db, pytest.mark.rows]
+pytestmark = pytest.mark.django_db
 ADDRESS = "https://hooks.receiver.test/services/T0/B0/token"
 NEW = {"kind": "webhook", "name": "Pager", "address": ADDRESS, "least": "medium", "decisions": True}
 

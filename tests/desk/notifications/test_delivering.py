@@ -22,7 +22,7 @@ from desk.sealing import seal
 from tests.desk.notifications.keeping import NOW, minutes
 from wire.values import Secret
 
-pytestmark = [pytest.mark.django_db, pytest.mark.rows]
+pytestmark = pytest.mark.django_db
 SECRET = signing.new_secret()
 # `MAILS=10000` is the thorough count, which a machine at work takes minutes for.
 MAILS = int(os.environ.get("MAILS", "2000"))

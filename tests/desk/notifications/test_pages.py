@@ -10,7 +10,7 @@ from desk.people import totp
 from tests.desk.notifications.keeping import NOW
 from tests.desk.staff.keeping import SECRET, answer_at
 
-pytestmark = [pytest.mark.django_db, pytest.mark.rows]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from desk.notifications import finding
 from desk.notifications.models import Delivery, Notification, Recipient
 from tests.desk.notifications.keeping import NOW, Waits, chosen, mailed, minutes, place, quiet, stages, turn
 
-pytestmark = [pytest.mark.django_db, pytest.mark.rows]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

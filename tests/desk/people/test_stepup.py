@@ -20,7 +20,7 @@ from desk.people import code_limits, stepup, totp
 from tests.desk.authenticator import PRESENT, VERIFIED, SoftKey
 from wire.values import Secret
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.rows]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.engine("two transactions at once")]
 
 NOW = datetime(2026, 11, 20, 12, 0, 5, tzinfo=UTC)
 SECRET = Secret("JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP")

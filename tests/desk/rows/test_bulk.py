@@ -10,7 +10,7 @@ from django.db import connection
 from desk.rows import bulk
 from exchange_ops.market.models import BookSnapshot, Candle, Currency, PublicTrade, Ticker
 
-pytestmark = [pytest.mark.django_db, pytest.mark.rows]
+pytestmark = [pytest.mark.django_db, pytest.mark.engine("SQL of our own")]
 
 NOW = datetime(2026, 11, 20, 14, 0, 0, 123456, tzinfo=UTC)
 SIZES = [1, bulk.FEW - 1, bulk.FEW, 1_000]

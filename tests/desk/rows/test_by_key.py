@@ -11,7 +11,7 @@ from desk.rows import witnessed
 from desk.rows.by_key import all_rows, rows_by_key
 from desk.rows.witnessed import Table
 
-pytestmark = [pytest.mark.rows, pytest.mark.django_db]
+pytestmark = [pytest.mark.engine("SQL of our own"), pytest.mark.django_db]
 COLUMNS = ("username", "is_active", "last_login", "session_epoch")
 TABLES = {table.label: table for table in witnessed.tables()}
 

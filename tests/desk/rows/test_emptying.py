@@ -17,7 +17,7 @@ from desk.models import AuditEvent, Person
 from desk.people import roles
 from tests import rows
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.rows]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.engine("SQL of our own")]
 
 
 class _Case:

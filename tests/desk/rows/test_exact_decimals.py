@@ -10,7 +10,7 @@ from django.test.utils import isolate_apps
 
 from desk import fields
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.rows]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.engine("SQL of our own")]
 
 AMOUNTS = [
     "12345678901234567890.123456789012345678",

@@ -17,7 +17,7 @@ from desk.staff.models import Invitation, PersonChange
 from desk.staff.rules import CannotChange
 from tests.desk.staff.keeping import SECRET, confirmed, deactivated, requested
 
-pytestmark = [pytest.mark.django_db, pytest.mark.rows]
+pytestmark = pytest.mark.django_db
 
 
 def held(person):

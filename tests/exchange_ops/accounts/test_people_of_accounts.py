@@ -149,7 +149,6 @@ def test_one_account_alone_offers_no_choice(no_demo, first, door):
 
 
 @pytest.mark.django_db(transaction=True)
-@pytest.mark.rows
 def test_limits_are_witnessed_with_the_person(first, second, limited):
     person = limited("treasury", first, username="them")
     scopes.give(person, [f"treasury:{second.pk}"])

@@ -14,7 +14,7 @@ from exchange_ops.addresses.models import AddressCheck, FeeEstimate
 from exchange_ops.keys.models import ApiKey
 
 ADDRESS = "1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2"
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.rows]
+pytestmark = [pytest.mark.django_db(transaction=True)]
 
 
 class Woken:

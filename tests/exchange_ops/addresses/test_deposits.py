@@ -16,7 +16,7 @@ from exchange_ops.market.models import Currency
 from exchange_ops.withdrawals.models import ExternalCall
 from tests.exchange_ops.withdrawals import test_concurrency
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.rows]
+pytestmark = [pytest.mark.django_db(transaction=True)]
 CODE = "BTC"
 
 

@@ -24,7 +24,7 @@ from project.environment import ExchangePlace
 from tests.exchange_ops import rows
 from wire.values import Secret
 
-pytestmark = [pytest.mark.django_db, pytest.mark.rows]
+pytestmark = pytest.mark.django_db
 SECRET = Secret("JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP")
 
 

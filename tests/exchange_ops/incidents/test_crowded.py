@@ -16,7 +16,7 @@ from tests.exchange_ops import rows
 from tests.exchange_ops.incidents.provoked import text
 from tests.rows import unguarded
 
-pytestmark = [pytest.mark.django_db, pytest.mark.rows]
+pytestmark = pytest.mark.django_db
 
 
 def elsewhere(count, *, first=100):

@@ -14,7 +14,7 @@ from desk.people import roles
 from tests.exchange_ops import rows
 from tests.exchange_ops.incidents.provoked import ENDED, ONE_OF_SEVERAL, PROVOKED, is_seen_by, text
 
-pytestmark = [pytest.mark.django_db, pytest.mark.rows]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture(autouse=True)

@@ -23,7 +23,7 @@ from wire.values import Secret
 
 TOTP = Secret("JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP")
 CANARY = "a-canary-that-must-not-sing-0123"
-pytestmark = [pytest.mark.django_db, pytest.mark.rows]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

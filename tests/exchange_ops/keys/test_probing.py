@@ -16,7 +16,7 @@ from exchange_ops.wire import catalogue
 from exchange_ops.wire.catalogue import Right
 from wire.values import Secret
 
-pytestmark = [pytest.mark.django_db, pytest.mark.rows]
+pytestmark = pytest.mark.django_db
 ALL = list(Right)
 
 

@@ -13,7 +13,7 @@ from exchange_ops.wire.catalogue import Right
 from tests.exchange_ops.keys.test_changes import CODES, TOTP, by, decide, pair, probed, succeed
 from wire.errors import Refused
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.rows]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.engine("money: the walk while a key changes")]
 WITHDRAWING = [Right.PAYMENTS, Right.WITHDRAW]
 
 

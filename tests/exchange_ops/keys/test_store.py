@@ -22,7 +22,7 @@ from wire.errors import Refused
 from wire.values import Secret
 
 SECRET = "a-canary-that-must-not-sing-0123"
-pytestmark = [pytest.mark.django_db, pytest.mark.rows]
+pytestmark = pytest.mark.django_db
 
 
 def add(account, login="login-1", rights=(Right.PAYMENTS,), secret=SECRET, **changes):

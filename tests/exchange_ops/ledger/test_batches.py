@@ -12,7 +12,7 @@ from exchange_ops.ledger.models import LedgerAside, LedgerEntry, LedgerVersion
 from tests.exchange_ops import rows
 from tests.exchange_ops.ledger.test_sync import ADDRESS, transaction
 
-pytestmark = [pytest.mark.django_db, pytest.mark.rows]
+pytestmark = [pytest.mark.django_db, pytest.mark.engine("SQL of our own")]
 MANY = batches.FEW + 10
 
 

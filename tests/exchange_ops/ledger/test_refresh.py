@@ -20,7 +20,7 @@ from exchange_ops.shared import heartbeats, leases
 from exchange_ops.shared.models import Account, FollowerState
 from exchange_ops.wire import records
 
-pytestmark = [pytest.mark.django_db, pytest.mark.rows]
+pytestmark = pytest.mark.django_db
 
 
 def sync(**more):

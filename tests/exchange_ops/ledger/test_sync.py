@@ -16,7 +16,7 @@ from exchange_ops.withdrawals.evidence import ledger_matching as links
 from wire.errors import CallFailed
 
 ADDRESS = "1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2"
-pytestmark = [pytest.mark.django_db, pytest.mark.rows]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ from exchange_ops.withdrawals.evidence import reconciliation
 from tests.exchange_ops.ledger.test_batches import page, take
 from tests.exchange_ops.test_followers import complete, until
 
-pytestmark = [pytest.mark.django_db, pytest.mark.rows]
+pytestmark = [pytest.mark.django_db, pytest.mark.engine("leases between processes")]
 PAGE = 4
 
 

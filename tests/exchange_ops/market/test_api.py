@@ -15,7 +15,7 @@ from exchange_ops.market import api_shapes, quotes
 from exchange_ops.market.models import BookSnapshot, Candle, MarketLook, PublicTrade, Symbol, Ticker
 from exchange_ops.wire import records
 
-pytestmark = [pytest.mark.django_db, pytest.mark.rows]
+pytestmark = [pytest.mark.django_db, pytest.mark.engine("SQL of our own: text that the database writes")]
 
 PATH = "/api/v1/markets/"
 AT = datetime(2026, 11, 20, 14, 0, 5, 7_000, tzinfo=UTC)

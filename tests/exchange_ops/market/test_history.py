@@ -13,7 +13,7 @@ from exchange_ops.market.history import State
 from exchange_ops.market.models import Candle, CandleHistory, Symbol
 from exchange_ops.wire import records
 
-pytestmark = [pytest.mark.django_db, pytest.mark.rows]
+pytestmark = pytest.mark.django_db
 
 ONE, PERIOD = Decimal(1), "H1"
 

@@ -19,7 +19,7 @@ from exchange_ops.shared.models import Account
 from exchange_ops.wire import records
 from wire.values import Nanoseconds
 
-pytestmark = [pytest.mark.django_db, pytest.mark.rows]
+pytestmark = pytest.mark.django_db
 
 ONE = Decimal(1)
 PARTS = {"get_symbol_candles": Candle, "get_symbol_trades": PublicTrade, "get_orderbook": BookSnapshot}

@@ -27,7 +27,7 @@ from exchange_ops.wire.market_session import (
     TradesTold,
 )
 
-pytestmark = [pytest.mark.django_db, pytest.mark.rows]
+pytestmark = pytest.mark.django_db
 AT = datetime(2026, 11, 20, 10, tzinfo=UTC)
 ONE = Decimal(1)
 

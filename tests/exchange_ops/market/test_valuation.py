@@ -9,7 +9,7 @@ from desk import clock
 from exchange_ops.market import valuation
 from exchange_ops.market.models import Symbol, Ticker
 
-pytestmark = [pytest.mark.django_db, pytest.mark.rows]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ from exchange_ops.wire import records
 from project.environment import ExchangePlace
 from tests.exchange_ops import rows
 
-pytestmark = [pytest.mark.django_db, pytest.mark.rows]
+pytestmark = pytest.mark.django_db
 
 ONE = Decimal(1)
 RATES = {"quantity_increment": Decimal("0.001"), "tick_size": Decimal("0.01")}

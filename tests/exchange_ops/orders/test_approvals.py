@@ -22,7 +22,7 @@ from tests.exchange_ops.orders import order_rows
 from tests.exchange_ops.orders.test_new_order import PATH, figures, typed
 from tests.exchange_ops.policy_changes.keeping import SECRET, Codes
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.rows]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.engine("votes counted under locks")]
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ from tests.exchange_ops import rows
 from tests.exchange_ops.orders import order_rows
 from tests.exchange_ops.orders.test_new_order import EFFECT, PATH, figures, ticks, typed
 
-pytestmark = [pytest.mark.django_db, pytest.mark.rows]
+pytestmark = pytest.mark.django_db
 FAR = {"side": "buy", "price": Decimal("540")}  # the market is 499 to 500
 
 

@@ -11,7 +11,7 @@ from exchange_ops.orders.models import Order
 from exchange_ops.orders.request_checks import CannotPlace
 from tests.exchange_ops.orders.test_bounds import ask, market, publish
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.rows]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.engine("two transactions at once")]
 __all__ = ["market"]  # a fixture
 
 

@@ -14,7 +14,7 @@ from exchange_ops.orders.models import Order, OrderEvent
 from exchange_ops.policy import freezes
 from tests.exchange_ops.withdrawals.test_concurrency import at_once
 
-pytestmark = pytest.mark.rows
+pytestmark = pytest.mark.engine("money: the walk of an order")
 MINUTE = timedelta(seconds=61)
 
 

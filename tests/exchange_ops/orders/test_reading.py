@@ -16,7 +16,6 @@ from exchange_ops.shared import heartbeats
 from exchange_ops.wire import records
 from exchange_ops.wire.catalogue import Right
 
-pytestmark = pytest.mark.rows
 DAY = 24 * 60 * 60 * 1000
 NOW = clock.now()
 

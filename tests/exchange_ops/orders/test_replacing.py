@@ -13,7 +13,7 @@ from exchange_ops.orders.steps import replacing
 from exchange_ops.policy import freezes
 from tests.exchange_ops.orders.dealings import FAR
 
-pytestmark = pytest.mark.rows
+pytestmark = pytest.mark.engine("money: the walk of a replacement")
 MINUTE = timedelta(seconds=61)
 TWICE = Decimal("0.000002")
 

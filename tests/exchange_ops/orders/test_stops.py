@@ -13,7 +13,7 @@ from tests.exchange_ops.orders import order_rows
 from tests.exchange_ops.orders.test_bounds import ask, market, missing, publish
 from tests.exchange_ops.orders.test_new_order import PATH, figures, typed
 
-pytestmark = [pytest.mark.django_db, pytest.mark.rows]
+pytestmark = pytest.mark.django_db
 __all__ = ["market"]  # a fixture: the market is 499 to 500, the last price 500
 
 

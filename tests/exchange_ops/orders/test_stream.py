@@ -20,7 +20,7 @@ from exchange_ops.wire import records
 from exchange_ops.wire.conversation import BecameLive, Ended, Unread
 from exchange_ops.wire.trading_session import MarginAccounts, Reports
 
-pytestmark = [pytest.mark.django_db, pytest.mark.rows]
+pytestmark = pytest.mark.django_db
 AT = datetime(2026, 11, 20, 10, tzinfo=UTC)
 MS = timedelta(milliseconds=1)
 

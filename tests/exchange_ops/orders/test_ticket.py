@@ -177,7 +177,6 @@ def test_half_a_step_goes_down_as_at_the_exchange():
     assert steps.fitted(Decimal("1.005"), None) == Decimal("1.005")
 
 
-@pytest.mark.rows
 def test_an_order_on_margin_is_placed_looked_for_and_cancelled_as_one(dealing):
     client = dealing.client("demo-trade")
     client.call("set_margin_account", symbol="BTCUSD", marginBalance=Decimal(1000))
@@ -233,7 +232,6 @@ def test_rates_that_are_a_day_old_are_not_reckoned_with(signed_in, operator, boo
     assert row.answered_at is not None  # a problem counts for a minute: the exchange isn't asked at each key
 
 
-@pytest.mark.rows
 def test_the_accounts_rates_are_read_once_an_hour_and_stay_while_the_exchange_is_away(dealing):
     dealing.sandbox.control("config", {"take_liquidity_rate": "0.0007", "provide_liquidity_rate": "-0.0001"})
     now, symbol = clock.now(), Symbol.objects.get(pk="ETHBTC")

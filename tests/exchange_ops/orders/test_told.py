@@ -10,7 +10,7 @@ from desk.notifications.models import Notification, Recipient
 from exchange_ops.orders.decisions import approvals
 from tests.exchange_ops.orders.test_approvals import approve, codes, treasurer, waits
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.rows]
+pytestmark = [pytest.mark.django_db(transaction=True)]
 __all__ = ["codes", "treasurer", "waits"]  # fixtures
 
 

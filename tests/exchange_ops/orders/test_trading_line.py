@@ -16,7 +16,7 @@ from exchange_ops.shared.stream_states import trading_name
 from tests.exchange_ops.orders.dealings import FAR, SYMBOL
 from wire.errors import OutcomeUnknown
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.rows]
+pytestmark = [pytest.mark.django_db(transaction=True)]
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from django.test import Client, RequestFactory
 
 from desk.web import errors
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.rows]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.engine("what the engine says when it is away")]
 
 
 @contextmanager

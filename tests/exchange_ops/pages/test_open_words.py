@@ -18,7 +18,7 @@ from tests.exchange_ops import rows
 from tests.exchange_ops.orders import order_rows
 from tests.exchange_ops.orders.brackets import bracket_rows
 
-pytestmark = [pytest.mark.django_db, pytest.mark.rows]
+pytestmark = pytest.mark.django_db
 
 
 def test_switching_off_ends_what_opens_and_voids_open_words(admins, enrolled, operator, payable, code):

@@ -10,7 +10,7 @@ from exchange_ops.transfers.models import TransferApproval
 from exchange_ops.withdrawals import mover
 from tests.exchange_ops import rows
 
-pytestmark = [pytest.mark.django_db, pytest.mark.rows]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

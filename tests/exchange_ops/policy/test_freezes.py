@@ -12,7 +12,7 @@ from exchange_ops.policy.models import Freeze, ThawVote
 from exchange_ops.withdrawals.decisions import approvals
 from tests.exchange_ops.withdrawals.steps.test_drafting import thaw
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.rows]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.engine("a freeze beside approvals under locks")]
 
 
 def freeze(walk, person, reason="Something is odd"):

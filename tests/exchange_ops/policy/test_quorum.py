@@ -11,7 +11,7 @@ from exchange_ops.policy.models import PolicyVersion, QuorumTier
 from exchange_ops.shared import facts
 from exchange_ops.shared.models import Fact
 
-pytestmark = [pytest.mark.django_db, pytest.mark.rows]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from exchange_ops.shared.models import Account
 from tests.exchange_ops import rows
 from tests.rows import unguarded
 
-pytestmark = [pytest.mark.django_db, pytest.mark.rows]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

@@ -167,7 +167,6 @@ def own(account, *tiers):
 
 
 @pytest.mark.django_db
-@pytest.mark.rows
 def test_an_accounts_tiers_are_published_at_once_when_tighter_and_taken_away_a_day_later(people, second):
     codes, (ada, ben) = Codes(), people
     wanted = own(second, Tier(None, 3, APPROVE_THEN_HOLD))
@@ -183,7 +182,6 @@ def test_an_accounts_tiers_are_published_at_once_when_tighter_and_taken_away_a_d
 
 
 @pytest.mark.django_db
-@pytest.mark.rows
 def test_both_sign_whose_tiers_they_are(people, second):
     first, tier = Account.objects.get(name="Main desk"), Tier(None, 3, APPROVE_THEN_HOLD)
     digests = {workflow.digest_of(ruleset.kept(own(account, tier)), base=1, reason="x") for account in (first, second)}
@@ -191,7 +189,6 @@ def test_both_sign_whose_tiers_they_are(people, second):
 
 
 @pytest.mark.django_db
-@pytest.mark.rows
 def test_tiers_of_an_account_that_is_not_there_are_refused(people, second):
     codes = Codes()
     wanted = replace(FIRST, tiers=(*FIRST.tiers, Tier(None, 3, APPROVE_THEN_HOLD, second.pk + 7)))
@@ -201,7 +198,6 @@ def test_tiers_of_an_account_that_is_not_there_are_refused(people, second):
 
 
 @pytest.mark.django_db
-@pytest.mark.rows
 def test_what_is_open_on_either_account_is_listed_with_what_its_own_tiers_take(people, second, operator):
     codes, (ada, ben) = Codes(), people
     now = codes.now
@@ -252,7 +248,6 @@ def typed(account, **changes):
 
 
 @pytest.mark.django_db
-@pytest.mark.rows
 def test_an_accounts_tiers_are_drafted_and_stand_beside_the_others(signed_in, people, second):
     ada, ben = (signed_in(person) for person in people)
     first = Account.objects.get(name="Main desk")
@@ -285,7 +280,6 @@ def test_an_accounts_tiers_are_drafted_and_stand_beside_the_others(signed_in, pe
 
 
 @pytest.mark.django_db
-@pytest.mark.rows
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
@@ -308,7 +302,6 @@ def test_rows_of_an_account_that_do_not_fit_are_said_and_stay(signed_in, people,
 
 
 @pytest.mark.django_db
-@pytest.mark.rows
 def test_rows_of_an_account_that_nobody_offered_count_for_nothing(signed_in, people, second):
     sent = typed(second) | {"a99-own": "on", "a99-above-approvals": "1", "t0-approvals": "2"}
     page = text(signed_in(people[0]).post("/policy/draft/", sent))
@@ -317,7 +310,6 @@ def test_rows_of_an_account_that_nobody_offered_count_for_nothing(signed_in, peo
 
 
 @pytest.mark.django_db
-@pytest.mark.rows
 def test_a_desk_with_one_account_names_none(signed_in, people):
     rows.account()
     client = signed_in(people[0])

@@ -18,7 +18,7 @@ from exchange_ops.transfers.request_checks import CannotTransfer
 from tests.exchange_ops import rows
 from tests.rows import unguarded
 
-pytestmark = [pytest.mark.django_db, pytest.mark.rows]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

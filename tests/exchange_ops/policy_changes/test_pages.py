@@ -12,7 +12,7 @@ from exchange_ops.policy_changes.models import PolicyChange
 from tests.exchange_ops import rows
 from tests.exchange_ops.policy_changes.keeping import SECRET, TIGHTER, Codes, propose
 
-pytestmark = [pytest.mark.django_db, pytest.mark.rows]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

@@ -29,7 +29,7 @@ from tests.exchange_ops.policy_changes.keeping import (
     propose,
 )
 
-pytestmark = [pytest.mark.django_db, pytest.mark.rows]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

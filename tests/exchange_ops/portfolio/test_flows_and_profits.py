@@ -19,7 +19,7 @@ from tests.exchange_ops.portfolio import held
 from tests.exchange_ops.portfolio.held import DAY, NOON
 from tests.rows import unguarded
 
-pytestmark = [pytest.mark.django_db, pytest.mark.rows]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from exchange_ops.shared.models import Account
 from tests.exchange_ops import rows
 from tests.exchange_ops.portfolio.held import DAY, NOON
 
-pytestmark = [pytest.mark.django_db, pytest.mark.rows]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

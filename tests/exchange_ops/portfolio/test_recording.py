@@ -16,7 +16,7 @@ from tests.exchange_ops import rows
 from tests.exchange_ops.portfolio import held
 from tests.exchange_ops.portfolio.held import DAY, NOON
 
-pytestmark = [pytest.mark.django_db, pytest.mark.rows]
+pytestmark = pytest.mark.django_db
 KEPT = (Snapshot, SnapshotLine, DailyFlow, Profit)
 
 

@@ -10,7 +10,7 @@ from exchange_ops.orders.models import Order
 from exchange_ops.portfolio import reserves
 from tests.exchange_ops import rows
 
-pytestmark = [pytest.mark.django_db, pytest.mark.rows, pytest.mark.usefixtures("payable")]
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("payable")]
 
 
 def reserved(wallet, amount, code="BCH"):

@@ -14,7 +14,7 @@ from exchange_ops.policy import freezes
 from exchange_ops.positions import machine, workflow
 from exchange_ops.positions.models import MarginAction
 
-pytestmark = pytest.mark.rows
+pytestmark = pytest.mark.engine("money: the walk of a margin action")
 
 
 # Collateral -----------------------------------------------------------------------------------------------------------

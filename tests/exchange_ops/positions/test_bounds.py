@@ -19,7 +19,7 @@ from tests.exchange_ops.orders import order_rows
 from tests.exchange_ops.orders.test_bounds import publish
 from tests.exchange_ops.positions.test_views import effect_of, typed
 
-pytestmark = [pytest.mark.django_db, pytest.mark.rows]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from exchange_ops.market.models import Ticker
 from exchange_ops.shared import alarms
 from tests.exchange_ops import rows
 
-pytestmark = [pytest.mark.django_db, pytest.mark.rows]
+pytestmark = pytest.mark.django_db
 LONG = {"quantity": Decimal(2), "price_margin_call": Decimal(90), "price_liquidation": Decimal(80)}
 NEAR = (alarms.MARGIN_CALL_NEAR, alarms.LIQUIDATION_NEAR)
 SHORT = {"quantity": Decimal(-2), "price_margin_call": Decimal(110), "price_liquidation": Decimal(120)}

@@ -11,7 +11,7 @@ from exchange_ops.margin.models import MarginReport
 from exchange_ops.wire import records
 from tests.exchange_ops import rows
 
-pytestmark = [pytest.mark.django_db, pytest.mark.rows]
+pytestmark = pytest.mark.django_db
 
 
 def report(reason, *, balance, quantity="0", after_s=0, kind="updated"):

@@ -9,7 +9,7 @@ from desk import clock
 from exchange_ops.shared import clocks
 from exchange_ops.shared.models import ClockReading
 
-pytestmark = [pytest.mark.django_db, pytest.mark.rows]
+pytestmark = pytest.mark.django_db
 SECOND = timedelta(seconds=1)
 
 

@@ -23,7 +23,7 @@ from exchange_ops.wire.new_orders import NewOrder
 from tests.exchange_ops.test_followers import QUICK, until
 from tests.exchange_ops.wire.test_market_session import book, candle, ticker, trade
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.rows]
+pytestmark = [pytest.mark.django_db(transaction=True)]
 
 
 def state(name):

@@ -13,7 +13,7 @@ from tests.exchange_ops.subaccounts.subaccount_desk import opened
 from tests.exchange_ops.withdrawals.test_concurrency import at_once
 from tests.exchange_ops.withdrawals.walks import TOTP_SECRET
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.rows]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.engine("two transactions at once")]
 
 
 @pytest.fixture

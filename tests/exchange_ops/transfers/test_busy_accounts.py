@@ -12,7 +12,7 @@ from exchange_ops.wire.catalogue import Right
 from tests.exchange_ops.transfers.movings import OPERATIONS, QUIET_OVER
 from tests.exchange_ops.withdrawals.walks import OTHER_ADDRESS
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.rows]
+pytestmark = [pytest.mark.django_db(transaction=True)]
 
 
 def before_each_reading(moving, act):

@@ -15,7 +15,7 @@ from exchange_ops.transfers.models import TransferCall
 from exchange_ops.wire.catalogue import Right
 from tests.exchange_ops.transfers.movings import OPERATIONS, QUIET_OVER
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.rows]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.engine("money: lost answers")]
 
 
 def lost(moving, kind=machine.BANK_TO_TRADING, *, executed=True, **changes):

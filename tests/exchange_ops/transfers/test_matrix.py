@@ -7,10 +7,14 @@ import pytest
 from desk import audit_check
 from exchange_ops.keys import store as keys
 from exchange_ops.transfers import machine
+from tests.bounds import stretched
 from tests.exchange_ops.transfers.movings import OPERATIONS, QUIET_OVER
 from tests.exchange_ops.withdrawals.test_money_matrix import KINDS, _Away
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.rows]
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.engine("money: never moved twice"),
+]
 
 
 @pytest.fixture(autouse=True)
@@ -21,7 +25,7 @@ def short_deadline(moving, settings):
 def wait_for_what_is_late(moving, row, name):
     """In real time, until a call that was delayed has been executed."""
     if "later" in name or "late" in name:
-        deadline = time.monotonic() + 8
+        deadline = time.monotonic() + stretched(8)
         while time.monotonic() < deadline and not all(call["executed"] for call in moving.calls(row)):
             time.sleep(0.02)
 

@@ -19,7 +19,10 @@ from exchange_ops.transfers import mover as moves
 from exchange_ops.transfers.machine import STATES, TRANSITIONS
 from exchange_ops.transfers.models import Transfer, TransferApproval, TransferCall, TransferEvent
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.rows]
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.engine("money: never without its quorum"),
+]
 
 
 # Asking ---------------------------------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from exchange_ops.withdrawals.models import Approval
 from tests.exchange_ops.withdrawals.steps.test_drafting import thaw
 from tests.exchange_ops.withdrawals.walks import TOTP_SECRET
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.rows]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.engine("votes counted by SQL and under guards")]
 DAY = timedelta(hours=24)
 TWO = Decimal("1")
 

@@ -13,7 +13,7 @@ from exchange_ops.withdrawals import workflow
 from exchange_ops.withdrawals.decisions import approvals
 from exchange_ops.withdrawals.models import Approval, ExternalCall, WithdrawalEvent
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.rows]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.engine("two transactions at once")]
 
 ROUNDS = 4
 REFUSALS = (approvals.CannotApprove, workflow.CannotCancel, CannotConfirm)

@@ -10,7 +10,7 @@ from exchange_ops.withdrawals import calls, workflow
 from exchange_ops.withdrawals.models import ExternalCall, Withdrawal
 from exchange_ops.withdrawals.steps import committing, holding, releasing
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.rows]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.engine("money: crash points")]
 
 
 class Killed(BaseException):

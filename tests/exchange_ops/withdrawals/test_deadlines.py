@@ -14,7 +14,7 @@ from exchange_ops.shared.models import Account
 from exchange_ops.withdrawals import calls, deadlines, workflow
 from exchange_ops.withdrawals.models import Withdrawal
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.rows]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.engine("money: the hour")]
 
 
 def unpayable(walk):

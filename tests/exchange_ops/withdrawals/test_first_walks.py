@@ -5,7 +5,7 @@ import pytest
 from desk import audit_check
 from exchange_ops.withdrawals.decisions import approvals
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.rows]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.engine("money: the walk of a payout")]
 
 
 def test_a_request_is_held_approved_paid_and_settled(walk):

@@ -6,8 +6,12 @@ import pytest
 
 from desk import audit_check
 from exchange_ops.withdrawals.models import ExternalCall
+from tests.bounds import stretched
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.rows]
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.engine("money: never paid twice"),
+]
 
 # What goes wrong, whether the sandbox executes the call all the same, and what the client has to make of it.
 KINDS = {
@@ -51,7 +55,7 @@ def settle_in_the_sandbox(walk, name):
     import time
 
     if "later" in name or "late" in name:
-        deadline = time.monotonic() + 8
+        deadline = time.monotonic() + stretched(8)
         while time.monotonic() < deadline and not all(call["executed"] for call in walk.calls()):
             time.sleep(0.02)
 

@@ -16,7 +16,7 @@ from exchange_ops.withdrawals import guards, machine, mover
 from exchange_ops.withdrawals.machine import STATES, TRANSITIONS
 from exchange_ops.withdrawals.models import ExternalCall, Withdrawal, WithdrawalEvent
 
-rows = [pytest.mark.django_db(transaction=True), pytest.mark.rows]
+rows = [pytest.mark.django_db(transaction=True), pytest.mark.engine("guards: what the database refuses")]
 
 NOW = clock.now()
 

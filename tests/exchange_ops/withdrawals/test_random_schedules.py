@@ -24,7 +24,7 @@ from tests.exchange_ops.withdrawals.test_crash_points import Dying, Killed
 from tests.exchange_ops.withdrawals.walks import CHANGES
 from wire.errors import CallFailed
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.rows]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.engine("money: the walk of payouts in any order")]
 
 SCHEDULES = int(os.environ.get("SCHEDULES", "6"))
 ACTIONS = 45

@@ -12,7 +12,7 @@ from exchange_ops.withdrawals import workflow
 from exchange_ops.withdrawals.models import Withdrawal
 from tests.exchange_ops.withdrawals.walks import ADDRESS, OTHER_ADDRESS, Walk
 
-pytestmark = [pytest.mark.django_db, pytest.mark.rows]
+pytestmark = pytest.mark.django_db
 
 BCH = "bitcoincash:qpm2qsznhks23z7629mms6s4cwef74vcwvy22gdx6a"
 

@@ -14,6 +14,7 @@ import pytest
 from project.supervisor import child as children
 from project.supervisor import guard, probes
 from project.supervisor.child import Child, Plan
+from tests.bounds import stretched
 
 
 class Notes:
@@ -44,7 +45,7 @@ def alive(pid):
 
 
 async def until(condition, seconds=8):
-    deadline = time.monotonic() + seconds
+    deadline = time.monotonic() + stretched(seconds)
     while not condition():
         assert time.monotonic() < deadline, "waited in vain"
         await asyncio.sleep(0.02)
@@ -336,7 +337,7 @@ def test_children_and_theirs_die_with_a_supervisor_that_is_killed(number):
         os.kill(family[0], number)
     parent.kill()
     parent.wait()
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + stretched(30)
     while any(alive(pid) for pid in family):
         assert time.monotonic() < deadline, "a child outlived its killed supervisor"
         time.sleep(0.02)

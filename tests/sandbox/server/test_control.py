@@ -6,6 +6,7 @@ import pytest
 import requests
 
 from sandbox.serving import InProcessSandbox
+from tests.bounds import stretched
 from tests.sandbox.conftest import Client
 
 
@@ -68,7 +69,7 @@ def test_timers_go_off_by_themselves(box: InProcessSandbox, client: Client) -> N
     held = hold(client)
     client.call("PUT", f"/account/crypto/withdraw/{held}")
     transaction = box.inside(lambda: box.world.exchange.transaction(held))
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + stretched(5)
     while transaction.status != "success":
         assert time.monotonic() < deadline
         time.sleep(0.01)

@@ -8,6 +8,7 @@ import pytest
 import requests
 
 from sandbox.serving import InProcessSandbox
+from tests.bounds import stretched
 from tests.sandbox.conftest import Client
 
 HOLD = {"currency": "BTC", "amount": "1", "address": "1BoatSLRHtKNngkdXEeobR76b53LETtpyT", "autoCommit": "false"}
@@ -152,7 +153,7 @@ def test_delay_then_execute_may_answer_504_first(box: InProcessSandbox, client: 
 
 def until(holds_now: Any, seconds: int = 3) -> None:
     """Waits until the condition holds."""
-    deadline = time.monotonic() + seconds
+    deadline = time.monotonic() + stretched(seconds)
     while not holds_now():
         assert time.monotonic() < deadline
         time.sleep(0.01)

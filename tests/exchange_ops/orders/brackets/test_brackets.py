@@ -16,7 +16,7 @@ from exchange_ops.orders.models import FeeRates, Order
 from exchange_ops.orders.request_checks import CannotPlace
 from tests.exchange_ops.orders.brackets.bracketing import TICK
 
-pytestmark = pytest.mark.rows
+pytestmark = pytest.mark.engine("money: the walk of a bracket")
 HALF = Decimal("0.5")
 
 

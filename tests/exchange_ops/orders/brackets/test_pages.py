@@ -13,7 +13,6 @@ from exchange_ops.orders.models import Order
 from tests.exchange_ops.orders import order_rows
 from tests.exchange_ops.orders.brackets import bracket_rows
 
-pytestmark = pytest.mark.rows
 EFFECT = "Place buy order: 0.5 BCH at 440 USD, stop 420, take profit 480 USD"
 
 

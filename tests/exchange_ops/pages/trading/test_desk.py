@@ -19,7 +19,7 @@ from exchange_ops.shared.models import Account
 from exchange_ops.wire import records
 from tests.exchange_ops.orders import order_rows
 
-pytestmark = [pytest.mark.django_db, pytest.mark.rows]
+pytestmark = pytest.mark.django_db
 
 PAGE, ONE = "/markets/BCHUSD/", Decimal(1)
 

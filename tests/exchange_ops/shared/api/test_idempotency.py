@@ -185,7 +185,7 @@ class TestTheClaim:
         )
 
 
-@pytest.mark.rows
+@pytest.mark.engine("two requests at once")
 def test_racing_requests_make_one_draft(transactional_db, payable, with_token, operator):
     clients, answers = [with_token(operator) for _ in range(6)], []
     start = threading.Barrier(len(clients))

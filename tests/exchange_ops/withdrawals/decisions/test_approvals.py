@@ -18,7 +18,7 @@ from exchange_ops.withdrawals.decisions import approvals, policy_evaluation, res
 from exchange_ops.withdrawals.models import Approval, Withdrawal
 from tests.desk.staff import keeping
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.rows]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.engine("votes counted under locks")]
 
 TWO = Decimal("1")
 THREE = Decimal("20")

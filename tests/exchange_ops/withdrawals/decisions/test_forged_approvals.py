@@ -22,7 +22,7 @@ from exchange_ops.withdrawals.models import Approval, Withdrawal, WithdrawalEven
 from exchange_ops.withdrawals.request_checks import CannotRequest
 from tests.desk.authenticator import SoftKey
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.rows]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.engine("guards: forged rows")]
 
 TWO = Decimal("1")  # BTC, of which two people have to approve
 THREE = Decimal("20")  # three, before anything is reserved

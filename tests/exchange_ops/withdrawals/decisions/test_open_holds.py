@@ -17,7 +17,7 @@ from exchange_ops.withdrawals.models import HoldReleaseVote, Withdrawal
 from exchange_ops.withdrawals.steps import settlement
 from tests.exchange_ops.withdrawals.walks import SESSION
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.rows]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.engine("money: two people")]
 
 
 def resolve(walk, row, verdict, who):

@@ -19,7 +19,7 @@ from exchange_ops.withdrawals import guards
 from tests.exchange_ops.transfers.movings import Moving
 from tests.rows import unguarded
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.rows]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.engine("SQL of our own")]
 AT_ONCE = {"approvals", "incidents"}
 
 

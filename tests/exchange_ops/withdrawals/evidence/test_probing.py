@@ -17,7 +17,7 @@ from exchange_ops.withdrawals.evidence import ledger_matching, probe_readings, p
 from sandbox.exchange.accounts.accounts import SubStatus
 from wire.errors import Refused
 
-pytestmark = [pytest.mark.django_db, pytest.mark.rows]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from exchange_ops.withdrawals.evidence import reconciliation
 from tests.exchange_ops.ledger.test_sync import transaction
 
 ADDRESS = "1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2"
-pytestmark = [pytest.mark.django_db, pytest.mark.rows]
+pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture

@@ -180,7 +180,6 @@ def test_a_payout_that_makes_no_sense_keeps_no_other_waiting(desk: Proving) -> N
 # Lost and found ------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.rows
 def test_a_reorganisation_turns_a_proven_payout_into_a_disputed_one_and_back(desk: Proving) -> None:
     row = desk.proven()
     desk.reorganise(2)
@@ -201,7 +200,6 @@ def test_a_reorganisation_turns_a_proven_payout_into_a_disputed_one_and_back(des
     assert named.endswith(f"{row.reference} counts an approval without a second factor.")
 
 
-@pytest.mark.rows
 def test_a_reorganisation_below_a_buried_payout_is_found_too(desk: Proving) -> None:
     row = desk.proven()
     desk.mine(8)
@@ -362,7 +360,6 @@ def test_a_chain_that_is_followed_anew_takes_no_proof_away(desk: Proving) -> Non
     assert (row.state, desk.proof(row).depth, desk.events(row)[1:]) == ("verified", 3, ["proven"])
 
 
-@pytest.mark.rows
 def test_one_process_looks_at_a_time(desk: Proving) -> None:
     from exchange_ops.shared import leases
 

@@ -14,7 +14,7 @@ from exchange_ops.policy.models import PolicyVersion, QuorumTier
 from exchange_ops.wire.catalogue import Right
 from exchange_ops.withdrawals.models import Withdrawal
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.rows]
+pytestmark = [pytest.mark.django_db(transaction=True)]
 
 
 def own_address(walk, currency="BTC"):

@@ -11,7 +11,10 @@ from exchange_ops.policy import freezes
 from exchange_ops.withdrawals.decisions import approvals
 from tests.exchange_ops.withdrawals.walks import OTHER_ADDRESS
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.rows]
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.engine("money: what is approved"),
+]
 
 DIFFERENCES = {
     "amount": "0.06",

@@ -14,6 +14,7 @@ from exchange_ops.withdrawals import deadlines, machine, mover, workflow
 from exchange_ops.withdrawals.models import Withdrawal
 from project import celery_settings
 from project.celery import app
+from tests.bounds import stretched
 
 HANGING_MS = 60_000
 
@@ -58,7 +59,7 @@ def test_a_call_that_hung_waits_longer_before_the_next_try():
 
 
 @pytest.mark.django_db(transaction=True)
-@pytest.mark.rows
+@pytest.mark.engine("two transactions at once")
 class TestWhileCallsHang:
     def test_a_release_is_done_while_the_sweep_of_the_others_stands_still(self, walk):
         """The order to pay hangs until it is let go: by then the release of another hold has long ended."""
@@ -105,7 +106,7 @@ def _sweep_others(walk):
 
 
 def _until(holds, seconds=20):
-    ends = time.monotonic() + seconds
+    ends = time.monotonic() + stretched(seconds)
     while not holds():
         assert time.monotonic() < ends, "it did not come to that"
         time.sleep(0.05)

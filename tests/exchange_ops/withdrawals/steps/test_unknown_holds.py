@@ -11,7 +11,7 @@ from exchange_ops.wire.catalogue import Right
 from exchange_ops.withdrawals.models import ExternalCall
 from tests.exchange_ops.withdrawals.walks import ADDRESS
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.rows]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.engine("money: lost answers")]
 
 
 def unknown(walk, **changes):

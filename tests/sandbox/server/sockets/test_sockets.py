@@ -16,6 +16,7 @@ import pytest
 import websocket
 
 from sandbox.serving import InProcessSandbox
+from tests.bounds import stretched
 from tests.sandbox.conftest import Client
 
 LOGIN = {"method": "login", "params": {"algo": "BASIC", "pKey": "demo-full", "sKey": "demo-full-secret"}, "id": "in"}
@@ -400,7 +401,7 @@ def test_a_closed_socket_is_forgotten(box: InProcessSandbox, client: Client) -> 
         opened.ask("login", LOGIN["params"])
         opened.ask("subscribeTransactions")
         opened.close()
-    deadline = time.monotonic() + 3
+    deadline = time.monotonic() + stretched(3)
     while box.inside(box.open_sockets):
         assert time.monotonic() < deadline
         time.sleep(0.01)
@@ -418,7 +419,7 @@ def test_a_reader_that_does_not_read_is_closed_and_the_world_goes_on() -> None:
             for _ in range(15):
                 box.world.control("deposit", {"currency": "USD", "amount": "1"})
 
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + stretched(60)
         while box.inside(box.open_sockets):
             assert time.monotonic() < deadline
             box.inside(some_deposits)

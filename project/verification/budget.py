@@ -1,0 +1,115 @@
+"""What `make test` may cost: the shares of tests/budget.toml, in units of the calibration's work.
+
+A stage that costs more than `MOST` times its share fails, and says which files of tests have grown. What ran because it
+was its turn is not counted: it differs from commit to commit.
+"""
+
+import tomllib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from project.bootstrap import ROOT
+
+FILE = ROOT / "tests" / "budget.toml"
+MOST = 1.3
+# A share below this is not written down for a file, and no stage fails below it: a second is noise.
+_LEAST = 5.0
+_EXPENSIVE = 30
+_HEAD = """\
+# What each stage of `make test` may cost, and each file of tests that costs about a second or more. A unit is the work
+# of project/verification/calibration.py: {seconds:.2f} s of a processor when this was written.
+# `python3 manage.py verify --record` writes it anew; who does that says in the commit what the additional cost buys.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Costs:
+    """What the tests of a stage cost, in seconds of a processor, and which of them ran because it was their turn."""
+
+    tests: Mapping[str, float] = field(default_factory=dict)
+    in_turn: frozenset[str] = frozenset()
+
+    @property
+    def usual_part(self) -> float:
+        """The part of the whole that every run has: 1 when no test ran in turn."""
+        whole = sum(self.tests.values())
+        return sum(cost for test, cost in self.tests.items() if test not in self.in_turn) / whole if whole else 1.0
+
+    def by_file(self) -> Counter[str]:
+        """Seconds of each file of tests, without what ran in turn."""
+        files: Counter[str] = Counter()
+        for test, cost in self.tests.items():
+            if test not in self.in_turn:
+                files[test.partition("::")[0]] += cost
+        return files
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What one stage cost, in seconds of a processor with everything that it started."""
+
+    name: str
+    seconds: float
+    costs: Costs
+
+    @property
+    def usual_seconds(self) -> float:
+        """Without what ran in turn."""
+        return self.seconds * self.costs.usual_part
+
+
+def complaints(stages: Sequence[Spent], *, unit: float, text: str | None = None) -> dict[str, str]:
+    """Of each stage that costs too much (or has no share), a sentence that says by how much and what grew.
+
+    `unit` is what a unit of work took here, in seconds of a processor.
+    """
+    shares = tomllib.loads(FILE.read_text() if text is None else text)
+    found = {}
+    for stage in stages:
+        share, cost = shares["stages"].get(stage.name), stage.usual_seconds / unit
+        if share is None:
+            if cost > _LEAST:
+                found[stage.name] = f"has no share in tests/budget.toml; it cost {cost:.0f} units"
+        elif cost > max(_LEAST, MOST * share):
+            grown = "; ".join(_grown(stage, shares["files"], unit)) or "no file of tests stands out"
+            found[stage.name] = f"cost {cost:.0f} units of its {share:.0f} ({cost / share:.1f} times): {grown}"
+    return found
+
+
+def _grown(stage: Spent, shares: Mapping[str, Mapping[str, float]], unit: float) -> list[str]:
+    known = shares.get(stage.name, {})
+    now = {path: seconds / unit for path, seconds in stage.costs.by_file().items()}
+    more = sorted(now, key=lambda path: known.get(path, 0.0) - now[path])[:5]
+    return [
+        f"{path} grew from {known.get(path, 0.0):.0f} to {now[path]:.0f}"
+        for path in more
+        if now[path] - known.get(path, 0.0) > _LEAST
+    ]
+
+
+def record(stages: Sequence[Spent], *, unit: float) -> None:
+    """Write the shares anew, of these stages; those of others stay."""
+    shares = tomllib.loads(FILE.read_text()) if FILE.exists() else {"stages": {}, "files": {}}
+    for stage in stages:
+        shares["stages"][stage.name] = stage.usual_seconds / unit
+        files = {path: seconds / unit for path, seconds in stage.costs.by_file().items()}
+        shares["files"][stage.name] = {path: cost for path, cost in files.items() if cost >= _LEAST}
+    lines = [_HEAD.format(seconds=unit), "[stages]"]
+    lines += [f'"{name}" = {share:.0f}' for name, share in shares["stages"].items()]
+    for name, files in shares["files"].items():
+        if files:
+            lines += ["", f'[files."{name}"]', *(f'"{path}" = {files[path]:.0f}' for path in sorted(files))]
+    FILE.write_text("\n".join(lines) + "\n")
+
+
+def most_expensive(stages: Sequence[Spent]) -> str:
+    """The test functions that cost the most, all their parameters added up, a line each."""
+    functions: Counter[tuple[str, str]] = Counter()
+    cases: Counter[tuple[str, str]] = Counter()
+    for stage in stages:
+        for test, cost in stage.costs.tests.items():
+            functions[stage.name, test.partition("[")[0]] += cost
+            cases[stage.name, test.partition("[")[0]] += 1
+    rows = [f"  {cost:7.1f} s  {cases[key]:>5}  {key[1]} ({key[0]})" for key, cost in functions.most_common(_EXPENSIVE)]
+    return "\n".join([f"  The {len(rows)} most expensive test functions, in seconds of CPU, and their cases:", *rows])

@@ -1,0 +1,65 @@
+"""A pytest plugin (`-p tests.costs`): what each test costs in seconds of a processor, with all processes it started.
+
+Where TESTS_COSTS names a file, what was measured is written there when the run ends: `{"costs": {test: seconds},
+"in_turn": [test, ...]}`, the latter those that ran because it was their turn (tests/selection.py).
+"""
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests import selection
+
+FILE = "TESTS_COSTS"
+_TICKS = os.sysconf("SC_CLK_TCK")
+
+_costs: dict[str, float] = {}
+_in_turn: set[str] = set()
+
+
+def spent(pid: int | str = "self") -> float:
+    """Seconds of a processor that this process, the processes below it, and those of them that ended have used.
+
+    A process whose parent ended before it is not counted.
+    """
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        below = [child for task in os.listdir(f"/proc/{pid}/task") for child in _children(pid, task)]
+    except OSError:
+        return 0.0
+    return sum(map(int, fields[11:15])) / _TICKS + sum(map(spent, below))
+
+
+def _children(pid: int | str, task: str) -> list[str]:
+    try:
+        return Path(f"/proc/{pid}/task/{task}/children").read_text().split()
+    except OSError:
+        return []
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
+    """Each report says what its part of the test used."""
+    report = yield
+    now = spent()
+    report.cpu = now - getattr(item.config, "_spent", now)
+    item.config._spent = now
+    return report
+
+
+def pytest_runtest_logreport(report: Any) -> None:
+    """Add up the parts of a test, wherever it ran."""
+    _costs[report.nodeid] = _costs.get(report.nodeid, 0.0) + getattr(report, "cpu", 0.0)
+    if selection.is_in_turn(report):
+        _in_turn.add(report.nodeid)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Write what was measured, where somebody wants it."""
+    if (path := os.environ.get(FILE)) and not hasattr(session.config, "workerinput"):
+        costs = {test: round(cost, 3) for test, cost in _costs.items()}
+        Path(path).write_text(json.dumps({"costs": costs, "in_turn": sorted(_in_turn)}))

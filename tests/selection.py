@@ -1,0 +1,102 @@
+"""A pytest plugin (`-p tests.selection`): which tests a stage takes, so that a promise is proven once in `make test`.
+
+TESTS_DEPTH says how much: `whole` takes everything, as a run without it does. `usual` takes, of the tests that use
+rows, those that belong to this run's database (the mark `engine` means PostgreSQL, no mark means SQLite), without those
+marked `thorough`. To these comes the part whose turn it is, TESTS_TURN of TURNS: of what is marked `thorough`, and of
+the tests that belong to the other database. So each of a dozen commits sees a part of what only `make thorough` runs.
+
+TESTS_SHARD, `2/4`, takes the second of four parts of what is left; a file of browser tests, whose world is dear, is in
+one part as a whole.
+"""
+
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import pytest
+
+TURNS = 12
+_IN_TURN = "in turn"  # the property of a report that says so, for the budget
+
+_counts = {"left out": 0, _IN_TURN: 0}
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Keep what this stage takes, in the order in which it stands."""
+    kept = _of_this_depth(items) if os.environ.get("TESTS_DEPTH") == "usual" else items[:]
+    if shard := os.environ.get("TESTS_SHARD"):
+        kept = _of_shard(kept, shard)
+    if len(kept) < len(items):
+        chosen = set(kept)
+        config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
+        _counts["left out"] = len(items) - len(kept)
+        items[:] = kept
+
+
+def _of_this_depth(items: list[pytest.Item]) -> list[pytest.Item]:
+    turn = int(os.environ.get("TESTS_TURN", "0")) % TURNS
+    database = os.environ.get("TEST_DATABASE", "postgres")
+    usual = {item for item in items if is_usual(item, database)}
+    in_turn = {item for item in items if item not in usual and _may_come(item, database)}
+    turns = turns_of((unit(item) for item in in_turn), TURNS)
+    in_turn = {item for item in in_turn if turns[unit(item)] == turn}
+    for item in in_turn:
+        item.user_properties.append((_IN_TURN, True))
+    _counts[_IN_TURN] = len(in_turn)
+    return [item for item in items if item in usual or item in in_turn]
+
+
+def is_usual(item: pytest.Item, database: str) -> bool:
+    """Whether every `make test` runs it on this database (postgres, sqlite, none)."""
+    if item.get_closest_marker("thorough"):
+        return False
+    return not uses_rows(item) or (database == "postgres") == (item.get_closest_marker("engine") is not None)
+
+
+def _may_come(item: pytest.Item, database: str) -> bool:
+    """Whether its turn comes on this database; what uses no rows needs none, and is left to the stage on SQLite."""
+    return uses_rows(item) or database != "postgres"
+
+
+def uses_rows(item: pytest.Item) -> bool:
+    """Whether the test asks for a database."""
+    fixtures = getattr(item, "fixturenames", ())
+    return item.get_closest_marker("django_db") is not None or "db" in fixtures or "transactional_db" in fixtures
+
+
+def unit(item: pytest.Item) -> str:
+    """What has its turn together: a file that is marked as a whole, because its worlds are dear; else one test."""
+    module = item.getparent(pytest.Module)
+    is_whole = module is not None and any(mark.name == "thorough" for mark in module.own_markers)
+    return _path(item) if is_whole else item.nodeid
+
+
+def turns_of(units: Iterable[str], turns: int) -> Mapping[str, int]:
+    """The turn of each unit: dealt out by name, so that neighbours, which cost alike, are spread over all turns."""
+    return {name: place % turns for place, name in enumerate(sorted(set(units)))}
+
+
+def _of_shard(items: list[pytest.Item], shard: str) -> list[pytest.Item]:
+    number, _, most = shard.partition("/")
+    units = {item: _path(item) if item.get_closest_marker("browser") else item.nodeid for item in items}
+    parts = turns_of(units.values(), int(most))
+    return [item for item in items if parts[units[item]] == int(number) - 1]
+
+
+def _path(item: pytest.Item) -> str:
+    return item.nodeid.partition("::")[0]
+
+
+def pytest_report_collectionfinish(config: pytest.Config) -> str:
+    """One line of the run's head: how much it leaves out."""
+    depth = os.environ.get("TESTS_DEPTH", "whole")
+    turn = f", turn {os.environ.get('TESTS_TURN', '0')} of {TURNS}" if depth == "usual" else ""
+    return (
+        f"depth: {depth}{turn}; {_counts['left out']} tests left out, {_counts[_IN_TURN]} of those that run are in turn"
+    )
+
+
+def is_in_turn(report: Any) -> bool:
+    """Whether a test ran because it was its turn: what it costs belongs to no stage's share."""
+    return (_IN_TURN, True) in report.user_properties
