@@ -51,7 +51,7 @@ def is_usual(item: pytest.Item, database: str) -> bool:
     """Whether every `make test` runs it on this database (postgres, sqlite, none)."""
     if item.get_closest_marker("thorough"):
         return False
-    return not uses_rows(item) or (database == "postgres") == (item.get_closest_marker("engine") is not None)
+    return (database == "postgres") == (item.get_closest_marker("engine") is not None)
 
 
 def _may_come(item: pytest.Item, database: str) -> bool:

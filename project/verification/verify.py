@@ -15,7 +15,7 @@ from pathlib import Path
 from statistics import median
 
 from project.bootstrap import ROOT
-from project.verification import budget, calibration, quick
+from project.verification import budget, quick
 from project.verification.running import FAILED, HELD, TOO_DEAR, Result, run_all
 from project.verification.stages import Stage, stages, thorough_stages
 
@@ -29,14 +29,13 @@ def main(arguments: Sequence[str]) -> int:
         known = stages(folder, turn=_commits())
         options = _parser([stage.name for stage in known]).parse_args(arguments)
         chosen = _chosen(known, options)
-        unit = calibration.measure(3)
         results = run_all(chosen, folder=folder, cores=options.cores, keep_going=options.keep_going)
     except KeyboardInterrupt:
         return 130
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     if not options.quick:
-        results = _held_to_budget(results, unit, options)
+        results = _held_to_budget(results, options)
     print(_table(results, real=time.monotonic() - began, cores=options.cores), flush=True)
     return 1 if any(result.outcome in {FAILED, TOO_DEAR} for result in results) else 0
 
@@ -86,20 +85,18 @@ def _chosen(known: tuple[Stage, ...], options: argparse.Namespace) -> list[Stage
     return [stage for stage in known if not (options.check and stage.needs_servers)]
 
 
-def _held_to_budget(results: list[Result], unit: calibration.Unit, options: argparse.Namespace) -> list[Result]:
+def _held_to_budget(results: list[Result], options: argparse.Namespace) -> list[Result]:
     """Say what the tests cost; a stage that held, but costs too much, holds no more."""
-    measured = [result.unit.processor for result in results if result.unit]
-    seconds = median([unit.processor, *measured])
-    spent = [budget.Spent(result.name, result.processor, result.costs) for result in results if result.outcome == HELD]
-    if any(stage.costs.tests for stage in spent):
-        print(f"\n{budget.most_expensive(spent)}")
-    if options.thorough:
+    units = [result.unit for result in results if result.unit]
+    if not units:
         return results
-    print(f"  A unit of work takes {seconds:.3f} s of CPU here; {unit.wall:.3f} s by the wall at the start.")
+    spent = [budget.Spent(result.name, result.processor, result.costs) for result in results if result.outcome == HELD]
+    seconds, wall = median(unit.processor for unit in units), max(unit.wall for unit in units)
+    print(f"\n{budget.most_expensive(spent)}")
+    print(f"  A unit of work takes {seconds:.3f} s of CPU here, and at most {wall:.3f} s by the wall.")
     if options.record:
         budget.record(spent, unit=seconds)
-        return results
-    complaints = budget.complaints(spent, unit=seconds)
+    complaints = {} if options.thorough else budget.complaints(spent, unit=seconds)
     for name, complaint in complaints.items():
         print(f"  {name} {complaint}.")
     return [replace(result, outcome=TOO_DEAR) if result.name in complaints else result for result in results]

@@ -1,0 +1,145 @@
+"""Which tests a stage takes: on one database each, without what is thorough, and with the part whose turn it is."""
+
+import itertools
+
+import pytest
+
+from tests import cases, selection
+
+TESTS = """
+import pytest
+
+def test_pure(): pass
+
+@pytest.mark.django_db
+def test_rows(): pass
+
+@pytest.mark.engine("locks")
+def test_locks(transactional_db): pass
+
+@pytest.mark.thorough("much of the same")
+@pytest.mark.parametrize("number", range(30))
+def test_much(db, number): pass
+
+@pytest.mark.browser
+def test_seen(db): pass
+"""
+DEAR = """
+import pytest
+
+pytestmark = pytest.mark.thorough("a world of its own")
+
+@pytest.mark.parametrize("number", range(5))
+def test_it(db, number): pass
+"""
+ALWAYS = {"test_pure", "test_rows", "test_seen"}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Two files of tests; under other names Python would take them for the same modules."""
+    made = tmp_path_factory.mktemp("selection")
+    (made / "test_small_selection.py").write_text(TESTS)
+    (made / "test_dear_selection.py").write_text(DEAR)
+    return made
+
+
+@pytest.fixture
+def items(request, folder):
+    """Fresh items of two files, as a run collects them."""
+
+    def collect():
+        modules = [pytest.Module.from_parent(request.session, path=path) for path in sorted(folder.glob("*.py"))]
+        return [item for module in modules for item in module.collect()]
+
+    return collect
+
+
+@pytest.fixture
+def chosen(items, request, monkeypatch):
+    """`chosen(TESTS_DEPTH="usual")`: the names that a run with this environment keeps."""
+
+    def choose(**environment):
+        for name in ("TESTS_DEPTH", "TESTS_TURN", "TESTS_SHARD", "TEST_DATABASE"):
+            monkeypatch.delenv(name, raising=False)
+        for name, value in environment.items():
+            monkeypatch.setenv(name, value)
+        kept = items()
+        selection.pytest_collection_modifyitems(request.config, kept)
+        return [item.name for item in kept]
+
+    return choose
+
+
+def test_without_a_depth_everything_runs(chosen):
+    assert len(chosen()) == len(chosen(TESTS_DEPTH="whole")) == 39
+
+
+def test_a_test_with_rows_runs_on_one_database_and_one_without_rows_once(chosen):
+    turns = [str(turn) for turn in range(selection.TURNS)]
+    sqlite = [set(chosen(TESTS_DEPTH="usual", TEST_DATABASE="sqlite", TESTS_TURN=turn)) for turn in turns]
+    postgres = [set(chosen(TESTS_DEPTH="usual", TEST_DATABASE="postgres", TESTS_TURN=turn)) for turn in turns]
+    assert set.intersection(*sqlite) == ALWAYS
+    assert set.intersection(*postgres) == {"test_locks"}
+    assert not any("test_pure" in names for names in postgres)
+
+
+@pytest.mark.parametrize("database", ["sqlite", "postgres"])
+def test_a_dozen_commits_see_everything_on_both_databases(chosen, database):
+    turns = [
+        chosen(TESTS_DEPTH="usual", TEST_DATABASE=database, TESTS_TURN=str(number)) for number in range(selection.TURNS)
+    ]
+    seen = {name for names in turns for name in names}
+    assert seen == set(chosen()) - ({"test_pure"} if database == "postgres" else set())
+    in_turn = [name for names in turns for name in names if name.startswith("test_much")]
+    assert len(in_turn) == len(set(in_turn)) == 30, "each of them once"
+    assert max(sum(name.startswith("test_much") for name in names) for names in turns) <= 3, "spread over the turns"
+    # A file that is marked as a whole has one turn.
+    assert sorted(sum(name.startswith("test_it") for name in names) for names in turns)[-2:] == [0, 5]
+
+
+def test_shards_are_the_whole_without_overlap(chosen):
+    parts = [chosen(TESTS_DEPTH="whole", TESTS_SHARD=f"{number}/3") for number in (1, 2, 3)]
+    assert sorted(itertools.chain(*parts)) == sorted(chosen())
+    assert all(parts)
+
+
+# Products of factors -------------------------------------------------------------------------------------------------
+
+
+def values_of(mark):
+    return [case.values for case in mark.args[1]]
+
+
+def always(mark):
+    return [case.values for case in mark.args[1] if not case.marks]
+
+
+FACTORS = {"state": "abcdef", "role": "pqrst", "method": "wxyz", "engine": (1, 2)}
+
+
+def test_all_cases_are_there_and_a_few_hold_every_pair():
+    mark = cases.crossed(FACTORS)
+    assert sorted(values_of(mark)) == sorted(itertools.product(*FACTORS.values()))
+    pairs = {pair for row in always(mark) for pair in itertools.combinations(enumerate(row), 2)}
+    assert pairs == {pair for row in values_of(mark) for pair in itertools.combinations(enumerate(row), 2)}
+    assert len(always(mark)) < len(values_of(mark)) / 5
+
+
+def test_each_value_alone_takes_as_many_cases_as_the_longest_factor_has_values():
+    mark = cases.crossed({"state": "abcdef", "role": "pqrst"}, together=1)
+    assert len(always(mark)) == 6
+    assert [set(column) for column in zip(*always(mark), strict=True)] == [set("abcdef"), set("pqrst")]
+
+
+def test_what_does_not_exist_is_left_out_and_every_pair_that_does_is_held():
+    mark = cases.crossed(FACTORS, allowed=lambda state, role, **rest: (state, role) not in {("a", "p"), ("b", "q")})
+    rows = values_of(mark)
+    assert len(rows) == 240 - 2 * 8
+    pairs = {pair for row in always(mark) for pair in itertools.combinations(enumerate(row), 2)}
+    assert pairs == {pair for row in rows for pair in itertools.combinations(enumerate(row), 2)}
+
+
+def test_what_money_hangs_on_always_runs():
+    mark = cases.crossed(FACTORS, always=lambda state, **rest: state == "c")
+    assert sum(row[0] == "c" for row in always(mark)) == 40
