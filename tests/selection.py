@@ -24,14 +24,19 @@ _counts = {"left out": 0, _IN_TURN: 0}
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Keep what this stage takes, in the order in which it stands."""
-    kept = _of_this_depth(items) if os.environ.get("TESTS_DEPTH") == "usual" else items[:]
-    if shard := os.environ.get("TESTS_SHARD"):
-        kept = _of_shard(kept, shard)
-    if len(kept) < len(items):
-        chosen = set(kept)
-        config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
-        _counts["left out"] = len(items) - len(kept)
-        items[:] = kept
+    taken = set(choose(items))
+    left_out = [item for item in items if item not in taken]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item in taken]
+    _counts["left out"], _counts[_IN_TURN] = len(left_out), sum(map(is_in_turn, items))
+
+
+def choose(items: list[pytest.Item]) -> list[pytest.Item]:
+    """The tests that the environment asks for; those that are in turn are marked so."""
+    chosen = _of_this_depth(items) if os.environ.get("TESTS_DEPTH") == "usual" else items
+    shard = os.environ.get("TESTS_SHARD")
+    return _of_shard(chosen, shard) if shard else chosen
 
 
 def _of_this_depth(items: list[pytest.Item]) -> list[pytest.Item]:
@@ -43,7 +48,6 @@ def _of_this_depth(items: list[pytest.Item]) -> list[pytest.Item]:
     in_turn = {item for item in in_turn if turns[unit(item)] == turn}
     for item in in_turn:
         item.user_properties.append((_IN_TURN, True))
-    _counts[_IN_TURN] = len(in_turn)
     return [item for item in items if item in usual or item in in_turn]
 
 
@@ -97,6 +101,6 @@ def pytest_report_collectionfinish(config: pytest.Config) -> str:
     )
 
 
-def is_in_turn(report: Any) -> bool:
-    """Whether a test ran because it was its turn: what it costs belongs to no stage's share."""
-    return (_IN_TURN, True) in report.user_properties
+def is_in_turn(test: Any) -> bool:
+    """Whether a test (or the report of it) runs because it is its turn: what it costs belongs to no stage's share."""
+    return (_IN_TURN, True) in test.user_properties

@@ -56,7 +56,7 @@ def items(request, folder):
 
 
 @pytest.fixture
-def chosen(items, request, monkeypatch):
+def chosen(items, monkeypatch):
     """`chosen(TESTS_DEPTH="usual")`: the names that a run with this environment keeps."""
 
     def choose(**environment):
@@ -64,9 +64,7 @@ def chosen(items, request, monkeypatch):
             monkeypatch.delenv(name, raising=False)
         for name, value in environment.items():
             monkeypatch.setenv(name, value)
-        kept = items()
-        selection.pytest_collection_modifyitems(request.config, kept)
-        return [item.name for item in kept]
+        return [item.name for item in selection.choose(items())]
 
     return choose
 
