@@ -5,7 +5,7 @@ was its turn is not counted: it differs from commit to commit.
 """
 
 import tomllib
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -36,9 +36,9 @@ class Costs:
         whole = sum(self.tests.values())
         return sum(cost for test, cost in self.tests.items() if test not in self.in_turn) / whole if whole else 1.0
 
-    def by_file(self) -> Counter[str]:
+    def by_file(self) -> Mapping[str, float]:
         """Seconds of each file of tests, without what ran in turn."""
-        files: Counter[str] = Counter()
+        files: dict[str, float] = defaultdict(float)
         for test, cost in self.tests.items():
             if test not in self.in_turn:
                 files[test.partition("::")[0]] += cost
@@ -67,12 +67,12 @@ def complaints(stages: Sequence[Spent], *, unit: float, text: str | None = None)
     shares = tomllib.loads(FILE.read_text() if text is None else text)
     found = {}
     for stage in stages:
-        share, cost = shares["stages"].get(stage.name), stage.usual_seconds / unit
+        share, cost = shares.get("stages", {}).get(stage.name), stage.usual_seconds / unit
         if share is None:
             if cost > _LEAST:
                 found[stage.name] = f"has no share in tests/budget.toml; it cost {cost:.0f} units"
         elif cost > max(_LEAST, MOST * share):
-            grown = "; ".join(_grown(stage, shares["files"], unit)) or "no file of tests stands out"
+            grown = "; ".join(_grown(stage, shares.get("files", {}), unit)) or "no file of tests stands out"
             found[stage.name] = f"cost {cost:.0f} units of its {share:.0f} ({cost / share:.1f} times): {grown}"
     return found
 
@@ -90,7 +90,7 @@ def _grown(stage: Spent, shares: Mapping[str, Mapping[str, float]], unit: float)
 
 def record(stages: Sequence[Spent], *, unit: float) -> None:
     """Write the shares anew, of these stages; those of others stay."""
-    shares = tomllib.loads(FILE.read_text()) if FILE.exists() else {"stages": {}, "files": {}}
+    shares = {"stages": {}, "files": {}, **(tomllib.loads(FILE.read_text()) if FILE.exists() else {})}
     for stage in stages:
         shares["stages"][stage.name] = stage.usual_seconds / unit
         files = {path: seconds / unit for path, seconds in stage.costs.by_file().items()}
@@ -105,11 +105,12 @@ def record(stages: Sequence[Spent], *, unit: float) -> None:
 
 def most_expensive(stages: Sequence[Spent]) -> str:
     """The test functions that cost the most, all their parameters added up, a line each."""
-    functions: Counter[tuple[str, str]] = Counter()
+    functions: dict[tuple[str, str], float] = defaultdict(float)
     cases: Counter[tuple[str, str]] = Counter()
     for stage in stages:
         for test, cost in stage.costs.tests.items():
             functions[stage.name, test.partition("[")[0]] += cost
             cases[stage.name, test.partition("[")[0]] += 1
-    rows = [f"  {cost:7.1f} s  {cases[key]:>5}  {key[1]} ({key[0]})" for key, cost in functions.most_common(_EXPENSIVE)]
+    dearest = sorted(functions, key=lambda key: -functions[key])[:_EXPENSIVE]
+    rows = [f"  {functions[key]:7.1f} s  {cases[key]:>5}  {key[1]} ({key[0]})" for key in dearest]
     return "\n".join([f"  The {len(rows)} most expensive test functions, in seconds of CPU, and their cases:", *rows])
