@@ -5,8 +5,7 @@ rows, those that belong to this run's database (the mark `engine` means PostgreS
 marked `thorough`. To these comes the part whose turn it is, TESTS_TURN of TURNS: of what is marked `thorough`, and of
 the tests that belong to the other database. So each of a dozen commits sees a part of what only `make thorough` runs.
 
-TESTS_SHARD, `2/4`, takes the second of four parts of what is left; a file of browser tests, whose world is dear, is in
-one part as a whole.
+TESTS_SHARD, `2/4`, takes the second of four parts of what is left.
 """
 
 import os
@@ -83,9 +82,8 @@ def turns_of(units: Iterable[str], turns: int) -> Mapping[str, int]:
 
 def _of_shard(items: list[pytest.Item], shard: str) -> list[pytest.Item]:
     number, _, most = shard.partition("/")
-    units = {item: _path(item) if item.get_closest_marker("browser") else item.nodeid for item in items}
-    parts = turns_of(units.values(), int(most))
-    return [item for item in items if parts[units[item]] == int(number) - 1]
+    parts = turns_of((item.nodeid for item in items), int(most))
+    return [item for item in items if parts[item.nodeid] == int(number) - 1]
 
 
 def _path(item: pytest.Item) -> str:
