@@ -17,6 +17,7 @@ from tests import selection
 FILE = "TESTS_COSTS"
 _TICKS = os.sysconf("SC_CLK_TCK")
 
+_METER = pytest.StashKey["_Meter"]()
 _costs: dict[str, float] = {}
 _in_turn: set[str] = set()
 
@@ -24,7 +25,7 @@ _in_turn: set[str] = set()
 def spent(pid: int | str = "self") -> float:
     """Seconds of a processor that this process, the processes below it, and those of them that ended have used.
 
-    A process whose parent ended before it is not counted.
+    A process whose parent ended before it is not counted any more.
     """
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
@@ -41,13 +42,31 @@ def _children(pid: int | str, task: str) -> list[str]:
         return []
 
 
+class _Meter:
+    """What is used from one part of a test to the next."""
+
+    def __init__(self) -> None:
+        self._before = spent()
+
+    def read(self) -> float:
+        """Seconds since the last reading; those of a process that vanished uncounted make it no less than nothing."""
+        now = spent()
+        used, self._before = max(now - self._before, 0.0), now
+        return used
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtestloop(session: pytest.Session) -> None:
+    """The first test begins here; what starting and collecting took is no test's."""
+    session.config.stash[_METER] = _Meter()
+
+
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
     """Each report says what its part of the test used."""
     report = yield
-    now = spent()
-    report.cpu = now - getattr(item.config, "_spent", now)
-    item.config._spent = now
+    if _METER in item.config.stash:
+        report.cpu = item.config.stash[_METER].read()
     return report
 
 

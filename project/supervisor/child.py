@@ -5,10 +5,10 @@ import contextlib
 import os
 import signal
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from project.supervisor import parent_death
+from project.supervisor import parent_death, run_queue
 from project.supervisor.console import Console
 from project.supervisor.guard import Guard
 from project.supervisor.probes import Probe
@@ -17,6 +17,7 @@ _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.5, 15.0
 _LIFE_THAT_COUNTS_S = 10.0
 # A child that works gives a sign every five seconds; one that gave none in so many looks hangs, or was stopped.
 _LOOK_S, _MOST_LOOKS_WITHOUT_A_SIGN = 5.0, 9
+Waits = Callable[[int], Mapping[int, float]]
 _CHUNK = 65_536
 
 
@@ -44,12 +45,15 @@ class Plan:
 class Child:
     """A plan being carried out."""
 
-    def __init__(self, plan: Plan, console: Console, guard: Guard | None = None) -> None:
+    def __init__(
+        self, plan: Plan, console: Console, guard: Guard | None = None, *, waits: Waits = run_queue.waits
+    ) -> None:
         self.plan = plan
         self.is_ready = asyncio.Event()
         self.endings = 0
         self._console = console
         self._guard = guard
+        self._waits = waits
         self._signs = 0
         self._hung = False
         self._process: asyncio.subprocess.Process | None = None
@@ -60,6 +64,10 @@ class Child:
     def pid(self) -> int | None:
         """The number of the living process, or None."""
         return self._process.pid if self._process and self._process.returncode is None else None
+
+    def waited(self) -> Mapping[int, float]:
+        """Seconds that each of its threads has waited for a processor so far."""
+        return self._waits(self.pid) if self.pid else {}
 
     def start(self) -> None:
         """Begin to run the plan, and go on until `stop`."""
@@ -160,14 +168,22 @@ class Child:
         self._signal(signal.SIGKILL)
 
     async def _until_it_hangs(self) -> None:
-        """Looks are counted, not seconds: while this process itself is stopped, nobody is late."""
-        probe, silent = self.plan.alive or self.plan.probe, 0
+        """Looks are counted, not seconds: while this process itself is stopped, nobody is late.
+
+        Nor is one late that got no processor: of a look without a sign counts only the part in which no thread of the
+        child stood in the queue for one. One that is stopped, waits for ever or runs in circles doesn't stand there.
+        """
+        probe, silent = self.plan.alive or self.plan.probe, 0.0
         while silent < _MOST_LOOKS_WITHOUT_A_SIGN:
-            seen = self._signs
+            signs, waits, began = self._signs, self.waited(), time.monotonic()
             await asyncio.sleep(_LOOK_S)
             if probe is not None and await probe():
                 self._signs += 1
-            silent = silent + 1 if self._signs == seen else 0
+            if self._signs != signs:
+                silent = 0.0
+                continue
+            without = time.monotonic() - began - run_queue.longest(waits, self.waited())
+            silent += min(max(without / _LOOK_S, 0.0), 1.0)
 
     async def _read(self, read_end: int) -> None:
         reader = asyncio.StreamReader()

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from project.supervisor import child as children
-from project.supervisor import guard, probes
+from project.supervisor import guard, probes, run_queue
 from project.supervisor.child import Child, Plan
 from tests.bounds import stretched
 
@@ -237,6 +237,66 @@ def test_one_whose_probe_hears_nothing_any_more_is_started_again_and_one_that_on
         assert notes.said[0].startswith("child gave no sign of life for ")
 
     asyncio.run(scene())
+
+
+def test_one_that_gets_no_processor_is_slow_and_does_not_hang(quick_looks):
+    """The figures of the kernel are given: in each look one thread waits for a processor, until none does any more."""
+
+    async def scene():
+        notes, queue = Notes(), {"seconds": 0.0, "is starved": True}
+
+        def waits(pid):
+            queue["seconds"] += 3600 if queue["is starved"] else 0
+            return {pid: 0.0, pid + 1: queue["seconds"]}
+
+        async def answers():
+            return len(asked) < 1
+
+        asked = []
+        running = Child(python("import time; time.sleep(600)", probe=answers), notes, waits=waits)
+        running.start()
+        await asyncio.wait_for(running.is_ready.wait(), 20)
+        asked.append("and nothing is answered any more")
+        await asyncio.sleep(0.1 * children._MOST_LOOKS_WITHOUT_A_SIGN * 2)
+        assert running.endings == 0
+        queue["is starved"] = False
+        await until(lambda: running.endings == 1, seconds=20)
+        await running.stop(1)
+        assert notes.said[0].startswith("child gave no sign of life for ")
+
+    asyncio.run(scene())
+
+
+PIPED = {"stdout": subprocess.PIPE}
+WAITING = "import time; time.sleep(600)"
+RUNNING = "while True: pass"
+
+
+def test_the_kernel_says_who_waits_for_a_processor():
+    """On one core: of several that run in circles each waits most of the time, one that sleeps or is stopped never."""
+    one = {min(os.sched_getaffinity(0))}
+    started = [
+        subprocess.Popen([sys.executable, "-c", f"import os; os.sched_setaffinity(0, {one})\nprint()\n{text}"], **PIPED)
+        for text in (WAITING, RUNNING, RUNNING, RUNNING)
+    ]
+    try:
+        for each in started:
+            each.stdout.readline()
+        os.kill(started[1].pid, signal.SIGSTOP)
+        before = [run_queue.waits(each.pid) for each in started]
+        assert all(before)
+        time.sleep(1)
+        asleep, stopped, *busy = (
+            run_queue.longest(then, run_queue.waits(each.pid)) for then, each in zip(before, started, strict=True)
+        )
+    finally:
+        for each in started:
+            each.kill()
+            each.communicate()
+    assert asleep < 0.1
+    assert stopped < 0.1
+    assert min(busy) > 0.2
+    assert run_queue.waits(started[0].pid) == {}, "one that is gone waits for nothing"
 
 
 def test_a_stopped_child_hears_that_it_is_to_end():
