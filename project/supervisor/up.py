@@ -105,18 +105,20 @@ class House:
     async def _ready(self, children: list[Child]) -> None:
         # Counted from here: what is prepared before, a long migration of an upgrade, takes as long as it takes. And
         # what passes while somebody who is late gets no processor doesn't count: a start is slow beside other work.
-        waiting = asyncio.ensure_future(asyncio.gather(*(child.is_ready.wait() for child in children)))
+        waiting = {asyncio.create_task(child.is_ready.wait()) for child in children}
         late, left = children, _READY_WITHIN_S
         try:
-            while left > 0:
-                before = {child: child.waited() for child in late}
-                look = min(_LOOK_S, left)
-                if (await asyncio.wait({waiting}, timeout=look))[0]:
-                    return
+            while late and left > 0:
+                before, look = {child: child.waited() for child in late}, min(_LOOK_S, left)
+                await asyncio.wait(waiting, timeout=look)
                 late = [child for child in children if not child.is_ready.is_set()]
-                left -= max(look - max(run_queue.longest(before[child], child.waited()) for child in late), 0.0)
+                queued = max((run_queue.longest(before[child], child.waited()) for child in late), default=0.0)
+                left -= max(look - queued, 0.0)
         finally:
-            waiting.cancel()
+            for each in waiting:
+                each.cancel()
+        if not late:
+            return
         names = ", ".join(child.plan.name for child in late)
         raise CannotStart(f"Not ready after {_READY_WITHIN_S:.0f} s: {names}. What it said is above.")
 
