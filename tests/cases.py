@@ -93,3 +93,14 @@ def in_turn(values: Iterable[V], *, always: Callable[[V], bool] = lambda value: 
     part = (selection.turn() + zlib.crc32(loop.encode())) % parts
     due = set(others[part::parts])
     return [value for place, value in enumerate(values) if place in due or always(value)]
+
+
+def one_of_each(values: Iterable[V], *, by: Callable[[V], Any], loop: str = "") -> list[V]:
+    """As `in_turn`, from each group of values that are alike in `by`: one of those who may, and one who may not."""
+    values = list(values)
+    groups = [by(value) for value in values]
+    return [
+        value
+        for group in dict.fromkeys(groups)
+        for value in in_turn([value for value, its in zip(values, groups, strict=True) if its == group], loop=loop)
+    ]

@@ -174,6 +174,13 @@ def test_what_a_loop_always_needs_is_there_in_its_order_and_loops_differ(at_turn
     assert len({tuple(cases.in_turn(range(12), loop=str(number))) for number in range(50)}) > 6
 
 
+def test_a_loop_over_what_differs_takes_one_of_each_side(at_turn):
+    at_turn(7)
+    taken = cases.one_of_each("aAbBcCD", by=str.isupper)
+    assert [value.isupper() for value in taken] == [False, True]
+
+
 def test_elsewhere_a_loop_goes_over_everything(monkeypatch):
     monkeypatch.delenv("TESTS_DEPTH", raising=False)
     assert cases.in_turn("abc", always="a".__contains__) == ["a", "b", "c"]
+    assert sorted(cases.one_of_each("aAb", by=str.isupper)) == ["A", "a", "b"]

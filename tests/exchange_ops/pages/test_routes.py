@@ -10,7 +10,7 @@ from desk import clock
 from desk.incidents.models import Incident
 from desk.people import roles, totp
 from exchange_ops.policy import freezes
-from tests.cases import in_turn
+from tests.cases import in_turn, one_of_each
 from tests.exchange_ops import rows
 from wire.values import Secret
 
@@ -341,9 +341,7 @@ def rules_of(name):
 def takes_part(role, name, method, *, loop):
     """Whether this role asks for the address in this run: in `make test` one that may and one that may not, in turn."""
     rule = dict(rules_of(name))[method]
-    may = [one for one in ROLES if expected(rule, one)]
-    parties = (may, [one for one in ROLES if one not in may])
-    return any(role in in_turn(party, loop=f"{loop} {method} {name}") for party in parties)
+    return role in one_of_each(ROLES, by=lambda one: expected(rule, one), loop=f"{loop} {method} {name}")
 
 
 @pytest.mark.parametrize("role", ROLES)
@@ -394,7 +392,7 @@ METHODS = ("get", "head", "post", "put", "patch", "delete", "options", "trace")
 def test_a_wrong_method_is_told_so_and_leads_nowhere(place, admin, signed_in):
     """Whoever has every right: each address takes what it says in Allow, and answers everything else with 405.
 
-    `make test` sends one wrong method to each address, and the right ones to a twelfth of them, because `test_who_gets_in` does too.
+    `make test` sends one wrong method to each address, and the right ones to a twelfth: `test_who_gets_in` does too.
     """
     from django.contrib.auth.models import Group
 

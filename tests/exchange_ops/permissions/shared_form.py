@@ -21,7 +21,7 @@ from rest_framework.test import APIClient
 from desk import clock, topics
 from desk.models import AuditEvent, Person
 from desk.people import roles, tokens, totp
-from tests.cases import in_turn
+from tests.cases import in_turn, one_of_each
 from wire.values import Secret
 
 SECRET = Secret("JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP")
@@ -226,8 +226,7 @@ def shown(subject: Subject) -> Mapping[str, set[str]]:
 def looking(subject: Subject, state: str, read: str) -> set[str]:
     """Who looks in the state: everybody in turn, one of those who may and one who may not."""
     may = shown(subject)[read]
-    who = (may, set(subject.people) - may)
-    return {name for people in who for name in in_turn(sorted(people), loop=f"{state} {read}")}
+    return set(one_of_each(subject.people, by=may.__contains__, loop=f"{state} {read}"))
 
 
 def who_reads(subject: Subject, cast: Cast, state: str) -> dict[str, set[str]]:
