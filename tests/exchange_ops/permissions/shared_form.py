@@ -217,7 +217,7 @@ def got_through(subject: Subject, cast: Cast, state: str) -> dict[str, set[str]]
     return passed
 
 
-def shown(subject: Subject) -> Mapping[str, set[str]]:
+def viewers_of(subject: Subject) -> Mapping[str, set[str]]:
     """Of every page, answer and topic about a row: those of the cast who may see it."""
     topic = {"topic": subject.follows} if subject.topic else {}
     return {read: readers(subject, who) for read, who in (*subject.reads.items(), *topic.items())}
@@ -225,19 +225,19 @@ def shown(subject: Subject) -> Mapping[str, set[str]]:
 
 def looking(subject: Subject, state: str, read: str) -> set[str]:
     """Who looks in the state: everybody in turn, one of those who may and one who may not."""
-    may = shown(subject)[read]
+    may = viewers_of(subject)[read]
     return set(one_of_each(subject.people, by=may.__contains__, loop=f"{state} {read}"))
 
 
 def who_reads(subject: Subject, cast: Cast, state: str) -> dict[str, set[str]]:
     """Of every page, answer and topic about a row in the state: who is shown it, of those who look."""
-    seen: dict[str, set[str]] = {read: set() for read in shown(subject)}
+    seen: dict[str, set[str]] = {read: set() for read in viewers_of(subject)}
     look = {read: looking(subject, state, read) for read in seen}
     for row, people in rows_for(subject, cast, state, set().union(*look.values())):
         for name in people:
-            for read, viewers in seen.items():
+            for read, names in seen.items():
                 if name in look[read] and is_shown(subject, cast, name, row, read):
-                    viewers.add(name)
+                    names.add(name)
     return seen
 
 

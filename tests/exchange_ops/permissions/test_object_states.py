@@ -15,9 +15,9 @@ from tests.exchange_ops.permissions.shared_form import (
     Cast,
     got_through,
     looking,
-    shown,
     steps,
     tried,
+    viewers_of,
     who_reads,
 )
 from tests.exchange_ops.permissions.subjects.incident_rows import INCIDENTS
@@ -91,7 +91,7 @@ def test_who_gets_through_in_which_state(subject, state, cast):
 
 @pytest.mark.parametrize(("subject", "state"), CASES)
 def test_who_is_shown_it_in_which_state(subject, state, cast):
-    expected = {read: who & looking(subject, state, read) for read, who in shown(subject).items()}
+    expected = {read: who & looking(subject, state, read) for read, who in viewers_of(subject).items()}
     assert who_reads(subject, cast, state) == expected
 
 
