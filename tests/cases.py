@@ -1,11 +1,19 @@
-"""Cases that are products of independent factors: all pairs of values in every `make test`, the rest in its turn."""
+"""Cases that are products of independent factors: all pairs of values in every `make test`, the rest in its turn.
+
+Where the cases share a world that is dear to make, they are a loop in one test, and `in_turn` is what it goes over.
+"""
 
 import itertools
+import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 from allpairspy import AllPairs
+
+from tests import selection
+
+V = TypeVar("V")
 
 _BEYOND = pytest.mark.thorough(
     "its factors are independent, and each of its pairs of values is in a case that always runs"
@@ -68,3 +76,31 @@ def cover(rows: Sequence[tuple[int, ...]], together: int) -> set[tuple[int, ...]
 
 def _combined(row: tuple[int, ...], together: int) -> list[tuple[tuple[int, int], ...]]:
     return list(itertools.combinations(enumerate(row), together))
+
+
+def in_turn(values: Iterable[V], *, always: Callable[[V], bool] = lambda value: False, loop: str = "") -> list[V]:
+    """What a loop over these values goes over in this run, in their order.
+
+    In `make test` it is what `always` names and a twelfth of the others, at least one; each comes within a dozen
+    commits. Everywhere else it is all of them. `loop` is any text that differs between loops over the same values, so
+    that they do not all take the same one.
+    """
+    values = list(values)
+    if not selection.is_usual_depth():
+        return values
+    others = [place for place, value in enumerate(values) if not always(value)]
+    parts = min(selection.TURNS, len(others)) or 1
+    part = (selection.turn() + zlib.crc32(loop.encode())) % parts
+    due = set(others[part::parts])
+    return [value for place, value in enumerate(values) if place in due or always(value)]
+
+
+def one_of_each(values: Iterable[V], *, by: Callable[[V], Any], loop: str = "") -> list[V]:
+    """As `in_turn`, from each group of values that are alike in `by`: one of those who may, and one who may not."""
+    values = list(values)
+    groups = [by(value) for value in values]
+    return [
+        value
+        for group in dict.fromkeys(groups)
+        for value in in_turn([value for value, its in zip(values, groups, strict=True) if its == group], loop=loop)
+    ]

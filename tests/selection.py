@@ -33,18 +33,27 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def choose(items: list[pytest.Item]) -> list[pytest.Item]:
     """The tests that the environment asks for; those that are in turn are marked so."""
-    chosen = _of_this_depth(items) if os.environ.get("TESTS_DEPTH") == "usual" else items
+    chosen = _of_this_depth(items) if is_usual_depth() else items
     shard = os.environ.get("TESTS_SHARD")
     return _of_shard(chosen, shard) if shard else chosen
 
 
+def is_usual_depth() -> bool:
+    """Whether this is `make test`, which leaves to its turn what only `make thorough` runs whole."""
+    return os.environ.get("TESTS_DEPTH") == "usual"
+
+
+def turn() -> int:
+    """Whose turn it is, from 0 to TURNS - 1."""
+    return int(os.environ.get("TESTS_TURN", "0")) % TURNS
+
+
 def _of_this_depth(items: list[pytest.Item]) -> list[pytest.Item]:
-    turn = int(os.environ.get("TESTS_TURN", "0")) % TURNS
     database = os.environ.get("TEST_DATABASE", "postgres")
     usual = {item for item in items if is_usual(item, database)}
     in_turn = {item for item in items if item not in usual and _may_come(item, database)}
     turns = turns_of((unit(item) for item in in_turn), TURNS)
-    in_turn = {item for item in in_turn if turns[unit(item)] == turn}
+    in_turn = {item for item in in_turn if turns[unit(item)] == turn()}
     for item in in_turn:
         item.user_properties.append((_IN_TURN, True))
     return [item for item in items if item in usual or item in in_turn]
@@ -93,9 +102,9 @@ def _path(item: pytest.Item) -> str:
 def pytest_report_collectionfinish(config: pytest.Config) -> str:
     """One line of the run's head: how much it leaves out."""
     depth = os.environ.get("TESTS_DEPTH", "whole")
-    turn = f", turn {os.environ.get('TESTS_TURN', '0')} of {TURNS}" if depth == "usual" else ""
+    when = f", turn {turn()} of {TURNS}" if is_usual_depth() else ""
     return (
-        f"depth: {depth}{turn}; {_counts['left out']} tests left out, {_counts[_IN_TURN]} of those that run are in turn"
+        f"depth: {depth}{when}; {_counts['left out']} tests left out, {_counts[_IN_TURN]} of those that run are in turn"
     )
 
 

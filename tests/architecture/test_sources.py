@@ -1,6 +1,7 @@
 """Citations of the specifications: each is one that docs/sources.md explains, and what stands there is cited."""
 
 import re
+from functools import cache
 from pathlib import Path
 
 from tests.architecture import tree
@@ -85,12 +86,15 @@ def of_standards(text):
         yield from (f"{found[1]} {number}" for number in re.findall(r"\d+", found[2]))
 
 
+@cache
 def citations():
     """(path, name of the source) of every citation in code, tests, files of vectors and documents."""
     names = list(known())
-    for name, text in pages():
-        for source in (*of_supplements(name, text, names), *of_specifications(text, names), *of_standards(text)):
-            yield name, source
+    return [
+        (name, source)
+        for name, text in pages()
+        for source in (*of_supplements(name, text, names), *of_specifications(text, names), *of_standards(text))
+    ]
 
 
 def test_every_citation_has_its_line_in_the_sources():

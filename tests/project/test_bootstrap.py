@@ -150,6 +150,13 @@ def test_a_lock_that_can_not_be_installed_stops_and_is_tried_again(clone, start)
     assert start("up").returncode == 0
 
 
+def refuse_pip(clone):
+    """Give the environments a pip that installs nothing: the real one takes seconds, and refuses in another test."""
+    for packages in clone.glob(".venv*/lib/python*/site-packages"):
+        (packages / "pip").mkdir()
+        (packages / "pip" / "__main__.py").write_text("import sys\nsys.exit('install' in sys.argv)\n")
+
+
 @pytest.mark.parametrize(("command", "lock"), [("verify", "tests"), ("bench", "bench")])
 def test_what_only_tests_and_measurements_need_can_not_spoil_the_desks_environment(clone, command, lock, start):
     assert start("up").returncode == 0
@@ -158,6 +165,8 @@ def test_what_only_tests_and_measurements_need_can_not_spoil_the_desks_environme
     for name in ("tests", "bench"):
         (clone / name).mkdir()
         (clone / name / "requirements.txt").write_text("# nothing is needed\n")
+    start(command)
+    refuse_pip(clone)
     (clone / lock / "requirements.txt").write_text(ABSENT)
     failed = start(command, PIP_NO_INDEX="1", UV_OFFLINE="1")
     assert failed.returncode == 1

@@ -141,3 +141,46 @@ def test_what_does_not_exist_is_left_out_and_every_pair_that_does_is_held():
 def test_what_money_hangs_on_always_runs():
     mark = cases.crossed(FACTORS, always=lambda state, **rest: state == "c")
     assert sum(row[0] == "c" for row in always(mark)) == 40
+
+
+# Loops ----------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def at_turn(monkeypatch):
+    """`at_turn(3)`: as in the `make test` whose turn it is."""
+
+    def set_turn(number):
+        monkeypatch.setenv("TESTS_DEPTH", "usual")
+        monkeypatch.setenv("TESTS_TURN", str(number))
+
+    return set_turn
+
+
+@pytest.mark.parametrize("count", [0, 1, 5, 12, 30, 200])
+def test_a_loop_goes_over_each_value_within_a_dozen_commits(at_turn, count):
+    parts = []
+    for turn in range(selection.TURNS):
+        at_turn(turn)
+        parts.append(cases.in_turn(range(count), loop="a"))
+    assert set(itertools.chain(*parts)) == set(range(count))
+    assert {len(part) for part in parts} <= {count // 12, count // 12 + 1} - ({0} if count else set())
+
+
+def test_what_a_loop_always_needs_is_there_in_its_order_and_loops_differ(at_turn):
+    at_turn(1)
+    assert cases.in_turn("abcdef", always="ca".__contains__, loop="a")[0] == "a"
+    assert {"a", "c"} < set(cases.in_turn("abcdef", always="ca".__contains__))
+    assert len({tuple(cases.in_turn(range(12), loop=str(number))) for number in range(50)}) > 6
+
+
+def test_a_loop_over_what_differs_takes_one_of_each_side(at_turn):
+    at_turn(7)
+    taken = cases.one_of_each("aAbBcCD", by=str.isupper)
+    assert [value.isupper() for value in taken] == [False, True]
+
+
+def test_elsewhere_a_loop_goes_over_everything(monkeypatch):
+    monkeypatch.delenv("TESTS_DEPTH", raising=False)
+    assert cases.in_turn("abc", always="a".__contains__) == ["a", "b", "c"]
+    assert sorted(cases.one_of_each("aAb", by=str.isupper)) == ["A", "a", "b"]

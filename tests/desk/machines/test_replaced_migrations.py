@@ -11,7 +11,12 @@ import psycopg
 import pytest
 from django.db import connection
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.engine("migrations"), pytest.mark.timeout(600)]
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.engine("migrations"),
+    pytest.mark.thorough("it changes with migrations alone, and a desk that began earlier is upgraded by a release"),
+    pytest.mark.timeout(600),
+]
 
 ROOT = Path(__file__).resolve().parents[3]
 BEGUN = [

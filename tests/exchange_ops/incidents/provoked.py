@@ -10,8 +10,10 @@ from chaindata.watching import kinds
 from chaindata.watching.models import ChainMovement, WatchedAddress
 from chaindata.watching.mover import ADDRESSES, MOVEMENTS
 from desk import clock
+from desk.incidents import kinds as incident_kinds
 from desk.notifications.kinds import UNDELIVERED
 from desk.notifications.models import Delivery, Notification, Stage
+from desk.people import roles
 from exchange_ops.keys.models import ApiKey
 from exchange_ops.ledger import stream as streams
 from exchange_ops.ledger.models import LedgerAside, LedgerEntry
@@ -29,6 +31,7 @@ from exchange_ops.transfers import mover as transfer_moves
 from exchange_ops.transfers.models import Transfer
 from exchange_ops.withdrawals import mover
 from exchange_ops.withdrawals.models import PayoutProof, Withdrawal
+from tests.cases import one_of_each
 from tests.chaindata.views import rows as chain
 from tests.exchange_ops import rows
 from tests.exchange_ops.orders import order_rows
@@ -47,6 +50,15 @@ SECRET_KINDS = {alarms.KEY_REFUSED, alarms.KEY_RIGHTS, alarms.PLACE_UNKNOWN}
 
 def is_seen_by(role, name):
     return name not in SECRET_KINDS or role in {"admin", "auditor"}
+
+
+def acts_on(role, name):
+    return role in incident_kinds.of(name).acts
+
+
+def roles_in_turn(name):
+    """Every role; in `make test` one that sees this kind, and one that does not."""
+    return one_of_each(roles.ALL, by=lambda role: is_seen_by(role, name), loop=name)
 
 
 def text(response):

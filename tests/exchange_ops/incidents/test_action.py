@@ -16,7 +16,17 @@ from exchange_ops.shared import alarms
 from exchange_ops.withdrawals import mover
 from exchange_ops.withdrawals.decisions import resolutions
 from tests.exchange_ops import rows
-from tests.exchange_ops.incidents.provoked import CRITICAL, ENDED, ONE_OF_SEVERAL, PROVOKED, disputed, is_seen_by, text
+from tests.exchange_ops.incidents.provoked import (
+    CRITICAL,
+    ENDED,
+    ONE_OF_SEVERAL,
+    PROVOKED,
+    acts_on,
+    disputed,
+    is_seen_by,
+    roles_in_turn,
+    text,
+)
 from wire.values import Secret
 
 pytestmark = pytest.mark.django_db
@@ -41,10 +51,10 @@ def test_each_kind_is_opened_from_its_rows_shown_to_its_roles_and_over_with_its_
     row = Incident.objects.filter(kind=name).order_by("pk").get(**ONE_OF_SEVERAL.get(name, {}))
     assert words in row.sentence
     assert (row.severity == "critical") == (name in CRITICAL)
-    for role in ("operator", "treasury", "admin", "auditor"):
-        client, kind = signed_in(make_person(role, username=f"one-{role}")), kinds.of(name)
+    for role in roles_in_turn(name):
+        client = signed_in(make_person(role, username=f"one-{role}"))
         is_seen = is_seen_by(role, name)
-        group = "mine" if role in kind.acts else "others"
+        group = "mine" if acts_on(role, name) else "others"
         assert (row.reference in text(client.get(f"/action/?list={group}"))) == is_seen, role
         page = f"/action/incidents/{row.pk}/"
         assert client.get(page).status_code == (200 if is_seen else 404), role

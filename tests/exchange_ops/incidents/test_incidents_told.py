@@ -12,7 +12,15 @@ from desk.notifications import finding, messages
 from desk.notifications.models import Channel, Delivery, Medium, Notification, Recipient, Stage
 from desk.people import roles
 from tests.exchange_ops import rows
-from tests.exchange_ops.incidents.provoked import ENDED, ONE_OF_SEVERAL, PROVOKED, is_seen_by, text
+from tests.exchange_ops.incidents.provoked import (
+    ENDED,
+    ONE_OF_SEVERAL,
+    PROVOKED,
+    acts_on,
+    is_seen_by,
+    roles_in_turn,
+    text,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -55,9 +63,9 @@ def test_those_who_act_are_mailed_and_told_in_their_tabs_and_programs_by_webhook
         assert list(mailed.values_list("person__username", flat=True)) == acts
     assert reached(row, Stage.OPENED, Medium.WEBHOOK).count() == 1
     Notification.objects.exclude(pk=opened.pk).update(created_at=clock.now() - timedelta(hours=1))
-    for role, person in everybody.items():
-        fresh = text(signed_in(person).get("/account/notifications/fresh/"))
-        assert (row.reference in fresh) == (role in kinds.of(name).acts), role
+    for role in roles_in_turn(name):
+        fresh = text(signed_in(everybody[role]).get("/account/notifications/fresh/"))
+        assert (row.reference in fresh) == acts_on(role, name), role
 
     ENDED[name]()
     review.review(now=clock.now())
@@ -65,7 +73,7 @@ def test_those_who_act_are_mailed_and_told_in_their_tabs_and_programs_by_webhook
     row.refresh_from_db()
     assert row.state == "resolved"
     assert Notification.objects.filter(subject=row.subject, stage=Stage.ENDED).count() == 1
-    for role, person in everybody.items():
-        client = signed_in(person)
+    for role in roles_in_turn(name):
+        client = signed_in(everybody[role])
         assert row.title not in text(client.get("/action/bar/")), role
         assert (row.reference in text(client.get("/action/?list=done"))) == is_seen_by(role, name), role

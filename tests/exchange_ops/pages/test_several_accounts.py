@@ -23,7 +23,7 @@ from exchange_ops.subaccounts.models import SubAccountBalance
 from exchange_ops.wire.catalogue import Right
 from exchange_ops.withdrawals.models import Withdrawal
 from tests.exchange_ops import rows
-from tests.exchange_ops.pages.test_routes import ADDRESSES, MATRIX, OPEN, person_of
+from tests.exchange_ops.pages.test_routes import ADDRESSES, MATRIX, OPEN, person_of, takes_part
 from wire.values import Secret
 
 pytestmark = pytest.mark.django_db
@@ -135,6 +135,8 @@ def test_nothing_of_one_is_seen_or_changed_through_the_other(role, two, make_per
         if MATRIX[name][0] == OPEN or path.startswith(("/healthz", "/readyz", "/metrics")):
             continue
         for method in ("get", "post"):
+            if not takes_part(role, name, method, loop="through the other"):
+                continue
             response = getattr(client, method)(f"/accounts/{second.pk}{path}")
             label = f"{method} {name} as {role}: {response.status_code}"
             assert response.status_code < 500, label

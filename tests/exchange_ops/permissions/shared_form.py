@@ -21,6 +21,7 @@ from rest_framework.test import APIClient
 from desk import clock, topics
 from desk.models import AuditEvent, Person
 from desk.people import roles, tokens, totp
+from tests.cases import in_turn, one_of_each
 from wire.values import Secret
 
 SECRET = Secret("JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP")
@@ -183,42 +184,72 @@ def attempt(subject: Subject, cast: Cast, name: str, row: Any, route: str) -> bo
     return passed
 
 
-def rows_for(subject: Subject, cast: Cast, state: str) -> Iterator[tuple[Any, tuple[str, ...]]]:
+def rows_for(
+    subject: Subject, cast: Cast, state: str, taking_part: Collection[str]
+) -> Iterator[tuple[Any, tuple[str, ...]]]:
     """A row in the state with those who try it: one that somebody else asked for, then one of each owner."""
-    strangers = (*roles.ALL, NEWCOMER)
-    asking = cast.person(f"asking {subject.owners[0] if subject.owners else subject.asked_by}")
-    for owner, people in ((asking, strangers), *((cast.person(OWN + one), (OWN + one,)) for one in subject.owners)):
+    asking = f"asking {subject.owners[0] if subject.owners else subject.asked_by}"
+    owned = [(OWN + one, (OWN + one,)) for one in subject.owners]
+    for owner, people in ((asking, (*roles.ALL, NEWCOMER)), *owned):
+        if not set(people) & set(taking_part):
+            continue
         with undone():
-            row = subject.reach(state, owner)
+            row = subject.reach(state, cast.person(owner))
             assert subject.state_of(row) == state
             yield row, people
 
 
+def tried(subject: Subject, state: str, route: str) -> set[str]:
+    """Whose word is tried on the route in the state: everybody's where somebody gets through, else one's."""
+    is_open = bool(subject.goes_through.get((state, route)))
+    return set(in_turn(subject.people, always=lambda name: is_open, loop=f"{state} {route}"))
+
+
 def got_through(subject: Subject, cast: Cast, state: str) -> dict[str, set[str]]:
-    """Of every route: who gets through in the state."""
+    """Of every route: who of those whose word is tried gets through in the state."""
     passed: dict[str, set[str]] = {route: set() for route in subject.routes}
-    for row, people in rows_for(subject, cast, state):
+    on_trial = {route: tried(subject, state, route) for route in subject.routes}
+    for row, people in rows_for(subject, cast, state, set().union(*on_trial.values())):
         for name in people:
             for route in subject.routes:
-                if attempt(subject, cast, name, row, route):
+                if name in on_trial[route] and attempt(subject, cast, name, row, route):
                     passed[route].add(name)
     return passed
 
 
+def viewers_of(subject: Subject) -> Mapping[str, set[str]]:
+    """Of every page, answer and topic about a row: those of the cast who may see it."""
+    topic = {"topic": subject.follows} if subject.topic else {}
+    return {read: readers(subject, who) for read, who in (*subject.reads.items(), *topic.items())}
+
+
+def looking(subject: Subject, state: str, read: str) -> set[str]:
+    """Who looks in the state: everybody in turn, one of those who may and one who may not."""
+    may = viewers_of(subject)[read]
+    return set(one_of_each(subject.people, by=may.__contains__, loop=f"{state} {read}"))
+
+
 def who_reads(subject: Subject, cast: Cast, state: str) -> dict[str, set[str]]:
-    """Of every page, answer and topic about a row in the state: who is shown it."""
-    seen: dict[str, set[str]] = {read: set() for read in subject.reads}
-    followed: set[str] = set()
-    for row, people in rows_for(subject, cast, state):
+    """Of every page, answer and topic about a row in the state: who is shown it, of those who look."""
+    seen: dict[str, set[str]] = {read: set() for read in viewers_of(subject)}
+    look = {read: looking(subject, state, read) for read in seen}
+    for row, people in rows_for(subject, cast, state, set().union(*look.values())):
         for name in people:
-            for read in subject.reads:
-                answer = cast.client(name, read).get(subject.path(row, read))
-                assert answer.status_code in {200, 403, 404}, f"{read} by {name} in {state}: {answer.status_code}"
-                if answer.status_code == 200:
-                    seen[read].add(name)
-            if subject.topic and topics.admits(cast.person(name), subject.topic(row)):
-                followed.add(name)
-    return seen | ({"topic": followed} if subject.topic else {})
+            for read, names in seen.items():
+                if name in look[read] and is_shown(subject, cast, name, row, read):
+                    names.add(name)
+    return seen
+
+
+def is_shown(subject: Subject, cast: Cast, name: str, row: Any, read: str) -> bool:
+    """Whether this person sees the page, the answer or the topic of the row."""
+    if read == "topic":
+        assert subject.topic is not None
+        return topics.admits(cast.person(name), subject.topic(row))
+    answer = cast.client(name, read).get(subject.path(row, read))
+    state = subject.state_of(row)
+    assert answer.status_code in {200, 403, 404}, f"{read} by {name} in {state}: {answer.status_code}"
+    return answer.status_code == 200
 
 
 def readers(subject: Subject, who: Collection[str]) -> set[str]:

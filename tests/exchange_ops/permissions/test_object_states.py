@@ -10,7 +10,16 @@ from desk.people import roles
 from exchange_ops.orders.machine import TABLE as ORDERS_TABLE
 from tests.desk.machines.test_tables import ADDRESS_REQUESTS, BROADCASTS, MACHINES
 from tests.exchange_ops.pages.test_routes import ADDRESSES, MATRIX
-from tests.exchange_ops.permissions.shared_form import NEWCOMER, Cast, got_through, readers, steps, who_reads
+from tests.exchange_ops.permissions.shared_form import (
+    NEWCOMER,
+    Cast,
+    got_through,
+    looking,
+    steps,
+    tried,
+    viewers_of,
+    who_reads,
+)
 from tests.exchange_ops.permissions.subjects.incident_rows import INCIDENTS
 from tests.exchange_ops.permissions.subjects.members import CHANGES_OF_MEMBERS, MEMBERS, ONESELF
 from tests.exchange_ops.permissions.subjects.payouts import PAYOUTS
@@ -76,13 +85,13 @@ def cast(make_person, settings):
 @pytest.mark.parametrize(("subject", "state"), CASES)
 def test_who_gets_through_in_which_state(subject, state, cast):
     expected = {route: set(subject.goes_through.get((state, route), ())) for route in subject.routes}
+    expected = {route: who & tried(subject, state, route) for route, who in expected.items()}
     assert got_through(subject, cast, state) == expected
 
 
 @pytest.mark.parametrize(("subject", "state"), CASES)
 def test_who_is_shown_it_in_which_state(subject, state, cast):
-    expected = {read: readers(subject, who) for read, who in subject.reads.items()}
-    expected |= {"topic": readers(subject, subject.follows)} if subject.topic else {}
+    expected = {read: who & looking(subject, state, read) for read, who in viewers_of(subject).items()}
     assert who_reads(subject, cast, state) == expected
 
 
