@@ -284,8 +284,9 @@ def browser() -> Iterator[Any]:
         if os.environ.get("CI", "").lower() in {"1", "true"}:
             pytest.fail(_NO_BROWSER)
         pytest.skip(_NO_BROWSER)
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect, sync_playwright
 
+    expect.set_options(timeout=stretched(60_000))
     with sync_playwright() as driver:
         started = driver.chromium.launch(
             executable_path=found.program,
@@ -307,6 +308,7 @@ def new_page(browser: Any) -> Iterator[Callable[..., Any]]:
             viewport={"width": width, "height": height}, color_scheme="dark" if dark else "light"
         )
         contexts.append(context)
+        context.set_default_timeout(stretched(60_000))
         page = context.new_page()
         page.on("pageerror", lambda error: errors.append(str(error)))
         return page

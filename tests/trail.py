@@ -23,6 +23,6 @@ def _replays(test: str) -> bool:
     path = test.partition("::")[0]
     is_first = path not in _replayed
     _replayed.add(path)
-    if is_first or os.environ.get("TESTS_DEPTH") != "usual":
+    if is_first or not selection.is_usual_depth():
         return True
-    return zlib.crc32(test.encode()) % selection.TURNS == int(os.environ.get("TESTS_TURN", "0")) % selection.TURNS
+    return zlib.crc32(test.encode()) % selection.TURNS == selection.turn()

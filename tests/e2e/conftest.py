@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.bounds import stretched
 from tests.e2e.presses import Announcer
 from tests.e2e.visitors import Visitor, rows, until
 from tests.houses import RunningHouse
@@ -81,7 +82,7 @@ def open_page(browser: Any) -> Iterator[Callable[..., Any]]:
     contexts, complaints = [], []
 
     def listen(page: Any) -> None:
-        page.set_default_timeout(60_000)
+        page.set_default_timeout(stretched(60_000))
         page.on("pageerror", lambda error: complaints.append(f"{page.url}: {error}"))
         page.on("console", lambda message: hear(page, message))
 

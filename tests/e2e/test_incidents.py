@@ -5,10 +5,11 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from tests.bounds import stretched
 from tests.e2e.visitors import ADDRESS
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(900)]
-ALARMED_MS = 20_000
+ALARMED_MS = stretched(20_000)
 
 
 def test_a_payout_made_elsewhere_is_shown_taken_on_talked_about_and_closed(house, visit):

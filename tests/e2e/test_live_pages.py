@@ -6,6 +6,7 @@ import time
 import pytest
 from playwright.sync_api import expect
 
+from tests.bounds import stretched
 from tests.e2e.visitors import Visitor, rows, until
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(900)]
@@ -150,7 +151,7 @@ def test_signing_out_ends_the_socket_of_every_tab_within_five_seconds(house, vis
     other.wait_for_url(re.compile("/sign-in/"))
     signed_out = time.monotonic()
     # Not waited for as one navigation: each live part sends the page away, and the last one aborts the others.
-    expect(visitor.page).to_have_url(re.compile("/sign-in/"), timeout=30_000)
+    expect(visitor.page).to_have_url(re.compile("/sign-in/"), timeout=stretched(30_000))
     # What the browser says of it may come after the new address.
     for _ in range(50):
         if closed:

@@ -11,13 +11,14 @@ from pathlib import Path
 
 import pytest
 
+from tests.bounds import stretched
 from tests.houses import ROOT
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(900)]
 
 README = (ROOT / "README.md").read_text()
 PASSWORD = "countersign-demo"
-STEP_MS = 60_000
+STEP_MS = stretched(60_000)
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from tests.bounds import stretched
 from tests.e2e.looks import complaints
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(900)]
@@ -22,4 +23,4 @@ def test_a_session_is_ended_from_another_browser(visit):
     expect(here.page.locator("#messages")).to_contain_text("Ended.")
     expect(rows).to_have_count(1)
     # Each live part sends the page away, and the last one aborts the others.
-    expect(there.page).to_have_url(re.compile("/sign-in/"), timeout=60_000)
+    expect(there.page).to_have_url(re.compile("/sign-in/"), timeout=stretched(60_000))

@@ -22,7 +22,7 @@ from wire.values import Secret
 
 ADDRESS = "bchreg:qzd59qv9a8lctxa6eal3dw4rdmnguzxqlqmnj0xnqg"
 CHANGES = ("create_withdrawal", "commit_withdrawal", "rollback_withdrawal")
-STEP_MS = 60_000
+STEP_MS = stretched(60_000)
 SECRET = Secret(demo.DEMO_TOTP_SECRET)
 expect.set_options(timeout=STEP_MS)
 T = TypeVar("T")

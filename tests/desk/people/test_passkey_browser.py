@@ -106,7 +106,7 @@ def test_a_passkey_is_added_with_the_app_and_removed_with_itself_while_another_t
     while len(sockets) == joined and time.monotonic() < deadline:
         other.wait_for_timeout(100)
     assert len(sockets) > joined, "the socket of the other tab came again"
-    expect(other.locator("#frozen")).to_be_hidden(timeout=30_000)
+    expect(other.locator("#frozen")).to_be_hidden(timeout=stretched(30_000))
     assert other.url == f"{live_desk.url}/"
 
     page.goto(f"{live_desk.url}/account/second-factor/passkeys/")

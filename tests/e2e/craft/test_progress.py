@@ -5,10 +5,12 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from tests.bounds import stretched
+
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
 
 DELAY_MS = 6_000
-SOON_MS = 2_000  # far less than what is waited for, and enough for a busy machine
+SOON_MS = stretched(2_000)  # far less than what is waited for, and enough for a busy machine
 
 
 class Held:

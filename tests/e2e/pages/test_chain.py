@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from chaindata.wire.addresses import Address, Kind, Network
+from tests.bounds import stretched
 from tests.e2e.visitors import Visitor
 from tests.houses import RunningHouse
 
@@ -91,7 +92,7 @@ def test_a_movement_of_a_watched_address_needs_action_until_somebody_reviews_it(
     page.evaluate("window.mark = 'here'")
     txid = str(house.control("chain/pay", {"address": kept, "amount": "0.75"})["txid"])
     mined(house)
-    expect(page.locator(f"#movements a[href='/chain/tx/{txid}/']")).to_be_visible(timeout=90_000)
+    expect(page.locator(f"#movements a[href='/chain/tx/{txid}/']")).to_be_visible(timeout=stretched(90_000))
     assert treasury.is_same_document()
 
     page.goto(f"{house.url}/action/")

@@ -13,6 +13,7 @@ from playwright.sync_api import expect
 
 from desk.people import roles, totp
 from tests import browsers
+from tests.bounds import stretched
 from tests.e2e.pages.live_desk import NAME, LiveDesk
 from tests.e2e.test_second_factor import virtual_passkey
 from tests.e2e.visitors import ADDRESS, rows, until
@@ -57,7 +58,7 @@ class Colleague:
     def __init__(self, chromium, live, link, *, email=""):
         self.live, self.last = live, 0
         self.page = chromium.new_context(viewport={"width": 1280, "height": 900}).new_page()
-        self.page.set_default_timeout(30_000)
+        self.page.set_default_timeout(stretched(30_000))
         self.page.goto(link)
         if email:
             self.page.get_by_label("The e-mail address that you were invited with").fill(email)
@@ -161,11 +162,11 @@ def pay(live, olga, ada, ben):
     chip = page.locator("#facts .head .chip")
     until(lambda: any("waits for a decision" in mail for mail in live.mail.mails))
     for person, before in ((ada, "Waiting for approvals before the hold"), (ben, "Reserved, waiting for approvals")):
-        expect(chip).to_have_text(before, timeout=60_000)
+        expect(chip).to_have_text(before, timeout=stretched(60_000))
         assert not rows(live.house, "SELECT 1 FROM exchange_ops_withdrawal WHERE state = 'committed'")
         person.page.goto(page.url, wait_until="networkidle")
         person.confirm(re.compile("^Approve"))
-    expect(chip).to_have_text("Paid and proven", timeout=90_000)
+    expect(chip).to_have_text("Paid and proven", timeout=stretched(90_000))
 
 
 def items_of(root):

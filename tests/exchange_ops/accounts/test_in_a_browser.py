@@ -10,13 +10,14 @@ from playwright.sync_api import expect
 
 from desk import clock
 from desk.models import Person
+from tests.bounds import stretched
 from tests.desk.staff.keeping import answer_at
 from tests.e2e.looks import complaints
 from tests.exchange_ops import rows
 from tests.exchange_ops.conftest import await_so
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(900), pytest.mark.django_db(transaction=True)]
-expect.set_options(timeout=60_000)
+expect.set_options(timeout=stretched(60_000))
 
 
 @pytest.fixture

@@ -11,13 +11,14 @@ from desk.incidents import kinds, review
 from desk.incidents.models import Incident
 from desk.notifications import delivering, finding
 from desk.notifications.models import Channel
+from tests.bounds import stretched
 from tests.e2e.looks import complaints
 from tests.exchange_ops import rows
 from tests.exchange_ops.incidents.provoked import CRITICAL, ENDED, ONE_OF_SEVERAL, PROVOKED, is_seen_by
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.timeout(900)]
 ROLES = ("operator", "treasury", "admin", "auditor")
-STEP_MS = 60_000
+STEP_MS = stretched(60_000)
 
 
 @pytest.fixture(autouse=True)
