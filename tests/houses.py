@@ -137,7 +137,7 @@ class RunningHouse:
             headers={"Content-Type": "application/json"},
             method=method,
         )
-        with urllib.request.urlopen(request, timeout=30) as answer:
+        with urllib.request.urlopen(request, timeout=stretched(30)) as answer:
             return json.loads(answer.read())
 
     def python(self, *arguments: str, typed: str = "", seconds: float = 60) -> str:
@@ -152,7 +152,7 @@ class RunningHouse:
             env={"DJANGO_SETTINGS_MODULE": "project.settings"} | self.environment,
             capture_output=True,
             text=True,
-            timeout=seconds,
+            timeout=stretched(seconds),
             check=False,
         )
         if ended.returncode:
@@ -183,7 +183,7 @@ class RunningHouse:
         if self.process.poll() is None:
             self.process.send_signal(number)
         try:
-            self.process.wait(seconds)
+            self.process.wait(stretched(seconds))
         except subprocess.TimeoutExpired:
             self.process.kill()
             raise AssertionError(f"the house did not end within {seconds} s:\n{self.text}") from None

@@ -111,7 +111,7 @@ def test_the_socket_is_closed_within_five_seconds_of(
         Person.objects.filter(pk=operator.pk).delete()
     started = time.monotonic()
     assert browser.close_code() == CLOSED
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < stretched(5)
 
 
 def test_a_topic_that_is_no_longer_allowed_is_taken_away(
@@ -288,7 +288,7 @@ def test_a_dead_broker_costs_no_time_and_raises_nothing(use_broker: Callable[[st
     started = time.monotonic()
     for number in range(20):
         announcements.announce("open", number=number)
-    assert time.monotonic() - started < 4
+    assert time.monotonic() - started < stretched(4)
     assert announcements.settle(8)
     assert announcements.HINTS.labels("lost")._value.get() == before + 20
 
