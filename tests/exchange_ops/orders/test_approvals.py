@@ -7,7 +7,7 @@ from decimal import Decimal
 import pytest
 from django.db import DatabaseError, connection, transaction
 
-from desk import audit_check, clock
+from desk import clock
 from desk.people import roles, stepup, totp
 from exchange_ops.ledger.models import Balance
 from exchange_ops.market.models import Ticker
@@ -18,6 +18,7 @@ from exchange_ops.orders.request_checks import CannotPlace
 from exchange_ops.policy import freezes
 from exchange_ops.policy import quorum as policy
 from exchange_ops.policy.models import PolicyVersion
+from tests import trail
 from tests.exchange_ops.orders import order_rows
 from tests.exchange_ops.orders.test_new_order import PATH, figures, typed
 from tests.exchange_ops.policy_changes.keeping import SECRET, Codes
@@ -63,7 +64,7 @@ def test_it_waits_is_approved_and_is_placed_exactly_once(dealing, waits, treasur
     with pytest.raises(approvals.CannotDecide, match="Already decided by tilda"):
         approve(codes, treasurer, waits)
     assert dealing.sent() == 1
-    assert audit_check.verify(replay=True) == []
+    assert trail.problems() == []
 
 
 def test_the_requester_and_others_without_the_role_decide_nothing(dealing, waits, make_person, codes):
@@ -101,7 +102,7 @@ def test_what_is_declined_withdrawn_or_expired_is_never_sent(dealing, waits, tre
         approve(codes, treasurer, row)
     dealing.step(row, later=timedelta(hours=1))
     assert (dealing.sent(), OrderCall.objects.count()) == (0, 0)
-    assert audit_check.verify(replay=True) == []
+    assert trail.problems() == []
 
 
 def test_the_market_that_moved_is_confirmed_by_the_approver_by_name(dealing, treasurer, codes):

@@ -5,11 +5,12 @@ from decimal import Decimal
 import pytest
 from django.db import IntegrityError, transaction
 
-from desk import audit_check, clock
+from desk import clock
 from desk.people.stepup import CannotConfirm
 from exchange_ops.policy import freezes
 from exchange_ops.policy.models import Freeze, ThawVote
 from exchange_ops.withdrawals.decisions import approvals
+from tests import trail
 from tests.exchange_ops.withdrawals.steps.test_drafting import thaw
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.engine("a freeze beside approvals under locks")]
@@ -34,7 +35,7 @@ def test_a_freeze_releases_what_is_undecided_and_calls_back_what_was_not_told(wa
     walk.sandbox.control("clock", {"advance_ms": 60_000})
     assert walk.step(ordered).state == "committed"
     assert len(walk.calls("commit_withdrawal")) == 1
-    assert audit_check.verify(replay=True) == []
+    assert trail.problems() == []
 
 
 def test_a_hold_that_arrives_during_a_freeze_is_released(walk):
@@ -88,7 +89,7 @@ def test_two_different_people_of_treasury_thaw_it(walk, make_person):
     with pytest.raises(freezes.CannotThaw, match="ended already"):
         thaw(walk, frozen, walk.approvers[2])
     assert ThawVote.objects.count() == 2
-    assert audit_check.verify(replay=True) == []
+    assert trail.problems() == []
 
 
 def test_a_thaw_takes_a_second_factor_each_time(walk):

@@ -4,11 +4,11 @@ from datetime import timedelta
 
 import pytest
 
-from desk import audit_check
 from desk.people import totp
 from exchange_ops.keys import store as keys
 from exchange_ops.subaccounts import account_status, workflow
 from exchange_ops.subaccounts.models import SubAccountAction
+from tests import trail
 from tests.exchange_ops.subaccounts.subaccount_desk import opened
 from tests.exchange_ops.withdrawals.test_concurrency import at_once
 from tests.exchange_ops.withdrawals.walks import TOTP_SECRET
@@ -50,7 +50,7 @@ def test_the_same_form_sent_twice_at_once_is_one_request(desk):
     first, second = at_once(asking(desk, 0), asking(desk, 1))
     assert first == second
     assert SubAccountAction.objects.count() == 2
-    assert not audit_check.verify(replay=True)
+    assert not trail.problems()
 
 
 def test_of_two_admins_who_freeze_at_once_one_is_told_that_it_is_under_way(desk, make_person):

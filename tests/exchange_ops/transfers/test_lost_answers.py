@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from desk import audit_check, clock
+from desk import clock
 from exchange_ops.keys import store as keys
 from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.policy import freezes
@@ -13,6 +13,7 @@ from exchange_ops.policy.models import Freeze
 from exchange_ops.transfers import ledger_matching, machine, workflow
 from exchange_ops.transfers.models import TransferCall
 from exchange_ops.wire.catalogue import Right
+from tests import trail
 from tests.exchange_ops.transfers.movings import OPERATIONS, QUIET_OVER
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.engine("money: lost answers")]
@@ -181,7 +182,7 @@ def test_c12_what_appears_after_it_was_closed_raises_the_alarm(moving):
     row = moving.fresh(row)
     assert row.state == "investigate"
     assert "after all" in row.last_problem
-    assert audit_check.verify(replay=True) == []
+    assert trail.problems() == []
 
 
 def test_what_a_new_transfer_waits_for_is_left_to_it(moving):
@@ -248,7 +249,7 @@ def test_c34_answered_and_never_listed_is_alarmed_after_ten_minutes(moving):
     assert row.state == "investigate"
     assert "does not show it after ten minutes" in row.last_problem
     assert row.next_action_at is not None, "it is still looked for"
-    assert audit_check.verify(replay=True) == []
+    assert trail.problems() == []
 
 
 def test_c34_no_alarm_while_the_ledger_can_not_be_read(moving):
@@ -286,7 +287,7 @@ def test_another_amount_than_asked_for_freezes_the_account(moving):
     assert "something else" in row.last_problem
     assert row.reference in freezes.active(moving.walk.account).reason
     assert Freeze.objects.count() == 1
-    assert audit_check.verify(replay=True) == []
+    assert trail.problems() == []
 
 
 def test_another_word_for_the_same_direction_is_no_difference(moving):

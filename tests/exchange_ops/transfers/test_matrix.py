@@ -8,9 +8,9 @@ import time
 
 import pytest
 
-from desk import audit_check
 from exchange_ops.keys import store as keys
 from exchange_ops.transfers import machine
+from tests import trail
 from tests.bounds import stretched
 from tests.cases import crossed
 from tests.exchange_ops.transfers.movings import OPERATIONS, QUIET_OVER
@@ -73,7 +73,7 @@ def test_one_call_and_its_outcome(moving, kind, name):
     assert len(moving.calls(row)) == 1, "a machine never sends a transfer again"
     assert len(moving.moved(row)) == before + int(executed)
     assert moving.walk.balanced()
-    assert audit_check.verify(replay=True) == []
+    assert trail.problems() == []
 
 
 @pytest.mark.parametrize("kind", machine.KINDS)
@@ -91,4 +91,4 @@ def test_not_sent_is_tried_again_and_sent_once(moving, kind, settings):
     assert moving.outcomes(row) == ["not_sent", "accepted"]
     assert len(moving.calls(row, executed=True)) == 1
     assert len(moving.moved(row)) == before + 1
-    assert audit_check.verify(replay=True) == []
+    assert trail.problems() == []

@@ -18,6 +18,7 @@ from exchange_ops.transfers import approvals, endings, guards, machine, workflow
 from exchange_ops.transfers import mover as moves
 from exchange_ops.transfers.machine import STATES, TRANSITIONS
 from exchange_ops.transfers.models import Transfer, TransferApproval, TransferCall, TransferEvent
+from tests import trail
 
 pytestmark = [
     pytest.mark.django_db(transaction=True),
@@ -258,7 +259,7 @@ def test_what_was_not_seen_is_closed_with_a_second_factor(moving):
     with pytest.raises(endings.CannotClose, match="nothing to decide"):
         moving.end("close", row)
     assert len(moving.calls(row)) == 1
-    assert audit_check.verify(replay=True) == []
+    assert trail.problems() == []
 
 
 def test_asking_anew_makes_a_new_transfer_once_with_approvals_of_its_own(moving):
@@ -279,7 +280,7 @@ def test_asking_anew_makes_a_new_transfer_once_with_approvals_of_its_own(moving)
     assert moving.until(new, "done").state == "done"
     assert len(moving.calls(old)) == 2
     assert len(moving.calls(old, executed=True)) == 1
-    assert audit_check.verify(replay=True) == []
+    assert trail.problems() == []
 
 
 def test_asking_anew_for_what_is_impossible_today_leaves_the_old_one_open(moving):
@@ -303,7 +304,7 @@ def test_an_unclear_one_takes_two_people_of_one_mind(moving, verdict):
         moving.end("resolve", row, one, verdict=verdict)
     assert moving.end("resolve", row, two, verdict=other).state == "investigate"
     assert moving.end("resolve", row, three, verdict=verdict).state == f"resolved_{verdict}"
-    assert audit_check.verify(replay=True) == []
+    assert trail.problems() == []
 
 
 # The table and what the database refuses ------------------------------------------------------------------------------
@@ -343,7 +344,7 @@ def test_the_database_refuses_what_only_the_mover_does(moving):
     refused(f"UPDATE {table} SET exchange_id = 'other' WHERE id = %s", done.pk)
     refused("UPDATE exchange_ops_transfercall SET watermark = 0")
     refused("DELETE FROM exchange_ops_transfercall")
-    assert audit_check.verify(replay=True) == []
+    assert trail.problems() == []
 
 
 def test_the_database_counts_the_approvals_itself(moving):
@@ -400,7 +401,7 @@ def test_the_guards_are_there():
 
 def test_a_change_behind_the_movers_back_shows_in_the_replay(moving):
     row = moving.until(moving.request(), "done")
-    assert audit_check.verify(replay=True) == []
+    assert trail.problems() == []
     guards.GUARDS.remove(connection)
     try:
         Transfer.objects.filter(pk=row.pk).update(state="refused")

@@ -6,12 +6,13 @@ from decimal import Decimal
 import pytest
 from django.db import connection
 
-from desk import audit_check, clock
+from desk import clock
 from desk.people.stepup import CannotConfirm
 from exchange_ops.policy import freezes
 from exchange_ops.withdrawals import workflow
 from exchange_ops.withdrawals.decisions import approvals
 from exchange_ops.withdrawals.models import Approval, ExternalCall, WithdrawalEvent
+from tests import trail
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.engine("two transactions at once")]
 
@@ -63,7 +64,7 @@ def decided_once(walk, row):
     latched = WithdrawalEvent.objects.filter(withdrawal=row).exclude(decision="none").order_by("version")
     assert len({event.decision for event in latched}) == 1
     assert walk.fresh(row).decision == latched[0].decision
-    assert audit_check.verify(replay=True) == []
+    assert trail.problems() == []
     return latched[0].decision
 
 
@@ -135,7 +136,7 @@ def test_approve_against_a_freeze(walk, attempt):
         assert (now.state, now.decision, now.put_count) == ("rolling_back", "rollback", 0)
         walk.until(one, "rolled_back")
     assert walk.calls("commit_withdrawal") == []
-    assert audit_check.verify(replay=True) == []
+    assert trail.problems() == []
 
 
 def test_approve_against_cancel(walk):
@@ -163,7 +164,7 @@ def test_four_workers_on_one_row_make_one_call(walk, state):
     assert len(walk.calls()) == before + 1
     kind = {"queued": "hold", "committing": "commit", "rolling_back": "rollback"}[state]
     assert ExternalCall.objects.filter(withdrawal=row, kind=kind).count() == 1
-    assert audit_check.verify(replay=True) == []
+    assert trail.problems() == []
 
 
 def test_two_sweeps_at_once_over_many_rows(walk):
@@ -172,14 +173,14 @@ def test_two_sweeps_at_once_over_many_rows(walk):
         at_once(walk.sweep, walk.sweep)
     assert {walk.fresh(row).state for row in rows} == {"held"}
     assert len(walk.calls("create_withdrawal")) == len(walk.payouts()) == 6
-    assert audit_check.verify(replay=True) == []
+    assert trail.problems() == []
 
 
 def test_the_same_form_sent_twice_at_once(walk):
     send = lambda: walk.request(request_key="same", initiator=walk.operator)  # noqa: E731
     rows = at_once(send, send, send)
     assert len({row.pk for row in rows}) == 1
-    assert audit_check.verify(replay=True) == []
+    assert trail.problems() == []
 
 
 def test_two_people_thaw_at_once(walk):
@@ -188,4 +189,4 @@ def test_two_people_thaw_at_once(walk):
     frozen = freezes.freeze(person=None, reason="A drill", account=walk.account, now=clock.now())
     at_once(lambda: thaw(walk, frozen, walk.approvers[0]), lambda: thaw(walk, frozen, walk.approvers[1]))
     assert freezes.active(walk.account) is None
-    assert audit_check.verify(replay=True) == []
+    assert trail.problems() == []

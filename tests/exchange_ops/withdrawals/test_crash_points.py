@@ -2,13 +2,14 @@
 
 import pytest
 
-from desk import audit_check, clock
+from desk import clock
 from desk.machines import calls as machine_calls
 from desk.machines import mover as moving
 from exchange_ops.keys import store as keys
 from exchange_ops.withdrawals import calls, workflow
 from exchange_ops.withdrawals.models import ExternalCall, Withdrawal
 from exchange_ops.withdrawals.steps import committing, holding, releasing
+from tests import trail
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.engine("money: crash points")]
 
@@ -64,7 +65,7 @@ def ends_paid(walk, row):
     walk.until(row, "committed")
     assert len(walk.payouts()) == 1
     assert len(walk.calls("create_withdrawal", executed=True)) == 1
-    assert audit_check.verify(replay=True) == []
+    assert trail.problems() == []
 
 
 # Submit and claim ----------------------------------------------------------------------------------------------------
@@ -108,7 +109,7 @@ def test_c4_killed_after_the_claim_before_the_bytes(walk, monkeypatch, module, n
     walk.later(minutes=62, seconds=5)
     assert walk.step(row).state == "lapsed"
     assert walk.payouts() == []
-    assert audit_check.verify(replay=True) == []
+    assert trail.problems() == []
 
 
 def test_c6_killed_before_the_answer_was_read(walk, monkeypatch):
@@ -177,7 +178,7 @@ def test_c22_killed_after_the_order_was_counted_then_frozen(walk, monkeypatch, m
     walk.later(minutes=3)
     assert walk.step(row).state == "expired"
     assert walk.calls("rollback_withdrawal") == []
-    assert audit_check.verify(replay=True) == []
+    assert trail.problems() == []
 
 
 @pytest.mark.parametrize("how", ["before", "after"])
@@ -191,7 +192,7 @@ def test_c23_killed_around_the_order_to_pay(walk, monkeypatch, how):
     walk.sandbox.control("clock", {"advance_ms": 60_000})
     walk.until(row, "settled")
     assert [str(payout.status) for payout in walk.payouts()] == ["success"]
-    assert audit_check.verify(replay=True) == []
+    assert trail.problems() == []
 
 
 def test_c23_killed_after_the_answer_to_the_order(walk, monkeypatch):
@@ -231,7 +232,7 @@ def test_c25_killed_around_the_release(walk, monkeypatch, how):
     walk.until(row, "rolled_back")
     assert [str(payout.status) for payout in walk.payouts()] == ["failed"]
     assert walk.calls("commit_withdrawal") == []
-    assert audit_check.verify(replay=True) == []
+    assert trail.problems() == []
 
 
 def test_c25_false_from_the_release_is_not_believed(walk):

@@ -2,8 +2,8 @@
 
 import pytest
 
-from desk import audit_check
 from exchange_ops.withdrawals.decisions import approvals
+from tests import trail
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.engine("money: the walk of a payout")]
 
@@ -23,7 +23,7 @@ def test_a_request_is_held_approved_paid_and_settled(walk):
     assert walk.calls("create_withdrawal")[0]["form"]["autoCommit"] == "false"
     assert row.sentence.startswith("Paid, confirmed by the exchange")
     assert walk.balanced()
-    assert audit_check.verify(replay=True) == []
+    assert trail.problems() == []
 
 
 def test_a_rejected_hold_is_released(walk):
@@ -34,7 +34,7 @@ def test_a_rejected_hold_is_released(walk):
     assert [call["operation"] for call in walk.calls(executed=True)] == ["create_withdrawal", "rollback_withdrawal"]
     with pytest.raises(approvals.CannotApprove, match=r"Already decided by treasury at \d\d:\d\d:\d\d UTC"):
         walk.approve(row, walk.approvers[1])
-    assert audit_check.verify(replay=True) == []
+    assert trail.problems() == []
 
 
 def test_nobody_decided_so_the_hold_is_released_five_minutes_early(walk):

@@ -4,8 +4,8 @@ from decimal import Decimal
 
 import pytest
 
-from desk import audit_check
 from exchange_ops.withdrawals.models import ExternalCall
+from tests import trail
 from tests.bounds import stretched
 
 pytestmark = [
@@ -86,7 +86,7 @@ def test_hold(walk, name):
     assert len(walk.calls("create_withdrawal")) == 1
     assert len(walk.payouts()) == int(executed)
     assert walk.balanced()
-    assert audit_check.verify(replay=True) == []
+    assert trail.problems() == []
 
 
 @pytest.mark.parametrize("name", KINDS)
@@ -109,7 +109,7 @@ def test_commit(walk, name):
     spent = walk.sandbox.world.exchange.ledger.balance("desk@demo.test", "bank", "BTC")
     assert spent == Decimal(100) - payout.amount - payout.fee
     assert walk.balanced()
-    assert audit_check.verify(replay=True) == []
+    assert trail.problems() == []
 
 
 @pytest.mark.parametrize("name", KINDS)
@@ -130,7 +130,7 @@ def test_rollback(walk, name):
     assert [payout.status for payout in walk.payouts()] == ["failed"]
     assert walk.sandbox.world.exchange.ledger.balance("desk@demo.test", "bank", "BTC") == Decimal(100)
     assert walk.balanced()
-    assert audit_check.verify(replay=True) == []
+    assert trail.problems() == []
 
 
 @pytest.mark.parametrize(
@@ -158,7 +158,7 @@ def test_not_sent(walk, settings, operation, kind):
     target = {"hold": "held", "commit": "committed", "rollback": "rolled_back"}[kind]
     walk.until(row, target)
     assert len(walk.calls(operation, executed=True)) == 1
-    assert audit_check.verify(replay=True) == []
+    assert trail.problems() == []
 
 
 class _Away:

@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 from django.db import IntegrityError, transaction
 
-from desk import audit_check, clock
+from desk import clock
 from desk.models import AuditEvent
 from desk.people import totp
 from desk.people.stepup import CannotConfirm
@@ -16,6 +16,7 @@ from exchange_ops.policy.models import PolicyVersion, QuorumTier
 from exchange_ops.withdrawals import workflow
 from exchange_ops.withdrawals.decisions import approvals, policy_evaluation, resolutions
 from exchange_ops.withdrawals.models import Approval, Withdrawal
+from tests import trail
 from tests.desk.staff import keeping
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.engine("votes counted under locks")]
@@ -216,7 +217,7 @@ def test_the_largest_amounts_are_approved_before_they_are_held_and_released_by_o
     assert walk.step(row).state == "held", "nothing is paid before the release"
     assert walk.approve(row, walk.approvers[0]).state == "committing"
     walk.until(row, "committed")
-    assert audit_check.verify(replay=True) == []
+    assert trail.problems() == []
 
 
 def test_a_release_needs_the_first_quorum_to_stand(walk):
@@ -291,7 +292,7 @@ def test_an_approval_is_called_back_as_long_as_nothing_was_told(walk):
     assert (after.state, after.decision, after.decided_by) == ("rolling_back", "rollback", walk.approvers[1])
     walk.until(row, "rolled_back")
     assert walk.calls("commit_withdrawal") == []
-    assert audit_check.verify(replay=True) == []
+    assert trail.problems() == []
 
 
 def test_the_database_keeps_a_decision_once_something_was_told(walk):
@@ -357,7 +358,7 @@ def test_two_people_close_an_unclear_case_and_nothing_is_sent(walk):
         resolve(walk, row, walk.approvers[0])
     assert resolve(walk, row, walk.approvers[1]).state == "resolved_paid"
     assert len(walk.calls()) == sent
-    assert audit_check.verify(replay=True) == []
+    assert trail.problems() == []
 
 
 def test_different_verdicts_do_not_close_it_and_a_last_word_counts(walk):

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from django.db import DatabaseError, transaction
 
-from desk import audit_check, clock, health
+from desk import clock, health
 from desk.models import StepUp
 from exchange_ops import health as checks
 from exchange_ops.keys import store as keys
@@ -15,6 +15,7 @@ from exchange_ops.withdrawals.decisions import open_holds, resolutions
 from exchange_ops.withdrawals.evidence import reconciliation
 from exchange_ops.withdrawals.models import HoldReleaseVote, Withdrawal
 from exchange_ops.withdrawals.steps import settlement
+from tests import trail
 from tests.exchange_ops.withdrawals.walks import SESSION
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.engine("money: two people")]
@@ -110,7 +111,7 @@ def test_two_people_order_the_release_and_only_a_release_is_sent(walk, forgotten
     assert findings(walk)["holds of closed requests"].agrees
     assert walk.fresh(forgotten).state == "resolved_not_paid"
     assert walk.balanced()
-    assert audit_check.verify(replay=True) == []
+    assert trail.problems() == []
 
 
 def test_an_order_that_got_lost_is_sent_again_until_the_ledger_shows_the_end(walk, forgotten):
@@ -202,7 +203,7 @@ def test_an_order_to_pay_that_was_never_told_is_released_as_a_recall_would(walk)
     assert "it was told nothing" in row.last_problem
     row = walk.until(row, "rolled_back")
     assert walk.calls("commit_withdrawal") == []
-    assert audit_check.verify(replay=True) == []
+    assert trail.problems() == []
 
 
 @pytest.mark.parametrize(("minutes", "well"), [(59, True), (61, False)])
