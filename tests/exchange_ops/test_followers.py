@@ -25,6 +25,7 @@ from sandbox.in_process import InProcessSandbox
 from sandbox.server.uvicorn_server import listen
 from sandbox.settings.keys import DESK_ACCOUNT
 from tests.bounds import stretched
+from tests.cases import crossed
 
 CALLER = Caller("demo-read", DESK_ACCOUNT, frozenset())
 ADDRESS = "1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2"
@@ -136,8 +137,13 @@ def test_whatever_happens_to_a_message_every_transaction_arrives_once(account, s
     assert len(indexes) == len(set(indexes))
 
 
-@pytest.mark.parametrize("method", ["login", "loadTransactions", "subscribeTransactions", "subscribeBalance"])
-@pytest.mark.parametrize("kind", ["drop", "silence", "gap", "duplicate"])
+@crossed(
+    {
+        "method": ("login", "loadTransactions", "subscribeTransactions", "subscribeBalance"),
+        "kind": ("drop", "silence", "gap", "duplicate"),
+    },
+    together=1,
+)
 def test_a_fault_in_any_step_is_overcome(*, account, sandbox, follow, exchange, state, method, kind):
     hold(exchange)
     sandbox.control("faults", {"operation": method, "kind": kind, "times": 1})

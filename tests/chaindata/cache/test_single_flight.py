@@ -115,6 +115,7 @@ def test_an_answer_that_comes_after_the_claim_was_lost_is_dropped(service):
     assert (reading.record, reading.read_at) == (8, NOW + SECOND)
 
 
+@pytest.mark.thorough("a claim is a row, so threads with connections of their own prove the same")
 def test_processes_ask_once(service, child_environment):
     service.answers["/blockchain/getBlockCount"] = 7
     answers.look("get_block_count", now=clock.now())

@@ -125,7 +125,7 @@ def test_at_ones_own_account_every_address_answers_as_for_an_unlimited_person(
         if name in DESK_WIDE or name.startswith(("token", "account", "mfa", "mailbox")) or name == "sign-out":
             continue
         if not takes_part(role, name, "get", loop="one's own account"):
-            continue
+            continue  # in `make test` each address is asked by one role that may and one that may not
         there = f"/accounts/{first.pk}{place(name, ids, operator)}"
         own, usual = answer_of(limited, name, there, "get")[0], answer_of(unlimited, name, there, "get")[0]
         assert own == usual, f"{name} as {role}: {own}, and {usual} without a limit"

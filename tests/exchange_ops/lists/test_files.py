@@ -15,6 +15,7 @@ from desk import clock
 from desk.lists import exports, reading
 from desk.lists.declared import LISTS, Totals
 from exchange_ops.ledger.models import LedgerEntry
+from tests.cases import crossed
 from tests.exchange_ops import rows
 from tests.exchange_ops.ledger.test_list_plans import ADDRESSES
 from tests.exchange_ops.orders import order_rows
@@ -84,8 +85,7 @@ def test_the_rows_are_read_in_one_question_and_as_columns(reader, name):
     assert len(read) == (0 if connection.vendor == "postgresql" else 1), read
 
 
-@pytest.mark.parametrize("kind", ["csv", "json"])
-@pytest.mark.parametrize("name", ADDRESSES)
+@crossed({"name": ADDRESSES, "kind": ("csv", "json")}, together=1)
 def test_every_list_leaves_as_a_file(reader, name, kind):
     _, _, query = ADDRESSES[name].partition("?")
     listing, found = listing_of(reader, name)
