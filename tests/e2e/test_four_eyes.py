@@ -50,6 +50,7 @@ def test_ones_own_request_can_not_be_approved_anywhere(house, visit):
     assert outside.statuses("1.2521") == ["success"]
 
 
+@pytest.mark.thorough("who may do what is proven by the matrix")
 @pytest.mark.parametrize("role", ["operator", "auditor"])
 def test_a_role_that_does_not_decide_is_refused_past_the_page(house, visit, role):
     """Their page has no form, and a form that they send all the same changes nothing."""

@@ -48,6 +48,7 @@ def test_what_one_person_does_shows_in_the_lists_of_the_others(house, visit):
     assert [page.evaluate("window.mark") for page in watched] == ["here"] * len(watched)
 
 
+@pytest.mark.thorough("the catching up of a socket is proven at the relay")
 def test_what_changed_before_the_page_could_listen_is_not_missed(house, visit):
     """The page is drawn, then the money is released, and only then the page says what it wants to hear of."""
     operator, treasury, reader = visit("operator"), visit("treasury"), visit("treasury")
@@ -73,6 +74,7 @@ def test_what_changed_before_the_page_could_listen_is_not_missed(house, visit):
     assert reader.is_same_document()
 
 
+@pytest.mark.thorough("one of several ways in which typed text survives; refusals show one in every run")
 def test_typed_text_survives_a_part_that_was_already_being_read(house, visit):
     """A hint comes, the part is asked for, and somebody begins to type before the answer is there."""
     operator, treasury = visit("operator"), visit("treasury")

@@ -17,6 +17,7 @@ PARTS = max(PRESSES // 100, 1)
 EACH = PRESSES // PARTS
 
 
+@pytest.mark.thorough("dozens of pages; each kind of press on one page always runs")
 @pytest.mark.parametrize("part", range(PARTS))
 def test_no_press_on_a_live_page_is_lost(house, visit, announcer, part):
     """Each press has the answers to a forced re-reading of the whole page arrive between down and up."""

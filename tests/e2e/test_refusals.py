@@ -59,6 +59,7 @@ def test_a_wrong_code_on_a_withdrawal_keeps_its_error_and_the_comment(house, vis
     until(lambda: rows(house, "SELECT 1 FROM exchange_ops_approval WHERE comment = 'Compared with the invoice'"))
 
 
+@pytest.mark.thorough("the same panel as on a withdrawal, which always runs")
 def test_a_wrong_code_on_a_transfer_keeps_its_error_and_the_comment(house, visit, announcer):
     operator, treasury = visit("operator"), visit("treasury")
     fields = {"The_other_user_is_named_by": "username", "Name_of_the_other_user": "other", "Currency": "ETH"}
@@ -75,6 +76,7 @@ def test_a_wrong_code_on_a_transfer_keeps_its_error_and_the_comment(house, visit
     is_kept(presser, "Approve and send 0.0041 ETH", comment="Agreed by letter")
 
 
+@pytest.mark.thorough("the same panel as on a withdrawal, which always runs")
 def test_a_wrong_code_on_a_thaw_keeps_its_error_and_the_reason(house, visit, announcer):
     first, second = visit("treasury"), visit("treasury")
     page = first.open("/policy/")
@@ -97,6 +99,7 @@ def test_a_wrong_code_on_a_thaw_keeps_its_error_and_the_reason(house, visit, ann
         expect(second.page.get_by_text("Money may leave", exact=True)).to_be_visible()
 
 
+@pytest.mark.thorough("the same mechanism as on a withdrawal, which always runs")
 def test_a_thaw_that_is_typed_while_others_thaw_says_what_became_of_it(house, visit):
     """The reason stays, the button rests, and the note above it names the present state."""
     first, second, writer = visit("treasury"), visit("treasury"), visit("treasury")

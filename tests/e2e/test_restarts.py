@@ -105,6 +105,7 @@ class Killing(threading.Thread):
                     continue
 
 
+@pytest.mark.thorough("the release without broker or worker is proven by processes in exchange_ops")
 def test_without_broker_and_worker_the_release_still_comes_in_time(own, enter):
     house = own.now
     outside = Outside.from_now(house)
@@ -172,6 +173,7 @@ def test_a_worker_killed_in_the_middle_of_its_call_leaves_one_hold_that_is_adopt
     assert outside.changes() == [("create_withdrawal", True), ("commit_withdrawal", True)]
 
 
+@pytest.mark.thorough("every end of a process is proven by kills on PostgreSQL")
 def test_a_hold_survives_the_end_of_everything_and_is_approved_afterwards(own, enter):
     operator, treasury = enter("operator"), enter("treasury")
     number = operator.ask_and_hold(amount="1.2573", reason="Through the night")

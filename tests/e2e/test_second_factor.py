@@ -79,6 +79,7 @@ def test_a_passkey_approves_exactly_what_is_shown(house, visit):
     assert outside.statuses("1.2541") == ["success"]
 
 
+@pytest.mark.thorough("which digest a passkey signed is proven without a browser")
 def test_a_passkey_signature_does_not_fit_another_request(house, visit):
     """Signed for one request and sent with another: refused, and both wait as before."""
     operator, treasury = visit("operator"), visit("treasury")

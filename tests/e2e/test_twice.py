@@ -41,6 +41,7 @@ def test_a_double_click_and_the_same_form_sent_again_ask_once(house, visit):
     cancel(operator)
 
 
+@pytest.mark.thorough("one request key is one request, proven without a browser")
 def test_the_same_form_with_another_amount_is_refused(house, visit):
     operator = visit("operator")
     form = operator.fill_in(amount="1.2532", reason="Changed meanwhile")
@@ -57,6 +58,7 @@ def test_the_same_form_with_another_amount_is_refused(house, visit):
     cancel(operator)
 
 
+@pytest.mark.thorough("one request key is one request, proven without a browser")
 def test_a_copied_tab_asks_for_the_same(house, visit):
     operator = visit("operator")
     operator.fill_in(amount="1.2533", reason="In two tabs")

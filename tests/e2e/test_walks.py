@@ -10,6 +10,7 @@ from tests.e2e.visitors import ADDRESS, Outside, rows, until
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(900)]
 
 
+@pytest.mark.thorough("the walk of the README, which always runs")
 def test_asked_approved_and_paid_while_both_pages_stay_open(house, visit):
     outside = Outside.from_now(house)
     operator, treasury = visit("operator"), visit("treasury")
@@ -92,6 +93,7 @@ def rows_are_alike(page):
     assert page.locator("#rows .scroll").evaluate("(one) => one.scrollWidth <= one.clientWidth")
 
 
+@pytest.mark.thorough("a form's words are proven by views")
 def test_rejecting_wants_a_reason_and_says_so_beside_the_field(house, visit):
     operator, treasury = visit("operator"), visit("treasury")
     number = operator.ask_and_hold(amount="1.2503", reason="A third invoice")

@@ -7,7 +7,11 @@ from playwright.sync_api import expect
 
 from tests.e2e.visitors import ADDRESS
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(240)]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.timeout(240),
+    pytest.mark.thorough("a comfort of every page; the looks walk a payout by keys alone"),
+]
 
 
 def keys(page, *names):

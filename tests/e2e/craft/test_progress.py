@@ -7,7 +7,11 @@ from playwright.sync_api import expect
 
 from tests.bounds import stretched
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.timeout(300),
+    pytest.mark.thorough("words of waiting; nothing decides by them"),
+]
 
 DELAY_MS = 6_000
 SOON_MS = stretched(2_000)  # far less than what is waited for, and enough for a busy machine

@@ -79,6 +79,7 @@ def test_a_page_opens_while_the_service_is_away_and_fills_in_when_it_is_back(hou
     expect(page.locator("#sides")).to_contain_text("0.5000")
 
 
+@pytest.mark.thorough("watching is proven without a browser")
 def test_a_movement_of_a_watched_address_needs_action_until_somebody_reviews_it(house, visit):
     """From the address's page to the alarm and its end, with a mouse, without reading any page anew."""
     treasury: Visitor = visit("treasury")

@@ -13,7 +13,11 @@ from tests.chaindata import paying
 from tests.e2e.looks import complaints
 from tests.e2e.visitors import rows, until
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(900)]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.timeout(900),
+    pytest.mark.thorough("what a transaction says and its sending are proven without a browser"),
+]
 
 
 def fetch(house, path):

@@ -13,7 +13,10 @@ from tests.e2e.looks import NARROW, OVERFLOW, SHOTS, WIDE
 from tests.e2e.visitors import ADDRESS, Codes
 from tests.firefox import Firefox, Tab
 
-pytestmark = [pytest.mark.browser]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.thorough("a second browser; the first one shows the same pages"),
+]
 _NONE = "no Firefox was found ($FIREFOX, PATH); `python3 manage.py verify` fetches one as root"
 PAGES = (
     "/",

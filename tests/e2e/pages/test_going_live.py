@@ -19,7 +19,13 @@ from tests.e2e.test_second_factor import virtual_passkey
 from tests.e2e.visitors import ADDRESS, rows, until
 from wire.values import Secret
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(580)]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.timeout(580),
+    pytest.mark.thorough(
+        "a desk of its own by docs/running.md; its parts are proven one by one in going_live and staff"
+    ),
+]
 PASSWORD = "a-good-long-password-9"
 
 

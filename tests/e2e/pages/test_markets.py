@@ -67,6 +67,7 @@ def test_a_market_is_found_sorted_and_opened_and_everything_comes_by_itself(visi
     expect(page.locator("#legend")).to_contain_text(re.compile("open .* volume"))
 
 
+@pytest.mark.thorough("a drawing; its figures are proven by views")
 def test_candles_are_drawn_and_grow_where_they_are(visit, priced, house):
     person = visit("treasury")
     page = person.open("/markets/ETHBTC/?period=M1")
@@ -78,6 +79,7 @@ def test_candles_are_drawn_and_grow_where_they_are(visit, priced, house):
     expect(page.locator("#chart canvas").first).to_be_visible()
 
 
+@pytest.mark.thorough("a comfort")
 def test_a_table_that_is_read_again_stays_where_it_was_scrolled_to(visit, priced):
     page = visit("auditor").open("/markets/BTCUSD/?candles=table")
     offset = "document.querySelector('#candles .tall').scrollTop"
@@ -152,7 +154,16 @@ def test_nothing_moves_under_a_resting_pointer(visit, priced, house):
     assert page.locator("#rows").get_attribute("hx-get") == source
 
 
-@pytest.mark.parametrize(("width", "dark"), [(1280, False), (1280, True), (360, False), (360, True)])
+@pytest.mark.parametrize(
+    ("width", "dark"),
+    [
+        (360, True),
+        *(
+            pytest.param(width, dark, marks=pytest.mark.thorough("a page is looked at in one width and one theme"))
+            for width, dark in [(1280, False), (1280, True), (360, False)]
+        ),
+    ],
+)
 def test_both_pages_in_both_themes_wide_and_narrow(visit, priced, width, dark):
     person = visit("operator", width=width, dark=dark)
     name = f"{width}-{'dark' if dark else 'light'}"

@@ -11,7 +11,11 @@ from desk import clock
 from desk.notifications import signing
 from tests.e2e.visitors import rows, until
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(900)]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.timeout(900),
+    pytest.mark.thorough("every message and channel is proven without a browser"),
+]
 
 MINUTE_MS = 60_000
 SECRET = signing.new_secret()

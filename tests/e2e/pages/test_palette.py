@@ -7,7 +7,11 @@ from playwright.sync_api import expect
 
 from tests.e2e.looks import complaints
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(240)]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.timeout(240),
+    pytest.mark.thorough("a comfort; what is found is proven by views"),
+]
 
 
 def test_a_page_and_a_market_are_found_opened_and_pinned_by_keys_alone(visit):

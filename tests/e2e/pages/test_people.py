@@ -12,7 +12,11 @@ from tests import door
 from tests.e2e.looks import complaints
 from wire.values import Secret
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(900)]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.timeout(900),
+    pytest.mark.thorough("every act on a person is proven without a browser"),
+]
 PASSWORD = "a-good-long-password-9"
 
 

@@ -7,7 +7,11 @@ from playwright.sync_api import expect
 
 from tests.e2e.looks import complaints, shot
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(900)]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.timeout(900),
+    pytest.mark.thorough("a comfort; what settings change is proven by views"),
+]
 
 # The module that the page runs, under the name that it was served by.
 WRITTEN = """async () => {

@@ -48,6 +48,7 @@ def visit(live_desk, new_page, admin, operator):
     return visit
 
 
+@pytest.mark.thorough("a breach is an error on the console, which the looks of every page refuse")
 @pytest.mark.django_db(transaction=True)
 def test_no_page_breaks_the_policy(visit):
     broken = {}

@@ -8,7 +8,11 @@ from playwright.sync_api import expect
 from tests.e2e.looks import complaints
 from tests.e2e.visitors import rows
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(900)]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.timeout(900),
+    pytest.mark.thorough("every act on the rules is proven without a browser"),
+]
 
 
 def test_rules_are_proposed_agreed_to_and_stopped_before_their_day(house, visit):

@@ -12,7 +12,11 @@ from tests.e2e.looks import complaints
 from tests.e2e.visitors import Outside, Visitor, until
 from tests.houses import QUICK, RunningHouse, prepared_folder
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(900)]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.timeout(900),
+    pytest.mark.thorough("a second account in a house of its own; every route and act of it is held without a browser"),
+]
 AMOUNT = "0.07"
 
 

@@ -40,6 +40,7 @@ def enter(live_desk, new_page):
     return enter
 
 
+@pytest.mark.thorough("every route is held to its account without a browser")
 def test_each_sees_what_is_of_their_account_and_may_decide_on_it(first, second, limited, operator, enter):
     now = clock.now()
     payouts = {account: rows.held(operator, now=now, account=account) for account in (first, second)}
@@ -83,6 +84,7 @@ def test_open_sockets_side_by_side_hear_of_their_own_account_alone(first, second
     assert all(page.evaluate("window.marked === true") for page in pages.values()), "no page was loaded again"
 
 
+@pytest.mark.thorough("moving is proven without a browser")
 def test_an_admin_moves_somebody_to_another_account(first, second, limited, enter):
     person = limited("treasury", first, username="mover")
     theirs, admin = enter(person), enter(limited("admin", username="keeper"))

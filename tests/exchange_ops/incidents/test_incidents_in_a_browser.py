@@ -16,7 +16,12 @@ from tests.e2e.looks import complaints
 from tests.exchange_ops import rows
 from tests.exchange_ops.incidents.provoked import CRITICAL, ENDED, ONE_OF_SEVERAL, PROVOKED, is_seen_by
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True), pytest.mark.timeout(900)]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.timeout(900),
+    pytest.mark.thorough("each kind is proven from row to message; e2e/test_incidents shows one on a screen"),
+]
 ROLES = ("operator", "treasury", "admin", "auditor")
 STEP_MS = stretched(60_000)
 
