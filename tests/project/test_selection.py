@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from tests import cases, selection
+from tests import cases, selection, trail
 
 TESTS = """
 import pytest
@@ -184,3 +184,20 @@ def test_elsewhere_a_loop_goes_over_everything(monkeypatch):
     monkeypatch.delenv("TESTS_DEPTH", raising=False)
     assert cases.in_turn("abc", always="a".__contains__) == ["a", "b", "c"]
     assert sorted(cases.one_of_each("aAb", by=str.isupper)) == ["A", "a", "b"]
+
+
+# The trail -----------------------------------------------------------------------------------------------------------
+
+
+def test_the_trail_is_replayed_once_a_file_and_when_a_test_has_its_turn(monkeypatch):
+    monkeypatch.setattr(trail, "_replayed", set())
+    monkeypatch.setenv("TESTS_DEPTH", "usual")
+    assert trail._replays("tests/test_a.py::test_one")
+    assert trail._replays("tests/test_b.py::test_one")
+    turns = []
+    for turn in range(selection.TURNS):
+        monkeypatch.setenv("TESTS_TURN", str(turn))
+        turns.append(trail._replays("tests/test_a.py::test_two"))
+    assert turns.count(True) == 1
+    monkeypatch.setenv("TESTS_DEPTH", "whole")
+    assert trail._replays("tests/test_a.py::test_two")
