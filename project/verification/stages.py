@@ -9,7 +9,7 @@ import os
 import secrets
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from project.bootstrap import ROOT
@@ -19,9 +19,7 @@ _PYTHON = sys.executable
 _MANAGE = (_PYTHON, "manage.py")
 _PYTEST = (_PYTHON, "-m", "pytest", "-q", "--durations", "10", "--durations-min", "5")
 _PURE_PYTEST = (*_PYTEST, "-p", "no:django")
-_SPREAD = ("-n", "4", "--dist", "worksteal")
-_BUT_ONE = ("-n", "3", "--dist", "worksteal")
-_EACH_CORE = ("-n", "2", "--dist", "worksteal")
+_TWO = ("-n", "2", "--dist", "worksteal")
 DIRECT = "not browser and not house"
 # Folders of tests that need neither Django nor a database, and so run where neither can be had (tests/services.py).
 PURE = {
@@ -77,36 +75,37 @@ def stages(folder: Path, *, turn: int = 0) -> tuple[Stage, ...]:
         Stage("api schema", (*_MANAGE, "spectacular", "--validate", "--fail-on-warn", "--file", os.devnull), here),
         Stage("compose", (_tool("check-jsonschema"), "--builtin-schema", "vendor.compose-spec", "docker-compose.yml")),
         Stage("static files", (*_MANAGE, "collectstatic", "--no-input", "--verbosity", "0"), here),
-        pure_tests("sandbox tests", *_but_others(*PURE["sandbox tests"]), *_EACH_CORE, cores=2, environment=usual),
-        desk_tests("tests", *_but_others("tests"), "-m", DIRECT, *_SPREAD, cores=2, environment=usual),
+        # Two workers for each core, of two stages at a time: what waits leaves its core to the others.
+        pure_tests("sandbox tests", *_but_others(*PURE["sandbox tests"]), *_TWO, environment=usual),
+        Stage("browser", (_PYTHON, "-m", "tests.browsers"), needs_servers=True),
+        desk_tests("tests", *_but_others("tests"), "-m", DIRECT, *_TWO, environment=usual),
         desk_tests(
             "tests on postgresql",
             *_but_others(*ROOMS["engine"]),
-            *("-m", DIRECT, *_BUT_ONE),
+            *("-m", DIRECT, *_TWO),
             database="postgres",
-            after=("tests",),
             environment=usual,
         ),
-        # The whole house mostly waits, and lets the rows on PostgreSQL have the cores.
-        desk_tests("house", *_marked("house", "not browser"), after=("tests",), environment=usual),
-        Stage("browser", (_PYTHON, "-m", "tests.browsers"), needs_servers=True),
-        desk_tests("browser tests", *_marked("browser"), *_EACH_CORE, cores=2, after=("browser",), environment=usual),
+        desk_tests("browser tests", *_marked("browser"), *_TWO, after=("browser",), environment=usual),
+        desk_tests("house", *_marked("house", "not browser"), environment=usual),
     )
 
 
 def thorough_stages(shard: str) -> tuple[Stage, ...]:
     """Every test whole, on both databases, with the thorough figures; `shard` ("2/4") is one part of it."""
     whole = {"TESTS_DEPTH": "whole", "TESTS_SHARD": shard, "HYPOTHESIS_PROFILE": "thorough", **THOROUGH}
-    direct = (*_but_others("tests"), "-m", DIRECT, *_BUT_ONE)
-    return (
-        pure_tests("wire tests", *_but_others(*PURE["wire tests"]), *_EACH_CORE, cores=2, environment=whole),
-        pure_tests("sandbox tests", *_but_others(*PURE["sandbox tests"]), *_EACH_CORE, cores=2, environment=whole),
-        desk_tests("tests", *direct, cores=2, environment=whole),
-        desk_tests("tests on postgresql", *direct, database="postgres", cores=2, environment=whole),
-        desk_tests("house", *_marked("house", "not browser"), cores=2, environment=whole),
+    direct = (*_but_others("tests"), "-m", DIRECT, *_TWO)
+    whole_stages = (
+        pure_tests("wire tests", *_but_others(*PURE["wire tests"]), *_TWO, environment=whole),
+        pure_tests("sandbox tests", *_but_others(*PURE["sandbox tests"]), *_TWO, environment=whole),
+        desk_tests("tests", *direct, environment=whole),
+        desk_tests("tests on postgresql", *direct, database="postgres", environment=whole),
+        desk_tests("house", *_marked("house", "not browser"), environment=whole),
         Stage("browser", (_PYTHON, "-m", "tests.browsers"), needs_servers=True),
-        desk_tests("browser tests", *_marked("browser"), *_EACH_CORE, cores=2, after=("browser",), environment=whole),
+        desk_tests("browser tests", *_marked("browser"), *_TWO, after=("browser",), environment=whole),
     )
+    # A small part may hold no test of a stage.
+    return tuple(replace(stage, empty=5) if stage.runs_tests else stage for stage in whole_stages)
 
 
 # What tests read from the environment that makes them larger.
@@ -115,7 +114,7 @@ THOROUGH = {
     "CHAOS_BREAKS": "200",
     "SCHEDULES": "500",
     "PRESSES": "1000",
-    "MAILS": "2000",
+    "MAILS": "10000",
 }
 
 
