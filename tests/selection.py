@@ -32,7 +32,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def choose(items: list[pytest.Item]) -> list[pytest.Item]:
-    """The tests that the environment asks for; those that are in turn are marked so."""
+    """The tests that the environment asks for; those that are in turn are marked so.
+
+    Raises UsageError for a mark that doesn't say why.
+    """
+    for item in items:
+        for name in ("engine", "thorough"):
+            if any(not (mark.args and str(mark.args[0]).strip()) for mark in item.iter_markers(name)):
+                raise pytest.UsageError(f"{item.nodeid} is marked {name} without a reason.")
     chosen = _of_this_depth(items) if is_usual_depth() else items
     shard = os.environ.get("TESTS_SHARD")
     return _of_shard(chosen, shard) if shard else chosen

@@ -96,6 +96,14 @@ def test_a_dozen_commits_see_everything_on_both_databases(chosen, database):
     assert sorted(sum(name.startswith("test_it") for name in names) for names in turns)[-2:] == [0, 5]
 
 
+@pytest.mark.parametrize("name", ["engine", "thorough"])
+def test_a_mark_says_why(items, name):
+    unexplained = items()
+    unexplained[0].add_marker(getattr(pytest.mark, name))
+    with pytest.raises(pytest.UsageError, match=f"test_it.* is marked {name} without a reason"):
+        selection.choose(unexplained)
+
+
 def test_shards_are_the_whole_without_overlap(chosen):
     parts = [chosen(TESTS_DEPTH="whole", TESTS_SHARD=f"{number}/3") for number in (1, 2, 3)]
     assert sorted(itertools.chain(*parts)) == sorted(chosen())
