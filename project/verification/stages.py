@@ -87,7 +87,8 @@ def stages(folder: Path, *, turn: int = 0) -> tuple[Stage, ...]:
             environment=usual,
         ),
         desk_tests("browser tests", *_marked("browser"), *_TWO, after=("browser",), environment=usual),
-        desk_tests("house", *_marked("house", "not browser"), environment=usual),
+        # It starts on both databases, and on the real one only where there is one.
+        desk_tests("house", *_marked("house", "not browser"), database="postgres", environment={}),
     )
 
 
@@ -100,7 +101,7 @@ def thorough_stages(shard: str) -> tuple[Stage, ...]:
         pure_tests("sandbox tests", *_but_others(*PURE["sandbox tests"]), *_TWO, environment=whole),
         desk_tests("tests", *direct, environment=whole),
         desk_tests("tests on postgresql", *direct, database="postgres", environment=whole),
-        desk_tests("house", *_marked("house", "not browser"), environment=whole),
+        desk_tests("house", *_marked("house", "not browser"), database="postgres", environment=whole),
         Stage("browser", (_PYTHON, "-m", "tests.browsers"), needs_servers=True),
         desk_tests("browser tests", *_marked("browser"), *_TWO, after=("browser",), environment=whole),
     )
