@@ -194,6 +194,7 @@ def test_the_last_admin_stays(admins, code):
     assert Person.objects.filter(is_active=True, groups__name="admin").get() == first
 
 
+@pytest.mark.engine("two transactions at once")
 @pytest.mark.django_db(transaction=True)
 def test_two_admins_who_switch_each_other_off_leave_one(admins, code):
     if connection.vendor == "sqlite":
