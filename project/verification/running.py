@@ -49,7 +49,7 @@ class Result:
 class _Running:
     place: int
     stage: Stage
-    cores: int
+    cores: float
     process: subprocess.Popen[bytes]
     said: Path
     costs: Path

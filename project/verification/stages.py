@@ -20,6 +20,7 @@ _MANAGE = (_PYTHON, "manage.py")
 _PYTEST = (_PYTHON, "-m", "pytest", "-q", "--durations", "10", "--durations-min", "5")
 _PURE_PYTEST = (*_PYTEST, "-p", "no:django")
 _TWO = ("-n", "2", "--dist", "worksteal")
+_WAITS = 0.5  # of a core
 DIRECT = "not browser and not house"
 # Folders of tests that need neither Django nor a database, and so run where neither can be had (tests/services.py).
 PURE = {
@@ -43,7 +44,7 @@ class Stage:
     environment: Mapping[str, str] = field(default_factory=dict)
     needs_servers: bool = False
     # How many cores it keeps busy: so many other stages run beside it as there are cores left.
-    cores: int = 1
+    cores: float = 1
     # Names of the stages whose end it waits for, where they run at all.
     after: tuple[str, ...] = ()
     # An exit code by which the command says that it could not look, and why that is no failure.
@@ -75,10 +76,12 @@ def stages(folder: Path, *, turn: int = 0) -> tuple[Stage, ...]:
         Stage("api schema", (*_MANAGE, "spectacular", "--validate", "--fail-on-warn", "--file", os.devnull), here),
         Stage("compose", (_tool("check-jsonschema"), "--builtin-schema", "vendor.compose-spec", "docker-compose.yml")),
         Stage("static files", (*_MANAGE, "collectstatic", "--no-input", "--verbosity", "0"), here),
-        # Two workers for each core, of two stages at a time: what waits leaves its core to the others.
-        pure_tests("sandbox tests", *_but_others(*PURE["sandbox tests"]), *_TWO, environment=usual),
         Stage("browser", (_PYTHON, "-m", "tests.browsers"), needs_servers=True),
+        # The longest first, with two workers each; browsers and houses mostly wait, and leave their core to the others.
+        desk_tests("browser tests", *_marked("browser"), *_TWO, cores=_WAITS, after=("browser",), environment=usual),
         desk_tests("tests", *_but_others("tests"), "-m", DIRECT, *_TWO, environment=usual),
+        # It starts on both databases, and on the real one only where there is one.
+        desk_tests("house", *_marked("house", "not browser"), database="postgres", cores=_WAITS, environment={}),
         desk_tests(
             "tests on postgresql",
             *_but_others(*ROOMS["engine"]),
@@ -86,9 +89,7 @@ def stages(folder: Path, *, turn: int = 0) -> tuple[Stage, ...]:
             database="postgres",
             environment=usual,
         ),
-        desk_tests("browser tests", *_marked("browser"), *_TWO, after=("browser",), environment=usual),
-        # It starts on both databases, and on the real one only where there is one.
-        desk_tests("house", *_marked("house", "not browser"), database="postgres", environment={}),
+        pure_tests("sandbox tests", *_but_others(*PURE["sandbox tests"]), *_TWO, environment=usual),
     )
 
 
@@ -123,7 +124,7 @@ def desk_tests(
     name: str,
     *options: str,
     database: str = "sqlite",
-    cores: int = 1,
+    cores: float = 1,
     after: tuple[str, ...] = (),
     environment: Mapping[str, str],
 ) -> Stage:
@@ -132,7 +133,7 @@ def desk_tests(
     return Stage(name, (*_PYTEST, *options), surroundings, needs_servers=True, cores=cores, after=after)
 
 
-def pure_tests(name: str, *options: str, cores: int = 1, environment: Mapping[str, str]) -> Stage:
+def pure_tests(name: str, *options: str, cores: float = 1, environment: Mapping[str, str]) -> Stage:
     """A stage of tests where neither Django nor a database can be had."""
     surroundings = {"TEST_DATABASE": "none", "CI": "true", **environment}
     return Stage(name, (*_PURE_PYTEST, *options), surroundings, needs_servers=True, cores=cores)

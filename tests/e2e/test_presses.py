@@ -45,6 +45,12 @@ def test_no_press_on_a_live_page_is_lost(house, visit, announcer, part):
     assert not lost, f"{len(lost)} of {done} presses lost:\n" + "\n".join(lost)
 
 
+def in_short(names, *always):
+    """These always, the others in their turn: one mechanism on several places."""
+    mark = pytest.mark.thorough("the same mechanism, on another place")
+    return [name if name in always else pytest.param(name, marks=mark) for name in names]
+
+
 def middle(page, button):
     """Where a mouse would press it."""
     button.scroll_into_view_if_needed()
@@ -60,7 +66,7 @@ FORMS = {
 }
 
 
-@pytest.mark.parametrize("address", FORMS)
+@pytest.mark.parametrize("address", in_short(FORMS, "/withdrawals/new/?currency=BCH"))
 def test_a_press_right_after_typing_sends_what_was_typed(visit, announcer, address):
     """The field is left by the press itself, so the figures are asked for, and come, while the button is down."""
     operator = visit("operator")
@@ -157,7 +163,7 @@ ENDS = {
 }
 
 
-@pytest.mark.parametrize("end", ENDS)
+@pytest.mark.parametrize("end", in_short(ENDS, "released", "cancelled"))
 def test_what_came_during_a_press_is_shown_when_the_press_ends(visit, announcer, end):
     """However it ends: the list was read while the button was down, stood still, and then shows what was read."""
     operator = visit("operator")

@@ -142,6 +142,7 @@ def test_without_broker_and_worker_the_release_still_comes_in_time(own, enter):
     assert outside.statuses("1.2572") == ["success"]
 
 
+@pytest.mark.thorough("a worker killed at every point is proven on PostgreSQL; this shows one in a whole house")
 def test_a_worker_killed_in_the_middle_of_its_call_leaves_one_hold_that_is_adopted_and_paid_once(own, enter):
     house = own.now
     outside = Outside.from_now(house)

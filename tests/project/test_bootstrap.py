@@ -95,6 +95,7 @@ def test_the_first_start_makes_the_environment_and_the_second_only_enters_it(clo
     assert second.stderr == ""
 
 
+@pytest.mark.thorough("a set-up for a case that is rare; every run of CI begins with one")
 def test_plain_pip_does_where_there_is_no_uv(clone, start):
     first = start("up", PATH=without_uv())
     assert first.returncode == 0, first.stdout + first.stderr
@@ -157,6 +158,7 @@ def refuse_pip(clone):
         (packages / "pip" / "__main__.py").write_text("import sys\nsys.exit('install' in sys.argv)\n")
 
 
+@pytest.mark.thorough("a set-up for a case that is rare; every run of CI begins with one")
 @pytest.mark.parametrize(("command", "lock"), [("verify", "tests"), ("bench", "bench")])
 def test_what_only_tests_and_measurements_need_can_not_spoil_the_desks_environment(clone, command, lock, start):
     assert start("up").returncode == 0

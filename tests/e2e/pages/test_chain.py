@@ -34,6 +34,7 @@ def forget_faults(house: RunningHouse) -> None:
     urllib.request.urlopen(urllib.request.Request(f"{house.sandbox_url}/_sandbox/faults", method="DELETE"), timeout=10)
 
 
+@pytest.mark.thorough("that pages follow is shown by other pages; what a block says is proven by views")
 def test_a_block_appears_by_itself_and_leads_to_its_transactions_and_addresses(house, visit):
     reader: Visitor = visit("auditor")
     page = reader.open("/chain/")

@@ -53,6 +53,8 @@ PAGES = (
     "/orders/new/",
     "/orders/new/?symbol=ETHBTC&price=0.05&quantity=0.5&margin=on",
     "/orders/new/?symbol=ETHBTC&side=sell&type=market",
+    "/markets/",
+    "/markets/BTCUSD/",
     "/margin/",
     "/margin/?tab=history",
     "/margin/open/",
@@ -248,7 +250,9 @@ def tab_to(page, wanted, most=60):
     raise AssertionError(f"Tab never reached {wanted!r}: {stops}")
 
 
-@pytest.mark.parametrize("width", [1280, 360])
+@pytest.mark.parametrize(
+    "width", [pytest.param(1280, marks=pytest.mark.thorough("the same walk where less fits is harder")), 360]
+)
 def test_a_payout_is_asked_for_and_approved_without_a_mouse(house, visit, width):
     operator, treasury = visit("operator", width=width), visit("treasury", width=width)
     page = operator.open("/withdrawals/new/")

@@ -20,6 +20,7 @@ from sandbox.world.world import World
 from tests.sandbox.conftest import TIMEOUT_SECONDS
 from tests.sandbox.worlds import HOUR_MS, Ticking, call, opened
 
+pytestmark = pytest.mark.thorough("the same with more symbols; what is asked of a few always runs")
 QUESTIONS: tuple[tuple[str, dict[str, object]], ...] = (
     ("get_tickers", {}),
     ("get_trades", {}),
