@@ -5,6 +5,8 @@ rows, those that belong to this run's database (the mark `engine` means PostgreS
 marked `thorough`. To these comes the part whose turn it is, TESTS_TURN of TURNS: of what is marked `thorough`, and of
 the tests that belong to the other database. So each of a dozen commits sees a part of what only `make thorough` runs.
 
+`quick` takes everything but what is marked `thorough`, on whatever database there is.
+
 TESTS_SHARD, `2/4`, takes the second of four parts of what is left.
 """
 
@@ -40,14 +42,20 @@ def choose(items: list[pytest.Item]) -> list[pytest.Item]:
         for name in ("engine", "thorough"):
             if any(not (mark.args and str(mark.args[0]).strip()) for mark in item.iter_markers(name)):
                 raise pytest.UsageError(f"{item.nodeid} is marked {name} without a reason.")
-    chosen = _of_this_depth(items) if is_usual_depth() else items
+    if _depth() == "quick":
+        items = [item for item in items if not item.get_closest_marker("thorough")]
+    chosen = _of_this_depth(items) if _depth() == "usual" else items
     shard = os.environ.get("TESTS_SHARD")
     return _of_shard(chosen, shard) if shard else chosen
 
 
+def _depth() -> str:
+    return os.environ.get("TESTS_DEPTH", "whole")
+
+
 def is_usual_depth() -> bool:
-    """Whether this is `make test`, which leaves to its turn what only `make thorough` runs whole."""
-    return os.environ.get("TESTS_DEPTH") == "usual"
+    """Whether this is `make test` or `make quick`, which leave to its turn what only `make thorough` runs whole."""
+    return _depth() in {"usual", "quick"}
 
 
 def turn() -> int:
@@ -108,11 +116,9 @@ def _path(item: pytest.Item) -> str:
 
 def pytest_report_collectionfinish(config: pytest.Config) -> str:
     """One line of the run's head: how much it leaves out."""
-    depth = os.environ.get("TESTS_DEPTH", "whole")
     when = f", turn {turn()} of {TURNS}" if is_usual_depth() else ""
-    return (
-        f"depth: {depth}{when}; {_counts['left out']} tests left out, {_counts[_IN_TURN]} of those that run are in turn"
-    )
+    kinds = f"{_counts['left out']} tests left out, {_counts[_IN_TURN]} of those that run are in turn"
+    return f"depth: {_depth()}{when}; {kinds}"
 
 
 def is_in_turn(test: Any) -> bool:

@@ -77,6 +77,15 @@ def complaints(stages: Sequence[Spent], *, unit: float, text: str | None = None)
     return found
 
 
+def shares_of_files() -> dict[str, float]:
+    """Units of work of each file of tests that costs more than a few, in all stages together."""
+    stages = tomllib.loads(FILE.read_text()).get("files", {})
+    files: dict[str, float] = defaultdict(float)
+    for path, share in (each for shares in stages.values() for each in shares.items()):
+        files[path] += share
+    return files
+
+
 def _grown(stage: Spent, shares: Mapping[str, Mapping[str, float]], unit: float) -> list[str]:
     known = shares.get(stage.name, {})
     now = {path: seconds / unit for path, seconds in stage.costs.by_file().items()}

@@ -1,4 +1,4 @@
-"""Which test files reach which files of the tree: read from the imports, without running anything."""
+"""Which test files reach which files of the tree, and from how far: read from imports and names, running nothing."""
 
 import functools
 import re
@@ -13,9 +13,10 @@ _TOPS = ("chaindata", "desk", "exchange_ops", "project", "sandbox", "wire")
 MOST_STEPS = 3
 _CONFTEST_STEPS = 2  # a conftest serves many tests that never ask for what it imports
 _PAGE_FOLDERS = ("templates", "static")
-_PAGES = {".html", ".js", ".css", ".svg"}
+PAGES = {".html", ".js", ".css", ".svg"}
 _ADDRESSED = {"views", "views.py", "pages", "api", "api.py", "admin", "commands", "tasks.py", "urls.py", "templatetags"}
 _ANSWERING = {"views", "api", "pages", "test_views.py", "test_api.py"}
+_OF_ROOMS = {"chaindata", "desk", "exchange_ops", "sandbox"}  # folders of rooms, no rooms themselves
 _WORDS = re.compile(r"[a-z]{4,}")
 _TOO_COMMON = {"test", "tests", "browser", "views", "static", "templates", "html", "page", "pages", "exchange", "live"}
 _TOO_COMMON |= {"chaindata", "desk", "project", "init"}
@@ -23,7 +24,10 @@ _TOO_COMMON |= {"chaindata", "desk", "project", "init"}
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """The test files of some changed files, each with its number of steps, and the changed files without a test."""
+    """The test files of some changed files, each with its distance, and the changed files without a test.
+
+    The distance is the number of steps, and one more for a test of another room: 0 is a test that changed itself.
+    """
 
     tests: Mapping[str, int]
     untested: tuple[str, ...]
@@ -33,15 +37,25 @@ def tests_of(changed: Iterable[str]) -> Reached:
     """The tests that reach these files (paths below the root; what is gone reaches nothing any more)."""
     importers = _importers()
     texts = _texts()
-    found: dict[str, int] = {}
+    distances: dict[str, int] = {}
     untested = []
     for path in changed:
-        near = _near(path, importers, texts)
+        near = dict.fromkeys(texts.of_room(path), MOST_STEPS) | _near(path, importers, texts)
         if not near:
             untested.append(path)
         for test, steps in near.items():
-            found[test] = min(steps, found.get(test, steps))
-    return Reached(found, tuple(untested))
+            distance = steps + (0 < steps and not _is_of_room(test, path))
+            distances[test] = min(distance, distances.get(test, distance))
+    return Reached(distances, tuple(untested))
+
+
+def _is_of_room(test: str, path: str) -> bool:
+    """Whether the test is about the room of this file, by its folder or its name."""
+    folders = [part for part in Path(path).parts[:-1] if part not in _ADDRESSED | {"templates", "static", "js", "css"}]
+    room = folders[-1] if folders and folders[-1] not in _OF_ROOMS else Path(path).stem
+    app = folders[0] if folders else ""
+    parts = Path(test).parts
+    return room in {*parts[1:-1], Path(test).stem.removeprefix("test_")} and (not app or app in parts or "e2e" in parts)
 
 
 def _near(path: str, importers: Mapping[str, Mapping[str, int]], texts: "_Texts") -> dict[str, int]:
@@ -52,7 +66,7 @@ def _near(path: str, importers: Mapping[str, Mapping[str, int]], texts: "_Texts"
         # Pages, tasks and commands are reached by address or name; what stands beside them mirrors the tree.
         others = texts.about_the_same(path) or texts.naming(path) or texts.beside(path)
         return dict.fromkeys(others, 1) | found
-    if Path(path).suffix in _PAGES:
+    if Path(path).suffix in PAGES:
         rendering = dict.fromkeys(texts.rendering(path), 1)
         found = _reaching(rendering, importers) | dict.fromkeys(texts.about_the_same(path), 1)
         if path.endswith(".js"):  # what a script does shows where a browser runs it
@@ -136,6 +150,10 @@ class _Texts:
         folder = Path("tests", path).parent
         return [test for test in self._tests if Path(test).parent == folder]
 
+    def of_room(self, path: str) -> list[str]:
+        """Tests about this file's room."""
+        return [test for test in self._tests if _is_of_room(test, path)]
+
     @property
     def browsing(self) -> list[str]:
         """Tests that drive a browser."""
@@ -164,5 +182,5 @@ def _called(path: str) -> str:
 
 
 def _read(folder: Path, pattern: str = "*") -> dict[str, str]:
-    kept = (path for path in folder.rglob(pattern) if path.suffix in {".py", *_PAGES} and "vendor" not in path.parts)
+    kept = (path for path in folder.rglob(pattern) if path.suffix in {".py", *PAGES} and "vendor" not in path.parts)
     return {str(path.relative_to(ROOT)): path.read_text(errors="replace") for path in kept if path.is_file()}

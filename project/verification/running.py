@@ -21,6 +21,7 @@ from project.verification.stages import Stage
 HELD, FAILED, LEFT_OUT, ENDED_EARLY = "ok", "FAILED", "not run", "ended early"
 COULD_NOT_LOOK, EMPTY, TOO_DEAR = "could not look", "nothing to do", "TOO DEAR"
 _LOOK_SECONDS = 0.02
+_END_SECONDS = 2  # that a stage has to end in when it is asked to
 _PASSED = re.compile(rb"\b(\d+) passed\b[^\n]* in [\d.]+s\b")
 
 
@@ -102,12 +103,15 @@ class _Running:
         return HELD if code == 0 else FAILED
 
 
-def run_all(wanted: Sequence[Stage], *, folder: Path, cores: int, keep_going: bool) -> list[Result]:
+def run_all(
+    wanted: Sequence[Stage], *, folder: Path, cores: int, keep_going: bool, until: float | None = None
+) -> list[Result]:
     """Run the stages, the first for which enough cores are free and which need wait for no other, and print what they
     say in the order they began.
 
-    With the first that fails, no other is begun and those beside it are ended, unless `keep_going`. `folder` takes what
-    the stages say. Whatever ends this call ends the running stages too.
+    With the first that fails, no other is begun and those beside it are ended, unless `keep_going`; and at the moment
+    `until` (of the monotonic clock) in any case. `folder` takes what the stages say. Whatever ends this call ends the
+    running stages too.
     """
     begun: list[_Running] = []
     waiting = list(enumerate(wanted, 1))
@@ -115,7 +119,7 @@ def run_all(wanted: Sequence[Stage], *, folder: Path, cores: int, keep_going: bo
     with _all_ended(begun):
         while waiting or any(not each.result for each in begun):
             failed = any(each.result and each.result.outcome == FAILED for each in begun)
-            if failed and not keep_going:
+            if (failed and not keep_going) or (until is not None and time.monotonic() > until):
                 break
             fitting = _fitting(waiting, [each for each in begun if not each.result], cores)
             if fitting:
@@ -144,7 +148,7 @@ def _begin(place: int, stage: Stage, *, folder: Path, cores: int) -> _Running:
     environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "", **stage.environment}
     said, costs = folder / f"said-{place}.txt", folder / f"costs-{place}.json"
     unit = None
-    if stage.runs_tests:
+    if stage.runs_tests and "TESTS_STRETCH" not in stage.environment:
         unit = calibration.measure()
         environment |= {"TESTS_COSTS": str(costs), "TESTS_STRETCH": f"{unit.stretch:.2f}"}
     with said.open("wb") as text:
@@ -180,5 +184,10 @@ def _all_ended(begun: Sequence[_Running]) -> Iterator[None]:
         left = [each for each in begun if not each.result]
         for each in left:
             each.process.terminate()
+        deadline = time.monotonic() + _END_SECONDS
         for each in left:
-            each.process.wait()
+            try:
+                each.process.wait(max(0.0, deadline - time.monotonic()))
+            except subprocess.TimeoutExpired:
+                each.process.kill()
+                each.process.wait()

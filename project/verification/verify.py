@@ -29,7 +29,8 @@ def main(arguments: Sequence[str]) -> int:
         known = stages(folder, turn=_commits())
         options = _parser([stage.name for stage in known]).parse_args(arguments)
         chosen = _chosen(known, options)
-        results = run_all(chosen, folder=folder, cores=options.cores, keep_going=options.keep_going)
+        until = quick.end() if options.quick else None
+        results = run_all(chosen, folder=folder, cores=options.cores, keep_going=options.keep_going, until=until)
     except KeyboardInterrupt:
         return 130
     finally:

@@ -1,15 +1,28 @@
 """`verify --quick`: which tests reach what changed, and that a run in a hurry says what it left out."""
 
 import os
+import re
 import subprocess
 import sys
 import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
 from project.bootstrap import ROOT
-from project.verification import quick, reach
-from project.verification.stages import PURE, stages
+from project.verification import quick, reach, running
+from project.verification.stages import PURE, Stage, stages
+from tests import until
+from tests.bounds import stretched
+
+
+@dataclass(frozen=True)
+class Item:
+    """What the order of tests is made from."""
+
+    nodeid: str
 
 
 @pytest.mark.parametrize(
@@ -40,38 +53,62 @@ def test_a_changed_test_is_the_nearest_of_all_and_what_no_test_reaches_is_named(
     assert found.untested == (unknown,)
 
 
-def test_a_direct_import_is_nearer_than_one_through_a_room():
-    found = reach.tests_of(["exchange_ops/withdrawals/proofs/payouts.py"]).tests
-    assert found["tests/exchange_ops/withdrawals/proofs/test_payouts.py"] == 1
-    assert set(found.values()) <= set(range(1, reach.MOST_STEPS + 1))
-    assert max(found.values()) > 1
+def test_a_direct_import_is_nearer_than_one_through_a_room_and_another_room_is_one_step_further():
+    near = reach.tests_of(["exchange_ops/withdrawals/proofs/payouts.py"]).tests
+    assert near["tests/exchange_ops/withdrawals/proofs/test_payouts.py"] == 1
+    assert set(near.values()) <= set(range(1, reach.MOST_STEPS + 2))
+    assert max(near.values()) > 1
+    near = reach.tests_of(["desk/audit/heads.py"]).tests
+    assert near["tests/desk/audit/test_heads.py"] == 1
+    assert min(near[path] for path in near if not path.startswith("tests/desk/audit/")) == 2
 
 
 def test_each_kind_of_test_has_a_stage_with_the_most_direct_first():
     paths = {
         "tests/wire/test_transport.py": 2,
         "tests/wire/test_values.py": 1,
-        "tests/desk/audit/test_audit.py": 1,
+        "tests/desk/audit/test_audit.py": 2,
         "tests/e2e/pages/test_orders.py": 1,
         "tests/project/test_up.py": 1,
     }
-    found = {stage.name: stage for stage in quick._test_stages(paths)}
-    assert set(found) == {"pure tests", "tests", "browser tests"}
-    assert found["pure tests"].command[-2:] == ("tests/wire/test_values.py", "tests/wire/test_transport.py")
-    assert found["tests"].command[-1] == "tests/desk/audit/test_audit.py"
-    assert found["browser tests"].command[-1] == "tests/e2e/pages/test_orders.py"
-    assert not any("tests/project/test_up.py" in stage.command for stage in found.values())
+    kinds = {stage.name: stage for stage in quick._test_stages(paths, shows_pages=True)}
+    assert list(kinds) == ["browser tests", "pure tests", "tests"]
+    assert kinds["pure tests"].command[-2:] == ("tests/wire/test_values.py", "tests/wire/test_transport.py")
+    assert kinds["tests"].command[-1] == "tests/desk/audit/test_audit.py"
+    assert kinds["browser tests"].command[-1] == "tests/e2e/pages/test_orders.py"
+    assert not any("tests/project/test_up.py" in stage.command for stage in kinds.values())
 
 
-def test_of_too_many_files_the_nearest_are_read_and_the_others_are_named(capsys):
+def test_browsers_start_for_pages_and_scripts_alone(capsys):
+    paths = {"tests/desk/audit/test_audit.py": 1, "tests/wire/test_values.py": 2, "tests/e2e/pages/test_orders.py": 1}
+    assert [stage.name for stage in quick._test_stages(paths, shows_pages=False)] == ["tests", "pure tests"]
+    assert "no page or script changed: 1 files of tests that drive a browser" in capsys.readouterr().out
+    assert [quick._shows(path) for path in ("templates/base.html", "static/js/live.js", "desk/audit/heads.py")] == [
+        True,
+        True,
+        False,
+    ]
+
+
+def test_one_kind_of_test_takes_both_cores():
+    paths = {"tests/wire/test_values.py": 1, "tests/wire/test_transport.py": 2}
+    halves = quick._test_stages(paths, shows_pages=False)
+    assert [stage.name for stage in halves] == ["pure tests 1", "pure tests 2"]
+    assert [stage.command[-1] for stage in halves] == list(paths)
+    assert all(stage.empty == 5 for stage in halves)
+
+
+def test_of_too_many_files_the_nearest_are_read_and_the_others_are_counted(capsys):
     many = {str(path.relative_to(ROOT)): 3 for path in (ROOT / "tests/sandbox").rglob("test_*.py")}
-    (stage,) = quick._test_stages(many | {"tests/wire/test_values.py": 1})
-    read = [word for word in stage.command if word.endswith(".py")]
-    assert read[0] == "tests/wire/test_values.py"
+    stages = quick._test_stages(many | {"tests/wire/test_values.py": 1}, shows_pages=False)
+    read = [word for stage in stages for word in stage.command if word.endswith(".py")]
+    assert stages[0].command[-1] != "tests/wire/test_values.py"
+    assert "tests/wire/test_values.py" in stages[0].command
     assert len(read) == 24
     output = capsys.readouterr().out
-    assert f"{len(many) - 23} test files were left out: " in output
-    assert all(path in output for path in set(many) - set(read))
+    assert f"further away: {len(many) - 23} files of tests: " in output
+    folders = {str(Path(path).parent.relative_to("tests")) for path in set(many) - set(read)}
+    assert all(f"{folder} " in output for folder in folders)
 
 
 def test_changes_are_those_since_the_main_branch_and_of_the_working_tree(tmp_path, monkeypatch):
@@ -107,20 +144,49 @@ def test_nothing_begins_when_the_time_is_up_and_what_was_left_out_is_named(tmp_p
     options = ("-p", "tests.until", "-p", "no:cacheprovider", "-c", "pyproject.toml", "--rootdir", tmp_path)
     files = (tmp_path / "test_first.py", tmp_path / "test_later.py")
 
-    def run(until):
+    def run(until, end=3_600):
         ended = subprocess.run(
             [*command[: command.index("no:django") + 1], "-p", "no:xdist", *options, *files],
             cwd=ROOT,
-            env={**os.environ, "TEST_DATABASE": "none", "TESTS_UNTIL": str(until)},
+            env={
+                **os.environ,
+                "TEST_DATABASE": "none",
+                "TESTS_UNTIL": f"{time.time() + until}",
+                "TESTS_END": f"{time.time() + end}",
+            },
             capture_output=True,
             text=True,
         )
         return ended.stdout
 
-    assert "3 passed" in run(time.time() + 3_600)
-    facts = run(time.time() - 1)
-    assert "3 tests were left out, the time was up: test_first.py (1), test_later.py (2)" in facts
-    assert "passed" not in facts
+    assert "3 passed" in run(3_600)
+    output = run(-1)
+    assert re.search(r"3 tests left out, the time is up: \S+: first 1, later 2\.", output), output
+    assert "passed" not in output
+    output = run(3_600, end=-1)
+    assert "2 passed, 1 skipped" in output
+    assert re.search(r"Stopped while it ran, the time is up: \S*test_first.py::test_it", output), output
+
+
+def test_of_many_cases_a_few_come_first_and_the_others_after_all_files():
+    class Config:
+        args: ClassVar = ["one.py", "two.py"]
+
+    items = [Item(f"one.py::test_a[{number}]") for number in range(20)] + [Item("two.py::test_b")]
+    until.pytest_collection_modifyitems(Config, items)
+    assert [item.nodeid for item in items[:6]] == [
+        *(f"one.py::test_a[{number}]" for number in (0, 4, 8, 12, 16)),
+        "two.py::test_b",
+    ]
+    assert len(items) == 21
+
+
+def test_whatever_still_runs_at_its_moment_is_ended(tmp_path):
+    began = time.monotonic()
+    sleeping = Stage("sleeping", (sys.executable, "-c", "import time; time.sleep(600)"))
+    results = running.run_all([sleeping] * 2, folder=tmp_path, cores=1, keep_going=True, until=began + 0.5)
+    assert [result.outcome for result in results] == [running.ENDED_EARLY, running.LEFT_OUT]
+    assert time.monotonic() - began < stretched(60)
 
 
 SHIFTED = pytest.param("-86400", marks=pytest.mark.thorough("it sets the same clock as a moment does"))

@@ -57,7 +57,7 @@ def in_some_states(subject):
     return {states[0], states[len(states) // 2], states[-1]}
 
 
-SHOWN = [
+SEEN_ROWS = [
     pytest.param(
         subject,
         state,
@@ -107,7 +107,7 @@ def test_who_gets_through_in_which_state(subject, state, cast):
     assert got_through(subject, cast, state) == expected
 
 
-@pytest.mark.parametrize(("subject", "state"), SHOWN)
+@pytest.mark.parametrize(("subject", "state"), SEEN_ROWS)
 def test_who_is_shown_it_in_which_state(subject, state, cast):
     expected = {read: who & looking(subject, state, read) for read, who in viewers_of(subject).items()}
     assert who_reads(subject, cast, state) == expected
