@@ -65,7 +65,7 @@ def main() -> int:
         house = RunningHouse(folder=prepared_folder(), **QUICK)
         stack.callback(house.stop, seconds=60)
         house.wait_until_ready(300)
-        crew = prepare(house, crew=CREW)
+        crew = prepare(house)
         found = browsers.find()
         if found is None:
             raise SystemExit("No Chromium was found; `python3 manage.py verify` fetches one.")

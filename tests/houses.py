@@ -25,6 +25,7 @@ ROOT = Path(__file__).resolve().parent.parent
 QUICK = {"DJANGO_SETTINGS_MODULE": "tests.house_settings"}
 _READY = re.compile(r"ready at http://localhost:(\d+)/")
 _KEPT = ("PATH", "HOME", "LANG", "TMPDIR", "XDG_CACHE_HOME")
+_SESSIONS = "sessions.json"  # in a prepared folder: the keys of the sessions of its people, by their names
 _REMEMBER = "from project import settings; from project.supervisor import prepared; prepared.remember(settings)"
 
 
@@ -48,7 +49,8 @@ def _new_folder() -> Path:
 def prepared_folder() -> Path:
     """A DATA_DIR for a house of QUICK people that is prepared already: a copy of the one that this run prepared once.
 
-    To prepare takes some 10 s of a processor; it is what tests/project/test_up.py looks at.
+    To prepare takes some 10 s of a processor; it is what tests/project/test_up.py looks at. The people of
+    tests/e2e/make_people.py are there as well.
     """
     shared = os.environ.get(prepared_database.FOLDER)
     if not shared:
@@ -73,9 +75,19 @@ def _prepare(folder: Path) -> None:
     environment = _environment() | QUICK | {"DATA_DIR": str(began)}
     for command in ((str(ROOT / "manage.py"), "prepare"), ("-c", _REMEMBER)):
         subprocess.run([sys.executable, *command], cwd=ROOT, env=environment, check=True)
+    people = (sys.executable, "-m", "tests.e2e.make_people")
+    printed = subprocess.run(people, cwd=ROOT, env=environment, check=True, stdout=subprocess.PIPE, text=True).stdout
+    (began / _SESSIONS).write_text(printed.splitlines()[-1])
     mark = began / "prepared.json"
     mark.write_text(mark.read_text().replace(str(began), str(folder)))
     began.rename(folder)
+
+
+def sessions_of(folder: Path) -> dict[str, str]:
+    """The keys of the sessions to which the people of a prepared folder have signed in; none of another folder."""
+    path = folder / _SESSIONS
+    sessions: dict[str, str] = json.loads(path.read_text()) if path.exists() else {}
+    return sessions
 
 
 class RunningHouse:

@@ -1,5 +1,6 @@
 """A house with quick payouts, fresh people for every test, and browser sessions whose complaints fail the test."""
 
+import json
 import re
 from collections.abc import Callable, Iterator
 from itertools import count
@@ -7,62 +8,59 @@ from typing import Any
 
 import pytest
 
+from tests import houses
 from tests.bounds import stretched
+from tests.e2e import make_people
 from tests.e2e.presses import Announcer
 from tests.e2e.visitors import Visitor, rows, until
 from tests.houses import RunningHouse
 
-ROLES = {
-    "operator": "operator",
-    "treasury": "treasury",
-    "both": "operator,treasury",
-    "every": "operator,treasury,admin,auditor",
-    "admin": "admin",
-    "auditor": "auditor",
-    "newcomer": "operator",
-}
-CREW = {"operator": 40, "treasury": 40, "both": 4, "every": 4, "admin": 12, "auditor": 12, "newcomer": 2}
 MORE = 10  # made at once when a role has nobody left: how many tests a process runs is the scheduler's choice
 # What Chromium says about an answer that a test provoked on purpose.
 _ANSWERED = re.compile(r"^Failed to load resource: the server responded with a status of (400|403|409|422)\b")
 
 
 class Crew:
-    """People who did nothing yet: each test takes its own, so that no code was used and nobody waits."""
+    """People who did nothing yet: each test takes its own, so that no code was used and nobody waits.
 
-    def __init__(self, house: RunningHouse, made: dict[str, int]) -> None:
-        self._house, self._made = house, dict.fromkeys(ROLES, 0)
-        self._taken = {role: count() for role in ROLES}
-        self._make(made)
+    A prepared house has some; `sessions` has the keys of those sessions to which nobody has come yet.
+    """
+
+    def __init__(self, house: RunningHouse) -> None:
+        self._house, self.sessions = house, houses.sessions_of(house.folder)
+        self._made = dict(make_people.CREW if self.sessions else dict.fromkeys(make_people.ROLES, 0))
+        self._taken = {role: count() for role in make_people.ROLES}
 
     def next(self, role: str) -> str:
         """The name of somebody with this role whom nobody took."""
         number = next(self._taken[role])
         if number >= self._made[role]:
-            self._make({role: MORE})
+            self._make(role)
         return f"{role}-{number}"
 
-    def _make(self, more: dict[str, int]) -> None:
-        wanted = []
-        for role, most in more.items():
-            first, self._made[role] = self._made[role], self._made[role] + most
-            wanted += [f"{role}-{number}:{ROLES[role]}" for number in range(first, first + most)]
-        self._house.python("-m", "tests.e2e.make_people", *wanted)
+    def enter(self, role: str, page: Any) -> Visitor:
+        """Somebody fresh with this role, in the session of this page."""
+        name = self.next(role)
+        return Visitor(self._house, name, page).join(self.sessions.pop(name))
+
+    def _make(self, role: str) -> None:
+        first, self._made[role] = self._made[role], self._made[role] + MORE
+        printed = self._house.python("-m", "tests.e2e.make_people", f"{role}={first}-{first + MORE - 1}")
+        self.sessions |= json.loads(printed.splitlines()[-1])
 
 
-def prepare(house: RunningHouse, *, crew: dict[str, int]) -> Crew:
+def prepare(house: RunningHouse) -> Crew:
     """Quick payouts, the rows of a desk at work, and people, named `role-number`."""
     house.control("config", {"payout_seconds": 1})
-    made = Crew(house, crew)
     until(lambda: rows(house, "SELECT 1 FROM exchange_ops_currency WHERE code = 'BCH'"))
     until(lambda: rows(house, "SELECT 1 FROM exchange_ops_balance WHERE currency = 'BCH' AND wallet = 'bank'"))
-    return made
+    return Crew(house)
 
 
 @pytest.fixture(scope="session")
 def crew(house: RunningHouse) -> Crew:
     """The people of the shared house."""
-    return prepare(house, crew=CREW)
+    return prepare(house)
 
 
 @pytest.fixture(scope="session")
@@ -107,10 +105,14 @@ def open_page(browser: Any) -> Iterator[Callable[..., Any]]:
 
 @pytest.fixture
 def visit(house: RunningHouse, crew: Crew, open_page: Callable[..., Any]) -> Callable[..., Visitor]:
-    """`visit("treasury")`: somebody fresh with this role, signed in, in a browser session of their own."""
+    """`visit("treasury")`: somebody fresh with this role, signed in, in a browser session of their own.
+
+    Somebody with a `name` was there before: they sign in once more.
+    """
 
     def enter(role: str, *, name: str = "", **look: Any) -> Visitor:
-        return Visitor(house, name or crew.next(role), open_page(**look)).sign_in()
+        page = open_page(**look)
+        return Visitor(house, name, page).sign_in() if name else crew.enter(role, page)
 
     return enter
 

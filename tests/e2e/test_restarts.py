@@ -14,7 +14,7 @@ from playwright.sync_api import expect
 
 from tests.bounds import stretched
 from tests.e2e.conftest import prepare
-from tests.e2e.visitors import Outside, Visitor, rows, until
+from tests.e2e.visitors import Outside, rows, until
 from tests.houses import QUICK, RunningHouse, prepared_folder
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(900)]
@@ -30,7 +30,7 @@ class OwnHouse:
         except BaseException:
             self.now.stop()
             raise
-        self.crew = prepare(self.now, crew={"operator": 4, "treasury": 4})
+        self.crew = prepare(self.now)
 
     def again(self):
         """Start where the last one ended."""
@@ -52,7 +52,7 @@ def enter(own, open_page):
     """`enter("treasury")`: somebody fresh; what their pages complain about while nothing answers is expected."""
 
     def sign_in(role):
-        return Visitor(own.now, own.crew.next(role), open_page(strict=False)).sign_in()
+        return own.crew.enter(role, open_page(strict=False))
 
     return sign_in
 

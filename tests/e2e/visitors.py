@@ -23,6 +23,7 @@ from wire.values import Secret
 ADDRESS = "bchreg:qzd59qv9a8lctxa6eal3dw4rdmnguzxqlqmnj0xnqg"
 CHANGES = ("create_withdrawal", "commit_withdrawal", "rollback_withdrawal")
 STEP_MS = stretched(60_000)
+SESSION = "sessionid"  # the cookie of a desk without TLS
 SECRET = Secret(demo.DEMO_TOTP_SECRET)
 expect.set_options(timeout=STEP_MS)
 T = TypeVar("T")
@@ -69,6 +70,11 @@ class Visitor:
         The walk of the README, the tests of the second factor and those of the looks go through the door itself.
         """
         door.sign_in(self.tab, self.house.url, self.name, demo.DEMO_PASSWORD)
+        return self
+
+    def join(self, session: str) -> "Visitor":
+        """Come to a session that this person has signed in to."""
+        self.tab.context.add_cookies([{"name": SESSION, "value": session, "url": self.house.url}])
         return self
 
     def open(self, path: str) -> Page:

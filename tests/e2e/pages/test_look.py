@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.e2e.looks import NARROW, OVERFLOW, WIDE, complaints, failures
-from tests.e2e.visitors import ADDRESS, Outside, Visitor
+from tests.e2e.visitors import ADDRESS, Outside
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(900)]
 
@@ -160,16 +160,14 @@ def reader(browser, house, crew):
         "console",
         lambda message: page.complaints.append(f"{page.url}: {message.text}") if message.type == "error" else None,
     )
-    yield Visitor(house, crew.next("every"), page).sign_in()
+    yield crew.enter("every", page)
     page.context.close()
 
 
 @pytest.fixture(scope="module")
 def number_of(house, browser, crew):
     """The number of a withdrawal in each of the states that a desk at work shows."""
-    operator, treasury = (
-        Visitor(house, crew.next(role), browser.new_context().new_page()).sign_in() for role in ("operator", "treasury")
-    )
+    operator, treasury = (crew.enter(role, browser.new_context().new_page()) for role in ("operator", "treasury"))
     found = {"held": operator.ask_and_hold(amount="1.2561", reason="To be read: " + "a long reason without end " * 9)}
     for amount, state, decide in (
         ("1.2564", "settled", treasury.approve),
