@@ -47,10 +47,16 @@ def pytest_configure(config: pytest.Config) -> None:
     rows.allow_flush()
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Browser tests last: the browser's driver keeps an event loop in the thread of every test after it."""
+    """Browser tests last: the browser's driver keeps an event loop in the thread of every test after it.
+
+    With `--dist loadgroup` one worker has all tests of the shared house: a second house costs more than it saves.
+    """
     items.sort(key=lambda item: item.get_closest_marker("browser") is not None)
     for item in items:
+        if "house" in getattr(item, "fixturenames", ()) and item.get_closest_marker("xdist_group") is None:
+            item.add_marker(pytest.mark.xdist_group("house"))
         # A bound against what hangs, not on speed: a page is opened beside whatever else a machine of two cores does.
         if item.get_closest_marker("browser") is not None and item.get_closest_marker("timeout") is None:
             item.add_marker(pytest.mark.timeout(900))

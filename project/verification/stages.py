@@ -20,6 +20,8 @@ _MANAGE = (_PYTHON, "manage.py")
 _PYTEST = (_PYTHON, "-m", "pytest", "-q", "--durations", "10", "--durations-min", "5")
 _PURE_PYTEST = (*_PYTEST, "-p", "no:django")
 _TWO = ("-n", "2", "--dist", "worksteal")
+# One worker has the tests of the shared house (tests/conftest.py), the other those with rows of their own.
+_ONE_HOUSE = ("-n", "2", "--dist", "loadgroup")
 _WAITS = 0.5  # of a core
 DIRECT = "not browser and not house"
 # Folders of tests that need neither Django nor a database, and so run where neither can be had (tests/services.py).
@@ -78,7 +80,7 @@ def stages(folder: Path, *, turn: int = 0) -> tuple[Stage, ...]:
         Stage("static files", (*_MANAGE, "collectstatic", "--no-input", "--verbosity", "0"), here),
         Stage("browser", (_PYTHON, "-m", "tests.browsers"), needs_servers=True),
         # The longest first, with two workers each; browsers and houses mostly wait, and leave their core to the others.
-        desk_tests("browser tests", *_marked("browser"), *_TWO, cores=_WAITS, after=("browser",), environment=usual),
+        desk_tests("browser tests", *_marked("browser"), *_ONE_HOUSE, cores=_WAITS, after=("browser",), environment=usual),
         desk_tests("tests", *_but_others("tests"), "-m", DIRECT, *_TWO, environment=usual),
         # It starts on both databases, and on the real one only where there is one.
         desk_tests("house", *_marked("house", "not browser"), database="postgres", cores=_WAITS, environment={}),
@@ -104,7 +106,7 @@ def thorough_stages(shard: str) -> tuple[Stage, ...]:
         desk_tests("tests on postgresql", *direct, database="postgres", environment=whole),
         desk_tests("house", *_marked("house", "not browser"), database="postgres", environment=whole),
         Stage("browser", (_PYTHON, "-m", "tests.browsers"), needs_servers=True),
-        desk_tests("browser tests", *_marked("browser"), *_TWO, after=("browser",), environment=whole),
+        desk_tests("browser tests", *_marked("browser"), *_ONE_HOUSE, after=("browser",), environment=whole),
     )
     # A small part may hold no test of a stage.
     return tuple(replace(stage, empty=5) if stage.runs_tests else stage for stage in whole_stages)

@@ -17,7 +17,11 @@ from tests.e2e.conftest import prepare
 from tests.e2e.visitors import Outside, rows, until
 from tests.houses import QUICK, RunningHouse, prepared_folder
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(900)]
+pytestmark = [
+    pytest.mark.xdist_group("restarts"),
+    pytest.mark.browser,
+    pytest.mark.timeout(900),
+]
 
 
 class OwnHouse:

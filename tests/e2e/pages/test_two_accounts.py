@@ -13,6 +13,7 @@ from tests.e2e.visitors import Outside, Visitor, until
 from tests.houses import QUICK, RunningHouse, prepared_folder
 
 pytestmark = [
+    pytest.mark.xdist_group("accounts"),
     pytest.mark.browser,
     pytest.mark.timeout(900),
     pytest.mark.thorough("a second account in a house of its own; every route and act of it is held without a browser"),
