@@ -6,6 +6,7 @@ Where TESTS_COSTS names a file, what was measured is written there when the run 
 
 import json
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ import pytest
 from tests import selection
 
 FILE = "TESTS_COSTS"
+_GROUP = re.compile(r"@\w+$")  # what xdist adds to the name of a test that stays with others on one worker
 _TICKS = os.sysconf("SC_CLK_TCK")
 
 _METER = pytest.StashKey["_Meter"]()
@@ -72,9 +74,10 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
 
 def pytest_runtest_logreport(report: Any) -> None:
     """Add up the parts of a test, wherever it ran."""
-    _costs[report.nodeid] = _costs.get(report.nodeid, 0.0) + getattr(report, "cpu", 0.0)
+    test = _GROUP.sub("", report.nodeid)
+    _costs[test] = _costs.get(test, 0.0) + getattr(report, "cpu", 0.0)
     if selection.is_in_turn(report):
-        _in_turn.add(report.nodeid)
+        _in_turn.add(test)
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

@@ -80,7 +80,9 @@ def stages(folder: Path, *, turn: int = 0) -> tuple[Stage, ...]:
         Stage("static files", (*_MANAGE, "collectstatic", "--no-input", "--verbosity", "0"), here),
         Stage("browser", (_PYTHON, "-m", "tests.browsers"), needs_servers=True),
         # The longest first, with two workers each; browsers and houses mostly wait, and leave their core to the others.
-        desk_tests("browser tests", *_marked("browser"), *_ONE_HOUSE, cores=_WAITS, after=("browser",), environment=usual),
+        desk_tests(
+            "browser tests", *_marked("browser"), *_ONE_HOUSE, cores=_WAITS, after=("browser",), environment=usual
+        ),
         desk_tests("tests", *_but_others("tests"), "-m", DIRECT, *_TWO, environment=usual),
         # It starts on both databases, and on the real one only where there is one.
         desk_tests("house", *_marked("house", "not browser"), database="postgres", cores=_WAITS, environment={}),
@@ -106,7 +108,7 @@ def thorough_stages(shard: str) -> tuple[Stage, ...]:
         desk_tests("tests on postgresql", *direct, database="postgres", environment=whole),
         desk_tests("house", *_marked("house", "not browser"), database="postgres", environment=whole),
         Stage("browser", (_PYTHON, "-m", "tests.browsers"), needs_servers=True),
-        desk_tests("browser tests", *_marked("browser"), *_ONE_HOUSE, after=("browser",), environment=whole),
+        desk_tests("browser tests", *_marked("browser"), *_TWO, after=("browser",), environment=whole),
     )
     # A small part may hold no test of a stage.
     return tuple(replace(stage, empty=5) if stage.runs_tests else stage for stage in whole_stages)
