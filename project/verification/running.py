@@ -20,6 +20,7 @@ from project.verification.stages import Stage
 
 HELD, FAILED, LEFT_OUT, ENDED_EARLY = "ok", "FAILED", "not run", "ended early"
 COULD_NOT_LOOK, EMPTY, TOO_DEAR = "could not look", "nothing to do", "TOO DEAR"
+_REAPING = Path(__file__).with_name("reaping.py")
 _LOOK_SECONDS = 0.02
 _END_SECONDS = 2  # that a stage has to end in when it is asked to
 _PASSED = re.compile(rb"\b(\d+) passed\b[^\n]* in [\d.]+s\b")
@@ -153,7 +154,7 @@ def _begin(place: int, stage: Stage, *, folder: Path, cores: int) -> _Running:
         environment |= {"TESTS_COSTS": str(costs), "TESTS_STRETCH": f"{unit.stretch:.2f}"}
     with said.open("wb") as text:
         process = subprocess.Popen(
-            stage.command,
+            [sys.executable, "-S", str(_REAPING), *stage.command],
             cwd=ROOT,
             env=environment,
             stdout=text,

@@ -190,6 +190,25 @@ def test_what_a_stage_and_its_children_took_is_printed(with_stages, capfd):
     assert 100 <= peak < 1_000
 
 
+def test_what_an_orphan_took_is_counted_and_what_outlives_its_stage_is_ended_and_named(with_stages, capfd, monkeypatch):
+    """A child of a process that was killed belongs to its stage all the same."""
+    monkeypatch.setenv("REAPING_GRACE", str(stretched(3)))
+    spends = "import time\nwhile time.process_time() < 0.4: pass"
+    remains = "import time; time.sleep(600)"
+    parent = "import os, signal, subprocess, sys\n"
+    parent += (
+        f"subprocess.Popen([sys.executable, '-c', {spends!r}])\nsubprocess.Popen([sys.executable, '-c', {remains!r}])\n"
+    )
+    parent += "os.kill(os.getpid(), signal.SIGKILL)"
+    text = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {parent!r}])"
+    with_stages(Stage("one", (sys.executable, "-c", text)))
+    assert verify.main([]) == 0
+    printed = capfd.readouterr().out
+    user = re.search(r"one +ok +[\d.]+ s +([\d.]+) s", printed)
+    assert float(user[1]) >= 0.4
+    assert f"{remains} outlived the stage and was ended." in printed
+
+
 PURE_FOLDERS = [folder for folders in PURE.values() for folder in folders]
 
 
