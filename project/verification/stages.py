@@ -65,12 +65,12 @@ def stages(folder: Path, *, turn: int = 0) -> tuple[Stage, ...]:
     here = _in(folder / "here")
     usual = {"TESTS_DEPTH": "usual", "TESTS_TURN": str(turn)}
     return (
-        Stage("locks", (*_MANAGE, "lock", "--check"), cannot_look=75),
+        # It may have to be fetched, like what the locks are compared with: others go on meanwhile.
+        Stage("browser", (_PYTHON, "-m", "tests.browsers"), needs_servers=True, cores=_WAITS),
+        Stage("locks", (*_MANAGE, "lock", "--check"), cannot_look=75, cores=_WAITS),
         Stage("lint", (_tool("ruff"), "check", ".")),
         Stage("format", (_tool("ruff"), "format", "--check", ".")),
         Stage("templates", (_tool("djade"), "--check", "--target-version", "5.2", *_templates())),
-        # Beside the checks that follow; in one process, because workers cost more than these thousands of tests do.
-        pure_tests("wire tests", *_but_others(*PURE["wire tests"]), "-p", "no:xdist", environment=usual),
         Stage("types", (_tool("mypy"),), here),
         Stage("imports", (_tool("lint-imports"), "--no-cache")),
         Stage("migrations", (*_MANAGE, "makemigrations", "--check", "--dry-run"), here),
@@ -78,10 +78,14 @@ def stages(folder: Path, *, turn: int = 0) -> tuple[Stage, ...]:
         Stage("api schema", (*_MANAGE, "spectacular", "--validate", "--fail-on-warn", "--file", os.devnull), here),
         Stage("compose", (_tool("check-jsonschema"), "--builtin-schema", "vendor.compose-spec", "docker-compose.yml")),
         Stage("static files", (*_MANAGE, "collectstatic", "--no-input", "--verbosity", "0"), here),
-        Stage("browser", (_PYTHON, "-m", "tests.browsers"), needs_servers=True),
         # The longest first, with two workers each; browsers and houses mostly wait, and leave their core to the others.
         desk_tests(
-            "browser tests", *_marked("browser"), *_ONE_HOUSE, cores=_WAITS, after=("browser",), environment=usual
+            "browser tests",
+            *_marked("browser"),
+            *_ONE_HOUSE,
+            cores=_WAITS,
+            after=("browser",),
+            environment=usual,
         ),
         desk_tests("tests", *_but_others("tests"), "-m", DIRECT, *_TWO, environment=usual),
         # It starts on both databases, and on the real one only where there is one.
@@ -93,6 +97,8 @@ def stages(folder: Path, *, turn: int = 0) -> tuple[Stage, ...]:
             database="postgres",
             environment=usual,
         ),
+        # In one process, because workers cost more than these thousands of tests do.
+        pure_tests("wire tests", *_but_others(*PURE["wire tests"]), "-p", "no:xdist", environment=usual),
         pure_tests("sandbox tests", *_but_others(*PURE["sandbox tests"]), *_TWO, environment=usual),
     )
 

@@ -7,7 +7,11 @@ from playwright.sync_api import expect
 
 from tests.e2e.visitors import Outside, rows, until
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(900)]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.timeout(900),
+    pytest.mark.thorough("the release and the refusal are proven by the domain on both sides of each limit"),
+]
 
 MINUTE_MS = 60_000
 NOBODY_DECIDED = "Nobody decided in time, five minutes before the exchange's hour ends."

@@ -12,6 +12,7 @@ from tests.e2e.visitors import Visitor, rows, until
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(900)]
 
 
+@pytest.mark.thorough("a change that arrives runs always on the page of a withdrawal")
 def test_what_one_person_does_shows_in_the_lists_of_the_others(house, visit):
     """A request and its end, in the inbox, the funds, the ledger and the list of withdrawals: none is loaded again."""
     operator, treasury, auditor = visit("operator"), visit("treasury"), visit("auditor")
@@ -103,6 +104,7 @@ def test_typed_text_survives_a_part_that_was_already_being_read(house, visit):
     expect(treasury.page.get_by_role("button", name=re.compile("^Approve and commit"))).to_be_disabled()
 
 
+@pytest.mark.thorough("typed text that stays runs always with the rows of a test")
 def test_a_hint_leaves_an_opened_form_and_a_passkey_that_is_asked_for_alone(house, visit):
     """Another person acts while this one writes a reason or holds the finger to the device."""
     operator, treasury, signer = visit("operator"), visit("treasury"), visit("treasury")

@@ -59,6 +59,7 @@ def middle(page, button):
     button.evaluate("one => { window.wanted = one; window.reached = []; }")
 
 
+_LIKE_IT = pytest.mark.thorough("the same script as in the case that runs always")
 FORMS = {
     "/orders/new/?symbol=ETHBTC": ("#ticket", "#id_quantity", "0.01", "#id_price", "0.001"),
     "/withdrawals/new/?currency=BCH": ("#new", "#id_amount", "1.2", "#id_reason", "Typed and pressed"),
@@ -95,6 +96,7 @@ def test_a_press_right_after_typing_sends_what_was_typed(visit, announcer, addre
     assert not lost, f"{len(lost)} presses lost: {lost}"
 
 
+@pytest.mark.thorough("what is typed and pressed runs always")
 def test_a_ticket_that_is_read_to_its_end_places_what_its_button_says(house, visit, announcer):
     """Typed, then looked at, then pressed while the figures come once more: one press, one order."""
     operator = visit("operator")
@@ -120,6 +122,7 @@ def row_that_is_read(operator, announcer):
     return presser, operator.page.locator("#rows [data-row-link]").first
 
 
+@pytest.mark.thorough("a mouse is the way of most presses, and runs always")
 def test_a_key_that_is_held_is_a_press_as_well(visit, announcer):
     operator = visit("operator")
     operator.ask_and_hold(amount="1.2702", reason="Pressed by key")
@@ -134,6 +137,7 @@ def test_a_key_that_is_held_is_a_press_as_well(visit, announcer):
     assert page.evaluate("window.reached.length") == 1
 
 
+@pytest.mark.thorough("a mouse is the way of most presses, and runs always")
 def test_a_finger_is_a_press_as_well(visit, announcer):
     operator = visit("operator")
     operator.ask_and_hold(amount="1.2703", reason="Pressed by finger")
@@ -212,6 +216,7 @@ def slow_scripts():
     return Held
 
 
+@pytest.mark.thorough("scripts come late on slow lines only")
 def test_a_button_pressed_before_its_script_has_come_answers_when_it_has(house, visit, slow_scripts):
     page = visit("operator").page
     held = slow_scripts(page)
@@ -226,6 +231,7 @@ def test_a_button_pressed_before_its_script_has_come_answers_when_it_has(house, 
     expect(page.locator("html")).to_have_attribute("data-theme", "light")
 
 
+@pytest.mark.thorough("scripts come late on slow lines only")
 def test_a_passkey_is_asked_for_by_a_button_pressed_before_its_script_has_come(house, visit, slow_scripts):
     page = visit("treasury").page
     page.context.clear_cookies()

@@ -119,6 +119,7 @@ def test_a_thaw_that_is_typed_while_others_thaw_says_what_became_of_it(house, vi
     expect(page.get_by_role("button", name="Agree to thaw", exact=True)).to_be_disabled()
 
 
+@pytest.mark.thorough("the note above what was typed runs always with the rows of a test")
 def test_a_state_that_changed_is_named_above_what_was_typed(house, visit):
     operator, treasury = visit("operator"), visit("treasury")
     number = operator.ask_and_hold(amount="1.2712", reason="Taken back while read")

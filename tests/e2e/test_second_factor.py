@@ -49,6 +49,7 @@ def untouched(house, number):
     assert rows(house, "SELECT count(*) FROM exchange_ops_approval WHERE withdrawal_id = ?", number) == [(0,)]
 
 
+@pytest.mark.thorough("a browser confirms a decision in every run (tests/desk/people/test_passkey_browser.py)")
 def test_a_passkey_approves_exactly_what_is_shown(house, visit):
     outside = Outside.from_now(house)
     operator, treasury = visit("operator"), visit("treasury")

@@ -82,6 +82,7 @@ def key_of(page: Any) -> str:
     return str(cookie["value"])
 
 
+@pytest.mark.thorough("the rules of factors are proven by views; the confirmation in a browser runs always")
 def test_a_passkey_is_added_with_the_app_and_removed_with_itself_while_another_tab_goes_on(
     page: Any, live_desk: Any, treasury: Person
 ) -> None:

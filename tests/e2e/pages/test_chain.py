@@ -11,7 +11,11 @@ from tests.bounds import stretched
 from tests.e2e.visitors import Visitor
 from tests.houses import RunningHouse
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(900)]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.timeout(900),
+    pytest.mark.thorough("the pages are looked at always, and what they say is proven by views"),
+]
 
 PAID = Address(Network.TEST, Kind.KEY, bytes(range(7, 27)))
 # As the pages show it: in the form of the chain that they follow.

@@ -12,7 +12,11 @@ from playwright.sync_api import expect
 from tests.e2e.looks import complaints
 from tests.e2e.visitors import rows, until
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(900)]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.timeout(900),
+    pytest.mark.thorough("the machine of transfers is proven by the domain; the pages are looked at always"),
+]
 MOVES = ("transfer_funds", "convert_currency", "transfer_to_user")
 
 

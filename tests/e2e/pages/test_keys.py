@@ -9,7 +9,11 @@ from tests.e2e.looks import complaints, shot
 from tests.e2e.test_second_factor import enrol, virtual_passkey
 from tests.e2e.visitors import rows, until
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(900)]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.timeout(900),
+    pytest.mark.thorough("the life of a key is proven by the domain; the pages are looked at always"),
+]
 
 
 def fill(visitor, *, login, secret, rights, label="", account=""):

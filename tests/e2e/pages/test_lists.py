@@ -10,7 +10,11 @@ from playwright.sync_api import expect
 
 from tests.e2e.looks import complaints, failures
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(900)]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.timeout(900),
+    pytest.mark.thorough("lists are proven by views, whatever they list; the pages are looked at always"),
+]
 
 
 def tab_to(page, what):

@@ -44,6 +44,7 @@ def bars(page):
     return json.loads(page.locator("#candles").get_attribute("data-candles"))
 
 
+@pytest.mark.thorough("what comes by a socket is proven with ticks of a test, which run always")
 def test_a_market_is_found_sorted_and_opened_and_everything_comes_by_itself(visit, priced):
     person = visit("operator")
     page = person.open("/markets/")
@@ -106,6 +107,7 @@ def last_price(house, symbol):
         return price(Decimal(json.loads(answer.read())["last"]), Decimal("0.01"))
 
 
+@pytest.mark.thorough("what comes by a socket is proven with ticks of a test, which run always")
 @pytest.mark.parametrize(
     ("path", "cell"), [("/markets/", "#rows tr:has(#m-BTCUSD) .m-last"), ("/markets/BTCUSD/", "#now .quote strong")]
 )
@@ -121,6 +123,7 @@ def test_a_price_that_changes_at_the_exchange_shows_without_reading_anything(vis
     expect(page.locator("time[data-age=symbol]").first).to_have_text(re.compile(r"\d+ (s|min) ago"))
 
 
+@pytest.mark.thorough("what comes by a socket is proven with ticks of a test, which run always")
 def test_rows_of_a_market_stay_under_the_pointer_while_their_figures_change(visit, priced):
     page = visit("treasury").open("/markets/BTCUSD/")
     level = page.locator("#book tr[data-side=bid]").nth(5)
@@ -139,6 +142,7 @@ def test_rows_of_a_market_stay_under_the_pointer_while_their_figures_change(visi
     expect(page.locator("#trades tbody tr").nth(2)).not_to_have_text(words)
 
 
+@pytest.mark.thorough("what comes by a socket is proven with ticks of a test, which run always")
 def test_nothing_moves_under_a_resting_pointer(visit, priced, house):
     page = visit("auditor").open("/markets/?sort=-read")
     names = page.locator("tbody th a").all_inner_texts()
@@ -187,6 +191,7 @@ def test_the_drawing_follows_the_theme(visit, priced):
     assert sum(page.evaluate(corner)[:3]) < sum(light[:3])
 
 
+@pytest.mark.thorough("the view proves it")
 def test_an_unknown_market_says_so(visit, priced):
     person = visit(
         "operator",

@@ -7,7 +7,13 @@ from playwright.sync_api import expect
 
 from tests.e2e.visitors import rows
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(900)]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.timeout(900),
+    pytest.mark.thorough(
+        "the machine of orders is proven by the domain; the ticket runs always with the rows of a test"
+    ),
+]
 
 
 def fill_in(visitor, *, quantity, price="", kind="limit", side="buy", symbol="ETHBTC"):

@@ -11,7 +11,11 @@ from playwright.sync_api import expect
 
 from tests.e2e.visitors import Outside, rows, until
 
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(900)]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.timeout(900),
+    pytest.mark.thorough("the machine of sub-accounts is proven by the domain; the pages are looked at always"),
+]
 CHANGES = {"freeze_subaccounts", "activate_subaccounts", "set_subaccount_settings"}
 
 

@@ -16,7 +16,11 @@ from tests.e2e.looks import complaints
 from tests.exchange_ops import rows
 from tests.exchange_ops.policy_changes.keeping import LOOSER, SECRET, Codes, propose
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.thorough("the pages are looked at always with the rows of a desk at work"),
+]
 PAGES = {
     "action": "/action/",
     "action-all": "/action/?list=all",

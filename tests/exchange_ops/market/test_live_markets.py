@@ -207,6 +207,7 @@ def test_what_ticks_draw_is_what_the_server_draws(open_page, symbol):
     assert page.evaluate("window.marked") is True
 
 
+@pytest.mark.thorough("one page that ticks draw runs always")
 def test_the_list_is_drawn_by_ticks_and_an_older_one_is_left_alone(open_page, symbol, settings):
     settings.MARKET_PINNED = []
     page = open_page("/markets/")
@@ -228,6 +229,7 @@ def test_the_list_is_drawn_by_ticks_and_an_older_one_is_left_alone(open_page, sy
     assert page.evaluate("window.seen") == ["4.00"]
 
 
+@pytest.mark.thorough("rows that wait under the pointer run always")
 def test_a_scrolled_list_of_trades_stays_where_it_is_and_one_under_the_pointer_waits(open_page, symbol):
     page = open_page("/markets/ETHBTC/", height=700)
     following = Following(page)
@@ -250,6 +252,7 @@ def test_a_scrolled_list_of_trades_stays_where_it_is_and_one_under_the_pointer_w
     assert page.locator("#trades tbody tr").count() == 30
 
 
+@pytest.mark.thorough("only who forges the broker's messages sends them, and the policy on content holds besides")
 def test_hostile_or_broken_ticks_harm_nothing(open_page, symbol):
     """What only somebody who forges the broker's messages could send: no script error, no markup, the rest goes on."""
     page = open_page("/markets/ETHBTC/")

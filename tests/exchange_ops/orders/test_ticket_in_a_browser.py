@@ -14,6 +14,7 @@ from tests.exchange_ops.orders import order_rows
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
+@pytest.mark.thorough("shares and steps are proven by the figures' view")
 def test_a_share_is_pressed_an_arrow_steps_and_the_keyboard_places(open_as, operator):
     now = clock.now()
     order_rows.market(now=now)
@@ -44,6 +45,7 @@ def test_an_order_is_replaced_by_the_words_of_the_button(open_as, operator):
     assert Order.objects.get(replaces=row).state == "requested"
 
 
+@pytest.mark.thorough("scripts come late on slow lines only")
 def test_what_is_typed_before_the_scripts_came_is_reckoned(open_as, operator):
     order_rows.market(now=clock.now())
     row = order_rows.placed(operator, now=clock.now())
@@ -56,6 +58,7 @@ def test_what_is_typed_before_the_scripts_came_is_reckoned(open_as, operator):
     expect(button).to_be_visible()
 
 
+@pytest.mark.thorough("what a button says is what is placed, and that runs always")
 def test_a_quantity_typed_after_a_share_was_pressed_stands(open_as, operator):
     now = clock.now()
     order_rows.market(now=now)

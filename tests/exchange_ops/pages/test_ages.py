@@ -42,6 +42,7 @@ def test_every_age_of_a_page_about_money_runs(signed_in, make_person, pages):
     assert count >= len(pages)
 
 
+@pytest.mark.thorough("that each age is one which counts on is proven by the views")
 @pytest.mark.browser
 @pytest.mark.django_db(transaction=True)
 def test_the_age_on_a_withdrawal_counts_on(open_as, operator, payable):

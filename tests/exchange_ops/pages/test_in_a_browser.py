@@ -48,6 +48,7 @@ def test_a_lost_connection_is_said_and_decisions_rest(open_as, operator, treasur
     page.wait_for_selector("[data-decides]:enabled")
 
 
+@pytest.mark.thorough("a draft decides nothing, and the figures are proven by the view")
 def test_the_form_fills_in_what_arrives_and_keeps_what_was_typed(open_as, operator):
     page = open_as(operator, "/withdrawals/new/?currency=BCH")
     page.fill("#id_amount", "1.25")

@@ -89,6 +89,7 @@ def test_rows_that_come_in_under_the_pointer_wait_until_it_leaves(open_as, opera
     expect(page.locator("#waiting")).to_be_hidden()
 
 
+@pytest.mark.thorough("rows that wait under the pointer run always")
 def test_a_part_that_would_push_another_one_waits_too(open_as, operator, treasury):
     now = clock.now()
     ended = rows.ended(operator, now=now)
@@ -106,6 +107,7 @@ def test_a_part_that_would_push_another_one_waits_too(open_as, operator, treasur
     assert link.bounding_box() != before
 
 
+@pytest.mark.thorough("rows that wait under the pointer run always")
 def test_what_changes_in_its_place_changes_under_the_pointer(open_as, operator, treasury):
     row = rows.held(operator, now=clock.now())
     page = open_as(operator, "/withdrawals/")
@@ -115,6 +117,7 @@ def test_what_changes_in_its_place_changes_under_the_pointer(open_as, operator, 
     expect(page.locator("#waiting")).to_be_hidden()
 
 
+@pytest.mark.thorough("a convenience on which no decision hangs")
 def test_the_keyboard_keeps_its_place_when_rows_come_and_go(open_as, operator, treasury, treasury2):
     now = clock.now()
     row = rows.held(operator, now=now - timedelta(minutes=2))
@@ -132,6 +135,7 @@ def test_the_keyboard_keeps_its_place_when_rows_come_and_go(open_as, operator, t
     assert page.evaluate("document.activeElement.closest('#inbox') !== null"), "the keyboard goes on from where it was"
 
 
+@pytest.mark.thorough("what ticks draw runs always (tests/exchange_ops/market/test_live_markets.py)")
 def test_ticks_reach_who_draws_them_and_nothing_is_read_for_them(open_as, treasury):
     lines = []
     page = open_as(treasury, "/approvals/", before=lambda page: lines.append(Line(page)))

@@ -9,7 +9,11 @@ from desk import clock
 from tests.exchange_ops import rows
 from tests.exchange_ops.orders import order_rows
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.thorough("drafts, paper and themes decide nothing"),
+]
 
 
 def test_a_draft_that_comes_back_says_so_and_can_be_discarded(open_as, operator):

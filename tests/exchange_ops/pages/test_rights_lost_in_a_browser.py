@@ -87,6 +87,7 @@ def test_a_role_lost_while_its_page_is_open_ends_its_buttons_and_its_socket(open
     assert AuditEvent.objects.count() == before
 
 
+@pytest.mark.thorough("a role that is lost runs always; what each role sees is proven by views")
 def test_whoever_comes_back_with_another_role_sees_the_page_without_what_went(
     open_as, operator, treasury, keeper, password
 ):
@@ -104,6 +105,7 @@ def test_whoever_comes_back_with_another_role_sees_the_page_without_what_went(
     expect(page.locator("[data-decides]")).to_have_count(0)
 
 
+@pytest.mark.thorough("a role that is lost ends the same way, and runs always")
 def test_somebody_switched_off_in_the_middle_of_a_form_is_told_and_asks_for_nothing(
     open_as, operator, keeper, password
 ):

@@ -9,7 +9,11 @@ from playwright.sync_api import expect
 from exchange_ops.positions.models import MarginAction
 from tests.exchange_ops.positions.test_bounds import position  # noqa: F401
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.thorough("the same part confirms an order beyond the rules, which runs always"),
+]
 
 
 def test_collateral_that_brings_the_margin_call_near_is_taken_only_once_that_is_ticked(open_as, operator, position):

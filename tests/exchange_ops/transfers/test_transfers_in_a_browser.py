@@ -10,7 +10,13 @@ from tests.exchange_ops import rows
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
-@pytest.mark.parametrize("state", ["not_seen", "investigate", "unknown"])
+_SEEN_LESS = pytest.mark.thorough("it offers less of what the page of one that was not seen does, which runs always")
+
+
+@pytest.mark.parametrize(
+    "state",
+    ["not_seen", pytest.param("investigate", marks=_SEEN_LESS), pytest.param("unknown", marks=_SEEN_LESS)],
+)
 def test_an_unclear_transfer_can_be_read_and_decided_everywhere(open_as, operator, treasury, state):
     rows.currency(now=clock.now(), transfer_enabled=True)
     row = rows.transfer_sent(operator, to=state, now=clock.now(), reason="A reason without an end " * 15)
@@ -26,6 +32,7 @@ def test_an_unclear_transfer_can_be_read_and_decided_everywhere(open_as, operato
     assert not [*found, *page.violations]
 
 
+@pytest.mark.thorough("a change that arrives runs always on the page of a withdrawal")
 def test_what_somebody_else_did_reaches_the_open_page(open_as, operator, treasury):
     rows.currency(now=clock.now(), transfer_enabled=True)
     row = rows.transfer(operator, kind="to_user", now=clock.now())
@@ -39,6 +46,7 @@ def test_what_somebody_else_did_reaches_the_open_page(open_as, operator, treasur
     assert not page.violations
 
 
+@pytest.mark.thorough("typed text that stays runs always on the page of a withdrawal")
 def test_a_code_that_is_being_typed_stays_and_the_button_rests_when_the_matter_changed(open_as, operator, treasury):
     rows.currency(now=clock.now(), transfer_enabled=True)
     row = rows.transfer(operator, kind="to_user", now=clock.now())

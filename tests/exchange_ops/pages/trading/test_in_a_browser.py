@@ -31,6 +31,7 @@ def own(symbol, operator):
     return order_rows.elsewhere(now=now, symbol="ETHBTC", side="buy", price=Decimal("3.24"), quantity=Decimal("1.5"))
 
 
+@pytest.mark.thorough("what ticks draw runs always (tests/exchange_ops/market/test_live_markets.py)")
 def test_grouped_levels_and_own_sizes_are_drawn_as_the_server_draws_them(open_page, own):
     page = open_page(f"{PAGE}?group=5")
     following = live.Following(page)
@@ -43,6 +44,7 @@ def test_grouped_levels_and_own_sizes_are_drawn_as_the_server_draws_them(open_pa
     assert total.get_attribute("data-price") == "3.2"
 
 
+@pytest.mark.thorough("the ticket says what it places, and that runs always")
 def test_a_level_fills_the_price_and_with_shift_the_size_and_nothing_is_placed(open_page, own):
     page = open_page(PAGE)
     live.Following(page).tell(BookChanged(live.book(3)))
@@ -74,6 +76,7 @@ def test_a_share_takes_what_is_available_and_never_more(open_page, own):
     expect(quantity).to_have_value("8")
 
 
+@pytest.mark.thorough("the ticket says what it places, and that runs always")
 def test_keys_choose_the_side_and_step_and_can_be_switched_off(open_page, own):
     page = open_page(PAGE)
     price, sell = page.locator("#id_price"), page.locator("#ticket input[value=sell]")
@@ -92,6 +95,7 @@ def test_keys_choose_the_side_and_step_and_can_be_switched_off(open_page, own):
     expect(sell).to_be_checked()
 
 
+@pytest.mark.thorough("no decision hangs on older candles")
 def test_older_candles_come_before_those_that_are_drawn(open_page, own):
     last = Candle.objects.get().timestamp
     one = live.candle(last)
@@ -109,6 +113,7 @@ def test_older_candles_come_before_those_that_are_drawn(open_page, own):
     assert page.evaluate("window.marked") is True
 
 
+@pytest.mark.thorough("the confirmation that it leads to runs always")
 def test_the_line_of_an_own_order_leads_to_the_confirmation_of_a_change(open_page, own):
     page = open_page(PAGE)
     addresses = []

@@ -125,6 +125,7 @@ class TestWords:
 
 
 @pytest.mark.browser
+@pytest.mark.thorough("what the page says of each state is proven above; a change that arrives runs always elsewhere")
 @pytest.mark.django_db(transaction=True)
 def test_a_reorganisation_turns_a_proven_payout_into_a_disputed_one_and_back_live(desk, open_as, treasury):
     row = desk.proven()
