@@ -43,9 +43,9 @@ def chosen(known: Sequence[Stage]) -> list[Stage]:
         print(f"No test was found by imports or names for: {', '.join(reached.untested)}.")
     print("Left out: types, migrations, deploy, api schema, compose, static files, PostgreSQL, the whole house,")
     print("what is marked thorough, and what is named below.", flush=True)
-    first, *others = _test_stages(reached.tests, shows_pages=any(map(_shows, changed))) or [None]
+    of_tests = _test_stages(reached.tests, shows_pages=any(map(_shows, changed)))
     cheap = [stage for stage in known if stage.name in _CHEAP]
-    return [*filter(None, [first]), *cheap, *others]
+    return [*of_tests[:1], *cheap, *of_tests[1:]]
 
 
 def end() -> float:
@@ -137,7 +137,8 @@ def _nearest(most: int, files: Iterable[str]) -> list[str]:
 
 def _dealt(files: Sequence[str], costs: Mapping[str, float]) -> tuple[list[str], list[str]]:
     """The files in two parts of about the same cost, both in their order."""
-    parts, sums = ([], []), [0.0, 0.0]
+    parts: tuple[list[str], list[str]] = ([], [])
+    sums = [0.0, 0.0]
     for path in files:
         lesser = sums.index(min(sums))
         parts[lesser].append(path)

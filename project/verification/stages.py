@@ -89,7 +89,7 @@ def stages(folder: Path, *, turn: int = 0) -> tuple[Stage, ...]:
         ),
         desk_tests("tests", *_but_others("tests"), "-m", DIRECT, *_TWO, environment=usual),
         # It starts on both databases, and on the real one only where there is one.
-        desk_tests("house", *_marked("house", "not browser"), database="postgres", cores=_WAITS, environment={}),
+        desk_tests("house", *_marked("house", "not browser"), database="postgres", cores=_WAITS, environment=usual),
         desk_tests(
             "tests on postgresql",
             *_but_others(*ROOMS["engine"]),

@@ -34,8 +34,8 @@ pytestmark = [
 ]
 
 SEED = int(os.environ.get("CHAOS_SEED", "1"))
-TRANSACTIONS = int(os.environ.get("CHAOS_TRANSACTIONS", "1000"))
-BREAKS = int(os.environ.get("CHAOS_BREAKS", "40"))
+TRANSACTIONS = int(os.environ.get("CHAOS_TRANSACTIONS", "500"))
+BREAKS = int(os.environ.get("CHAOS_BREAKS", "20"))
 PATIENCE = 120  # seconds; only a run that fails takes them
 
 

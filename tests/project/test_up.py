@@ -17,7 +17,11 @@ from websocket import WebSocketBadStatusException, create_connection
 from tests.bounds import stretched
 from tests.houses import ROOT, RunningHouse
 
-pytestmark = [pytest.mark.house, pytest.mark.timeout(300)]
+pytestmark = [
+    pytest.mark.house,
+    pytest.mark.engine("it starts on both, on the real one only where there is one"),
+    pytest.mark.timeout(300),
+]
 
 END_WITHIN_S = 10
 # The promise is ten seconds on an idle machine with two cores; CI shares them with other work.
@@ -146,6 +150,7 @@ def get_or_none(address):
         return None
 
 
+@pytest.mark.thorough("a third start of the same house; that a child never outlives its parent is proven without one")
 def test_after_a_kill_it_starts_again_through_make_and_ctrl_c_ends_it(folder):
     house = RunningHouse(folder=folder, command=["make", "run"])
     try:
@@ -160,6 +165,7 @@ def test_after_a_kill_it_starts_again_through_make_and_ctrl_c_ends_it(folder):
         house.process.kill()
 
 
+@pytest.mark.thorough("a whole house for the length of a path and what make adds to a signal")
 def test_a_long_path_and_a_signal_to_make_alone(tmp_path):
     house = RunningHouse(folder=tmp_path / ("a long path " * 9), command=["make", "run"])
     try:
@@ -170,6 +176,7 @@ def test_a_long_path_and_a_signal_to_make_alone(tmp_path):
         house.process.kill()
 
 
+@pytest.mark.thorough("a whole house on the other engine; what it does there is proven by the tests on it")
 @pytest.mark.skipif("postgres" not in os.environ["DATABASE_URL"], reason="this run has no PostgreSQL")
 def test_two_settings_move_it_to_postgresql_and_a_redis_of_ones_own(tmp_path):
     server = os.environ["DATABASE_URL"].rsplit("/", 1)[0]
