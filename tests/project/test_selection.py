@@ -21,6 +21,10 @@ def test_locks(transactional_db): pass
 @pytest.mark.parametrize("number", range(30))
 def test_much(db, number): pass
 
+@pytest.mark.engine("it starts a desk of its own on PostgreSQL")
+@pytest.mark.thorough("a whole desk")
+def test_desk(): pass
+
 @pytest.mark.browser
 def test_seen(db): pass
 """
@@ -70,7 +74,7 @@ def chosen(items, monkeypatch):
 
 
 def test_without_a_depth_everything_runs(chosen):
-    assert len(chosen()) == len(chosen(TESTS_DEPTH="whole")) == 39
+    assert len(chosen()) == len(chosen(TESTS_DEPTH="whole")) == 40
 
 
 def test_a_test_with_rows_runs_on_one_database_and_one_without_rows_once(chosen):
