@@ -148,6 +148,15 @@ class TestMover:
             with pytest.raises(ValueError, match="Only a move"):
                 mover.touch(row, **{forbidden: "x"})
 
+    def test_a_touch_and_a_move_need_the_same_version_where_the_state_is_the_same(self, row):
+        move_to(row, *HELD)
+        other = Withdrawal.objects.get(pk=row.pk)
+        mover.move(row, event="echo_agrees", to="held", now=NOW)
+        assert not mover.touch(other, last_problem="Too late")
+        with pytest.raises(machine_mover.CannotMove):
+            mover.move(other, event="echo_agrees", to="held", now=NOW)
+        assert (Withdrawal.objects.get(pk=row.pk).last_problem, row.events.count()) == ("", len(HELD) + 2)
+
     def test_an_end_is_never_looked_at_again(self, row):
         mover.move(row, event="cancelled", to="cancelled", now=NOW)
         stored = Withdrawal.objects.get(pk=row.pk)

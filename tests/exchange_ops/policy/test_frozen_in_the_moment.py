@@ -1,0 +1,90 @@
+"""A freeze that comes after the last look and before the row is locked: nothing is claimed and nothing is sent."""
+
+from decimal import Decimal
+
+import pytest
+
+from desk import clock
+from desk.machines import calls
+from exchange_ops.policy import freezes
+from exchange_ops.positions import machine as margin
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.engine("a freeze beside a claim under its lock")]
+
+
+@pytest.fixture
+def frozen_at_the_claim(monkeypatch, make_person):
+    """`frozen_at_the_claim(account)`: the next claim finds the account frozen a moment before it takes its lock."""
+
+    def prepare(account):
+        claim = calls.claim
+
+        def late(*arguments, **named):
+            freezes.freeze(
+                person=make_person("treasury", username="watcher"),
+                reason="Something is odd",
+                account=account,
+                now=clock.now(),
+            )
+            return claim(*arguments, **named)
+
+        monkeypatch.setattr(calls, "claim", late)
+
+    return prepare
+
+
+def test_a_hold(walk, frozen_at_the_claim):
+    row = walk.until(walk.request(), "queued")
+    frozen_at_the_claim(walk.account)
+    row = walk.step(row)
+    assert (row.state, row.exchange_id, row.lease_until) == ("queued", None, None)
+    assert walk.calls("create_withdrawal") == []
+    assert walk.outcomes(row, "hold") == []
+
+
+def test_an_order_to_pay(walk, frozen_at_the_claim):
+    row = walk.committing()
+    frozen_at_the_claim(walk.account)
+    row = walk.step(row)
+    assert (row.put_count, row.decision) == (0, "rollback")
+    assert walk.calls("commit_withdrawal") == []
+
+
+def test_a_transfer(moving_money, frozen_at_the_claim):
+    row = moving_money.approved()
+    frozen_at_the_claim(moving_money.walk.account)
+    row = moving_money.step(row)
+    assert row.state != "sending"
+    assert moving_money.calls(row) == []
+    assert moving_money.outcomes(row) == []
+
+
+@pytest.fixture
+def moving_money(walk):
+    """Transfers on that desk."""
+    from tests.exchange_ops.transfers.movings import Moving
+
+    ready = Moving(walk)
+    ready.read_subaccounts()
+    return ready
+
+
+def test_an_order(dealing, frozen_at_the_claim):
+    row = dealing.place()
+    frozen_at_the_claim(row.account)
+    row = dealing.step(row)
+    assert row.state != "sending"
+    assert dealing.calls(row) == []
+    assert dealing.sent() == 0
+
+
+def test_a_margin_action(dealing, frozen_at_the_claim):
+    from tests.exchange_ops.positions.margin_desk import MarginDesk
+
+    desk = MarginDesk(dealing)
+    row = desk.ask(margin.OPEN, amount=Decimal(1))
+    frozen_at_the_claim(row.account)
+    row = desk.step(row)
+    assert row.state != margin.SENDING
+    assert desk.calls(row) == []
+    assert dealing.sent("set_margin_account") == 0
