@@ -62,6 +62,17 @@ def test_what_was_filled_stays_filled_and_is_in_the_average(dealing):
     assert abs(new.average_price - exact) < Decimal("0.00000000001")
 
 
+@pytest.mark.parametrize("quantity", ["0.1", "0.2"])
+def test_a_whole_quantity_that_is_filled_already_is_refused(dealing, quantity):
+    price = dealing.best_bid()
+    old = dealing.placed(price=price)
+    dealing.elsewhere("other-full", side="sell", quantity=Decimal("0.2"), price=price)
+    dealing.read()
+    with pytest.raises(replacing.CannotReplace, match="0.2 were filled already: the whole quantity has to be more"):
+        ask(dealing, dealing.fresh(old), quantity=Decimal(quantity), price=price)
+    assert dealing.sent("replace_order") == 0
+
+
 def test_an_answer_that_was_lost_is_read_by_the_new_id_and_never_sent_again(dealing):
     old = dealing.placed()
     dealing.fault("replace_order", "drop_after")

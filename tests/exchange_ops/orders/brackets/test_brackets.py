@@ -71,6 +71,31 @@ def test_the_stop_closes_it_at_the_exchange_and_the_bracket_says_so(bracketing):
     assert bracketing.at_exchange() == []
 
 
+@pytest.mark.parametrize(
+    ("side", "price", "is_reached"),
+    [
+        ("buy", "0.0519", False),
+        ("buy", "0.0520", True),
+        ("buy", "0.0521", True),
+        ("sell", "0.0521", False),
+        ("sell", "0.0520", True),
+        ("sell", "0.0519", True),
+        ("buy", None, False),
+    ],
+)
+def test_a_take_profit_is_reached_on_the_side_of_the_profit(side, price, is_reached):
+    row = Bracket(side=side, take_price=Decimal("0.0520"))
+    assert situation.is_reached(row, price=None if price is None else Decimal(price)) is is_reached
+
+
+def test_a_take_profit_out_of_reach_leaves_the_stop(bracketing):
+    row = bracketing.entered()
+    bracketing.ticker(bid=row.take_price - TICK, ask=row.take_price)
+    row = bracketing.turn(row, 3)
+    assert (row.state, row.legs.count()) == ("guarded", 1)
+    assert [order.type for order in bracketing.at_exchange()] == ["stopMarket"]
+
+
 def test_the_take_profit_cancels_the_stop_first_and_closes_at_its_price(bracketing):
     row = bracketing.entered()
     bracketing.other("buy", HALF, row.take_price)
