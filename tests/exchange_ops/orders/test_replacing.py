@@ -68,7 +68,7 @@ def test_a_whole_quantity_that_is_filled_already_is_refused(dealing, quantity):
     old = dealing.placed(price=price)
     dealing.elsewhere("other-full", side="sell", quantity=Decimal("0.2"), price=price)
     dealing.read()
-    with pytest.raises(replacing.CannotReplace, match="0.2 were filled already: the whole quantity has to be more"):
+    with pytest.raises(replacing.CannotReplace, match=r"0\.2 were filled already: the whole quantity has to be more"):
         ask(dealing, dealing.fresh(old), quantity=Decimal(quantity), price=price)
     assert dealing.sent("replace_order") == 0
 
