@@ -132,7 +132,10 @@ def run_all(
                     each.look()
             lines = _show(begun, lines, len(wanted))
             time.sleep(_LOOK_SECONDS)
-    _show(begun, lines, len(wanted))
+    for each in begun[lines:]:
+        # Of those that are ended early, the one of which something is shown already.
+        if each.result or each.has_head:
+            _show([each], 0, len(wanted))
     done = [each.result or Result(each.stage.name, ENDED_EARLY) for each in begun]
     return done + [Result(stage.name, LEFT_OUT) for _, stage in waiting]
 

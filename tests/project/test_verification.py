@@ -175,6 +175,13 @@ def test_what_runs_beside_the_first_that_fails_is_ended(with_stages, capfd):
     assert re.search(r"three +(ok|not run)", printed)
 
 
+def test_what_fails_beside_an_earlier_one_says_why(with_stages, capfd):
+    slow = Stage("one", (sys.executable, "-c", "import time; time.sleep(60)"))
+    with_stages(slow, Stage("two", (sys.executable, "-c", "import sys; sys.exit('this is why')")))
+    assert verify.main(["--cores", "2"]) == 1
+    assert re.search(r"== 2/2 two\nthis is why\n", capfd.readouterr().out)
+
+
 def test_what_a_stage_and_its_children_took_is_printed(with_stages, capfd):
     """Time of the processor and memory as the kernel counted them, of children too, and how many tests passed."""
     spends = "import time\nbegan = time.process_time()\nkept = bytearray(100_000_000)\n"
