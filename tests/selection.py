@@ -5,7 +5,8 @@ rows, those that belong to this run's database (the mark `engine` means PostgreS
 marked `thorough`. To these comes the part whose turn it is, TESTS_TURN of TURNS: of what is marked `thorough`, and of
 the tests that belong to the other database. So each of a dozen commits sees a part of what only `make thorough` runs.
 
-`quick` takes everything but what is marked `thorough`, on whatever database there is.
+`quick` takes everything but what is marked `thorough`, on whatever database there is. What drives a browser it takes as
+well, because it is asked for only where a page or a script changed.
 
 TESTS_SHARD, `2/4`, takes the second of four parts of what is left.
 """
@@ -43,7 +44,9 @@ def choose(items: list[pytest.Item]) -> list[pytest.Item]:
             if any(not (mark.args and str(mark.args[0]).strip()) for mark in item.iter_markers(name)):
                 raise pytest.UsageError(f"{item.nodeid} is marked {name} without a reason.")
     if _depth() == "quick":
-        items = [item for item in items if not item.get_closest_marker("thorough")]
+        items = [
+            item for item in items if not item.get_closest_marker("thorough") or item.get_closest_marker("browser")
+        ]
     chosen = _of_this_depth(items) if _depth() == "usual" else items
     shard = os.environ.get("TESTS_SHARD")
     return _of_shard(chosen, shard) if shard else chosen

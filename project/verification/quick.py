@@ -42,7 +42,7 @@ def chosen(known: Sequence[Stage]) -> list[Stage]:
     if reached.untested:
         print(f"No test was found by imports or names for: {', '.join(reached.untested)}.")
     print("Left out: types, migrations, deploy, api schema, compose, static files, PostgreSQL, the whole house,")
-    print("what is marked thorough, and what is named below.", flush=True)
+    print("what is marked thorough (but for browsers), and what is named below.", flush=True)
     of_tests = _test_stages(reached.tests, shows_pages=any(map(_shows, changed)))
     cheap = [stage for stage in known if stage.name in _CHEAP]
     return [*of_tests[:1], *cheap, *of_tests[1:]]

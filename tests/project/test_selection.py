@@ -27,6 +27,10 @@ def test_desk(): pass
 
 @pytest.mark.browser
 def test_seen(db): pass
+
+@pytest.mark.browser
+@pytest.mark.thorough("a second look")
+def test_shown(db): pass
 """
 DEAR = """
 import pytest
@@ -74,7 +78,7 @@ def chosen(items, monkeypatch):
 
 
 def test_without_a_depth_everything_runs(chosen):
-    assert len(chosen()) == len(chosen(TESTS_DEPTH="whole")) == 40
+    assert len(chosen()) == len(chosen(TESTS_DEPTH="whole")) == 41
 
 
 def test_a_test_with_rows_runs_on_one_database_and_one_without_rows_once(chosen):
@@ -84,6 +88,10 @@ def test_a_test_with_rows_runs_on_one_database_and_one_without_rows_once(chosen)
     assert set.intersection(*sqlite) == ALWAYS
     assert set.intersection(*postgres) == {"test_locks"}
     assert not any("test_pure" in names for names in postgres)
+
+
+def test_a_quick_run_takes_what_is_not_thorough_and_every_browser(chosen):
+    assert set(chosen(TESTS_DEPTH="quick", TEST_DATABASE="sqlite")) == ALWAYS | {"test_locks", "test_shown"}
 
 
 @pytest.mark.parametrize("database", ["sqlite", "postgres"])
