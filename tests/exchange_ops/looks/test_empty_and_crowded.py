@@ -56,7 +56,6 @@ def test_empty_pages_say_what_comes_next(open_as, make_person):
     assert page.violations == []
 
 
-@pytest.mark.thorough("a crowd of rows in a world of its own; the empty pages are looked at always")
 def test_crowded_pages_hold_what_a_company_of_many_years_has(open_as, make_person, operator):
     now = clock.now()
     admins = []
