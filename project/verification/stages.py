@@ -22,7 +22,8 @@ _PURE_PYTEST = (*_PYTEST, "-p", "no:django")
 _TWO = ("-n", "2", "--dist", "worksteal")
 # One worker has the tests of the shared house (tests/conftest.py), the other those with rows of their own.
 _ONE_HOUSE = ("-n", "2", "--dist", "loadgroup")
-_WAITS = 0.5  # of a core
+# Of a core, where two processes wait as much as they work: for a browser, a commit, a socket, the end of a process.
+_WAITS = 0.5
 DIRECT = "not browser and not house"
 # Folders of tests that need neither Django nor a database, and so run where neither can be had (tests/services.py).
 PURE = {
@@ -78,7 +79,7 @@ def stages(folder: Path, *, turn: int = 0) -> tuple[Stage, ...]:
         Stage("api schema", (*_MANAGE, "spectacular", "--validate", "--fail-on-warn", "--file", os.devnull), here),
         Stage("compose", (_tool("check-jsonschema"), "--builtin-schema", "vendor.compose-spec", "docker-compose.yml")),
         Stage("static files", (*_MANAGE, "collectstatic", "--no-input", "--verbosity", "0"), here),
-        # The longest first, with two workers each; browsers and houses mostly wait, and leave their core to the others.
+        # The longest first, with two workers each.
         desk_tests(
             "browser tests",
             *_marked("browser"),
@@ -95,11 +96,12 @@ def stages(folder: Path, *, turn: int = 0) -> tuple[Stage, ...]:
             *_but_others(*ROOMS["engine"]),
             *("-m", DIRECT, *_TWO),
             database="postgres",
+            cores=_WAITS,
             environment=usual,
         ),
         # In one process, because workers cost more than these thousands of tests do.
-        pure_tests("wire tests", *_but_others(*PURE["wire tests"]), "-p", "no:xdist", environment=usual),
-        pure_tests("sandbox tests", *_but_others(*PURE["sandbox tests"]), *_TWO, environment=usual),
+        pure_tests("wire tests", *_but_others(*PURE["wire tests"]), "-p", "no:xdist", cores=_WAITS, environment=usual),
+        pure_tests("sandbox tests", *_but_others(*PURE["sandbox tests"]), *_TWO, cores=_WAITS, environment=usual),
     )
 
 

@@ -21,9 +21,6 @@ pytestmark = [
     pytest.mark.xdist_group("restarts"),
     pytest.mark.browser,
     pytest.mark.timeout(900),
-    pytest.mark.thorough(
-        "it has a house of its own that ends and begins again; each end is proven by tests of processes"
-    ),
 ]
 
 
