@@ -22,8 +22,7 @@ _PURE_PYTEST = (*_PYTEST, "-p", "no:django")
 _TWO = ("-n", "2", "--dist", "worksteal")
 # One worker has the tests of the shared house (tests/conftest.py), the other those with rows of their own.
 _ONE_HOUSE = ("-n", "2", "--dist", "loadgroup")
-# Of a core, where two processes wait as much as they work: for a browser, a commit, a socket, the end of a process.
-_WAITS = 0.5
+_WAITS = 0.5  # of a core, where processes wait for a browser, a house or a registry; more stages at once cost more CPU
 DIRECT = "not browser and not house"
 # Folders of tests that need neither Django nor a database, and so run where neither can be had (tests/services.py).
 PURE = {
@@ -96,7 +95,6 @@ def stages(folder: Path, *, turn: int = 0) -> tuple[Stage, ...]:
             *_but_others(*ROOMS["engine"]),
             *("-m", DIRECT, *_TWO),
             database="postgres",
-            cores=_WAITS,
             environment=usual,
         ),
         # In one process, because workers cost more than these thousands of tests do.
