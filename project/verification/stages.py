@@ -98,8 +98,8 @@ def stages(folder: Path, *, turn: int = 0) -> tuple[Stage, ...]:
             environment=usual,
         ),
         # In one process, because workers cost more than these thousands of tests do.
-        pure_tests("wire tests", *_but_others(*PURE["wire tests"]), "-p", "no:xdist", cores=_WAITS, environment=usual),
-        pure_tests("sandbox tests", *_but_others(*PURE["sandbox tests"]), *_TWO, cores=_WAITS, environment=usual),
+        pure_tests("wire tests", *_but_others(*PURE["wire tests"]), "-p", "no:xdist", environment=usual),
+        pure_tests("sandbox tests", *_but_others(*PURE["sandbox tests"]), *_TWO, environment=usual),
     )
 
 
