@@ -47,7 +47,6 @@ def test_five_minutes_before_the_end_the_desk_releases_by_itself(house, visit):
     assert outside.is_balanced()
 
 
-@pytest.mark.thorough("the hour is proven without a browser")
 def test_an_approval_after_its_time_is_refused_with_the_hour(house, visit):
     outside = Outside.from_now(house)
     operator, treasury = visit("operator"), visit("treasury")

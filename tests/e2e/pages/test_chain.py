@@ -38,7 +38,6 @@ def forget_faults(house: RunningHouse) -> None:
     urllib.request.urlopen(urllib.request.Request(f"{house.sandbox_url}/_sandbox/faults", method="DELETE"), timeout=10)
 
 
-@pytest.mark.thorough("that pages follow is shown by other pages; what a block says is proven by views")
 def test_a_block_appears_by_itself_and_leads_to_its_transactions_and_addresses(house, visit):
     reader: Visitor = visit("auditor")
     page = reader.open("/chain/")
@@ -84,7 +83,6 @@ def test_a_page_opens_while_the_service_is_away_and_fills_in_when_it_is_back(hou
     expect(page.locator("#sides")).to_contain_text("0.5000")
 
 
-@pytest.mark.thorough("watching is proven without a browser")
 def test_a_movement_of_a_watched_address_needs_action_until_somebody_reviews_it(house, visit):
     """From the address's page to the alarm and its end, with a mouse, without reading any page anew."""
     treasury: Visitor = visit("treasury")

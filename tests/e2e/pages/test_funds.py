@@ -103,7 +103,6 @@ def test_what_is_wrong_stands_beside_its_field_and_nothing_leaves(house, visit):
     assert len(executed(house, *MOVES)) == before
 
 
-@pytest.mark.thorough("the request for an address is proven without a browser")
 def test_an_address_with_its_code_and_a_new_one(house, visit):
     operator = visit("operator")
     page = operator.open("/funds/DOGE/deposit/")
@@ -128,7 +127,6 @@ def test_an_address_with_its_code_and_a_new_one(house, visit):
     assert not found, "\n".join(found)
 
 
-@pytest.mark.thorough("the same decision panel as that of a payout, which always runs")
 def test_a_transfer_to_somebody_else_waits_for_treasury(house, visit):
     operator, treasury, before = visit("operator"), visit("treasury"), len(executed(house, *MOVES))
     bank = available(house, "bank", "ETH")
@@ -165,7 +163,6 @@ def test_a_transfer_to_somebody_else_waits_for_treasury(house, visit):
     assert not found, "\n".join(found)
 
 
-@pytest.mark.thorough("who may do what is proven by the matrix")
 def test_an_auditor_looks_and_changes_nothing(house, visit):
     operator, auditor = visit("operator"), visit("auditor")
     number = ask(

@@ -46,7 +46,6 @@ def right(visitor, name):
     return visitor.page.get_by_role("row", name=re.compile(re.escape(name)))
 
 
-@pytest.mark.thorough("each step of a key's life is proven without a browser")
 def test_a_key_from_its_first_day_to_its_last(house, visit):
     admin = visit("admin")
     found = []
@@ -108,7 +107,6 @@ def test_a_key_from_its_first_day_to_its_last(house, visit):
     assert not found, "\n".join(found)
 
 
-@pytest.mark.thorough("proven by views and by the second factor's own tests")
 def test_what_stops_with_the_last_key_and_a_passkey_that_confirms(house, visit):
     admin = visit("admin")
     virtual_passkey(admin.page)
@@ -129,7 +127,6 @@ def test_what_stops_with_the_last_key_and_a_passkey_that_confirms(house, visit):
     assert len(kinds) == 2
 
 
-@pytest.mark.thorough("who may do what is proven by the matrix")
 def test_an_operator_may_not_and_an_auditor_only_reads(house, visit):
     operator, auditor = visit("operator"), visit("auditor")
     expect(operator.page.get_by_role("link", name="Keys", exact=True)).to_have_count(0)

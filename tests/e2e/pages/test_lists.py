@@ -33,7 +33,6 @@ def file_of(page, button):
     return found.suggested_filename, found.path().read_text(encoding="utf-8")
 
 
-@pytest.mark.thorough("a comfort; columns are proven by views")
 def test_columns_are_chosen_by_keyboard_and_kept(visit):
     auditor = visit("auditor")
     page = auditor.open("/ledger/")
@@ -58,7 +57,6 @@ def test_columns_are_chosen_by_keyboard_and_kept(visit):
     expect(heads.filter(has_text="Fee")).to_have_count(0)
 
 
-@pytest.mark.thorough("a comfort; saving is proven by views")
 def test_a_filter_is_saved_by_keyboard_and_leads_back(visit):
     auditor = visit("auditor")
     page = auditor.open("/ledger/")
@@ -115,7 +113,6 @@ def test_rows_are_selected_counted_and_leave_as_a_file(visit):
     expect(every).not_to_be_checked()
 
 
-@pytest.mark.thorough("cancelling several is proven without a browser")
 def test_chosen_orders_are_cancelled_together(visit):
     operator = visit("operator")
     numbers = []
@@ -145,7 +142,6 @@ def test_chosen_orders_are_cancelled_together(visit):
     expect(operator.state()).to_have_text("Cancelled")
 
 
-@pytest.mark.thorough("the looks take these pages")
 @pytest.mark.parametrize("path", ["/orders/fills/", "/deposits/", "/addresses/"])
 def test_new_lists_look_as_all_do(visit, path):
     page = visit("auditor").open(path)

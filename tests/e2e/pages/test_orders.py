@@ -64,7 +64,6 @@ def test_a_limit_order_is_placed_seen_open_by_others_and_cancelled(house, visit)
     expect(operator.page.get_by_text("There is nothing left to cancel.")).to_be_visible()
 
 
-@pytest.mark.thorough("proven by views")
 def test_a_market_order_shows_its_trades(house, visit):
     operator = visit("operator")
     number = place(operator, "Place market buy order: 0.1 ETH", quantity="0.1", kind="market")
@@ -127,7 +126,6 @@ def test_what_was_typed_after_the_button_was_drawn_is_shown_before_it_is_placed(
     assert rows(house, "SELECT COUNT(*) FROM exchange_ops_order WHERE quantity || '' IN ('5', '0.0124')") == [(0,)]
 
 
-@pytest.mark.thorough("who may do what is proven by the matrix")
 def test_an_auditor_reads_and_neither_places_nor_cancels(house, visit):
     operator, auditor = visit("operator"), visit("auditor", name="auditor")
     number = place(operator, "Place buy order: 0.0125 ETH at 0.001 BTC", quantity="0.0125", price="0.001")

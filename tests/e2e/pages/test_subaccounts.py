@@ -102,7 +102,6 @@ def test_an_admin_freezes_and_activates(house, visit, known):
     assert outside.is_balanced()
 
 
-@pytest.mark.thorough("proven by views")
 def test_an_admin_changes_payout_settings_and_asks_for_the_address(house, visit, known):
     admin = visit("admin")
     page = admin.open("/subaccounts/7002/")
@@ -120,7 +119,6 @@ def test_an_admin_changes_payout_settings_and_asks_for_the_address(house, visit,
     expect(page.locator("#decide .address")).to_have_text(address)
 
 
-@pytest.mark.thorough("proven by views")
 def test_a_disabled_one_is_found_out_and_said_to_be_permanent(house, visit, known):
     admin = visit("admin")
     page = admin.open("/subaccounts/7004/")
@@ -134,7 +132,6 @@ def test_a_disabled_one_is_found_out_and_said_to_be_permanent(house, visit, know
     expect(page.get_by_role("link", name="Review activation")).to_have_count(0)
 
 
-@pytest.mark.thorough("who may do what is proven by the matrix")
 def test_an_auditor_reads_and_may_do_nothing(house, visit, known):
     outside = Outside.from_now(house)
     auditor = visit("auditor", name="auditor")
