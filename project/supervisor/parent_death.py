@@ -1,4 +1,7 @@
-"""A child that never outlives its parent, however the parent ends (standard library only)."""
+"""Parents and children whatever ends first: a child that never outlives its parent, orphans that come to this process.
+
+Standard library only.
+"""
 
 import ctypes
 import os
@@ -7,6 +10,7 @@ import sys
 from collections.abc import Callable
 
 _PR_SET_PDEATHSIG = 1
+_PR_SET_CHILD_SUBREAPER = 36
 _libc = ctypes.CDLL(None) if sys.platform == "linux" else None
 
 
@@ -27,3 +31,12 @@ def tied_to_this_process(signal_number: int = signal.SIGTERM) -> Callable[[], No
             os._exit(0)
 
     return tie
+
+
+def adopt_orphans() -> None:
+    """Have what this process's children leave behind become its own children, to be waited for and counted here.
+
+    Nothing changes where the kernel knows no such thing.
+    """
+    if _libc is not None:
+        _libc.prctl(_PR_SET_CHILD_SUBREAPER, 1)

@@ -1,12 +1,11 @@
-"""Runs a command and stays until everything that it started has ended: `python reaping.py command ...`.
+"""Runs a command until everything that it started has ended: `python -m project.verification.reaping command ...`.
 
 A process whose parent ended before it would be counted nowhere; here it comes to this process, so that a stage's costs
-are those of all that it started. What outlives the command is ended and named. Standard library only, and no package of
-the project's: it is run for each stage.
+are those of all that it started. What outlives the command is ended and named; at once, where the command was asked to
+end. It starts for each stage, so it imports little.
 """
 
 import contextlib
-import ctypes
 import os
 import signal
 import subprocess
@@ -15,32 +14,29 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-_PR_SET_CHILD_SUBREAPER = 36
-_PR_SET_PDEATHSIG = 1
-# For what the command has asked to end as well.
+from project.supervisor import parent_death
+
+# For what the command itself has asked to end.
 _GRACE_SECONDS = float(os.environ.get("REAPING_GRACE", "10"))
 _LOOK_SECONDS = 0.05
-_libc = ctypes.CDLL(None) if sys.platform == "linux" else None
 
 
 def main(command: Sequence[str]) -> int:
     """The command's exit code; 128 and the signal's number where a signal ended it."""
-    if _libc is not None:
-        _libc.prctl(_PR_SET_CHILD_SUBREAPER, 1)
-    parent = os.getpid()
+    parent_death.adopt_orphans()
+    child = subprocess.Popen(command, preexec_fn=parent_death.tied_to_this_process(signal.SIGTERM))
+    is_asked_to_end = False
 
-    def tie() -> None:
-        if _libc is not None:
-            _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
-            if os.getppid() != parent:
-                os._exit(0)
+    def ask_to_end(*_: object) -> None:
+        nonlocal is_asked_to_end
+        is_asked_to_end = True
+        child.terminate()
 
-    child = subprocess.Popen(command, preexec_fn=tie)
-    signal.signal(signal.SIGTERM, lambda *_: child.terminate())
+    signal.signal(signal.SIGTERM, ask_to_end)
     # From the keyboard it goes to the whole group, and the command decides what becomes of it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     code = _wait_for(child.pid)
-    _end_others()
+    _end_others(0 if is_asked_to_end else _GRACE_SECONDS)
     return code if code >= 0 else 128 - code
 
 
@@ -52,9 +48,9 @@ def _wait_for(pid: int) -> int:
             return os.waitstatus_to_exitcode(status)
 
 
-def _end_others() -> None:
-    """Wait for what has been left behind, then end it."""
-    deadline = time.monotonic() + _GRACE_SECONDS
+def _end_others(grace: float) -> None:
+    """Wait so many seconds for what has been left behind, then end it."""
+    deadline = time.monotonic() + grace
     while _is_any_left() and time.monotonic() < deadline:
         time.sleep(_LOOK_SECONDS)
     while _is_any_left():

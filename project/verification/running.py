@@ -20,9 +20,9 @@ from project.verification.stages import Stage
 
 HELD, FAILED, LEFT_OUT, ENDED_EARLY = "ok", "FAILED", "not run", "ended early"
 COULD_NOT_LOOK, EMPTY, TOO_DEAR = "could not look", "nothing to do", "TOO DEAR"
-_REAPING = Path(__file__).with_name("reaping.py")
 _LOOK_SECONDS = 0.02
-_END_SECONDS = 2  # that a stage has to end in when it is asked to
+# That a stage has to end in when it is asked to; less where all of it has to end by a moment.
+_END_SECONDS, _SOON_SECONDS = 30, 2
 _PASSED = re.compile(rb"\b(\d+) passed\b[^\n]* in [\d.]+s\b")
 
 
@@ -117,7 +117,7 @@ def run_all(
     begun: list[_Running] = []
     waiting = list(enumerate(wanted, 1))
     lines = 0
-    with _all_ended(begun):
+    with _all_ended(begun, _END_SECONDS if until is None else _SOON_SECONDS):
         while waiting or any(not each.result for each in begun):
             failed = any(each.result and each.result.outcome == FAILED for each in begun)
             if (failed and not keep_going) or (until is not None and time.monotonic() > until):
@@ -157,7 +157,7 @@ def _begin(place: int, stage: Stage, *, folder: Path, cores: int) -> _Running:
         environment |= {"TESTS_COSTS": str(costs), "TESTS_STRETCH": f"{unit.stretch:.2f}"}
     with said.open("wb") as text:
         process = subprocess.Popen(
-            [sys.executable, "-S", str(_REAPING), *stage.command],
+            [sys.executable, "-m", "project.verification.reaping", *stage.command],
             cwd=ROOT,
             env=environment,
             stdout=text,
@@ -181,14 +181,14 @@ def _show(begun: Sequence[_Running], lines: int, every: int) -> int:
 
 
 @contextlib.contextmanager
-def _all_ended(begun: Sequence[_Running]) -> Iterator[None]:
+def _all_ended(begun: Sequence[_Running], seconds: float) -> Iterator[None]:
     try:
         yield
     finally:
         left = [each for each in begun if not each.result]
         for each in left:
             each.process.terminate()
-        deadline = time.monotonic() + _END_SECONDS
+        deadline = time.monotonic() + seconds
         for each in left:
             try:
                 each.process.wait(max(0.0, deadline - time.monotonic()))
