@@ -117,6 +117,16 @@ def walk(ready: None, account: Any, demo_keys: Any, sandbox: Any, make_person: C
 
 
 @pytest.fixture
+def moving(walk: Any) -> Any:
+    """Transfers on that desk; its sub-accounts are known, and one of them holds something."""
+    from tests.exchange_ops.transfers.movings import Moving
+
+    ready = Moving(walk)
+    ready.read_subaccounts()
+    return ready
+
+
+@pytest.fixture
 def still_sandbox(settings: Any) -> Iterator[Any]:
     """A sandbox where nobody trades who isn't told to."""
     from sandbox.serving import InProcessSandbox
@@ -144,6 +154,14 @@ def dealing(
     desk = Dealing(account=account, sandbox=still_sandbox, operator=make_person("operator"))
     desk.read_funds()
     return desk
+
+
+@pytest.fixture
+def margin_desk(dealing: Any) -> Any:
+    """The desk that trades, on margin."""
+    from tests.exchange_ops.positions.margin_desk import MarginDesk
+
+    return MarginDesk(dealing)
 
 
 # Browsers and programs ------------------------------------------------------------------------------------------------

@@ -6,8 +6,10 @@ import pytest
 
 from desk import clock
 from desk.machines import calls
+from exchange_ops.orders import machine as orders
 from exchange_ops.policy import freezes
 from exchange_ops.positions import machine as margin
+from exchange_ops.transfers import machine as transfers
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.engine("a freeze beside a claim under its lock")]
 
@@ -50,41 +52,28 @@ def test_an_order_to_pay(walk, frozen_at_the_claim):
     assert walk.calls("commit_withdrawal") == []
 
 
-def test_a_transfer(moving_money, frozen_at_the_claim):
-    row = moving_money.approved()
-    frozen_at_the_claim(moving_money.walk.account)
-    row = moving_money.step(row)
-    assert row.state != "sending"
-    assert moving_money.calls(row) == []
-    assert moving_money.outcomes(row) == []
-
-
-@pytest.fixture
-def moving_money(walk):
-    """Transfers on that desk."""
-    from tests.exchange_ops.transfers.movings import Moving
-
-    ready = Moving(walk)
-    ready.read_subaccounts()
-    return ready
+def test_a_transfer(moving, frozen_at_the_claim):
+    row = moving.approved()
+    frozen_at_the_claim(moving.walk.account)
+    row = moving.step(row)
+    assert row.state != transfers.SENDING
+    assert moving.calls(row) == []
+    assert moving.outcomes(row) == []
 
 
 def test_an_order(dealing, frozen_at_the_claim):
     row = dealing.place()
     frozen_at_the_claim(row.account)
     row = dealing.step(row)
-    assert row.state != "sending"
+    assert row.state != orders.SENDING
     assert dealing.calls(row) == []
     assert dealing.sent() == 0
 
 
-def test_a_margin_action(dealing, frozen_at_the_claim):
-    from tests.exchange_ops.positions.margin_desk import MarginDesk
-
-    desk = MarginDesk(dealing)
-    row = desk.ask(margin.OPEN, amount=Decimal(1))
+def test_a_margin_action(margin_desk, frozen_at_the_claim):
+    row = margin_desk.ask(margin.OPEN, amount=Decimal(1))
     frozen_at_the_claim(row.account)
-    row = desk.step(row)
+    row = margin_desk.step(row)
     assert row.state != margin.SENDING
-    assert desk.calls(row) == []
-    assert dealing.sent("set_margin_account") == 0
+    assert margin_desk.calls(row) == []
+    assert margin_desk.dealing.sent("set_margin_account") == 0
