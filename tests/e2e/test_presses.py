@@ -59,7 +59,6 @@ def middle(page, button):
     button.evaluate("one => { window.wanted = one; window.reached = []; }")
 
 
-_LIKE_IT = pytest.mark.thorough("the same script as in the case that runs always")
 FORMS = {
     "/orders/new/?symbol=ETHBTC": ("#ticket", "#id_quantity", "0.01", "#id_price", "0.001"),
     "/withdrawals/new/?currency=BCH": ("#new", "#id_amount", "1.2", "#id_reason", "Typed and pressed"),
