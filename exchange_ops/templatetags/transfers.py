@@ -27,6 +27,8 @@ _EVENTS = exchange_ops.EVENTS | {
     "listed": "Listed in the ledger",
     "not_listed": "Not listed in the ledger",
     "listed_differently": "Listed differently in the ledger",
+    "lapsed": "Too old to be sent",
+    "seen_before_sending": "Seen in the ledger before it was sent",
 }
 DISPLAY: Final = Display(transfer_states.STATES, _EVENTS).registered(register, "transfer")
 _WORDS = {"moved": "Confirmed moved", "not_moved": "Confirmed not moved"}

@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
 
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from desk import outbox
 from desk.live import announcements
-from exchange_ops.ledger.models import LedgerEntry
+from exchange_ops.ledger.models import LedgerEntry, LedgerVersion
 from exchange_ops.shared.models import Account
 from exchange_ops.transfers import machine
 from exchange_ops.transfers import mover as moves
-from exchange_ops.transfers.models import Transfer, TransferCall
+from exchange_ops.transfers.models import Transfer, TransferCall, TransferEvent
 from exchange_ops.withdrawals.models import Withdrawal
 
 OFFCHAIN, SWAP = "offchain", "swap"
@@ -94,17 +94,21 @@ def awaited_amounts(*, account: Account) -> set[Decimal]:
 
 def candidates(row: Transfer, call: TransferCall, *, late: timedelta = timedelta(0)) -> Mapping[Leg, list[LedgerEntry]]:
     """The entries of our copy of the ledger that may have been born from this call, for each leg."""
-    among = LedgerEntry.objects.filter(
-        account=row.account_id,
-        amount=row.amount,
-        index__gt=call.watermark,
-        created_at__gte=call.created_from,
-        created_at__lte=call.created_until + late,
-        withdrawal=None,
-    )
-    free = among.filter(Q(transfer=None) | Q(transfer=row)).exclude(exchange_id__in=_given_to_others(row))
-    entries = list(free.order_by("index"))
+    window = Q(index__gt=call.watermark, created_at__gte=call.created_from, created_at__lte=call.created_until + late)
+    entries = list(_free(row).filter(window))
     return {leg: [entry for entry in entries if _is_alike(entry, leg)] for leg in legs(row)}
+
+
+def seen_already(row: Transfer, *, since: datetime) -> list[LedgerEntry]:
+    """What looks like this transfer in our copy of the ledger although it was never sent, from `since` on.
+
+    `since` is by the exchange's clock. What our copy had before the transfer was asked for is not it. A desk whose rows
+    fell back, after a restore or to a copy that lags, finds its own transfer so.
+    """
+    known = LedgerVersion.objects.filter(entry=OuterRef("pk"), seen_at__lt=row.created_at)
+    entries = _free(row).filter(~Exists(known), transfer=None, created_at__gte=since)
+    entries = entries.exclude(exchange_id__in=_of_somebody_else(row))
+    return [entry for entry in entries if any(_is_alike(entry, leg) for leg in legs(row))]
 
 
 def by_id(row: Transfer, ids: Iterable[str]) -> list[LedgerEntry]:
@@ -118,6 +122,22 @@ def agrees(row: Transfer, entry: LedgerEntry) -> bool:
     if entry.type in first.types and entry.currency == first.currency:
         return bool(entry.amount == row.amount)
     return any(entry.type in leg.types and entry.currency == leg.currency for leg in others)
+
+
+def _free(row: Transfer) -> QuerySet[LedgerEntry]:
+    """Entries of the transfer's amount that nothing else is known to own, in the order of the ledger."""
+    among = LedgerEntry.objects.filter(account=row.account_id, amount=row.amount, withdrawal=None)
+    mine = among.filter(Q(transfer=None) | Q(transfer=row)).exclude(exchange_id__in=_given_to_others(row))
+    return mine.order_by("index")
+
+
+def _of_somebody_else(row: Transfer) -> set[str]:
+    """Entries that two people looked at for an equal transfer, and found not to be it."""
+    looked_at = TransferEvent.objects.filter(
+        transfer__account=row.account_id, transfer__amount=row.amount, transfer__state=machine.RESOLVED_NOT_MOVED
+    )
+    evidence = looked_at.filter(to_state=machine.INVESTIGATE).values_list("evidence", flat=True)
+    return {entry["exchange_id"] for facts in evidence for entry in facts.get("candidates", ())}
 
 
 def _is_alike(entry: LedgerEntry, leg: Leg) -> bool:

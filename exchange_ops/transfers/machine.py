@@ -43,6 +43,7 @@ CANCELLED: Final = "cancelled"
 REJECTED: Final = "rejected"
 RESOLVED_MOVED: Final = "resolved_moved"
 RESOLVED_NOT_MOVED: Final = "resolved_not_moved"
+LAPSED: Final = "lapsed"
 
 STATES: Final[dict[str, State]] = {
     "draft": State(
@@ -158,6 +159,15 @@ STATES: Final[dict[str, State]] = {
         icon="stamp",
         terminal=True,
     ),
+    "lapsed": State(
+        "Not sent in time",
+        "Nothing was sent. The transfer waited for more than an hour after it was cleared to be sent, for the reason "
+        "below, and is too old to be sent now. It can be asked for again.",
+        Turn.NOBODY,
+        Tone.QUIET,
+        icon="clock",
+        terminal=True,
+    ),
 }
 
 _T = Transition
@@ -192,6 +202,8 @@ TRANSITIONS: Final[tuple[Transition, ...]] = (
     _T(14, "investigate", "resolution_recorded", "investigate", ("treasury",)),
     _T(14, "investigate", "resolved", "resolved_moved", ("treasury",)),
     _T(14, "investigate", "resolved", "resolved_not_moved", ("treasury",)),
+    _T(15, "approved", "lapsed", "lapsed", ("worker",)),
+    _T(16, "approved", "seen_before_sending", "investigate", ("worker",)),
 )
 
 _CONTENT: Final = Column.RECORDED | Column.FIXED | Column.SIGNED  # what was asked for

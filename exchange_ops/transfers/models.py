@@ -115,7 +115,6 @@ class Transfer(OfAccount, Subject):
                         states.DONE,
                         states.REFUSED,
                         states.NOT_SEEN,
-                        states.INVESTIGATE,
                         states.CLOSED,
                     )
                 )

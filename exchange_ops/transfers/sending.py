@@ -17,18 +17,21 @@ from exchange_ops.keys.clients import ClientFor
 from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.market.models import Currency
 from exchange_ops.policy import freezes
+from exchange_ops.shared import clocks
 from exchange_ops.shared.backoff import QUEUE_PAUSES_S, pause
 from exchange_ops.subaccounts import obstacles
 from exchange_ops.transfers import approvals, listings, machine, policy_evaluation, snapshots
 from exchange_ops.transfers import calls as sends
 from exchange_ops.transfers import mover as moves
 from exchange_ops.transfers import request_checks as requests
-from exchange_ops.transfers.ledger_matching import adopt
-from exchange_ops.transfers.models import Transfer
+from exchange_ops.transfers.ledger_matching import adopt, seen_already
+from exchange_ops.transfers.models import Transfer, TransferEvent
 
 LOOK_AGAIN = timedelta(seconds=15)
 PATIENCE = timedelta(seconds=60)  # for an account that does not stand still; then it is sent without that evidence
 LISTED_WITHIN = timedelta(seconds=2)
+EARLY = timedelta(seconds=5)  # how much before the request something of ours may seem to be made at the exchange
+SENT_WITHIN = timedelta(hours=1)  # of the moment it was cleared; what waited longer may be wanted no more
 
 
 def look_again(row: Transfer, *, now: datetime, client_for: ClientFor) -> None:
@@ -40,14 +43,23 @@ def look_again(row: Transfer, *, now: datetime, client_for: ClientFor) -> None:
 
 
 def step(row: Transfer, *, now: datetime, client_for: ClientFor) -> None:
-    """Rows 3 to 7: snapshot, claim, one call, and where its outcome leads."""
+    """Rows 3 to 7, 15 and 16: snapshot, claim, one call, and where its outcome leads."""
     watch = Stopwatch(now)
+    if _cleared_at(row) < now - SENT_WITHIN:
+        _lapse(row, now)
+        return
     if not policy_evaluation.still_holds(row) or (row.leaves and not approvals.stands(row)):
         judge_again(row, now=now)
         return
     if problem := _obstacle(row):
         moves.touch(row, next_action_at=now + LOOK_AGAIN, last_problem=problem)
         return
+    _send(row, watch, client_for)
+
+
+def _send(row: Transfer, watch: Stopwatch, client_for: ClientFor) -> None:
+    """The account is read once more; unless that speaks against it, the call leaves."""
+    now = watch.now()
     try:
         currencies = [code for code in (row.currency, row.to_currency) if code]
         patient = now - row.updated_at < PATIENCE
@@ -56,6 +68,9 @@ def step(row: Transfer, *, now: datetime, client_for: ClientFor) -> None:
         )
         if problem := _older_one(row, watch.now(), client_for):
             moves.touch(row, next_action_at=watch.now() + LOOK_AGAIN, last_problem=problem)
+            return
+        if seen := seen_already(row, since=_asked_at_exchange(row)):
+            _call_people(row, seen, before.watermark, watch.now())
             return
         client = client_for(row.account, sends.right_for(row))
     except (snapshots.CannotRead, keys.NoUsableKey) as problem:
@@ -82,6 +97,44 @@ def step(row: Transfer, *, now: datetime, client_for: ClientFor) -> None:
     finally:
         client.close()
     _ENDS[reply.outcome](row, reply, watch.now())
+
+
+def _cleared_at(row: Transfer) -> datetime:
+    """When rules and people last cleared it to be sent; a try that left the desk with nothing changes nothing of it."""
+    cleared = TransferEvent.objects.filter(transfer=row, to_state=machine.APPROVED).exclude(event="not_sent")
+    return cleared.order_by("-version").values_list("at", flat=True).first() or row.created_at
+
+
+def _lapse(row: Transfer, now: datetime) -> None:
+    """Row 15: it is not sent any more."""
+    waited_for = row.last_problem or "No worker came to it."
+    moves.move(row, event="lapsed", to=machine.LAPSED, now=now, last_problem=waited_for, evidence={"why": waited_for})
+
+
+def _asked_at_exchange(row: Transfer) -> datetime:
+    """About when it was asked for by the exchange's clock, a little earlier rather than later."""
+    reading = clocks.believed(account=row.account)
+    skew = timedelta(0) if reading is None else timedelta(milliseconds=reading.skew_ms)
+    return row.created_at + min(skew, timedelta(0)) - EARLY
+
+
+def _call_people(row: Transfer, seen: list[LedgerEntry], watermark: int, now: datetime) -> None:
+    """Row 16: the ledger shows it, and nothing here sent it."""
+    ids = ", ".join(entry.exchange_id for entry in seen)
+    reason = (
+        f"Not sent: the exchange's ledger shows one like it since it was asked for ({ids}), and nobody knows whose."
+    )
+    facts = {"candidates": [listings.facts_of(entry) for entry in seen], "read_to_index": watermark}
+    moves.move(
+        row,
+        event="seen_before_sending",
+        to=machine.INVESTIGATE,
+        now=now,
+        next_action_at=None,
+        last_problem=reason[:500],
+        evidence=facts,
+    )
+    listings.alarm(row)
 
 
 def judge_again(row: Transfer, *, now: datetime) -> None:

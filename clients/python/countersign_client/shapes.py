@@ -200,6 +200,7 @@ TransferOutStateEnum = Literal[
     "rejected",
     "resolved_moved",
     "resolved_not_moved",
+    "lapsed",
 ]
 TurnEnum = Literal[
     "person",

@@ -25,6 +25,7 @@ NOT_MOVED: Final = (
     machine.CLOSED,
     machine.CANCELLED,
     machine.REJECTED,
+    machine.LAPSED,
     machine.RESOLVED_NOT_MOVED,
 )
 Place = tuple[int, str, str, str]  # account, currency, how the other user is named, their name
