@@ -15,6 +15,7 @@ class DeskConfig(AppConfig):
         import_module("desk.incidents.models")
         import_module("desk.actions.models")
         import_module("desk.staff.models")
+        import_module("desk.restores.models")
         import_module("desk.notifications.models")
         import_module("desk.personal.models")
         import_module("desk.lists.models")
@@ -28,6 +29,8 @@ class DeskConfig(AppConfig):
         from desk.notifications import declared as notifications
         from desk.people import stepup, totp
         from desk.processes import logs
+        from desk.restores import declared as restores
+        from desk.restores import signs
         from desk.staff import declared as staff
 
         fields.widen_context()
@@ -37,6 +40,7 @@ class DeskConfig(AppConfig):
         incidents.register()
         actions.register()
         staff.register()
+        restores.register()
         notifications.register()
         rooms.declare(
             rooms.Room(
@@ -47,17 +51,27 @@ class DeskConfig(AppConfig):
                     "row entries": witness_chain.vouch_all,
                     "channels": notifications.rewrap_all,
                 },
-                topics={**incidents.TOPICS, **actions.TOPICS, **staff.TOPICS, **notifications.TOPICS},
-                incidents=notifications.KINDS,
+                topics={
+                    **incidents.TOPICS,
+                    **actions.TOPICS,
+                    **staff.TOPICS,
+                    **notifications.TOPICS,
+                    **restores.TOPICS,
+                },
+                incidents=(*restores.KINDS, *notifications.KINDS),
                 actions=(*actions.SOURCES, *staff.SOURCES),
-                replays={**incidents.REPLAYS, **staff.REPLAYS},
+                replays={**incidents.REPLAYS, **staff.REPLAYS, **restores.REPLAYS},
                 guards={
                     "desk": triggers.statements,
                     **incidents.GUARDS,
                     "threads": actions.GUARDS.statements,
                     **staff.GUARDS,
+                    **restores.GUARDS,
                 },
                 figures=(health.Gauges(), dropped.Figures()),
+                obstacles=(restores.why_nothing_leaves,),
+                before_sending=signs.tell_broker,
+                lost_heads=signs.lost_heads,
             )
         )
         post_migrate.connect(_begin_to_witness, sender=self, dispatch_uid="desk.begin_to_witness")

@@ -73,7 +73,9 @@ def _sources(hashes: dict[int, str], *, replay: bool) -> list[Iterable[str]]:
     sources: list[Iterable[str]] = [
         installed_guards.findings(),
         _chain(hashes),
-        heads.findings(trail.heads_path(), hashes, chain="trail", file="file of heads"),
+        heads.findings(
+            trail.heads_path(), hashes, chain="trail", file="file of heads", lost=rooms.lost_heads(trail.HEADS_FILE)
+        ),
         _signed_heads(hashes),
         _named_proofs(),
     ]

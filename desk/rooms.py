@@ -5,6 +5,7 @@ The desk knows no exchange and no chain. Where it needs one, it asks what was de
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from prometheus_client import REGISTRY
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from desk.actions.entries import Source
     from desk.incidents.kinds import Kind
     from desk.models import AuditEvent, Person
+    from desk.restores.waiting import Outside
+    from desk.restores.waiting import Source as Waiting
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +61,12 @@ class Room:
     `incidents` are the kinds of what a person has to look at, each with how its causes are found. `actions` are the
     sources of the list of everything that waits for somebody. `scopes` are the accounts to which a role may be limited,
     each with the text that rows name it by and what it is called.
+
+    After a restore (`desk.restores`) people judge what waits to be sent: `waiting` are the sources of that, `outside`
+    gives what outside systems show since a moment that no row tells of, and `not_read_yet` what has to be read from
+    them after a moment before anybody can judge. `obstacles` say why no call that moves money may leave right now; they
+    are asked outside any transaction. `before_sending` is done once a call is claimed, before it leaves. `lost_heads`
+    gives, for a file of heads, those that people gave up (`desk.audit.heads.findings`).
     """
 
     topics: Mapping[str, MayFollow] = field(default_factory=dict)
@@ -73,6 +82,12 @@ class Room:
     open_words: "Callable[[Person], Iterable[OpenWord]] | None" = None
     open_work: "Callable[[Person], Iterable[OpenWord]] | None" = None
     scopes: "Callable[[], Iterable[tuple[str, str]]] | None" = None
+    waiting: Collection["Waiting"] = ()
+    outside: "Callable[[datetime], Iterable[Outside]] | None" = None
+    not_read_yet: Callable[[datetime], Iterable[str]] | None = None
+    obstacles: Collection[Callable[[], str]] = ()
+    before_sending: Callable[[], None] | None = None
+    lost_heads: Callable[[str], Iterable[tuple[int, str]]] | None = None
 
 
 _declared: list[Room] = []
@@ -138,3 +153,37 @@ def open_work(person: "Person") -> list[OpenWord]:
 def scopes() -> list[tuple[str, str]]:
     """Every account that a role may be limited to, with what it is called, in the order of the rooms."""
     return [scope for room in _declared if room.scopes is not None for scope in room.scopes()]
+
+
+def waiting() -> list["Waiting"]:
+    """Every source of what waits to be sent, in the order of the rooms."""
+    return [source for room in _declared for source in room.waiting]
+
+
+def outside() -> list["Callable[[datetime], Iterable[Outside]]"]:
+    """Whatever looks at what outside systems show and no row tells of."""
+    return [room.outside for room in _declared if room.outside is not None]
+
+
+def not_read_yet() -> list[Callable[[datetime], Iterable[str]]]:
+    """Whatever says what has to be read from outside first."""
+    return [room.not_read_yet for room in _declared if room.not_read_yet is not None]
+
+
+def why_nothing_leaves() -> str:
+    """Why no call that moves money may leave right now, else an empty text. Asked outside any transaction."""
+    return next((reason for room in _declared for ask in room.obstacles if (reason := ask())), "")
+
+
+def before_sending() -> None:
+    """A call that moves money is claimed and is about to leave."""
+    for room in _declared:
+        if room.before_sending is not None:
+            room.before_sending()
+
+
+def lost_heads(name: str) -> Iterator[tuple[int, str]]:
+    """For a file of heads those that people gave up."""
+    for room in _declared:
+        if room.lost_heads is not None:
+            yield from room.lost_heads(name)

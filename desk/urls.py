@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from desk.views import action, channels, deliveries, health, incidents, lists, people, reports, stepup
+from desk.views import action, channels, deliveries, health, incidents, lists, people, reports, restores, stepup
 
 urlpatterns = [
     path("healthz", health.alive, name="healthz"),
@@ -34,6 +34,7 @@ urlpatterns = [
     path("lists/<slug:list_name>/keep/", lists.keep, name="list-keep"),
     path("lists/<slug:list_name>/saved/", lists.save, name="list-saved"),
     path("lists/<slug:list_name>/saved/<int:saved_id>/", lists.change, name="list-saved-change"),
+    path("restores/<int:restore_id>/", restores.restore, name="restore"),
     path("mailbox/", deliveries.mailbox, name="mailbox"),
     path("channels/", channels.listed, name="channels"),
     path("channels/add/", channels.add, name="channel-add"),

@@ -10,7 +10,18 @@ class ExchangeOpsConfig(AppConfig):
 
     def ready(self) -> None:
         from desk import rooms
-        from exchange_ops import belongings, demo, guards, health, incidents, owned_addresses, replay, topics, witnesses
+        from exchange_ops import (
+            belongings,
+            demo,
+            guards,
+            health,
+            incidents,
+            owned_addresses,
+            replay,
+            topics,
+            waiting,
+            witnesses,
+        )
         from exchange_ops.keys import store as keys
         from exchange_ops.keys import uses as key_uses
         from exchange_ops.ledger import matching
@@ -44,6 +55,9 @@ class ExchangeOpsConfig(AppConfig):
                 open_words=open_words.of,
                 open_work=open_words.work,
                 scopes=_accounts,
+                waiting=waiting.SOURCES,
+                outside=waiting.outside,
+                not_read_yet=waiting.not_read_yet,
             )
         )
         post_migrate.connect(_publish_first_rules, sender=self, dispatch_uid="exchange_ops.first_rules")

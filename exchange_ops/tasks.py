@@ -17,6 +17,7 @@ from desk import clock, work
 from desk.incidents import review as incidents
 from desk.notifications import delivering, outgoing
 from desk.notifications import finding as notifications
+from desk.restores import signs as restores
 from desk.staff import changes
 from exchange_ops import retention, scheduled_checks
 from exchange_ops.addresses import checks, deposits
@@ -286,6 +287,7 @@ def read_history(history_id: int) -> None:
 @followed(ERRANDS)
 def review_incidents(at: Round) -> None:
     """Bring the incidents in line with what is wrong now, and tell whoever is to be told."""
+    restores.look(now=at.now())
     incidents.review(now=at.now())
     changes.expire(at.now())
     policy_changes.review(now=at.now())

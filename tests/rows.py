@@ -47,6 +47,7 @@ def _empty(case: Any) -> None:
     from django.db import connection
 
     from desk.audit import trail, witness_chain
+    from desk.restores import signs
 
     known = _fresh.get(str(connection.settings_dict["NAME"]))
     if known is None:
@@ -60,6 +61,9 @@ def _empty(case: Any) -> None:
         _ENDS[connection.vendor](connection, known)
     for name in (trail.HEADS_FILE, witness_chain.HEADS_FILE):
         Path(settings.DATA_DIR, name).unlink(missing_ok=True)
+    signs._readers.clear()
+    if key := signs._identity():
+        signs._broker(settings.REDIS_URL).delete(key)
 
 
 @contextmanager

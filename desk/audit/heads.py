@@ -9,7 +9,8 @@ import errno
 import fcntl
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -20,6 +21,31 @@ _log = structlog.get_logger(__name__)
 _WHOLE = re.compile(r"([1-9][0-9]*) ([0-9a-f]{64}) ([0-9T:+.-]{32})")
 # What a write that was cut short may leave of a line; a power cut may leave zero bytes in place of what was written.
 _TORN = re.compile(r"[1-9][0-9]*( [0-9a-f]{0,64}( [0-9T:+.-]{0,32})?)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A whole line: the number and the hash of its link, and its text without the line end."""
+
+    seq: int
+    hash: str
+    text: str
+
+
+def lines(path: Path, *, start: int = 0) -> tuple[list[Line], int]:
+    """The whole lines of a file from this byte on, and the byte after the last of them. Others are passed over.
+
+    A file that can't be read has none; one that is shorter than `start` is read from its beginning.
+    """
+    try:
+        with path.open("rb") as file:
+            file.seek(start if start <= path.stat().st_size else 0)
+            begun, content = file.tell(), file.read()
+    except OSError:
+        return [], 0
+    end = content.rfind(b"\n") + 1
+    found = (_WHOLE.fullmatch(text) for text in content[:end].decode(errors="replace").split("\n"))
+    return [Line(int(whole[1]), whole[2], whole[0]) for whole in found if whole], begun + end
 
 
 def append(path: Path, *, seq: int, hash: str, at: datetime) -> None:
@@ -49,11 +75,17 @@ def _ends_whole(descriptor: int) -> bool:
     return size == 0 or os.pread(descriptor, 1, size - 1) == b"\n"
 
 
-def findings(path: Path, hashes: Mapping[int, str], *, chain: str, file: str) -> Iterator[str]:
+def findings(
+    path: Path, hashes: Mapping[int, str], *, chain: str, file: str, lost: Iterable[tuple[int, str]] = ()
+) -> Iterator[str]:
     """What the kept heads say of a chain whose hashes by number are given: each must still be in it.
 
     The file is read now and compared when the sentences are asked for: until then `hashes` may be filled, from rows
     that are read after the file, since a head is only written when its row is there.
+
+    `lost` are heads that people gave up after a restore: for each the number up to which the chain was there then, and
+    the text of the last line of that time; what the lines up to it say of higher numbers is no finding. It is asked for
+    when the sentences are.
 
     `chain` and `file` are the words for both in a sentence. A torn line is passed over where it can only be one: it is
     the beginning of a head that is in the chain.
@@ -62,18 +94,25 @@ def findings(path: Path, hashes: Mapping[int, str], *, chain: str, file: str) ->
         content = path.read_text(errors="replace") if path.exists() else ""
     except OSError as error:
         return iter([f"The {file} can't be read ({error.strerror}): a tail cut off would not show."])
-    return _compared(content, hashes, chain, file)
+    return _compared(content, hashes, chain, file, lost)
 
 
-def _compared(content: str, hashes: Mapping[int, str], chain: str, file: str) -> Iterator[str]:
+def _compared(
+    content: str, hashes: Mapping[int, str], chain: str, file: str, lost: Iterable[tuple[int, str]]
+) -> Iterator[str]:
     if hashes and not content:
         yield f"The {file} is missing or empty: a tail cut off would not show."
     # What follows the last line end is a write that is not over, or was cut short.
-    for number, line in enumerate(content.split("\n")[:-1], start=1):
+    lines = content.split("\n")[:-1]
+    places = {line: number for number, line in enumerate(lines, start=1)}
+    given_up = [(places.get(text, 0), newest) for newest, text in lost]
+    for number, line in enumerate(lines, start=1):
         whole = _WHOLE.fullmatch(line)
         if whole is None:
             if not _is_torn(line, hashes):
                 yield f"Line {number} of the {file} was changed."
+        elif any(number <= place and int(whole[1]) > newest for place, newest in given_up):
+            continue
         elif hashes.get(int(whole[1])) != whole[2]:
             yield _gone(int(whole[1]), hashes, chain=chain, witness=f"line {number} of the {file}")
 

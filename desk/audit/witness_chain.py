@@ -85,7 +85,13 @@ def findings() -> Iterator[str]:
     """
     vouched: Vouched = {}
     hashes: dict[int, str] = {}
-    of_heads = heads.findings(heads_path(), hashes, chain="chain of row entries", file="file of row heads")
+    of_heads = heads.findings(
+        heads_path(),
+        hashes,
+        chain="chain of row entries",
+        file="file of row heads",
+        lost=rooms.lost_heads(HEADS_FILE),
+    )
     return _found(vouched, hashes, of_heads)
 
 

@@ -14,6 +14,7 @@ from typing import Any, Protocol, TypeVar
 from django.conf import settings
 from django.db import transaction
 
+from desk import rooms
 from desk.machines.mover import CannotMove, Machine, texts
 from desk.machines.rows import CALL_OUTCOMES, Call, Subject
 from desk.machines.step_clock import Stopwatch
@@ -85,13 +86,17 @@ def claim(
     now: datetime,
     prepare: Callable[[], C],
     obstacle: Callable[[], str] = str,
+    moves_money: bool = True,
     **columns: Any,
 ) -> C:
     """Take the row for this worker and write the row of its call, both durable before anything leaves.
 
-    `obstacle` is asked once the row is locked: what was decided a moment before counts. Raises CannotMove when it names
-    one, or when somebody was faster.
+    `obstacle` is asked once the row is locked: what was decided a moment before counts. A call that only gives money
+    back, or takes back what could move it, leaves whatever the rooms say (`moves_money`). Raises CannotMove when
+    something speaks against it, or when somebody was faster.
     """
+    if moves_money and (problem := rooms.why_nothing_leaves()):
+        raise CannotMove(problem)
     until = lease(now)
     columns |= {"lease_until": until, "next_action_at": until}
     with transaction.atomic(durable=True):
@@ -101,7 +106,10 @@ def claim(
         if hasattr(current, "lease_epoch"):
             columns["lease_epoch"] = current.lease_epoch + 1
         machine.move(row, event=event, to=to, now=now, **columns)
-        return prepare()
+        call = prepare()
+    if moves_money:
+        rooms.before_sending()
+    return call
 
 
 def is_leased(machine: Machine[R], row: R, now: datetime) -> bool:

@@ -111,7 +111,7 @@ def _ask(row: AddressRequest, *, now: datetime, client_for: ClientFor) -> None:
         with clients.client(client_for, account=row.account, right=Right.PAYMENTS) as client:
             known = deposits.named(_listed(client, row.currency))
             now, send_by = watch.now(), watch.now() + SEND_WITHIN
-            claim: dict[str, Any] = {"known": known, "sent_at": now, "send_by": send_by}
+            claim: dict[str, Any] = {"known": known, "sent_at": now, "send_by": send_by, "moves_money": False}
             calls.claim(mover.MACHINE, row, event="sending", to=machine.SENDING, now=now, prepare=lambda: None, **claim)
             client.look_before_acting(lambda: calls.too_late(watch, send_by))
             reply = sent(lambda: client.create_deposit_address(currency=row.currency))

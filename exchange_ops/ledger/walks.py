@@ -38,13 +38,13 @@ def is_being_read(*, account: Account, now: datetime) -> bool:
 
     True from the first page of a long walk to its end, whether or not somebody is on it at this moment.
     """
-    return _is_being_read(account, _read_at(account), now)
+    return _is_being_read(account, read_at(account=account), now)
 
 
 def is_incomplete(*, account: Account, now: datetime) -> bool:
     """Whether the copy was never complete, or is being read."""
-    read_at = _read_at(account)
-    return read_at is None or _is_being_read(account, read_at, now)
+    last = read_at(account=account)
+    return last is None or _is_being_read(account, last, now)
 
 
 def comes_further(*, account: Account, now: datetime) -> bool:
@@ -59,13 +59,13 @@ def sentence(*, account: Account) -> str:
     return f"Its history is still being read: {known} transactions are here so far."
 
 
-def _is_being_read(account: Account, read_at: datetime | None, now: datetime) -> bool:
+def _is_being_read(account: Account, last: datetime | None, now: datetime) -> bool:
     if sync.unfinished_at(account=account):
         return True
-    return (read_at is None or now - read_at > LONG_AGO) and is_under_way(account=account, now=now)
+    return (last is None or now - last > LONG_AGO) and is_under_way(account=account, now=now)
 
 
-def _read_at(account: Account) -> datetime | None:
+def read_at(*, account: Account) -> datetime | None:
     """When a walk last came to the end."""
     row = heartbeats.of(heartbeats.ledger_of(account))
     return None if row is None else row.heard_at

@@ -182,6 +182,7 @@ def step(row: Order, *, now: datetime, client_for: ClientFor) -> None:
             prepare=lambda: sending.prepare(row, kind=kind, attempt=row.cancels, now=now, way=way),
             cancels=row.cancels + 1,
             cancel_together=False,
+            moves_money=False,
         )
         reply = (
             _make(call, row, client, line, watch) if together != EVERY_MARGIN else _make_every(call, row, line, watch)

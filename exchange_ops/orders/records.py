@@ -16,8 +16,12 @@ from django.db import IntegrityError, transaction
 
 from desk.live import announcements
 from desk.machines.mover import texts
+from desk.models import DatabaseMark
+from desk.restores import machine as restores
+from desk.restores import signs
 from exchange_ops.orders import machine, mover
 from exchange_ops.orders.models import Order, OrderEvent
+from exchange_ops.orders.steps import ways
 from exchange_ops.shared.amounts import storable
 from exchange_ops.shared.models import Account
 from exchange_ops.wire import records
@@ -235,7 +239,16 @@ def _enter(record: records.Order, reading: _Reading) -> Order | None:
             )
     except IntegrityError:
         return _by_number(record, reading)
+    _notice_own(record, reading.now)
     return None
+
+
+def _notice_own(record: records.Order, now: datetime) -> None:
+    """An order that this desk placed and has no row of: its rows are those of an earlier moment."""
+    began = DatabaseMark.objects.values_list("made_at", flat=True).first()
+    if began is not None and record.created_at >= began and ways.is_ours(record.client_order_id):
+        facts = {"client_order_id": record.client_order_id, "created_at": record.created_at.isoformat()}
+        signs.notice(signs.Sign(restores.EXCHANGE, facts), now=now)
 
 
 def _read(record: records.Order, reading: _Reading) -> dict[str, Any]:

@@ -69,7 +69,7 @@ def _send(row: Transfer, watch: Stopwatch, client_for: ClientFor) -> None:
         if problem := _older_one(row, watch.now(), client_for):
             moves.touch(row, next_action_at=watch.now() + LOOK_AGAIN, last_problem=problem)
             return
-        if seen := seen_already(row, since=_asked_at_exchange(row)):
+        if seen := seen_already(row, since=asked_at_exchange(row)):
             _call_people(row, seen, before.watermark, watch.now())
             return
         client = client_for(row.account, sends.right_for(row))
@@ -111,7 +111,7 @@ def _lapse(row: Transfer, now: datetime) -> None:
     moves.move(row, event="lapsed", to=machine.LAPSED, now=now, last_problem=waited_for, evidence={"why": waited_for})
 
 
-def _asked_at_exchange(row: Transfer) -> datetime:
+def asked_at_exchange(row: Transfer) -> datetime:
     """About when it was asked for by the exchange's clock, a little earlier rather than later."""
     reading = clocks.believed(account=row.account)
     skew = timedelta(0) if reading is None else timedelta(milliseconds=reading.skew_ms)

@@ -4,8 +4,10 @@ A replacement keeps what the old order had filled and when it was made. The answ
 and could not replace is the old order, cancelled (supplement 1.4): then nothing new exists.
 """
 
+import hmac
 import secrets
 
+from desk import sealing
 from exchange_ops.market.models import Symbol
 from exchange_ops.orders import records as order_records
 from exchange_ops.orders import request_checks
@@ -15,12 +17,31 @@ from exchange_ops.wire import records
 from wire.errors import OutcomeUnknown, Unreachable
 
 ID_PREFIX = "cs-"
+_CHOSEN_DIGITS, _CODE_DIGITS = 18, 10
+_CONTEXT = "exchange_ops.client_order_id"
 ANOTHER_DAY = "the exchange has another order of this id now"
 
 
 def fresh_id() -> str:
-    """A new client order id of ours: 31 characters of those that the exchange takes (supplement 2.8)."""
-    return ID_PREFIX + secrets.token_hex(14)
+    """A new client order id of ours: 31 characters of those that the exchange takes (supplement 2.8).
+
+    Its end is a code over the rest, by the desk's ring of keys, so that the desk knows its own orders (`is_ours`).
+    """
+    chosen = secrets.token_hex(9)
+    return f"{ID_PREFIX}{chosen}{_codes(chosen)[0]}"
+
+
+def is_ours(client_order_id: str) -> bool:
+    """Whether this desk chose this id, whatever its rows say. Ids of before 0.8 say nothing."""
+    chosen, code = client_order_id[len(ID_PREFIX) : -_CODE_DIGITS], client_order_id[-_CODE_DIGITS:]
+    if not client_order_id.startswith(ID_PREFIX) or len(chosen) != _CHOSEN_DIGITS:
+        return False
+    return any(hmac.compare_digest(each.encode(), code.encode()) for each in _codes(chosen))
+
+
+def _codes(chosen: str) -> list[str]:
+    """The end of an id under every key of the ring, the newest key's first."""
+    return [code.partition(":")[2][:_CODE_DIGITS] for code in sealing.codes(chosen.encode(), context=_CONTEXT)]
 
 
 def way_of(row: Order, line: TradingLine) -> str:

@@ -99,6 +99,7 @@ def _claimed(row: Withdrawal, now: datetime) -> ExternalCall:
             row, kind=ExternalCall.ROLLBACK, attempt=row.delete_count, now=now, content=content
         ),
         delete_count=row.delete_count + 1,
+        moves_money=False,
     )
 
 

@@ -38,9 +38,11 @@ def _reach_database() -> None:
 
 def _hold_mark() -> None:
     from desk import clock, database_mark
+    from desk.restores import signs
 
     try:
         database_mark.prepare(now=clock.now())
+        signs.look(now=clock.now())
     except database_mark.WrongDatabase as reason:
         raise CommandError(str(reason)) from None
 

@@ -1,0 +1,202 @@
+"""A backup of a desk that goes on working, in one folder, and putting it back.
+
+The heads are copied before the rows: a head is only written once its row is there, so every head of the backup is in
+its rows and `verify_audit` holds on what comes back. The rows are those of one moment. The key ring is not part of it:
+whoever has both reads every secret, so it is kept elsewhere.
+
+Putting one back says so to the desk (`signs`), which then sends nothing until two people have settled what waits. What
+the files of heads here know stays: it shows how much is lost.
+"""
+
+import hashlib
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+from contextlib import closing
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+from django.conf import settings
+from django.core.management import call_command
+from django.db import connection, connections
+
+from desk import sealing
+from desk.audit import heads, trail, witness_chain
+from desk.models import RowWitness
+from desk.restores import signs
+
+MANIFEST: Final = "manifest.json"
+FORMAT: Final = 1
+_ROWS: Final = {"sqlite": "desk.sqlite3", "postgresql": "desk.dump"}
+_HEADS: Final = (trail.HEADS_FILE, witness_chain.HEADS_FILE)
+_PARTS: Final = ("", "-wal", "-shm")  # of a SQLite database
+
+
+class CannotBackUp(Exception):
+    """There is no backup; the text says why."""
+
+
+class CannotRestore(Exception):
+    """Nothing was put back, and nothing was changed; the text says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What a backup says of itself. `made_at` is when it was begun, in UTC; `files` are digests (SHA-256) by name."""
+
+    format: int
+    made_at: str
+    engine: str
+    ring_key: str
+    files: dict[str, str]
+
+
+def back_up(folder: Path, *, now: datetime) -> Manifest:
+    """Make a backup in a folder that is not there yet. The desk may go on working. Raises CannotBackUp."""
+    if folder.exists():
+        raise CannotBackUp(f"{folder} is there already; a backup gets a folder of its own.")
+    partial = folder.with_name(f"{folder.name}.partial")
+    shutil.rmtree(partial, ignore_errors=True)
+    try:
+        partial.mkdir(parents=True, mode=0o700)
+        for name in _HEADS:  # before the rows
+            if (heads.folder() / name).exists():
+                shutil.copyfile(heads.folder() / name, partial / name)
+        _DUMPS[connection.vendor](partial / _ROWS[connection.vendor])
+        manifest = Manifest(
+            FORMAT,
+            now.astimezone(UTC).isoformat(timespec="seconds"),
+            connection.vendor,
+            sealing.newest_id(),
+            {path.name: _digest(path) for path in sorted(partial.iterdir())},
+        )
+        (partial / MANIFEST).write_text(json.dumps(asdict(manifest), indent=2) + "\n")
+        partial.rename(folder)
+    except (OSError, sqlite3.Error, subprocess.SubprocessError) as error:
+        raise CannotBackUp(f"The backup could not be written: {_said(error)}") from error
+    return manifest
+
+
+def read(folder: Path) -> Manifest:
+    """What a backup says of itself, once its files are what it says. Raises CannotRestore."""
+    try:
+        said = json.loads((folder / MANIFEST).read_text())
+        manifest = Manifest(**said)
+        odd = [name for name, digest in manifest.files.items() if _digest(folder / name) != digest]
+    except (OSError, ValueError, TypeError) as error:
+        raise CannotRestore(f"{folder} is no backup that can be read: {_said(error)}") from None
+    if odd:
+        raise CannotRestore(f"{', '.join(odd)} in {folder} was changed since the backup was made.")
+    if manifest.format != FORMAT:
+        raise CannotRestore(f"It is of format {manifest.format}, and this version reads format {FORMAT}.")
+    if manifest.engine != connection.vendor:
+        raise CannotRestore(f"It is of {manifest.engine}, and DATABASE_URL names {connection.vendor}.")
+    return manifest
+
+
+def put_back(folder: Path, *, now: datetime, replace: bool = False) -> Manifest:
+    """Put a backup back: rows, then heads where there are none, then the word to the desk. Raises CannotRestore.
+
+    With `replace` the rows that are here are moved aside first (SQLite; the folder is named after the time). A
+    PostgreSQL database has to be an empty one.
+    """
+    manifest = read(folder)
+    _LOADS[connection.vendor](folder / _ROWS[connection.vendor], now, replace)
+    for name in _HEADS:
+        if name in manifest.files and not (heads.folder() / name).exists():
+            shutil.copyfile(folder / name, heads.folder() / name)
+    call_command("migrate", interactive=False, verbosity=0)
+    signs.restored(facts={"backup_of": manifest.made_at}, now=now)
+    return manifest
+
+
+def ring_problem() -> str:
+    """Why the key ring here is not the one that this database was written with, else an empty text."""
+    newest = RowWitness.objects.order_by("-seq").first()
+    if newest is not None and not sealing.is_authentic(
+        newest.code, newest.hash.encode(), context=witness_chain.CONTEXT
+    ):
+        return "The key ring here does not verify the row entries: put the ring of this desk in its place."
+    return ""
+
+
+def _dump_sqlite(target: Path) -> None:
+    """SQLite's own online copy: the rows of one moment, while others write."""
+    with closing(sqlite3.connect(_sqlite_path())) as source, closing(sqlite3.connect(target)) as copy:
+        source.backup(copy)
+
+
+def _dump_postgresql(target: Path) -> None:
+    arguments = ["--format=custom", "--no-owner", "--no-privileges", f"--file={target}"]
+    _run("pg_dump", arguments)
+
+
+def _load_sqlite(source: Path, now: datetime, replace: bool) -> None:
+    path = _sqlite_path()
+    if path.exists() and _has_rows() and not replace:
+        raise CannotRestore("There are rows here already. With --replace they are moved aside first.")
+    connections.close_all()
+    aside = heads.folder() / f"before-restore-{now.astimezone(UTC):%Y%m%dT%H%M%SZ}"
+    for part in _PARTS:
+        old = path.with_name(path.name + part)
+        if old.exists():
+            aside.mkdir(exist_ok=True, mode=0o700)
+            old.rename(aside / old.name)
+    shutil.copyfile(source, path)
+
+
+def _load_postgresql(source: Path, now: datetime, replace: bool) -> None:
+    if connection.introspection.table_names():
+        raise CannotRestore("The database has tables: make an empty one, and have DATABASE_URL name it.")
+    connections.close_all()
+    _run("pg_restore", ["--no-owner", "--no-privileges", "--single-transaction", "--exit-on-error", str(source)])
+
+
+def _run(program: str, arguments: list[str]) -> None:
+    """One of PostgreSQL's own programs; the password travels in its environment."""
+    values = connection.settings_dict
+    command = [
+        _program(program),
+        f"--dbname={values['NAME']}",
+        *([f"--host={values['HOST']}"] if values["HOST"] else []),
+        *([f"--port={values['PORT']}"] if values["PORT"] else []),
+        *([f"--username={values['USER']}"] if values["USER"] else []),
+        *arguments,
+    ]
+    password = {"PGPASSWORD": str(values["PASSWORD"])} if values["PASSWORD"] else {}
+    options: Any = {"check": True, "capture_output": True, "text": True}
+    subprocess.run(command, env={**os.environ, **password}, **options)
+
+
+def _program(name: str) -> str:
+    found = shutil.which(name)
+    if found is None:
+        raise OSError(f"there is no {name} on the PATH; it comes with PostgreSQL's client")
+    return found
+
+
+def _has_rows() -> bool:
+    return bool(connection.introspection.table_names()) and RowWitness.objects.exists()
+
+
+def _sqlite_path() -> Path:
+    return Path(str(settings.DATABASES["default"]["NAME"]))
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _said(error: Exception) -> str:
+    if isinstance(error, subprocess.CalledProcessError):
+        return str(error.stderr or error).strip()[:500]
+    return str(error) or type(error).__name__
+
+
+_DUMPS: Final = {"sqlite": _dump_sqlite, "postgresql": _dump_postgresql}
+_LOADS: Final = {"sqlite": _load_sqlite, "postgresql": _load_postgresql}

@@ -1,0 +1,65 @@
+"""What this room declares to the desk: its topics, guards, replay and incident, and what keeps calls from leaving."""
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import TYPE_CHECKING, Final
+
+from desk import clock
+from desk.incidents.kinds import Cause, Kind, Severity
+from desk.machines.replay import Replay
+from desk.people import roles
+from desk.restores import guards, machine, mover, signs
+from desk.restores.models import Restore, RestoreEvent, RestoreWord
+from desk.rows import witnessed
+
+if TYPE_CHECKING:
+    from desk.models import Person
+
+FELL_BACK: Final = "fell_back"
+REPLAY: Final = Replay(mover.MACHINE)
+REPLAYS: Final = {REPLAY.subject: REPLAY.check}
+GUARDS: Final = {"restores": guards.GUARDS.statements}
+
+
+def _may_follow(person: "Person", key: str) -> bool:
+    return person.has_role(*roles.ALL)
+
+
+TOPICS: Final = {mover.TOPIC: _may_follow, Restore.name: _may_follow}
+
+
+def _causes(now: datetime, only: str) -> Iterator[Cause]:
+    for row in Restore.objects.filter(state=machine.OPEN):
+        if only in {"", row.subject}:
+            as_of = "" if row.as_of is None else f" of {row.as_of:%Y-%m-%d %H:%M:%S} UTC"
+            sentence = (
+                f"Nothing is sent: the desk's records are those{as_of}, and what it has sent since then it can't know. "
+                "Two people of treasury settle what waits to be sent."
+            )
+            yield Cause(row.subject, sentence, "restore", str(row.pk))
+
+
+KINDS: Final = (
+    Kind(
+        FELL_BACK,
+        "Put back to an earlier moment",
+        Severity.CRITICAL,
+        (roles.TREASURY, roles.ADMIN),
+        _causes,
+        closable=False,
+        ends="It ends when two people of treasury have settled what waits to be sent.",
+    ),
+)
+
+
+def why_nothing_leaves() -> str:
+    """Asked before every call that moves money: looks for a sign, and says whether a restore is open."""
+    return signs.look(now=clock.now())
+
+
+def register() -> None:
+    """Declare the tables; called once at the start."""
+    unused = dict.fromkeys(("lease_until", "next_action_at"), "unused: no worker acts on it")
+    witnessed.register(Restore, loose=Restore.table.loose | unused)
+    witnessed.register(RestoreEvent)
+    witnessed.register(RestoreWord)

@@ -1,0 +1,77 @@
+"""A restore that the desk noticed, everything that happened to it, and the words of people on what waits."""
+
+from typing import ClassVar
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from desk.machines.rows import Event, Subject, is_a_move
+from desk.restores import machine
+from desk.rows.witnessed import Witnessed
+
+LONGEST_COMMENT = 500
+
+
+class Restore(Subject):
+    """The database is that of an earlier moment.
+
+    `sign` is by what it was noticed first, `newest` the number of the last row entry that the database had then, and
+    `as_of` when that was written: what came after is lost.
+    """
+
+    table, mark, name = machine.TABLE, "RS-", "restore"
+
+    sign = models.CharField(max_length=10, choices=list(machine.SIGNS.items()))
+    newest = models.BigIntegerField()
+    as_of = models.DateTimeField(null=True)
+
+    state = models.CharField(max_length=20, choices=machine.TABLE.choices)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.CheckConstraint(condition=Q(state__in=list(machine.STATES)), name="restore_known_state"),
+            models.CheckConstraint(condition=Q(sign__in=list(machine.SIGNS)), name="restore_known_sign"),
+            models.UniqueConstraint(
+                fields=["state"], condition=Q(state=machine.OPEN), name="restore_one_open_at_a_time"
+            ),
+        ]
+
+    @property
+    def sign_label(self) -> str:
+        """By what it was noticed."""
+        return machine.SIGNS[self.sign]
+
+
+class RestoreEvent(Event):
+    """One move of a restore, written in the same transaction as the row that it moved."""
+
+    restore = models.ForeignKey(Restore, on_delete=models.PROTECT, related_name="events")
+
+    class Meta:
+        ordering: ClassVar = ["version"]
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["restore", "version"], name="restoreevent_one_per_version"),
+            models.CheckConstraint(condition=is_a_move(machine.TABLE), name="restoreevent_is_a_move"),
+        ]
+
+
+class RestoreWord(Witnessed):
+    """What one person says of everything that waits, given with a second factor; the last one of a person counts.
+
+    `verdicts` are by subject: "go_on" or "cancel". `digest` is of exactly these, in the states that were on the screen.
+    """
+
+    restore = models.ForeignKey(Restore, on_delete=models.PROTECT, related_name="words")
+    person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    verdicts = models.JSONField(default=dict)
+    comment = models.CharField(max_length=LONGEST_COMMENT)
+    digest = models.CharField(max_length=64)
+    confirmation = models.OneToOneField("desk.StepUp", on_delete=models.PROTECT, related_name="+")
+    at = models.DateTimeField()
+
+    class Meta:
+        ordering: ClassVar = ["id"]
+
+    def __str__(self) -> str:
+        return f"word {self.pk} on restore {self.restore_id}"

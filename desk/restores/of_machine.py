@@ -1,0 +1,92 @@
+"""What waits of one machine, declared: from it comes the source that a room gives to the desk (`waiting.Source`)."""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Generic, TypeVar
+
+from django.db import connection
+
+from desk.machines.mover import Machine
+from desk.machines.rows import Subject
+from desk.restores.waiting import Act, Item, Source
+
+R = TypeVar("R", bound=Subject)
+
+
+def nothing_shown(row: Any) -> Sequence[str]:
+    """For rows about which no outside system shows anything that the desk reads."""
+    return ()
+
+
+@dataclass(frozen=True)
+class Waits(Generic[R]):
+    """Rows of a machine that wait to be sent.
+
+    `ends` says for each state in which they wait by which event and in which state a cancelled one ends, and
+    `columns` what else is written then. `shown` gives sentences about what outside systems show of one, empty for none.
+    `go_on` wakes its worker; where a worker looks by itself it need not be given.
+    """
+
+    machine: Machine[R]
+    ends: Mapping[str, tuple[str, str]]
+    title: Callable[[R], str]
+    url: Callable[[R], str]
+    asked_by: Callable[[R], int | None]
+    shown: Callable[[R], Sequence[str]] = nothing_shown
+    columns: Callable[[Act], Mapping[str, Any]] = lambda act: {}
+    read_with: tuple[str, ...] = ()
+
+    @property
+    def source(self) -> Source:
+        """What the desk asks."""
+        return Source(self.machine.model.name, self.items, self.lock, self.cancel, self.go_on)
+
+    def items(self, before: datetime) -> Iterator[Item]:
+        """Those that were there before this moment."""
+        rows: Iterable[Any] = self._rows().filter(state__in=list(self.ends), created_at__lt=before).order_by("pk")
+        for row in rows:
+            evidence = tuple(self.shown(row))
+            yield Item(
+                subject=row.subject,
+                reference=row.reference,
+                title=self.title(row),
+                label=row.label,
+                url=self.url(row),
+                since=row.created_at,
+                state=f"{row.state}|{getattr(row, 'digest', '')}",
+                asked_by=self.asked_by(row),
+                evidence=evidence,
+                seen=bool(evidence),
+            )
+
+    def lock(self, numbers: Collection[int]) -> None:
+        """Keep the rows from workers until the transaction ends, where the engine can."""
+        if numbers and connection.features.has_select_for_update:
+            rows = self.machine.model._default_manager.filter(pk__in=numbers).order_by("pk")
+            list(rows.select_for_update(of=("self",)))
+
+    def cancel(self, number: int, act: Act) -> None:
+        """End one that still waits."""
+        row: Any = self._rows().get(pk=number)
+        if row.state in self.ends:
+            event, to = self.ends[row.state]
+            self.machine.move(
+                row,
+                event=event,
+                to=to,
+                now=act.now,
+                actor=act.person,
+                session_key=act.session_key,
+                evidence=act.evidence,
+                last_problem=f"Cancelled by two people after a restore, {act.restore}.",
+                **self.columns(act),
+            )
+
+    def go_on(self, number: int, act: Act) -> None:
+        """Have a worker look at it at once."""
+        rows = self.machine.model._default_manager.filter(pk=number, state__in=list(self.ends))
+        rows.filter(next_action_at__isnull=False).update(next_action_at=act.now)
+
+    def _rows(self) -> Any:
+        return self.machine.model._default_manager.select_related(*self.read_with)

@@ -1,0 +1,217 @@
+"""Noticing that the database is that of an earlier moment.
+
+Beside the database stand the files of heads, written after each commit, and the broker, told before each call leaves.
+What they know is in the database; where an entry that they know is not there, or is another one, the database fell
+back. Who puts a backup back says so itself (`manage.py restore`), and a room may know by the outside system (`notice`).
+"""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cache
+from typing import Any, Final
+
+import redis
+import structlog
+from django.conf import settings
+from django.db import IntegrityError, transaction
+
+from desk.audit import heads, trail, witness_chain
+from desk.models import AuditEvent, RowWitness
+from desk.restores import machine, mover
+from desk.restores.models import Restore, RestoreEvent
+
+BROKER_SECONDS: Final = 0.5
+_KEY: Final = "countersign:newest-entry"
+_FILES: Final = {witness_chain.HEADS_FILE: RowWitness.objects, trail.HEADS_FILE: AuditEvent.objects}
+_CHUNK: Final = 500
+_NOTICED: Final = ("noticed", "noticed_again")
+_log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """What shows it: which kind, and the facts. `lost_heads` name the last line of each file that knows more."""
+
+    kind: str
+    facts: dict[str, Any] = field(default_factory=dict)
+
+
+def look(*, now: datetime) -> str:
+    """Notice it where it shows; the sentence why nothing may be sent, or an empty text."""
+    sign = _of_files() or _of_broker()
+    if sign is not None:
+        notice(sign, now=now)
+    return problem()
+
+
+def problem() -> str:
+    """Why nothing may be sent, as long as a restore is open; else an empty text."""
+    row = Restore.objects.filter(state=machine.OPEN).first()
+    return "" if row is None else f"Nothing is sent: the desk was put back to an earlier moment ({row.reference})."
+
+
+def notice(sign: Sign, *, now: datetime) -> Restore:
+    """Open a restore for this sign, or add what it shows to the one that is open."""
+    evidence = {"sign": sign.kind, **sign.facts}
+    newest = RowWitness.objects.order_by("-seq").values_list("seq", "at").first() or (0, None)
+    try:
+        with transaction.atomic():
+            row = Restore(sign=sign.kind, newest=newest[0], as_of=newest[1])
+            mover.create(row, event="noticed", to=machine.OPEN, now=now, evidence=evidence)
+    except IntegrityError:
+        row = _again(evidence, now)
+    tell_broker()  # from here on what it knows is what the database has
+    _log.error("restores.noticed", restore=row.pk, **{name: str(value) for name, value in evidence.items()})
+    return row
+
+
+def restored(*, facts: Mapping[str, Any], now: datetime) -> Restore:
+    """A backup was just put back by the desk's own command: the desk is told, and what the heads here know is kept."""
+    sign = _of_files()
+    return notice(Sign(machine.COMMAND, {**(sign.facts if sign else {}), **facts}), now=now)
+
+
+def tell_broker() -> None:
+    """Tell the broker how far the database is, before a call leaves. One that is away is not told."""
+    key, newest = _identity(), RowWitness.objects.order_by("-seq").values_list("seq", "hash").first()
+    if not key or newest is None:
+        return
+    try:
+        _broker(settings.REDIS_URL).set(key, f"{newest[0]} {newest[1]}")
+    except (redis.RedisError, OSError) as error:
+        _log.info("restores.broker_not_told", reason=type(error).__name__)
+
+
+def lost_heads(name: str) -> list[tuple[int, str]]:
+    """For a file of heads what people gave up of it, as `heads.findings` takes it."""
+    settled = Restore.objects.filter(state=machine.SETTLED).order_by("pk")
+    events = [each for row in settled for each in row.events.all() if each.event in _NOTICED]
+    return [
+        (lost["newest"], lost["line"])
+        for each in events
+        for lost in each.evidence.get("lost_heads", ())
+        if lost["file"] == name
+    ]
+
+
+def _again(evidence: dict[str, Any], now: datetime) -> Restore:
+    """One is open already: a host whose own file knows more says so once, since the move writes a head of its own."""
+    with transaction.atomic():
+        row = mover.lock(Restore.objects.get(state=machine.OPEN).pk)
+        return mover.move(row, event="noticed_again", to=machine.OPEN, now=now, evidence=evidence)
+
+
+@dataclass(slots=True)
+class _Reader:
+    """How far this process has read a file of heads, the line of the highest number in it, and which lines to check.
+
+    Numbers grow, but for lines of two processes that wrote at once. Where they fall, what was highest until then is
+    checked: after a fall of the rows it is not there.
+    """
+
+    file: int = 0
+    end: int = 0
+    highest: heads.Line | None = None
+    unchecked: list[heads.Line] = field(default_factory=list)
+
+    def read(self, name: str, *, given_up: Collection[str] = ()) -> list[heads.Line]:
+        """The lines to check; what stands up to one of `given_up` counts no more."""
+        found, self.end = heads.lines(heads.folder() / name, start=self.end)
+        for line in found:
+            if self.highest is not None and line.seq <= self.highest.seq:
+                self.unchecked.append(self.highest)
+            self.highest = line if self.highest is None or line.seq > self.highest.seq else self.highest
+            if line.text in given_up:
+                self.highest, self.unchecked = None, []
+        return self.unchecked if self.highest is None else [*self.unchecked, self.highest]
+
+
+_readers: dict[str, _Reader] = {}
+
+
+def _of_files() -> Sign | None:
+    """A file first, then the rows: a head is written once its row is there."""
+    lost = [found for name in _FILES if (found := _lost_of(name)) is not None]
+    return Sign(machine.HEADS, {"lost_heads": lost}) if lost else None
+
+
+def _lost_of(name: str) -> dict[str, Any] | None:
+    path, (file, size) = str(heads.folder() / name), _stat(name)
+    reader = _readers.get(path)
+    if reader is None or reader.file != file or reader.end > size:
+        reader = _readers[path] = _Reader(file)
+    if not _missing(name, reader.read(name)):
+        reader.unchecked = []
+        return None
+    # It may have been given up already, by another process.
+    reader = _readers[path] = _Reader(file)
+    missing = _missing(name, reader.read(name, given_up=_given_up(name)))
+    if not missing:
+        reader.unchecked = []
+        return None
+    return {"file": name, **_where_it_parts(name, max(missing, key=lambda line: line.seq))}
+
+
+def _where_it_parts(name: str, highest: heads.Line) -> dict[str, Any]:
+    """From which number on the file tells of what is not there: the run of such lines that ends with the highest."""
+    found, _ = heads.lines(heads.folder() / name)
+    newest = highest.seq - 1
+    for line in reversed(found[: found.index(highest)]):
+        if not _missing(name, [line]):
+            break
+        newest = min(newest, line.seq - 1)
+    return {"newest": newest, "known": highest.seq, "line": found[-1].text}
+
+
+def _given_up(name: str) -> set[str]:
+    """The last lines of each time that it was noticed, whether or not people have settled it."""
+    events = RestoreEvent.objects.filter(event__in=_NOTICED).values_list("evidence", flat=True)
+    return {lost["line"] for facts in events for lost in facts.get("lost_heads", ()) if lost["file"] == name}
+
+
+def _missing(name: str, lines: list[heads.Line]) -> list[heads.Line]:
+    """Those of these lines that the database has not, or has otherwise."""
+    missing = []
+    for start in range(0, len(lines), _CHUNK):
+        chunk = lines[start : start + _CHUNK]
+        rows = _FILES[name].filter(seq__in={line.seq for line in chunk})
+        known = dict(rows.values_list("seq", "hash"))
+        missing += [line for line in chunk if known.get(line.seq) != line.hash]
+    return missing
+
+
+def _stat(name: str) -> tuple[int, int]:
+    """Which file it is, and its size in bytes."""
+    try:
+        about = (heads.folder() / name).stat()
+    except OSError:
+        return 0, 0
+    return about.st_ino, about.st_size
+
+
+def _of_broker() -> Sign | None:
+    key = _identity()
+    if not key:
+        return None
+    try:
+        told: Any = _broker(settings.REDIS_URL).get(key)
+    except (redis.RedisError, OSError):
+        return None
+    seq, _, hash = (told or b"").decode().partition(" ")
+    if not seq.isdigit() or RowWitness.objects.filter(seq=int(seq), hash=hash).exists():
+        return None
+    return Sign(machine.BROKER, {"known": int(seq)})
+
+
+@cache
+def _broker(address: str) -> redis.Redis:
+    return redis.Redis.from_url(
+        address, socket_timeout=BROKER_SECONDS, socket_connect_timeout=BROKER_SECONDS, retry=None
+    )
+
+
+def _identity() -> str:
+    """Under which key the broker knows this database: its first entry, which every copy and backup of it has."""
+    first = RowWitness.objects.filter(seq=1).values_list("hash", flat=True).first()
+    return f"{_KEY}:{first}" if first else ""

@@ -1,0 +1,118 @@
+"""After the desk fell back to an earlier moment: what waits to be sent, and the words of two people on it."""
+
+from typing import Any, cast
+
+from django import forms
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.views.decorators.http import require_http_methods
+
+from desk import clock
+from desk.forms import SecondFactorForm
+from desk.models import Person
+from desk.people import roles
+from desk.people.stepup import CannotConfirm
+from desk.restores import machine, settling, waiting
+from desk.restores.models import LONGEST_COMMENT, Restore
+from desk.views.rendering import show
+
+PREFIX = "verdict:"
+
+
+class WordForm(SecondFactorForm):
+    """What was compared, and a second factor for exactly the answers."""
+
+    digest = forms.RegexField(r"^[0-9a-f]{64}$", widget=forms.HiddenInput)
+    comment = forms.CharField(
+        label="What you compared",
+        help_text="The exchange's own pages, statements, people you asked. It stands in the audit trail.",
+        max_length=LONGEST_COMMENT,
+        widget=forms.Textarea(attrs={"rows": 2}),
+    )
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def restore(request: HttpRequest, restore_id: int) -> HttpResponse:
+    """The page; answers are reviewed first, then confirmed."""
+    if not cast(Person, request.user).has_role(*roles.ALL):
+        raise PermissionDenied("People with a role see what the desk does after a restore.")
+    row = Restore.objects.filter(pk=restore_id).first()
+    if row is None:
+        raise Http404("There is no such restore.")
+    if request.method != "POST":
+        return _page(request, row, {})
+    if not settling.may_settle(cast(Person, request.user)):
+        raise PermissionDenied("Treasury of the whole desk settles it.")
+    sent = {name.removeprefix(PREFIX): text for name, text in request.POST.items() if name.startswith(PREFIX)}
+    verdicts = {subject: str(text) for subject, text in sent.items() if text in waiting.VERDICTS}
+    if "digest" not in request.POST:
+        return _review(request, row, verdicts)
+    form = WordForm(request.POST)
+    if not form.is_valid():
+        return _page(request, row, verdicts, form=form, status=422)
+    try:
+        after = settling.give_word(
+            restore_id=row.pk,
+            person=cast(Person, request.user),
+            verdicts=verdicts,
+            comment=form.cleaned_data["comment"],
+            digest=form.cleaned_data["digest"],
+            answer=form.answer,
+            session_key=request.session.session_key or "",
+            now=clock.now(),
+        )
+    except (settling.CannotSettle, CannotConfirm) as problem:
+        return _page(request, row, verdicts, form=form, refusal=str(problem), status=409)
+    settled = after.state == machine.SETTLED
+    messages.success(
+        request,
+        "Settled. What was cancelled is over, the rest goes on, and the desk sends again."
+        if settled
+        else "Recorded. Nothing is sent yet: somebody else of treasury has to come to the same answers.",
+    )
+    return redirect("restore", row.pk)
+
+
+def _review(request: HttpRequest, row: Restore, verdicts: dict[str, str]) -> HttpResponse:
+    if refusal := settling.problem(row, settling.items(row), verdicts, cast(Person, request.user)):
+        return _page(request, row, verdicts, refusal=refusal, status=422)
+    return _page(request, row, verdicts, form=WordForm())
+
+
+def _page(
+    request: HttpRequest,
+    row: Restore,
+    verdicts: dict[str, str],
+    *,
+    form: WordForm | None = None,
+    refusal: str = "",
+    status: int = 200,
+) -> HttpResponse:
+    person, is_open = cast(Person, request.user), row.state == machine.OPEN
+    items = settling.items(row) if is_open else []
+    words = settling.words(row)
+    since = row.as_of or row.created_at
+    context: dict[str, Any] = {
+        "now": clock.now(),
+        "row": row,
+        "is_open": is_open,
+        "lines": [
+            {"item": item, "name": f"{PREFIX}{item.subject}", "verdict": verdicts.get(item.subject, ""),
+             "said": [(word.person, waiting.VERDICTS.get(word.verdicts.get(item.subject, ""), "")) for word in words]}
+            for item in items
+        ],
+        "verdicts": waiting.VERDICTS.items(),
+        "words": words,
+        "outside": waiting.outside(since) if is_open else [],
+        "unread": waiting.not_read_yet(row.created_at) if is_open else [],
+        "may_settle": is_open and settling.may_settle(person),
+        "people": settling.PEOPLE,
+        "form": form,
+        "purpose": settling.PURPOSE,
+        "digest": settling.digest_of(row, items, verdicts) if form is not None else "",
+        "refusal": refusal,
+        "events": row.events.select_related("actor").order_by("version"),
+    }  # fmt: skip
+    return show(request, "desk/restore.html", context, parts={"restore": "desk/restore/_restore.html"}, status=status)

@@ -1,0 +1,63 @@
+"""Orders that wait to be placed, and brackets that would place some, for people to judge after a restore.
+
+A bracket that is let go places nothing more, and its orders at the exchange stay (`desk.restores`).
+"""
+
+from typing import Final
+
+from django.urls import reverse
+
+from desk.restores.of_machine import Waits
+from exchange_ops.orders import machine, mover
+from exchange_ops.orders.brackets import machine as brackets
+from exchange_ops.orders.brackets import mover as bracket_mover
+from exchange_ops.orders.brackets.models import Bracket
+from exchange_ops.orders.models import Order
+from wire.values import grouped_text
+
+
+def _title(row: Order) -> str:
+    price = "" if row.price is None else f" at {grouped_text(row.price)}"
+    return f"{row.side.capitalize()} {grouped_text(row.quantity)} {row.symbol}, {row.type}{price}"
+
+
+def _shown(row: Order) -> list[str]:
+    """What was read of an order of this client order id."""
+    if not row.status:
+        return []
+    filled = f", {grouped_text(row.cum_quantity)} of it filled" if row.cum_quantity else ""
+    return [f"The exchange has an order of this id: {row.status}{filled}."]
+
+
+def _of_bracket(row: Bracket) -> list[str]:
+    """The open orders of its symbol that no row here asked for."""
+    others = Order.objects.filter(account=row.account_id, symbol=row.symbol, active=True, initiator=None)
+    return [
+        f"The exchange lists {order.client_order_id}, which this desk has no request of: {order.side} "
+        f"{grouped_text(order.quantity)}, {order.type}."
+        for order in others.order_by("pk")
+    ]
+
+
+ORDERS: Final = Waits(
+    mover.MACHINE,
+    ends={
+        machine.WAITING: ("declined", machine.DECLINED),
+        machine.REQUESTED: ("stopped", machine.NOT_SENT),
+    },
+    title=_title,
+    url=lambda row: reverse("order", args=[row.pk]),
+    asked_by=lambda row: row.initiator_id,
+    shown=_shown,
+    read_with=("account", "initiator"),
+)
+BRACKETS: Final = Waits(
+    bracket_mover.MACHINE,
+    ends=dict.fromkeys((brackets.ENTERING, brackets.GUARDED, brackets.UNGUARDED), ("let_go", brackets.CLOSED)),
+    title=lambda row: f"Guard {row.entry.reference}, {row.symbol}: place stops and the take profit",
+    url=lambda row: reverse("bracket", args=[row.pk]),
+    asked_by=lambda row: row.initiator_id,
+    shown=_of_bracket,
+    columns=lambda act: {"outcome": brackets.LET_GO},
+    read_with=("account", "initiator", "entry"),
+)

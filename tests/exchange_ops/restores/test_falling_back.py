@@ -1,0 +1,167 @@
+"""A desk whose rows fell back notices it, sends nothing, and goes on once two people have settled what waits."""
+
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.contrib.auth.models import Group
+
+from desk import audit_check, clock
+from desk.audit import heads, trail, witness_chain
+from desk.incidents import review
+from desk.incidents.models import Incident
+from desk.models import RowWitness
+from desk.restores import machine, settling, signs
+from desk.restores.models import Restore
+from desk.restores.waiting import CANCEL, GO_ON
+from exchange_ops.orders.steps import ways
+from exchange_ops.shared import heartbeats
+from tests.exchange_ops.withdrawals.walks import SESSION
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.engine("money: never sent twice after a restore")]
+
+
+def fall_back(by: int = 3) -> None:
+    """The file of heads knows entries that the database has not, as after a backup was put back by hand."""
+    newest = RowWitness.objects.order_by("-seq").values_list("seq", flat=True)[0]
+    for seq in range(newest + 1, newest + 1 + by):
+        heads.append(witness_chain.heads_path(), seq=seq, hash="ab" * 32, at=clock.now())
+
+
+def read_again(walk) -> None:
+    heartbeats.succeeded(heartbeats.ledger_of(walk.account), now=clock.now(), account=walk.account)
+
+
+def say(walk, person, verdict, **changes):
+    row = settling.current()
+    items = settling.items(row)
+    verdicts = {item.subject: verdict for item in items} | changes.pop("verdicts", {})
+    arguments = {
+        "restore_id": row.pk,
+        "person": person,
+        "verdicts": verdicts,
+        "comment": "Compared with the exchange's own page",
+        "digest": settling.digest_of(row, items, verdicts),
+        "answer": walk.answer(person),
+        "session_key": SESSION,
+        "now": clock.now(),
+    }
+    return settling.give_word(**(arguments | changes))
+
+
+def test_a_transfer_waits_for_two_people_and_is_sent_once(moving):
+    row, other = moving.approved(), moving.approved(amount=Decimal("0.7"))
+    fall_back()
+    for _ in range(2):
+        row = moving.step(row)
+        assert (row.state, row.attempt) == ("approved", 0)
+        assert "put back to an earlier moment" in row.last_problem
+    assert moving.calls(row) == []
+    restore = settling.current()
+    assert (restore.sign, [item.reference for item in settling.items(restore)]) == (
+        machine.HEADS,
+        [row.reference, other.reference],
+    )
+    review.review(now=clock.now())
+    assert Incident.objects.get(kind="fell_back").severity == "critical"
+    assert audit_check.verify(replay=True) != [], "what was lost is a finding until two people have settled it"
+
+    first, second = moving.walk.approvers[:2]
+    with pytest.raises(settling.CannotSettle, match="not been read to its end"):
+        say(moving.walk, first, GO_ON)
+    read_again(moving.walk)
+    answers = {other.subject: CANCEL}
+    assert say(moving.walk, first, GO_ON, verdicts=answers).state == "open"
+    assert say(moving.walk, first, GO_ON, verdicts=answers).state == "open", "one person twice is one person"
+    assert say(moving.walk, second, CANCEL).state == "open", "they disagree"
+    assert moving.step(row).attempt == 0
+    assert say(moving.walk, second, GO_ON, verdicts=answers).state == "settled"
+
+    assert moving.until(row, "done").attempt == 1
+    assert moving.fresh(other).state == "cancelled"
+    assert len(moving.calls(row, executed=True)) == 1
+    review.review(now=clock.now())
+    assert Incident.objects.get(kind="fell_back").gone_at is not None
+    assert audit_check.verify(replay=True) == [], "what was lost is given up"
+    assert signs.look(now=clock.now()) == ""
+
+
+def test_a_second_fall_is_noticed_while_the_first_is_open(moving):
+    fall_back()
+    assert signs.look(now=clock.now()) != ""
+    assert signs.look(now=clock.now()) != ""
+    assert Restore.objects.get().events.count() == 1, "its own head is the newest now"
+    fall_back()
+    signs.look(now=clock.now())
+    assert [event.event for event in Restore.objects.get().events.all()] == ["noticed", "noticed_again"]
+
+
+def test_what_the_broker_was_told_outlives_the_folder(moving):
+    moving.until(moving.approved(), "done")
+    newest = RowWitness.objects.order_by("-seq")[0].seq
+    signs._broker(settings.REDIS_URL).set(signs._identity(), f"{newest + 40} {'ab' * 32}")
+    for name in (trail.HEADS_FILE, witness_chain.HEADS_FILE):
+        Path(settings.DATA_DIR, name).unlink()
+    assert signs.look(now=clock.now()) != ""
+    assert settling.current().sign == machine.BROKER
+    assert Restore.objects.get().events.count() == 1, "the broker was told of where the desk stands now"
+
+
+def test_nobody_lets_their_own_request_go_on(moving):
+    asker = moving.walk.operator
+    asker.groups.add(Group.objects.get(name="treasury"))
+    asker = type(asker).objects.get(pk=asker.pk)
+    moving.request()
+    fall_back()
+    signs.look(now=clock.now())
+    read_again(moving.walk)
+    with pytest.raises(settling.CannotSettle, match="You asked for"):
+        say(moving.walk, asker, GO_ON, answer={})
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"comment": " "}, "Say what you compared"),
+        ({"digest": "0" * 64}, "not what you saw"),
+        ({"verdicts": {"transfer:1": "perhaps"}}, "has no answer yet"),
+    ],
+)
+def test_what_is_no_word_changes_nothing(moving, changes, sentence):
+    row = moving.approved()
+    fall_back()
+    signs.look(now=clock.now())
+    read_again(moving.walk)
+    if "verdicts" in changes:
+        changes = {"verdicts": {row.subject: "perhaps"}}
+    with pytest.raises(settling.CannotSettle, match=sentence):
+        say(moving.walk, moving.walk.approvers[0], GO_ON, **changes)
+    assert settling.current().version == 1
+
+
+def test_only_treasury_of_the_whole_desk_settles(moving):
+    fall_back()
+    signs.look(now=clock.now())
+    with pytest.raises(settling.CannotSettle, match="Only treasury"):
+        say(moving.walk, moving.walk.operator, GO_ON)
+
+
+def test_a_hold_waits_and_a_release_does_not(moving):
+    walk = moving.walk
+    held = walk.until(walk.request(), "held")
+    waiting = walk.request(amount=Decimal("0.031"))
+    fall_back()
+    waiting = walk.step(waiting)
+    assert (waiting.state, waiting.attempt) == ("queued", 0)
+    walk.reject(held)
+    assert walk.until(held, "rolled_back").state == "rolled_back"
+
+
+def test_an_id_says_whose_it_is():
+    own = ways.fresh_id()
+    assert len(own) == 31
+    assert ways.is_ours(own)
+    assert not ways.is_ours(own[:-1] + ("0" if own[-1] != "0" else "1"))
+    assert not ways.is_ours("cs-" + "0" * 28)
+    assert not ways.is_ours("")
