@@ -8,6 +8,7 @@ Putting one back says so to the desk (`signs`), which then sends nothing until t
 the files of heads here know stays: it shows how much is lost.
 """
 
+import fcntl
 import hashlib
 import json
 import os
@@ -18,7 +19,7 @@ from contextlib import closing
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from django.conf import settings
 from django.core.management import call_command
@@ -33,6 +34,7 @@ MANIFEST: Final = "manifest.json"
 FORMAT: Final = 1
 _ROWS: Final = {"sqlite": "desk.sqlite3", "postgresql": "desk.dump"}
 _HEADS: Final = (trail.HEADS_FILE, witness_chain.HEADS_FILE)
+_CLAIM: Final = "up.json"  # locked by `manage.py up` as long as it runs
 _PARTS: Final = ("", "-wal", "-shm")  # of a SQLite database
 
 
@@ -137,6 +139,8 @@ def _dump_postgresql(target: Path) -> None:
 
 def _load_sqlite(source: Path, now: datetime, replace: bool) -> None:
     path = _sqlite_path()
+    if _is_running():
+        raise CannotRestore(f"A desk runs on {heads.folder()}: stop it first.")
     if path.exists() and _has_rows() and not replace:
         raise CannotRestore("There are rows here already. With --replace they are moved aside first.")
     connections.close_all()
@@ -168,8 +172,7 @@ def _run(program: str, arguments: list[str]) -> None:
         *arguments,
     ]
     password = {"PGPASSWORD": str(values["PASSWORD"])} if values["PASSWORD"] else {}
-    options: Any = {"check": True, "capture_output": True, "text": True}
-    subprocess.run(command, env={**os.environ, **password}, **options)
+    subprocess.run(command, env={**os.environ, **password}, check=True, capture_output=True, text=True)
 
 
 def _program(name: str) -> str:
@@ -177,6 +180,18 @@ def _program(name: str) -> str:
     if found is None:
         raise OSError(f"there is no {name} on the PATH; it comes with PostgreSQL's client")
     return found
+
+
+def _is_running() -> bool:
+    """Whether `manage.py up` holds this folder."""
+    try:
+        with (heads.folder() / _CLAIM).open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    return False
 
 
 def _has_rows() -> bool:

@@ -19,8 +19,8 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             manifest = backups.put_back(options["folder"], now=clock.now(), replace=options["replace"])
-        except backups.CannotRestore as problem:
-            raise CommandError(str(problem)) from None
+        except backups.CannotRestore as refusal:
+            raise CommandError(str(refusal)) from None
         self.stdout.write(f"Put back: the desk as it was at {manifest.made_at}.")
         self.stdout.write(
             "It sends nothing until two people of treasury have settled what waits to be sent: start it, and they find "
