@@ -8,6 +8,7 @@ from chaindata.broadcasts.mover import MACHINE as BROADCASTS
 from chaindata.watching.mover import ADDRESSES, MOVEMENTS
 from desk.incidents.mover import MACHINE as INCIDENTS
 from desk.machines.table import Column, State, Table, Tone, Transition, Turn
+from desk.restores.mover import MACHINE as RESTORES
 from desk.staff.mover import MACHINE as PEOPLE
 from exchange_ops.addresses.mover import MACHINE as ADDRESS_REQUESTS
 from exchange_ops.orders.brackets.mover import MACHINE as BRACKETS
@@ -30,6 +31,7 @@ MACHINES = {
         BROADCASTS,
         INCIDENTS,
         PEOPLE,
+        RESTORES,
         MARGIN_ACTIONS,
         RULE_CHANGES,
         ADDRESSES,
