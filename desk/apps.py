@@ -82,8 +82,12 @@ class DeskConfig(AppConfig):
 
 
 def _begin_to_witness(*, plan: Any = (), **_: Any) -> None:
-    """Rows from before rows were witnessed are, once: only in the very run of migrations that brought the entries."""
-    from desk.audit import witness_chain
+    """Rows from before rows were witnessed are, once: only in the very run of migrations that brought the entries.
+
+    Afterwards those that were witnessed by other columns are witnessed by those of this version.
+    """
+    from desk.audit import witness_chain, witness_columns
 
     if any(migration.app_label == "desk" and migration.name.startswith("0003_") for migration, _ in plan):
         witness_chain.begin()
+    witness_columns.renew()

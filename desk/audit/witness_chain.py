@@ -6,17 +6,19 @@ nor the file, can't add, change, take back or remove a row without its being nam
 compares every row of every registered table (`desk.rows.witnessed`) with the last entry that tells of it.
 
 Entries are written by the connection itself right before it commits (`desk.database`). They are not the audit trail,
-which says who did what; the trail's own events are among the rows that are witnessed.
+which says who did what; the trail's own events are among the rows that are witnessed. The first one states which
+columns of each table are witnessed, so that a later version knows what to compare rows by (`witness_columns`).
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from django.db import connection, transaction
+from django.db.models import Q
 
 from desk import clock, rooms, sealing
 from desk.audit import heads, trail
@@ -29,6 +31,7 @@ CONTEXT = "desk.witness"
 # As text: Django would take longer to make it than the whole of the rest takes.
 _NEWEST = "SELECT seq, hash FROM desk_rowwitness ORDER BY seq DESC LIMIT 1"
 MOST_ROWS = 1000  # of one table in one entry
+_WALKED_AT_ONCE = 100  # entries, of which each may tell of so many rows
 # Another one than the audit trail's: this turn is the last thing that a transaction waits for, so nobody who has it
 # waits for anybody else.
 _LOCK_KEY = 0x7769746E657373
@@ -50,7 +53,7 @@ def write_noted() -> None:
         rows = {
             table.label: dict.fromkeys(map(str, keys)) | dict(table.witnesses(keys)) for table, keys in batch.items()
         }
-        _append({"rows": rows}, rules=any(table.rules for table in batch))
+        append({"rows": rows}, rules=any(table.rules for table in batch))
         left = {table: keys[MOST_ROWS:] for table, keys in left.items() if keys[MOST_ROWS:]}
 
 
@@ -64,7 +67,7 @@ def begin() -> None:
     with transaction.atomic():
         oldest = StepUp.objects.order_by("-pk").values_list("pk", flat=True).first()
         if oldest is not None:
-            _append({"begun": {"confirmations": oldest}}, rules=False)
+            append({"begun": {"confirmations": oldest}}, rules=False)
         for table in witnessed.tables():
             witnessed.note(table.model, table.model._base_manager.values_list("pk", flat=True))
 
@@ -76,6 +79,41 @@ def confirmations_before() -> int:
         return 0
     number: int = json.loads(first.content).get("begun", {}).get("confirmations", 0)
     return number
+
+
+def last_witnesses(label: str, keys: Collection[str]) -> dict[str, str | None]:
+    """By key what the last entry about these rows of a table says, None once the row was removed.
+
+    Rows of which no entry tells, or the last of whose entries the desk did not provably write, are left out.
+    """
+    known: dict[str, tuple[str | None, int]] = {}
+    unproven: list[int] = []
+    lost: list[int] = []
+    seq, prev, is_authentic = 0, trail.NO_HEAD, sealing.checker(context=CONTEXT)
+    for entry in RowWitness.objects.order_by("seq").iterator(chunk_size=_WALKED_AT_ONCE):
+        content = _content(entry)
+        if entry.prev != prev:  # a later entry vouches over an unbroken line alone
+            lost, unproven = lost + unproven, []
+        if _is_authentic(entry, is_authentic):
+            unproven = _still_unproven(unproven, content.get("vouched"), {seq: prev})
+        else:
+            unproven.append(entry.seq)
+        rows = content.get("rows", {}).get(label, {})
+        known.update({key: (witness, entry.seq) for key, witness in rows.items() if key in keys})
+        seq, prev = entry.seq, entry.hash
+    doubtful = {*lost, *unproven}
+    return {key: witness for key, (witness, number) in known.items() if number not in doubtful}
+
+
+def stated_columns() -> dict[str, list[str]]:
+    """By table the witnessed columns that the newest entries of the desk's own state; empty where none does."""
+    stated: dict[str, list[str]] = {}
+    is_authentic = sealing.checker(context=CONTEXT)
+    stating = Q(seq=1) | Q(rules=True, content__startswith='{"columns"')
+    for entry in RowWitness.objects.filter(stating).order_by("seq"):
+        if _is_authentic(entry, is_authentic) or _is_vouched(entry, is_authentic):
+            stated |= json.loads(entry.content).get("columns", {})
+    return stated
 
 
 def findings() -> Iterator[str]:
@@ -129,7 +167,7 @@ def vouch_all(_: rooms.Rewrap) -> int:
     Afterwards the older keys can go: the hash of the last entry stands for every one before it.
     """
     with transaction.atomic():
-        _wait_for_turn()
+        wait_for_turn()
         newest = RowWitness.objects.order_by("-seq").first()
         under_now = f"{sealing.newest_id()}:"
         vouched = RowWitness.objects.filter(code__startswith=under_now, content__startswith='{"vouched"')
@@ -139,7 +177,7 @@ def vouch_all(_: rooms.Rewrap) -> int:
         problem = next(_chain({}, {}), None)
         if problem is not None:
             raise CannotVouch(f"The entries about rows don't hold, so the older keys have to stay: {problem}")
-        _append({"vouched": {"through": newest.seq, "hash": newest.hash}}, rules=True)
+        append({"vouched": {"through": newest.seq, "hash": newest.hash}}, rules=True)
     return 1
 
 
@@ -148,28 +186,33 @@ def heads_path() -> Path:
     return heads.folder() / HEADS_FILE
 
 
-def _append(content: dict[str, Any], *, rules: bool) -> None:
-    _wait_for_turn()
+def append(content: dict[str, Any], *, rules: bool) -> None:
+    """Write one entry, inside a transaction; its head goes to the file once that is committed. See `RowWitness`."""
+    wait_for_turn()
     with connection.cursor() as cursor:
         cursor.execute(_NEWEST)
         seq, prev = cursor.fetchone() or (0, trail.NO_HEAD)
+    if not seq:
+        content = content | {"columns": witnessed.columns()}
     entry = RowWitness(seq=seq + 1, prev=prev, at=clock.now(), content=trail.canonical(content), rules=rules)
     entry.hash = _hash(entry)
     entry.code = sealing.authenticate(entry.hash.encode(), context=CONTEXT)
     entry.save(force_insert=True)
-    transaction.on_commit(lambda: heads.append(heads_path(), seq=entry.seq, hash=entry.hash, at=entry.at))
+    number, digest, at = entry.seq, entry.hash, entry.at  # not the entry: a long transaction would hold every content
+    transaction.on_commit(lambda: heads.append(heads_path(), seq=number, hash=digest, at=at))
+
+
+def wait_for_turn() -> None:
+    """Until this transaction ends nobody else appends an entry."""
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_LOCK_KEY])
 
 
 def _hash(entry: RowWitness) -> str:
     at = entry.at.astimezone(UTC).isoformat(timespec="microseconds") if isinstance(entry.at, datetime) else entry.at
     text = trail.canonical([entry.seq, entry.prev, at, entry.rules, entry.content])
     return sha256(text.encode()).hexdigest()
-
-
-def _wait_for_turn() -> None:
-    if connection.vendor == "postgresql":
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_LOCK_KEY])
 
 
 def _chain(vouched: Vouched, hashes: dict[int, str]) -> Iterator[str]:
@@ -202,6 +245,15 @@ def _still_unproven(unproven: list[int], vouched: dict[str, Any] | None, hashes:
     if vouched is None or hashes.get(vouched["through"]) != vouched["hash"]:
         return unproven
     return [seq for seq in unproven if seq > vouched["through"]]
+
+
+def _content(entry: RowWitness) -> dict[str, Any]:
+    """What the entry says, nothing where it can't be read: `findings` names it."""
+    try:
+        content = json.loads(entry.content)
+    except (TypeError, ValueError):
+        return {}
+    return content if isinstance(content, dict) else {}
 
 
 def _is_authentic(entry: RowWitness, is_authentic: sealing.Check) -> bool:

@@ -13,7 +13,7 @@ import json
 import zlib
 from base64 import urlsafe_b64encode
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from functools import cached_property
@@ -52,12 +52,16 @@ class Table:
         return self.model._meta.label_lower
 
     @cached_property
+    def names(self) -> frozenset[str]:
+        """Every column but the key."""
+        return frozenset(field.attname for field in self.model._meta.concrete_fields if not field.primary_key)
+
+    @cached_property
     def columns(self) -> tuple[str, ...]:
         """The witnessed columns."""
-        names = {field.attname for field in self.model._meta.concrete_fields if not field.primary_key}
-        if unknown := self.loose.keys() - names:
+        if unknown := self.loose.keys() - self.names:
             raise LookupError(f"{self.label} has no columns {sorted(unknown)}.")
-        return tuple(sorted(names - self.loose.keys()))
+        return tuple(sorted(self.names - self.loose.keys()))
 
     @cached_property
     def blank(self) -> dict[str, str]:
@@ -84,6 +88,19 @@ class Table:
         kept = [[name, texts[name]] for name in sorted(texts) if texts[name] != self.blank.get(name)]
         digest = sha256(json.dumps(kept, separators=(",", ":")).encode()).digest()[:_DIGEST_BYTES]
         return urlsafe_b64encode(digest).decode() + "".join(_check(texts[name]) for name in sorted(texts))
+
+    def with_columns(self, columns: Collection[str]) -> "Table":
+        """The same table as it is, or was, with these columns witnessed and no others."""
+        return replace(self, loose=dict.fromkeys(self.names - {*columns}, "of another version"))
+
+    def compared(self, other: "Table", keys: Collection[Any]) -> Iterator[tuple[str, str, str]]:
+        """Key, witness by the columns of `other` and witness by these of each of the rows, from one reading of them."""
+        for key, values in self.with_columns({*self.columns, *other.columns})._contents(keys):
+            of_tables = [
+                table.witness({name: value for name, value in values.items() if name not in table.loose})
+                for table in (other, self)
+            ]
+            yield str(key), of_tables[0], of_tables[1]
 
     def changed(self, old: str, new: str) -> list[str]:
         """Names of the columns in which two witnesses differ; all of them when columns were added since."""
@@ -140,6 +157,11 @@ def decides_nothing(reasons: Mapping[str, str]) -> None:
 def tables() -> list[Table]:
     """Every witnessed table, by name."""
     return sorted(_tables.values(), key=lambda table: table.label)
+
+
+def columns() -> dict[str, list[str]]:
+    """The witnessed columns of every table, by its label."""
+    return {table.label: [*table.columns] for table in tables()}
 
 
 def idle() -> Mapping[str, str]:
@@ -207,8 +229,11 @@ class Witnessed(models.Model):
             super().save(*arguments, **options)
 
 
-def _noted(sender: type[models.Model], instance: models.Model, **_: Any) -> None:
-    note(sender, [instance.pk])
+def _noted(
+    sender: type[models.Model], instance: models.Model, update_fields: Collection[str] | None = None, **_: Any
+) -> None:
+    if update_fields is None or _tables[sender].concerns(update_fields):
+        note(sender, [instance.pk])
 
 
 def _check(text: str) -> str:

@@ -240,6 +240,7 @@ def test_a_change_of_what_decides_nothing_costs_no_entry() -> None:
     row = token(1)
     before = RowWitness.objects.count()
     ApiToken.objects.filter(pk=row.pk).update(last_used_at=NOW)
+    row.save(update_fields=["last_used_at"])
     assert RowWitness.objects.count() == before
 
 
