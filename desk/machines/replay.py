@@ -94,7 +94,7 @@ class Replay:
                 if not self.enter_late or row.initiator_id is not None or row.version > 1:
                     yield f"{self._named(row.pk)} is in the table and not in the trail."
                 continue
-            names = [name for name in expected if name in columns and name not in table.loose]
+            names = [name for name in expected if name in columns and name not in table.beside_the_trail]
             actual = texts({name: getattr(row, name) for name in names})
             yield from (
                 f"{self._named(row.pk)}: {name} is {actual[name]!r} in the table and {expected[name]!r} by the trail."

@@ -86,7 +86,9 @@ class Column(Flag):
     WORDS = auto()
     """A sentence about the last try, for people."""
     COPY = auto()
-    """A copy of what the other side says, read again from it."""
+    """A copy of what the other side says, read again from it without a move: not compared with the trail."""
+    WITNESSED = auto()
+    """Something is decided by it, though its other flags sound otherwise: every write of it has an entry."""
 
 
 _REASONS: Final = {
@@ -166,8 +168,16 @@ class Table:
     def loose(self) -> dict[str, str]:
         """Columns that decide and prove nothing, each with the reason: neither witnessed nor compared."""
         return {
-            name: reason for name, column in self.columns.items() for flag, reason in _REASONS.items() if flag in column
+            name: reason
+            for name, column in self.columns.items()
+            for flag, reason in _REASONS.items()
+            if flag in column and Column.WITNESSED not in column
         }
+
+    @cached_property
+    def beside_the_trail(self) -> frozenset[str]:
+        """Columns that become others without a row of the trail, so that a replay does not compare them."""
+        return frozenset({*self.loose, *self.named(Column.COPY)})
 
     def named(self, flags: Column) -> tuple[str, ...]:
         """The columns that have any of these flags, in their order."""
@@ -177,6 +187,9 @@ class Table:
 
     def problems(self) -> Iterator[str]:
         """A sentence for everything that makes the table no whole: it has none."""
+        for name, column in self.columns.items():
+            if Column.WITNESSED in column and not any(flag in column for flag in _REASONS):
+                yield f"{name} is witnessed in any case: nothing in its flags makes it loose."
         for move in self.moves:
             for name in filter(None, (move.source, move.target)):
                 if name not in self.states:

@@ -168,6 +168,8 @@ TRANSITIONS: Final[tuple[Transition, ...]] = (
 )
 
 _CONTENT: Final = Column.RECORDED | Column.FIXED | Column.SIGNED  # what was asked for
+# What the exchange says of an order, and brackets, cancelling and limits decide by: forged, it would sell twice.
+_DECIDING: Final = Column.COPY | Column.WITNESSED
 TABLE: Final = Table(
     noun="an order",
     states=STATES,
@@ -202,13 +204,13 @@ TABLE: Final = Table(
         "sends": Column.COUNTER,
         "exchange_id": Column.ONCE,
         "looks": Column.TIMER | Column.TOUCHED,
-        "status": Column.COPY,
-        "cum_quantity": Column.COPY,
+        "status": _DECIDING,
+        "cum_quantity": _DECIDING,
         "average_price": Column.COPY,
         "exchange_created_at": Column.COPY,
-        "exchange_updated_at": Column.COPY,
-        "active": Column.COPY,
-        "margin": Column.RECORDED | Column.COPY,  # of an order that was placed elsewhere, it is read
+        "exchange_updated_at": _DECIDING,  # an older record than it changes nothing
+        "active": _DECIDING,
+        "margin": Column.RECORDED | _DECIDING,  # of an order that was placed elsewhere, it is read
         "missing_since": Column.CLOCK,
         "read_at": Column.CLOCK,
     },

@@ -74,7 +74,8 @@ def test_what_is_recorded_is_never_edited(machine):
     """A column in the first event that could be edited later would be another one in the table than in the trail."""
     recorded = set(machine.table.named(Column.RECORDED))
     read = {"margin"} if machine is ORDERS else set()  # of what was asked for here a guard of its own keeps it
-    assert recorded & set(machine.table.loose) == read
+    assert not recorded & set(machine.table.loose)
+    assert recorded & machine.table.beside_the_trail == read
     assert recorded - read <= set(machine.table.named(Column.FIXED))
 
 
@@ -82,6 +83,15 @@ def test_what_is_recorded_is_never_edited(machine):
 def test_only_what_decides_nothing_changes_without_a_move(machine):
     proving = set(machine.table.named(Column.TOUCHED)) - set(machine.table.loose)
     assert proving == ({"hash"} if machine is WITHDRAWALS else set()), "witnessed, and read from the exchange"
+
+
+def test_what_brackets_decide_by_is_witnessed_though_it_is_a_copy():
+    """And compared with no trail, which doesn't tell of it; the trail's own `margin` is of orders from elsewhere."""
+    table = ORDERS.table
+    deciding = {"status", "cum_quantity", "active", "exchange_updated_at", "margin"}
+    assert set(table.named(Column.WITNESSED)) == deciding
+    assert set(table.named(Column.COPY)) - set(table.loose) == deciding <= table.beside_the_trail
+    assert set(table.loose) < table.beside_the_trail
 
 
 @every_machine
@@ -97,6 +107,10 @@ def test_every_event_can_name_its_row_and_its_version_once(machine):
         ({"moves": SMALL.moves[:1]}, "Nothing leads out of new, and it is somebody's turn: worker."),
         ({"moves": (*SMALL.moves, LOST)}, "lost names 'gone', which is no state."),
         ({"moves": (*SMALL.moves, replace(LOST, target="done", who=()))}, "Nobody may cause lost from new."),
+        (
+            {"columns": {"amount": Column.FIXED | Column.WITNESSED}},
+            "amount is witnessed in any case: nothing in its flags makes it loose.",
+        ),
         (
             {"states": SMALL.states | {"done": State("Done", "It is.", "cat", Tone.GOOD)}},
             "done is nobody's turn: 'cat'.",

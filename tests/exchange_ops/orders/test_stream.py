@@ -6,9 +6,9 @@ from itertools import permutations
 
 import msgspec
 import pytest
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
 
-from desk import clock
+from desk import audit_check, clock
 from exchange_ops.client import Listing
 from exchange_ops.margin import refresh as margin
 from exchange_ops.margin.models import MarginAccount, MarginPosition
@@ -63,6 +63,22 @@ LIFE = (
     report("partiallyFilled", filled="0.5", after=5, **trade(7, "0.5")),
     report("filled", filled="2", after=9, **trade(8, "1.5")),
 )
+
+
+def test_what_the_exchange_says_of_an_order_is_witnessed_however_it_arrives(account):
+    """Brackets decide by it. Each column forged by itself, on both databases: `test_row_witnesses`."""
+
+    def named():
+        return [finding for finding in audit_check.verify(replay=True) if finding.startswith("exchange_ops.")]
+
+    take(account, report(filled="0"))
+    take(account, report("partiallyFilled", filled="0.5", after=1, **trade(7, "0.5")))
+    take(account, report("filled", filled="2", after=2, **trade(8, "1.5")))
+    assert named() == []
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE exchange_ops_order SET cum_quantity = '0.5' WHERE exchange_id = 41")
+    (finding,) = named()
+    assert finding.startswith(f"exchange_ops.order {order().pk} is not what the desk wrote: cum_quantity changed")
 
 
 @pytest.mark.parametrize("life", list(permutations(LIFE)), ids=lambda life: "-".join(one.status for one in life))
