@@ -25,6 +25,7 @@ _READ_AGAIN = "the exchange's own figure, read again from it"
 _CLOCK = "when the row was last written"
 _COPY = "a copy of what the exchange says, read again from it"
 _QUESTION = "a question for the exchange, and its answer, asked again when it is needed"
+_COUNT = "for people: what a payment or deposit is, its status and its proof say, and nothing reads the count"
 _MARKET = "public market data"
 _DRAWN = "figures for people, drawn from balances, the ledger, trades and public prices"
 
@@ -71,7 +72,7 @@ def _accounts() -> None:
     witnessed.register(PolicyChangeEvent)
     witnessed.register(policy_models.Freeze)
     witnessed.register(policy_models.ThawVote)
-    witnessed.register(ledger_models.LedgerEntry, loose={"seen_at": _CLOCK})
+    witnessed.register(ledger_models.LedgerEntry, loose={"seen_at": _CLOCK, "confirmations": _COUNT})
     witnessed.register(ledger_models.LedgerVersion)
     witnessed.register(ledger_models.LedgerAside, loose={"seen_at": _CLOCK})
     witnessed.register(ledger_models.Watermark, loose={"moved_at": _CLOCK})

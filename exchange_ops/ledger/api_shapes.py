@@ -1,8 +1,10 @@
 """The members of what /api/v1/ says of the ledger and the wallets."""
 
+from typing import ClassVar
+
 from rest_framework import serializers
 
-from exchange_ops.ledger.models import Balance, LedgerEntry
+from exchange_ops.ledger.models import COUNTED_TO, Balance, LedgerEntry
 from exchange_ops.shared.api.fields import AmountText
 
 
@@ -20,6 +22,11 @@ class LedgerEntryOut(serializers.ModelSerializer):
             *("withdrawal", "transfer"),
         )
         read_only_fields = fields
+        extra_kwargs: ClassVar = {
+            "confirmations": {
+                "help_text": f"As last read; what has ended is counted to {COUNTED_TO}, and has at least so many."
+            }
+        }
 
 
 class BalanceOut(serializers.ModelSerializer):

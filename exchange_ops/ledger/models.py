@@ -1,5 +1,6 @@
 """The exchange's own record of the account: balances, every version of every transaction, and how far we have read."""
 
+from datetime import datetime
 from typing import ClassVar
 
 from django.db import models
@@ -7,6 +8,9 @@ from django.db import models
 from desk.rows.witnessed import Witnessed
 from exchange_ops.shared.amounts import amount_field
 from exchange_ops.shared.models import Account
+
+ENDED = ("success", "failed")  # exchange REST, Transaction status: nothing follows on these
+COUNTED_TO = 10  # confirmations of what has ended are counted so far: nobody waits for more
 
 
 class Balance(models.Model):
@@ -35,7 +39,9 @@ class LedgerEntry(Witnessed):
     """The newest version of one transaction of the exchange's ledger; `index` grows whenever the exchange changes it.
 
     `withdrawal` or `transfer` is set when the entry was born from one of our requests; `foreign` marks a payout or
-    transfer that was not. `created_at` and `updated_at` are the exchange's own times.
+    transfer that was not. `created_at` and `updated_at` are the exchange's own times. `confirmations` is for people, no
+    decision rests on it; it goes on growing within a version, and of what has ended it is the least there are
+    (`is_counted`).
     """
 
     account = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="ledger_entries")
@@ -97,6 +103,18 @@ class LedgerEntry(Witnessed):
     def __str__(self) -> str:
         return f"{self.type} {self.exchange_id}"
 
+    @property
+    def is_counted(self) -> bool:
+        """Whether further confirmations change nothing for anybody: it has ended and has `COUNTED_TO` of them."""
+        return self.status in ENDED and (self.confirmations or 0) >= COUNTED_TO
+
+    @property
+    def confirmations_text(self) -> str:
+        """The count as pages say it, empty where there is none: "3", and "10+" from where it is counted no further."""
+        if self.confirmations is None:
+            return ""
+        return f"{COUNTED_TO}+" if self.is_counted else str(self.confirmations)
+
 
 class LedgerVersion(Witnessed):
     """One version of one transaction, exactly as it was read; nothing here is ever changed."""
@@ -157,3 +175,9 @@ class Watermark(Witnessed):
 
     def __str__(self) -> str:
         return f"{self.name} at {self.index}"
+
+    @classmethod
+    def put(cls, *, account: Account, name: str, index: int, now: datetime) -> None:
+        """The reader stands at this index now, further or further back; one that stays costs no entry about the row."""
+        if not cls.objects.filter(account=account, name=name, index=index).update(moved_at=now):
+            cls.objects.update_or_create(account=account, name=name, defaults={"index": index, "moved_at": now})

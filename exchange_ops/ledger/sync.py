@@ -53,6 +53,7 @@ class _Taken:
     is_new: bool = False
     has_changed: bool = False
     asides: tuple[Aside, ...] = ()
+    count: int | None = None  # of confirmations, where nothing else is another one
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +97,10 @@ def sync(
         _advance(account, settled, now)
         is_last = len(page.records) + len(page.asides) < page_size
         if not is_last:
-            _set(account, UNFINISHED, furthest, watch.now())
+            Watermark.put(account=account, name=UNFINISHED, index=furthest, now=watch.now())
         if not is_last and (watch.now() - now > walk_for or not goes_on(watch.now())):
             return Synced(versions, asides, complete=False)
-    _set(account, UNFINISHED, 0, watch.now())
+    Watermark.put(account=account, name=UNFINISHED, index=0, now=watch.now())
     if not asides:
         quarantine.clear_read(account=account, after_index=begin, began=now, now=now)
     matching.review(account=account, now=now)
@@ -157,12 +158,16 @@ def apply(
             sound.append(record)
     known, many = _take_unseen(account, sound, source, now)
     new, changed = len(many), list(many.values())
+    counts: dict[int, int] = {}
     for record in sorted((one for one in sound if one.index not in many), key=lambda one: one.index):
         taken = _compare(known[record.index], record, source) if record.index in known else None
         taken = taken or _take(account, record, source, now)
         new += taken.is_new
-        changed += [taken.entry_id] if taken.has_changed else []
+        changed += [taken.entry_id] if taken.has_changed or taken.count is not None else []
+        if taken.count is not None:
+            counts[record.index] = taken.count
         kept_aside += taken.asides
+    _count(account, counts)
     quarantine.clear_met(account=account, found=sound, now=now)
     begins = watermark(account=account) if kept_aside and after_index is None else after_index or 0
     for aside in kept_aside:
@@ -249,10 +254,6 @@ def _index_of(account: Account, name: str) -> int:
     return index or 0
 
 
-def _set(account: Account, name: str, index: int, now: datetime) -> None:
-    Watermark.objects.update_or_create(account=account, name=name, defaults={"index": index, "moved_at": now})
-
-
 def _advance(account: Account, index: int, now: datetime) -> None:
     """Move the watermark up, never down, and note that the listing was read even when it stays."""
     mark, _ = Watermark.objects.get_or_create(account=account, name=WATERMARK)
@@ -298,7 +299,10 @@ def _entry_of(account: Account, record: records.Transaction, now: datetime) -> t
 
 
 def _compare(version: LedgerVersion, record: records.Transaction, source: str) -> _Taken:
-    """One index told twice: fill in what the first telling lacked, and notice when they disagree."""
+    """One index told twice: fill in what the first telling lacked, and notice when they disagree.
+
+    Confirmations go on counting within a version; what has ended is counted no further than anybody waits for.
+    """
     entry = version.entry
     if entry.exchange_id != record.id:
         reason = f"index {record.index} was told for {entry.exchange_id!r} before"
@@ -307,9 +311,9 @@ def _compare(version: LedgerVersion, record: records.Transaction, source: str) -
         return _Taken(entry.pk)
     pairs = {column: (getattr(entry, column), value) for column, value in values_of(record).items()}
     missing = {column: new for column, (old, new) in pairs.items() if old in _NOTHING and new not in _NOTHING}
-    count, present = entry.confirmations, record.confirmations
-    if count is not None and present is not None and present > count:  # goes on counting within a version
-        missing["confirmations"] = present
+    before, count = entry.confirmations, record.confirmations
+    if before is None or count is None or count <= before or entry.is_counted:
+        count = None
     odd = sorted(
         column
         for column, (old, new) in pairs.items()
@@ -322,8 +326,22 @@ def _compare(version: LedgerVersion, record: records.Transaction, source: str) -
             matching.link(entry=entry, now=version.seen_at)
     if odd:
         reason = f"version {record.index} is told differently by {version.source} and {source}: {', '.join(odd)}"
-        return _Taken(entry.pk, asides=(Aside(_text(record), reason, record.id, record.index),))
-    return _Taken(entry.pk, has_changed=bool(missing))
+        return _Taken(entry.pk, asides=(Aside(_text(record), reason, record.id, record.index),), count=count)
+    return _Taken(entry.pk, has_changed=bool(missing), count=count)
+
+
+def _count(account: Account, counts: Mapping[int, int]) -> None:
+    """Write the higher counts of confirmations by index, all of one count in one statement, and wake nobody for them.
+
+    Every reading brings one for each payment of the last minutes. What is a newer version by now has its own count.
+    """
+    if not counts:
+        return
+    with transaction.atomic():
+        for count in sorted({*counts.values()}):
+            indexes = [index for index, each in counts.items() if each == count]
+            rows = LedgerEntry.objects.filter(account=account, index__in=indexes, confirmations__lt=count)
+            rows.update(confirmations=count)
 
 
 def _too_long(record: records.Transaction) -> str:

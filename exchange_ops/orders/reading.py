@@ -90,12 +90,15 @@ def _history(reading: Round, client: ExchangeClient, open_numbers: set[int]) -> 
     mark, began = _index(account, ORDERS), _exchange_clock(reading)
     since = _instant(mark) - SETTLING if mark else None
     stopped = _walk(reading, client, open_numbers, since=since, until=None)
-    _set(account, ORDERS, (began - _EPOCH) // _MS, reading.now)
+    # By whole minutes: a mark that moves with every reading costs an entry about its row each time, and a desk at rest
+    # would write nothing else.
+    minute = began.replace(second=0, microsecond=0)
+    Watermark.put(account=account, name=ORDERS, index=_index_of(minute), now=reading.now)
     if stopped is None and (rest := _index(account, UNFINISHED)):
         stopped = _walk(reading, client, open_numbers, since=None, until=_instant(rest))
-        _set(account, UNFINISHED, _index_of(stopped), reading.now)
+        Watermark.put(account=account, name=UNFINISHED, index=_index_of(stopped), now=reading.now)
     elif stopped is not None:
-        _set(account, UNFINISHED, _index_of(stopped), reading.now)
+        Watermark.put(account=account, name=UNFINISHED, index=_index_of(stopped), now=reading.now)
     if stopped is not None:
         reading.problems.append(f"Older orders are still being read, back to {stopped:%Y-%m-%d %H:%M} UTC so far.")
 
@@ -124,7 +127,7 @@ def _trades(reading: Round, client: ExchangeClient) -> None:
         _asides(reading, "trade", page)
         old = [trade.id for trade in page.records if trade.id <= HIGHEST_INDEX and clock - trade.timestamp >= SETTLING]
         settled = max([settled, *old])
-        _set(account, TRADES, settled, reading.now)
+        Watermark.put(account=account, name=TRADES, index=settled, now=reading.now)
         if reading.is_over_time:
             return
 
@@ -176,7 +179,3 @@ def _index_of(instant: datetime | None) -> int:
 def _index(account: Account, name: str) -> int:
     index = Watermark.objects.filter(account=account, name=name).values_list("index", flat=True).first()
     return index or 0
-
-
-def _set(account: Account, name: str, index: int, now: datetime) -> None:
-    Watermark.objects.update_or_create(account=account, name=name, defaults={"index": index, "moved_at": now})

@@ -4,8 +4,11 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from desk import clock
+from desk.audit import witness_chain
 from desk.models import AuditEvent
 from exchange_ops.ledger import quarantine
 from exchange_ops.ledger import sync as ledger
@@ -272,6 +275,46 @@ def test_confirmations_go_on_counting_within_a_version(account):
     assert not LedgerAside.objects.exists()
     take(account, transaction(type="payout", confirmations=64, amount=Decimal("1.6")))
     assert "told differently by rest and rest: amount" in LedgerAside.objects.get().reason
+
+
+def test_counts_of_many_are_written_at_once_and_nobody_is_woken_for_them(account):
+    """No row of the chain of entries, no look at whose they are, and as many statements for thirty as for two."""
+
+    def confirmed(*counts):
+        found = [transaction(id=f"t-{n}", index=100 + n, confirmations=each) for n, each in enumerate(counts)]
+        with CaptureQueriesContext(connection) as seen:
+            done = take(account, *found)
+        return len(done.changed), [query["sql"] for query in seen if query["sql"].startswith(("UPDATE", "INSERT"))]
+
+    confirmed(*[1] * 30)
+    witness_chain.write_noted()
+    (few, statements), many = confirmed(3, 3), confirmed(*[4] * 30)
+    assert (few, len(statements), many[0], len(many[1])) == (2, 1, 30, 1)
+    assert connection.unwitnessed == {}
+    assert set(LedgerEntry.objects.values_list("confirmations", flat=True)) == {4}
+    assert confirmed(2, 4)[0] == 0, "told late"
+
+
+def test_what_has_ended_is_counted_no_further_than_pages_say(account):
+    take(account, transaction(confirmations=9), transaction(id="t-2", index=101, confirmations=9, status="pending"))
+    for count in (11, 12):
+        take(account, *(transaction(id=i, index=n, confirmations=count, status=s) for i, n, s in (
+            ("t-1", 100, "success"), ("t-2", 101, "pending"),
+        )))  # fmt: skip
+    ended, pending = LedgerEntry.objects.order_by("index")
+    assert (ended.confirmations, ended.confirmations_text) == (11, "10+")
+    assert (pending.confirmations, pending.confirmations_text) == (12, "12")
+    assert LedgerEntry(confirmations=None).confirmations_text == ""
+
+
+def test_a_ledger_at_rest_writes_no_row_that_is_witnessed(account, sandbox, sync):
+    sandbox.control("clock", {"frozen": True})
+    sync()
+    witness_chain.write_noted()
+    moved_at = Watermark.objects.get(name=ledger.UNFINISHED).moved_at
+    sync()
+    assert connection.unwitnessed == {}
+    assert Watermark.objects.get(name=ledger.UNFINISHED).moved_at > moved_at
 
 
 def test_a_payout_that_is_confirmed_further_is_walked_over_again(account, sync, sandbox, client_as):
