@@ -10,24 +10,14 @@ class ExchangeOpsConfig(AppConfig):
 
     def ready(self) -> None:
         from desk import rooms
-        from exchange_ops import (
-            belongings,
-            demo,
-            guards,
-            health,
-            incidents,
-            owned_addresses,
-            replay,
-            topics,
-            waiting,
-            witnesses,
-        )
+        from exchange_ops import belongings, demo, guards, health, incidents, owned_addresses, replay, topics, witnesses
         from exchange_ops.keys import store as keys
         from exchange_ops.keys import uses as key_uses
         from exchange_ops.ledger import matching
         from exchange_ops.pages import approvals, open_words
         from exchange_ops.policy import vote_replay
         from exchange_ops.policy_changes import source as policy_changes
+        from exchange_ops.restores import outside as restores
         from exchange_ops.transfers import ledger_matching as transfer_matching
         from exchange_ops.withdrawals import queries
         from exchange_ops.withdrawals.evidence import ledger_matching
@@ -55,9 +45,9 @@ class ExchangeOpsConfig(AppConfig):
                 open_words=open_words.of,
                 open_work=open_words.work,
                 scopes=_accounts,
-                waiting=waiting.SOURCES,
-                outside=waiting.outside,
-                not_read_yet=waiting.not_read_yet,
+                waiting=restores.SOURCES,
+                outside=restores.outside,
+                not_read_yet=restores.not_read_yet,
             )
         )
         post_migrate.connect(_publish_first_rules, sender=self, dispatch_uid="exchange_ops.first_rules")

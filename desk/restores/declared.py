@@ -22,10 +22,14 @@ GUARDS: Final = {"restores": guards.GUARDS.statements}
 
 
 def _may_follow(person: "Person", key: str) -> bool:
+    return not key and person.has_role(*roles.ALL)
+
+
+def _may_follow_one(person: "Person", key: str) -> bool:
     return person.has_role(*roles.ALL)
 
 
-TOPICS: Final = {mover.TOPIC: _may_follow, Restore.name: _may_follow}
+TOPICS: Final = {mover.TOPIC: _may_follow, Restore.name: _may_follow_one}
 
 
 def _causes(now: datetime, only: str) -> Iterator[Cause]:

@@ -14,7 +14,7 @@ from desk.restores.waiting import Act, Item, Source
 R = TypeVar("R", bound=Subject)
 
 
-def nothing_shown(row: Any) -> Sequence[str]:
+def no_evidence(row: Any) -> Sequence[str]:
     """For rows about which no outside system shows anything that the desk reads."""
     return ()
 
@@ -24,8 +24,7 @@ class Waits(Generic[R]):
     """Rows of a machine that wait to be sent.
 
     `ends` says for each state in which they wait by which event and in which state a cancelled one ends, and
-    `columns` what else is written then. `shown` gives sentences about what outside systems show of one, empty for none.
-    `go_on` wakes its worker; where a worker looks by itself it need not be given.
+    `columns` what else is written then. `evidence` gives sentences about what outside systems show of one.
     """
 
     machine: Machine[R]
@@ -33,7 +32,7 @@ class Waits(Generic[R]):
     title: Callable[[R], str]
     url: Callable[[R], str]
     asked_by: Callable[[R], int | None]
-    shown: Callable[[R], Sequence[str]] = nothing_shown
+    evidence: Callable[[R], Sequence[str]] = no_evidence
     columns: Callable[[Act], Mapping[str, Any]] = lambda act: {}
     read_with: tuple[str, ...] = ()
 
@@ -46,7 +45,7 @@ class Waits(Generic[R]):
         """Those that were there before this moment."""
         rows: Iterable[Any] = self._rows().filter(state__in=list(self.ends), created_at__lt=before).order_by("pk")
         for row in rows:
-            evidence = tuple(self.shown(row))
+            evidence = tuple(self.evidence(row))
             yield Item(
                 subject=row.subject,
                 reference=row.reference,

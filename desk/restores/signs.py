@@ -195,10 +195,10 @@ def _of_broker() -> Sign | None:
     if not key:
         return None
     try:
-        told: Any = _broker(settings.REDIS_URL).get(key)
+        known: Any = _broker(settings.REDIS_URL).get(key)
     except (redis.RedisError, OSError):
         return None
-    seq, _, hash = (told or b"").decode().partition(" ")
+    seq, _, hash = (known or b"").decode().partition(" ")
     if not seq.isdigit() or RowWitness.objects.filter(seq=int(seq), hash=hash).exists():
         return None
     return Sign(machine.BROKER, {"known": int(seq)})

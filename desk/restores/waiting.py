@@ -82,7 +82,7 @@ def items(before: datetime) -> list[Item]:
 
 def outside(since: datetime) -> list[Outside]:
     """What outside systems show since then that no row here tells of."""
-    return [shown for look in rooms.outside() for shown in look(since)]
+    return [movement for look in rooms.outside() for movement in look(since)]
 
 
 def not_read_yet(since: datetime) -> list[str]:

@@ -16,10 +16,9 @@ from desk import clock, rooms
 from desk.models import ApiToken, AuditEvent, Person
 from desk.people import factors, own_sessions, roles, scopes, tokens
 from desk.people.stepup import CannotConfirm
-from desk.staff import changes, deactivation, directory, invitations, machine, rules
+from desk.staff import changes, deactivation, directory, invitations, machine, role_boxes, rules
 from desk.staff.models import Invitation, PersonChange
 from desk.staff.rules import CannotChange
-from desk.views import role_boxes
 from desk.views.people_forms import (
     ConfirmForm,
     InviteForm,

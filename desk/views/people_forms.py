@@ -7,8 +7,7 @@ from django.http import HttpRequest
 
 from desk.forms import SecondFactorForm
 from desk.people import roles
-from desk.staff import directory, invitations
-from desk.views import role_boxes
+from desk.staff import directory, invitations, role_boxes
 
 
 class ListForm(forms.Form):

@@ -19,6 +19,8 @@ from desk.restores.models import LONGEST_COMMENT, Restore
 from desk.views.rendering import show
 
 PREFIX = "verdict:"
+_SETTLED = "Settled. What was cancelled is over, the rest goes on, and the desk sends again."
+_RECORDED = "Recorded. Nothing is sent yet: somebody else of treasury has to come to the same answers."
 
 
 class WordForm(SecondFactorForm):
@@ -36,8 +38,8 @@ class WordForm(SecondFactorForm):
 @require_http_methods(["GET", "HEAD", "POST"])
 def restore(request: HttpRequest, restore_id: int) -> HttpResponse:
     """The page; answers are reviewed first, then confirmed."""
-    if not cast(Person, request.user).has_role(*roles.ALL):
-        raise PermissionDenied("People with a role see what the desk does after a restore.")
+    if not cast(Person, request.user).has_role(*roles.ALL, scope=""):
+        raise PermissionDenied("People with a role at every account see it: it is about the whole desk.")
     row = Restore.objects.filter(pk=restore_id).first()
     if row is None:
         raise Http404("There is no such restore.")
@@ -50,8 +52,12 @@ def restore(request: HttpRequest, restore_id: int) -> HttpResponse:
     if "digest" not in request.POST:
         return _review(request, row, verdicts)
     form = WordForm(request.POST)
-    if not form.is_valid():
-        return _page(request, row, verdicts, form=form, status=422)
+    return (
+        _confirmed(request, row, verdicts, form) if form.is_valid() else _page(request, row, verdicts, form, status=422)
+    )
+
+
+def _confirmed(request: HttpRequest, row: Restore, verdicts: dict[str, str], form: WordForm) -> HttpResponse:
     try:
         after = settling.give_word(
             restore_id=row.pk,
@@ -64,55 +70,60 @@ def restore(request: HttpRequest, restore_id: int) -> HttpResponse:
             now=clock.now(),
         )
     except (settling.CannotSettle, CannotConfirm) as problem:
-        return _page(request, row, verdicts, form=form, refusal=str(problem), status=409)
-    settled = after.state == machine.SETTLED
-    messages.success(
-        request,
-        "Settled. What was cancelled is over, the rest goes on, and the desk sends again."
-        if settled
-        else "Recorded. Nothing is sent yet: somebody else of treasury has to come to the same answers.",
-    )
+        return _page(request, row, verdicts, form, refusal=str(problem), status=409)
+    messages.success(request, _SETTLED if after.state == machine.SETTLED else _RECORDED)
     return redirect("restore", row.pk)
 
 
 def _review(request: HttpRequest, row: Restore, verdicts: dict[str, str]) -> HttpResponse:
     if refusal := settling.problem(row, settling.items(row), verdicts, cast(Person, request.user)):
         return _page(request, row, verdicts, refusal=refusal, status=422)
-    return _page(request, row, verdicts, form=WordForm())
+    return _page(request, row, verdicts, WordForm())
 
 
 def _page(
     request: HttpRequest,
     row: Restore,
     verdicts: dict[str, str],
-    *,
     form: WordForm | None = None,
+    *,
     refusal: str = "",
     status: int = 200,
 ) -> HttpResponse:
-    person, is_open = cast(Person, request.user), row.state == machine.OPEN
-    items = settling.items(row) if is_open else []
-    words = settling.words(row)
-    since = row.as_of or row.created_at
-    context: dict[str, Any] = {
+    context = {
         "now": clock.now(),
         "row": row,
-        "is_open": is_open,
-        "lines": [
-            {"item": item, "name": f"{PREFIX}{item.subject}", "verdict": verdicts.get(item.subject, ""),
-             "said": [(word.person, waiting.VERDICTS.get(word.verdicts.get(item.subject, ""), "")) for word in words]}
-            for item in items
-        ],
-        "verdicts": waiting.VERDICTS.items(),
-        "words": words,
-        "outside": waiting.outside(since) if is_open else [],
-        "unread": waiting.not_read_yet(row.created_at) if is_open else [],
-        "may_settle": is_open and settling.may_settle(person),
+        "words": settling.words(row),
         "people": settling.PEOPLE,
         "form": form,
         "purpose": settling.PURPOSE,
-        "digest": settling.digest_of(row, items, verdicts) if form is not None else "",
         "refusal": refusal,
-        "events": row.events.select_related("actor").order_by("version"),
-    }  # fmt: skip
+        **(_open(row, verdicts, cast(Person, request.user), is_review=form is not None) if row.is_open else {}),
+    }
     return show(request, "desk/restore.html", context, parts={"restore": "desk/restore/_restore.html"}, status=status)
+
+
+def _open(row: Restore, verdicts: dict[str, str], person: Person, *, is_review: bool) -> dict[str, Any]:
+    """What only an open one shows: everything that waits with what was said of it, and what outside systems have."""
+    items, words = settling.items(row), settling.words(row)
+    return {
+        "is_open": True,
+        "lines": [
+            {
+                "item": item,
+                "name": f"{PREFIX}{item.subject}",
+                "verdict": verdicts.get(item.subject, ""),
+                "words": [
+                    (word.person, waiting.VERDICTS[word.verdicts[item.subject]])
+                    for word in words
+                    if item.subject in word.verdicts
+                ],
+            }
+            for item in items
+        ],
+        "verdicts": waiting.VERDICTS.items(),
+        "outside": waiting.outside(row.as_of or row.created_at),
+        "unread": waiting.not_read_yet(row.created_at),
+        "may_settle": settling.may_settle(person),
+        "digest": settling.digest_of(row, items, verdicts) if is_review else "",
+    }

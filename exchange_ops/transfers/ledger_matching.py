@@ -14,6 +14,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from desk import outbox
 from desk.live import announcements
 from exchange_ops.ledger.models import LedgerEntry, LedgerVersion
+from exchange_ops.shared import clocks
 from exchange_ops.shared.models import Account
 from exchange_ops.transfers import machine
 from exchange_ops.transfers import mover as moves
@@ -23,6 +24,7 @@ from exchange_ops.withdrawals.models import Withdrawal
 OFFCHAIN, SWAP = "offchain", "swap"
 OUT, IN = ("withdraw", "payout"), ("deposit", "payin")
 WAITING = (*machine.IN_FLIGHT, machine.NOT_SEEN, machine.CLOSED, machine.INVESTIGATE)
+EARLY = timedelta(seconds=5)  # how much before the request something of ours may seem to be made at the exchange
 LATE_FOR = timedelta(days=1)  # how long what was not seen is still looked for
 
 
@@ -99,14 +101,14 @@ def candidates(row: Transfer, call: TransferCall, *, late: timedelta = timedelta
     return {leg: [entry for entry in entries if _is_alike(entry, leg)] for leg in legs(row)}
 
 
-def seen_already(row: Transfer, *, since: datetime) -> list[LedgerEntry]:
-    """What looks like this transfer in our copy of the ledger although it was never sent, from `since` on.
+def seen_already(row: Transfer) -> list[LedgerEntry]:
+    """What looks like this transfer in our copy of the ledger since it was asked for, although it was never sent.
 
-    `since` is by the exchange's clock. What our copy had before the transfer was asked for is not it. A desk whose rows
-    fell back, after a restore or to a copy that lags, finds its own transfer so.
+    What our copy had before that is not it. A desk whose rows fell back, after a restore or to a copy that lags, finds
+    its own transfer so.
     """
     known = LedgerVersion.objects.filter(entry=OuterRef("pk"), seen_at__lt=row.created_at)
-    entries = _free(row).filter(~Exists(known), transfer=None, created_at__gte=since)
+    entries = _free(row).filter(~Exists(known), transfer=None, created_at__gte=_asked_at_exchange(row))
     entries = entries.exclude(exchange_id__in=_of_somebody_else(row))
     return [entry for entry in entries if any(_is_alike(entry, leg) for leg in legs(row))]
 
@@ -122,6 +124,13 @@ def agrees(row: Transfer, entry: LedgerEntry) -> bool:
     if entry.type in first.types and entry.currency == first.currency:
         return bool(entry.amount == row.amount)
     return any(entry.type in leg.types and entry.currency == leg.currency for leg in others)
+
+
+def _asked_at_exchange(row: Transfer) -> datetime:
+    """About when it was asked for by the exchange's clock, a little earlier rather than later."""
+    reading = clocks.believed(account=row.account)
+    skew = timedelta(0) if reading is None else timedelta(milliseconds=reading.skew_ms)
+    return row.created_at + min(skew, timedelta(0)) - EARLY
 
 
 def _free(row: Transfer) -> QuerySet[LedgerEntry]:

@@ -17,7 +17,6 @@ from exchange_ops.keys.clients import ClientFor
 from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.market.models import Currency
 from exchange_ops.policy import freezes
-from exchange_ops.shared import clocks
 from exchange_ops.shared.backoff import QUEUE_PAUSES_S, pause
 from exchange_ops.subaccounts import obstacles
 from exchange_ops.transfers import approvals, listings, machine, policy_evaluation, snapshots
@@ -30,7 +29,6 @@ from exchange_ops.transfers.models import Transfer, TransferEvent
 LOOK_AGAIN = timedelta(seconds=15)
 PATIENCE = timedelta(seconds=60)  # for an account that does not stand still; then it is sent without that evidence
 LISTED_WITHIN = timedelta(seconds=2)
-EARLY = timedelta(seconds=5)  # how much before the request something of ours may seem to be made at the exchange
 SENT_WITHIN = timedelta(hours=1)  # of the moment it was cleared; what waited longer may be wanted no more
 
 
@@ -69,7 +67,7 @@ def _send(row: Transfer, watch: Stopwatch, client_for: ClientFor) -> None:
         if problem := _older_one(row, watch.now(), client_for):
             moves.touch(row, next_action_at=watch.now() + LOOK_AGAIN, last_problem=problem)
             return
-        if seen := seen_already(row, since=asked_at_exchange(row)):
+        if seen := seen_already(row):
             _call_people(row, seen, before.watermark, watch.now())
             return
         client = client_for(row.account, sends.right_for(row))
@@ -109,13 +107,6 @@ def _lapse(row: Transfer, now: datetime) -> None:
     """Row 15: it is not sent any more."""
     waited_for = row.last_problem or "No worker came to it."
     moves.move(row, event="lapsed", to=machine.LAPSED, now=now, last_problem=waited_for, evidence={"why": waited_for})
-
-
-def asked_at_exchange(row: Transfer) -> datetime:
-    """About when it was asked for by the exchange's clock, a little earlier rather than later."""
-    reading = clocks.believed(account=row.account)
-    skew = timedelta(0) if reading is None else timedelta(milliseconds=reading.skew_ms)
-    return row.created_at + min(skew, timedelta(0)) - EARLY
 
 
 def _call_people(row: Transfer, seen: list[LedgerEntry], watermark: int, now: datetime) -> None:

@@ -28,6 +28,7 @@ MATRIX = {
     "orders": (EVERYBODY, OF_THE_DESK),
     "people": (AUDIT, OF_THE_DESK),
     "policy": (EVERYBODY, OF_THE_DESK),
+    "restores": (EVERYBODY, OF_THE_DESK),
     "subaccounts": (EVERYBODY, OF_THE_DESK),
     "system": (EVERYBODY, OF_THE_DESK),
     "threads": (EVERYBODY, OF_THE_DESK),
@@ -59,6 +60,7 @@ MATRIX = {
     "trades": (EVERYBODY, OF_WORDS),
     "chain": (EVERYBODY, {TIP}),
     "change": (AUDIT, {NOTHING, ROW, WORD}),
+    "restore": (EVERYBODY, {NOTHING, ROW, WORD}),
     "notifications": (EVERYBODY, {OWN}),
 }
 

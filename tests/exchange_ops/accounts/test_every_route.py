@@ -45,6 +45,7 @@ DESK_WIDE = {
     "person-reject",
     "person-session-end",
     "person-token-revoke",
+    "restore",
 }
 
 

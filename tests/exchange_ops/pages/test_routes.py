@@ -9,6 +9,8 @@ from django.urls import URLPattern, URLResolver, get_resolver
 from desk import clock
 from desk.incidents.models import Incident
 from desk.people import roles, totp
+from desk.restores import machine as restores
+from desk.restores import signs
 from exchange_ops.policy import freezes
 from tests.cases import in_turn, one_of_each
 from tests.exchange_ops import rows
@@ -171,6 +173,7 @@ MATRIX = {
     "going-live-confirm": (NOBODY, KEEP),
     "going-live-test-mail": (NOBODY, KEEP),
     "people": (AUDIT, NOBODY),
+    "restore": (EVERYBODY, THAW),
     "person": (AUDIT, NOBODY),
     "person-invite": (KEEP, KEEP),
     "person-invite-again": (NOBODY, KEEP),
@@ -314,12 +317,14 @@ def place(operator, payable):
 
     freezes.freeze(person=None, reason="A drill.", account=row.account, now=clock.now())
     frozen = Incident.objects.get()
+    restore = signs.notice(signs.Sign(restores.HEADS), now=clock.now())
 
     def place(name):
         key = moved.pk if name.removeprefix("api-").startswith("transfer") else row.pk
         key = margin.pk if name.startswith("margin-action") else key
         key = frozen.pk if name.startswith("incident") else key
         key = operator.pk if name.startswith("person") else key
+        key = restore.pk if name == "restore" else key
         return ADDRESSES[name].replace("{key}", str(key))
 
     return place

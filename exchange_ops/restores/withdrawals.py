@@ -19,7 +19,7 @@ EARLY: Final = timedelta(minutes=2)  # by how much the exchange's clock may be b
 LEAVING: Final = ("withdraw", "payout")
 
 
-def _shown(row: Withdrawal) -> list[str]:
+def _evidence(row: Withdrawal) -> list[str]:
     """Entries of the ledger that pay the same to the same address since it was asked for, and are nobody's."""
     among = LedgerEntry.objects.filter(
         account=row.account_id, currency=row.currency, amount=row.amount, withdrawal=None
@@ -42,6 +42,6 @@ WAITING: Final = Waits(
     title=lambda row: f"Pay {kept_amount(row.amount, row.currency)} to {row.address}",
     url=lambda row: reverse("withdrawal", args=[row.pk]),
     asked_by=lambda row: row.initiator_id,
-    shown=_shown,
+    evidence=_evidence,
     read_with=("account", "initiator"),
 )

@@ -21,7 +21,7 @@ def _title(row: Order) -> str:
     return f"{row.side.capitalize()} {grouped_text(row.quantity)} {row.symbol}, {row.type}{price}"
 
 
-def _shown(row: Order) -> list[str]:
+def _evidence(row: Order) -> list[str]:
     """What was read of an order of this client order id."""
     if not row.status:
         return []
@@ -48,7 +48,7 @@ ORDERS: Final = Waits(
     title=_title,
     url=lambda row: reverse("order", args=[row.pk]),
     asked_by=lambda row: row.initiator_id,
-    shown=_shown,
+    evidence=_evidence,
     read_with=("account", "initiator"),
 )
 BRACKETS: Final = Waits(
@@ -57,7 +57,7 @@ BRACKETS: Final = Waits(
     title=lambda row: f"Guard {row.entry.reference}, {row.symbol}: place stops and the take profit",
     url=lambda row: reverse("bracket", args=[row.pk]),
     asked_by=lambda row: row.initiator_id,
-    shown=_of_bracket,
+    evidence=_of_bracket,
     columns=lambda act: {"outcome": brackets.LET_GO},
     read_with=("account", "initiator", "entry"),
 )

@@ -10,13 +10,9 @@ from desk.restores.waiting import Outside
 from desk.templatetags.desk import kept_amount
 from exchange_ops.ledger import walks
 from exchange_ops.ledger.models import LedgerEntry
-from exchange_ops.orders import waiting as orders
 from exchange_ops.orders.models import Order
-from exchange_ops.positions import waiting as positions
+from exchange_ops.restores import orders, positions, subaccounts, transfers, withdrawals
 from exchange_ops.shared.models import Account
-from exchange_ops.subaccounts import waiting as subaccounts
-from exchange_ops.transfers import waiting as transfers
-from exchange_ops.withdrawals import waiting as withdrawals
 from wire.values import grouped_text
 
 SOURCES: Final = (

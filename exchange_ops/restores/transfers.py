@@ -6,16 +6,16 @@ from django.urls import reverse
 
 from desk.restores.of_machine import Waits
 from desk.templatetags.desk import kept_amount
-from exchange_ops.transfers import ledger_matching, machine, mover, sending
+from exchange_ops.transfers import ledger_matching, machine, mover
 from exchange_ops.transfers.models import Transfer
 
 
-def _shown(row: Transfer) -> list[str]:
+def _evidence(row: Transfer) -> list[str]:
     """Entries of the ledger that look like it since it was asked for, and are nobody's."""
     return [
         f"The ledger has {entry.exchange_id}: {entry.type}, the same amount at "
         f"{entry.created_at:%Y-%m-%d %H:%M:%S} UTC, {entry.status}."
-        for entry in ledger_matching.seen_already(row, since=sending.asked_at_exchange(row))
+        for entry in ledger_matching.seen_already(row)
     ]
 
 
@@ -28,7 +28,7 @@ WAITING: Final = Waits(
     title=lambda row: f"{machine.KINDS[row.kind]}: {kept_amount(row.amount, row.currency)} {row.identifier}".rstrip(),
     url=lambda row: reverse("transfer", args=[row.pk]),
     asked_by=lambda row: row.initiator_id,
-    shown=_shown,
+    evidence=_evidence,
     columns=lambda act: {"decided_by": act.person, "decided_at": act.now},
     read_with=("account", "initiator"),
 )
