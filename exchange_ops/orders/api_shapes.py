@@ -204,8 +204,9 @@ class BracketOut(serializers.ModelSerializer):
     @extend_schema_field(BracketOrderOut(many=True))
     def get_orders(self, row: Bracket) -> Any:
         """The entry, then the orders that it placed."""
-        pairs = [("entry", row.entry), *((leg.role, leg.order) for leg in row.legs.all())]
-        found = [(role, situation.newest(order)) for role, order in pairs]
+        chains = situation.read(row)
+        roots = [("entry", row.entry_id), *((leg.role, leg.order_id) for leg in row.legs.all())]
+        found = [(role, situation.head(chains[number])) for role, number in roots]
         return BracketOrderOut(
             [
                 {

@@ -184,7 +184,7 @@ def open_orders(*, account: Account | None) -> QuerySet[Order]:
 
 def name_of(account: Account) -> str:
     """The name of the loop that reads the account's orders."""
-    return f"orders:{account.pk}"
+    return heartbeats.orders_of(account)
 
 
 def ask_to_read(*, account: Account, person: "Person | None", now: datetime) -> OrderReading:

@@ -21,6 +21,11 @@ def ledger_of(account: Account) -> str:
     return f"ledger:{account.pk}"
 
 
+def orders_of(account: Account) -> str:
+    """The name of the loop that reads the account's orders."""
+    return f"orders:{account.pk}"
+
+
 def succeeded(name: str, *, now: datetime, remark: str = "", account: Account | None = None) -> None:
     """The loop did its round; `remark` says what it could not take in."""
     _write(name, account, True, remark, beat_at=now, heard_at=now)

@@ -52,8 +52,8 @@ STATES: Final[dict[str, State]] = {
     ),
     UNGUARDED: State(
         "No stop",
-        "Something that the entry filled has no stop at the exchange, for the reason below. An operator can have the "
-        "stop placed again, or end the bracket and close the rest by hand.",
+        "Something that the entry filled has no stop that is known to work, for the reason below. An operator can have "
+        "the stop placed again, or end the bracket and close the rest by hand.",
         Turn.PERSON,
         Tone.BAD,
         icon="triangle-alert",

@@ -1,8 +1,8 @@
 """What a bracket does next, from what is known of its orders and of the market: data in, one step out, nothing done.
 
 Rules of it, in this order: nothing more is closed than the entry opened and is not closed yet; an order whose outcome
-is not known counts as open, so that nothing takes its place; a stop stays until the take profit is really reached, and
-comes back when the book did not take the rest; what has no stop is said.
+is not known counts with all that it may close, so that nothing stands beside it; a stop stays until the take profit is
+really reached, and comes back when the book did not take the rest; what has no stop that is known to work is said.
 """
 
 from collections.abc import Iterable, Sequence
@@ -13,12 +13,13 @@ from enum import StrEnum
 from typing import Final
 
 from exchange_ops.orders.brackets import machine
+from exchange_ops.orders.brackets.chains import ZERO, Chain
 from exchange_ops.orders.brackets.models import BracketLeg
 
-ZERO: Final = Decimal(0)
 _DIGITS: Final = 200  # of a quotient of two amounts
 REST: Final = timedelta(seconds=10)  # after a take profit that the book did not take whole
 TRY_AGAIN: Final = timedelta(seconds=30)  # after a stop that never left the desk
+READ_WITHIN: Final = timedelta(seconds=30)  # the reading that follows when somebody has a stop placed again
 MOST_BY_ITSELF: Final = 10  # orders of one bracket, before a person has to ask for more
 
 
@@ -41,42 +42,75 @@ class Do(StrEnum):
 class Entry:
     """The entry as last read, with what replaced it. `filled` is what it opened, after fees in the base currency.
 
-    `open`: it may still be filled, or that is not known. `seen`: the exchange is known to have had it, or never will.
+    `gross` is that before fees, where they differ. `open`: it may still be filled, or that is not known. `seen`: the
+    exchange is known to have had it, or never will. `note` is what is not known of it, for people.
     """
 
     filled: Decimal
     open: bool
     seen: bool = True
+    gross: Decimal | None = None
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Leg:
-    """One order of the bracket as last read, with what replaced it; quantities in the base currency.
+    """One order of the bracket as last read, with what replaced it or may have: its chain.
 
-    `open`: it may still be filled, or that is not known. `lost`: not seen at the exchange, which is no proof.
-    `never_left`: nothing was sent. `settled`: the bracket counts on it no more. `at` is when it was last heard of.
+    `never_left`: nothing was sent. `settled_at` is since when the bracket counts on it no more, `read_since` whether
+    the exchange's orders were read after that. `at` is when it was last heard of. `reason` says why nothing is guarded
+    by it, `note` what is not known of it while something is.
     """
 
     number: int
     role: str
-    quantity: Decimal
-    filled: Decimal
-    open: bool
+    chain: Chain
     at: datetime
-    lost: bool = False
     never_left: bool = False
-    settled: bool = False
+    settled_at: datetime | None = None
+    read_since: bool = False
     reason: str = ""
+    note: str = ""
 
     @property
-    def left(self) -> Decimal:
-        """What is not filled."""
-        return max(self.quantity - self.filled, ZERO)
+    def open(self) -> bool:
+        """Whether it may still be filled, or that is not known."""
+        return self.chain.open
+
+    @property
+    def filled(self) -> Decimal:
+        """What it closed."""
+        return self.chain.filled
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether the bracket counts on it no more."""
+        return self.settled_at is not None
+
+    @property
+    def least(self) -> Decimal:
+        """What it surely guards."""
+        return ZERO if self.is_settled else self.chain.least
+
+    @property
+    def most(self) -> Decimal:
+        """What it may still close. So may one not counted on, until the exchange's orders were read without it."""
+        return ZERO if self.is_settled and not self.open and self.read_since else self.chain.most
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether it may be there, and was not seen."""
+        return self.chain.is_lost and self.most > ZERO
 
     @property
     def fell_away(self) -> bool:
-        """Whether it is over with something left that the bracket counted on."""
-        return not self.open and not self.settled and self.left > ZERO
+        """Whether it is over, or lost, with something left that the bracket counted on."""
+        return not self.open and not self.is_settled and self.chain.left > ZERO
+
+    @property
+    def is_in_doubt(self) -> bool:
+        """Whether it works, and a larger one that was to take its place was not seen."""
+        return self.chain.is_in_doubt and not self.is_settled
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +137,13 @@ class Situation:
 
     @property
     def bare(self) -> Decimal:
-        """What of it no open order closes, in whole steps."""
-        closing = sum((leg.left for leg in self.legs if leg.open and not leg.settled), ZERO)
-        return floored(self.exposed - closing, self.step)
+        """What of it no order is known to close, in whole steps."""
+        return floored(self.exposed - sum((leg.least for leg in self.legs), ZERO), self.step)
+
+    @property
+    def room(self) -> Decimal:
+        """What of it no order that is there, or may be, can close: as much may be placed, in whole steps."""
+        return floored(self.exposed - sum((leg.most for leg in self.legs), ZERO), self.step)
 
     @property
     def stops(self) -> list[Leg]:
@@ -142,10 +180,13 @@ class Plan:
 
 def next_step(at: Situation) -> Plan:
     """The next step. Called again when anything changed, or a moment later."""
-    found = _step(at)
-    # One that was lost, and that another stands in for, may appear all the same.
-    stray = tuple(leg.number for leg in at.legs if leg.open and leg.settled)
-    return replace(found, cancel_legs=stray) if stray else found
+    step = _step(at)
+    # One that another stands in for may appear all the same.
+    stray = tuple(leg.number for leg in at.legs if leg.open and leg.is_settled)
+    surplus = _surplus(at)
+    if stray or surplus:
+        return replace(step, cancel_legs=(*stray, *surplus), settled=(*step.settled, *surplus))
+    return step
 
 
 def _step(at: Situation) -> Plan:
@@ -164,9 +205,27 @@ def _step(at: Situation) -> Plan:
 def _watching(at: Situation) -> Plan:
     if at.reached and not at.frozen and at.exposed > ZERO and _can_take(at):
         return Plan(Do.BEGIN_TO_TAKE)
-    if at.state == machine.GUARDED and at.held is not None and at.held < at.exposed - at.bare:
+    if at.state == machine.GUARDED and at.held is not None and at.held < at.exposed - at.room:
         return Plan(Do.END_POSITION_GONE)
     return _unguarded(at) if at.state == machine.UNGUARDED else _guarding(at)
+
+
+def _surplus(at: Situation) -> tuple[int, ...]:
+    """The newest orders by which more rests than was opened: one that the exchange had denied appeared after all.
+
+    What was opened counts before fees: a rate that rises says nothing of what was kept from an earlier fill.
+    """
+    if at.state in {machine.TAKING, machine.ENDING}:
+        return ()  # there everything is cancelled
+    opened = at.entry.filled if at.entry.gross is None else at.entry.gross
+    resting = [leg for leg in at.legs if leg.chain.rests > ZERO and not leg.is_settled]
+    over = sum((leg.filled for leg in at.legs), ZERO) + sum((leg.chain.rests for leg in resting), ZERO) - opened
+    numbers: list[int] = []
+    while over > ZERO and resting:
+        leg = resting.pop()
+        numbers.append(leg.number)
+        over -= leg.chain.rests
+    return tuple(numbers)
 
 
 def floored(amount: Decimal, step: Decimal) -> Decimal:
@@ -184,38 +243,102 @@ def _guarding(at: Situation) -> Plan:
     """While the entry is open, and after: what is filled and bare gets a stop."""
     began = at.entry.open and any(leg.filled > ZERO for leg in at.legs)
     if at.bare > ZERO:
-        if fallen := _lost(at.legs) or [leg for leg in at.stops if leg.fell_away]:
+        if fallen := _fallen(at) or _overdue(at):
             return Plan(Do.SAY_UNGUARDED, sentence=fallen[-1].reason, cancel_entry=began)
-        if len(at.legs) >= MOST_BY_ITSELF and _newest(at.legs) > at.now - TRY_AGAIN:
-            return Plan(Do.WAIT, cancel_entry=began)  # of many small fills those of half a minute share a stop
-        return Plan(Do.PLACE_STOP, at.bare, cancel_entry=began)
+        if at.room <= ZERO or is_paced(at):
+            return Plan(Do.WAIT, sentence=notes(at), cancel_entry=began)
+        return Plan(Do.PLACE_STOP, at.room, cancel_entry=began)
     if at.state == machine.ENTERING and not at.entry.open and at.exposed > ZERO:
         return Plan(Do.SAY_GUARDED)
-    return Plan(Do.WAIT, cancel_entry=began)
+    return Plan(Do.WAIT, sentence=notes(at), cancel_entry=began)
+
+
+def _fallen(at: Situation) -> list[Leg]:
+    """The legs that leave something bare until a person has looked."""
+    lost = [leg for leg in at.legs if leg.is_lost and not leg.is_settled]
+    return lost or [leg for leg in at.stops if leg.fell_away] or [leg for leg in at.stops if leg.is_in_doubt]
+
+
+def _overdue(at: Situation) -> list[Leg]:
+    """The legs whose outcome has been unknown for too long to say that they guard, where nothing can be placed."""
+    if at.room > ZERO:
+        return []
+    unread = [leg for leg in at.legs if leg.settled_at and leg.is_lost and at.now - leg.settled_at > READ_WITHIN]
+    return unread or [leg for leg in at.legs if leg.chain.is_overdue(at.now)]
+
+
+def is_paced(at: Situation) -> bool:
+    """Of many small fills those of half a minute share a stop."""
+    return len(at.legs) >= MOST_BY_ITSELF and _newest(at.legs) > at.now - TRY_AGAIN
+
+
+def notes(at: Situation) -> str:
+    """What is not known, or did not come about, of orders that otherwise do what they should; for people."""
+    return " ".join(note for note in (at.entry.note, *(leg.note for leg in at.legs)) if note)
+
+
+def unclear(at: Situation) -> str:
+    """What may be at the exchange unseen, or has been looked for in vain too long; for people, empty where nothing is.
+
+    A replacement that was not seen is none of it while what it was to replace works.
+    """
+    lost = [leg.reason for leg in at.legs if leg.is_lost or leg.chain.is_overdue(at.now)]
+    return " ".join((*([] if at.entry.seen else [at.entry.note]), *lost))
 
 
 def _unguarded(at: Situation) -> Plan:
     if at.bare <= ZERO:
         return Plan(Do.SAY_GUARDED)
-    fallen = [leg for leg in at.stops if leg.fell_away]
+    fallen, why = _fallen(at), _fallen(at) or _overdue(at)
     tries_again = (
-        not at.frozen
-        and fallen
-        and not _lost(at.legs)
-        and all(leg.never_left for leg in fallen)
+        all(leg.never_left and not leg.is_lost for leg in fallen)
         and len(at.legs) < MOST_BY_ITSELF
         and at.now - max(leg.at for leg in fallen) >= TRY_AGAIN
+        if fallen
+        else not is_paced(at)  # what was not known is known by now, and nobody has to be asked
     )
-    if tries_again:
-        return Plan(Do.PLACE_STOP, at.bare, settled=tuple(leg.number for leg in fallen))
-    return Plan(Do.WAIT)
+    if tries_again and not at.frozen and at.room > ZERO:
+        return Plan(Do.PLACE_STOP, at.room, settled=tuple(leg.number for leg in fallen))
+    return Plan(Do.WAIT, sentence=why[-1].reason if why else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    """What it comes to when a person has the stop placed again, `quantity` of it in the base currency.
+
+    `numbers` are the legs that are no longer counted on. Of them `lost` may be there unseen, so the exchange's orders
+    are read first, and `cancelled` work in part: they are cancelled before another one is placed.
+    """
+
+    quantity: Decimal
+    numbers: tuple[int, ...]
+    lost: tuple[int, ...]
+    cancelled: tuple[int, ...]
+
+
+def place_again(at: Situation) -> Again:
+    """What would be placed again; nothing (a quantity of zero) where every order may be there and none is given up."""
+    given_up = [leg for leg in at.legs if leg.is_in_doubt or leg.fell_away]
+    staying = sum((leg.most for leg in at.legs if leg not in given_up and not leg.is_settled), ZERO)
+    return Again(
+        quantity=floored(at.exposed - staying, at.step),
+        numbers=tuple(leg.number for leg in given_up),
+        lost=tuple(leg.number for leg in given_up if leg.is_lost),
+        cancelled=tuple(leg.number for leg in given_up if leg.open),
+    )
+
+
+def most_instead_of(at: Situation, number: int) -> Decimal:
+    """The largest whole quantity that may replace this leg, so that nothing more rests than is open."""
+    leg = next(leg for leg in at.legs if leg.number == number)
+    return leg.filled + leg.most + at.room
 
 
 def _taking(at: Situation) -> Plan:
     """The stops and the rest of the entry are over first; then what is left is offered at the take profit."""
     if at.entry.open or any(leg.open for leg in at.stops):
         return Plan(Do.CANCEL)
-    offered = [leg for leg in at.takes if not leg.settled]
+    offered = [leg for leg in at.takes if not leg.is_settled]
     if any(leg.open for leg in offered):
         return Plan(Do.WAIT)
     if lost := _lost(at.legs):  # it may be there all the same, and nothing may stand beside it
@@ -224,7 +347,7 @@ def _taking(at: Situation) -> Plan:
         return Plan(
             Do.GIVE_UP_TAKING, sentence=offered[-1].reason, settled=tuple(leg.number for leg in (*offered, *at.stops))
         )
-    return Plan(Do.PLACE_TAKE, at.exposed)
+    return Plan(Do.PLACE_TAKE, at.room) if at.room > ZERO else Plan(Do.WAIT, sentence=notes(at))
 
 
 def _can_take(at: Situation) -> bool:
@@ -234,7 +357,7 @@ def _can_take(at: Situation) -> bool:
 
 
 def _lost(legs: Iterable[Leg]) -> list[Leg]:
-    return [leg for leg in legs if leg.lost and not leg.settled]
+    return [leg for leg in legs if leg.is_lost]
 
 
 def _newest(legs: Iterable[Leg]) -> datetime:

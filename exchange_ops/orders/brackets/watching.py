@@ -4,7 +4,7 @@ What is placed is asked for in the same transaction that says so, as an order of
 looked for when its answer is lost. The bracket's own rows never leave the desk.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from decimal import Decimal
 from heapq import heapify, heappop, heappush
@@ -41,39 +41,44 @@ def step(row: Bracket, *, now: datetime) -> None:
         at = situation.of(row, now=now, chains=chains)
         found = plan.next_step(at)
         if found.cancel_entry:
-            _cancel(row, [chains[row.entry_id]], now)
+            _cancel(row, chains[row.entry_id], now)
         legs = row.legs.filter(number__in=found.cancel_legs).order_by("number")
-        _cancel(row, [chains[number] for number in legs.values_list("order_id", flat=True)], now)
+        for number in legs.values_list("order_id", flat=True):
+            _cancel(row, chains[number], now)
+        row.legs.filter(number__in=found.settled, settled_at=None).update(settled_at=now)
         _DOES[found.do](row, at, found)
         if found.do in _ENDS_ORDERS:
-            _cancel(row, chains.values(), now)
+            for chain in chains.values():
+                _cancel(row, chain, now)
 
 
 def _locked(row: Bracket) -> situation.Chains:
-    """What its orders are now, each read once its row is locked, what it replaced before it: nobody amends meanwhile.
+    """Its orders and all that was to replace them, each read once its row is locked: nobody amends meanwhile.
 
     The lowest number first, whichever chain it is of: that is the order in which everybody locks orders.
     """
     roots = [row.entry_id, *row.legs.values_list("order_id", flat=True)]
     waiting = [(number, number) for number in roots]
-    chains: dict[int, Order] = {}
+    chains: dict[int, list[Order]] = {root: [] for root in roots}
     heapify(waiting)
     while waiting:
         number, root = heappop(waiting)
-        chains[root] = order = order_mover.lock(number)
-        if (after := situation.replacement(order)) is not None:
-            heappush(waiting, (after.pk, root))
+        chains[root].append(order_mover.lock(number))
+        for after in Order.objects.filter(replaces=number).values_list("pk", flat=True):
+            heappush(waiting, (after, root))
     return chains
 
 
 def _wait(row: Bracket, at: Situation, found: Plan) -> None:
-    problem = row.last_problem if row.state == machine.UNGUARDED else ""
+    known = found.sentence or (row.last_problem if row.state == machine.UNGUARDED else "")
+    problem = ""
     if row.state in {machine.ENTERING, machine.GUARDED} and at.exposed > 0:
         if at.frozen:
             problem = FROZEN
         elif situation.fresh_price(row, now=at.now) is None:
             problem = NO_PRICE
-    mover.touch(row, next_action_at=at.now + LOOK_EVERY, last_problem=problem)
+    sentence = " ".join(filter(None, (known, problem)))
+    mover.touch(row, next_action_at=at.now + LOOK_EVERY, last_problem=sentence[:500])
 
 
 def _say_guarded(row: Bracket, at: Situation, found: Plan) -> None:
@@ -82,7 +87,6 @@ def _say_guarded(row: Bracket, at: Situation, found: Plan) -> None:
 
 
 def _place_stop(row: Bracket, at: Situation, found: Plan) -> None:
-    _settle(row, found, at.now)
     if row.state == machine.UNGUARDED:
         _move(row, at, "stop_asked", machine.GUARDED)
     _place(row, BracketLeg.STOP, found.quantity, at.now)
@@ -104,7 +108,6 @@ def _place_take(row: Bracket, at: Situation, found: Plan) -> None:
 
 
 def _give_up_taking(row: Bracket, at: Situation, found: Plan) -> None:
-    _settle(row, found, at.now)
     _move(row, at, "take_missed", machine.GUARDED, problem=found.sentence)
 
 
@@ -179,14 +182,10 @@ def _place(row: Bracket, role: str, quantity: Decimal, now: datetime) -> None:
     BracketLeg.objects.create(bracket=row, number=number, role=role, order=order, created_at=now)
 
 
-def _cancel(row: Bracket, found: Iterable[Order], now: datetime) -> None:
-    """Have these cancelled that are not being cancelled yet; one that the exchange refused to cancel after a while."""
-    for order in found:
+def _cancel(row: Bracket, chain: Sequence[Order], now: datetime) -> None:
+    """Have what works of it cancelled, unless it is being cancelled; what the exchange refused to, after a while."""
+    for order in situation.working(chain):
         asked_a_moment_ago = order.cancels and now - order.updated_at < ASK_AGAIN
         if not order.is_cancellable or asked_a_moment_ago:
             continue
         cancelling.begin(order, now=now, evidence={"bracket": row.pk})
-
-
-def _settle(row: Bracket, found: Plan, now: datetime) -> None:
-    row.legs.filter(number__in=found.settled, settled_at=None).update(settled_at=now)

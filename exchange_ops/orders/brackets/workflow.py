@@ -15,7 +15,7 @@ from desk.machines.queue import Queue
 from exchange_ops.orders import machine as orders
 from exchange_ops.orders import workflow as placing
 from exchange_ops.orders.brackets import exits as exit_prices
-from exchange_ops.orders.brackets import machine, mover, situation, watching
+from exchange_ops.orders.brackets import machine, mover, plan, situation, watching
 from exchange_ops.orders.brackets.exits import Exits
 from exchange_ops.orders.brackets.models import Bracket
 from exchange_ops.orders.models import Order
@@ -48,8 +48,13 @@ QUEUE: Final = Queue(
     read_with=("account", "initiator", "entry"),
     after_failure=timedelta(seconds=15),
 )
+bracket_of = situation.bracket_of
 advance, sweep, due = QUEUE.advance, QUEUE.sweep, QUEUE.due
 ONLY_OPERATORS: Final = "Only operators change a bracket."
+NOTHING_TO_PLACE: Final = (
+    "An order that rests at the exchange, or may, covers it: with another stop beside it, it could be closed twice. "
+    "The desk looks for it, and says here what came of it."
+)
 FASTER: Final = "It moved on in the same moment. Read it again."
 
 
@@ -112,15 +117,6 @@ def why_not(order: Order, person: "Person") -> str:
     return ""
 
 
-def bracket_of(order: Order) -> Bracket | None:
-    """The bracket that the order belongs to, as its entry or as one of its exits, itself or what it replaced."""
-    root = order
-    while root.replaces is not None:
-        root = root.replaces
-    rows = Bracket.objects.select_related("account", "initiator", "entry")
-    return rows.filter(entry=root).first() or rows.filter(legs__order=root).first()
-
-
 def end(*, bracket_id: int, person: "Person", now: datetime, session_key: str = "") -> Bracket:
     """Have everything cancelled that is open of it; what was entered stays as it is. Raises CannotEnd."""
 
@@ -150,16 +146,22 @@ def let_go(*, bracket_id: int, person: "Person", now: datetime, session_key: str
 def place_stop_again(*, bracket_id: int, person: "Person", now: datetime, session_key: str = "") -> Bracket:
     """Have another stop placed for what has none. Raises CannotEnd.
 
-    An order that was not seen at the exchange may be there all the same; who asks has compared.
+    Never beside one that rests or may rest: one that works in part is cancelled first, and where one was not seen, the
+    exchange's orders are read once more before another is placed.
     """
 
     def again(row: Bracket) -> Bracket:
-        fallen = [leg.number for leg in situation.of(row, now=now).legs if leg.fell_away]
-        row.legs.filter(number__in=fallen, settled_at=None).update(settled_at=now)
-        return mover.move(
+        coming = plan.place_again(situation.of(row, now=now))
+        if row.state == machine.UNGUARDED and coming.quantity <= 0:
+            raise CannotEnd(NOTHING_TO_PLACE)
+        moved = mover.move(
             row, event="stop_asked", to=machine.GUARDED, now=now, next_action_at=now, actor=person,
-            session_key=session_key, last_problem="", evidence={"instead_of": fallen},
+            session_key=session_key, last_problem="", evidence={"instead_of": list(coming.numbers)},
         )  # fmt: skip
+        row.legs.filter(number__in=coming.numbers, settled_at=None).update(settled_at=now)
+        if coming.lost:
+            placing.ask_to_read(account=row.account, person=person, now=now)
+        return moved
 
     return _by_person(bracket_id, person, again)
 

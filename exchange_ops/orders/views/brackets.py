@@ -1,5 +1,6 @@
 """Brackets: the list, one of them with what became of its orders, and guarding an open order."""
 
+from collections.abc import Iterator
 from datetime import datetime
 from typing import Any, Final
 from urllib.parse import urlencode
@@ -17,7 +18,7 @@ from desk.people import roles
 from desk.views import lists
 from desk.views.rendering import show
 from exchange_ops.market.models import Symbol, Ticker
-from exchange_ops.orders.brackets import exits, machine, situation, workflow
+from exchange_ops.orders.brackets import exits, machine, plan, situation, workflow
 from exchange_ops.orders.brackets.models import Bracket
 from exchange_ops.orders.forms import BracketFilter, GuardForm
 from exchange_ops.orders.models import Order
@@ -154,14 +155,15 @@ def _render_page(request: HttpRequest, number: int, *, status: int = 200, refusa
     now = clock.now()
     chains, may_trade = situation.read(row), rules.may_trade(request.user)
     at = situation.of(row, now=now, chains=chains)
-    legs = list(row.legs.select_related("order__replaces").order_by("number"))
+    entry = situation.head(chains[row.entry_id])
     context: dict[str, Any] = {
         "row": row,
         "now": now,
         "at": at,
         "price": situation.fresh_price(row, now=now),
-        "entry": chains[row.entry_id],
-        "legs": [{"leg": leg, "order": chains[leg.order_id]} for leg in legs],
+        "entry": entry,
+        "lines": list(_lines(row, chains)),
+        "again": plan.place_again(at),
         "exits_title": exits_title(exits.Exits(row.stop_price, row.take_price), None),
         "outcomes": exits.outcomes(exits=exits.Exits(row.stop_price, row.take_price), wanted=row.entry),
         "closing": _closing(row),
@@ -176,6 +178,17 @@ def _render_page(request: HttpRequest, number: int, *, status: int = 200, refusa
         **_market(row.symbol),
     }
     return show(request, PAGE, context, parts=PARTS, status=status)
+
+
+def _lines(row: Bracket, chains: situation.Chains) -> Iterator[dict[str, Any]]:
+    """Each order that counts, with what it is for, and below it what was to replace it and may be there."""
+    names = {row.entry_id: "Entry"} | {leg.order_id: leg.get_role_display() for leg in row.legs.order_by("number")}
+    for number, name in names.items():
+        counts = situation.head(chains[number])
+        yield {"order": counts, "name": name}
+        for order in situation.working(chains[number]):
+            if order.pk != counts.pk:
+                yield {"order": order, "name": f"To replace {counts.reference}"}
 
 
 def _closing(row: Bracket) -> str:

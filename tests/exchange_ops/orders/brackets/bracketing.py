@@ -11,7 +11,8 @@ from exchange_ops.market.models import Ticker
 from exchange_ops.orders import policy_checks, request_checks
 from exchange_ops.orders.brackets import workflow
 from exchange_ops.orders.brackets.models import Bracket, BracketEvent
-from exchange_ops.orders.models import Order
+from exchange_ops.orders.models import AccountTrade, Order
+from exchange_ops.orders.steps import replacing
 from tests.exchange_ops.orders.dealings import SYMBOL, Dealing
 
 TICK = Decimal("0.000001")
@@ -97,9 +98,49 @@ class Bracketing:
         Ticker.objects.update_or_create(symbol=SYMBOL, defaults={"timestamp": now, "read_at": now} | prices)
 
     def orders(self, row: Bracket) -> list[Order]:
-        """The entry and every order of the bracket."""
-        legs = [leg.order for leg in row.legs.select_related("order").order_by("number")]
-        return [self.dealing.fresh(each) for each in (row.entry, *legs)]
+        """The entry and every order of the bracket, with what was to replace them."""
+        latest = [row.entry_id, *row.legs.values_list("order_id", flat=True)]
+        numbers: list[int] = []
+        while latest:
+            numbers += latest
+            latest = list(Order.objects.filter(replaces__in=latest).values_list("pk", flat=True))
+        return [self.dealing.fresh(Order(pk=number)) for number in sorted(numbers)]
+
+    def replace(self, order: Order, quantity: Decimal, *, fault: str = "") -> Order:
+        """An operator has an open order replaced by one of this whole quantity; what the worker heard of it."""
+        change: dict[str, Any] = {"order_id": order.pk, "person": self.dealing.operator, "now": clock.now()}
+        change |= {"quantity": quantity, "price": order.price, "request_key": f"replace-{next(self._keys)}"}
+        wanted = replacing.changed(order, quantity=quantity, price=order.price)
+        beyond = replacing.oversteps(order, wanted, person=change["person"], now=change["now"])
+        new = replacing.ask(confirmed=[each.token for each in beyond], **change)
+        if fault:
+            self.dealing.fault("replace_order", fault)
+        return self.dealing.step(new)
+
+    def arrive(self, order: Order) -> None:
+        """The call for a replacement that nobody waits for any more reaches the exchange after all."""
+        self.dealing.client("demo-trade").replace_order(
+            client_order_id=order.replaces.client_order_id,
+            new_client_order_id=order.client_order_id,
+            quantity=order.quantity,
+            price=order.price,
+        )
+
+    def looked_for(self, order: Order) -> Order:
+        """The order, once the desk has looked for it as long as it does."""
+        for seconds in (1, 30, 70):
+            if self.dealing.fresh(order).state == "unknown":
+                self.dealing.step(order, later=timedelta(seconds=seconds))
+        return self.dealing.fresh(order)
+
+    def resting(self) -> list[Decimal]:
+        """What is left of each order that the exchange lists as open."""
+        return [order.quantity - order.cum_quantity for order in self.at_exchange()]
+
+    def sold(self) -> Decimal:
+        """What was sold, by the account's own trades as they were read."""
+        trades = AccountTrade.objects.filter(account=self.dealing.account, symbol=SYMBOL, side="sell")
+        return sum(trades.values_list("quantity", flat=True), Decimal(0))
 
     def fresh(self, row: Bracket) -> Bracket:
         """The row as it is now."""

@@ -152,7 +152,10 @@ def test_a_stop_whose_answer_is_lost_is_looked_for_and_never_placed_twice(bracke
     assert (row.state, bracketing.dealing.fresh(stop).state) == ("unguarded", "not_seen")
     assert "was not seen at the exchange" in row.last_problem
     workflow.place_stop_again(bracket_id=row.pk, person=bracketing.dealing.operator, now=clock.now())
-    row = bracketing.turn(row)
+    row = bracketing.look(row)
+    assert row.legs.count() == 1, "the exchange's orders are read once more before another one stands beside it"
+    assert "are read once more" in row.last_problem
+    row = bracketing.turn(row, later=timedelta(minutes=2))
     assert (row.state, len(bracketing.at_exchange())) == ("guarded", 1)
 
 
@@ -185,17 +188,6 @@ def test_an_entry_that_ends_unfilled_ends_the_bracket(bracketing):
     bracketing.dealing.ask_to_cancel(bracketing.dealing.fresh(row.entry))
     row = bracketing.turn(row)
     assert (row.state, row.outcome, row.legs.count()) == ("closed", "not_entered", 0)
-
-
-def test_an_order_that_is_not_known_to_be_there_keeps_its_bracket(bracketing):
-    row = bracketing.ask()
-    bracketing.dealing.fault("create_order", "drop_before")
-    order = bracketing.dealing.step(row.entry)
-    for seconds in (1, 30, 70, 100):
-        if bracketing.dealing.fresh(order).state == "unknown":
-            bracketing.dealing.step(order, later=timedelta(seconds=seconds))
-    assert bracketing.dealing.fresh(order).state == "not_seen"
-    assert bracketing.look(row).state == "entering"
 
 
 def test_a_profit_taken_early_cancels_what_is_left_of_the_entry(bracketing):
@@ -246,28 +238,6 @@ def test_an_old_price_takes_nothing(bracketing):
     row = bracketing.look(row, later=timedelta(seconds=31))
     assert row.state == "guarded"
     assert "no fresh price" in row.last_problem
-
-
-def test_a_stop_that_a_person_moves_is_the_stop(bracketing):
-    from exchange_ops.orders.steps import replacing
-
-    row = bracketing.entered()
-    stop = row.legs.get().order
-    change = {"order_id": stop.pk, "person": bracketing.dealing.operator, "quantity": Decimal("0.4"), "price": None}
-    change |= {"request_key": "moved", "now": clock.now()}
-    found = replacing.oversteps(
-        stop,
-        replacing.changed(stop, quantity=Decimal("0.4"), price=None),
-        person=bracketing.dealing.operator,
-        now=clock.now(),
-    )
-    new = replacing.ask(confirmed=[each.token for each in found], **change)
-    bracketing.dealing.step(new)
-    row = bracketing.turn(row)
-    assert [(each.quantity, each.type) for each in bracketing.at_exchange()] == [
-        (Decimal("0.4"), "stopMarket"),
-        (Decimal("0.1"), "stopMarket"),
-    ], "what the moved one leaves bare gets one of its own"
 
 
 def test_a_look_reads_each_order_once(bracketing):

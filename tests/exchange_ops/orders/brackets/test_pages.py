@@ -1,6 +1,7 @@
 """The pages of brackets, the ticket that makes one, the interface, and where a bracket is led to."""
 
 import json
+import re
 import uuid
 from decimal import Decimal
 
@@ -8,6 +9,7 @@ import pytest
 from django.urls import reverse
 
 from desk import clock
+from exchange_ops.orders.brackets import workflow
 from exchange_ops.orders.brackets.models import Bracket
 from exchange_ops.orders.models import Order
 from tests.exchange_ops.orders import order_rows
@@ -97,6 +99,24 @@ def test_its_page_shows_what_is_open_and_what_each_may_do(signed_in, operator, a
     others = signed_in(auditor).get(reverse("bracket", args=[row.pk])).content.decode()
     assert "Operators can end it." in others
     assert "<button" not in others.split('id="act"')[1].split("</section>")[0]
+
+
+@pytest.mark.parametrize(
+    ("outcome", "words"),
+    [
+        ("unknown", "Whether {new} replaced the stop, {stop}, is not known yet: the desk looks for it"),
+        ("not_seen", "{new}, which was to replace the stop, was not seen at the exchange: {stop} works on."),
+    ],
+)
+def test_its_page_shows_both_orders_while_it_is_not_known_which_is_there(signed_in, operator, outcome, words):
+    """Of one whose replacement was lost, in the state of rows alone; what becomes of it is in `test_replaced`."""
+    row, stop, new = bracket_rows.stop_replaced(operator, now=clock.now(), outcome=outcome)
+    workflow.advance(row.pk, now=clock.now())
+    page = signed_in(operator).get(reverse("bracket", args=[row.pk])).content.decode()
+    assert words.format(new=new.reference, stop=stop.reference) in re.sub(r"[\u2066-\u2069]", "", page)
+    assert f"To replace {stop.reference}" in page
+    orders = signed_in(operator).get(f"/api/v1/brackets/{row.pk}/").json()["orders"]
+    assert [(each["role"], each["order_id"], each["is_open"]) for each in orders][1] == ("stop", stop.pk, True)
 
 
 def test_what_is_asked_too_late_is_said_and_changes_nothing(signed_in, operator):

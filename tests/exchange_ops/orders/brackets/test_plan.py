@@ -1,7 +1,7 @@
-"""What a bracket does next, against an exchange that fills, loses, refuses and cancels in any order.
+"""What a bracket does next, against an exchange that fills, loses, refuses, replaces and cancels in any order.
 
-Whatever happens, orders that may still be filled never close more than was opened, and what is opened and not closed
-has a stop, is being closed, or is said to have none.
+Whatever happens, what may be filled never closes more than was opened, and what is opened and not closed has a stop, is
+being closed, or is said to have none.
 """
 
 from datetime import UTC, datetime, timedelta
@@ -12,86 +12,119 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from exchange_ops.orders.brackets import machine, plan
+from exchange_ops.orders.brackets import chains, machine, plan
+from exchange_ops.orders.brackets.chains import Chain, Presence
 from exchange_ops.orders.brackets.models import BracketLeg
 from exchange_ops.orders.brackets.plan import Do, Entry, Leg, Situation
+from tests.exchange_ops.orders.brackets.any_exchange import (
+    ACCEPTED,
+    DENIED,
+    FATES,
+    LATE,
+    LOST_AFTER,
+    LOST_BEFORE,
+    ZERO,
+    Family,
+    Order,
+    every,
+    some,
+)
 
 NOW = datetime(2026, 11, 25, tzinfo=UTC)
 STEP = Decimal("0.1")
 STOP, TAKE = BracketLeg.STOP, BracketLeg.TAKE
+LIVE = (machine.ENTERING, machine.GUARDED, machine.UNGUARDED)
 quantities = st.integers(1, 20).map(lambda number: number * STEP)
-
-
-class Order:
-    """An order as the exchange has it, and as the desk believes it to be."""
-
-    def __init__(self, role, quantity, at):
-        self.role, self.quantity, self.at = role, quantity, at
-        self.filled = Decimal(0)
-        self.open = True  # at the exchange, or on the way there
-        self.believed_open = True
-        self.lost = self.never_left = self.settled = self.cancelling = False
-
-    @property
-    def left(self):
-        return self.quantity - self.filled
+numbers = st.integers(0, 30)
+fates = st.sampled_from(["", *FATES, LOST_BEFORE, LOST_AFTER, LATE, DENIED])  # empty: it is not sent yet
 
 
 class AnyExchange(RuleBasedStateMachine):
-    """The desk sees what the exchange tells; of a lost order nothing."""
+    """The desk sees what the exchange tells; of what is lost nothing."""
 
-    @initialize(quantity=quantities)
-    def begin(self, quantity):
-        self.now, self.state = NOW, machine.ENTERING
-        self.entry, self.legs = Order("entry", quantity, NOW), []
-        self.reached, self.frozen = False, False
+    @initialize(quantity=quantities, part=quantities)
+    def begin(self, quantity, part):
+        """Most begin with something that is filled and has its stop: there it can go wrong."""
+        self.now, self.state, self.numbers, self.moment = NOW, machine.ENTERING, 0, 0
+        self.entry, self.legs = Family("entry", NOW), []
+        self.new_order(self.entry, quantity)
+        self.entry.send(self.entry.orders[0], ACCEPTED)
+        self.reached = self.frozen = False
+        for each in (part, quantity - part):
+            if each > STEP:
+                self.fill(self.entry, self.entry.orders[0], each)
+                self.legs[-1].send(self.legs[-1].orders[0], ACCEPTED)
+                self.look_on()
+
+    @property
+    def families(self):
+        return [self.entry, *self.legs]
+
+    def new_order(self, family, quantity, replaces=None):
+        self.numbers += 1
+        family.orders.append(Order(self.numbers, quantity, self.now, replaces))
+
+    def changed(self, family):
+        self.moment += 1
+        family.at, family.changed = self.now, self.moment
+
+    # What the desk does ----------------------------------------------------------------------------------------------
+
+    def leg(self, number, family):
+        chain = chains.comes_to(family.links, now=self.now)
+        unknown = [order for order in family.orders if order.number in chain.coming and order.fate]
+        return Leg(
+            number=number,
+            role=family.role,
+            chain=chain,
+            at=family.at,
+            never_left=family.head.fate == "never left",
+            settled_at=family.settled_at,
+            read_since=family.settled_at is not None and family.read > max(family.settled, family.changed),
+            reason="over",
+            note="not known" if chain.unseen or unknown or (family.settled_at and chain.open) else "",
+        )
 
     def situation(self):
-        legs = [
-            Leg(
-                number=number,
-                role=each.role,
-                quantity=each.quantity,
-                filled=each.filled,
-                open=each.believed_open,
-                at=each.at,
-                lost=each.lost,
-                never_left=each.never_left,
-                settled=each.settled,
-                reason="over",
-            )
-            for number, each in enumerate(self.legs, 1)
-        ]
+        entry = chains.comes_to(self.entry.links, now=self.now)
         return Situation(
             state=self.state,
-            entry=Entry(filled=self.entry.filled, open=self.entry.open),
-            legs=legs,
+            entry=Entry(
+                filled=entry.filled,
+                open=entry.open,
+                seen=not entry.is_lost and not entry.is_overdue(self.now),
+                note="not known" if entry.unseen or entry.coming else "",
+            ),
+            legs=[self.leg(number, each) for number, each in enumerate(self.legs, 1)],
             step=STEP,
             reached=self.reached,
             frozen=self.frozen,
             now=self.now,
         )
 
-    @rule()
     def look_on(self):
         for _ in range(2):
             if self.state != machine.CLOSED:
                 self.look()
+        if self.state in {machine.ENTERING, machine.GUARDED}:
+            at = self.situation()
+            overdue = any(leg.chain.is_overdue(self.now) for leg in at.legs)
+            assert not (at.bare > 0 and at.room <= 0 and overdue), "it waits in silence for what does not come"
 
     def look(self):
         at = self.situation()
-        found = plan.next_step(at)
-        for number in found.settled:
-            self.legs[number - 1].settled = True
-        for each in ([self.entry] if found.cancel_entry else []) + [self.legs[one - 1] for one in found.cancel_legs]:
-            each.cancelling = True
-        match found.do:
+        step = plan.next_step(at)
+        for number in step.settled:
+            self.settle(number)
+        for family in ([self.entry] if step.cancel_entry else []) + [self.legs[one - 1] for one in step.cancel_legs]:
+            family.cancel()
+        match step.do:
             case Do.SAY_GUARDED:
                 self.moves("entered" if self.state == machine.ENTERING else "guarded_again", machine.GUARDED)
             case Do.PLACE_STOP:
                 if self.state == machine.UNGUARDED:
                     self.moves("stop_asked", machine.GUARDED)
-                self.legs.append(Order(STOP, found.quantity, self.now))
+                self.place(STOP, step.quantity)
             case Do.SAY_UNGUARDED:
                 self.moves("stop_missing", machine.UNGUARDED)
             case Do.BEGIN_TO_TAKE:
@@ -100,121 +133,254 @@ class AnyExchange(RuleBasedStateMachine):
             case Do.CANCEL:
                 self.cancels()
             case Do.PLACE_TAKE:
-                assert found.quantity > 0
-                self.legs.append(Order(TAKE, found.quantity, self.now))
+                self.place(TAKE, step.quantity)
             case Do.GIVE_UP_TAKING:
                 self.moves("take_missed", machine.GUARDED)
             case Do.CLOSE:
-                self.moves("closed", machine.CLOSED)
-                assert not at.any_open
-                assert at.exposed == 0 or at.state == machine.ENDING
+                self.closes(at)
+
+    def closes(self, at):
+        self.moves("closed", machine.CLOSED)
+        assert not at.any_open
+        if at.state != machine.ENDING:
+            assert at.exposed == 0
+            open_ones = [order for family, order in every(self.families) if order.open and order.fate != DENIED]
+            assert not open_ones, "it ended beside an order that can be filled"
+
+    def place(self, role, quantity):
+        assert quantity > 0
+        self.legs.append(Family(role, self.now))
+        self.new_order(self.legs[-1], quantity)
+
+    def settle(self, number):
+        self.moment += 1
+        leg = self.legs[number - 1]
+        if leg.settled_at is None:
+            leg.settled_at, leg.settled = self.now, self.moment
 
     def moves(self, event, to):
         assert (self.state, event, to) in machine.TABLE.allowed, f"{event} from {self.state}"
         self.state = to
 
     def cancels(self):
-        for each in (self.entry, *self.legs):
-            each.cancelling = each.open and each.believed_open
+        for family in self.families:
+            family.cancel()
 
-    @precondition(lambda self: self.entry.open and self.entry.left > 0)
-    @rule(part=quantities)
-    def entry_fills(self, part):
-        self.entry.filled += min(part, self.entry.left)
-        self.entry.open = self.entry.left > 0
+    @precondition(lambda self: self.unsent())
+    @rule(number=numbers, fate=st.sampled_from((*[ACCEPTED] * 4, *FATES, DENIED)))
+    def one_is_sent(self, number, fate):
+        family, order = some(self.unsent(), number)
+        family.send(order, fate)
+        self.changed(family)
         self.look_on()
+
+    def unsent(self):
+        return [each for each in every(self.families) if not each[1].fate]
+
+    @precondition(lambda self: self.looked_for())
+    @rule(number=numbers, sees=st.sampled_from([True, True, False]))
+    def a_lost_one_is_looked_for(self, number, sees):
+        family, order = some(self.looked_for(), number)
+        if order.taken_in and sees:
+            order.show()
+        else:
+            order.presence = Presence.NOT_SEEN
+        self.changed(family)
+        self.look_on()
+
+    def looked_for(self):
+        return [each for each in every(self.families) if each[1].fate and each[1].presence is Presence.COMING]
 
     @rule()
-    def cancelled(self):
-        for each in (self.entry, *self.legs):
-            if each.cancelling and each.open and not each.lost:
-                each.open = each.believed_open = each.cancelling = False
-                each.at = self.now
-
-    @rule(part=quantities, number=st.integers(0, 30))
-    def leg_fills(self, part, number):
-        legs = [each for each in self.legs if each.open and not each.lost]
-        if legs:
-            leg = legs[number % len(legs)]
-            leg.filled += min(part, leg.left)
-            leg.open = leg.believed_open = leg.left > 0
-            leg.at = self.now
-
-    @rule(number=st.integers(0, 30), how=st.sampled_from(["refused", "never_left", "lost", "over"]))
-    def leg_ends(self, number, how):
-        legs = [each for each in self.legs if each.open and not each.lost and not each.filled]
-        if not legs:
-            return
-        leg = legs[number % len(legs)]
-        leg.believed_open, leg.at = False, self.now
-        leg.never_left, leg.lost = how == "never_left", how == "lost"
-        leg.open = how == "lost"  # it may be there all the same
+    def the_orders_are_read(self):
+        """Also what was not seen, or refused, appears; what was not there by then comes no more if it was given up."""
+        self.moment += 1
+        for family, order in every(self.families):
+            family.read = self.moment
+            if order.taken_in and order.fate and order.presence is not Presence.THERE:
+                order.show()
+            elif order.presence is Presence.NOT_SEEN and family.settled_at is not None:
+                order.on_its_way = False
+            order.look_again()
         self.look_on()
 
-    @rule(number=st.integers(0, 30), there=st.booleans())
-    def lost_one_is_found(self, number, there):
-        lost = [each for each in self.legs if each.lost and not each.settled]
-        if lost:
-            leg = lost[number % len(lost)]
-            leg.lost, leg.open, leg.believed_open = False, there, there
-            leg.never_left = not there
+    # What people do --------------------------------------------------------------------------------------------------
 
-    @precondition(lambda self: self.state not in {machine.CLOSED, machine.ENDING})
+    @precondition(lambda self: self.state != machine.CLOSED and self.is_replaceable(self.entry))
+    @rule(quantity=quantities, fate=fates)
+    def somebody_replaces_the_entry(self, quantity, fate):
+        self.replace(self.entry, quantity, fate)
+
+    @precondition(lambda self: self.state != machine.CLOSED and self.replaceable_stops())
+    @rule(number=numbers, share=st.integers(1, 9), fate=fates)
+    def somebody_replaces_a_stop(self, number, share, fate):
+        """By a smaller one, or one of up to all that may be."""
+        place, family = some(self.replaceable_stops(), number)
+        most = plan.most_instead_of(self.situation(), place)
+        self.replace(family, plan.floored(most * share / 9, STEP), fate)
+
+    def replaceable_stops(self):
+        legs = enumerate(self.legs, 1)
+        return [(place, family) for place, family in legs if family.role == STOP and self.is_replaceable(family)]
+
+    def replace(self, family, quantity, fate):
+        old = family.head
+        if quantity != old.quantity and quantity > old.seen_filled:
+            self.new_order(family, quantity, replaces=old)
+            self.look_on()
+            if fate and not family.orders[-1].fate:
+                family.send(family.orders[-1], fate)
+            self.changed(family)
+            self.look_on()
+
+    def is_replaceable(self, family):
+        head = family.head
+        if head.presence is not Presence.THERE:
+            return False
+        coming = [order for order in family.orders if order.replaces is head and order.presence is Presence.COMING]
+        return head.seen_open and not head.cancelling and not coming
+
+    @precondition(lambda self: self.state in {*LIVE, machine.TAKING})
     @rule(really=st.integers(0, 9))
     def somebody_ends_it(self, really):
         if really == 9:
             self.state = machine.ENDING
 
-    @precondition(
-        lambda self: self.state == machine.UNGUARDED and not any(each.lost and each.open for each in self.legs)
-    )
+    @precondition(lambda self: self.state == machine.UNGUARDED)
     @rule()
-    def somebody_compares_and_has_the_stop_placed_again(self):
-        for each in self.legs:
-            each.settled = each.settled or (not each.believed_open and each.left > 0)
-        self.moves("stop_asked", machine.GUARDED)
+    def somebody_has_the_stop_placed_again(self):
+        again = plan.place_again(self.situation())
+        if again.quantity > 0:
+            for number in again.numbers:
+                self.settle(number)
+            self.moves("stop_asked", machine.GUARDED)
+            self.look_on()
+
+    # What the exchange does ------------------------------------------------------------------------------------------
+
+    @precondition(lambda self: self.late())
+    @rule(number=numbers)
+    def a_late_one_arrives(self, number):
+        some(self.late(), number)[1].arrive()
         self.look_on()
 
-    @rule(reached=st.booleans(), seconds=st.integers(0, 40))
-    def time_passes(self, reached, seconds):
-        self.reached, self.now = reached, self.now + timedelta(seconds=seconds)
+    def late(self):
+        return [each for each in every(self.families) if each[1].on_its_way and each[1].fate == LATE]
+
+    @precondition(lambda self: self.over())
+    @rule(number=numbers)
+    def what_was_replaced_is_seen_to_be_over(self, number):
+        family, order = some(self.over(), number)
+        order.look_again()
+        self.changed(family)
         self.look_on()
 
-    @rule(frozen=st.booleans())
-    def account_freezes(self, frozen):
-        self.frozen = frozen
+    def over(self):
+        return [each for each in every(self.families) if each[1].seen_open and not each[1].open]
+
+    @precondition(lambda self: self.open(self.families))
+    @rule(part=quantities, number=numbers)
+    def one_fills(self, part, number):
+        self.fill(*some(self.open(self.families), number), part)
+
+    def fill(self, family, order, part):
+        order.filled += min(part, order.left)
+        order.open = order.filled < order.quantity
+        order.look_again()
+        self.changed(family)
+        self.look_on()
+
+    def open(self, families):
+        return [each for each in every(families) if each[1].open]
+
+    @precondition(lambda self: any(order.cancelling for _, order in every(self.families)))
+    @rule(is_answered=st.booleans())
+    def cancelled(self, is_answered):
+        for family, order in every(self.families):
+            if order.cancelling:
+                order.final = order.final or (order.open and is_answered)
+                order.open = order.cancelling = False
+                order.look_again()
+                self.changed(family)
+
+    @precondition(lambda self: self.open(self.families))
+    @rule(number=numbers)
+    def the_exchange_ends_one(self, number):
+        family, order = some(self.open(self.families), number)
+        order.open = False
+        order.look_again()
+        self.changed(family)
+        self.look_on()
+
+    @rule(reached=st.integers(0, 5), frozen=st.integers(0, 5), seconds=st.sampled_from([0, 2, 10, 40, 130]))
+    def time_passes(self, reached, frozen, seconds):
+        self.reached, self.frozen = reached == 5, frozen == 5
+        self.now += timedelta(seconds=seconds)
+        self.look_on()
+
+    # What holds ------------------------------------------------------------------------------------------------------
 
     @invariant()
     def nothing_closes_more_than_was_opened(self):
+        """What the exchange has that it had denied is the exception: by as much, until the desk has seen it."""
         if hasattr(self, "legs"):
-            closing = sum((each.filled + (each.left if each.open else 0) for each in self.legs), Decimal(0))
-            assert closing <= self.entry.filled, "orders that may be filled would close more than was opened"
+            closing = sum((each.filled + each.left for each in self.legs), ZERO)
+            on_the_way = sum(
+                (order.quantity for _, order in every(self.legs) if not order.fate and not order.replaces), ZERO
+            )
+            denied = sum((order.quantity for _, order in every(self.legs) if order.fate == DENIED), ZERO)
+            assert closing + on_the_way <= self.entry.filled + denied, "orders would close more than was opened"
 
     @invariant()
     def what_is_open_is_guarded_or_said_to_be_not(self):
-        """Looked at once more, a guarded one either has its stops or does something about it."""
-        if not hasattr(self, "legs") or self.state != machine.GUARDED:
+        """Looked at once more, a guarded one has its stops, does something about it, or says what is not known."""
+        if not hasattr(self, "legs") or self.state not in {machine.ENTERING, machine.GUARDED}:
             return
         at = self.situation()
-        if at.bare > 0:
-            assert plan.next_step(at).do not in {Do.SAY_GUARDED, Do.CLOSE}
+        step = plan.next_step(at)
+        sent_soon = sum((order.quantity for _, order in every(self.legs) if not order.fate), ZERO)
+        guarding = sum((each.left for each in self.legs), ZERO) + sent_soon
+        deceived = any(order.fate == DENIED and order.presence is Presence.ABSENT for _, order in every(self.families))
+        if plan.floored(at.exposed - guarding, STEP) > 0 and not plan.is_paced(at) and not deceived:
+            acts = step.do not in {Do.WAIT, Do.SAY_GUARDED, Do.CLOSE}
+            assert acts or step.sentence, "something is open without a stop, and nobody says so"
+
+    @invariant()
+    def what_rests_beyond_is_being_cancelled(self):
+        if not hasattr(self, "legs") or self.state not in LIVE:
+            return
+        at = self.situation()
+        step = plan.next_step(at)
+        staying = [each for number, each in enumerate(self.legs, 1) if number not in step.cancel_legs]
+        resting = sum((each.known_left() for each in staying), ZERO)
+        assert sum((leg.filled for leg in at.legs), ZERO) + resting <= max(
+            at.entry.filled, sum((leg.filled for leg in at.legs), ZERO)
+        )
 
 
 TestAnyExchange = AnyExchange.TestCase
-TestAnyExchange.settings = settings(max_examples=300, stateful_step_count=40, deadline=None)
+USUAL, THOROUGH = 250, 10_000
+TestAnyExchange.settings = settings(
+    max_examples=USUAL if settings.default.max_examples <= 100 else THOROUGH, stateful_step_count=40, deadline=None
+)
 
 
 def situation(**changes):
     known = {
         "state": machine.GUARDED,
         "entry": Entry(filled=Decimal(1), open=False),
-        "legs": [Leg(1, STOP, Decimal(1), Decimal(0), open=True, at=NOW)],
+        "legs": [stop(1, "1")],
         "step": STEP,
         "reached": False,
         "frozen": False,
         "now": NOW,
     }
     return Situation(**(known | changes))
+
+
+def stop(number, quantity):
+    amount = Decimal(quantity)
+    return Leg(number, STOP, Chain(number, amount, ZERO, open=True, rests=amount, least=amount, most=amount), at=NOW)
 
 
 @pytest.mark.parametrize(
@@ -237,7 +403,7 @@ def test_the_next_step(changes, does):
 
 
 def test_of_many_small_fills_those_of_half_a_minute_share_a_stop():
-    legs = [Leg(number, STOP, STEP, Decimal(0), open=True, at=NOW) for number in range(1, 11)]
+    legs = [stop(number, STEP) for number in range(1, 11)]
     at = {"entry": Entry(filled=Decimal(2), open=True), "legs": legs, "state": machine.ENTERING}
     assert plan.next_step(situation(**at)).do == Do.WAIT
     later = plan.next_step(situation(**at, now=NOW + timedelta(seconds=31)))

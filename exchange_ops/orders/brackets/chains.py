@@ -1,0 +1,137 @@
+"""What an order of a bracket comes to with what replaced it, or may have: data in, data out.
+
+The exchange cancels the old order and places the new one in one step, so one of the two is there at any moment, and the
+new one has what the old one had filled (exchange REST, Spot orders; supplement 1.4). A replacement counts once the
+exchange has it; until then the original counts, and where it is not known which of them is there, both do.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from decimal import Decimal
+from enum import StrEnum
+from typing import Final
+
+ZERO: Final = Decimal(0)
+PATIENCE: Final = timedelta(minutes=2)  # so long an order that was sent counts as one that guards, unanswered
+
+
+class Presence(StrEnum):
+    """Whether the exchange has an order, as far as the desk knows."""
+
+    THERE = "there"
+    COMING = "coming"  # on its way, or being looked for
+    NOT_SEEN = "not_seen"  # looked for, which is no proof
+    ABSENT = "absent"  # refused, or it never left the desk
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One order of a chain as last read. Quantities are in the base currency, `quantity` is the whole one.
+
+    `replaces` is the number of the order whose place it is to take. `open`: it is there and can be filled. `final`: it
+    ended filled, expired, or by a cancellation of the desk's that the exchange accepted, so nothing took its place and
+    nothing can. `since` is when it was asked for; None as long as it waits for a person.
+    """
+
+    number: int
+    quantity: Decimal
+    filled: Decimal
+    presence: Presence
+    since: datetime | None
+    replaces: int | None = None
+    open: bool = False
+    final: bool = False
+
+    @property
+    def is_there(self) -> bool:
+        """Whether the exchange has or had it."""
+        return self.presence is Presence.THERE
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """What an order comes to with everything that was to replace it; quantities in the base currency.
+
+    `number` is the order that counts, `quantity` its whole one, `rests` what is left of it while it is open. `least` is
+    what surely closes or guards as far as it goes, `most` what may still be filled. `open`: something of it may be
+    filled, or its outcome is being found out. `coming` and `unseen` are the numbers of orders on their way and of those
+    not seen that may be there; `since` is when the oldest that is coming was asked for.
+    """
+
+    number: int
+    quantity: Decimal
+    filled: Decimal
+    open: bool
+    rests: Decimal = ZERO
+    least: Decimal = ZERO
+    most: Decimal = ZERO
+    coming: tuple[int, ...] = ()
+    unseen: tuple[int, ...] = ()
+    since: datetime | None = None
+
+    @property
+    def left(self) -> Decimal:
+        """What is not filled of the order that counts."""
+        return max(self.quantity - self.filled, ZERO)
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether nothing of it is known to be there, and something may be."""
+        return not self.open and bool(self.unseen)
+
+    @property
+    def is_in_doubt(self) -> bool:
+        """Whether it works, and a larger one that was to take its place was not seen."""
+        return self.open and not self.coming and self.most > self.least
+
+    def is_overdue(self, now: datetime) -> bool:
+        """Whether what is coming has been coming for too long to be counted on."""
+        return self.since is not None and now - self.since > PATIENCE
+
+
+def head_of(links: Sequence[Link]) -> Link:
+    """The order that counts: the last one in the line that the exchange is known to have, else the first."""
+    head = links[0]
+    while after := [link for link in links if link.replaces == head.number and link.is_there]:
+        head = after[-1]
+    return head
+
+
+def heirs_of(head: Link, links: Iterable[Link]) -> list[Link]:
+    """What may have taken the place of the order that counts, or still may."""
+    if head.final:
+        return []
+    return [
+        link for link in links if link.replaces == head.number and link.presence in {Presence.COMING, Presence.NOT_SEEN}
+    ]
+
+
+def comes_to(links: Sequence[Link], *, now: datetime) -> Chain:
+    """What a chain comes to; its first order is the first link, the others follow in the order of their numbers."""
+    head, filled = head_of(links), max(link.filled for link in links)
+    candidates = heirs_of(head, links) if head.is_there else [head]
+    coming = [link for link in candidates if link.presence is Presence.COMING]
+    unseen = [link for link in candidates if link.presence is Presence.NOT_SEEN]
+    rests = max(head.quantity - filled, ZERO) if head.open else ZERO
+    may_be = [max(link.quantity - filled, ZERO) for link in (*coming, *unseen)]
+    on_the_way = [max(link.quantity - filled, ZERO) for link in coming]
+    since = min((link.since for link in coming if link.since is not None), default=None)
+    if head.open:
+        least = min([rests, *on_the_way])
+    elif since is not None and now - since > PATIENCE:
+        least = ZERO  # nothing but what is on its way would guard it
+    else:
+        least = min(on_the_way, default=ZERO)
+    return Chain(
+        number=head.number,
+        quantity=head.quantity,
+        filled=filled,
+        open=head.open or bool(coming),
+        rests=rests,
+        least=least,
+        most=max([rests, *may_be]),
+        coming=tuple(link.number for link in coming),
+        unseen=tuple(link.number for link in unseen),
+        since=since,
+    )

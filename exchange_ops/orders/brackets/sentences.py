@@ -1,0 +1,71 @@
+"""What is said of an order of a bracket whose outcome is not known, or that did not do what it was placed for."""
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from exchange_ops.orders import machine as orders
+from exchange_ops.orders.brackets.chains import Chain
+from exchange_ops.orders.models import Order
+
+_NOT_PLACED: Final = (orders.REFUSED, orders.NOT_SENT, orders.DECLINED, orders.WITHDRAWN, orders.LAPSED)
+_NOT_SEEN: Final = "not seen at the exchange; whether it is there is not known."
+
+
+def reason(chain: Sequence[Order], facts: Chain, *, what: str) -> str:
+    """Why nothing, or too little, is guarded by it; `what` is the word for the order ("stop")."""
+    order = _of(chain, facts.number)
+    if facts.is_lost or facts.coming:
+        return _unknown(chain, facts, what)
+    if facts.is_in_doubt:
+        return (
+            f"The {what}, {order.reference}, works, but not for all that is open; {_references(chain, facts.unseen)}, "
+            f"which was to replace it by more, was {_NOT_SEEN}"
+        )
+    if order.state in _NOT_PLACED:
+        return f"The {what}, {order.reference}, was not placed: {order.last_problem or order.sentence}"
+    return f"The {what}, {order.reference}, is over without being filled whole: {orders.state_of(order)}."
+
+
+def note(chain: Sequence[Order], facts: Chain, *, what: str) -> str:
+    """What is not known of it, or did not come about, while nothing is missing; empty where all is plain."""
+    looked_for = any(_of(chain, number).state == orders.UNKNOWN for number in facts.coming)
+    if facts.is_lost or looked_for:
+        return _unknown(chain, facts, what)
+    if facts.unseen:
+        order, unseen = _of(chain, facts.number), _references(chain, facts.unseen)
+        return f"{unseen}, which was to replace the {what}, was not seen at the exchange: {order.reference} works on."
+    return ""
+
+
+def note_of_settled(chain: Sequence[Order], facts: Chain, *, what: str) -> str:
+    """What another one waits for that is to stand in for this one; empty where nothing is in its way."""
+    order = _of(chain, facts.number)
+    if facts.open:
+        return f"The {what}, {order.reference}, is being cancelled; another one is placed only then."
+    if facts.is_lost:
+        return f"{_unknown(chain, facts, what)} The exchange's orders are read once more before another one is placed."
+    return ""
+
+
+def _unknown(chain: Sequence[Order], facts: Chain, what: str) -> str:
+    order = _of(chain, facts.number)
+    if order.state == orders.NOT_SEEN:
+        return f"The {what}, {order.reference}, was {_NOT_SEEN}"
+    if facts.coming == (order.pk,):
+        return f"Whether the {what}, {order.reference}, is at the exchange is not known yet: the desk looks for it."
+    if facts.coming:
+        coming = _references(chain, facts.coming)
+        return (
+            f"Whether {coming} replaced the {what}, {order.reference}, is not known yet: the desk looks for it, and "
+            "counts on either being there."
+        )
+    unseen = _references(chain, facts.unseen)
+    return f"The {what}, {order.reference}, is over, and {unseen}, which was to replace it, was {_NOT_SEEN}"
+
+
+def _of(chain: Sequence[Order], number: int) -> Order:
+    return next(order for order in chain if order.pk == number)
+
+
+def _references(chain: Sequence[Order], numbers: Iterable[int]) -> str:
+    return ", ".join(_of(chain, number).reference for number in numbers)
