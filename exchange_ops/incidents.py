@@ -24,8 +24,7 @@ from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.margin import danger
 from exchange_ops.margin.models import MarginPosition
 from exchange_ops.market.models import Ticker
-from exchange_ops.orders.brackets import machine as bracket_states
-from exchange_ops.orders.brackets.models import Bracket
+from exchange_ops.orders.brackets import causes as bracket_causes
 from exchange_ops.policy.models import Freeze
 from exchange_ops.positions import machine as margin_states
 from exchange_ops.positions.models import MarginAction
@@ -120,19 +119,6 @@ def _unclear_margin(now: datetime, only: str) -> Iterator[Cause]:
     for row in _of(MarginAction.objects.filter(state=margin_states.UNCLEAR), only):
         sentence = f"{row.reference}, {row.kind_label.lower()} in {row.symbol}: {row.sentence}"
         yield Cause(row.subject, sentence, "margin-action", str(row.pk), str(row.account_id))
-
-
-def _without_a_stop(now: datetime, only: str) -> Iterator[Cause]:
-    """What an entry opened, and no stop guards; also of one that was filled after its bracket had ended unfilled."""
-    late = Q(state=bracket_states.CLOSED, outcome=bracket_states.NOT_ENTERED, entry__cum_quantity__gt=0)
-    rows = _of(Bracket.objects.filter(Q(state=bracket_states.UNGUARDED) | late), only)
-    for row in rows.select_related("entry"):
-        why = row.last_problem or f"The entry, {row.entry.reference}, was filled after the bracket had ended."
-        sentence = (
-            f"{row.reference}: a {row.side} entry in {row.symbol} is open without a stop. {why} "
-            "An operator can have the stop placed again, or close it by hand."
-        )
-        yield Cause(row.subject, sentence, "bracket", str(row.pk), str(row.account_id))
 
 
 def _holds(now: datetime, only: str) -> Iterator[Cause]:
@@ -330,8 +316,16 @@ KINDS: Final[tuple[Kind, ...]] = (
         "Position without its stop",
         Severity.HIGH,
         (roles.OPERATOR, roles.TREASURY),
-        _without_a_stop,
+        bracket_causes.without_a_stop,
         ends="It ends when its stop is at the exchange, or the bracket is ended.",
+    ),
+    Kind(
+        alarms.BRACKET_UNCLEAR,
+        "Order of a bracket not seen",
+        Severity.HIGH,
+        (roles.OPERATOR, roles.TREASURY),
+        bracket_causes.unclear,
+        ends="It ends when the order is seen at the exchange or known not to be there, or the bracket is ended.",
     ),
     Kind(
         alarms.HOLD_LEFT,

@@ -75,6 +75,11 @@ def without_a_stop(operator):
     return bracket_rows.without_a_stop(operator, now=clock.now())
 
 
+def entry_not_seen(operator):
+    order_rows.market(now=clock.now())
+    return bracket_rows.entry_not_seen(operator, now=clock.now())
+
+
 def disputed(operator):
     row = rows.held(operator, now=clock.now())
     return mover.move(row, event="executed_without_us", to="investigate", now=clock.now())
@@ -193,7 +198,11 @@ PROVOKED = {
         "is near its liquidation at 425.0000: the mark is 430.0000.",
     ),
     alarms.MARGIN_UNCLEAR: (margin_unclear, "What it did can't be told from the exchange's records"),
-    alarms.WITHOUT_A_STOP: (without_a_stop, "a buy entry in BCHUSD is open without a stop. The stop, O-2, was not"),
+    alarms.WITHOUT_A_STOP: (
+        without_a_stop,
+        "a buy entry in BCHUSD is open without a stop that is known to work. The stop, O-2, was not",
+    ),
+    alarms.BRACKET_UNCLEAR: (entry_not_seen, "was not seen at the exchange; whether it is there is not known."),
     alarms.HOLD_LEFT: (hold_left, "its money still stands reserved at the exchange"),
     alarms.PAYOUT_OVERDUE: (overdue, "the exchange took the order to pay 3 h ago"),
     alarms.RECONCILIATION: (
@@ -318,6 +327,10 @@ ENDED = {
     ],
     alarms.WITHOUT_A_STOP: lambda: [
         bracket_moves.move(row, event="guarded_again", to="guarded", now=clock.now()) for row in Bracket.objects.all()
+    ],
+    alarms.BRACKET_UNCLEAR: lambda: [
+        bracket_moves.move(row, event="let_go", to="closed", now=clock.now(), outcome="let_go")
+        for row in Bracket.objects.all()
     ],
     UNDELIVERED: lambda: Delivery.objects.filter(state="failed").update(state="delivered"),
 }
