@@ -22,6 +22,8 @@ from exchange_ops.keys.clients import ClientFor
 from exchange_ops.market.models import Symbol
 from exchange_ops.orders import machine, mover, policy_checks, request_checks
 from exchange_ops.orders import records as order_records
+from exchange_ops.orders.brackets import mover as bracket_mover
+from exchange_ops.orders.brackets import situation
 from exchange_ops.orders.models import Order
 from exchange_ops.orders.request_checks import FORM, Wanted
 from exchange_ops.orders.steps import trading_line, ways
@@ -31,6 +33,7 @@ from exchange_ops.shared import rules
 from exchange_ops.wire import records
 from exchange_ops.wire.catalogue import Right
 from wire.errors import CallFailed
+from wire.values import grouped_text
 
 if TYPE_CHECKING:
     from desk.models import Person
@@ -132,12 +135,23 @@ def problems(old: Order, wanted: Wanted, *, person: "Person", now: datetime) -> 
         return {FORM: "Nothing would change: enter another price or quantity."}
     if wanted.quantity <= old.cum_quantity:
         return {"quantity": f"{old.cum_quantity.normalize():f} were filled already: the whole quantity has to be more."}
+    if reason := _beyond_bracket(old, wanted.quantity, now):
+        return {"quantity": reason}
     found = request_checks.problems(account=old.account, symbol=symbol, wanted=wanted, now=now, instead_of=old)
     if (frozen := freezes.active(old.account)) is not None:
         found[FORM] = f"The account is frozen: {frozen.reason} Open orders can still be cancelled."
     if found:
         return found
     return policy_checks.problems(initiator=person, account=old.account, symbol=symbol, wanted=wanted, now=now)
+
+
+def _beyond_bracket(old: Order, quantity: Decimal, now: datetime) -> str:
+    """Why a stop of a bracket can't be so large: more would rest than the bracket has open. Else an empty text."""
+    row = situation.bracket_of(old)
+    most = None if row is None else situation.most_instead_of(row, old, now=now)
+    if row is None or most is None or quantity <= most:
+        return ""
+    return f"It closes what {row.reference} opened and no other stop covers: {grouped_text(most)} at most."
 
 
 def oversteps(old: Order, wanted: Wanted, *, person: "Person", now: datetime) -> list[Overstep]:
@@ -155,6 +169,7 @@ def _begin(old: Order, new: Order, *, person: "Person", now: datetime, session_k
     """Both rows together: the new one asked for, the old one waiting for it."""
     try:
         with transaction.atomic():
+            _keep_bracket(old, new.quantity, now)
             locked = mover.lock(old.pk)
             if (locked.state, locked.version) != (old.state, old.version):
                 raise mover.CannotMove("It moved on.")
@@ -172,6 +187,15 @@ def _begin(old: Order, new: Order, *, person: "Person", now: datetime, session_k
     except mover.CannotMove:
         raise CannotReplace({FORM: "It moved on in the same moment. Read it again."}) from None
     return new
+
+
+def _keep_bracket(old: Order, quantity: Decimal, now: datetime) -> None:
+    """Look once more while the bracket places nothing itself. Its row comes before its orders', as when it looks."""
+    if (row := situation.bracket_of(old)) is None:
+        return
+    bracket_mover.lock(row.pk)
+    if reason := _beyond_bracket(old, quantity, now):
+        raise CannotReplace({"quantity": reason})
 
 
 def obstacle(row: Order) -> str:
