@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from django.db import transaction
 
+from desk.restores import signs as restores
 from exchange_ops.market import interest
 from exchange_ops.orders import cancelling
 from exchange_ops.orders import machine as orders
@@ -35,6 +36,9 @@ def step(row: Bracket, *, now: datetime) -> None:
     with transaction.atomic():
         row = mover.lock(row.pk)
         if row.state == machine.CLOSED:
+            return
+        if stopped := restores.problem():  # what it knows of its orders may be of an earlier moment
+            mover.touch(row, next_action_at=now + LOOK_EVERY, last_problem=stopped)
             return
         # Before the trail's turn is taken: whoever moves an order has its row first.
         chains = _locked(row)

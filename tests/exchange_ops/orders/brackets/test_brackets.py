@@ -8,6 +8,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from desk import clock
+from desk.restores import machine as restores
+from desk.restores import signs
 from exchange_ops import replay
 from exchange_ops.market.models import Symbol
 from exchange_ops.orders.brackets import situation, workflow
@@ -299,3 +301,14 @@ def test_the_trail_replays_to_the_rows(bracketing):
     assert list(brackets.check(iter(trail))) == []
     Bracket.objects.filter(pk=row.pk).update(last_problem="Changed.")
     assert list(brackets.check(iter(trail))) == [], "a sentence decides nothing"
+
+
+def test_after_a_restore_it_places_nothing_until_two_people_have_settled(bracketing):
+    """What it knows of its orders is of an earlier moment: a stop of after that may rest at the exchange."""
+    row = bracketing.ask()
+    bracketing.dealing.step(row.entry)
+    bracketing.fill(row.entry)
+    restore = signs.notice(signs.Sign(restores.HEADS), now=clock.now())
+    row = bracketing.turn(row, 2)
+    assert (row.state, row.legs.count()) == ("entering", 0)
+    assert restore.reference in row.last_problem
