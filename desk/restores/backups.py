@@ -16,7 +16,7 @@ import shutil
 import sqlite3
 import subprocess
 from contextlib import closing
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
@@ -32,6 +32,7 @@ from desk.restores import signs
 
 MANIFEST: Final = "manifest.json"
 FORMAT: Final = 1
+_CONTEXT: Final = "desk.backup"
 _ROWS: Final = {"sqlite": "desk.sqlite3", "postgresql": "desk.dump"}
 _HEADS: Final = (trail.HEADS_FILE, witness_chain.HEADS_FILE)
 _CLAIM: Final = "up.json"  # locked by `manage.py up` as long as it runs
@@ -48,13 +49,21 @@ class CannotRestore(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What a backup says of itself. `made_at` is when it was begun, in UTC; `files` are digests (SHA-256) by name."""
+    """What a backup says of itself. `made_at` is when it was begun, in UTC; `files` are digests (SHA-256) by name.
+
+    `code` is over all of that, under the key ring: only who has the ring makes one, and no other ring takes it back.
+    """
 
     format: int
     made_at: str
     engine: str
-    ring_key: str
     files: dict[str, str]
+    code: str = ""
+
+    @property
+    def content(self) -> bytes:
+        """What the code is over."""
+        return json.dumps(asdict(self) | {"code": ""}, sort_keys=True).encode()
 
 
 def back_up(folder: Path, *, now: datetime) -> Manifest:
@@ -73,9 +82,9 @@ def back_up(folder: Path, *, now: datetime) -> Manifest:
             FORMAT,
             now.astimezone(UTC).isoformat(timespec="seconds"),
             connection.vendor,
-            sealing.newest_id(),
             {path.name: _digest(path) for path in sorted(partial.iterdir())},
         )
+        manifest = replace(manifest, code=sealing.authenticate(manifest.content, context=_CONTEXT))
         (partial / MANIFEST).write_text(json.dumps(asdict(manifest), indent=2) + "\n")
         partial.rename(folder)
     except (OSError, sqlite3.Error, subprocess.SubprocessError) as error:
@@ -91,39 +100,33 @@ def read(folder: Path) -> Manifest:
         odd = [name for name, digest in manifest.files.items() if _digest(folder / name) != digest]
     except (OSError, ValueError, TypeError) as error:
         raise CannotRestore(f"{folder} is no backup that can be read: {_said(error)}") from None
+    if not sealing.is_authentic(manifest.code, manifest.content, context=_CONTEXT):
+        raise CannotRestore("The backup was made under another key ring, or changed: put the ring of that desk here.")
     if odd:
         raise CannotRestore(f"{', '.join(odd)} in {folder} was changed since the backup was made.")
     if manifest.format != FORMAT:
         raise CannotRestore(f"It is of format {manifest.format}, and this version reads format {FORMAT}.")
+    if _ROWS.get(manifest.engine) not in manifest.files:
+        raise CannotRestore("It has no rows.")
     if manifest.engine != connection.vendor:
         raise CannotRestore(f"It is of {manifest.engine}, and DATABASE_URL names {connection.vendor}.")
     return manifest
 
 
-def put_back(folder: Path, *, now: datetime, replace: bool = False) -> Manifest:
+def put_back(folder: Path, *, now: datetime, over_rows: bool = False) -> Manifest:
     """Put a backup back: rows, then heads where there are none, then the word to the desk. Raises CannotRestore.
 
-    With `replace` the rows that are here are moved aside first (SQLite; the folder is named after the time). A
+    With `over_rows` the rows that are here are moved aside first (SQLite; the folder is named after the time). A
     PostgreSQL database has to be an empty one.
     """
     manifest = read(folder)
-    _LOADS[connection.vendor](folder / _ROWS[connection.vendor], now, replace)
+    _LOADS[connection.vendor](folder / _ROWS[connection.vendor], now, over_rows)
     for name in _HEADS:
         if name in manifest.files and not (heads.folder() / name).exists():
             shutil.copyfile(folder / name, heads.folder() / name)
     call_command("migrate", interactive=False, verbosity=0)
     signs.restored(facts={"backup_of": manifest.made_at}, now=now)
     return manifest
-
-
-def ring_problem() -> str:
-    """Why the key ring here is not the one that this database was written with, else an empty text."""
-    newest = RowWitness.objects.order_by("-seq").first()
-    if newest is not None and not sealing.is_authentic(
-        newest.code, newest.hash.encode(), context=witness_chain.CONTEXT
-    ):
-        return "The key ring here does not verify the row entries: put the ring of this desk in its place."
-    return ""
 
 
 def _dump_sqlite(target: Path) -> None:
@@ -137,27 +140,35 @@ def _dump_postgresql(target: Path) -> None:
     _run("pg_dump", arguments)
 
 
-def _load_sqlite(source: Path, now: datetime, replace: bool) -> None:
+def _load_sqlite(source: Path, now: datetime, over_rows: bool) -> None:
     path = _sqlite_path()
     if _is_running():
         raise CannotRestore(f"A desk runs on {heads.folder()}: stop it first.")
-    if path.exists() and _has_rows() and not replace:
+    if path.exists() and _has_rows() and not over_rows:
         raise CannotRestore("There are rows here already. With --replace they are moved aside first.")
     connections.close_all()
     aside = heads.folder() / f"before-restore-{now.astimezone(UTC):%Y%m%dT%H%M%SZ}"
-    for part in _PARTS:
-        old = path.with_name(path.name + part)
-        if old.exists():
-            aside.mkdir(exist_ok=True, mode=0o700)
-            old.rename(aside / old.name)
-    shutil.copyfile(source, path)
+    copy = path.with_name(f"{path.name}.partial")
+    try:
+        shutil.copyfile(source, copy)  # whole, before anything that is here moves
+        for part in _PARTS:
+            old = path.with_name(path.name + part)
+            if old.exists():
+                aside.mkdir(exist_ok=True, mode=0o700)
+                old.rename(aside / old.name)
+        copy.rename(path)
+    except OSError as error:
+        raise CannotRestore(f"The rows could not be put in their place: {_said(error)}") from error
 
 
-def _load_postgresql(source: Path, now: datetime, replace: bool) -> None:
+def _load_postgresql(source: Path, now: datetime, over_rows: bool) -> None:
     if connection.introspection.table_names():
         raise CannotRestore("The database has tables: make an empty one, and have DATABASE_URL name it.")
     connections.close_all()
-    _run("pg_restore", ["--no-owner", "--no-privileges", "--single-transaction", "--exit-on-error", str(source)])
+    try:
+        _run("pg_restore", ["--no-owner", "--no-privileges", "--single-transaction", "--exit-on-error", str(source)])
+    except (OSError, subprocess.SubprocessError) as error:
+        raise CannotRestore(f"pg_restore could not put the rows back: {_said(error)}") from error
 
 
 def _run(program: str, arguments: list[str]) -> None:
