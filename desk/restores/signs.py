@@ -31,10 +31,14 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Sign:
-    """What shows it: which kind, and the facts. `lost_heads` name the last line of each file that knows more."""
+    """What shows it: which kind, and the facts. `lost_heads` name the last line of each file that knows more.
+
+    `before` is a moment that is lost at the latest, where the sign tells of one.
+    """
 
     kind: str
     facts: dict[str, Any] = field(default_factory=dict)
+    before: datetime | None = None
 
 
 def look(*, now: datetime) -> str:
@@ -54,10 +58,10 @@ def problem() -> str:
 def notice(sign: Sign, *, now: datetime) -> Restore:
     """Open a restore for this sign, or add what it shows to the one that is open."""
     evidence = {"sign": sign.kind, **sign.facts}
-    newest = RowWitness.objects.order_by("-seq").values_list("seq", "at").first() or (0, None)
+    newest, as_of = _where_they_end(sign)
     try:
         with transaction.atomic():
-            row = Restore(sign=sign.kind, newest=newest[0], as_of=newest[1])
+            row = Restore(sign=sign.kind, newest=newest, as_of=as_of)
             mover.create(row, event="noticed", to=machine.OPEN, now=now, evidence=evidence)
     except IntegrityError:
         row = _again(evidence, now)
@@ -93,6 +97,17 @@ def lost_heads(name: str) -> list[tuple[int, str]]:
         for lost in each.evidence.get("lost_heads", ())
         if lost["file"] == name
     ]
+
+
+def _where_they_end(sign: Sign) -> tuple[int, datetime | None]:
+    """The last row entry from before the fall, and its time; not what was written between the fall and its notice."""
+    entries = RowWitness.objects.order_by("-seq")
+    for lost in sign.facts.get("lost_heads", ()):
+        if lost["file"] == witness_chain.HEADS_FILE:
+            entries = entries.filter(seq__lte=lost["newest"])
+    if sign.before is not None:
+        entries = entries.filter(at__lt=sign.before)
+    return entries.values_list("seq", "at").first() or (0, None)
 
 
 def _again(evidence: dict[str, Any], now: datetime) -> Restore:

@@ -248,7 +248,7 @@ def _notice_own(record: records.Order, now: datetime) -> None:
     began = DatabaseMark.objects.values_list("made_at", flat=True).first()
     if began is not None and record.created_at >= began and ways.is_ours(record.client_order_id):
         facts = {"client_order_id": record.client_order_id, "created_at": record.created_at.isoformat()}
-        signs.notice(signs.Sign(restores.EXCHANGE, facts), now=now)
+        signs.notice(signs.Sign(restores.EXCHANGE, facts, before=record.created_at), now=now)
 
 
 def _read(record: records.Order, reading: _Reading) -> dict[str, Any]:
