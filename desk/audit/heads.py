@@ -104,8 +104,7 @@ def _compared(
         yield f"The {file} is missing or empty: a tail cut off would not show."
     # What follows the last line end is a write that is not over, or was cut short.
     lines = content.split("\n")[:-1]
-    places = {line: number for number, line in enumerate(lines, start=1)}
-    given_up = [(places.get(text, 0), newest) for newest, text in lost]
+    given_up = [(lines.index(text) + 1, newest) for newest, text in lost if text in lines]
     for number, line in enumerate(lines, start=1):
         whole = _WHOLE.fullmatch(line)
         if whole is None:

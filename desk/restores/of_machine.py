@@ -45,7 +45,6 @@ class Waits(Generic[R]):
         """Those that were there before this moment."""
         rows: Iterable[Any] = self._rows().filter(state__in=list(self.ends), created_at__lt=before).order_by("pk")
         for row in rows:
-            evidence = tuple(self.evidence(row))
             yield Item(
                 subject=row.subject,
                 reference=row.reference,
@@ -55,8 +54,7 @@ class Waits(Generic[R]):
                 since=row.created_at,
                 state=f"{row.state}|{getattr(row, 'digest', '')}",
                 asked_by=self.asked_by(row),
-                evidence=evidence,
-                seen=bool(evidence),
+                evidence=tuple(self.evidence(row)),
             )
 
     def lock(self, numbers: Collection[int]) -> None:

@@ -20,7 +20,7 @@ class Item:
     """One row that waits. `state` is what a word on it signs beside its subject.
 
     `title` is what it would do, `label` where it stands. `evidence` are sentences about what outside systems show of
-    it; `seen` says that they show something like it. `asked_by` is the number of who asked for it.
+    it, `asked_by` is the number of who asked for it.
     """
 
     subject: str
@@ -32,7 +32,6 @@ class Item:
     state: str
     asked_by: int | None = None
     evidence: tuple[str, ...] = ()
-    seen: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -94,7 +94,6 @@ def _page(
         "now": clock.now(),
         "row": row,
         "words": settling.words(row),
-        "people": settling.PEOPLE,
         "form": form,
         "purpose": settling.PURPOSE,
         "refusal": refusal,

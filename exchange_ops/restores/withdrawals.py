@@ -13,10 +13,10 @@ from desk.restores.of_machine import Waits
 from desk.templatetags.desk import kept_amount
 from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.withdrawals import machine, mover
+from exchange_ops.withdrawals.evidence.ledger_matching import LEAVING
 from exchange_ops.withdrawals.models import Withdrawal
 
 EARLY: Final = timedelta(minutes=2)  # by how much the exchange's clock may be behind
-LEAVING: Final = ("withdraw", "payout")
 
 
 def _evidence(row: Withdrawal) -> list[str]:
