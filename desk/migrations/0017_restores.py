@@ -22,7 +22,7 @@ class Migration(migrations.Migration):
                 ('last_problem', models.CharField(blank=True, default='', max_length=500)),
                 ('created_at', models.DateTimeField()),
                 ('updated_at', models.DateTimeField()),
-                ('sign', models.CharField(choices=[('command', 'A backup was put back by `manage.py restore`'), ('heads', 'The file of heads beside the database knows more than the database'), ('broker', 'The broker was told of more than the database has'), ('exchange', 'The exchange has an order that this desk placed, and the database has no row of it')], max_length=10)),
+                ('sign', models.CharField(choices=[('command', 'A backup was put back by the command for it'), ('heads', 'The file of heads beside the database knows more than the database'), ('broker', 'The broker was told of more than the database has'), ('exchange', 'The exchange has an order that this desk placed, and the database has no row of it')], max_length=10)),
                 ('newest', models.BigIntegerField()),
                 ('as_of', models.DateTimeField(null=True)),
                 ('state', models.CharField(choices=[('open', 'Nothing is sent'), ('settled', 'Settled')], max_length=20)),

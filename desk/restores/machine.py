@@ -12,7 +12,7 @@ HEADS: Final = "heads"
 BROKER: Final = "broker"
 EXCHANGE: Final = "exchange"
 SIGNS: Final = {
-    COMMAND: "A backup was put back by `manage.py restore`",
+    COMMAND: "A backup was put back by the command for it",
     HEADS: "The file of heads beside the database knows more than the database",
     BROKER: "The broker was told of more than the database has",
     EXCHANGE: "The exchange has an order that this desk placed, and the database has no row of it",

@@ -12,7 +12,11 @@ if TYPE_CHECKING:
 
 GO_ON: Final = "go_on"
 CANCEL: Final = "cancel"
-VERDICTS: Final = {GO_ON: "It did not happen: go on with it", CANCEL: "Cancel it here"}
+VERDICTS: Final = {GO_ON: "It did not happen: go on", CANCEL: "Cancel it here"}
+EFFECTS: Final = {
+    GO_ON: "It goes on from where it stands, with the approvals that it has.",
+    CANCEL: "Nothing is sent for it any more. It can be asked for again.",
+}
 
 
 @dataclass(frozen=True, slots=True)
