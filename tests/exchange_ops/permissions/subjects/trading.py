@@ -104,7 +104,9 @@ ORDERS = Subject(
 def bracket(state: str, person: Any) -> Any:
     """A bracket in the state."""
     order_rows.market(now=clock.now())
-    row = bracket_rows.asked_for(person, now=clock.now())
+    # What can be given a stop is something that was entered.
+    entered = {"status": "partiallyFilled", "filled": "0.2"} if state == "unguarded" else {}
+    row = bracket_rows.asked_for(person, now=clock.now(), **entered)
     return walk(
         brackets.MACHINE, row, state, {name: lambda row: {"outcome": "let_go"} for name in ("let_go", "closed")}
     )
