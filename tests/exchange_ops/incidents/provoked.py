@@ -14,6 +14,8 @@ from desk.incidents import kinds as incident_kinds
 from desk.notifications.kinds import UNDELIVERED
 from desk.notifications.models import Delivery, Notification, Stage
 from desk.people import roles
+from desk.restores.declared import FELL_BACK
+from desk.restores.models import Restore
 from exchange_ops.keys.models import ApiKey
 from exchange_ops.ledger import stream as streams
 from exchange_ops.ledger.models import LedgerAside, LedgerEntry
@@ -36,8 +38,10 @@ from tests.chaindata.views import rows as chain
 from tests.exchange_ops import rows
 from tests.exchange_ops.orders import order_rows
 from tests.exchange_ops.orders.brackets import bracket_rows
+from tests.exchange_ops.restores import restore_rows
 
 CRITICAL = {
+    FELL_BACK,
     alarms.FROZEN,
     alarms.PAYOUT_DISPUTED,
     alarms.PAYOUT_ELSEWHERE,
@@ -172,6 +176,7 @@ def reviewed():
 
 # How each kind comes about, by its name, and what of it is read.
 PROVOKED = {
+    FELL_BACK: (lambda person: restore_rows.opened(), "Nothing is sent: the desk's records are those"),
     alarms.FROZEN: (
         lambda person: freezes.freeze(person=None, reason="A drill.", account=rows.account(), now=clock.now()),
         "Nothing is reserved, sent or paid from Main desk: The desk froze it. A drill.",
@@ -292,6 +297,7 @@ def proven():
 
 # How the cause of each kind goes away.
 ENDED = {
+    FELL_BACK: lambda: restore_rows.settled(Restore.objects.get()),
     alarms.FROZEN: lambda: Freeze.objects.update(thawed_at=clock.now()),
     alarms.PAYOUT_DISPUTED: lambda: resolved(Withdrawal, event="resolved", to="resolved_paid"),
     alarms.PAYOUT_ELSEWHERE: lambda: LedgerEntry.objects.update(foreign=False),

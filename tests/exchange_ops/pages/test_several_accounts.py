@@ -31,6 +31,7 @@ pytestmark = pytest.mark.django_db
 # What a part of a path may name that belongs to no account.
 OF_THE_DESK = {
     "incident_id",
+    "restore_id",
     "name",
     "number",
     "person_id",

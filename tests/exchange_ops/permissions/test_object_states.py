@@ -23,6 +23,7 @@ from tests.exchange_ops.permissions.shared_form import (
 from tests.exchange_ops.permissions.subjects.incident_rows import INCIDENTS
 from tests.exchange_ops.permissions.subjects.members import CHANGES_OF_MEMBERS, MEMBERS, ONESELF
 from tests.exchange_ops.permissions.subjects.payouts import PAYOUTS
+from tests.exchange_ops.permissions.subjects.restores import RESTORES
 from tests.exchange_ops.permissions.subjects.rule_changes import RULE_CHANGES
 from tests.exchange_ops.permissions.subjects.sub_accounts import SUB_ACCOUNT_ACTIONS, SUB_ACCOUNTS
 from tests.exchange_ops.permissions.subjects.trading import BRACKETS, MARGIN_ACTIONS, ORDERS
@@ -45,6 +46,7 @@ SUBJECTS = (
     MARGIN_ACTIONS,
     WATCHED,
     MOVEMENTS,
+    RESTORES,
 )
 CASES = [
     pytest.param(subject, state, id=f"{subject.name}, {state}") for subject in SUBJECTS for state in subject.states
