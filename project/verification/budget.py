@@ -2,12 +2,17 @@
 
 A stage that costs more than `MOST` times its share fails, and says which files of tests have grown. What ran because it
 was its turn is not counted: it differs from commit to commit.
+
+A unit says how quick a machine is only near the machine of the record: on a slow one the caches are cold too, and a
+browser slows down twice as much as a loop does. There each file of tests is compared with what most of its stage took,
+so that one that grew is still named; a stage without files of tests can't be judged there.
 """
 
 import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from project.bootstrap import ROOT
 
@@ -16,10 +21,16 @@ MOST = 1.3
 # A share below this is not written down for a file, and no stage fails below it: a second is noise.
 _LEAST = 5.0
 _EXPENSIVE = 30
+# Slower than the record's machine by more than this, units are no measure any more.
+_LIKE = 1.25
+# So many recorded files have to have run before what most of a stage took says anything.
+_FILES = 3
 _HEAD = """\
 # What each stage of `make test` may cost, and each file of tests that costs about a second or more. A unit is the work
 # of project/verification/calibration.py: {seconds:.2f} s of a processor when this was written.
 # `python3 manage.py verify --record` writes it anew; who does that says in the commit what the additional cost buys.
+
+unit = {seconds:.2f}
 """
 
 
@@ -52,6 +63,8 @@ class Spent:
     name: str
     seconds: float
     costs: Costs
+    # What a unit of work took while the stage ran, in seconds of a processor; the run's where it wasn't measured.
+    unit: float | None = None
 
     @property
     def usual_seconds(self) -> float:
@@ -64,17 +77,51 @@ def complaints(stages: Sequence[Spent], *, unit: float, text: str | None = None)
 
     `unit` is what a unit of work took here, in seconds of a processor.
     """
-    shares = tomllib.loads(FILE.read_text() if text is None else text)
-    found = {}
+    recorded = tomllib.loads(FILE.read_text() if text is None else text)
+    complaints = {}
     for stage in stages:
-        share, cost = shares.get("stages", {}).get(stage.name), stage.usual_seconds / unit
+        slowness = _slowness(stage, recorded, unit)
+        if slowness is None:
+            continue
+        share = recorded.get("stages", {}).get(stage.name)
+        cost = stage.usual_seconds / (recorded["unit"] * slowness)
         if share is None:
             if cost > _LEAST:
-                found[stage.name] = f"has no share in tests/budget.toml; it cost {cost:.0f} units"
+                complaints[stage.name] = f"has no share in tests/budget.toml; it cost {cost:.0f} units"
         elif cost > max(_LEAST, MOST * share):
-            grown = "; ".join(_grown(stage, shares.get("files", {}), unit)) or "no file of tests stands out"
-            found[stage.name] = f"cost {cost:.0f} units of its {share:.0f} ({cost / share:.1f} times): {grown}"
-    return found
+            grown = "; ".join(_grown(stage, recorded, slowness)) or "no file of tests stands out"
+            complaints[stage.name] = f"cost {cost:.0f} units of its {share:.0f} ({cost / share:.1f} times): {grown}"
+    return complaints
+
+
+def is_like_the_records(unit: float) -> bool:
+    """Whether costs can be compared by units: not on a machine that is much slower than that of the record."""
+    return unit <= _LIKE * float(tomllib.loads(FILE.read_text())["unit"])
+
+
+def _slowness(stage: Spent, recorded: Mapping[str, Any], unit: float) -> float | None:
+    """By how much this stage is slower here than on the machine of the record; None where nothing says so.
+
+    By the unit on a machine like that one. On another by the files of the stage: what the half of them (by their
+    shares) took more, so that what grew alone stands out.
+    """
+    by_unit = (stage.unit or unit) / float(recorded["unit"])
+    if by_unit <= _LIKE:
+        return by_unit
+    shares = recorded.get("files", {}).get(stage.name, {})
+    ratios = sorted(
+        (float(seconds / (recorded["unit"] * shares[path])), float(shares[path]))
+        for path, seconds in stage.costs.by_file().items()
+        if path in shares
+    )
+    half = sum(share for _, share in ratios) / 2
+    if len(ratios) < _FILES or 4 * half < sum(shares.values()):
+        return None
+    for ratio, share in ratios:
+        half -= share
+        if half <= 0:
+            return ratio
+    return None
 
 
 def shares_of_files() -> dict[str, float]:
@@ -86,9 +133,9 @@ def shares_of_files() -> dict[str, float]:
     return files
 
 
-def _grown(stage: Spent, shares: Mapping[str, Mapping[str, float]], unit: float) -> list[str]:
-    known = shares.get(stage.name, {})
-    now = {path: seconds / unit for path, seconds in stage.costs.by_file().items()}
+def _grown(stage: Spent, recorded: Mapping[str, Any], slowness: float) -> list[str]:
+    known = recorded.get("files", {}).get(stage.name, {})
+    now = {path: seconds / (recorded["unit"] * slowness) for path, seconds in stage.costs.by_file().items()}
     more = sorted(now, key=lambda path: known.get(path, 0.0) - now[path])[:5]
     return [
         f"{path} grew from {known.get(path, 0.0):.0f} to {now[path]:.0f}"
@@ -98,15 +145,25 @@ def _grown(stage: Spent, shares: Mapping[str, Mapping[str, float]], unit: float)
 
 
 def record(stages: Sequence[Spent], *, unit: float) -> None:
-    """Write the shares anew, of these stages; those of others stay."""
-    shares = {"stages": {}, "files": {}, **(tomllib.loads(FILE.read_text()) if FILE.exists() else {})}
+    """Write the shares anew, of these stages; those of others stay, and of those that can't be judged here.
+
+    A machine that is not like that of the record doesn't become it: what is new is written down in its units.
+    """
+    recorded: dict[str, Any] = tomllib.loads(FILE.read_text()) if FILE.exists() else {}
+    if not recorded or unit <= _LIKE * recorded["unit"]:
+        recorded["unit"] = unit
+    shares, files_of = recorded.setdefault("stages", {}), recorded.setdefault("files", {})
     for stage in stages:
-        shares["stages"][stage.name] = stage.usual_seconds / unit
-        files = {path: seconds / unit for path, seconds in stage.costs.by_file().items()}
-        shares["files"][stage.name] = {path: cost for path, cost in files.items() if cost >= _LEAST}
-    lines = [_HEAD.format(seconds=unit), "[stages]"]
-    lines += [f'"{name}" = {share:.0f}' for name, share in shares["stages"].items()]
-    for name, files in shares["files"].items():
+        slowness = _slowness(stage, recorded, unit)
+        if slowness is None:
+            continue
+        one = recorded["unit"] * slowness
+        shares[stage.name] = stage.usual_seconds / one
+        files = {path: seconds / one for path, seconds in stage.costs.by_file().items()}
+        files_of[stage.name] = {path: cost for path, cost in files.items() if cost >= _LEAST}
+    lines = [_HEAD.format(seconds=recorded["unit"]), "[stages]"]
+    lines += [f'"{name}" = {share:.0f}' for name, share in shares.items()]
+    for name, files in files_of.items():
         if files:
             lines += ["", f'[files."{name}"]', *(f'"{path}" = {files[path]:.0f}' for path in sorted(files))]
     FILE.write_text("\n".join(lines) + "\n")

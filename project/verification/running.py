@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import median
 
 from project.bootstrap import ROOT
 from project.supervisor import parent_death
@@ -21,6 +22,8 @@ from project.verification.stages import Stage
 HELD, FAILED, LEFT_OUT, ENDED_EARLY = "ok", "FAILED", "not run", "ended early"
 COULD_NOT_LOOK, EMPTY, TOO_DEAR = "could not look", "nothing to do", "TOO DEAR"
 _LOOK_SECONDS = 0.02
+# How often a unit of work is measured while tests run: others may use the machine, and a minute later they don't.
+_UNIT_SECONDS = 20
 # That a stage has to end in when it is asked to; less where all of it has to end by a moment.
 _END_SECONDS, _SOON_SECONDS = 30, 2
 _PASSED = re.compile(rb"\b(\d+) passed\b[^\n]* in [\d.]+s\b")
@@ -37,7 +40,8 @@ class Result:
     system: float = 0.0
     peak: int = 0
     tests: int = 0
-    # Of a stage of tests: what each of them cost, and the unit of work that was measured as the stage began.
+    # Of a stage of tests: what each of them cost, and what a unit of work took meanwhile: the median of a processor,
+    # and the most by the wall.
     costs: Costs = field(default_factory=Costs)
     unit: calibration.Unit | None = None
 
@@ -55,7 +59,8 @@ class _Running:
     process: subprocess.Popen[bytes]
     said: Path
     costs: Path
-    unit: calibration.Unit | None
+    stretch: Path
+    units: list[calibration.Unit]
     began: float = field(default_factory=time.monotonic)
     has_head: bool = False
     printed: int = 0
@@ -77,7 +82,7 @@ class _Running:
             usage.ru_maxrss * 1024,
             int(tests[-1]) if tests else 0,
             self._costs(),
-            self.unit,
+            self._unit(),
         )
 
     def tell(self) -> None:
@@ -95,6 +100,17 @@ class _Running:
             return Costs()
         measured = json.loads(self.costs.read_text())
         return Costs(measured["costs"], frozenset(measured["in_turn"]))
+
+    def has_unit(self, unit: calibration.Unit) -> None:
+        """Note what a unit takes now; its tests stretch their bounds by the slowest that it has been."""
+        if self.units:
+            self.units.append(unit)
+            self.stretch.write_text(f"{max(each.stretch for each in self.units):.2f}")
+
+    def _unit(self) -> calibration.Unit | None:
+        if not self.units:
+            return None
+        return calibration.Unit(median(unit.processor for unit in self.units), max(unit.wall for unit in self.units))
 
     def _outcome(self, code: int) -> str:
         if self.stage.cannot_look is not None and code == self.stage.cannot_look:
@@ -117,6 +133,7 @@ def run_all(
     begun: list[_Running] = []
     waiting = list(enumerate(wanted, 1))
     lines = 0
+    measured = time.monotonic()
     with _all_ended(begun, _END_SECONDS if until is None else _SOON_SECONDS):
         while waiting or any(not each.result for each in begun):
             failed = any(each.result and each.result.outcome == FAILED for each in begun)
@@ -127,9 +144,13 @@ def run_all(
                 waiting.remove(fitting)
                 begun.append(_begin(*fitting, folder=folder, cores=cores))
                 continue
-            for each in begun:
-                if not each.result:
-                    each.look()
+            running = [each for each in begun if not each.result]
+            for each in running:
+                each.look()
+            if any(each.units for each in running) and time.monotonic() > measured + _UNIT_SECONDS:
+                unit, measured = calibration.measure(), time.monotonic()
+                for each in running:
+                    each.has_unit(unit)
             lines = _show(begun, lines, len(wanted))
             time.sleep(_LOOK_SECONDS)
     for each in begun[lines:]:
@@ -151,10 +172,12 @@ def _begin(place: int, stage: Stage, *, folder: Path, cores: int) -> _Running:
     # What one stage has compiled is not compiled again by each process of the next, whatever the shell says about it.
     environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "", **stage.environment}
     said, costs = folder / f"said-{place}.txt", folder / f"costs-{place}.json"
-    unit = None
+    stretch = folder / f"stretch-{place}.txt"
+    units: list[calibration.Unit] = []
     if stage.runs_tests and "TESTS_STRETCH" not in stage.environment:
-        unit = calibration.measure()
-        environment |= {"TESTS_COSTS": str(costs), "TESTS_STRETCH": f"{unit.stretch:.2f}"}
+        units = [calibration.measure()]
+        stretch.write_text(f"{units[0].stretch:.2f}")
+        environment |= {"TESTS_COSTS": str(costs), "TESTS_STRETCH_FILE": str(stretch)}
     with said.open("wb") as text:
         process = subprocess.Popen(
             [sys.executable, "-m", "project.verification.reaping", *stage.command],
@@ -164,7 +187,7 @@ def _begin(place: int, stage: Stage, *, folder: Path, cores: int) -> _Running:
             stderr=subprocess.STDOUT,
             preexec_fn=parent_death.tied_to_this_process(signal.SIGTERM),
         )
-    return _Running(place, stage, min(stage.cores, cores), process, said, costs, unit)
+    return _Running(place, stage, min(stage.cores, cores), process, said, costs, stretch, units)
 
 
 def _show(begun: Sequence[_Running], lines: int, every: int) -> int:

@@ -91,12 +91,18 @@ def _held_to_budget(results: list[Result], options: argparse.Namespace) -> list[
     units = [result.unit for result in results if result.unit]
     if not units:
         return results
-    spent = [budget.Spent(result.name, result.processor, result.costs) for result in results if result.outcome == HELD]
+    spent = [
+        budget.Spent(result.name, result.processor, result.costs, result.unit.processor if result.unit else None)
+        for result in results
+        if result.outcome == HELD
+    ]
     seconds, wall = median(unit.processor for unit in units), max(unit.wall for unit in units)
     print(f"\n{budget.most_expensive(spent)}")
     print(f"  A unit of work takes {seconds:.3f} s of CPU here, and at most {wall:.3f} s by the wall.")
     if options.record:
         budget.record(spent, unit=seconds)
+    if not budget.is_like_the_records(seconds):
+        print("  That is more than where the shares were recorded: each file is compared with the rest of its stage.")
     complaints = {} if options.thorough else budget.complaints(spent, unit=seconds)
     for name, complaint in complaints.items():
         print(f"  {name} {complaint}.")

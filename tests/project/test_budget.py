@@ -1,7 +1,9 @@
-"""What the stages may cost: in units of work, without what ran in turn, and named when a file of tests has grown."""
+"""What the stages may cost: in units of work, or beside the rest of the stage; what has grown is named."""
 
 import json
 import sys
+import tomllib
+from dataclasses import replace
 
 import pytest
 
@@ -10,11 +12,14 @@ from project.verification.budget import Costs, Spent
 from project.verification.stages import Stage, stages
 
 SHARES = """
+unit = 0.5
 [stages]
 "tests" = 100
 "lint" = 2
 [files."tests"]
 "tests/a/test_a.py" = 40
+"tests/a/test_c.py" = 10
+"tests/a/test_d.py" = 30
 """
 
 
@@ -34,7 +39,25 @@ def test_beyond_it_the_file_that_grew_is_named():
 
 
 def test_a_slow_machine_is_slow_and_not_too_dear():
-    assert budget.complaints([spent(190.0, a=90.0)], unit=1.6, text=SHARES) == {}
+    """Four times slower, of which the unit has seen half."""
+    assert budget.complaints([spent(200.0, a=80.0, c=19.0, d=65.0)], unit=1.0, text=SHARES) == {}
+
+
+def test_on_a_slow_machine_what_grew_beside_the_rest_is_named():
+    complaints = budget.complaints([spent(300.0, a=80.0, b=105.0, c=20.0, d=60.0)], unit=1.0, text=SHARES)
+    assert complaints == {"tests": "cost 150 units of its 100 (1.5 times): tests/a/test_b.py grew from 0 to 52"}
+
+
+@pytest.mark.parametrize("files", [{}, {"a": 80.0, "b": 200.0}, {"b": 200.0, "c": 20.0, "d": 20.0}])
+def test_on_a_slow_machine_a_stage_of_which_too_few_files_are_known_is_not_judged(files):
+    assert budget.complaints([spent(900.0, **files)], unit=1.0, text=SHARES) == {}
+    assert budget.complaints([spent(900.0, **files)], unit=0.5, text=SHARES)
+
+
+def test_a_stage_is_judged_by_the_unit_that_was_measured_while_it_ran():
+    stage = spent(70.0, a=30.0)
+    assert budget.complaints([stage], unit=0.5, text=SHARES)
+    assert budget.complaints([replace(stage, unit=0.6)], unit=0.5, text=SHARES) == {}
 
 
 def test_what_ran_in_turn_is_not_counted():
@@ -61,6 +84,18 @@ def test_what_is_recorded_holds(tmp_path, monkeypatch):
     assert budget.complaints([spent(79.0, a=30.0)], unit=0.5), "the shares of other stages stay"
 
 
+def test_a_slow_machine_writes_down_what_is_new_in_units_of_the_record(tmp_path, monkeypatch):
+    monkeypatch.setattr(budget, "FILE", tmp_path / "budget.toml")
+    budget.FILE.write_text(SHARES)
+    assert budget.is_like_the_records(0.6)
+    assert not budget.is_like_the_records(1.0)
+    budget.record([spent(240.0, a=80.0, b=40.0, c=20.0, d=60.0), Spent("lint", 90.0, Costs())], unit=1.0)
+    recorded = tomllib.loads(budget.FILE.read_text())
+    assert recorded["unit"] == 0.5
+    assert recorded["stages"] == {"tests": 120, "lint": 2}
+    assert recorded["files"]["tests"]["tests/a/test_b.py"] == 20
+
+
 def test_functions_are_added_up_over_their_parameters():
     costs = Costs(
         {"tests/test_a.py::test_one[1]": 2.0, "tests/test_a.py::test_one[2]": 3.0, "tests/test_a.py::two": 4.0}
@@ -74,8 +109,6 @@ def test_functions_are_added_up_over_their_parameters():
 
 
 def test_every_stage_that_always_runs_has_a_share(tmp_path):
-    import tomllib
-
     shares = tomllib.loads(budget.FILE.read_text())["stages"]
     assert set(shares) == {stage.name for stage in stages(tmp_path)}
 
@@ -108,7 +141,7 @@ def test_a_run_of_tests_is_counted_one_by_one_and_a_stage_that_costs_too_much_fa
     monkeypatch.setattr(verify.signal, "signal", lambda *_: None)
     monkeypatch.setattr(budget, "FILE", tmp_path / "budget.toml")
     monkeypatch.setattr(budget, "_LEAST", 0.1)
-    budget.FILE.write_text('[stages]\n"small" = 0.2\n[files]\n')
+    budget.FILE.write_text('unit = 3.0\n[stages]\n"small" = 0.2\n[files]\n')  # of a machine that is slower than any
     assert verify.main([]) == 1
     printed = capfd.readouterr().out
     assert "TOO DEAR" in printed

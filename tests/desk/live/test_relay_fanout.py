@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from desk.live import fanout, frames
 from desk.live.fanout import Browser, Fanout
+from tests.bounds import stretched
 
 
 class Line:
@@ -97,7 +98,7 @@ async def slot(line: Line, frames: int) -> None:
 
 
 async def until(came: Callable[[], object]) -> None:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(stretched(10)):
         while not came():  # noqa: ASYNC110 (what is waited for has no event)
             await asyncio.sleep(0.002)
 

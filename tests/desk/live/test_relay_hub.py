@@ -94,7 +94,8 @@ def run(test: Test) -> None:
     async def inside() -> None:
         before = asyncio.all_tasks()
         await test()
-        assert not asyncio.all_tasks() - before
+        # The broker's library closes a connection in a task of its own, which may outlive by a moment who asked for it.
+        await until(lambda: not asyncio.all_tasks() - before)
         assert asyncio.get_running_loop() not in hub._hubs
 
     asyncio.run(inside())
@@ -183,10 +184,10 @@ def test_bytes_that_nobody_can_read_are_ignored_and_counted(garbage: bytes, monk
 def test_a_hub_that_hears_nothing_any_more_gives_up(
     own_redis: Callable[[], servers.Redis], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(hub, "BEAT_SECONDS", 0.05)
-
     async def test() -> None:
         async with follower("a") as (_, line):
+            # Only now: on a busy machine three beats may be late before the hub is open.
+            monkeypatch.setattr(hub, "BEAT_SECONDS", 0.05)
             os.kill(own_redis()._process.pid, signal.SIGSTOP)  # connections stand, and nobody answers
             await until(lambda: line.code)
             assert line.code == fanout.TRY_LATER
