@@ -74,3 +74,11 @@ def test_what_an_order_comes_to(case):
         Decimal(most),
         is_open,
     )
+
+
+@pytest.mark.parametrize(
+    ("since", "is_overdue"), [(LATELY, False), (NOW - PATIENCE, False), (LONG_AGO, True), (None, False)]
+)
+def test_what_is_on_its_way_is_counted_on_for_so_long(since, is_overdue):
+    """What waits for a person has not been sent yet, however long."""
+    assert comes_to([STOP, link(2, "1.0", COMING, replaces=1, since=since)], now=NOW).is_overdue(NOW) is is_overdue
