@@ -74,20 +74,15 @@ class DeskConfig(AppConfig):
                 lost_heads=signs.lost_heads,
             )
         )
-        post_migrate.connect(_begin_to_witness, sender=self, dispatch_uid="desk.begin_to_witness")
+        post_migrate.connect(_renew_witnesses, sender=self, dispatch_uid="desk.renew_witnesses")
         try:
             sealing.ensure_ring()
         except sealing.CannotSeal as reason:
             raise SystemExit(str(reason)) from None
 
 
-def _begin_to_witness(*, plan: Any = (), **_: Any) -> None:
-    """Rows from before rows were witnessed are, once: only in the very run of migrations that brought the entries.
+def _renew_witnesses(**_: Any) -> None:
+    """Rows that were witnessed by other columns are witnessed by those of this version."""
+    from desk.audit import witness_columns
 
-    Afterwards those that were witnessed by other columns are witnessed by those of this version.
-    """
-    from desk.audit import witness_chain, witness_columns
-
-    if any(migration.app_label == "desk" and migration.name.startswith("0003_") for migration, _ in plan):
-        witness_chain.begin()
     witness_columns.renew()

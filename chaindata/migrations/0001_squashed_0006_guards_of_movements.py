@@ -261,20 +261,9 @@ def install(apps, schema_editor):
 
 
 class Migration(migrations.Migration):
-    """All tables and triggers at once, for a database that has none of them yet.
-
-    A database that began earlier goes on by the migrations that are replaced here, and ends with the same.
-    """
+    """All tables and triggers as version 0.7.0 had them; an older database passes through that version first."""
 
     initial = True
-    replaces = [
-        ("chaindata", "0001_answers_and_headers"),
-        ("chaindata", "0002_broadcasts"),
-        ("chaindata", "0003_events_of_broadcasts"),
-        ("chaindata", "0004_watched_addresses"),
-        ("chaindata", "0005_guards_of_watched"),
-        ("chaindata", "0006_guards_of_movements"),
-    ]
     dependencies = [
         ("desk", "0001_squashed_0016_keyed_requests"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),

@@ -20,7 +20,7 @@ class Migration(migrations.Migration):
     """States in the chain of row entries by what they were made, for the versions that witness other columns."""
 
     dependencies = [
-        ("chaindata", "0006_guards_of_movements"),
+        ("chaindata", "0001_squashed_0006_guards_of_movements"),
         ("desk", "0019_columns_of_row_entries"),
     ]
 

@@ -22,7 +22,7 @@ from django.db.models import Q
 
 from desk import clock, rooms, sealing
 from desk.audit import heads, trail
-from desk.models import RowWitness, StepUp
+from desk.models import RowWitness
 from desk.rows import witnessed
 from desk.rows.witnessed import Table
 
@@ -57,23 +57,11 @@ def write_noted() -> None:
         left = {table: keys[MOST_ROWS:] for table, keys in left.items() if keys[MOST_ROWS:]}
 
 
-def begin() -> None:
-    """Witness every row that is there already, once, when the tables come to be witnessed (the migration's end).
-
-    The entries also say up to which confirmation none has a code of its own: those rest on this entry.
-    """
-    if RowWitness.objects.exists():
-        return
-    with transaction.atomic():
-        oldest = StepUp.objects.order_by("-pk").values_list("pk", flat=True).first()
-        if oldest is not None:
-            append({"begun": {"confirmations": oldest}}, rules=False)
-        for table in witnessed.tables():
-            witnessed.note(table.model, table.model._base_manager.values_list("pk", flat=True))
-
-
 def confirmations_before() -> int:
-    """The last confirmation that was there before confirmations had codes; 0 on a desk that began with them."""
+    """The last confirmation that was there before confirmations had codes; 0 on a desk that began with them.
+
+    The first entry of a desk that was there before its rows were witnessed says it: those rest on that entry.
+    """
     first = RowWitness.objects.order_by("seq").first()
     if first is None or not _is_authentic(first, sealing.checker(context=CONTEXT)):
         return 0

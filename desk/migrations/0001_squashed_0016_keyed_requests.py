@@ -308,30 +308,9 @@ def make_cache_table(apps, schema_editor):
 
 
 class Migration(migrations.Migration):
-    """All tables and triggers at once, for a database that has none of them yet.
-
-    A database that began earlier goes on by the migrations that are replaced here, and ends with the same.
-    """
+    """All tables and triggers as version 0.7.0 had them; an older database passes through that version first."""
 
     initial = True
-    replaces = [
-        ("desk", "0001_people_and_audit"),
-        ("desk", "0002_guards_and_cache"),
-        ("desk", "0003_row_witnesses"),
-        ("desk", "0004_people_and_their_factors"),
-        ("desk", "0005_incidents_and_comments"),
-        ("desk", "0006_guards_of_incidents"),
-        ("desk", "0007_guards_of_threads"),
-        ("desk", "0008_people_kept"),
-        ("desk", "0009_guards_of_staff"),
-        ("desk", "0010_notifications"),
-        ("desk", "0011_tests_of_the_mail_server"),
-        ("desk", "0012_personal_settings"),
-        ("desk", "0013_roles_by_account"),
-        ("desk", "0014_guards_of_staff"),
-        ("desk", "0015_lists"),
-        ("desk", "0016_keyed_requests"),
-    ]
     dependencies = [("auth", "0012_alter_user_first_name_max_length")]
 
     operations = [

@@ -1389,58 +1389,9 @@ def install(apps, schema_editor):
 
 
 class Migration(migrations.Migration):
-    """All tables and triggers at once, for a database that has none of them yet.
-
-    A database that began earlier goes on by the migrations that are replaced here, and ends with the same.
-    """
+    """All tables and triggers as version 0.7.0 had them; an older database passes through that version first."""
 
     initial = True
-    replaces = [
-        ("exchange_ops", "0001_accounts_money_and_rules"),
-        ("exchange_ops", "0002_money_guards"),
-        ("exchange_ops", "0003_facts"),
-        ("exchange_ops", "0004_subaccounts"),
-        ("exchange_ops", "0005_orders_and_margin"),
-        ("exchange_ops", "0006_order_guards"),
-        ("exchange_ops", "0007_keys_rotate_and_are_probed"),
-        ("exchange_ops", "0008_market_copies"),
-        ("exchange_ops", "0009_transfers"),
-        ("exchange_ops", "0010_transfer_guards"),
-        ("exchange_ops", "0011_deposit_addresses"),
-        ("exchange_ops", "0012_subaccount_guards"),
-        ("exchange_ops", "0013_follower_lag"),
-        ("exchange_ops", "0014_told_by_streams"),
-        ("exchange_ops", "0015_payout_proofs"),
-        ("exchange_ops", "0016_words_with_their_second_factor"),
-        ("exchange_ops", "0018_release_of_open_holds"),
-        ("exchange_ops", "0019_asides_and_check_runs"),
-        ("exchange_ops", "0020_guards_from_the_tables"),
-        ("exchange_ops", "0021_words_of_states"),
-        ("exchange_ops", "0022_payments_made_elsewhere"),
-        ("exchange_ops", "0023_policy_changes"),
-        ("exchange_ops", "0024_guards_of_policy"),
-        ("exchange_ops", "0025_guards_of_policy_changes"),
-        ("exchange_ops", "0026_console"),
-        ("exchange_ops", "0027_tiers_of_accounts"),
-        ("exchange_ops", "0028_guards_of_policy"),
-        ("exchange_ops", "0029_account_places"),
-        ("exchange_ops", "0030_guards_of_accounts"),
-        ("exchange_ops", "0031_orders"),
-        ("exchange_ops", "0032_guards_of_orders"),
-        ("exchange_ops", "0033_margin_actions"),
-        ("exchange_ops", "0034_guards_of_margin"),
-        ("exchange_ops", "0035_trading_desk"),
-        ("exchange_ops", "0036_portfolio"),
-        ("exchange_ops", "0037_indexes_of_lists"),
-        ("exchange_ops", "0038_bounds_and_approvals_of_orders"),
-        ("exchange_ops", "0039_guards_of_policy"),
-        ("exchange_ops", "0040_guards_of_orders"),
-        ("exchange_ops", "0041_brackets"),
-        ("exchange_ops", "0042_guards_of_orders"),
-        ("exchange_ops", "0043_guards_of_brackets"),
-        ("exchange_ops", "0044_lookups_of_belongings"),
-        ("exchange_ops", "0045_fee_rates"),
-    ]
     dependencies = [
         ("desk", "0001_squashed_0016_keyed_requests"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),

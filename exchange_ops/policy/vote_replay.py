@@ -3,7 +3,7 @@
 An event of an approval names the second factor that it rests on. That has to be of the person who acted, for this
 purpose and content, and genuine; so many different people have to have approved as were needed; and the kept words and
 the events have to name the same second factors. Second factors from before they had a code of their own rest on the
-first row entry (`witness_chain.begin`).
+first row entry (`witness_chain.confirmations_before`).
 """
 
 from collections import defaultdict

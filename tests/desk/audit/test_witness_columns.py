@@ -12,10 +12,11 @@ from django.core.management import call_command
 from django.db import connection
 
 from desk import sealing
-from desk.apps import _begin_to_witness
+from desk.apps import _renew_witnesses
 from desk.audit import trail, triggers, witness_chain, witness_columns
 from desk.models import ApiToken, Person, RowWitness
 from desk.rows import witnessed
+from tests.desk.audit import older_chains
 
 pytestmark = [
     pytest.mark.django_db(transaction=True),
@@ -56,7 +57,7 @@ def begin(*, stating: bool = True) -> None:
         for table in witnessed.tables():
             witnessed.note(table.model, table.model._base_manager.values_list("pk", flat=True))
         return
-    witness_chain.begin()
+    older_chains.begin()
 
 
 def write(entry: RowWitness, *, code: str = "") -> None:
@@ -101,7 +102,7 @@ def test_rows_that_hold_are_witnessed_anew_and_forged_ones_stay_named(
     assert named() == before_it
     version(after)
     entries = RowWitness.objects.count()
-    _begin_to_witness()
+    _renew_witnesses()
     assert named() == before_it
     assert RowWitness.objects.count() == entries + 2, "one entry of rows, one that states the columns"
     assert witness_columns.renew() == 0, "once"
@@ -144,7 +145,7 @@ def test_a_row_whose_entry_the_desk_did_not_write_is_not_witnessed_anew(version:
     content = trail.canonical({"rows": {LABEL: dict(table.witnesses([row.pk]))}})
     write(RowWitness(seq=newest.seq + 1, prev=newest.hash, at=NOW, content=content), code=newest.code)
     version(USED)
-    _begin_to_witness()
+    _renew_witnesses()
     findings = "\n".join(witness_chain.findings())
     assert f"{LABEL} {row.pk} is not what the desk wrote" in findings
     assert f"Row entry {newest.seq + 1} was not written by the desk" in findings
