@@ -14,6 +14,7 @@ from django.db.models import Q, QuerySet
 from desk import questions
 from desk.audit import trail
 from desk.live import announcements
+from desk.machines import decisions
 from desk.machines.queue import Queue
 from desk.machines.requests import LONGEST_KEY, Once
 from exchange_ops.keys import clients
@@ -144,7 +145,7 @@ def _ask_for_approval(order: Order, *, expected: bool | None, now: datetime, ses
         order, event="approval_asked", to=machine.WAITING, now=now, actor=order.initiator, session_key=session_key
     )
     mover.touch(order, next_action_at=order.approve_until)
-    announcements.announce("approvals", order=order.pk)
+    decisions.announce(order)
     return order
 
 

@@ -9,13 +9,11 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
-from django.db import transaction
 from django.db.models import QuerySet
 
-from desk.live import announcements
 from desk.machines import votes
-from desk.machines.votes import LONGEST_COMMENT
-from desk.people import factors, roles, stepup
+from desk.machines.decisions import Act, Decisions
+from desk.people import roles
 from exchange_ops.policy import freezes
 from exchange_ops.transfers import machine, rules
 from exchange_ops.transfers import mover as moves
@@ -48,65 +46,52 @@ def approve(
     The second factor is for `PURPOSE` and the row's digest. Raises CannotApprove with the reason, or
     `stepup.CannotConfirm` when the second factor was not accepted.
     """
-    try:
-        with transaction.atomic():
-            row = _locked(transfer_id)
-            _refuse_unless_open(row, person, digest, now)
-            confirmation = stepup.verify(
-                person=person, purpose=PURPOSE, digest=row.digest, answer=answer, session_key=session_key, now=now
-            )
-            keep(row, person, TransferApproval.APPROVE, comment, now=now, confirmation=confirmation)
-            people = current(row).values("person").distinct().count()
-            enough = people >= row.quorum_required
-            moves.move(
-                row,
-                event="quorum_reached" if enough else "approval_recorded",
-                to=machine.APPROVED if enough else machine.REVIEW,
-                now=now,
-                next_action_at=now if enough else row.next_action_at,
-                actor=person,
-                session_key=session_key,
-                evidence={
-                    "approvals": people,
-                    "needed": row.quorum_required,
-                    "digest": row.digest,
-                    **confirmation.evidence(),
-                },
-                **({"decided_by": person, "decided_at": now, "last_problem": ""} if enough else {}),
-            )
-            announcements.announce("approvals", transfer=row.pk)
-    except moves.CannotMove:
-        raise CannotApprove(_faster(transfer_id)) from None
+    act = Act(person, now, session_key, comment, digest, answer)
+    with DECISIONS.on(transfer_id) as row:
+        _refuse_unless_open(row, act)
+        confirmation = DECISIONS.confirm(act)
+        DECISIONS.keep(
+            row, act, stage=TransferApproval.REVIEW, verdict=TransferApproval.APPROVE, confirmation=confirmation
+        )
+        people = votes.people(current(row))
+        enough = people >= row.quorum_required
+        decision: dict[str, Any] = {"decided_by": person, "decided_at": now, "last_problem": ""}
+        moves.move(
+            row,
+            event="quorum_reached" if enough else "approval_recorded",
+            to=machine.APPROVED if enough else machine.REVIEW,
+            next_action_at=now if enough else row.next_action_at,
+            evidence={
+                "approvals": people,
+                "needed": row.quorum_required,
+                "digest": row.digest,
+                **confirmation.evidence(),
+            },
+            **(decision if enough else {}),
+            **act.moved,
+        )
     return row
 
 
 def reject(*, transfer_id: int, person: "Person", reason: str, now: datetime, session_key: str = "") -> Transfer:
     """One person's no: nothing is sent. It needs a reason and no second factor."""
-    reason = reason.strip()[:LONGEST_COMMENT]
-    if not reason:
-        raise CannotApprove("Say why you reject it; the person who asked will read it.")
-    try:
-        with transaction.atomic():
-            row = _locked(transfer_id)
-            _refuse_person(row, person)
-            if row.state != machine.REVIEW:
-                raise CannotApprove(_nothing_to_decide(row))
-            keep(row, person, TransferApproval.REJECT, reason, now=now)
-            moves.move(
-                row,
-                event="rejected",
-                to=machine.REJECTED,
-                now=now,
-                actor=person,
-                session_key=session_key,
-                evidence={"reason": reason},
-                last_problem=f"Rejected by {person}: {reason}"[:500],
-                decided_by=person,
-                decided_at=now,
-            )
-            announcements.announce("approvals", transfer=row.pk)
-    except moves.CannotMove:
-        raise CannotApprove(_faster(transfer_id)) from None
+    reason = DECISIONS.reason(reason, asks="Say why you reject it; the person who asked will read it.")
+    act = Act(person, now, session_key, reason)
+    with DECISIONS.on(transfer_id) as row:
+        _refuse_person(row, person)
+        if row.state != machine.REVIEW:
+            raise CannotApprove(_nothing_to_decide(row))
+        DECISIONS.keep(row, act, stage=TransferApproval.REVIEW, verdict=TransferApproval.REJECT)
+        moves.move(
+            row,
+            event="rejected",
+            to=machine.REJECTED,
+            evidence={"reason": reason},
+            last_problem=f"Rejected by {person}: {reason}"[:500],
+            decided_by=person,
+            decided_at=now,
+            **act.moved,
+        )
     return row
 
 
@@ -146,39 +131,21 @@ def current(row: Transfer) -> QuerySet[TransferApproval]:
 
 def stands(row: Transfer) -> bool:
     """Whether the quorum still stands: as many people as the rules asked for, who still may approve."""
-    return current(row).values("person").distinct().count() >= row.quorum_required
-
-
-def keep(
-    row: Transfer,
-    person: "Person",
-    verdict: str,
-    comment: str,
-    *,
-    now: datetime,
-    stage: str = TransferApproval.REVIEW,
-    confirmation: Any = None,
-) -> None:
-    """Keep a person's word; CannotApprove when they gave it before."""
-    try:
-        BALLOT.keep(row, person, stage=stage, verdict=verdict, comment=comment, now=now, confirmation=confirmation)
-    except votes.AlreadyGiven:
-        raise CannotApprove("You decided on this already; it waits for somebody else.") from None
+    return votes.people(current(row)) >= row.quorum_required
 
 
 def _words_of(person: "Person") -> QuerySet[TransferApproval]:
     return BALLOT.of(person, verdict=TransferApproval.APPROVE).filter(stage=TransferApproval.REVIEW)
 
 
-def _refuse_unless_open(row: Transfer, person: "Person", digest: str, now: datetime) -> None:
-    _refuse_person(row, person)
-    if resting := factors.why_resting(person, now=now):
-        raise CannotApprove(resting)
+def _refuse_unless_open(row: Transfer, act: Act) -> None:
+    _refuse_person(row, act.person)
+    DECISIONS.refuse_at_rest(act)
     if row.state != machine.REVIEW:
         raise CannotApprove(_nothing_to_decide(row))
     if freezes.active(row.account) is not None:
         raise CannotApprove("The account is frozen, so nothing can be approved. Two people of treasury can end that.")
-    if digest != row.digest or not judging.still_holds(row):
+    if act.digest != row.digest or not judging.still_holds(row):
         raise CannotApprove("This is not what you saw: the request or the rules changed. Read it again, then decide.")
 
 
@@ -189,20 +156,20 @@ def _refuse_person(row: Transfer, person: "Person") -> None:
         raise CannotApprove("Only treasury decides on transfers to others.")
 
 
-def _locked(transfer_id: int) -> Transfer:
-    try:
-        return moves.lock(transfer_id)
-    except Transfer.DoesNotExist:
-        raise CannotApprove("There is no such transfer.") from None
-
-
-def _faster(transfer_id: int) -> str:
-    return _nothing_to_decide(Transfer.objects.select_related("decided_by").get(pk=transfer_id))
-
-
 def _nothing_to_decide(row: Transfer) -> str:
     if row.state == machine.REVIEW:
         return "Somebody else acted on it in the same moment. Read it again, then decide."
     if row.decided_at is not None:
         return f"Already decided by {row.decided_by} at {row.decided_at:%H:%M:%S} UTC: {row.label.lower()}."
     return f"There is nothing to decide: {row.label[0].lower()}{row.label[1:]}."
+
+
+DECISIONS: Final = Decisions(
+    moves.MACHINE,
+    PURPOSE,
+    CannotApprove,
+    missing="There is no such transfer.",
+    why_over=_nothing_to_decide,
+    ballot=BALLOT,
+    given_already="You decided on this already; it waits for somebody else.",
+)

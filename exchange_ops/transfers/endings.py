@@ -5,16 +5,15 @@ today and with approvals of its own; the old one is closed for good in the same 
 """
 
 import hashlib
-from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError
 
-from desk.live import announcements
 from desk.machines import votes as machine_votes
+from desk.machines.decisions import Act, Decisions
 from desk.models import StepUp
-from desk.people import factors, roles, stepup
+from desk.people import roles
 from exchange_ops.transfers import approvals, machine, rules, workflow
 from exchange_ops.transfers import mover as moves
 from exchange_ops.transfers.listings import WATCH_EVERY
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 
 CLOSE_PURPOSE, REISSUE_PURPOSE, RESOLVE_PURPOSE = "close-transfer", "reissue-transfer", "resolve-transfer"
 PEOPLE = 2
-LONGEST_REASON = 500
+_WHY = "Say what you looked at and why."
 _REPEATED = ("account", "kind", "currency", "amount", "to_currency", "by", "identifier", "subaccount_id")
 _TARGETS = {TransferApproval.MOVED: machine.RESOLVED_MOVED, TransferApproval.NOT_MOVED: machine.RESOLVED_NOT_MOVED}
 
@@ -37,18 +36,6 @@ class CannotClose(Exception):
 
 class CannotResolve(Exception):
     """The verdict was not recorded; the text is the sentence for the person."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Act:
-    """What one person says, and what they saw and confirmed when they said it."""
-
-    person: "Person"
-    reason: str
-    digest: str
-    answer: dict[str, Any]
-    session_key: str
-    now: datetime
 
 
 def close(
@@ -62,10 +49,10 @@ def close(
     now: datetime,
 ) -> Transfer:
     """Close a transfer that was not seen. The second factor is for `CLOSE_PURPOSE` and `digest_of(row)`."""
-    act = _Act(person, reason.strip()[:LONGEST_REASON], digest, answer, session_key, now)
-    with transaction.atomic():
-        row, confirmation = _decided(transfer_id, act, CLOSE_PURPOSE)
-        return _closed(row, "closed", act, confirmation)
+    act = Act(person, now, session_key, CLOSING.reason(reason, asks=_WHY), digest, answer)
+    with CLOSING.on(transfer_id) as row:
+        _close(row, "closed", act, _agreed(row, act, CLOSING))
+    return row
 
 
 def reissue(
@@ -90,22 +77,22 @@ def reissue(
         if earlier.reissues_id != transfer_id:
             raise CannotClose(f"This form was sent before, for something else, as {earlier.reference}.")
         return earlier
-    act = _Act(person, reason.strip()[:LONGEST_REASON], digest, answer, session_key, now)
+    act = Act(person, now, session_key, REISSUES.reason(reason, asks=_WHY), digest, answer)
     try:
-        with transaction.atomic():
-            old, confirmation = _decided(transfer_id, act, REISSUE_PURPOSE)
-            _closed(old, "issued_anew", act, confirmation)
+        with REISSUES.on(transfer_id) as old:
+            _close(old, "issued_anew", act, _agreed(old, act, REISSUES))
             new = Transfer(
                 initiator=person,
                 initiated_via=via,
                 request_key=request_key,
                 reissues=old,
-                reason=act.reason,
+                reason=act.comment,
                 **{name: getattr(old, name) for name in _REPEATED},
             )
-            return workflow.submit(new, now=now, session_key=session_key)
+            new = workflow.submit(new, now=now, session_key=session_key)
     except IntegrityError:
         raise CannotClose("It was asked for anew already.") from None
+    return new
 
 
 def resolve(
@@ -123,43 +110,28 @@ def resolve(
 
     The second factor is for `RESOLVE_PURPOSE` and `digest_of(row)`. A person's last word counts.
     """
-    evidence = evidence.strip()[:LONGEST_REASON]
     if verdict not in _TARGETS:
         raise CannotResolve("The verdict is that it was moved, or that it was not.")
-    if not evidence:
-        raise CannotResolve("Say what you looked at: statements, transactions, answers.")
-    try:
-        with transaction.atomic():
-            row = moves.lock(transfer_id)
-            if row.state != machine.INVESTIGATE:
-                raise CannotResolve(f"There is nothing to close: {row.label[0].lower()}{row.label[1:]}.")
-            if not rules.may_resolve_transfer(person, row):
-                raise CannotResolve("Two people of treasury close it, and never the one who asked for the transfer.")
-            act = _Act(person, evidence, digest, answer, session_key, now)
-            confirmation = _confirmed(row, act, RESOLVE_PURPOSE, CannotResolve)
-            approvals.keep(
-                row, person, verdict, evidence, now=now, stage=TransferApproval.RESOLUTION, confirmation=confirmation
-            )
-            people = _people_for(row, verdict)
-            done = people >= PEOPLE
-            moves.move(
-                row,
-                event="resolved" if done else "resolution_recorded",
-                to=_TARGETS[verdict] if done else machine.INVESTIGATE,
-                now=now,
-                next_action_at=None if done else row.next_action_at,
-                actor=person,
-                session_key=session_key,
-                evidence={"verdict": verdict, "reason": evidence, "people": people, **confirmation.evidence()},
-            )
-            announcements.announce("approvals", transfer=row.pk)
-            return row
-    except Transfer.DoesNotExist:
-        raise CannotResolve("There is no such transfer.") from None
-    except approvals.CannotApprove:
-        raise CannotResolve("You came to that verdict already; it waits for somebody else.") from None
-    except moves.CannotMove:
-        raise CannotResolve("Somebody else acted on it in the same moment. Read it again.") from None
+    evidence = RESOLUTIONS.reason(evidence, asks="Say what you looked at: statements, transactions, answers.")
+    act = Act(person, now, session_key, evidence, digest, answer)
+    with RESOLUTIONS.on(transfer_id) as row:
+        if row.state != machine.INVESTIGATE:
+            raise CannotResolve(f"There is nothing to close: {row.label[0].lower()}{row.label[1:]}.")
+        if not rules.may_resolve_transfer(person, row):
+            raise CannotResolve("Two people of treasury close it, and never the one who asked for the transfer.")
+        confirmation = _confirmed(row, act, RESOLUTIONS)
+        RESOLUTIONS.keep(row, act, stage=TransferApproval.RESOLUTION, verdict=verdict, confirmation=confirmation)
+        people = _people_for(row, verdict)
+        done = people >= PEOPLE
+        moves.move(
+            row,
+            event="resolved" if done else "resolution_recorded",
+            to=_TARGETS[verdict] if done else machine.INVESTIGATE,
+            next_action_at=None if done else row.next_action_at,
+            evidence={"verdict": verdict, "reason": evidence, "people": people, **confirmation.evidence()},
+            **act.moved,
+        )
+    return row
 
 
 def finding_of(row: Transfer, person: "Person") -> str:
@@ -178,52 +150,33 @@ def _digest(row: Transfer, state: str, version: int) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _decided(transfer_id: int, act: _Act, purpose: str) -> tuple[Transfer, StepUp]:
-    """The row that was not seen, when this person may decide on it and has confirmed it."""
-    if not act.reason:
-        raise CannotClose("Say what you looked at and why.")
-    try:
-        row = moves.lock(transfer_id)
-    except Transfer.DoesNotExist:
-        raise CannotClose("There is no such transfer.") from None
+def _agreed(row: Transfer, act: Act, decisions: Decisions[Transfer]) -> StepUp:
+    """The confirmation of a person who may end what was not seen."""
     if row.state != machine.NOT_SEEN:
         raise CannotClose(f"There is nothing to decide: {row.label[0].lower()}{row.label[1:]}.")
     if not rules.may_close_transfer(act.person, row):
         raise CannotClose("Only treasury decides on it, and never the one who asked for it.")
-    return row, _confirmed(row, act, purpose, CannotClose)
+    return _confirmed(row, act, decisions)
 
 
-def _confirmed(row: Transfer, act: _Act, purpose: str, refusal: type[Exception]) -> StepUp:
-    if resting := factors.why_resting(act.person, now=act.now):
-        raise refusal(resting)
+def _confirmed(row: Transfer, act: Act, decisions: Decisions[Transfer]) -> StepUp:
+    decisions.refuse_at_rest(act)
     if act.digest != digest_of(row):
-        raise refusal("This is not what you saw: something happened meanwhile. Read it again, then decide.")
-    return stepup.verify(
-        person=act.person,
-        purpose=purpose,
-        digest=act.digest,
-        answer=act.answer,
-        session_key=act.session_key,
-        now=act.now,
+        raise decisions.refusal("This is not what you saw: something happened meanwhile. Read it again, then decide.")
+    return decisions.confirm(act)
+
+
+def _close(row: Transfer, event: str, act: Act, confirmation: StepUp) -> None:
+    moves.move(
+        row,
+        event=event,
+        to=machine.CLOSED,
+        next_action_at=act.now + WATCH_EVERY,
+        evidence={"reason": act.comment, **confirmation.evidence()},
+        decided_by=act.person,
+        decided_at=act.now,
+        **act.moved,
     )
-
-
-def _closed(row: Transfer, event: str, act: _Act, confirmation: StepUp) -> Transfer:
-    try:
-        return moves.move(
-            row,
-            event=event,
-            to=machine.CLOSED,
-            now=act.now,
-            next_action_at=act.now + WATCH_EVERY,
-            actor=act.person,
-            session_key=act.session_key,
-            evidence={"reason": act.reason, **confirmation.evidence()},
-            decided_by=act.person,
-            decided_at=act.now,
-        )
-    except moves.CannotMove:
-        raise CannotClose("Somebody else acted on it in the same moment. Read it again.") from None
 
 
 def _people_for(row: Transfer, verdict: str) -> int:
@@ -235,5 +188,25 @@ def _people_for(row: Transfer, verdict: str) -> int:
     last = dict(counted.values_list("person_id", "verdict"))
     return sum(word == verdict for word in last.values())
 
+
+def _of(purpose: str, refusal: type[Exception], **words: Any) -> Decisions[Transfer]:
+    return Decisions(
+        moves.MACHINE,
+        purpose,
+        refusal,
+        missing="There is no such transfer.",
+        why_over=lambda row: "Somebody else acted on it in the same moment. Read it again.",
+        **words,
+    )
+
+
+CLOSING: Final = _of(CLOSE_PURPOSE, CannotClose)
+REISSUES: Final = _of(REISSUE_PURPOSE, CannotClose)
+RESOLUTIONS: Final = _of(
+    RESOLVE_PURPOSE,
+    CannotResolve,
+    ballot=approvals.BALLOT,
+    given_already="You came to that verdict already; it waits for somebody else.",
+)
 
 __all__ = ["CannotClose", "CannotResolve", "CannotTransfer", "close", "digest_of", "reissue", "resolve"]

@@ -10,7 +10,7 @@ from typing import Any
 import structlog
 from django.db import transaction
 
-from desk.live import announcements
+from desk.machines import decisions
 from desk.machines.step_clock import Stopwatch
 from exchange_ops.keys import clients
 from exchange_ops.keys import store as keys
@@ -88,7 +88,7 @@ def look_for_latecomer(row: Transfer, *, now: datetime, client_for: ClientFor) -
 
 def alarm(row: Transfer) -> None:
     """People have to look: the inbox of treasury shows it at once, readiness names it, and the log says it loudly."""
-    announcements.announce("approvals", transfer=row.pk)
+    decisions.announce(row)
     _log.error("transfers.alarm", transfer=row.pk, state=row.state, reason=row.last_problem)
 
 

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, Final
 from django.db import transaction
 from django.db.models import QuerySet
 
-from desk.live import announcements
-from desk.machines import votes
+from desk.machines import decisions, votes
+from desk.machines.decisions import Act, Decisions
 from desk.machines.votes import LONGEST_COMMENT
-from desk.people import factors, roles, stepup
+from desk.people import roles
 from exchange_ops.keys.clients import ClientFor
 from exchange_ops.market.models import Symbol
 from exchange_ops.orders import machine, mover, policy_checks, request_checks
@@ -59,50 +59,53 @@ def approve(
 
     The second factor is for `PURPOSE` and the digest. Raises CannotDecide, or `stepup.CannotConfirm`.
     """
-    try:
-        with transaction.atomic():
-            row = _locked(order_id)
-            _refuse_unless_open(row, person, digest, now)
-            found = _judged_again(row, confirmed=confirmed, now=now)
-            confirmation = stepup.verify(
-                person=person, purpose=PURPOSE, digest=row.digest, answer=answer, session_key=session_key, now=now
-            )
-            _keep(row, person, OrderApproval.APPROVE, comment, now=now, confirmation=confirmation)
-            mover.move(
-                row,
-                event="quorum_reached",
-                to=machine.REQUESTED,
-                now=now,
-                actor=person,
-                session_key=session_key,
-                evidence={
-                    "approvals": NEEDED,
-                    "needed": NEEDED,
-                    "digest": row.digest,
-                    "oversteps": [each.fact for each in found],
-                    **confirmation.evidence(),
-                },
-                decided_by=person,
-                decided_at=now,
-            )
-            announcements.announce("approvals", order=row.pk)
-    except mover.CannotMove:
-        raise CannotDecide(_faster(order_id)) from None
+    act = Act(person, now, session_key, comment, digest, answer)
+    with DECISIONS.on(order_id) as row:
+        _refuse_unless_open(row, act)
+        found = _judged_again(row, confirmed=confirmed, now=now)
+        confirmation = DECISIONS.confirm(act)
+        DECISIONS.keep(row, act, stage=OrderApproval.REVIEW, verdict=OrderApproval.APPROVE, confirmation=confirmation)
+        mover.move(
+            row,
+            event="quorum_reached",
+            to=machine.REQUESTED,
+            evidence={
+                "approvals": NEEDED,
+                "needed": NEEDED,
+                "digest": row.digest,
+                "oversteps": [each.fact for each in found],
+                **confirmation.evidence(),
+            },
+            decided_by=person,
+            decided_at=now,
+            **act.moved,
+        )
     return row
 
 
 def decline(*, order_id: int, person: "Person", reason: str, now: datetime, session_key: str = "") -> Order:
     """One person's no: nothing is placed. It needs a reason and no second factor."""
-    reason = reason.strip()[:LONGEST_COMMENT]
-    if not reason:
-        raise CannotDecide("Say why you decline it; the person who asked will read it.")
-    return _end(order_id, person, "declined", machine.DECLINED, reason, now=now, session_key=session_key)
+    reason = DECISIONS.reason(reason, asks="Say why you decline it; the person who asked will read it.")
+    act = Act(person, now, session_key, reason)
+    with DECISIONS.on(order_id) as row:
+        _refuse_person(row, person)
+        if row.state != machine.WAITING:
+            raise CannotDecide(_nothing_to_decide(row))
+        DECISIONS.keep(row, act, stage=OrderApproval.REVIEW, verdict=OrderApproval.REJECT)
+        _end(row, act, event="declined", to=machine.DECLINED)
+    return row
 
 
 def withdraw(*, order_id: int, person: "Person", reason: str = "", now: datetime, session_key: str = "") -> Order:
     """Who asked takes it back; nothing is placed."""
-    reason = reason.strip()[:LONGEST_COMMENT]
-    return _end(order_id, person, "withdrawn", machine.WITHDRAWN, reason, now=now, session_key=session_key)
+    act = Act(person, now, session_key, reason.strip()[:LONGEST_COMMENT])
+    with DECISIONS.on(order_id) as row:
+        if not may_withdraw(person, row):
+            raise CannotDecide("Only the person who asked for it can take it back.")
+        if row.state != machine.WAITING:
+            raise CannotDecide(_nothing_to_decide(row))
+        _end(row, act, event="withdrawn", to=machine.WITHDRAWN)
+    return row
 
 
 def lapse(row: Order, *, now: datetime, client_for: ClientFor) -> None:
@@ -112,7 +115,7 @@ def lapse(row: Order, *, now: datetime, client_for: ClientFor) -> None:
         return
     with transaction.atomic():
         mover.move(row, event="lapsed", to=machine.LAPSED, now=now, next_action_at=None)
-        announcements.announce("approvals", order=row.pk)
+        decisions.announce(row)
 
 
 def stands(row: Order) -> bool:
@@ -179,65 +182,30 @@ def _judged_again(row: Order, *, confirmed: Collection[str], now: datetime) -> l
     return found
 
 
-def _end(
-    order_id: int, person: "Person", event: str, to: str, reason: str, *, now: datetime, session_key: str
-) -> Order:
-    try:
-        with transaction.atomic():
-            row = _locked(order_id)
-            if to == machine.WITHDRAWN:
-                if not may_withdraw(person, row):
-                    raise CannotDecide("Only the person who asked for it can take it back.")
-            else:
-                _refuse_person(row, person)
-            if row.state != machine.WAITING:
-                raise CannotDecide(_nothing_to_decide(row))
-            if to == machine.DECLINED:
-                _keep(row, person, OrderApproval.REJECT, reason, now=now)
-            mover.move(
-                row,
-                event=event,
-                to=to,
-                now=now,
-                actor=person,
-                session_key=session_key,
-                evidence={"reason": reason} if reason else {},
-                last_problem=f"{row.table.states[to].label} by {person}: {reason}"[:500] if reason else "",
-                decided_by=person,
-                decided_at=now,
-            )
-            announcements.announce("approvals", order=row.pk)
-    except mover.CannotMove:
-        raise CannotDecide(_faster(order_id)) from None
-    return row
+def _end(row: Order, act: Act, *, event: str, to: str) -> None:
+    label = row.table.states[to].label
+    mover.move(
+        row,
+        event=event,
+        to=to,
+        evidence={"reason": act.comment} if act.comment else {},
+        last_problem=f"{label} by {act.person}: {act.comment}"[:500] if act.comment else "",
+        decided_by=act.person,
+        decided_at=act.now,
+        **act.moved,
+    )
 
 
-def _keep(row: Order, person: "Person", verdict: str, comment: str, *, now: datetime, confirmation: Any = None) -> None:
-    try:
-        BALLOT.keep(
-            row,
-            person,
-            stage=OrderApproval.REVIEW,
-            verdict=verdict,
-            comment=comment,
-            now=now,
-            confirmation=confirmation,
-        )
-    except votes.AlreadyGiven:
-        raise CannotDecide("You decided on this already.") from None
-
-
-def _refuse_unless_open(row: Order, person: "Person", digest: str, now: datetime) -> None:
-    _refuse_person(row, person)
-    if resting := factors.why_resting(person, now=now):
-        raise CannotDecide(resting)
+def _refuse_unless_open(row: Order, act: Act) -> None:
+    _refuse_person(row, act.person)
+    DECISIONS.refuse_at_rest(act)
     if row.state != machine.WAITING:
         raise CannotDecide(_nothing_to_decide(row))
-    if row.approve_until is None or now >= row.approve_until:
+    if row.approve_until is None or act.now >= row.approve_until:
         raise CannotDecide("Its time for an approval is over: nothing is placed. It can be asked for again.")
     if freezes.active(row.account) is not None:
         raise CannotDecide("The account is frozen, so nothing can be approved. Two people of treasury can end that.")
-    if digest != row.digest or not digests.is_of(row.digest, row):
+    if act.digest != row.digest or not digests.is_of(row.digest, row):
         raise CannotDecide("This is not what you saw. Read it again, then decide.")
 
 
@@ -248,18 +216,20 @@ def _refuse_person(row: Order, person: "Person") -> None:
         raise CannotDecide("Only treasury decides on orders beyond a limit.")
 
 
-def _locked(order_id: int) -> Order:
-    try:
-        return mover.lock(order_id)
-    except Order.DoesNotExist:
-        raise CannotDecide("There is no such order.") from None
-
-
-def _faster(order_id: int) -> str:
-    return _nothing_to_decide(Order.objects.select_related("decided_by").get(pk=order_id))
-
-
 def _nothing_to_decide(row: Order) -> str:
+    if row.state == machine.WAITING:
+        return "Somebody else acted on it in the same moment. Read it again, then decide."
     if row.decided_at is not None:
         return f"Already decided by {row.decided_by} at {row.decided_at:%H:%M:%S} UTC."
     return f"There is nothing to decide: {row.label[0].lower()}{row.label[1:]}."
+
+
+DECISIONS: Final = Decisions(
+    mover.MACHINE,
+    PURPOSE,
+    CannotDecide,
+    missing="There is no such order.",
+    why_over=_nothing_to_decide,
+    ballot=BALLOT,
+    given_already="You decided on this already.",
+)

@@ -9,15 +9,12 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
-from django.db import transaction
-from django.db.models import Count, F, Q, QuerySet
+from django.db.models import F, Q, QuerySet
 
-from desk.live import announcements
-from desk.machines import mover as machine_mover
 from desk.machines import table as machine_table
 from desk.machines import votes
-from desk.machines.votes import LONGEST_COMMENT
-from desk.people import factors, roles, stepup
+from desk.machines.decisions import Act, Decisions
+from desk.people import roles
 from exchange_ops.policy import freezes, modes
 from exchange_ops.shared import clocks
 from exchange_ops.withdrawals import machine, mover, rules
@@ -53,53 +50,39 @@ def approve(
 
     Raises CannotApprove with the reason, or `stepup.CannotConfirm` when the second factor was not accepted.
     """
-    try:
-        with transaction.atomic():
-            row = _locked(withdrawal_id)
-            _refuse_unless_open(row, person, digest, now)
-            confirmation = stepup.verify(
-                person=person, purpose=PURPOSE, digest=row.digest, answer=answer, session_key=session_key, now=now
-            )
-            _keep(row, person, Approval.APPROVE, comment, now, confirmation=confirmation)
-            _count(row, person, now, session_key, confirmation.evidence())
-    except machine_mover.CannotMove:
-        raise CannotApprove(_faster(withdrawal_id)) from None
+    act = Act(person, now, session_key, comment, digest, answer)
+    with DECISIONS.on(withdrawal_id) as row:
+        _refuse_unless_open(row, act)
+        confirmation = DECISIONS.confirm(act)
+        DECISIONS.keep(row, act, stage=stage_of(row), verdict=Approval.APPROVE, confirmation=confirmation)
+        _count(row, act, confirmation.evidence())
     return row
 
 
 def reject(*, withdrawal_id: int, person: "Person", reason: str, now: datetime, session_key: str = "") -> Withdrawal:
     """One person's no: nothing is paid and a hold is released. It needs a reason and no second factor."""
-    reason = _required(reason, "Say why you reject it; the person who asked will read it.")
-    try:
-        with transaction.atomic():
-            row = _locked(withdrawal_id)
-            _refuse_person(row, person)
-            if row.state not in {machine.REVIEW, machine.HELD} or row.decision != machine_table.NONE:
-                raise CannotApprove(_decided(row))
-            _keep(row, person, Approval.REJECT, reason, now)
-            _end(row, person, event="rejected", reason=reason, now=now, session_key=session_key)
-    except machine_mover.CannotMove:
-        raise CannotApprove(_faster(withdrawal_id)) from None
+    reason = DECISIONS.reason(reason, asks="Say why you reject it; the person who asked will read it.")
+    act = Act(person, now, session_key, reason)
+    with DECISIONS.on(withdrawal_id) as row:
+        _refuse_person(row, person)
+        if row.state not in {machine.REVIEW, machine.HELD} or row.decision != machine_table.NONE:
+            raise CannotApprove(_decided(row))
+        DECISIONS.keep(row, act, stage=stage_of(row), verdict=Approval.REJECT)
+        _end(row, act, event="rejected")
     return row
 
 
 def recall(*, withdrawal_id: int, person: "Person", reason: str, now: datetime, session_key: str = "") -> Withdrawal:
     """Call back an approval: only as long as the exchange was not told to pay, not once."""
-    reason = _required(reason, "Say why you call it back.")
-    try:
-        with transaction.atomic():
-            row = _locked(withdrawal_id)
-            if not person.has_role(roles.TREASURY, scope=row.scope):
-                raise CannotApprove("Only treasury can call back an approval.")
-            if row.state != machine.COMMITTING or row.put_count:
-                raise CannotApprove(
-                    "It can't be called back any more: the exchange was told to pay."
-                    if row.put_count
-                    else _decided(row)
-                )
-            _end(row, person, event="recalled", reason=reason, now=now, session_key=session_key)
-    except machine_mover.CannotMove:
-        raise CannotApprove(_faster(withdrawal_id)) from None
+    act = Act(person, now, session_key, DECISIONS.reason(reason, asks="Say why you call it back."))
+    with DECISIONS.on(withdrawal_id) as row:
+        if not person.has_role(roles.TREASURY, scope=row.scope):
+            raise CannotApprove("Only treasury can call back an approval.")
+        if row.state != machine.COMMITTING or row.put_count:
+            raise CannotApprove(
+                "It can't be called back any more: the exchange was told to pay." if row.put_count else _decided(row)
+            )
+        _end(row, act, event="recalled")
     return row
 
 
@@ -132,7 +115,7 @@ def current(row: Withdrawal) -> QuerySet[Approval]:
 
 def people(row: Withdrawal, stage: str) -> int:
     """How many people's approvals of this stage count."""
-    return valid(row, stage).values("person").distinct().count()
+    return votes.people(valid(row, stage))
 
 
 def stage_of(row: Withdrawal) -> str:
@@ -174,21 +157,20 @@ def _words_of(person: "Person") -> QuerySet[Approval]:
     return BALLOT.of(person, verdict=Approval.APPROVE).filter(_OF_THIS_STAGE)
 
 
-def _refuse_unless_open(row: Withdrawal, person: "Person", digest: str, now: datetime) -> None:
-    _refuse_person(row, person)
-    if resting := factors.why_resting(person, now=now):
-        raise CannotApprove(resting)
+def _refuse_unless_open(row: Withdrawal, act: Act) -> None:
+    _refuse_person(row, act.person)
+    DECISIONS.refuse_at_rest(act)
     if not rules.is_decidable(row):
         raise CannotApprove(_decided(row))
     closes = row.approve_until if row.state == machine.HELD else None
-    if closes is not None and clocks.exchange_now(account=row.account, now=now) >= closes:
+    if closes is not None and clocks.exchange_now(account=row.account, now=act.now) >= closes:
         raise CannotApprove(
             f"Approvals closed at {closes:%H:%M:%S} UTC, seven minutes before the exchange's hour ends. "
             "The money is being released, and it can be asked for again."
         )
     if freezes.active(row.account) is not None:
         raise CannotApprove("The account is frozen, so nothing can be approved. Two people of treasury can end that.")
-    if digest != row.digest or not policy_evaluation.still_holds(row):
+    if act.digest != row.digest or not policy_evaluation.still_holds(row):
         raise CannotApprove("This is not what you saw: the request or the rules changed. Read it again, then decide.")
 
 
@@ -199,76 +181,41 @@ def _refuse_person(row: Withdrawal, person: "Person") -> None:
         raise CannotApprove("Only treasury decides on payments.")
 
 
-def _keep(
-    row: Withdrawal, person: "Person", verdict: str, comment: str, now: datetime, *, confirmation: Any = None
-) -> None:
-    word = {"stage": stage_of(row), "verdict": verdict, "comment": comment}
-    try:
-        BALLOT.keep(row, person, **word, now=now, confirmation=confirmation)
-    except votes.AlreadyGiven:
-        raise CannotApprove("You decided on this already; it waits for somebody else.") from None
-
-
-def _count(row: Withdrawal, person: "Person", now: datetime, session_key: str, proof: dict[str, Any]) -> None:
+def _count(row: Withdrawal, act: Act, proof: dict[str, Any]) -> None:
     """Record the approval on the row and, when it was the last one, the decision with it."""
-    people = current(row).aggregate(people=Count("person", distinct=True))["people"]
+    people = votes.people(current(row))
     release_ready = row.state == machine.REVIEW or _first_quorum_stands(row)
     evidence = {"approvals": people, "needed": needed(row), "digest": row.digest, **proof}
-    act: dict[str, Any] = {"now": now, "actor": person, "session_key": session_key, "evidence": evidence}
+    moved: dict[str, Any] = {**act.moved, "evidence": evidence}
     if people < needed(row) or not release_ready:
-        mover.move(row, event="approval_recorded", to=row.state, next_action_at=row.next_action_at, **act)
+        mover.move(row, event="approval_recorded", to=row.state, next_action_at=row.next_action_at, **moved)
     elif row.state == machine.REVIEW:
-        mover.move(row, event="quorum_reached", to=machine.QUEUED, **act)
+        mover.move(row, event="quorum_reached", to=machine.QUEUED, **moved)
     else:
-        decision: dict[str, Any] = {"decision": machine.COMMIT, "decided_by": person, "decided_at": now}
-        mover.move(row, event="quorum_reached", to=machine.COMMITTING, last_problem="", **decision, **act)
-    announcements.announce("approvals", id=row.pk)
+        decision: dict[str, Any] = {"decision": machine.COMMIT, "decided_by": act.person, "decided_at": act.now}
+        mover.move(row, event="quorum_reached", to=machine.COMMITTING, last_problem="", **decision, **moved)
 
 
 def _first_quorum_stands(row: Withdrawal) -> bool:
     if row.mode != modes.APPROVE_THEN_HOLD:
         return True
-    words = valid(row, Approval.REVIEW).aggregate(people=Count("person", distinct=True))["people"]
-    if words < row.quorum_required:
+    if people(row, Approval.REVIEW) < row.quorum_required:
         raise CannotApprove("Somebody who approved it before the hold may no longer approve. Reject it and ask again.")
     return True
 
 
-def _end(row: Withdrawal, person: "Person", *, event: str, reason: str, now: datetime, session_key: str) -> None:
+def _end(row: Withdrawal, act: Act, *, event: str) -> None:
     to = machine.CANCELLED if row.state == machine.REVIEW else machine.ROLLING_BACK
-    decision: dict[str, Any] = (
-        {} if to == machine.CANCELLED else {"decision": machine.ROLLBACK, "decided_by": person, "decided_at": now}
-    )
+    decision: dict[str, Any] = {"decision": machine.ROLLBACK, "decided_by": act.person, "decided_at": act.now}
     mover.move(
         row,
         event=event,
         to=to,
-        now=now,
-        actor=person,
-        session_key=session_key,
-        evidence={"reason": reason},
-        last_problem=f"{event.capitalize()} by {person}: {reason}"[:500],
-        **decision,
+        evidence={"reason": act.comment},
+        last_problem=f"{event.capitalize()} by {act.person}: {act.comment}"[:500],
+        **({} if to == machine.CANCELLED else decision),
+        **act.moved,
     )
-    announcements.announce("approvals", id=row.pk)
-
-
-def _locked(withdrawal_id: int) -> Withdrawal:
-    try:
-        return mover.lock(withdrawal_id)
-    except Withdrawal.DoesNotExist:
-        raise CannotApprove("There is no such request.") from None
-
-
-def _required(text: str, problem: str) -> str:
-    text = text.strip()
-    if not text:
-        raise CannotApprove(problem)
-    return text[:LONGEST_COMMENT]
-
-
-def _faster(withdrawal_id: int) -> str:
-    return _decided(Withdrawal.objects.select_related("decided_by").get(pk=withdrawal_id))
 
 
 def _decided(row: Withdrawal) -> str:
@@ -281,3 +228,14 @@ def _decided(row: Withdrawal) -> str:
     if row.state in {machine.REVIEW, machine.HELD}:
         return "Somebody else acted on it in the same moment. Read it again, then decide."
     return f"There is nothing to decide: {row.label[0].lower()}{row.label[1:]}."
+
+
+DECISIONS: Final = Decisions(
+    mover.MACHINE,
+    PURPOSE,
+    CannotApprove,
+    missing="There is no such request.",
+    why_over=_decided,
+    ballot=BALLOT,
+    given_already="You decided on this already; it waits for somebody else.",
+)

@@ -16,6 +16,7 @@ from django.db.models import QuerySet
 from desk import outbox
 from desk.audit import trail
 from desk.live import announcements
+from desk.machines import decisions
 from desk.machines import votes as machine_votes
 from desk.models import Person
 from desk.people import factors, roles, stepup
@@ -160,7 +161,7 @@ def _record(row: Withdrawal, person: Person, facts: dict[str, Any], now: datetim
         session_key=session_key,
     )
     announcements.announce(row.subject, state=row.state, version=row.version)
-    announcements.announce("approvals", id=row.pk)
+    decisions.announce(row)
 
 
 def _needs_people(row: Withdrawal) -> bool:

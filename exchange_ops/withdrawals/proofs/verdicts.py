@@ -13,7 +13,7 @@ from django.conf import settings
 from django.db import transaction
 
 from chaindata.proofs.verification import Verdict
-from desk.live import announcements
+from desk.machines import decisions
 from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.withdrawals import machine, mover
 from exchange_ops.withdrawals.decisions import alarms
@@ -55,7 +55,7 @@ def _prove(row: Withdrawal, verdict: Verdict, now: datetime) -> None:
             mover.move(
                 row, event="proven_again", to=machine.VERIFIED, now=now, evidence=_facts(verdict), last_problem=""
             )
-            announcements.announce("approvals", id=row.pk)
+            decisions.announce(row)
 
 
 def _dispute(row: Withdrawal, reason: str, verdict: Verdict, now: datetime, *, froze: bool) -> None:
@@ -67,7 +67,7 @@ def _dispute(row: Withdrawal, reason: str, verdict: Verdict, now: datetime, *, f
             alarms.move_and_freeze(row, reason=reason, **arguments)
         else:
             mover.move(row, last_problem=reason[:500], **arguments)
-        announcements.announce("approvals", id=row.pk)
+        decisions.announce(row)
 
 
 def _is_still_reported_paid(row: Withdrawal) -> bool:
