@@ -92,7 +92,7 @@ def sync(
         versions, asides = versions + done.new_versions, asides + done.asides
         certain = certain and not (done.asides and quarantine.are_new(account=account, since=now - SETTLING))
         if certain:
-            settled = _settle(settled, pending, page.records, _exchange_clock(account, now))
+            settled = _settle(settled, pending, page.records, clocks.at_least(account=account, now=now))
         furthest = max((record.index for record in page.records), default=furthest)
         _advance(account, settled, now)
         is_last = len(page.records) + len(page.asides) < page_size
@@ -125,7 +125,7 @@ def settle(*, account: Account, loaded_from: int, found: Sequence[records.Transa
     settled, indexes = watermark(account=account), [record.index for record in found]
     if loaded_from > settled + 1 or indexes != sorted(indexes):
         return
-    furthest = _settle(settled, deque(), found, _exchange_clock(account, now))
+    furthest = _settle(settled, deque(), found, clocks.at_least(account=account, now=now))
     if furthest > settled:
         _advance(account, furthest, now)
 
@@ -241,12 +241,6 @@ def _settle(
     while newest is not None and pending and newest - pending[0][1] >= SETTLING:
         settled = max(settled, pending.popleft()[0])
     return settled
-
-
-def _exchange_clock(account: Account, now: datetime) -> datetime | None:
-    """The least that the exchange's clock shows now, when it was ever told."""
-    reading = clocks.believed(account=account)
-    return None if reading is None else now + timedelta(milliseconds=reading.skew_ms) - 2 * clocks.DATE_RESOLUTION
 
 
 def _index_of(account: Account, name: str) -> int:

@@ -162,10 +162,8 @@ def _asides(reading: Round, what: str, listing: Listing[records.Order] | Listing
 
 def _exchange_clock(reading: Round) -> datetime:
     """The least that the exchange's clock showed when the reading began."""
-    known = clocks.believed(account=reading.account)
-    if known is None:
-        return reading.now - 2 * clocks.DATE_RESOLUTION
-    return reading.now + timedelta(milliseconds=known.skew_ms) - 2 * clocks.DATE_RESOLUTION
+    clock = clocks.at_least(account=reading.account, now=reading.now)
+    return reading.now - 2 * clocks.DATE_RESOLUTION if clock is None else clock
 
 
 def _instant(index: int) -> datetime:

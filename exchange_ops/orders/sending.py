@@ -60,7 +60,7 @@ def step(row: Order, *, now: datetime, client_for: ClientFor) -> None:
             prepare=lambda: prepare(row, kind=OrderCall.PLACE, attempt=1, now=now, way=ways.way_of(row, line)),
             sends=row.sends + 1,
             sent_at=now,
-            sent_from=_exchange_clock(row, now) - EARLY,
+            sent_from=clocks.sent_from(account=row.account, now=now) - EARLY,
         )
         reply = make(call, row, line=line, watch=watch)
     finally:
@@ -114,14 +114,6 @@ def _obstacle(row: Order, now: datetime) -> str:
     if now - (row.decided_at or row.created_at) > WAITS_AT_MOST:
         return "No worker came to it within a minute, and a late order may meet another price."
     return replacing.obstacle(row)
-
-
-def _exchange_clock(row: Order, now: datetime) -> datetime:
-    """The least that the exchange's clock shows now: what it made before is not this order."""
-    reading = clocks.believed(account=row.account)
-    if reading is None:
-        return now
-    return min(now, now + timedelta(milliseconds=reading.skew_ms) - 2 * clocks.DATE_RESOLUTION)
 
 
 def _accepted(row: Order, reply: Reply, now: datetime) -> None:

@@ -73,7 +73,7 @@ def _sent(row: MarginAction, client: ExchangeClient, watch: Stopwatch) -> Reply 
         sends=row.sends + 1,
         before=seen.facts,
         sent_at=now,
-        sent_from=_exchange_clock(row, now) - EARLY,
+        sent_from=clocks.sent_from(account=row.account, now=now) - EARLY,
     )
     return calls.make(call, row, client=client, watch=watch, send=lambda: sent(lambda: _ask(row, client)))
 
@@ -167,14 +167,6 @@ def _stop(row: MarginAction, problem: str, now: datetime) -> None:
         last_problem=problem[:500],
         evidence={"problem": problem[:500]},
     )
-
-
-def _exchange_clock(row: MarginAction, now: datetime) -> datetime:
-    """The least that the exchange's clock shows now: an order that was made before is not this one."""
-    reading = clocks.believed(account=row.account)
-    if reading is None:
-        return now
-    return min(now, now + timedelta(milliseconds=reading.skew_ms) - 2 * clocks.DATE_RESOLUTION)
 
 
 # Outcomes -------------------------------------------------------------------------------------------------------------

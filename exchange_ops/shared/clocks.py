@@ -55,6 +55,17 @@ def believed(*, account: Account) -> ClockReading | None:
     return reading
 
 
+def at_least(*, account: Account, now: datetime) -> datetime | None:
+    """The least that the exchange's clock shows now; None when no answer ever carried a date."""
+    reading = believed(account=account)
+    return None if reading is None else now + _skew(reading) - 2 * DATE_RESOLUTION
+
+
+def sent_from(*, account: Account, now: datetime) -> datetime:
+    """From when on the exchange may date what is sent now, by its clock or by ours: what is older is something else."""
+    return min(now, at_least(account=account, now=now) or now)
+
+
 def problem(*, account: Account) -> str:
     """A sentence when the exchange's newest reading is absurd, else an empty text."""
     newest = newest_first(account=account).first()

@@ -90,7 +90,7 @@ def _send(row: Transfer, watch: Stopwatch, client_for: ClientFor) -> None:
         )
         reply = sends.make(call, row, client=client, watch=watch)
     except moves.CannotMove as lost:
-        _wait_for_its_turn(row, str(lost), now)
+        calls.wait(moves.MACHINE, row, state=machine.APPROVED, problem=str(lost), until=now + LOOK_AGAIN)
         return
     finally:
         client.close()
@@ -175,13 +175,6 @@ def _older_one(row: Transfer, now: datetime, client_for: ClientFor) -> str:
     if old.state in {machine.CLOSED, machine.RESOLVED_NOT_MOVED}:
         return ""
     return f"Not sent: {old.reference}, which it replaces, was seen at the exchange after all. It can be cancelled."
-
-
-def _wait_for_its_turn(row: Transfer, problem: str, now: datetime) -> None:
-    """Somebody was faster, or an equal one is under way: nothing was sent."""
-    fresh = Transfer.objects.get(pk=row.pk)
-    if fresh.state == machine.APPROVED:
-        moves.touch(fresh, next_action_at=now + LOOK_AGAIN, last_problem=problem[:500])
 
 
 def _done(row: Transfer, reply: Reply, now: datetime) -> None:

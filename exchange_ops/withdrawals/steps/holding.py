@@ -49,7 +49,7 @@ def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
         content = _content(row)
         reply = calls.make(call, row, client=client, watch=watch, until=None, send=lambda: _reserved(client, content))
     except mover.CannotMove as lost:
-        _wait_for_its_turn(row, str(lost), now)
+        machine_calls.wait(mover.MACHINE, row, state=machine.QUEUED, problem=str(lost), until=now + LOOK_AGAIN)
         return
     finally:
         client.close()
@@ -89,13 +89,6 @@ def _claimed(row: Withdrawal, now: datetime) -> ExternalCall:
         last_problem="",
         **deadlines.deadlines(clocks.exchange_now(account=row.account, now=now)),
     )
-
-
-def _wait_for_its_turn(row: Withdrawal, problem: str, now: datetime) -> None:
-    """Somebody was faster, or a twin is under way: nothing was sent."""
-    fresh = Withdrawal.objects.get(pk=row.pk)
-    if fresh.state == machine.QUEUED:
-        mover.touch(fresh, next_action_at=now + LOOK_AGAIN, last_problem=problem[:500])
 
 
 def _content(row: Withdrawal) -> dict[str, Any]:
