@@ -402,6 +402,42 @@ def test_the_next_step(changes, does):
     assert plan.next_step(situation(**changes)).do == does
 
 
+def leg(number, role=STOP, *, settled=False, **chain):
+    """One whose chain is as given, in the base currency; `settled` is not counted on any more."""
+    whole = Decimal(chain.pop("quantity", "1"))
+    known = {"filled": "0", "rests": "0", "least": "0", "most": "0"} | chain
+    amounts = {name: Decimal(known.pop(name)) for name in ("filled", "rests", "least", "most")}
+    chain = Chain(number, whole, **amounts, **({"open": False} | known))
+    return Leg(number, role, chain, at=NOW, settled_at=NOW if settled else None)
+
+
+LOST = leg(1, most="0.5", unseen=(1,))
+STRAY = {"open": True, "settled": True, "most": "0.4"}  # of one that another stands in for, and works all the same
+IN_DOUBT = leg(1, open=True, rests="0.4", least="0.4", most="1", unseen=(2,))
+
+
+@pytest.mark.parametrize(
+    ("state", "legs", "does", "quantity"),
+    [
+        (machine.GUARDED, [leg(2, filled="1"), LOST], Do.WAIT, "0"),
+        (machine.TAKING, [LOST], Do.SAY_UNGUARDED, "0"),
+        (machine.TAKING, [leg(1, TAKE, **STRAY)], Do.PLACE_TAKE, "0.6"),
+        (machine.UNGUARDED, [leg(1, **STRAY)], Do.PLACE_STOP, "0.6"),
+        (machine.GUARDED, [IN_DOUBT], Do.SAY_UNGUARDED, "0"),
+    ],
+    ids=["no end beside lost", "no offer beside lost", "an offer of the room", "a stop of the room", "doubt is said"],
+)
+def test_nothing_is_placed_or_over_beside_what_may_be_there(state, legs, does, quantity):
+    step = plan.next_step(situation(state=state, legs=legs))
+    assert (step.do, step.quantity) == (does, Decimal(quantity))
+
+
+def test_a_stop_is_not_placed_again_beside_one_that_works_until_its_replacement_comes():
+    coming = leg(1, open=True, rests="1", least="0.4", most="1", coming=(2,))
+    assert plan.place_again(situation(legs=[coming])) == plan.Again(Decimal(0), (), (), ())
+    assert plan.place_again(situation(legs=[IN_DOUBT])) == plan.Again(Decimal(1), (1,), (), (1,))
+
+
 def test_of_many_small_fills_those_of_half_a_minute_share_a_stop():
     legs = [stop(number, STEP) for number in range(1, 11)]
     at = {"entry": Entry(filled=Decimal(2), open=True), "legs": legs, "state": machine.ENTERING}
