@@ -24,6 +24,7 @@ COULD_NOT_LOOK, EMPTY, TOO_DEAR = "could not look", "nothing to do", "TOO DEAR"
 _LOOK_SECONDS = 0.02
 # How often a unit of work is measured while tests run: others may use the machine, and a minute later they don't.
 _UNIT_SECONDS = 20
+_LATELY = 4
 # That a stage has to end in when it is asked to; less where all of it has to end by a moment.
 _END_SECONDS, _SOON_SECONDS = 30, 2
 _PASSED = re.compile(rb"\b(\d+) passed\b[^\n]* in [\d.]+s\b")
@@ -102,10 +103,10 @@ class _Running:
         return Costs(measured["costs"], frozenset(measured["in_turn"]))
 
     def has_unit(self, unit: calibration.Unit) -> None:
-        """Note what a unit takes now; its tests stretch their bounds by the slowest that it has been."""
+        """Note what a unit takes now; its tests stretch their bounds by the slowest of the last minute."""
         if self.units:
             self.units.append(unit)
-            self.stretch.write_text(f"{max(each.stretch for each in self.units):.2f}")
+            self.stretch.write_text(f"{max(each.stretch for each in self.units[-_LATELY:]):.2f}")
 
     def _unit(self) -> calibration.Unit | None:
         if not self.units:

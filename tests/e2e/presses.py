@@ -192,7 +192,14 @@ class Presser:
         coming, self._held = self._held, []
         for route in coming:
             route.continue_()
-        until(lambda: self.page.evaluate("window.answers") >= before + len(coming), every_s=0.01)
+        # One that the page itself has given up meanwhile, for a newer question that is kept, is never answered.
+        until(
+            lambda: (
+                self.page.evaluate("window.answers") >= before + len(coming)
+                or self.page.evaluate("window.pending") <= len(self._held)
+            ),
+            every_s=0.01,
+        )
         self.page.wait_for_timeout(hold_ms)
         up()
         self.page.wait_for_timeout(30)

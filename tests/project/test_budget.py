@@ -118,6 +118,7 @@ def test_more_work_takes_more_of_the_processor():
     assert 0 < unit.processor <= unit.wall * 1.05
     assert calibration.Unit(0.2, calibration.AT_REST_SECONDS).stretch == 1.0
     assert calibration.Unit(0.2, 4 * calibration.AT_REST_SECONDS).stretch == pytest.approx(8.0)
+    assert calibration.Unit(0.2, 80 * calibration.AT_REST_SECONDS).stretch == calibration.MOST_STRETCH
 
 
 RUN = """
