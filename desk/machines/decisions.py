@@ -76,9 +76,7 @@ class Decisions(Generic[R]):
                 yield row
                 announce(row)
         except CannotMove:
-            now: Any = self.machine.model._default_manager.select_related(*self.machine.locked_with or ()).get(
-                pk=number
-            )
+            now: Any = self.machine.model._default_manager.get(pk=number)
             raise self.refusal(self.why_over(now)) from None
 
     def reason(self, text: str, *, asks: str, longest: int = LONGEST_COMMENT) -> str:

@@ -102,7 +102,7 @@ class _Running:
         measured = json.loads(self.costs.read_text())
         return Costs(measured["costs"], frozenset(measured["in_turn"]))
 
-    def has_unit(self, unit: calibration.Unit) -> None:
+    def note_unit(self, unit: calibration.Unit) -> None:
         """Note what a unit takes now; its tests stretch their bounds by the slowest of the last minute."""
         if self.units:
             self.units.append(unit)
@@ -151,7 +151,7 @@ def run_all(
             if any(each.units for each in running) and time.monotonic() > measured + _UNIT_SECONDS:
                 unit, measured = calibration.measure(), time.monotonic()
                 for each in running:
-                    each.has_unit(unit)
+                    each.note_unit(unit)
             lines = _show(begun, lines, len(wanted))
             time.sleep(_LOOK_SECONDS)
     for each in begun[lines:]:
