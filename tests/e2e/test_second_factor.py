@@ -1,6 +1,7 @@
 """The second factor of a decision in a real browser: a passkey, a wrong code, a used code, and none at all."""
 
 import re
+from dataclasses import replace
 
 import pytest
 from playwright.sync_api import expect
@@ -118,9 +119,8 @@ def test_wrong_used_missing_and_odd_codes_change_nothing_and_say_why(house, visi
     treasury.open(f"/withdrawals/{first}/")
     card = treasury.page.locator("#decide")
 
-    used = treasury.codes.fresh()
     for code, sentence in (
-        (f"{(int(used) + 1) % 1_000_000:06d}", "Incorrect code"),
+        (f"{(int(treasury.codes.fresh()) + 1) % 1_000_000:06d}", "Incorrect code"),
         ("12345", "The code is six digits."),
         ("12345a", "The code is six digits."),
         ("", "Enter the code of your authenticator app, or use your passkey."),
@@ -130,14 +130,19 @@ def test_wrong_used_missing_and_odd_codes_change_nothing_and_say_why(house, visi
         expect(card).to_contain_text(sentence)
         untouched(house, first)
 
+    # The other request waits in a second tab, so that between the two uses lies one answer and no page: a code that
+    # has become too old meanwhile is an incorrect one.
+    beside = replace(treasury, tab=treasury.page.context.new_page())
+    beside.open(f"/withdrawals/{other}/")
+    used = treasury.codes.newest()
     treasury.approve(used)
+    expect(card).not_to_contain_text("Approve and commit")
+    beside.approve(used)
+    expect(beside.page.locator("#decide")).to_contain_text("That code was used already")
     treasury.is_paid()
-    treasury.open(f"/withdrawals/{other}/")
-    treasury.approve(used)
-    expect(card).to_contain_text("That code was used already")
     untouched(house, other)
-    treasury.reject("Only a test of the codes")
-    expect(treasury.state()).to_have_text("Rejected")
+    beside.reject("Only a test of the codes")
+    expect(beside.state()).to_have_text("Rejected")
     assert sorted(outside.changes()) == [
         ("commit_withdrawal", True),
         ("create_withdrawal", True),
