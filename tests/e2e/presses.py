@@ -19,6 +19,8 @@ window.answers = 0;
 window.pending = 0;
 window.wordsOf = (one) => (one.textContent.trim() || one.getAttribute("aria-label") || one.tagName)
     .replace(/\\s+/g, " ").replace(/\\d+(:\\d\\d| s\\b| min\\b| h\\b| d\\b)/g, "-").slice(0, 60);
+// Answers are kept back here for as long as a press takes, on a slow machine for longer than a page waits for one.
+document.addEventListener("htmx:configRequest", (event) => { event.detail.timeout = 0; });
 // What is pressed is what stands under the pointer at the moment of the press.
 window.addEventListener("pointerdown", (event) => {
     window.wanted = event.target.closest("a[href], button, summary, input[type=checkbox]");
