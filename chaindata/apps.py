@@ -6,7 +6,7 @@ class ChaindataConfig(AppConfig):
 
     def ready(self) -> None:
         """Says what the desk should know of this room: who may follow what, and how to tell that it is well."""
-        from chaindata import health, incidents, topics, witnesses
+        from chaindata import health, incidents, rules, searches, topics, witnesses
         from chaindata.broadcasts import guards, replay
         from chaindata.shared import belongings, owned_addresses
         from chaindata.watching import belongings as watched_belongings
@@ -14,6 +14,7 @@ class ChaindataConfig(AppConfig):
         from chaindata.watching import replay as watching_replay
         from chaindata.watching import requests as watched
         from desk import rooms
+        from desk.search import Command, Search
 
         witnesses.register()
         owned_addresses.register("watched addresses", watched.owners)
@@ -22,7 +23,7 @@ class ChaindataConfig(AppConfig):
         rooms.declare(
             rooms.Room(
                 topics=topics.TOPICS,
-                checks={"chain": health.chain},
+                checks={"chain": rooms.Check(health.chain, order=160)},
                 replays={each.subject: each.check for each in replays},
                 guards={
                     "broadcasts": guards.GUARDS.statements,
@@ -31,5 +32,11 @@ class ChaindataConfig(AppConfig):
                 },
                 figures=(health.Figures(),),
                 incidents=incidents.KINDS,
+                searches=(Search(searches.places, 150),),
+                commands=(
+                    Command(
+                        "Send a transaction to the network", "chain-broadcast-new", "send", rules.may_broadcast, 100
+                    ),
+                ),
             )
         )

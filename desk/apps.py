@@ -22,7 +22,7 @@ class DeskConfig(AppConfig):
         import_module("desk.web.models")
 
     def ready(self) -> None:
-        from desk import dropped, fields, health, rooms, sealing, signals
+        from desk import dropped, fields, health, rooms, sealing, search, signals
         from desk.actions import declared as actions
         from desk.audit import triggers, witness_chain, witnesses
         from desk.incidents import declared as incidents
@@ -31,7 +31,9 @@ class DeskConfig(AppConfig):
         from desk.processes import logs
         from desk.restores import declared as restores
         from desk.restores import signs
+        from desk.search import Search
         from desk.staff import declared as staff
+        from desk.web import declared as web
 
         fields.widen_context()
         signals.connect()
@@ -44,7 +46,10 @@ class DeskConfig(AppConfig):
         notifications.register()
         rooms.declare(
             rooms.Room(
-                checks={"database": health.database, "broker": health.broker},
+                checks={
+                    "database": rooms.Check(health.database),
+                    "broker": rooms.Check(health.broker),
+                },
                 rewrappers={
                     "second factors": totp.rewrap_all,
                     "confirmations": stepup.renew_all,
@@ -59,7 +64,7 @@ class DeskConfig(AppConfig):
                     **restores.TOPICS,
                 },
                 incidents=(*restores.KINDS, *notifications.KINDS),
-                actions=(*actions.SOURCES, *staff.SOURCES),
+                actions=(*actions.SOURCES, *staff.SOURCES, *actions.APPROVALS),
                 replays={**incidents.REPLAYS, **staff.REPLAYS, **restores.REPLAYS},
                 guards={
                     "desk": triggers.statements,
@@ -68,6 +73,9 @@ class DeskConfig(AppConfig):
                     **staff.GUARDS,
                     **restores.GUARDS,
                 },
+                searches=(Search(search.pages, 10), Search(search.actions, 20), *staff.SEARCHES),
+                commands=staff.COMMANDS,
+                retention=(*web.RETENTION, *notifications.RETENTION),
                 figures=(health.Gauges(), dropped.Figures()),
                 obstacles=(restores.why_nothing_leaves,),
                 before_sending=signs.tell_broker,

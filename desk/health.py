@@ -17,13 +17,13 @@ BROKER_SECONDS = 0.5
 
 
 def look() -> dict[str, Health]:
-    """Ask every check, in the order of the rooms. A check that fails is itself unwell."""
+    """Ask every check, in their order. A check that fails is itself unwell."""
     return {name: _ask(name, check) for name, check in rooms.checks().items()}
 
 
 def _ask(name: str, check: rooms.Check) -> Health:
     try:
-        return check()
+        return check.ask()
     except Exception as error:
         _log.warning("health.check_failed", check=name, reason=type(error).__name__)
         return Health(ok=False, sentence=f"The check of {name} itself failed ({type(error).__name__}).")

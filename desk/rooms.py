@@ -12,11 +12,15 @@ from prometheus_client import REGISTRY
 from prometheus_client.registry import Collector
 
 if TYPE_CHECKING:
+    from desk.actions.approvals import Approvals
     from desk.actions.entries import Source
     from desk.incidents.kinds import Kind
     from desk.models import AuditEvent, Person
     from desk.restores.waiting import Outside
     from desk.restores.waiting import Source as Waiting
+    from desk.rows.retention import Retention
+    from desk.rows.witnessed import Table
+    from desk.search import Command, Search
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +33,18 @@ class Health:
 
 
 @dataclass(frozen=True, slots=True)
+class Check:
+    """One check of readiness, which should answer within a second. Lists name those of a lower `order` first.
+
+    While it is unwell, an incident of the kind `incident` is open; without a name none is.
+    """
+
+    ask: Callable[[], Health]
+    order: int = 0
+    incident: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class OpenWord:
     """Something open of a person: what people call it, where it stands, what it says."""
 
@@ -38,7 +54,6 @@ class OpenWord:
 
 
 MayFollow = Callable[["Person", str], bool]
-Check = Callable[[], Health]
 Replay = Callable[[Iterator["AuditEvent"]], Iterable[str]]
 Statements = Callable[[str], Mapping[str, str]]
 Rewrap = Callable[[str, str], str]
@@ -46,48 +61,69 @@ Rewrap = Callable[[str, str], str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Room:
-    """What one room declares; everything by a name that no other room uses.
-
-    `topics` may be followed by whom the rule says, which gets a person and the key of the topic and may read rows;
-    `ticking` are those of them that carry values of the public market, of which only the newest counts.
-    `checks` are asked for readiness and should answer within a second. `replays` rebuild the rows of one kind: each
-    gets every event whose subject starts with its name and a colon, in order, compares with the tables and yields a
-    sentence for each difference. `guards` say which triggers the database must have: for an engine ("sqlite" or
-    "postgresql") the statements that make them, by the trigger's name. `rewrappers` go through sealed rows, call what
-    they get with a sealed text and its context, write what changed by a conditional update and return how many rows it
-    changed. `demo` loads what the room adds to the demo, and is safe to run twice. `figures` are shown to `/metrics`.
-    `open_words` lists what a person approved that is not decided yet: void once they are switched off.
-    `open_work` lists what a person began and the desk goes on with by itself, whoever is switched off.
-    `incidents` are the kinds of what a person has to look at, each with how its causes are found. `actions` are the
-    sources of the list of everything that waits for somebody. `scopes` are the accounts to which a role may be limited,
-    each with the text that rows name it by and what it is called.
-
-    After a restore (`desk.restores`) people judge what waits to be sent: `waiting` are the sources of that, `outside`
-    gives what outside systems show since a moment that no row tells of, and `not_read_yet` what has to be read from
-    them after a moment before anybody can judge. `obstacles` say why no call that moves money may leave right now; they
-    are asked outside any transaction. `before_sending` is done once a call is claimed, before it leaves. `lost_heads`
-    gives, for a file of heads, those that people gave up (`desk.audit.heads.findings`).
-    """
+    """What one room declares; everything by a name that no other room uses."""
 
     topics: Mapping[str, MayFollow] = field(default_factory=dict)
+    """What browsers may follow. The rule gets a person and the key of the topic, and may read rows."""
     ticking: Collection[str] = ()
+    """Those of the topics that carry values of the public market, of which only the newest counts."""
     checks: Mapping[str, Check] = field(default_factory=dict)
-    replays: Mapping[str, Replay] = field(default_factory=dict)
-    guards: Mapping[str, Statements] = field(default_factory=dict)
-    rewrappers: Mapping[str, Callable[[Rewrap], int]] = field(default_factory=dict)
-    demo: Mapping[str, Callable[[], None]] = field(default_factory=dict)
-    figures: Collection[Collector] = ()
+    """What is asked for readiness."""
     incidents: Collection["Kind"] = ()
+    """The kinds of what a person has to look at, each with how its causes are read from rows."""
     actions: Collection["Source"] = ()
+    """The sources of the list of everything that waits for somebody."""
+    approvals: Collection["Approvals"] = ()
+    """What of a machine waits for approvals, for that list."""
     open_words: "Callable[[Person], Iterable[OpenWord]] | None" = None
+    """What a person approved that is not decided yet: void once they are switched off."""
     open_work: "Callable[[Person], Iterable[OpenWord]] | None" = None
+    """What a person began and the desk goes on with by itself, whoever is switched off."""
+    searches: Collection["Search"] = ()
+    """What finds the things that a text names."""
+    commands: Collection["Command"] = ()
+    """What can be begun from the search box."""
+    replays: Mapping[str, Replay] = field(default_factory=dict)
+    """Rebuild the rows of one kind from the audit trail.
+
+    Each gets every event whose subject starts with its name and a colon, in order, compares with the tables and yields
+    a sentence for each difference.
+    """
+    guards: Mapping[str, Statements] = field(default_factory=dict)
+    """The triggers that the database must have.
+
+    For an engine ("sqlite" or "postgresql") the statements that make them, by the trigger's name.
+    """
+    tables: Collection["Table"] = ()
+    """The tables whose rows decide or prove something, each with the columns that do neither."""
+    idle_tables: Mapping[str, str] = field(default_factory=dict)
+    """The tables that decide nothing, by "app.model" in lower case, each with the reason."""
+    retention: Collection["Retention"] = ()
+    """Which rows are kept for a while only."""
+    rewrappers: Mapping[str, Callable[[Rewrap], int]] = field(default_factory=dict)
+    """Put sealed rows under another key.
+
+    They go through the rows, call what they get with a sealed text and its context, write what changed by a conditional
+    update and return how many rows it changed.
+    """
+    demo: Mapping[str, Callable[[], None]] = field(default_factory=dict)
+    """Load what the room adds to the demo; safe to run twice."""
+    figures: Collection[Collector] = ()
+    """Shown to `/metrics`."""
     scopes: "Callable[[], Iterable[tuple[str, str]]] | None" = None
+    """The accounts that a role may be limited to, each with the text that rows name it by and what it is called."""
     waiting: Collection["Waiting"] = ()
+    """After a restore (`desk.restores`): the sources of what waits to be sent, for people to judge."""
     outside: "Callable[[datetime], Iterable[Outside]] | None" = None
+    """After a restore: what outside systems show since a moment that no row tells of."""
     not_read_yet: Callable[[datetime], Iterable[str]] | None = None
+    """After a restore: what has to be read from outside systems after a moment before anybody can judge."""
     obstacles: Collection[Callable[[], str]] = ()
+    """Why no call that moves money may leave right now, else an empty text; asked outside any transaction."""
     before_sending: Callable[[], None] | None = None
+    """Done once a call that moves money is claimed, before it leaves."""
     lost_heads: Callable[[str], Iterable[tuple[int, str]]] | None = None
+    """For a file of heads of the audit trail, those that people gave up (`desk.audit.heads.findings`)."""
 
 
 _declared: list[Room] = []
@@ -98,6 +134,8 @@ def declare(room: Room) -> None:
     _declared.append(room)
     for figures in room.figures:
         REGISTRY.register(figures)
+    for table in room.tables:
+        table.register()
 
 
 def with_topic(name: str) -> Room | None:
@@ -106,8 +144,9 @@ def with_topic(name: str) -> Room | None:
 
 
 def checks() -> dict[str, Check]:
-    """Every check, by name."""
-    return {name: check for room in _declared for name, check in room.checks.items()}
+    """Every check, by name, in their order."""
+    named = [(name, check) for room in _declared for name, check in room.checks.items()]
+    return dict(sorted(named, key=lambda one: one[1].order))
 
 
 def replays() -> dict[str, Replay]:
@@ -125,6 +164,11 @@ def rewrappers() -> dict[str, Callable[[Rewrap], int]]:
     return {name: rewrap_all for room in _declared for name, rewrap_all in room.rewrappers.items()}
 
 
+def idle_tables() -> dict[str, str]:
+    """Every table that decides nothing, with the reason."""
+    return {name: reason for room in _declared for name, reason in room.idle_tables.items()}
+
+
 def demo_loaders() -> dict[str, Callable[[], None]]:
     """What is added to the demo, by name."""
     return {name: load for room in _declared for name, load in room.demo.items()}
@@ -138,6 +182,26 @@ def incidents() -> list["Kind"]:
 def actions() -> list["Source"]:
     """Every source of the list of what waits for somebody, in the order of the rooms."""
     return [source for room in _declared for source in room.actions]
+
+
+def approvals() -> list["Approvals"]:
+    """What waits for approvals, machine by machine, in the order of the rooms."""
+    return [each for room in _declared for each in room.approvals]
+
+
+def searches() -> list["Search"]:
+    """Everything that finds what a text names, in their order."""
+    return sorted((each for room in _declared for each in room.searches), key=lambda each: each.order)
+
+
+def commands() -> list["Command"]:
+    """Everything that can be begun from the search box, in their order."""
+    return sorted((each for room in _declared for each in room.commands), key=lambda each: each.order)
+
+
+def retention() -> list["Retention"]:
+    """Which rows are kept for a while only, in the order of the rooms."""
+    return [each for room in _declared for each in room.retention]
 
 
 def open_words(person: "Person") -> list[OpenWord]:

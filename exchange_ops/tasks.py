@@ -18,8 +18,8 @@ from desk.incidents import review as incidents
 from desk.notifications import delivering, outgoing
 from desk.notifications import finding as notifications
 from desk.restores import signs as restores
+from desk.rows import retention
 from desk.staff import changes
-from exchange_ops import retention, scheduled_checks
 from exchange_ops.addresses import checks, deposits
 from exchange_ops.addresses import requests as new_addresses
 from exchange_ops.console import calls as console
@@ -38,6 +38,7 @@ from exchange_ops.orders.ticket import rates
 from exchange_ops.policy_changes import workflow as policy_changes
 from exchange_ops.portfolio import recording
 from exchange_ops.positions import workflow as positions
+from exchange_ops.reconciliation import scheduled_checks
 from exchange_ops.shared import heartbeats
 from exchange_ops.subaccounts import readings as subaccount_readings
 from exchange_ops.subaccounts import workflow as subaccounts

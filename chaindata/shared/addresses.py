@@ -14,6 +14,7 @@ __all__ = [
     "OtherNetwork",
     "allowed_networks",
     "display_form",
+    "every_form",
     "forms",
     "printed",
     "printing_network",
@@ -91,6 +92,14 @@ def spellings(text: str) -> set[str]:
     found = [wire_addresses.Address(network, address.kind, address.hash) for network in networks]
     texts = {form for each in found for form in (each.cash_address, each.slp_address, each.legacy_address) if form}
     return texts | {form.partition(":")[2] for form in texts if ":" in form}
+
+
+def every_form(text: str) -> list[str]:
+    """The same in a fixed order; nothing for what is no address of our chain."""
+    try:
+        return sorted(spellings(text))
+    except (NotAnAddress, OtherNetwork):
+        return []
 
 
 def same(left: str, right: str) -> bool:

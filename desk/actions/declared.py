@@ -2,9 +2,10 @@
 
 from typing import TYPE_CHECKING, Final
 
-from desk.actions import threads
+from desk.actions import approvals, threads
 from desk.actions.incident_source import SOURCE
 from desk.actions.models import Comment
+from desk.machines import decisions
 from desk.machines.guards import Guards
 from desk.people import roles
 from desk.rows import witnessed
@@ -14,13 +15,14 @@ if TYPE_CHECKING:
 
 GUARDS: Final = Guards(history=(Comment,))
 SOURCES: Final = (SOURCE,)
+APPROVALS: Final = (approvals.SOURCE,)
 
 
 def _may_follow(person: "Person", key: str) -> bool:
     return not key and person.has_role(*roles.ALL)
 
 
-TOPICS: Final = {threads.TOPIC: _may_follow}
+TOPICS: Final = {threads.TOPIC: _may_follow, decisions.TOPIC: _may_follow}
 
 
 def register() -> None:

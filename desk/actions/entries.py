@@ -1,12 +1,15 @@
 """One entry of the list, and where entries come from: each room declares its sources (`desk.rooms.Room.actions`)."""
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
+from django.urls import reverse
+
 from desk import rooms
 from desk.incidents.kinds import Severity
+from desk.people import roles
 
 if TYPE_CHECKING:
     from desk.models import Person
@@ -70,6 +73,26 @@ class Entry:
     scope: str = ""
     place: str = ""
 
+    @classmethod
+    def of_request(cls, row: Any, *, title: str, icon: str) -> "Entry":
+        """What there is to say of a request to the person who made it."""
+        return cls(
+            subject=row.subject,
+            reference=row.reference,
+            title=title,
+            sentence=row.sentence,
+            url=reverse(row.name, args=[row.pk]),
+            since=row.created_at,
+            tone=row.tone,
+            label=row.label,
+            icon=icon,
+            own=True,
+            who=roles.OPERATOR,
+            row=row,
+            scope=row.scope,
+            outcome=row.label[:1].lower() + row.label[1:],
+        )
+
     @property
     def is_soon(self) -> bool:
         """Whether the time in which somebody can act on it is over soon."""
@@ -130,8 +153,8 @@ class Source:
     waiting: "Callable[[Person, datetime], Sequence[Entry]]"
     done: "Callable[[Person, datetime], Sequence[Entry]]"
     count: "Callable[[Person, str], int]"
-    subjects: "dict[str, Callable[[Person, int], str]]"
-    topics: str
+    subjects: "Callable[[], Mapping[str, Callable[[Person, int], str]]]"
+    topics: "Callable[[], str]"
     empty: str
     acts: tuple[str, ...]
     requests: Requests | None = None
@@ -151,6 +174,6 @@ def count(person: "Person", scope: str = "") -> int:
 def page_of(person: "Person", name: str, number: int) -> str:
     """Where something with a thread is shown; empty when there is nothing of this name and number for this person."""
     for source in sources():
-        if name in source.subjects:
-            return source.subjects[name](person, number)
+        if shows := source.subjects().get(name):
+            return shows(person, number)
     return ""

@@ -7,15 +7,17 @@ incidents that are there.
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
-from django.db.models import Q, TextChoices
+from django.db.models import Model, Q, QuerySet, TextChoices
 
 from desk import rooms
 from desk.people import roles
 
 if TYPE_CHECKING:
     from desk.models import Person
+
+R = TypeVar("R", bound=Model)
 
 
 class Severity(TextChoices):
@@ -82,6 +84,11 @@ class Kind:
 
 
 _GONE: Final = Kind("", "Something to look at", Severity.MEDIUM, (roles.ADMIN,), lambda now, key: ())
+
+
+def rows_of(rows: QuerySet[R], key: str) -> QuerySet[R]:
+    """All rows that may be causes, or the one that the key of a cause, "name:number", is about."""
+    return (rows.filter(pk=key.rpartition(":")[2]) if key else rows).order_by("pk")
 
 
 def every() -> dict[str, Kind]:

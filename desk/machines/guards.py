@@ -7,7 +7,7 @@ never changed and nothing is removed. A room adds rules of its own. A migration 
 """
 # ruff: noqa: S608  these statements are put together from the names of our own tables and columns
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -167,8 +167,3 @@ def _postgresql(name: str, rule: Rule) -> str:
         f"END IF; RETURN {kept}; END $body$; "
         f"CREATE TRIGGER {name} BEFORE {rule.kind} ON {rule.table} FOR EACH ROW EXECUTE FUNCTION {name}()"
     )
-
-
-def all_statements(sources: Mapping[str, Guards], vendor: str) -> dict[str, str]:
-    """The statements of several rooms."""
-    return {name: text for guards in sources.values() for name, text in guards.statements(vendor).items()}

@@ -123,6 +123,11 @@ class Table:
     _named: dict[Column, tuple[str, ...]] = field(default_factory=dict, repr=False, compare=False)
 
     @cached_property
+    def over(self) -> tuple[str, ...]:
+        """The states in which a row waits for nobody any more."""
+        return tuple(name for name, state in self.states.items() if state.turn == Turn.NOBODY)
+
+    @cached_property
     def allowed(self) -> frozenset[tuple[str, str, str]]:
         """Every move: source, event, target."""
         return frozenset((move.source, move.event, move.target) for move in self.moves)

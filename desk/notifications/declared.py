@@ -1,11 +1,15 @@
 """What this room declares to the desk: its topics, its kind of incident, and which of its tables decide something."""
 
+from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
+from django.conf import settings
+
 from desk.notifications import channels, delivering, kinds, outgoing
-from desk.notifications.models import Channel
+from desk.notifications.models import Channel, Notification
 from desk.people import roles
 from desk.rows import witnessed
+from desk.rows.retention import Retention
 
 if TYPE_CHECKING:
     from desk.models import Person
@@ -22,6 +26,7 @@ def _may_follow_deliveries(person: "Person", key: str) -> bool:
     return not key and channels.may_read(person)
 
 
+RETENTION: Final = (Retention(Notification, "ended_at", lambda: timedelta(days=settings.MESSAGES_KEPT_DAYS)),)
 TOPICS: Final = {outgoing.TOPIC: _may_follow_own, delivering.TOPIC: _may_follow_deliveries}
 
 

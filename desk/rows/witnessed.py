@@ -13,7 +13,7 @@ import json
 import zlib
 from base64 import urlsafe_b64encode
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from functools import cached_property
@@ -24,6 +24,7 @@ from uuid import UUID
 from django.db import connection, models, transaction
 from django.db.models.signals import post_delete, post_save
 
+from desk import rooms
 from desk.fields import plain
 from desk.rows.by_key import all_rows, rows_by_key
 
@@ -42,9 +43,15 @@ class Table:
     """
 
     model: type[models.Model]
-    loose: Mapping[str, str]
+    loose: Mapping[str, str] = field(default_factory=dict)
     more: More | None = None
     rules: bool = False
+
+    def register(self) -> None:
+        """Witness the rows of this table from now on; called once, when its app is ready."""
+        _tables[self.model] = self
+        post_save.connect(_noted, sender=self.model, dispatch_uid=f"desk.rows.witnessed.{self.label}")
+        post_delete.connect(_noted, sender=self.model, dispatch_uid=f"desk.rows.witnessed.{self.label}")
 
     @cached_property
     def label(self) -> str:
@@ -144,9 +151,7 @@ def register(
     rules: bool = False,
 ) -> None:
     """Witness the rows of this model from now on; see `Table`."""
-    _tables[model] = Table(model, dict(loose or {}), more, rules)
-    post_save.connect(_noted, sender=model, dispatch_uid=f"desk.rows.witnessed.{model._meta.label_lower}")
-    post_delete.connect(_noted, sender=model, dispatch_uid=f"desk.rows.witnessed.{model._meta.label_lower}")
+    Table(model, dict(loose or {}), more, rules).register()
 
 
 def decides_nothing(reasons: Mapping[str, str]) -> None:
@@ -166,7 +171,7 @@ def columns() -> dict[str, list[str]]:
 
 def idle() -> Mapping[str, str]:
     """Every table that decides nothing, with the reason."""
-    return _idle
+    return _idle | rooms.idle_tables()
 
 
 def note(model: type[models.Model], keys: Iterable[Any]) -> None:

@@ -1,14 +1,18 @@
 """What this room declares to the desk: its topic, guards, replay and source, and what decides something in its rows."""
 
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator
+from typing import Final
+
+from django.db.models import Q
+from django.urls import reverse
 
 from desk.machines.replay import Replay
+from desk.models import Person
+from desk.people import scopes
 from desk.rows import witnessed
+from desk.search import MOST_OF_A_KIND, Command, Hit, Scope, Search
 from desk.staff import guards, mover, rules, source
 from desk.staff.models import Invitation, PersonChange, PersonChangeEvent
-
-if TYPE_CHECKING:
-    from desk.models import Person
 
 REPLAY: Final = Replay(mover.MACHINE)
 REPLAYS: Final = {REPLAY.subject: REPLAY.check}
@@ -16,14 +20,27 @@ GUARDS: Final = {"staff": guards.GUARDS.statements}
 SOURCES: Final = (source.SOURCE,)
 
 
-def _may_follow(person: "Person", key: str) -> bool:
+def _may_follow(person: Person, key: str) -> bool:
     return not key and rules.may_read(person)
 
 
-def _may_follow_one(person: "Person", key: str) -> bool:
+def _may_follow_one(person: Person, key: str) -> bool:
     return rules.may_read(person)
 
 
+def _search(text: str, scope: Scope) -> Iterator[Hit]:
+    if not rules.may_read(scope.person):
+        return
+    people = Person.objects.filter(
+        Q(username__icontains=text) | Q(first_name__icontains=text) | Q(last_name__icontains=text)
+    )
+    for row in people.prefetch_related("groups").order_by("username")[:MOST_OF_A_KIND]:
+        words = ", ".join(scopes.words(row.grants)) or "no role"
+        yield Hit("People", row.username, words, reverse("person", args=[row.pk]), "user-round")
+
+
+SEARCHES: Final = (Search(_search, 130),)
+COMMANDS: Final = (Command("Invite somebody", "person-invite", "user-round", rules.may_keep, 70),)
 TOPICS: Final = {mover.TOPIC: _may_follow, PersonChange.name: _may_follow_one}
 
 

@@ -80,8 +80,8 @@ SOURCE: Final = Source(
     waiting=_waiting,
     done=_done,
     count=_count,
-    subjects={PersonChange.name: _page},
-    topics=TOPIC,
+    subjects=lambda: {PersonChange.name: _page},
+    topics=lambda: TOPIC,
     empty="No change of a person waits for you.",
     acts=(roles.ADMIN,),
 )

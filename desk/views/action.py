@@ -79,7 +79,7 @@ def _listed(request: HttpRequest, person: Person, source: str) -> HttpResponse:
     waits = any(person.has_role(*each.acts) for each in sources.values() if source in {"", each.name})
     wish = form.wish(first=listing.MINE if waits else listing.OTHERS, source=source, scope=scope_of(request))
     found = listing.of(person, wish, now=now)
-    topics = dict.fromkeys(topic for each in sources.values() for topic in each.topics.split())
+    topics = dict.fromkeys(topic for each in sources.values() for topic in each.topics().split())
     context = {
         "now": now,
         "wish": wish,
@@ -113,7 +113,7 @@ def _empty(wish: listing.Wish, sources: dict[str, entries.Source]) -> str:
 def count(request: HttpRequest) -> HttpResponse:
     """How many entries wait for this person, for the navigation and the title of the tab."""
     person = _reader(request)
-    topics = " ".join(each.topics for each in entries.sources())
+    topics = " ".join(each.topics() for each in entries.sources())
     counted = {
         "name": "action",
         "count": entries.count(person, scope_of(request)),

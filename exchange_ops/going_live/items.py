@@ -18,10 +18,10 @@ from desk import health, sealing
 from desk.models import Person
 from desk.notifications.models import Delivery, Medium
 from desk.people import factors, roles
-from exchange_ops import scheduled_checks
 from exchange_ops.going_live import confirmations
 from exchange_ops.keys.models import ApiKey
 from exchange_ops.policy.models import PolicyVersion
+from exchange_ops.reconciliation import scheduled_checks
 from exchange_ops.shared import facts, places
 from exchange_ops.shared.models import Account, CheckRun
 from exchange_ops.wire.catalogue import Right

@@ -12,11 +12,11 @@ from chaindata.explorer import search
 from chaindata.explorer.search import Place
 from chaindata.templatetags.chain import place_url
 from desk import clock
+from desk import search as search_box
 from desk.views.rendering import show
 from desk.web import context
 from exchange_ops.ledger.forms import entries_like
 from exchange_ops.ledger.models import LedgerEntry
-from exchange_ops.pages import finding
 from exchange_ops.pages.forms import FindForm
 from exchange_ops.shared import rules
 from exchange_ops.shared.models import Account
@@ -54,8 +54,8 @@ def palette(request: HttpRequest) -> HttpResponse:
     form = FindForm(request.GET)
     text = form.cleaned_data["q"] if form.is_valid() else ""
     pages = context.navigation(request)
-    scope = finding.Scope(request.user, accounts.in_view(request), pages, clock.now())
-    found = finding.hits(text=text, scope=scope)
+    scope = search_box.Scope(request.user, accounts.in_view(request), pages, clock.now())
+    found = search_box.hits(text=text, scope=scope)
     return show(request, "exchange_ops/find/_palette.html", {"find": text, "found": found})
 
 

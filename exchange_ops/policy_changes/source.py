@@ -81,8 +81,8 @@ SOURCE: Final = Source(
     waiting=_waiting,
     done=_done,
     count=_count,
-    subjects={PolicyChange.name: _page},
-    topics=TOPIC,
+    subjects=lambda: {PolicyChange.name: _page},
+    topics=lambda: TOPIC,
     empty="No change of the rules waits for you.",
     acts=rules.WHO,
 )

@@ -1,4 +1,4 @@
-"""The names of the kinds of incidents about the exchange account; `exchange_ops.incidents` says what each is."""
+"""The names of the kinds of incidents about the exchange account; each room says what its own are."""
 
 from typing import Final
 

@@ -6,9 +6,9 @@ from decimal import Decimal
 import pytest
 
 from desk import clock, outbox
-from exchange_ops import health as checks
 from exchange_ops.client import Aside
 from exchange_ops.keys import probing as key_probing
+from exchange_ops.keys import room as keys_room
 from exchange_ops.keys import store as keys
 from exchange_ops.keys.models import ApiKey
 from exchange_ops.ledger import quarantine
@@ -69,12 +69,12 @@ def refuse_once(sandbox, account, code=1002):
 
 def test_a_minute_after_the_only_key_was_refused_it_is_asked_about_and_the_alarm_ends(account, sandbox, only_key):
     refuse_once(sandbox, account)
-    assert not checks._keys().ok
+    assert not keys_room._keys().ok
     at_once = clock.now()
     assert key_probing.wake_due(now=at_once) == 0
     assert key_probing.wake_due(now=at_once + timedelta(seconds=61)) == 1
     key_probing.fill(key_id=only_key.pk, open_client=keys.client_of, now=at_once + timedelta(seconds=61))
-    assert checks._keys().ok
+    assert keys_room._keys().ok
     assert key_probing.wake_due(now=at_once + timedelta(minutes=10)) == 0
 
 
@@ -85,7 +85,7 @@ def test_the_first_call_that_succeeds_has_the_key_asked_about_at_once(account, s
     read_balances(account)
     assert len(woken) == 1, "once is enough"
     key_probing.fill(key_id=only_key.pk, open_client=keys.client_of, now=clock.now())
-    assert checks._keys().ok
+    assert keys_room._keys().ok
 
 
 def test_a_key_that_is_still_turned_down_is_asked_about_each_minute_and_the_alarm_stays(account, sandbox, only_key):
@@ -96,12 +96,12 @@ def test_a_key_that_is_still_turned_down_is_asked_about_each_minute_and_the_alar
         moment = now + timedelta(seconds=61 * minute)
         assert key_probing.wake_due(now=moment) == 1
         key_probing.fill(key_id=only_key.pk, open_client=keys.client_of, now=moment)
-        assert not checks._keys().ok
+        assert not keys_room._keys().ok
     sandbox.control("faults", method="DELETE")
     moment = now + timedelta(seconds=61 * 4)
     assert key_probing.wake_due(now=moment) == 1
     key_probing.fill(key_id=only_key.pk, open_client=keys.client_of, now=moment)
-    assert checks._keys().ok
+    assert keys_room._keys().ok
     assert ApiKey.objects.get().last_problem.startswith("1002")
 
 

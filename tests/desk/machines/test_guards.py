@@ -3,10 +3,7 @@
 import pytest
 from django.db import DatabaseError, connection, transaction
 
-from chaindata.broadcasts import guards as broadcasts
-from desk import clock
-from desk.machines.guards import all_statements
-from exchange_ops.guards import GUARDS
+from desk import clock, rooms
 from tests.exchange_ops import rows
 
 ENGINES = ("sqlite", "postgresql")
@@ -14,7 +11,7 @@ ENGINES = ("sqlite", "postgresql")
 
 @pytest.mark.parametrize("vendor", ENGINES)
 def test_every_machine_has_every_rule(vendor):
-    names = all_statements(GUARDS | {"broadcasts": broadcasts.GUARDS}, vendor)
+    names = {name for statements in rooms.guards().values() for name in statements(vendor)}
     for table in (
         "exchange_ops_withdrawal",
         "exchange_ops_transfer",
@@ -24,12 +21,12 @@ def test_every_machine_has_every_rule(vendor):
         "chaindata_chainbroadcast",
     ):
         rules = {f"{table}_{rule}" for rule in ("moves_with_event", "content_fixed", "begins", "no_removal")}
-        assert rules <= names.keys()
+        assert rules <= names
 
 
 @pytest.mark.parametrize("vendor", ENGINES)
 def test_no_name_is_longer_than_the_engines_keep(vendor):
-    assert max(len(name) for name in all_statements(GUARDS | {"b": broadcasts.GUARDS}, vendor)) <= 63
+    assert max(len(name) for statements in rooms.guards().values() for name in statements(vendor)) <= 63
 
 
 @pytest.mark.django_db

@@ -7,7 +7,8 @@ from datetime import timedelta
 import pytest
 
 from desk import clock
-from exchange_ops import retention, tasks
+from desk.rows import retention
+from exchange_ops import tasks
 from exchange_ops.console import calls, entries, redaction, tables
 from exchange_ops.console.models import ConsoleCall
 from wire.params import BadArgument

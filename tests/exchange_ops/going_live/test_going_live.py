@@ -12,11 +12,11 @@ from desk import clock, sealing
 from desk.models import AuditEvent
 from desk.notifications.models import Delivery, Notification
 from desk.people import totp
-from exchange_ops import scheduled_checks
 from exchange_ops.going_live import answers, confirmations, items
 from exchange_ops.keys.models import ApiKey
 from exchange_ops.policy import quorum
 from exchange_ops.policy.models import PolicyVersion
+from exchange_ops.reconciliation import scheduled_checks
 from exchange_ops.shared import facts
 from exchange_ops.shared.models import Account, CheckRun, Fact
 from exchange_ops.withdrawals import mover

@@ -10,7 +10,7 @@ from desk import clock
 from desk.actions import entries, listing
 from desk.incidents import review
 from desk.incidents.models import Incident
-from exchange_ops.guards import GUARDS
+from exchange_ops.transfers.guards import GUARDS
 from exchange_ops.transfers.models import Transfer
 from tests.exchange_ops import rows
 from tests.exchange_ops.incidents.provoked import text
@@ -97,6 +97,6 @@ def test_a_transfer_to_a_user_tells_what_a_payout_tells(signed_in, treasury, ope
     page = text(signed_in(treasury).get("/action/"))
     for row in (first, second):
         assert f"to the same recipient within a day, {row.reference} (waiting for approvals)" in page
-    with unguarded(GUARDS["transfers"]):
+    with unguarded(GUARDS):
         Transfer.objects.filter(pk=first.pk).update(state="done", sent_at=now, exchange_id="moved", attempt=1)
     assert "Sent before 1 time, last " in text(signed_in(treasury).get("/action/"))

@@ -10,11 +10,12 @@ from django.db import connection
 
 from desk import clock
 from desk.health import look
-from exchange_ops import scheduled_checks, tasks
+from exchange_ops import tasks
 from exchange_ops.keys import store as keys
 from exchange_ops.ledger import batches, refresh, walks
 from exchange_ops.ledger import sync as ledger
 from exchange_ops.ledger.models import LedgerAside, LedgerEntry, LedgerVersion
+from exchange_ops.reconciliation import scheduled_checks
 from exchange_ops.shared import heartbeats, leases
 from exchange_ops.shared.models import Account, CheckRun, FollowerState
 from exchange_ops.transfers import snapshots

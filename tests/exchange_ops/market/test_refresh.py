@@ -8,7 +8,7 @@ import pytest
 from desk import clock
 from desk.models import Person
 from desk.notifications.models import Delivery, Notification
-from exchange_ops import retention
+from desk.rows import retention
 from exchange_ops.addresses.models import AddressCheck, FeeEstimate
 from exchange_ops.keys import store as keys
 from exchange_ops.market import interest, quotes

@@ -11,8 +11,8 @@ from desk.live import announcements
 from exchange_ops.market import interest, stream
 from exchange_ops.market import topics as market_topics
 from exchange_ops.market.models import BookSnapshot, Candle, MarketLook, PublicTrade, Symbol, Ticker
+from exchange_ops.market.room import TICKING
 from exchange_ops.shared.models import FollowerState
-from exchange_ops.topics import MARKET
 from exchange_ops.wire import records
 from exchange_ops.wire.book import Book
 from exchange_ops.wire.conversation import BecameLive, Ended
@@ -191,7 +191,7 @@ def test_a_price_that_is_not_told_is_nothing_and_not_zero(tell):
 )
 def test_two_symbols_never_have_one_topic_however_they_are_called(odd, tell):
     others = ("A.B", "A_B", "AB", "A-B", "A/B", "A B", "ETHBTC", "ETHBTC.M1", "A:B", "candles:A", "..", ".")
-    kinds = [(kind, "") for kind in MARKET] + [("candles", period) for period in ("M1", "M30")]
+    kinds = [(kind, "") for kind in TICKING] + [("candles", period) for period in ("M1", "M30")]
     topics_of = lambda code: {market_topics.of(code, kind, period=period) for kind, period in kinds}  # noqa: E731
     assert len(topics_of(odd)) == len(kinds)
     assert all(topics.takes_ticks(topic) for topic in topics_of(odd))

@@ -6,8 +6,7 @@ from decimal import Decimal
 import pytest
 
 from desk import clock
-from exchange_ops import replay
-from exchange_ops.orders import workflow
+from exchange_ops.orders import room, workflow
 from exchange_ops.orders.models import Order, OrderEvent
 from exchange_ops.orders.steps import replacing
 from exchange_ops.policy import freezes
@@ -267,5 +266,4 @@ def test_the_trail_replays_to_both_rows(dealing):
     from desk.models import AuditEvent
 
     trail = list(AuditEvent.objects.filter(subject__startswith="order:").order_by("seq"))
-    (orders,) = [one for one in replay.REPLAYS if one.subject == "order"]
-    assert list(orders.check(iter(trail))) == []
+    assert list(room.REPLAY.check(iter(trail))) == []

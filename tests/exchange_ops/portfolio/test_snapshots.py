@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from exchange_ops import retention
+from desk.rows import retention
 from exchange_ops.ledger.models import Balance
 from exchange_ops.margin.models import MarginAccount
 from exchange_ops.portfolio import snapshots

@@ -8,10 +8,9 @@ from django.db import DatabaseError, transaction
 
 from desk import clock
 from desk.models import AuditEvent
-from exchange_ops import replay
 from exchange_ops.margin.models import MarginAccount, MarginPosition
 from exchange_ops.policy import freezes
-from exchange_ops.positions import machine, workflow
+from exchange_ops.positions import machine, room, workflow
 from exchange_ops.positions.models import MarginAction
 
 pytestmark = pytest.mark.engine("money: the walk of a margin action")
@@ -216,8 +215,7 @@ def test_what_waited_for_a_minute_is_not_sent(margin_desk):
 def test_the_trail_tells_the_same_and_the_database_keeps_it(margin_desk):
     row = margin_desk.done(machine.OPEN, amount=Decimal(1))
     events = AuditEvent.objects.filter(subject__startswith="marginaction:").order_by("seq")
-    (check,) = [one for one in replay.REPLAYS if one.subject == "marginaction"]
-    assert list(check.check(iter(events))) == []
+    assert list(room.REPLAY.check(iter(events))) == []
     for columns in ({"state": "requested"}, {"sends": 0}, {"amount": Decimal(5)}):
         with pytest.raises(DatabaseError), transaction.atomic():
             MarginAction.objects.filter(pk=row.pk).update(**columns)

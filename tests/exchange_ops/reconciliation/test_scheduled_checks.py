@@ -8,11 +8,11 @@ from django.db import connection
 from desk import audit_check, clock
 from desk.audit import triggers
 from desk.models import AuditEvent
-from exchange_ops import health as checks
-from exchange_ops import scheduled_checks
 from exchange_ops.keys import store as keys
 from exchange_ops.ledger import refresh as copies
 from exchange_ops.ledger.models import LedgerEntry
+from exchange_ops.reconciliation import room as checks
+from exchange_ops.reconciliation import scheduled_checks
 from exchange_ops.shared import leases
 from exchange_ops.shared.models import CheckRun
 from project import celery_settings

@@ -10,8 +10,8 @@ from django.test.utils import CaptureQueriesContext
 from desk import clock
 from desk.restores import machine as restores
 from desk.restores import signs
-from exchange_ops import replay
 from exchange_ops.market.models import Symbol
+from exchange_ops.orders import room
 from exchange_ops.orders.brackets import situation, workflow
 from exchange_ops.orders.brackets.models import Bracket
 from exchange_ops.orders.models import FeeRates, Order
@@ -297,10 +297,9 @@ def test_the_trail_replays_to_the_rows(bracketing):
     from desk.models import AuditEvent
 
     trail = list(AuditEvent.objects.filter(subject__startswith="bracket:").order_by("seq"))
-    (brackets,) = [one for one in replay.REPLAYS if one.subject == "bracket"]
-    assert list(brackets.check(iter(trail))) == []
+    assert list(room.BRACKET_REPLAY.check(iter(trail))) == []
     Bracket.objects.filter(pk=row.pk).update(last_problem="Changed.")
-    assert list(brackets.check(iter(trail))) == [], "a sentence decides nothing"
+    assert list(room.BRACKET_REPLAY.check(iter(trail))) == [], "a sentence decides nothing"
 
 
 def test_after_a_restore_it_places_nothing_until_two_people_have_settled(bracketing):

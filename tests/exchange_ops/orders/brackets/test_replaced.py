@@ -11,7 +11,7 @@ from decimal import Decimal
 import pytest
 
 from desk import clock
-from exchange_ops import incidents
+from exchange_ops.orders import room
 from exchange_ops.orders.brackets import workflow
 from exchange_ops.orders.steps import replacing
 from exchange_ops.shared import alarms
@@ -22,7 +22,7 @@ LATER = timedelta(minutes=2)
 
 
 def causes(name):
-    (kind,) = [kind for kind in incidents.KINDS if kind.name == name]
+    (kind,) = [kind for kind in room.ROOM.incidents if kind.name == name]
     return [cause.sentence for cause in kind.causes(clock.now(), "")]
 
 

@@ -9,9 +9,9 @@ import pytest
 from django.db import connections, transaction
 
 from desk import clock
+from desk.rows import retention
 from desk.web import idempotency
 from desk.web.models import KeyedRequest
-from exchange_ops import retention
 from exchange_ops.shared.models import Account
 from exchange_ops.transfers.models import Transfer
 from exchange_ops.withdrawals.models import Withdrawal

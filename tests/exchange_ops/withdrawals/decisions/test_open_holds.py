@@ -7,13 +7,13 @@ from django.db import DatabaseError, transaction
 
 from desk import clock, health
 from desk.models import StepUp
-from exchange_ops import health as checks
 from exchange_ops.keys import store as keys
 from exchange_ops.wire.catalogue import Right
 from exchange_ops.withdrawals import workflow
 from exchange_ops.withdrawals.decisions import open_holds, resolutions
 from exchange_ops.withdrawals.evidence import reconciliation
 from exchange_ops.withdrawals.models import HoldReleaseVote, Withdrawal
+from exchange_ops.withdrawals.room import checks
 from exchange_ops.withdrawals.steps import settlement
 from tests import trail
 from tests.exchange_ops.withdrawals.walks import SESSION
@@ -83,7 +83,7 @@ def findings(walk):
 
 def test_a_hold_that_outlives_its_closed_request_is_named_everywhere(walk, forgotten):
     assert [row.pk for row in open_holds.of_closed()] == [forgotten.pk]
-    check = checks._holds()
+    check = checks.holds()
     assert not check.ok
     assert forgotten.reference in check.sentence
     assert "Two people of treasury can order its release." in check.sentence
@@ -100,14 +100,14 @@ def test_two_people_order_the_release_and_only_a_release_is_sent(walk, forgotten
     assert workflow.sweep(now=clock.now(), client_for=walk.client_for) == 0
     assert walk.calls("rollback_withdrawal") == []
     order(walk, forgotten, walk.approvers[2])
-    assert "The desk tells the exchange to release it" in checks._holds().sentence
+    assert "The desk tells the exchange to release it" in checks.holds().sentence
     walk.sweep()
     assert [call["executed"] for call in walk.calls("rollback_withdrawal")] == [True]
     assert len(walk.calls("commit_withdrawal")) == paid
     walk.read_ledger()
     assert walk.entry(forgotten).status == "failed"
     assert not open_holds.of_closed().exists()
-    assert checks._holds().ok
+    assert checks.holds().ok
     assert findings(walk)["holds of closed requests"].agrees
     assert walk.fresh(forgotten).state == "resolved_not_paid"
     assert walk.balanced()
@@ -130,11 +130,11 @@ def test_a_hold_of_a_request_closed_as_paid_is_named_and_can_be_released_too(wal
     for person in walk.approvers[:2]:
         row = resolve(walk, row, "paid", person)
     walk.read_ledger()
-    assert not checks._holds().ok
+    assert not checks.holds().ok
     for person in walk.approvers[:2]:
         order(walk, row, person)
     walk.sweep()
-    assert checks._holds().ok
+    assert checks.holds().ok
 
 
 def test_the_same_person_the_initiator_another_content_and_an_empty_reason_do_not_count(walk, forgotten):
@@ -211,9 +211,9 @@ def test_what_the_exchange_took_and_does_not_carry_out_is_an_alarm_after_an_hour
     walk.sandbox.control("config", {"payout_seconds": 86_400})
     row = walk.until(walk.committing(), "committed")
     Withdrawal.objects.filter(pk=row.pk).update(updated_at=clock.now() - timedelta(minutes=minutes))
-    check = checks._unfinished()
+    check = checks.unfinished()
     assert (check.ok, row.reference in check.sentence) == (well, not well)
     walk.sandbox.control(f"payouts/{row.exchange_id}", {"status": "success"})
     walk.until(row, "settled")
-    assert checks._unfinished().ok
+    assert checks.unfinished().ok
     assert not settlement.overdue(now=clock.now()).exists()

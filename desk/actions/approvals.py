@@ -1,0 +1,140 @@
+"""What waits for approvals, of every machine that has some, as one source of the list of what waits for somebody.
+
+A room declares its machine (`desk.rooms.Room.approvals`). Each request is decided on its own page, never in bulk.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Final
+
+from django.db.models import QuerySet
+from django.urls import reverse
+
+from desk import rooms
+from desk.actions.entries import NOBODY, Entry, Requests, Source
+from desk.machines.decisions import TOPIC
+from desk.machines.rows import Subject
+from desk.people import roles
+
+if TYPE_CHECKING:
+    from desk.models import Person
+
+MOST: Final = 1_000  # requests of one machine whose end is looked for at once
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Approvals:
+    """The requests of one machine that people approve. Of each list at most `entries.MOST`."""
+
+    model: type[Subject]
+    page: str
+    """The name of the page of one."""
+    topic: str
+    undecided: "Callable[[Person, datetime], list[Entry]]"
+    """Those that wait for approvals."""
+    followed: "Callable[[Person, datetime, Collection[int]], list[Entry]]" = field(default=lambda *_: [])
+    """A person's own open ones beside them; it gets the numbers of those that wait."""
+    done: "Callable[[Person, datetime], list[Entry]]"
+    """Those that were decided last, each with its `outcome`."""
+    waiting_for: "Callable[[Person], QuerySet[Any]]"
+    """The rows that a person can decide now."""
+    waiting_for_each: "Callable[[Iterable[Person]], Iterator[tuple[Person, list[Any]]]]"
+    """The same for many people at once."""
+    seen: "Callable[[Person], QuerySet[Any]]"
+    """The rows that a person may see."""
+    ended: "Callable[[datetime], QuerySet[Any]]"
+    """The requests that are over and were written since a moment."""
+    news: "Callable[[Collection[int]], Iterable[tuple[int, Entry]]]"
+    """Of some of them, by number: who asked, and what there is to say to them."""
+
+    def shows(self, person: "Person", number: int) -> str:
+        """The address of the page of one, nothing where there is none that the person may see."""
+        there = person.has_role(*roles.ALL) and self.seen(person).filter(pk=number).exists()
+        return reverse(self.page, args=[number]) if there else ""
+
+
+def _waiting(person: "Person", now: datetime) -> Sequence[Entry]:
+    """Everything undecided, and what this person asked for that is under way."""
+    entries: list[Entry] = []
+    for each in rooms.approvals():
+        mine = set(each.waiting_for(person).values_list("pk", flat=True))
+        waiting = each.undecided(person, now)
+        undecided = {entry.row.pk for entry in waiting}
+        for entry in [*waiting, *each.followed(person, now, undecided)]:
+            _mark(entry, person, mine=mine, undecided=undecided)
+            entries.append(entry)
+    if len(rooms.scopes()) > 1:
+        for entry in entries:
+            entry.place = entry.row.account.name
+    return entries
+
+
+def _mark(entry: Entry, person: "Person", *, mine: set[int], undecided: set[int]) -> None:
+    """Say whom it waits for."""
+    entry.mine, entry.is_followed = entry.row.pk in mine, entry.row.pk not in undecided
+    # Of what waits for treasury only one's own requests and what one approved already don't wait for one.
+    entry.decided = person.has_role(roles.TREASURY) and not (entry.mine or entry.is_followed or entry.own)
+    if entry.is_followed:
+        entry.progress = ""
+
+
+def _done(person: "Person", now: datetime) -> Sequence[Entry]:
+    entries = [entry for each in rooms.approvals() for entry in each.done(person, now)]
+    for entry in entries:
+        entry.done_at, entry.deadline = entry.row.decided_at, None
+        entry.done_by = str(entry.row.decided_by or NOBODY)
+    return entries
+
+
+def _count(person: "Person", scope: str) -> int:
+    at_account = {"account": int(scope)} if scope else {}
+    return sum(each.waiting_for(person).filter(**at_account).count() for each in rooms.approvals())
+
+
+def _whose(people: "Sequence[Person]") -> "Iterator[tuple[Person, tuple[str, str]]]":
+    for each in rooms.approvals():
+        for person, rows in each.waiting_for_each(people):
+            for row in rows:
+                yield person, (row.subject, row.state)
+
+
+def _ended(since: datetime) -> Sequence[str]:
+    return [
+        f"{each.model.name}:{number}"
+        for each in rooms.approvals()
+        for number in each.ended(since).order_by("-pk").values_list("pk", flat=True)[:MOST]
+    ]
+
+
+def _news(subjects: Collection[str]) -> Iterator[tuple[int, Entry]]:
+    """What there is to say of requests that ended, each with the number of the person who asked."""
+    for each in rooms.approvals():
+        parts = [subject.partition(":") for subject in subjects]
+        numbers = [int(number) for name, _, number in parts if name == each.model.name]
+        if numbers:
+            yield from each.news(numbers)
+
+
+def _subjects() -> "dict[str, Callable[[Person, int], str]]":
+    return {each.model.name: each.shows for each in rooms.approvals()}
+
+
+def _topics() -> str:
+    return " ".join(dict.fromkeys([*(each.topic for each in rooms.approvals()), TOPIC, "freezes"]))
+
+
+SOURCE: Final = Source(
+    name="approvals",
+    label="Approvals",
+    waiting=_waiting,
+    done=_done,
+    count=_count,
+    subjects=_subjects,
+    topics=_topics,
+    empty="Nothing waits for your decision. A request appears here as soon as the money is reserved, "
+    "or when the rules ask for approvals before that.",
+    acts=(roles.TREASURY,),
+    requests=Requests(ended=_ended, entries=_news, who=(roles.OPERATOR,)),
+    whose=_whose,
+)

@@ -1,0 +1,32 @@
+"""The console for single requests, as the desk knows it."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Final
+
+from django.conf import settings
+from django.urls import reverse
+
+from desk import rooms
+from desk.rows.retention import Retention
+from desk.search import SHORTEST_PIECE, Hit, Scope, Search, best
+from exchange_ops.console import entries
+from exchange_ops.console.models import ConsoleCall
+from exchange_ops.shared import topics
+
+
+def _search(text: str, scope: Scope) -> Iterator[Hit]:
+    if len(text) < SHORTEST_PIECE:
+        return
+    named = [(entry.name, entry) for each in entries.SERVICES.values() for entry in each.entries.values()]
+    for label, entry in best(text, named):
+        url = reverse("console-operation", args=[entry.service, entry.name])
+        yield Hit("Console", label, f"{entry.sign} {entry.place}", url, "monitor")
+
+
+ROOM: Final = rooms.Room(
+    topics={"consolecall": topics.row(ConsoleCall)},
+    idle_tables={"exchange_ops.consolecall": "a question that somebody sent from the console, and its answer"},
+    retention=(Retention(ConsoleCall, "asked_at", lambda: timedelta(days=settings.ANSWERS_KEPT_DAYS)),),
+    searches=(Search(_search, 180),),
+)

@@ -1,0 +1,69 @@
+"""Whether the exchange's ledger is up to date, and its stream live."""
+
+from datetime import timedelta
+from typing import Final
+
+from desk import clock
+from desk.rooms import Health
+from exchange_ops.ledger import quarantine, walks
+from exchange_ops.ledger import stream as streams
+from exchange_ops.shared import ages, clocks, heartbeats
+from exchange_ops.shared.models import Account, FollowerState
+
+LEDGER_AGE: Final = timedelta(seconds=60)
+
+
+def exchange() -> Health:
+    """When the exchange's ledger was last read to its end, and what of it could not be taken in."""
+    now, answers = clock.now(), []
+    for account in Account.objects.order_by("pk"):
+        row = heartbeats.of(heartbeats.ledger_of(account))
+        age = ages.age(row.heard_at if row else None, now)
+        if age is not None and age <= LEDGER_AGE:
+            answers.append(_read(account, row, age))
+        elif walks.comes_further(account=account, now=now):
+            answers.append(_being_read(account, age))
+        else:
+            answers.append(_late(account, row, age))
+    return ages.worst(answers)
+
+
+def stream() -> Health:
+    """Whether the account stream brings changes at once; without it they come with the next walk of the ledger."""
+    now, answers = clock.now(), []
+    for account in Account.objects.order_by("pk"):
+        row = heartbeats.of(streams.name_of(account))
+        age = ages.age(row.heard_at if row else None, now)
+        if row is not None and row.connected and age is not None and age <= ages.STREAM_SILENCE:
+            sentence = f"The stream of {account.name} is live; heard {ages.spoken(age)} ago."
+            answers.append(Health(ok=True, sentence=sentence, age_s=age.total_seconds()))
+        else:
+            because = f" {row.problem}" if row is not None and row.problem else ""
+            sentence = f"The stream of {account.name} is not live: changes are seen a few seconds later.{because}"
+            answers.append(Health(ok=False, sentence=sentence, age_s=None if age is None else age.total_seconds()))
+    return ages.worst(answers)
+
+
+def _being_read(account: Account, age: timedelta | None) -> Health:
+    """A long history is no alarm while its reading comes further: what rests on the whole of it waits by itself."""
+    sentence = (
+        f"The exchange's ledger of {account.name} is being read. {walks.sentence(account=account)} "
+        "Lists are not complete yet, and what needs the whole ledger waits for it."
+    )
+    return Health(ok=True, sentence=sentence, age_s=None if age is None else age.total_seconds())
+
+
+def _read(account: Account, row: FollowerState | None, age: timedelta) -> Health:
+    sentence = f"The exchange's ledger of {account.name} was read {ages.spoken(age)} ago."
+    asides = quarantine.waiting(account=account)
+    if asides:
+        sentence += f" {asides} of its records could not be taken in and wait for somebody to look at them."
+    remark = " ".join(text for text in (row.problem if row else "", clocks.problem(account=account)) if text)
+    return Health(ok=True, sentence=f"{sentence} {remark}".strip(), age_s=age.total_seconds())
+
+
+def _late(account: Account, row: FollowerState | None, age: timedelta | None) -> Health:
+    when = "has not been read yet" if age is None else f"was last read {ages.spoken(age)} ago"
+    problem = f" {row.problem}" if row is not None and row.problem else ""
+    sentence = f"The exchange's ledger of {account.name} {when}: figures may be out of date.{problem}"
+    return Health(ok=False, sentence=sentence, age_s=None if age is None else age.total_seconds())

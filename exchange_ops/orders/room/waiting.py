@@ -1,0 +1,103 @@
+"""Orders that wait for an approval, and what became of them, for the list of what waits and for whoever asked."""
+
+from collections.abc import Collection, Iterable, Iterator
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Final
+
+from django.db.models import F, QuerySet
+from django.urls import reverse
+
+from desk.actions.entries import MOST, Entry
+from desk.people import roles
+from desk.rooms import OpenWord
+from desk.templatetags.desk import plain
+from exchange_ops.market.models import Symbol
+from exchange_ops.orders import machine
+from exchange_ops.orders.brackets import machine as bracket_states
+from exchange_ops.orders.brackets.models import Bracket
+from exchange_ops.orders.decisions import approvals
+from exchange_ops.orders.models import Order
+from exchange_ops.shared import rules
+
+if TYPE_CHECKING:
+    from desk.models import Person
+
+_OUTCOMES: Final = {machine.DECLINED: "declined", machine.WITHDRAWN: "withdrawn"}
+# One that was most likely not placed is somebody's turn, and whoever asked for it hears of that as well.
+_ENDS: Final = (*(name for name in machine.TABLE.over if name != machine.WITHDRAWN), machine.NOT_SEEN)
+
+
+def seen(person: "Person") -> QuerySet[Order]:
+    """The orders that this person may see."""
+    return rules.seen_by(person, Order.objects.all())
+
+
+def undecided(person: "Person", now: datetime) -> list[Entry]:
+    """Everything that waits for an approval."""
+    rows = _with_symbols(rules.seen_by(person, approvals.undecided())[:MOST])
+    return [_entry(row, person, now) for row in rows]
+
+
+def done(person: "Person", now: datetime) -> list[Entry]:
+    """Those that were decided last."""
+    judged = Order.objects.filter(decided_at__isnull=False).select_related("account", "initiator", "decided_by")
+    entries = []
+    for row in _with_symbols(rules.seen_by(person, judged.order_by(F("decided_at").desc(), "-pk"))[:MOST]):
+        entry = _entry(row, person, now)
+        entry.outcome = _OUTCOMES.get(row.state, "approved")
+        entries.append(entry)
+    return entries
+
+
+def ended(since: datetime) -> QuerySet[Order]:
+    """Orders that needed approvals and are over, written since then."""
+    return Order.objects.filter(state__in=_ENDS, updated_at__gt=since).exclude(digest="")
+
+
+def news(numbers: Collection[int]) -> Iterator[tuple[int, Entry]]:
+    """How they ended, for whoever asked, with who declined it and why, or the refusal."""
+    for row in Order.objects.filter(pk__in=numbers):
+        if row.initiator_id is None:
+            continue  # placed elsewhere
+        entry = Entry.of_request(row, title="Order", icon=machine.STATES[row.state].icon)
+        entry.sentence = f"{entry.sentence} {row.last_problem}".strip()
+        yield row.initiator_id, entry
+
+
+def open_work(person: "Person") -> Iterator[OpenWord]:
+    """Brackets that are watched: the desk places and cancels their exits in this person's name."""
+    for row in Bracket.objects.filter(initiator=person, state__in=bracket_states.WATCHED).order_by("pk"):
+        exits = f"stop at {plain(row.stop_price)}, take profit at {plain(row.take_price)}"
+        sentence = f"Bracket of a {row.side} order of {row.symbol}, {exits}; {row.label.lower()}"
+        yield OpenWord(row.reference, reverse("bracket", args=[row.pk]), sentence)
+
+
+def _entry(row: Order, person: "Person", now: datetime) -> Entry:
+    return Entry(
+        subject=row.subject,
+        reference=row.reference,
+        title="Order",
+        sentence=row.sentence,
+        url=reverse("order", args=[row.pk]),
+        since=row.created_at,
+        tone=row.tone,
+        label=row.label,
+        icon=machine.STATES[row.state].icon,
+        deadline=row.approve_until if row.state == machine.WAITING else None,
+        clock=now,
+        own=row.initiator_id == person.pk,
+        who=roles.TREASURY,
+        row=row,
+        template="exchange_ops/action/_order.html",
+        phase=row.state,
+        scope=str(row.account_id),
+    )
+
+
+def _with_symbols(rows: Iterable[Order]) -> list[Any]:
+    """The orders, each with its symbol as it is listed, for the words of what was asked for."""
+    orders: list[Any] = list(rows)
+    symbols = Symbol.objects.in_bulk({row.symbol for row in orders})
+    for row in orders:
+        row.listed = symbols.get(row.symbol)
+    return orders

@@ -1,0 +1,70 @@
+"""The rules in force and the freezes, as the desk knows them."""
+
+from collections.abc import Collection, Iterable, Iterator
+from datetime import datetime
+from typing import TYPE_CHECKING, Final
+
+from django.urls import reverse
+
+from desk import rooms
+from desk.incidents.kinds import Cause, Kind, Severity, rows_of
+from desk.rooms import OpenWord
+from desk.rows.witnessed import Table
+from exchange_ops.policy import guards, vote_replay
+from exchange_ops.policy.models import Freeze, PolicyVersion, QuorumTier, ThawVote, ValueLimit
+from exchange_ops.shared import alarms, causes, topics
+
+if TYPE_CHECKING:
+    from desk.models import Person
+
+
+def _frozen(now: datetime, only: str) -> Iterator[Cause]:
+    freezes = Freeze.objects.filter(thawed_at=None).select_related("account", "frozen_by")
+    for freeze in rows_of(freezes, only):
+        who = str(freeze.frozen_by) if freeze.frozen_by_id else "The desk"
+        reason = freeze.reason.rstrip(". ")
+        sentence = (
+            f"Nothing is reserved, sent or paid from {freeze.account.name}: {who} froze it. {reason}. "
+            "Two people of treasury can end that."
+        )
+        yield Cause(f"freeze:{freeze.pk}", sentence, "policy", scope=str(freeze.account_id))
+
+
+def _votes(keys: Collection[str]) -> Iterable[tuple[str, int, datetime]]:
+    """Who voted to end which freeze."""
+    numbers = [int(key.rpartition(":")[2]) for key in keys]
+    rows = ThawVote.objects.filter(freeze__in=numbers).values_list("freeze_id", "person_id", "at")
+    return [(f"freeze:{number}", person, at) for number, person, at in rows]
+
+
+def _open_words(person: "Person") -> Iterator[OpenWord]:
+    """Agreements to a thaw that still needs somebody else's."""
+    for vote in ThawVote.objects.filter(person=person, freeze__thawed_at=None).select_related("freeze"):
+        yield OpenWord(f"Freeze {vote.freeze_id}", reverse("policy"), "Agreed to thaw the account")
+
+
+ROOM: Final = rooms.Room(
+    topics={"freezes": topics.whole},
+    incidents=(
+        Kind(
+            alarms.FROZEN,
+            "Account frozen",
+            Severity.CRITICAL,
+            causes.DECIDERS,
+            _frozen,
+            closable=False,
+            ends="It ends when two people of treasury have ended the freeze on the page Policy.",
+            words=_votes,
+        ),
+    ),
+    replays={"freeze": vote_replay.check_freezes},
+    guards={"policy": guards.GUARDS.statements},
+    tables=(
+        Table(PolicyVersion, rules=True),
+        Table(QuorumTier, rules=True),
+        Table(ValueLimit, rules=True),
+        Table(Freeze),
+        Table(ThawVote),
+    ),
+    open_words=_open_words,
+)

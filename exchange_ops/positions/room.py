@@ -1,0 +1,56 @@
+"""Margin positions and what is done about them, as the desk knows them."""
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Final
+
+from django.db.models import Q
+from django.urls import reverse
+
+from desk import rooms
+from desk.incidents.kinds import Cause, Kind, Severity, rows_of
+from desk.machines.replay import Replay
+from desk.rows.witnessed import Table
+from desk.search import Hit, Scope, Search, newest, referenced
+from exchange_ops.positions import guards, machine
+from exchange_ops.positions.models import MarginAction, MarginActionCall, MarginActionEvent
+from exchange_ops.positions.mover import MACHINE, TOPIC
+from exchange_ops.shared import alarms, causes, topics
+
+
+def _unclear(now: datetime, only: str) -> Iterator[Cause]:
+    for row in rows_of(MarginAction.objects.filter(state=machine.UNCLEAR), only):
+        sentence = f"{row.reference}, {row.kind_label.lower()} in {row.symbol}: {row.sentence}"
+        yield Cause(row.subject, sentence, "margin-action", str(row.pk), str(row.account_id))
+
+
+def _search(text: str, scope: Scope) -> Iterator[Hit]:
+    for row in newest(MarginAction, referenced(MarginAction, text), Q(), scope):
+        words = f"{row.get_kind_display()}, {row.symbol}, {row.label.lower()}"
+        yield Hit("Margin", row.reference, words, reverse("margin-action", args=[row.pk]), "shield-alert")
+
+
+REPLAY: Final = Replay(MACHINE)
+
+ROOM: Final = rooms.Room(
+    topics={"marginaction": topics.row(MarginAction), TOPIC: topics.whole},
+    incidents=(
+        Kind(
+            alarms.MARGIN_UNCLEAR,
+            "Margin action unclear",
+            Severity.HIGH,
+            causes.TRADERS,
+            _unclear,
+            closable=False,
+            ends="It ends when an operator has noted on its page what it did.",
+        ),
+    ),
+    replays={REPLAY.subject: REPLAY.check},
+    guards={"margin": guards.GUARDS.statements},
+    tables=(
+        Table(MarginAction, MarginAction.table.loose),
+        Table(MarginActionEvent),
+        Table(MarginActionCall),
+    ),
+    searches=(Search(_search, 65),),
+)

@@ -1,0 +1,87 @@
+"""The checks that run by themselves, as the desk knows them: the reconciliation of each account, the audit trail."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import datetime
+from typing import Final
+
+from desk import clock, rooms
+from desk.incidents.kinds import Cause, Kind, Severity
+from desk.people import roles
+from desk.rooms import Check, Health
+from exchange_ops.reconciliation import scheduled_checks
+from exchange_ops.shared import ages, alarms, causes
+from exchange_ops.shared.models import Account, CheckRun
+
+MOST_NAMED: Final = 3  # findings that an incident names
+
+
+def _differences(now: datetime, only: str) -> Iterator[Cause]:
+    rows = {row.name: row for row in CheckRun.objects.exclude(name=scheduled_checks.AUDIT)}
+    for account in Account.objects.order_by("pk"):
+        row = rows.get(scheduled_checks.name_of(account))
+        if row is not None and row.held is False:
+            sentence = f"The desk's figures of {account.name} differ from the exchange's. {_findings(row)}"
+            yield Cause(row.name, sentence, "system", scope=str(account.pk))
+        elif row is not None and scheduled_checks.is_late(row, now=now):
+            late = f"The reconciliation of {account.name} came to no answer for hours. {row.problem}".strip()
+            yield Cause(f"{row.name}:late", late, "system", scope=str(account.pk))
+
+
+def _audit_differences(now: datetime, only: str) -> Iterator[Cause]:
+    row = CheckRun.objects.filter(name=scheduled_checks.AUDIT).first()
+    if row is not None and row.held is False:
+        yield Cause("audit", f"Rows differ from what the audit trail says of them. {_findings(row)}", "audit")
+
+
+def _findings(row: CheckRun) -> str:
+    more = len(row.findings) - MOST_NAMED
+    return " ".join(row.findings[:MOST_NAMED]) + (f" And {more} more." if more > 0 else "")
+
+
+def _reconciliation() -> Health:
+    """What the last reconciliation of each account by the scheduler found."""
+    now, accounts = clock.now(), list(Account.objects.order_by("pk"))
+    rows = {row.name: row for row in CheckRun.objects.exclude(name=scheduled_checks.AUDIT)}
+    answers = []
+    for one in accounts:
+        of_one = _checked(f"The reconciliation of {one.name}", rows.get(scheduled_checks.name_of(one)))
+        waits = " It waits until the ledger is read." if scheduled_checks.waits(one, now) else ""
+        answers.append(replace(of_one, sentence=of_one.sentence + waits))
+    return ages.worst(answers) if answers else Health(ok=True, sentence="There is no account to reconcile yet.")
+
+
+def _audit() -> Health:
+    """What the last check of the audit trail by the scheduler found."""
+    return _checked("The check of the audit trail", CheckRun.objects.filter(name=scheduled_checks.AUDIT).first())
+
+
+def _checked(spoken: str, row: CheckRun | None) -> Health:
+    """A failed check stays unwell until a later run holds; one that was never due yet is no alarm."""
+    if row is None:
+        return Health(ok=True, sentence=f"{spoken} has not run yet; it runs by itself.")
+    age = ages.age(row.ran_at, clock.now())
+    problem = f" The last try came to no answer: {row.problem}" if row.problem else ""
+    ok = row.held is not False and not scheduled_checks.is_late(row, now=clock.now())
+    if age is None:
+        return Health(ok=ok, sentence=f"{spoken} came to no answer yet.{problem}")
+    named = " ".join(row.findings[: ages.MOST_NAMED])
+    result = "held" if row.held else f"found {len(row.findings)} differences. {named}".rstrip(".")
+    sentence = f"{spoken} {ages.spoken(age)} ago {result}.{problem}"
+    return Health(ok=ok, sentence=sentence, age_s=age.total_seconds())
+
+
+ROOM: Final = rooms.Room(
+    checks={"reconciliation": Check(_reconciliation, order=60), "audit": Check(_audit, order=70)},
+    incidents=(
+        Kind(
+            alarms.AUDIT,
+            "Audit trail differs",
+            Severity.CRITICAL,
+            (roles.ADMIN,),
+            _audit_differences,
+            opens=causes.KEEPERS,
+        ),
+        Kind(alarms.RECONCILIATION, "Reconciliation differs", Severity.HIGH, causes.DECIDERS, _differences),
+    ),
+)

@@ -1,0 +1,37 @@
+"""What the rooms' kinds of incidents share: who acts on them, and how what is wrong is read from the checks."""
+
+from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Final
+
+from desk import rooms
+from desk.incidents.kinds import Cause
+from desk.people import roles
+from desk.templatetags.desk import kept_amount
+from exchange_ops.shared.models import Account
+
+WORKERS: Final = (roles.OPERATOR, roles.TREASURY, roles.ADMIN)
+TRADERS: Final = (roles.OPERATOR, roles.TREASURY)
+DECIDERS: Final = (roles.TREASURY, roles.ADMIN)
+KEEPERS: Final = (roles.ADMIN, roles.AUDITOR)
+AFTER_A_START: Final = timedelta(seconds=45)  # the slowest reading has come round twice
+BY_TREASURY: Final = "It ends when two people of treasury have closed the case on its page."
+
+
+def unwell(kind: str) -> Callable[[datetime, str], Iterator[Cause]]:
+    """What the checks of readiness that belong to this kind find, as soon as there is an account to work for."""
+
+    def causes(now: datetime, only: str) -> Iterator[Cause]:
+        if not Account.objects.exists():
+            return
+        for name, check in rooms.checks().items():
+            if check.incident == kind and not (answer := check.ask()).ok:
+                yield Cause(name, answer.sentence, "system")
+
+    return causes
+
+
+def figure(value: Decimal | None) -> str:
+    """A figure without a unit, as sentences have it; nothing is zero."""
+    return kept_amount(value or Decimal(0), "").rstrip()

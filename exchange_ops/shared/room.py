@@ -1,0 +1,110 @@
+"""What every room rests on, as the desk knows it: accounts, the clocks, the processes that work and listen."""
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from typing import Final
+
+from desk import clock, rooms
+from desk import health as desk_health
+from desk.incidents.kinds import Cause, Kind, Severity
+from desk.people import roles
+from desk.rooms import Check, Health
+from desk.rows.witnessed import Table
+from exchange_ops.shared import ages, alarms, causes, clocks, guards, heartbeats, places, reasons, topics
+from exchange_ops.shared.models import Account, Fact
+
+
+def _clocks(now: datetime, only: str) -> Iterator[Cause]:
+    for account in Account.objects.order_by("pk"):
+        if problem := clocks.problem(account=account):
+            yield Cause(f"account:{account.pk}", problem, "system", scope=str(account.pk))
+
+
+def _places(now: datetime, only: str) -> Iterator[Cause]:
+    for account in Account.objects.order_by("pk"):
+        if problem := places.problem(account):
+            yield Cause(f"account:{account.pk}", problem, "keys", scope=str(account.pk))
+
+
+def _broker(now: datetime, only: str) -> Iterator[Cause]:
+    answer = desk_health.broker()
+    if not answer.ok:
+        yield Cause("broker", answer.sentence, "system")
+
+
+def _worker() -> Health:
+    return _loop(heartbeats.WORKER, "Worker", "Forms wait for their answers; payouts go on in the scheduler.")
+
+
+def _releases() -> Health:
+    return _loop(heartbeats.RELEASES, "Release worker", "Reserved money is released by the scheduler.")
+
+
+def _sweeper() -> Health:
+    return _loop(heartbeats.SWEEPER, "Scheduler", "Payouts go on as long as a worker is there.")
+
+
+def _loop(name: str, spoken: str, consequence: str) -> Health:
+    row = heartbeats.of(name)
+    age = ages.age(row.beat_at if row else None, clock.now())
+    if age is not None and age <= ages.BEAT_AGE:
+        return Health(ok=True, sentence=f"{spoken} active {ages.spoken(age)} ago.", age_s=age.total_seconds())
+    when = "not active yet" if age is None else f"last active {ages.spoken(age)} ago"
+    sentence = f"{spoken} {when}. {consequence}"
+    return Health(ok=False, sentence=sentence, age_s=None if age is None else age.total_seconds())
+
+
+def _accounts() -> Iterator[tuple[str, str]]:
+    """The accounts that a role may be limited to."""
+    for number, name in Account.objects.order_by("pk").values_list("pk", "name"):
+        yield str(number), name
+
+
+INCIDENTS: Final = (
+    Kind(
+        alarms.PLACE_UNKNOWN,
+        "Exchange not in the settings",
+        Severity.HIGH,
+        (roles.ADMIN,),
+        _places,
+        sees=causes.KEEPERS,
+        closable=False,
+        ends="It ends when the settings name the exchange again and the desk was started with them.",
+    ),
+    Kind(
+        alarms.WORK_STALLED,
+        "Work waits",
+        Severity.HIGH,
+        causes.WORKERS,
+        causes.unwell(alarms.WORK_STALLED),
+        settles=causes.AFTER_A_START,
+    ),
+    Kind(
+        alarms.BROKER_AWAY,
+        "Broker does not answer",
+        Severity.HIGH,
+        (roles.ADMIN,),
+        _broker,
+        settles=timedelta(seconds=15),  # it is started beside the processes that ask it
+    ),
+    Kind(alarms.CLOCK, "Clocks differ", Severity.MEDIUM, (roles.ADMIN,), _clocks),
+)
+
+ROOM: Final = rooms.Room(
+    topics={heartbeats.TOPIC: topics.whole},
+    checks={
+        "worker": Check(_worker, order=120, incident=alarms.WORK_STALLED),
+        "releases": Check(_releases, order=130, incident=alarms.WORK_STALLED),
+        "sweeper": Check(_sweeper, order=140, incident=alarms.WORK_STALLED),
+    },
+    incidents=INCIDENTS,
+    guards={"accounts": guards.GUARDS.statements},
+    tables=(Table(Account), Table(Fact)),
+    idle_tables={
+        "exchange_ops.clockreading": "a measurement of the exchange's clock, of which the newest counts for minutes",
+        "exchange_ops.followerstate": "how a follower is doing, for pages and readiness",
+        "exchange_ops.lease": reasons.LEASE,
+        "exchange_ops.checkrun": "what a check found when it last ran; it runs again by itself",
+    },
+    scopes=_accounts,
+)

@@ -1,0 +1,55 @@
+"""Sub-accounts, as the desk knows them."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from django.db.models import Q
+from django.urls import reverse
+
+from desk import rooms
+from desk.machines.replay import Replay
+from desk.rows.witnessed import Table
+from desk.search import MOST_OF_A_KIND, Hit, Scope, Search, numbered
+from exchange_ops.shared import reasons, topics
+from exchange_ops.subaccounts import guards
+from exchange_ops.subaccounts.models import SubAccount, SubAccountAction, SubAccountCall, SubAccountEvent
+from exchange_ops.subaccounts.mover import MACHINE, TOPIC
+
+_COLUMNS: Final = {
+    **dict.fromkeys(
+        ("email", "status", "closed_as", "settings_shown", "payout_enabled", "description"), reasons.READ_AGAIN
+    ),
+    **dict.fromkeys(
+        ("observed_at", "missing_since", "settings_at", "balances_asked_at", "balances_tried_at", "balances_at"),
+        reasons.CLOCK,
+    ),
+    "balances_problem": reasons.SENTENCE,
+}
+
+
+def _search(text: str, scope: Scope) -> Iterator[Hit]:
+    like = Q(email__icontains=text) | Q(description__icontains=text) | numbered("exchange_id", text)
+    for row in SubAccount.objects.filter(like, account__in=scope.accounts).order_by("exchange_id")[:MOST_OF_A_KIND]:
+        url = reverse("subaccount", args=[row.exchange_id])
+        yield Hit("Sub-accounts", str(row.exchange_id), row.description or row.status, url, "users-round")
+
+
+# The trail gathers actions under the sub-account that they are for, so each event names its action.
+REPLAY: Final = Replay(MACHINE, numbered_by="action")
+
+ROOM: Final = rooms.Room(
+    topics={"subaccount": topics.row(SubAccount), TOPIC: topics.whole},
+    replays={REPLAY.subject: REPLAY.check},
+    guards={"sub-accounts": guards.GUARDS.statements},
+    tables=(
+        Table(SubAccount, _COLUMNS),
+        Table(SubAccountAction, SubAccountAction.table.loose),
+        Table(SubAccountEvent),
+        Table(SubAccountCall),
+    ),
+    idle_tables={
+        **dict.fromkeys(("exchange_ops.subaccountreading", "exchange_ops.subaccountbalance"), reasons.COPY),
+        "exchange_ops.subaccountaddress": reasons.QUESTION,
+    },
+    searches=(Search(_search, 120),),
+)

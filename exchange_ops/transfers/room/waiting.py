@@ -1,0 +1,105 @@
+"""Transfers that wait for approvals, and what became of them, for the list of what waits and for whoever asked."""
+
+from collections.abc import Collection, Iterator
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
+from django.urls import reverse
+
+from desk.actions.entries import MOST, Entry
+from desk.people import roles
+from desk.rooms import OpenWord
+from exchange_ops.shared import rules
+from exchange_ops.transfers import approvals, machine
+from exchange_ops.transfers.models import Transfer, TransferApproval, TransferEvent
+from exchange_ops.transfers.views import briefing
+
+if TYPE_CHECKING:
+    from desk.models import Person
+
+
+def seen(person: "Person") -> QuerySet[Transfer]:
+    """The transfers that this person may see."""
+    return rules.seen_by(person, Transfer.objects.all())
+
+
+def undecided(person: "Person", now: datetime) -> list[Entry]:
+    """Everything that waits for approvals, with what is to be known of its recipient."""
+    rows = list(_with_counts(rules.seen_by(person, approvals.undecided()))[:MOST])
+    briefings = briefing.of(rows)
+    return [_entry(row, person, briefings.get(row.pk)) for row in rows]
+
+
+def followed(person: "Person", now: datetime, others: Collection[int]) -> list[Entry]:
+    """This person's own open requests beside those that wait."""
+    own = Transfer.objects.filter(initiator=person, state__in=machine.OPEN_STATES).exclude(pk__in=others)
+    rows = _with_counts(rules.seen_by(person, own).order_by("-pk"))
+    return [_entry(row, person, None) for row in rows[:MOST]]
+
+
+def done(person: "Person", now: datetime) -> list[Entry]:
+    """Those that were decided last."""
+    decided = Transfer.objects.filter(approvals__stage="review", decided_at__isnull=False).distinct()
+    entries = []
+    for row in _with_counts(rules.seen_by(person, decided).order_by(F("decided_at").desc(), "-pk"))[:MOST]:
+        entry = _entry(row, person, None)
+        entry.outcome = "rejected" if row.state == machine.REJECTED else "approved"
+        entries.append(entry)
+    return entries
+
+
+def ended(since: datetime) -> QuerySet[Transfer]:
+    """Requests that are over, written since then.
+
+    A transfer without approvals is over in a second, before the eyes of whoever asked; what they took back is no news.
+    """
+    approved = Exists(TransferApproval.objects.filter(transfer=OuterRef("pk")))
+    taken_back = TransferEvent.objects.filter(transfer=OuterRef("pk"), event="cancelled", actor=OuterRef("initiator"))
+    over = Transfer.objects.filter(state__in=machine.TABLE.over, updated_at__gt=since)
+    return over.filter(approved, ~Exists(taken_back))
+
+
+def news(numbers: Collection[int]) -> Iterator[tuple[int, Entry]]:
+    """How they ended, for whoever asked."""
+    for row in Transfer.objects.filter(pk__in=numbers):
+        yield row.initiator_id, Entry.of_request(row, title="Transfer", icon=machine.STATES[row.state].icon)
+
+
+def open_words(person: "Person") -> Iterator[OpenWord]:
+    """Approvals of transfers that still need others."""
+    votes = TransferApproval.objects.filter(person=person, verdict=TransferApproval.APPROVE)
+    waiting = votes.filter(digest=F("transfer__digest"), transfer__state=machine.REVIEW)
+    for vote in waiting.select_related("transfer").order_by("transfer_id"):
+        row = vote.transfer
+        sentence = f"Approved a transfer of {row.amount:f} {row.currency}"
+        yield OpenWord(row.reference, reverse("transfer", args=[row.pk]), sentence)
+
+
+def _entry(row: Any, person: "Person", known: briefing.Briefing | None) -> Entry:
+    state, row.briefing = machine.STATES[row.state], known
+    return Entry(
+        subject=row.subject,
+        reference=row.reference,
+        title="Transfer",
+        sentence=row.sentence,
+        url=reverse("transfer", args=[row.pk]),
+        since=row.created_at,
+        tone=state.tone,
+        label=row.label,
+        icon=state.icon,
+        own=row.initiator_id == person.pk,
+        who=roles.TREASURY,
+        row=row,
+        template="exchange_ops/action/_transfer.html",
+        progress=f"{row.approved_count} of {row.quorum_required} approved" if row.quorum_required else "",
+        phase=row.state,
+        scope=str(row.account_id),
+    )
+
+
+def _with_counts(rows: QuerySet[Any]) -> Any:
+    """With how many people approved the digest that is on the row now."""
+    of_this = Q(approvals__digest=F("digest"), approvals__verdict="approve")
+    approved_count = Count("approvals__person", filter=of_this, distinct=True)
+    return rows.select_related("initiator", "decided_by", "account").annotate(approved_count=approved_count)
