@@ -10,9 +10,9 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import dj_database_url
-from csp.constants import NONCE, NONE, SELF
 
 from project import environment
+from project.fixed_settings import *  # noqa: F403
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 DATA_DIR = environment.folder("DATA_DIR", BASE_DIR / "var")
@@ -229,45 +229,13 @@ if not REDIS_URL.startswith(("redis://", "rediss://", "unix://")):
 CELERY_APPLICATION = "project.celery.app"
 
 # People -------------------------------------------------------------------------------------------------------------
-AUTH_USER_MODEL = "desk.Person"
-AUTHENTICATION_BACKENDS = ["desk.people.accounts.PeopleBackend"]
-LOGIN_URL = "account_login"
-LOGIN_REDIRECT_URL = "/"
-ACCOUNT_LOGOUT_REDIRECT_URL = "/sign-in/"
-ACCOUNT_ADAPTER = "desk.web.personal.PersonalAdapter"
-ACCOUNT_LOGIN_METHODS = {"username"}
-ACCOUNT_SIGNUP_FIELDS = ["username*", "password1*"]
-ACCOUNT_EMAIL_VERIFICATION = "none"
-# The library counts failures by name alone, so that anybody could lock anybody out: desk/people/sign_in_limits.py
-# counts instead.
-ACCOUNT_RATE_LIMITS = {"login": None, "login_failed": None}
-ACCOUNT_SESSION_REMEMBER = False
-ACCOUNT_REAUTHENTICATION_TIMEOUT = 300
 # In the demo the password opens the door; every decision asks for the second factor all the same.
 SIGN_IN_SECOND_FACTOR = environment.flag("SIGN_IN_SECOND_FACTOR", default=not DEMO)
 # Outside the demo somebody without a second factor reaches nothing but enrolment, and whose factors changed rests from
 # approving for a day. The demo's people share a published factor.
 SECOND_FACTOR_REQUIRED = not DEMO
 FACTOR_REST_SECONDS = 0 if DEMO else 24 * 60 * 60
-MFA_ADAPTER = "desk.people.accounts.SecondFactorAdapter"
-MFA_FORMS = {
-    "authenticate": "desk.people.accounts.SignInCodeForm",
-    "reauthenticate": "desk.people.accounts.ReauthenticateCodeForm",
-}
-MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
-MFA_PASSKEY_LOGIN_ENABLED = True
-MFA_TOTP_ISSUER = "Countersign"
-MFA_TOTP_TOLERANCE = 1
 MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = DEMO
-# A key that can't verify its user could never confirm a decision, so it isn't enrolled either.
-MFA_WEBAUTHN_USER_VERIFICATION = "required"
-# How long the link of `manage.py create_admin` works.
-PASSWORD_RESET_TIMEOUT = 24 * 60 * 60
-AUTH_PASSWORD_VALIDATORS = [
-    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
-    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
-    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
-]
 SESSION_IDLE_SECONDS = environment.integer("SESSION_IDLE_SECONDS", 900, lowest=60, highest=86_400)
 SESSION_COOKIE_AGE = 8 * 60 * 60
 SESSION_EXPIRE_AT_BROWSER_CLOSE = True
@@ -286,36 +254,6 @@ if SECURE_COOKIES:
     SECURE_SSL_REDIRECT = True
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
-CSRF_FAILURE_VIEW = "desk.web.errors.csrf_failure"
-SECURE_REFERRER_POLICY = "same-origin"
-X_FRAME_OPTIONS = "DENY"
-CONTENT_SECURITY_POLICY = {
-    "DIRECTIVES": {
-        "default-src": [NONE],
-        "script-src": [SELF, NONCE],
-        "style-src": [SELF],
-        "img-src": [SELF, "data:"],
-        "font-src": [SELF],
-        "connect-src": [SELF],
-        "manifest-src": [SELF],
-        "frame-ancestors": [NONE],
-        "base-uri": [NONE],
-        "form-action": [SELF],
-        "object-src": [NONE],
-        # Text becomes a part of a page only through static/js/trusted.js; the last is Swagger UI's own cleaner.
-        "require-trusted-types-for": ["'script'"],
-        "trusted-types": ["default", "desk-inert", "dompurify"],
-        "report-uri": "/csp-reports",
-        "report-to": "csp",
-    }
-}
-
-# Language and time: UTC everywhere, so that a figure and its hour read the same for everybody.
-LANGUAGE_CODE = "en"
-USE_I18N = False
-TIME_ZONE = "UTC"
-USE_TZ = True
-
 STATIC_URL = "static/"
 STATIC_ROOT = DATA_DIR / "static"
 STATICFILES_DIRS = [BASE_DIR / "static"]
@@ -340,21 +278,6 @@ REST_FRAMEWORK = {
     "DEFAULT_THROTTLE_CLASSES": ["desk.people.token_rates.TokenRate"],
     "DEFAULT_THROTTLE_RATES": {"token": f"{API_RATE}/min"},
 }
-SPECTACULAR_SETTINGS = {
-    "POSTPROCESSING_HOOKS": [
-        "drf_spectacular.hooks.postprocess_schema_enums",
-        "exchange_ops.shared.api.description.closed_bodies",
-    ],
-    "ENUM_NAME_OVERRIDES": {"TransferKindEnum": "exchange_ops.transfers.api.KINDS"},
-    "TITLE": "Countersign",
-    "VERSION": "1",
-    "DESCRIPTION": "Drafts, states and figures of the desk. An API user may draft; only people approve.",
-    "SERVE_INCLUDE_SCHEMA": False,
-    "SWAGGER_UI_DIST": "SIDECAR",
-    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
-    "REDOC_DIST": "SIDECAR",
-}
-
 LOG_LEVEL = environment.choice("LOG_LEVEL", "INFO", options=("DEBUG", "INFO", "WARNING", "ERROR"))
 LOG_FORMAT = environment.choice("LOG_FORMAT", "plain" if DEMO else "json", options=("plain", "json"))
 LOGGING_CONFIG = "desk.processes.logs.configure"
