@@ -1,4 +1,7 @@
-"""Settings of the whole house, read from the environment (docs/house.md lists each name with its default).
+"""Settings of the whole house, read from the environment.
+
+The `#:` above what is read says what it does, and in brackets what the code does not show: unit, form, default, secret.
+`manage.py house_tables --write` makes docs/settings.md of it.
 
 Nothing set means the embedded default: the sandbox as the outside world, SQLite and a private Redis under DATA_DIR, and
 the demo desk. Addresses of real systems switch the demo off; going live takes nothing else from the code.
@@ -10,13 +13,18 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import dj_database_url
-from csp.constants import NONCE, NONE, SELF
 
 from project import environment
+from project.fixed_settings import *  # noqa: F403
 
+# Folder and ports ----------------------------------------------------------------------------------------------------
 BASE_DIR = Path(__file__).resolve().parent.parent
+#: Everything that is kept: rows, the sandbox's journal, secrets of the demo, collected static files, the files of
+#: heads. [default: `var/` beside the code]
 DATA_DIR = environment.folder("DATA_DIR", BASE_DIR / "var")
+#: Port of the desk.
 PORT = environment.integer("PORT", 8000, lowest=1, highest=65535)
+#: Port of the sandbox; another one than the desk's.
 SANDBOX_PORT = environment.integer("SANDBOX_PORT", 8100, lowest=1, highest=65535)
 if PORT == SANDBOX_PORT:
     raise environment.OddSetting(
@@ -25,10 +33,14 @@ if PORT == SANDBOX_PORT:
 
 # The outside world -------------------------------------------------------------------------------------------------
 _sandbox = f"http://127.0.0.1:{SANDBOX_PORT}"
+#: REST address of the exchange; set it together with EXCHANGE_WS_URL or not at all. [default: the sandbox]
 EXCHANGE_URL = environment.url("EXCHANGE_URL", _sandbox, schemes=("https", "http"))
+#: Address of the exchange's streams. [default: the sandbox]
 EXCHANGE_WS_URL = environment.url("EXCHANGE_WS_URL", f"ws://127.0.0.1:{SANDBOX_PORT}", schemes=("wss", "ws"))
+#: Address of the chain-data service. [default: the sandbox]
 CHAINDATA_URL = environment.url("CHAINDATA_URL", _sandbox, schemes=("https", "http"))
-# The further exchanges that an account may be at; the pair above is always the one named "default".
+#: Further exchanges that accounts may be at; the one of the two addresses above is called `default`. An account is made
+#: at one of them and stays there. [form: `NAME=REST-ADDRESS STREAM-ADDRESS`, at most 20, separated by commas]
 EXCHANGE_PLACES = environment.exchange_places("EXCHANGE_PLACES", taken="default")
 _pairs = {("EXCHANGE_URL", "EXCHANGE_WS_URL"): (EXCHANGE_URL, EXCHANGE_WS_URL)} | {
     (f"EXCHANGE_PLACES, REST of {name}", f"EXCHANGE_PLACES, streams of {name}"): (place.url, place.stream_url)
@@ -43,6 +55,8 @@ for (_rest, _streams), (_address, _stream_address) in _pairs.items():
             f"{_rest} is {_address!r} and {_streams} is {_stream_address!r}; "
             "an exchange and its streams are one system: set both or neither."
         )
+#: Demo people, keys and passwords that are published. Refused while any address above is not this machine's. [default:
+#: on while every address above is this machine's]
 DEMO = environment.flag("DEMO", default=not _elsewhere)
 if DEMO and _elsewhere:
     raise environment.OddSetting(
@@ -54,8 +68,11 @@ for _name in _elsewhere:
         raise environment.OddSetting(
             f"{_name} is {_outside[_name]!r}; beyond this machine only https and wss are used."
         )
-EXPLORERS = environment.explorers("EXPLORERS")  # of coins that are not on the chain that the desk follows
-# Hosts of outside services that may lie in a private network; without it everything that is not public is refused.
+#: Public explorers that pages link to for coins of other chains. Whoever follows such a link shows that site what the
+#: desk is interested in. [form: `BTC=https://HOST/{tx} https://HOST/{address}`, separated by commas]
+EXPLORERS = environment.explorers("EXPLORERS")
+#: Hosts of the addresses above that may lie in a private network. Everything else that is not public is refused at each
+#: connection.
 PRIVATE_HOSTS = [host.lower() for host in environment.words("PRIVATE_HOSTS", "")]
 for _name, _address in _outside.items():
     environment.refuse_private(
@@ -78,52 +95,67 @@ def _kept_secret(name: str, file_name: str) -> str:
     return path.read_text().strip()
 
 
+#: Signs sessions. Without it the file `secret-key` in DATA_DIR is read; outside the demo one of them has to be there.
+#: [secret; form: at least 50 random characters; default: made once in the demo]
 SECRET_KEY = _kept_secret("SECRET_KEY", "secret-key")
 if not DEMO:
     environment.require_strong("SECRET_KEY", SECRET_KEY)
-# Key-encryption keys, newest first: "id:base64 of 32 bytes" separated by commas. The first one seals, all of them open.
+#: Key-encryption keys, newest first: the first one seals, all of them open. Without it the file `key-ring` in DATA_DIR
+#: is read; outside the demo one of them has to be there.
+#: [secret; form: `id:base64 of 32 bytes`, separated by commas; default: made once in the demo]
 KEY_RING = environment.key_ring("KEY_RING")
 KEY_RING_FILE = DATA_DIR / "key-ring"
 if not (DEMO or KEY_RING or KEY_RING_FILE.exists()):
     raise environment.OddSetting("KEY_RING is not set, and outside the demo no key-encryption key is made up for you.")
 
 DEBUG = False
+#: Host names that the desk answers to.
 ALLOWED_HOSTS = environment.words("ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]")
+#: Further origins that forms may come from, with their scheme.
 CSRF_TRUSTED_ORIGINS = environment.words("CSRF_TRUSTED_ORIGINS", "")
 
 # The web process ------------------------------------------------------------------------------------------------------
+#: Address that the desk listens on; `0.0.0.0` is a whole network.
 LISTEN = environment.listening_address("LISTEN", "127.0.0.1")
-# Addresses of the proxies whose word about the peer's address is taken; nobody's by default.
+#: Addresses of the proxies that are believed when they name the peer's address.
 TRUSTED_PROXIES = environment.words("TRUSTED_PROXIES", "")
+#: Lets the demo listen on more than this machine: whoever reaches it can sign in.
 _risk_is_named = environment.flag("DEMO_ANYBODY_MAY_SIGN_IN", default=False)
 if DEMO and not environment.is_loopback_address(LISTEN) and not _risk_is_named:
     raise environment.OddSetting(
         f"DEMO is on and LISTEN is {LISTEN!r}: everybody who reaches this machine could sign in with the demo's "
         "published passwords. Listen on 127.0.0.1, or set DEMO_ANYBODY_MAY_SIGN_IN=1 if that is meant."
     )
-# Connections that one address may hold; those of trusted proxies are not counted.
+#: Connections that one address may hold. Those of TRUSTED_PROXIES are not counted: a proxy bounds its own clients.
+#: [unit: connections]
 CONNECTIONS_PER_ADDRESS = environment.integer("CONNECTIONS_PER_ADDRESS", 100, lowest=10, highest=100_000)
-# Who may read /metrics: addresses and networks. Behind a trusted proxy the address that it forwarded counts.
+#: Who may read `/metrics`. Behind a trusted proxy the address that it forwarded counts.
 METRICS_ALLOW = environment.networks("METRICS_ALLOW", "127.0.0.0/8,::1")
+#: Pages that one web process answers at the same time. [unit: threads]
 WEB_THREADS = environment.integer("WEB_THREADS", 4, lowest=1, highest=64)
 # No page of the desk takes a file, so a request is small or mistaken.
 BODY_LIMIT_BYTES = DATA_UPLOAD_MAX_MEMORY_SIZE = 1_048_576
 BODY_SECONDS = 20
 
 # Telling people -------------------------------------------------------------------------------------------------------
-# The desk's own address in messages. Behind a proxy that is the one that people type.
+#: The desk's own address in messages, as people type it. [default: `https://` and the first of ALLOWED_HOSTS; in the
+#: demo `http://localhost` and PORT]
 DESK_URL = environment.url(
     "DESK_URL", f"http://localhost:{PORT}" if DEMO else f"https://{ALLOWED_HOSTS[0]}", schemes=("https", "http")
 )
 DESK_HOST = urlsplit(DESK_URL).hostname or "localhost"
+#: Server that mail is handed to: `smtps://` and port 465, or `smtp://` and port 587 for STARTTLS. Without it the demo
+#: shows on a page what it would send. [secret; form: `smtps://user:password@host:465`]
 _mail = environment.mail_server("EMAIL_URL")
 EMAIL_HOST, EMAIL_PORT, EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = _mail.host, _mail.port, _mail.user, _mail.password
 EMAIL_USE_SSL, EMAIL_USE_TLS, EMAIL_TIMEOUT = _mail.is_tls, _mail.starts_tls, 10
+#: Sender of the mails. [default: `Countersign <countersign@HOST>` with the host of DESK_URL]
 DEFAULT_FROM_EMAIL = environment.text("MAIL_FROM", f"Countersign <countersign@{DESK_HOST}>")
+#: How long it is kept what was told to whom. [unit: days]
 MESSAGES_KEPT_DAYS = environment.integer("MESSAGES_KEPT_DAYS", 400, lowest=7, highest=4_000)
 # In the demo without a mail server a page of the desk shows what was sent.
 MAILBOX = DEMO and not EMAIL_HOST
-# Hosts that webhooks may be posted to although they lie in a private network or on this machine.
+#: Hosts that webhooks may be posted to although they lie in a private network or on this machine.
 WEBHOOK_PRIVATE_HOSTS = [host.lower() for host in environment.words("WEBHOOK_PRIVATE_HOSTS", "")]
 
 # Apps ---------------------------------------------------------------------------------------------------------------
@@ -194,6 +226,8 @@ TEMPLATES = [
 ]
 
 # Rows ---------------------------------------------------------------------------------------------------------------
+#: Where the rows are. [secret: its password; form: `postgres://user:password@host/name` or `sqlite:///path`; default:
+#: SQLite in DATA_DIR]
 DATABASE_URL = os.environ.get("DATABASE_URL", "").strip() or f"sqlite:///{DATA_DIR / 'desk.sqlite3'}"
 try:
     _database = dj_database_url.parse(DATABASE_URL)
@@ -223,51 +257,22 @@ CACHES = {"default": {"BACKEND": "django.core.cache.backends.db.DatabaseCache", 
 
 # Wake-up calls and hints ----------------------------------------------------------------------------------------------
 REDIS_SOCKET = environment.private_socket(DATA_DIR, "redis.sock")
+#: Broker for wake-up calls and hints. [secret: its password; form: `redis://`, `rediss://` or `unix://`; default: a
+#: private one on a Unix socket]
 REDIS_URL = os.environ.get("REDIS_URL", "").strip() or f"unix://{REDIS_SOCKET}"
 if not REDIS_URL.startswith(("redis://", "rediss://", "unix://")):
     raise environment.OddSetting("REDIS_URL takes an address that starts with redis://, rediss:// or unix://.")
 CELERY_APPLICATION = "project.celery.app"
 
 # People -------------------------------------------------------------------------------------------------------------
-AUTH_USER_MODEL = "desk.Person"
-AUTHENTICATION_BACKENDS = ["desk.people.accounts.PeopleBackend"]
-LOGIN_URL = "account_login"
-LOGIN_REDIRECT_URL = "/"
-ACCOUNT_LOGOUT_REDIRECT_URL = "/sign-in/"
-ACCOUNT_ADAPTER = "desk.web.personal.PersonalAdapter"
-ACCOUNT_LOGIN_METHODS = {"username"}
-ACCOUNT_SIGNUP_FIELDS = ["username*", "password1*"]
-ACCOUNT_EMAIL_VERIFICATION = "none"
-# The library counts failures by name alone, so that anybody could lock anybody out: desk/people/sign_in_limits.py
-# counts instead.
-ACCOUNT_RATE_LIMITS = {"login": None, "login_failed": None}
-ACCOUNT_SESSION_REMEMBER = False
-ACCOUNT_REAUTHENTICATION_TIMEOUT = 300
-# In the demo the password opens the door; every decision asks for the second factor all the same.
+#: Whether signing in asks for the second factor too; approvals do in any case.
 SIGN_IN_SECOND_FACTOR = environment.flag("SIGN_IN_SECOND_FACTOR", default=not DEMO)
 # Outside the demo somebody without a second factor reaches nothing but enrolment, and whose factors changed rests from
 # approving for a day. The demo's people share a published factor.
 SECOND_FACTOR_REQUIRED = not DEMO
 FACTOR_REST_SECONDS = 0 if DEMO else 24 * 60 * 60
-MFA_ADAPTER = "desk.people.accounts.SecondFactorAdapter"
-MFA_FORMS = {
-    "authenticate": "desk.people.accounts.SignInCodeForm",
-    "reauthenticate": "desk.people.accounts.ReauthenticateCodeForm",
-}
-MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
-MFA_PASSKEY_LOGIN_ENABLED = True
-MFA_TOTP_ISSUER = "Countersign"
-MFA_TOTP_TOLERANCE = 1
 MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = DEMO
-# A key that can't verify its user could never confirm a decision, so it isn't enrolled either.
-MFA_WEBAUTHN_USER_VERIFICATION = "required"
-# How long the link of `manage.py create_admin` works.
-PASSWORD_RESET_TIMEOUT = 24 * 60 * 60
-AUTH_PASSWORD_VALIDATORS = [
-    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
-    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
-    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
-]
+#: A session without a request ends after this time; eight hours after signing in it ends in any case. [unit: seconds]
 SESSION_IDLE_SECONDS = environment.integer("SESSION_IDLE_SECONDS", 900, lowest=60, highest=86_400)
 SESSION_COOKIE_AGE = 8 * 60 * 60
 SESSION_EXPIRE_AT_BROWSER_CLOSE = True
@@ -286,36 +291,6 @@ if SECURE_COOKIES:
     SECURE_SSL_REDIRECT = True
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
-CSRF_FAILURE_VIEW = "desk.web.errors.csrf_failure"
-SECURE_REFERRER_POLICY = "same-origin"
-X_FRAME_OPTIONS = "DENY"
-CONTENT_SECURITY_POLICY = {
-    "DIRECTIVES": {
-        "default-src": [NONE],
-        "script-src": [SELF, NONCE],
-        "style-src": [SELF],
-        "img-src": [SELF, "data:"],
-        "font-src": [SELF],
-        "connect-src": [SELF],
-        "manifest-src": [SELF],
-        "frame-ancestors": [NONE],
-        "base-uri": [NONE],
-        "form-action": [SELF],
-        "object-src": [NONE],
-        # Text becomes a part of a page only through static/js/trusted.js; the last is Swagger UI's own cleaner.
-        "require-trusted-types-for": ["'script'"],
-        "trusted-types": ["default", "desk-inert", "dompurify"],
-        "report-uri": "/csp-reports",
-        "report-to": "csp",
-    }
-}
-
-# Language and time: UTC everywhere, so that a figure and its hour read the same for everybody.
-LANGUAGE_CODE = "en"
-USE_I18N = False
-TIME_ZONE = "UTC"
-USE_TZ = True
-
 STATIC_URL = "static/"
 STATIC_ROOT = DATA_DIR / "static"
 STATICFILES_DIRS = [BASE_DIR / "static"]
@@ -324,6 +299,8 @@ STORAGES = {
     "staticfiles": {"BACKEND": "desk.web.static_files.HashedFiles"},
 }
 
+# The API -------------------------------------------------------------------------------------------------------------
+#: Requests that one token of the API may make. [unit: requests a minute]
 API_RATE = environment.integer("API_RATE", 300, lowest=1, highest=100_000)
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
@@ -340,60 +317,61 @@ REST_FRAMEWORK = {
     "DEFAULT_THROTTLE_CLASSES": ["desk.people.token_rates.TokenRate"],
     "DEFAULT_THROTTLE_RATES": {"token": f"{API_RATE}/min"},
 }
-SPECTACULAR_SETTINGS = {
-    "POSTPROCESSING_HOOKS": [
-        "drf_spectacular.hooks.postprocess_schema_enums",
-        "exchange_ops.shared.api.description.closed_bodies",
-    ],
-    "ENUM_NAME_OVERRIDES": {"TransferKindEnum": "exchange_ops.transfers.api.KINDS"},
-    "TITLE": "Countersign",
-    "VERSION": "1",
-    "DESCRIPTION": "Drafts, states and figures of the desk. An API user may draft; only people approve.",
-    "SERVE_INCLUDE_SCHEMA": False,
-    "SWAGGER_UI_DIST": "SIDECAR",
-    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
-    "REDOC_DIST": "SIDECAR",
-}
 
+# Logs ----------------------------------------------------------------------------------------------------------------
+#: Log lines of this weight and above are written to standard error.
 LOG_LEVEL = environment.choice("LOG_LEVEL", "INFO", options=("DEBUG", "INFO", "WARNING", "ERROR"))
+#: Form of the log lines.
 LOG_FORMAT = environment.choice("LOG_FORMAT", "plain" if DEMO else "json", options=("plain", "json"))
 LOGGING_CONFIG = "desk.processes.logs.configure"
 LOGGING: dict[str, object] = {"version": 1}
 
-# Which chain's addresses are taken: coins sent to another network are lost. The sandbox keeps a regtest chain.
+# The chain -----------------------------------------------------------------------------------------------------------
+#: Networks whose addresses are taken; coins sent to another network are lost. [form: `main`, `test`, `regtest`,
+#: separated by commas]
 CHAIN_NETWORKS = environment.text("CHAIN_NETWORKS", "regtest,test" if DEMO else "main").replace(" ", "").split(",")
 if not set(CHAIN_NETWORKS) <= {"main", "test", "regtest"}:
     raise environment.OddSetting("CHAIN_NETWORKS takes main, test and regtest, separated by commas.")
-# Three calls of the chain-data service carry a private key in their address: off, and then to this machine only, or by
-# https to the hosts that are named here.
+#: Whether calls that carry a private key in their address may be made at all; `manage.py slp_token` alone makes them.
 CHAIN_KEYED_CALLS = environment.flag("CHAIN_KEYED_CALLS", default=False)
+#: Hosts besides this machine that such calls may reach, by https.
 CHAIN_KEYED_HOSTS = environment.words("CHAIN_KEYED_HOSTS", "")
-# Answers of the chain-data service: the last ones looked at are kept, for so long and so many.
+#: How long an answer of the chain-data service is kept after somebody last looked at it. [unit: days]
 CHAIN_ANSWERS_KEPT_DAYS = environment.integer("CHAIN_ANSWERS_KEPT_DAYS", 30, lowest=1, highest=3_650)
+#: How many of these answers are kept. [unit: answers]
 CHAIN_ANSWERS_KEPT = environment.integer("CHAIN_ANSWERS_KEPT", 50_000, lowest=1_000, highest=10_000_000)
+#: How large they may be together. [unit: megabytes]
 CHAIN_ANSWERS_MEGABYTES = environment.integer("CHAIN_ANSWERS_MEGABYTES", 500, lowest=10, highest=1_000_000)
-# So many blocks on a payout, its own counted, make its proof count; until then a reorganisation is no alarm.
+#: From this depth a payout's proof on the chain counts; its own block is the first. Until then a reorganisation is no
+#: alarm. [unit: blocks]
 PAYOUT_PROOF_DEPTH = environment.integer("PAYOUT_PROOF_DEPTH", 2 if DEMO else 6, lowest=1, highest=100)
 
 # Money --------------------------------------------------------------------------------------------------------------
+#: Currency in which a new account is valued; people may read totals in another one.
 QUOTE_CURRENCY = environment.text("QUOTE_CURRENCY", "USD")
 CALL_DEADLINE_SECONDS = 25
+#: Whether orders are placed, cancelled and replaced over the trading socket while the account's trading stream is live;
+#: off is REST alone.
 ORDERS_OVER_SOCKET = environment.flag("ORDERS_OVER_SOCKET", default=True)
-# What one key may ask of the exchange each second, in each process that uses it; market data counts by address.
 EXCHANGE_CALLS_PER_SECOND = {
+    #: Calls for market data that leave each process. [unit: calls a second]
     "market": environment.integer("EXCHANGE_MARKET_RATE", 100, lowest=1, highest=100_000),
+    #: Calls about orders that leave each process, by key. [unit: calls a second]
     "trading": environment.integer("EXCHANGE_TRADING_RATE", 300, lowest=1, highest=100_000),
+    #: All other calls to the exchange that leave each process, by key. [unit: calls a second]
     "other": environment.integer("EXCHANGE_OTHER_RATE", 10, lowest=1, highest=100_000),
 }
 LEASE_SECONDS = 90
 SWEEP_SECONDS = 10
 
 # Market copies ------------------------------------------------------------------------------------------------------
-# Symbols whose candles, trades and books are read although nobody looks at them.
+#: Symbols whose candles, trades and books are read although nobody looks at them.
 MARKET_PINNED = environment.words("MARKET_PINNED", "BTCUSD,ETHBTC" if DEMO else "")
+#: Candles that are kept of each symbol and period. [unit: candles]
 MARKET_CANDLES_KEPT = environment.integer("MARKET_CANDLES_KEPT", 2_000, lowest=500, highest=1_000_000)
+#: How long public trades are kept. [unit: days]
 MARKET_TRADES_KEPT_DAYS = environment.integer("MARKET_TRADES_KEPT_DAYS", 7, lowest=1, highest=3_650)
-# Answers of the exchange to the questions of forms: whose an address is, what a fee would be.
+#: How long the exchange's answers to forms are kept: whose an address is, what a fee would be. [unit: days]
 ANSWERS_KEPT_DAYS = environment.integer("ANSWERS_KEPT_DAYS", 30, lowest=1, highest=3_650)
-# What the accounts were worth is kept for each hour so long; one figure a day is kept for good.
+#: How long it is kept for each hour what the accounts were worth; one figure a day is kept for good. [unit: days]
 SNAPSHOT_HOURS_KEPT_DAYS = environment.integer("SNAPSHOT_HOURS_KEPT_DAYS", 35, lowest=1, highest=3_650)

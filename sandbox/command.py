@@ -63,6 +63,8 @@ def _parser() -> argparse.ArgumentParser:
         type=_switch,
         nargs="?",
         const=True,
+        #: Whether the sandbox serves calls that make, mint and send tokens with a private key in their path.
+        #: [form: `true` or `false`; default: `false`]
         default=os.environ.get("NON_JS_FRAMEWORK", "").strip() or "false",
         metavar="true|false",
         help="serve what makes, mints and sends tokens with a private key in the path; NON_JS_FRAMEWORK or false",

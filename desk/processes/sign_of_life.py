@@ -18,5 +18,7 @@ def first() -> None:
 
 def again() -> None:
     """Another round is done; says nothing where nobody listens for it."""
+    #: Set by `manage.py up` for its children: a process without a port then says every few seconds that it is at work.
+    #: [default: not set]
     if os.environ.get(WANTED):
         first()

@@ -8,11 +8,14 @@ import yaml
 from django.core.management import CommandError, call_command, get_commands
 
 from bench.tasks import everyday, published
+from desk.processes import sign_of_life
+from project import settings_page
 from project.management.commands import house_tables
 from project.verification import locks
 from tests.architecture import tree
+from tests.desk.machines.test_tables import MACHINES
 
-HOUSE = (tree.ROOT / "docs" / "house.md").read_text()
+SETTINGS = (tree.ROOT / "docs" / "settings.md").read_text()
 README = (tree.ROOT / "README.md").read_text()
 TASKS = (tree.ROOT / "docs" / "tasks.md").read_text()
 RECIPES = (tree.ROOT / "docs" / "recipes.md").read_text()
@@ -20,12 +23,18 @@ RECIPES = (tree.ROOT / "docs" / "recipes.md").read_text()
 OWN = {"up", "verify", "bench", "lock", "sandbox"}
 
 
-def test_every_setting_has_its_row():
-    settings = (tree.ROOT / "project" / "settings.py").read_text()
-    read = set(re.findall(r'(?:environment\.\w+|_kept_secret|os\.environ\.get)\(\s*"([A-Z_]+)"', settings))
-    assert {"PORT", "DATABASE_URL", "KEY_RING", "EXCHANGE_WS_URL", "SECRET_KEY"} <= read
-    rows = set(re.findall(r"^\| `([A-Z_]+)` \|", HOUSE, re.MULTILINE))
-    assert read == rows
+READING = re.compile(
+    r'(?:\benvironment\.\w+|_kept_secret|environ\.get|getenv)\(\s*"([A-Z_]+)"|"([A-Z_]+)" (?:not )?in os\.environ'
+)
+
+
+def test_the_page_of_settings_has_a_row_for_every_variable_that_is_read():
+    """Judged by the text of the code; the page is made from its syntax."""
+    texts = [path.read_text() for app in tree.APPS for path in (tree.ROOT / app).rglob("*.py")]
+    read = {name or other for text in texts if "environ" in text for name, other in READING.findall(text)}
+    assert {"PORT", "DATABASE_URL", "KEY_RING", "EXCHANGE_WS_URL", "SECRET_KEY", "NO_COLOR"} <= read
+    rows = re.findall(r"^\| `([A-Z_]+)` \|", SETTINGS, re.MULTILINE)
+    assert sorted(read | {sign_of_life.WANTED}) == sorted(rows)
 
 
 def test_every_task_was_measured_and_stands_beside_what_others_publish():
@@ -46,27 +55,50 @@ def test_the_recipes_name_files_and_commands_that_there_are():
     assert {"make_guards", "house_tables", "coverage_page", "makemigrations"} <= commands <= set(get_commands()) | OWN
 
 
-def test_the_state_tables_are_what_the_code_says(capsys):
+def test_states_and_settings_are_what_the_code_says():
     call_command("house_tables")
+    assert {id(machine.table) for machine in MACHINES.values()} <= set(map(id, house_tables.MACHINES.values()))
+    assert set(house_tables.APPS) == set(tree.APPS)
 
 
-def test_a_table_that_fell_behind_is_noticed(tmp_path, monkeypatch):
-    page = tmp_path / "house.md"
-    page.write_text(HOUSE.replace("| `held` |", "| `kept` |"))
-    monkeypatch.setattr(house_tables, "PAGE", page)
-    with pytest.raises(CommandError, match="not what the code says"):
+def test_a_page_that_fell_behind_is_noticed(tmp_path, monkeypatch):
+    stale = {"STATES_PAGE": ("| `held` |", "| `kept` |"), "SETTINGS_PAGE": ("number, 1 to 64 ", "number, 1 to 65 ")}
+    fresh = {tmp_path / getattr(house_tables, name).name: getattr(house_tables, name).read_text() for name in stale}
+    for (name, change), (page, text) in zip(stale.items(), fresh.items(), strict=True):
+        page.write_text(text.replace(*change))
+        monkeypatch.setattr(house_tables, name, page)
+    states = next(iter(fresh))
+    with pytest.raises(CommandError, match=r"states\.md is not what the code says"):
+        call_command("house_tables")
+    states.write_text(fresh[states])
+    with pytest.raises(CommandError, match=r"settings\.md is not what the code says"):
         call_command("house_tables")
     call_command("house_tables", write=True)
-    assert page.read_text() == HOUSE
+    assert {page: page.read_text() for page in fresh} == fresh
 
 
 def test_a_page_without_the_place_for_a_table_is_refused(tmp_path, monkeypatch):
-    page = tmp_path / "house.md"
-    page.write_text("# The house\n")
-    monkeypatch.setattr(house_tables, "PAGE", page)
+    page = tmp_path / "states.md"
+    page.write_text("# States\n")
+    monkeypatch.setattr(house_tables, "STATES_PAGE", page)
     with pytest.raises(CommandError, match="has no place for"):
         call_command("house_tables", write=True)
-    assert page.read_text() == "# The house\n"
+    assert page.read_text() == "# States\n"
+
+
+@pytest.mark.parametrize(
+    ("code", "says"),
+    [
+        ('environment.integer("PORT", 1, lowest=1, highest=2)', "PORT is read, and no line"),
+        ('#: A port.\nenvironment.integer("PORT", base + 1, lowest=1, highest=2)', "The default of PORT is worked out"),
+        ('os.environ.get(prefix + "PORT")', "settings.py:1 reads a variable whose name"),
+    ],
+)
+def test_a_setting_that_the_page_can_not_show_is_refused(tmp_path, code, says):
+    (tmp_path / "project").mkdir()
+    (tmp_path / "project" / "settings.py").write_text(f"{code}\n")
+    with pytest.raises(settings_page.CannotDescribe, match=says):
+        settings_page.page(tmp_path, ())
 
 
 def test_the_pythons_that_are_promised_are_those_that_the_locks_are_tried_on():
@@ -84,8 +116,20 @@ def between(oldest, newest):
     return tuple(f"3.{minor}" for minor in range(first, last + 1))
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/house.md", "CHANGELOG.md"])
-def test_commands_and_files_that_are_named_exist(page):
+# Where a path may begin that a page names.
+ROOTS = ("", "desk", "exchange_ops", "chaindata")
+PAGES = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "docs/house.md", "docs/states.md", "docs/running.md")
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_files_that_are_named_exist(page):
+    named = re.findall(r"`([a-z_.]+(?:/[\w.]+)+/?)`", (tree.ROOT / page).read_text())
+    roots = [tree.ROOT / root for root in (*ROOTS, "exchange_ops/withdrawals")]
+    assert [path for path in named if not any((root / path).exists() for root in roots)] == []
+
+
+@pytest.mark.parametrize("page", [*PAGES, "CHANGELOG.md"])
+def test_commands_and_links_that_are_named_exist(page):
     text = (tree.ROOT / page).read_text()
     named = set(re.findall(r"manage\.py ([a-z_]+)", text)) - OWN
     assert named <= set(get_commands()), "a command is described that does not exist"

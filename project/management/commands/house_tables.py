@@ -1,4 +1,4 @@
-"""`manage.py house_tables`: the tables of docs/house.md that say what the code says, written from the code."""
+"""`manage.py house_tables`: the tables of docs/states.md, and docs/settings.md, written from the code."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -13,6 +13,7 @@ from chaindata.watching import machine as watching_states
 from desk.incidents import machine as incident_states
 from desk.machines.table import State, Table, Transition
 from desk.notifications import machine as delivery_states
+from desk.restores import machine as restore_states
 from desk.staff import machine as people_states
 from exchange_ops.addresses import machine as address_states
 from exchange_ops.orders import machine as order_states
@@ -21,12 +22,16 @@ from exchange_ops.policy_changes import machine as policy_states
 from exchange_ops.positions import machine as margin_states
 from exchange_ops.subaccounts import machine as subaccount_states
 from exchange_ops.transfers import machine as transfer_states
-from exchange_ops.withdrawals import machine as states
+from exchange_ops.withdrawals import machine as withdrawal_states
+from project import settings_page
 
-PAGE = Path(settings.BASE_DIR) / "docs" / "house.md"
-# What the names of a machine's tables begin with, and where it is described.
+STATES_PAGE = Path(settings.BASE_DIR) / "docs" / "states.md"
+SETTINGS_PAGE = Path(settings.BASE_DIR) / "docs" / "settings.md"
+# What ships, and so may read the environment.
+APPS = ("chaindata", "desk", "exchange_ops", "project", "sandbox", "wire")
+# What the names of a machine's tables begin with on the page of states.
 MACHINES: dict[str, Table] = {
-    "": states.TABLE,
+    "withdrawal-": withdrawal_states.TABLE,
     "transfer-": transfer_states.TABLE,
     "address-": address_states.TABLE,
     "subaccount-": subaccount_states.TABLE,
@@ -40,28 +45,43 @@ MACHINES: dict[str, Table] = {
     "change-": people_states.TABLE,
     "delivery-": delivery_states.TABLE,
     "policy-": policy_states.TABLE,
+    "restore-": restore_states.TABLE,
 }
 _BEGIN, _END = "<!-- {name}: written by `manage.py house_tables --write` -->", "<!-- /{name} -->"
 
 
 class Command(BaseCommand):
-    """Compare the tables of the page with the code, or write them anew; a table that is not there is an error."""
+    """Compare both pages with the code, or write them anew; a table that has no place on its page is an error."""
 
-    help = "Check that the generated tables of docs/house.md are what the code says; --write puts them right."
+    help = "Check that docs/states.md and docs/settings.md are what the code says; --write puts them right."
 
     def add_arguments(self, parser: Any) -> None:
-        parser.add_argument("--write", action="store_true", help="write the tables instead of comparing them")
+        parser.add_argument("--write", action="store_true", help="write the pages instead of comparing them")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        before = PAGE.read_text()
-        after = before
-        for prefix, table in MACHINES.items():
-            after = _put(after, f"{prefix}states", states_table(table.states))
-            after = _put(after, f"{prefix}moves", moves_table(table.moves))
-        if options["write"]:
-            PAGE.write_text(after)
-        elif after != before:
-            raise CommandError(f"{PAGE.name} is not what the code says; run `manage.py house_tables --write`.")
+        for path, text_of in ((STATES_PAGE, states_text), (SETTINGS_PAGE, settings_text)):
+            text = text_of()
+            if options["write"]:
+                path.write_text(text)
+            elif path.read_text() != text:
+                raise CommandError(f"{path.name} is not what the code says; run `manage.py house_tables --write`.")
+
+
+def settings_text() -> str:
+    """The page of settings. Raises CommandError for a variable that is read and not described."""
+    try:
+        return settings_page.page(Path(settings.BASE_DIR), APPS)
+    except settings_page.CannotDescribe as problem:
+        raise CommandError(str(problem)) from None
+
+
+def states_text() -> str:
+    """The page of states with its tables written anew; the sentences around them stay."""
+    page = STATES_PAGE.read_text()
+    for prefix, table in MACHINES.items():
+        page = _put(page, f"{prefix}states", states_table(table.states))
+        page = _put(page, f"{prefix}moves", moves_table(table.moves))
+    return page
 
 
 def states_table(states: Mapping[str, State]) -> str:
@@ -86,6 +106,6 @@ def moves_table(transitions: Iterable[Transition]) -> str:
 def _put(page: str, name: str, table: str) -> str:
     begin, end = _BEGIN.format(name=name), _END.format(name=name)
     if page.count(begin) != 1 or page.count(end) != 1:
-        raise CommandError(f"{PAGE.name} has no place for the table {name!r}: it needs {begin} and {end}.")
+        raise CommandError(f"{STATES_PAGE.name} has no place for the table {name!r}: it needs {begin} and {end}.")
     head, rest = page.split(begin)
     return f"{head}{begin}\n\n{table}\n\n{end}{rest.split(end)[1]}"
