@@ -34,7 +34,10 @@ class ExchangeOpsConfig(AppConfig):
         from exchange_ops import belongings, demo, owned_addresses
         from exchange_ops.keys import uses as key_uses
         from exchange_ops.ledger import matching
+        from exchange_ops.policy import freezes
         from exchange_ops.transfers import ledger_matching as transfer_matching
+        from exchange_ops.transfers.room import freezing as transfers_freezing
+        from exchange_ops.withdrawals import freezing as withdrawals_freezing
         from exchange_ops.withdrawals import queries
         from exchange_ops.withdrawals.evidence import ledger_matching
 
@@ -43,6 +46,8 @@ class ExchangeOpsConfig(AppConfig):
         matching.register(ledger_matching)
         ledger_matching.register(transfer_matching)
         key_uses.register_under_way(queries.under_way)
+        freezes.register(withdrawals_freezing)
+        freezes.register(transfers_freezing)
         for name in ROOMS:
             rooms.declare(import_module(f"exchange_ops.{name}.room").ROOM)
         rooms.declare(rooms.Room(demo={"exchange account": demo.load}))

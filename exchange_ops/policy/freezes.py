@@ -6,25 +6,20 @@ are void.
 """
 
 import hashlib
+from collections.abc import Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from django.db import IntegrityError, connection, transaction
 
-from desk import outbox
 from desk.audit import trail
 from desk.incidents import review as incidents
 from desk.live import announcements
-from desk.machines import table as machine_table
 from desk.machines import votes as machine_votes
 from desk.people import factors, roles, stepup
 from exchange_ops.policy.models import Freeze, ThawVote
 from exchange_ops.shared import alarms, rules
 from exchange_ops.shared.models import Account
-from exchange_ops.transfers.models import Transfer
-from exchange_ops.withdrawals import machine as states
-from exchange_ops.withdrawals import mover as lifecycle
-from exchange_ops.withdrawals.models import Withdrawal
 
 if TYPE_CHECKING:
     from desk.models import Person
@@ -32,7 +27,6 @@ if TYPE_CHECKING:
 PURPOSE = "thaw-freeze"
 VOTES_TO_THAW = 2
 _LONGEST_REASON = 500
-_TOUCHED = (states.REVIEW, states.QUEUED, states.HELD, states.COMMITTING)
 
 
 class CannotFreeze(Exception):
@@ -41,6 +35,27 @@ class CannotFreeze(Exception):
 
 class CannotThaw(Exception):
     """The freeze goes on; the text is the sentence for the person."""
+
+
+class Stoppable(Protocol):
+    """What a room above does when an account is frozen and when that ends, inside the transaction that does so."""
+
+    def lock_open(self, account: Account) -> Sequence[Any]:
+        """The rows that a freeze may move, in the order of their numbers, locked where the engine can."""
+
+    def stop(self, row: Any, *, frozen: Freeze, person: "Person | None", now: datetime, session_key: str) -> None:
+        """Move one of them."""
+
+    def wake(self, account_id: int, *, now: datetime) -> None:
+        """Have what waited behind the freeze judged again."""
+
+
+_stoppable: list[Stoppable] = []
+
+
+def register(room: Stoppable) -> None:
+    """Declare a room to whose rows a freeze does something; called when the app is ready."""
+    _stoppable.append(room)
 
 
 def active(account: Account) -> Freeze | None:
@@ -68,20 +83,18 @@ def freeze(*, person: "Person | None", reason: str, account: Account, now: datet
     with transaction.atomic():
         rows = lock_open(account)
         frozen = active(account) or _begin(account, person, reason, now, session_key)
-        for row in rows:
-            _stop(row, frozen, person, now, session_key)
+        for one, locked in rows:
+            for row in locked:
+                one.stop(row, frozen=frozen, person=person, now=now, session_key=session_key)
     return frozen
 
 
-def lock_open(account: Account) -> list[Withdrawal]:
+def lock_open(account: Account) -> list[tuple[Stoppable, Sequence[Any]]]:
     """Every row a freeze may move, in one order, kept from others to the end of the transaction where the engine can.
 
     Taken before anything is written to the audit trail, so that a freeze and an approval can't wait for each other.
     """
-    rows = Withdrawal.objects.filter(account=account, state__in=_TOUCHED).order_by("pk")
-    if connection.features.has_select_for_update:
-        rows = rows.select_for_update(of=("self",))
-    return list(rows.select_related("account", "initiator"))
+    return [(one, one.lock_open(account)) for one in _stoppable]
 
 
 def thaw(
@@ -114,7 +127,8 @@ def thaw(
         action = "thawed" if ended else "thaw_agreed"
         _record(frozen, action, person=person, now=now, session_key=session_key, facts=facts)
         if ended:
-            _wake_waiting(frozen.account_id, now)
+            for one in _stoppable:
+                one.wake(frozen.account_id, now=now)
     return frozen
 
 
@@ -153,34 +167,6 @@ def _begin(account: Account, person: "Person | None", reason: str, now: datetime
         return Freeze.objects.get(account=account, thawed_at__isnull=True)
     _record(frozen, "begun", person=person, now=now, session_key=session_key, facts={"reason": reason})
     return frozen
-
-
-def _stop(row: Withdrawal, frozen: Freeze, person: "Person | None", now: datetime, session_key: str) -> None:
-    evidence = {"freeze": frozen.pk, "reason": frozen.reason}
-    undecided = row.state == states.HELD and row.decision == machine_table.NONE
-    if undecided or (row.state == states.COMMITTING and row.put_count == 0):
-        lifecycle.move(
-            row,
-            event="frozen",
-            to=states.ROLLING_BACK,
-            now=now,
-            actor=person,
-            session_key=session_key,
-            evidence=evidence,
-            decision=states.ROLLBACK,
-            decided_by=person,
-            decided_at=now,
-            last_problem=f"Frozen: {frozen.reason}"[:500],
-        )
-
-
-def _wake_waiting(account_id: int, now: datetime) -> None:
-    """Requests that waited behind the freeze are judged again and go on."""
-    waiting = Withdrawal.objects.filter(account_id=account_id, state__in=(states.REVIEW, states.QUEUED))
-    for number in waiting.values_list("pk", flat=True):
-        outbox.wake(lifecycle.ADVANCE_TASK, number)
-    waiting.update(next_action_at=now)
-    Transfer.objects.filter(account_id=account_id, state__in=Transfer.BEHIND_A_FREEZE).update(next_action_at=now)
 
 
 def _record(

@@ -1,0 +1,25 @@
+"""What the end of a freeze does to transfers; a freeze itself moves none: what is under way can't be taken back."""
+
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from exchange_ops.policy.models import Freeze
+from exchange_ops.shared.models import Account
+from exchange_ops.transfers.models import Transfer
+
+if TYPE_CHECKING:
+    from desk.models import Person
+
+
+def lock_open(account: Account) -> list[Transfer]:
+    """None of them."""
+    return []
+
+
+def stop(row: Transfer, *, frozen: Freeze, person: "Person | None", now: datetime, session_key: str) -> None:
+    """Nothing: none is locked for it."""
+
+
+def wake(account_id: int, *, now: datetime) -> None:
+    """Those that waited behind the freeze are looked at now."""
+    Transfer.objects.filter(account_id=account_id, state__in=Transfer.BEHIND_A_FREEZE).update(next_action_at=now)

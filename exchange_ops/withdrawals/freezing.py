@@ -1,0 +1,54 @@
+"""What a freeze does to payouts, and what its end does: declared to `policy.freezes` when the app is ready."""
+
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from django.db import connection
+
+from desk import outbox
+from desk.machines.table import NONE
+from exchange_ops.policy.models import Freeze
+from exchange_ops.shared.models import Account
+from exchange_ops.withdrawals import machine, mover
+from exchange_ops.withdrawals.models import Withdrawal
+
+if TYPE_CHECKING:
+    from desk.models import Person
+
+_OPEN = (machine.REVIEW, machine.QUEUED, machine.HELD, machine.COMMITTING)
+_WAITING = (machine.REVIEW, machine.QUEUED)
+
+
+def lock_open(account: Account) -> list[Withdrawal]:
+    """Every payout of the account that a freeze may move."""
+    rows = Withdrawal.objects.filter(account=account, state__in=_OPEN).order_by("pk")
+    if connection.features.has_select_for_update:
+        rows = rows.select_for_update(of=("self",))
+    return list(rows.select_related("account", "initiator"))
+
+
+def stop(row: Withdrawal, *, frozen: Freeze, person: "Person | None", now: datetime, session_key: str) -> None:
+    """Release a hold that nobody decided on, and call back an approval that was not acted on."""
+    undecided = row.state == machine.HELD and row.decision == NONE
+    if undecided or (row.state == machine.COMMITTING and row.put_count == 0):
+        mover.move(
+            row,
+            event="frozen",
+            to=machine.ROLLING_BACK,
+            now=now,
+            actor=person,
+            session_key=session_key,
+            evidence={"freeze": frozen.pk, "reason": frozen.reason},
+            decision=machine.ROLLBACK,
+            decided_by=person,
+            decided_at=now,
+            last_problem=f"Frozen: {frozen.reason}"[:500],
+        )
+
+
+def wake(account_id: int, *, now: datetime) -> None:
+    """Requests that waited behind the freeze are judged again and go on."""
+    waiting = Withdrawal.objects.filter(account_id=account_id, state__in=_WAITING)
+    for number in waiting.values_list("pk", flat=True):
+        outbox.wake(mover.ADVANCE_TASK, number)
+    waiting.update(next_action_at=now)
