@@ -7,7 +7,7 @@ what was decided on. The same bytes are never under way twice.
 import hashlib
 from collections.abc import Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from django.db import transaction
 from django.db.models import QuerySet
@@ -17,8 +17,8 @@ from chaindata.broadcasts import explanation, machine, mover
 from chaindata.broadcasts.explanation import Explained
 from chaindata.broadcasts.models import LONGEST_REASON, MOST_BYTES, ChainBroadcast
 from chaindata.tools import tools
+from desk.machines.decisions import Act, Acts
 from desk.machines.requests import Once
-from desk.people import factors, stepup
 
 if TYPE_CHECKING:
     from desk.models import AuditEvent, Person
@@ -40,6 +40,7 @@ class CannotBroadcast(Exception):
 
 
 WHOLE = "__all__"
+REQUESTS: Final = Acts(PURPOSE, lambda sentence: CannotBroadcast({WHOLE: sentence}))
 
 
 def digest_of(raw: bytes) -> str:
@@ -74,32 +75,29 @@ def ask(
     """
     if not rules.may_broadcast(person):
         raise CannotBroadcast({WHOLE: ONLY_TREASURY})
-    if resting := factors.why_resting(person, now=now):
-        raise CannotBroadcast({WHOLE: resting})
+    act = Act(person, now, session_key, reason.strip(), digest, answer)
+    REQUESTS.refuse_at_rest(act)
     explained = explanation.of_text(text=text, now=now)
     raw, txid = explained.decoded.transaction.raw, explained.decoded.txid
     once = Once(_under_way_or_sent(txid), lambda row: row.requested_by_id == person.pk, _already_asked)
     if (earlier := once.earlier()) is not None:
         return earlier
-    _check(explained, digest, reason.strip())
+    _check(explained, digest, act.comment)
 
     def store() -> ChainBroadcast:
         with transaction.atomic():
-            confirmation = stepup.verify(
-                person=person, purpose=PURPOSE, digest=digest, answer=answer, session_key=session_key, now=now
-            )
+            confirmation = REQUESTS.confirm(act)
             row = ChainBroadcast(
                 txid=txid,
                 raw=raw.hex(),
                 size=len(raw),
                 digest=digest,
                 explained=_kept(explained),
-                reason=reason.strip(),
+                reason=act.comment,
                 requested_by=person,
                 confirmation=confirmation,
             )
-            proof = confirmation.evidence()
-            mover.create(row, event="asked", now=now, actor=person, session_key=session_key, evidence=proof)
+            mover.create(row, event="asked", evidence=confirmation.evidence(), **act.moved)
         return row
 
     return once.store(store)

@@ -2,6 +2,7 @@
 
 What may be decided, by whom, and what follows is for the rooms to say; in which order it happens stands here. Each
 decision is one transaction that begins with the lock, so that of two people one decides and the other hears who did.
+Where there is no row yet (somebody asks, proposes, invites), `Acts` refuses and confirms in the same words.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from django.db import transaction
 
+from desk.audit import trail
 from desk.live import announcements
 from desk.machines.mover import CannotMove, Machine
 from desk.machines.rows import Subject
@@ -51,33 +53,14 @@ class Act:
 
 
 @dataclass(frozen=True)
-class Decisions(Generic[R]):
-    """Decisions of one kind on the rows of a machine; `refusal` is raised with the sentence for the person.
+class Acts:
+    """Acts of one kind; `purpose` is what a person's second factor is for.
 
-    `purpose` is what their second factor is for. `missing` says that there is no such row, `why_over` of a row why
-    there is nothing to decide: who was faster, or what it waits for. Where words are counted, `ballot` keeps them, and
-    `given_already` says that this person gave this very one before.
+    `refusal` makes the error that is raised, of the sentence for the person.
     """
 
-    machine: Machine[R]
     purpose: str
-    refusal: type[Exception]
-    missing: str
-    why_over: Callable[[R], str]
-    ballot: Ballot | None = None
-    given_already: str = ""
-
-    @contextmanager
-    def on(self, number: int) -> Iterator[R]:
-        """The row, locked for a decision. Pages that list what waits for people hear of it once it is committed."""
-        try:
-            with transaction.atomic():
-                row = self._locked(number)
-                yield row
-                announce(row)
-        except CannotMove:
-            now: Any = self.machine.model._default_manager.get(pk=number)
-            raise self.refusal(self.why_over(now)) from None
+    refusal: Callable[[str], Exception]
 
     def reason(self, text: str, *, asks: str, longest: int = LONGEST_COMMENT) -> str:
         """The reason as it is kept; refused with the sentence that asks for one where there is none."""
@@ -91,7 +74,7 @@ class Decisions(Generic[R]):
             raise self.refusal(resting)
 
     def confirm(self, act: Act) -> "StepUp":
-        """Check the second factor for exactly this. Raises `stepup.CannotConfirm`."""
+        """Check the second factor for exactly this, in a transaction. Raises `stepup.CannotConfirm`."""
         return stepup.verify(
             person=act.person,
             purpose=self.purpose,
@@ -100,6 +83,39 @@ class Decisions(Generic[R]):
             session_key=act.session_key,
             now=act.now,
         )
+
+
+@dataclass(frozen=True)
+class Decisions(Acts, Generic[R]):
+    """Decisions of one kind on the rows of a machine.
+
+    `missing` says that there is no such row, `why_over` of a row why there is nothing to decide: who was faster, or
+    what it waits for. Where words are counted, `ballot` keeps them, and `given_already` says that this person gave this
+    very one before.
+    """
+
+    machine: Machine[R]
+    missing: str
+    why_over: Callable[[R], str]
+    ballot: Ballot | None = None
+    given_already: str = ""
+
+    @contextmanager
+    def on(self, number: int) -> Iterator[R]:
+        """The row, locked for a decision. Pages that list what waits for people hear of it once it is committed."""
+        with self.transaction(number) as row:
+            yield row
+            announce(row)
+
+    @contextmanager
+    def transaction(self, number: int) -> Iterator[R]:
+        """The row, locked for a decision of which no other pages hear than those that the machine names."""
+        try:
+            with transaction.atomic():
+                yield self._locked(number)
+        except CannotMove:
+            now: Any = self.machine.model._default_manager.get(pk=number)
+            raise self.refusal(self.why_over(now)) from None
 
     def keep(self, row: R, act: Act, *, stage: str, verdict: str, confirmation: "StepUp | None" = None) -> None:
         """Keep the person's word."""
@@ -117,3 +133,21 @@ class Decisions(Generic[R]):
             return self.machine.lock(number)
         except model.DoesNotExist:
             raise self.refusal(self.missing) from None
+
+
+@dataclass(frozen=True)
+class InTurn(Decisions[R]):
+    """Decisions on rows that no mover locks: whoever decides takes the trail's turn, and reads what the last one left.
+
+    `read_with` are the rows that are read together with the one that is decided on.
+    """
+
+    read_with: tuple[str, ...] = ()
+
+    def _locked(self, number: int) -> R:
+        trail.take_turn()
+        model: Any = self.machine.model
+        row: R | None = model._default_manager.select_related(*self.read_with).filter(pk=number).first()
+        if row is None:
+            raise self.refusal(self.missing)
+        return row

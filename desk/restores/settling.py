@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from django.db import transaction
 
-from desk.machines import votes
-from desk.people import factors, roles, stepup
+from desk.machines import decisions, votes
+from desk.machines.decisions import Acts
+from desk.people import roles
 from desk.restores import machine, mover, waiting
 from desk.restores.models import LONGEST_COMMENT, Restore, RestoreWord
 from desk.restores.waiting import CANCEL, GO_ON, VERDICTS, Act, Item
@@ -28,6 +29,9 @@ _ONLY_TREASURY: Final = "Only treasury of the whole desk settles it."
 
 class CannotSettle(Exception):
     """Nothing was recorded, and nothing is sent; the text is the sentence for the person."""
+
+
+WORDS: Final = Acts(PURPOSE, CannotSettle)
 
 
 def may_settle(person: "Person") -> bool:
@@ -80,11 +84,10 @@ def give_word(
     now: datetime,
 ) -> Restore:
     """One person's word on everything that waits. Raises CannotSettle, or `stepup.CannotConfirm`."""
-    comment = comment.strip()[:LONGEST_COMMENT]
-    if resting := factors.why_resting(person, now=now):
-        raise CannotSettle(resting)
-    if not comment:
-        raise CannotSettle("Say what you compared: the exchange's own pages, statements, people you asked.")
+    decision = decisions.Act(person, now, session_key, digest=digest, answer=answer)
+    WORDS.refuse_at_rest(decision)
+    asks = "Say what you compared: the exchange's own pages, statements, people you asked."
+    comment = WORDS.reason(comment, asks=asks, longest=LONGEST_COMMENT)
     with transaction.atomic():
         row = _locked(restore_id)
         found = _locked_items(row)
@@ -92,9 +95,7 @@ def give_word(
             raise CannotSettle(refusal)
         if digest != digest_of(row, found, verdicts):
             raise CannotSettle("This is not what you saw: something happened meanwhile. Read it again, then decide.")
-        confirmation = stepup.verify(
-            person=person, purpose=PURPOSE, digest=digest, answer=answer, session_key=session_key, now=now
-        )
+        confirmation = WORDS.confirm(decision)
         said = {item.subject: verdicts[item.subject] for item in found}
         word = RestoreWord(restore=row, person=person, verdicts=said, comment=comment, at=now)
         word.digest, word.confirmation = digest, confirmation
@@ -108,10 +109,8 @@ def give_word(
             row,
             event="settled" if done else "words_given",
             to=machine.SETTLED if done else machine.OPEN,
-            now=now,
-            actor=person,
-            session_key=session_key,
             evidence=facts,
+            **decision.moved,
         )
 
 

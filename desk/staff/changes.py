@@ -7,8 +7,9 @@ given with them (`Person.words_from`).
 
 import hashlib
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from allauth.mfa.models import Authenticator
 from django.conf import settings
@@ -18,7 +19,8 @@ from django.db.models import Q
 from desk import models
 from desk.audit import trail
 from desk.live import announcements
-from desk.people import factors, roles, scopes, stepup, tokens
+from desk.machines.decisions import Act, Acts, InTurn
+from desk.people import factors, roles, scopes, tokens
 from desk.staff import machine, mover, rules
 from desk.staff.models import LONGEST_REASON, PersonChange
 from desk.staff.rules import CannotChange
@@ -27,6 +29,15 @@ if TYPE_CHECKING:
     from desk.models import Person, StepUp
 
 ASK, CONFIRM = "change-person", "confirm-person"
+REQUESTS: Final = Acts(ASK, CannotChange)
+DECISIONS: Final = InTurn(
+    CONFIRM,
+    CannotChange,
+    mover.MACHINE,
+    missing="There is no such change.",
+    why_over=lambda row: "Nothing was changed: somebody else was faster. Read the page again.",
+    read_with=("person", "requested_by"),
+)
 
 
 def digest_of(person: "Person", kind: str, wanted: Collection[str]) -> str:
@@ -50,54 +61,40 @@ def request(
     now: datetime,
 ) -> PersonChange:
     """Ask for a change; in the demo it is made at once. Raises CannotChange, or `stepup.CannotConfirm`."""
+    act = Act(actor, now, session_key, digest=digest, answer=answer)
     with transaction.atomic():
         trail.take_turn()
         person = read(person_id)
         _check(actor, person, kind, wanted)
         if digest != digest_of(person, kind, wanted):
             raise CannotChange("Nothing was changed: the person is not what you saw. Read the page again.")
-        confirmation = stepup.verify(
-            person=actor, purpose=ASK, digest=digest, answer=answer, session_key=session_key, now=now
-        )
-        words = clean_reason(reason)
-        return ask(
-            person, kind, wanted, reason=words, actor=actor, confirmation=confirmation, session_key=session_key, now=now
-        )
+        confirmation = REQUESTS.confirm(act)
+        act = replace(act, comment=clean_reason(reason))
+        return ask(person, kind, wanted, act=act, confirmation=confirmation)
 
 
-def ask(
-    person: "Person",
-    kind: str,
-    wanted: Collection[str],
-    *,
-    reason: str,
-    actor: "Person",
-    confirmation: "StepUp",
-    session_key: str,
-    now: datetime,
-) -> PersonChange:
+def ask(person: "Person", kind: str, wanted: Collection[str], *, act: Act, confirmation: "StepUp") -> PersonChange:
     """The same for somebody whose second factor was taken already, inside a transaction that has the trail's turn."""
     row = PersonChange(
         person=person,
         kind=kind,
         wanted=",".join(sorted(wanted)),
         before=",".join(person.grants) if kind == machine.ROLES else "",
-        reason=reason,
+        reason=act.comment,
         digest=digest_of(person, kind, wanted),
-        requested_by=actor,
+        requested_by=act.person,
         requested_with=confirmation,
         alone=settings.DEMO,
-        expires_at=now + machine.OPEN_FOR,
+        expires_at=act.now + machine.OPEN_FOR,
     )
-    evidence = confirmation.evidence()
     try:
         with transaction.atomic():
-            mover.create(row, event="requested", now=now, actor=actor, evidence=evidence, session_key=session_key)
+            mover.create(row, event="requested", evidence=confirmation.evidence(), **act.moved)
     except IntegrityError:
         raise CannotChange("Nothing was changed: another change of this person waits already.") from None
     if row.alone:
-        _apply(row, person, now=now, actor=actor)
-        mover.move(row, event="applied_alone", to=machine.DONE, now=now, actor=actor, session_key=session_key)
+        _apply(row, person, act)
+        mover.move(row, event="applied_alone", to=machine.DONE, **act.moved)
     return row
 
 
@@ -105,9 +102,9 @@ def confirm(
     *, change_id: int, actor: "Person", digest: str, answer: Mapping[str, Any], session_key: str, now: datetime
 ) -> PersonChange:
     """The second administrator's word: it is done. Raises CannotChange, or `stepup.CannotConfirm`."""
-    with transaction.atomic():
-        trail.take_turn()
-        row = _open(change_id, actor, now)
+    act = Act(actor, now, session_key, digest=digest, answer=answer)
+    with DECISIONS.transaction(change_id) as row:
+        _refuse_unless_open(row, act)
         if row.requested_by_id == actor.pk:
             raise CannotChange("Nothing was changed: you asked for it, so another admin has to confirm it.")
         person, wanted = read(row.person_id), row.wanted_roles
@@ -116,28 +113,29 @@ def confirm(
             raise CannotChange(
                 "Nothing was changed: the person is not what they were when it was asked for. Reject it."
             )
-        confirmation = stepup.verify(
-            person=actor, purpose=CONFIRM, digest=digest, answer=answer, session_key=session_key, now=now
-        )
-        _apply(row, person, now=now, actor=actor)
-        decided = {"decided_by": actor, "decided_with": confirmation}
-        evidence = confirmation.evidence()
-        _move(
-            row, "confirmed", machine.DONE, actor=actor, evidence=evidence, session_key=session_key, now=now, **decided
+        confirmation = DECISIONS.confirm(act)
+        _apply(row, person, act)
+        mover.move(
+            row,
+            event="confirmed",
+            to=machine.DONE,
+            evidence=confirmation.evidence(),
+            decided_by=actor,
+            decided_with=confirmation,
+            **act.moved,
         )
     return row
 
 
 def reject(*, change_id: int, actor: "Person", comment: str, session_key: str, now: datetime) -> PersonChange:
     """Nothing is changed: another administrator says no, or who asked for it takes it back."""
-    with transaction.atomic():
-        trail.take_turn()
-        row = _open(change_id, actor, now)
+    act = Act(actor, now, session_key)
+    with DECISIONS.transaction(change_id) as row:
+        _refuse_unless_open(row, act)
         is_own = row.requested_by_id == actor.pk
         event, to = ("withdrawn", machine.WITHDRAWN) if is_own else ("rejected", machine.REJECTED)
         words = comment.strip() if is_own else clean_reason(comment)
-        columns = {"decided_by": actor, "comment": words[:LONGEST_REASON]}
-        _move(row, event, to, actor=actor, evidence={}, session_key=session_key, now=now, **columns)
+        mover.move(row, event=event, to=to, decided_by=actor, comment=words[:LONGEST_REASON], **act.moved)
     return row
 
 
@@ -195,39 +193,28 @@ def _check(actor: "Person", person: "Person", kind: str, wanted: Collection[str]
         rules.refuse_last_admin(person)
 
 
-def _open(change_id: int, actor: "Person", now: datetime) -> PersonChange:
-    if not rules.may_keep(read(actor.pk)):
+def _refuse_unless_open(row: PersonChange, act: Act) -> None:
+    if not rules.may_keep(read(act.person.pk)):
         raise CannotChange("Only active administrators change people.")
-    row = PersonChange.objects.select_related("person", "requested_by").filter(pk=change_id).first()
-    if row is None:
-        raise CannotChange("There is no such change.")
-    if row.person_id == actor.pk:
+    if row.person_id == act.person.pk:
         raise CannotChange("Nothing was changed: it is about yourself, so other admins decide on it.")
     if row.state != machine.REQUESTED:
         raise CannotChange(f"Nothing was changed: it is {row.label.lower()} already.")
-    if row.expires_at <= now:
+    if row.expires_at <= act.now:
         raise CannotChange("Nothing was changed: it expired, because nobody confirmed it within a day.")
-    return row
 
 
-def _move(row: PersonChange, event: str, to: str, **words: Any) -> None:
-    try:
-        mover.move(row, event=event, to=to, **words)
-    except mover.CannotMove:
-        raise CannotChange("Nothing was changed: somebody else was faster. Read the page again.") from None
-
-
-def _apply(row: PersonChange, person: "Person", *, now: datetime, actor: "Person") -> None:
+def _apply(row: PersonChange, person: "Person", act: Act) -> None:
     if row.kind == machine.ROLES:
         lost = scopes.lost(person.grants, row.wanted_roles)
         scopes.give(person, row.wanted_roles)
         if lost:
-            void_words(person, now=now)
+            void_words(person, now=act.now)
     elif row.kind == machine.REACTIVATE:
         person.is_active = True
         person.save(update_fields=["is_active"])
     else:
-        _reset(person, with_password=row.kind == machine.ACCESS, now=now, actor=actor)
+        _reset(person, with_password=row.kind == machine.ACCESS, now=act.now, actor=act.person)
     announcements.announce(mover.TOPIC, id=person.pk)
 
 

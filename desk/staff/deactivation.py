@@ -3,14 +3,15 @@
 import hashlib
 from collections.abc import Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from django.db import transaction
 
 from desk import rooms
 from desk.audit import trail
 from desk.live import announcements
-from desk.people import roles, stepup
+from desk.machines.decisions import Act, Acts
+from desk.people import roles
 from desk.staff import changes, invitations, mover, rules
 from desk.staff.rules import CannotChange
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from desk.models import Person
 
 PURPOSE = "deactivate-person"
+DEACTIVATIONS: Final = Acts(PURPOSE, CannotChange)
 
 
 def open_words(person: "Person") -> list[rooms.OpenWord]:
@@ -42,6 +44,7 @@ def deactivate(
     now: datetime,
 ) -> "Person":
     """End everything that this person opens. Raises CannotChange, or `stepup.CannotConfirm`."""
+    act = Act(actor, now, session_key, digest=digest, answer=answer)
     with transaction.atomic():
         trail.take_turn()
         person = changes.read(person_id)
@@ -55,9 +58,7 @@ def deactivate(
         if digest != digest_of(person):
             raise CannotChange("Nothing was changed: the person is not what you saw. Read the page again.")
         words = changes.clean_reason(reason)
-        confirmation = stepup.verify(
-            person=actor, purpose=PURPOSE, digest=digest, answer=answer, session_key=session_key, now=now
-        )
+        confirmation = DEACTIVATIONS.confirm(act)
         void = [word.reference for word in open_words(person)]
         person.is_active = False
         person.save(update_fields=["is_active"])
@@ -65,13 +66,11 @@ def deactivate(
         changes.withdraw_all(concerning=person, now=now)
         invitations.end_open(person, now=now)
         trail.record(
-            actor=actor,
             action="person.deactivated",
             subject=f"person:{person.pk}",
             before={"active": True},
             after={"active": False, "reason": words, "void": void, "evidence": confirmation.evidence()},
-            now=now,
-            session_key=session_key,
+            **act.moved,
         )
         announcements.announce(mover.TOPIC, id=person.pk)
     return person

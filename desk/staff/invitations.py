@@ -9,7 +9,7 @@ import hmac
 import secrets
 from collections.abc import Collection, Mapping
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from django.contrib.auth.validators import ASCIIUsernameValidator
 from django.core.exceptions import ValidationError
@@ -20,7 +20,7 @@ from django.db.models import F
 from desk import models
 from desk.audit import trail
 from desk.live import announcements
-from desk.people import stepup
+from desk.machines.decisions import Act, Acts
 from desk.staff import changes, machine, mover, rules
 from desk.staff.models import MOST_WRONG_ADDRESSES, Invitation
 from desk.staff.rules import CannotChange
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from desk.models import Person
 
 PURPOSE = "invite-person"
+INVITATIONS: Final = Acts(PURPOSE, CannotChange)
 PREFIX = "inv_"
 GOOD_FOR = timedelta(hours=24)
 _REASON = "Invited with these roles."
@@ -83,6 +84,7 @@ def invite(
     now: datetime,
 ) -> tuple[Invitation, Secret]:
     """Make the account and its link; the link is shown once. Raises CannotChange, or `stepup.CannotConfirm`."""
+    act = Act(actor, now, session_key, _REASON, digest, answer)
     with transaction.atomic():
         trail.take_turn()
         if not rules.may_keep(changes.read(actor.pk)):
@@ -91,21 +93,10 @@ def invite(
             raise CannotChange(f"Nobody was invited. {' '.join(found.values())}")
         if digest != digest_of(name=name, email=email, wanted=wanted):
             raise CannotChange("Nobody was invited: this is not what you saw. Read the page again.")
-        confirmation = stepup.verify(
-            person=actor, purpose=PURPOSE, digest=digest, answer=answer, session_key=session_key, now=now
-        )
+        confirmation = INVITATIONS.confirm(act)
         person = models.Person.objects.create_user(username=name, email=email)
         made = _make(person, actor=actor, session_key=session_key, now=now)
-        changes.ask(
-            person,
-            machine.ROLES,
-            wanted,
-            reason=_REASON,
-            actor=actor,
-            confirmation=confirmation,
-            session_key=session_key,
-            now=now,
-        )
+        changes.ask(person, machine.ROLES, wanted, act=act, confirmation=confirmation)
     return made
 
 

@@ -7,8 +7,9 @@ are void.
 
 import hashlib
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from django.db import IntegrityError, connection, transaction
 
@@ -16,7 +17,8 @@ from desk.audit import trail
 from desk.incidents import review as incidents
 from desk.live import announcements
 from desk.machines import votes as machine_votes
-from desk.people import factors, roles, stepup
+from desk.machines.decisions import Act, Acts
+from desk.people import roles
 from exchange_ops.policy.models import Freeze, ThawVote
 from exchange_ops.shared import alarms, rules
 from exchange_ops.shared.models import Account
@@ -35,6 +37,9 @@ class CannotFreeze(Exception):
 
 class CannotThaw(Exception):
     """The freeze goes on; the text is the sentence for the person."""
+
+
+THAWS: Final = Acts(PURPOSE, CannotThaw)
 
 
 class Stoppable(Protocol):
@@ -101,18 +106,14 @@ def thaw(
     *, freeze_id: int, person: "Person", answer: dict[str, Any], reason: str, session_key: str, now: datetime
 ) -> Freeze:
     """One person's word to end the freeze; the second of two different people ends it."""
-    reason = reason.strip()[:_LONGEST_REASON]
-    if resting := factors.why_resting(person, now=now):
-        raise CannotThaw(resting)
-    if not reason:
-        raise CannotThaw("Say why the freeze can end.")
+    act = Act(person, now, session_key, answer=answer)
+    THAWS.refuse_at_rest(act)
+    reason = THAWS.reason(reason, asks="Say why the freeze can end.", longest=_LONGEST_REASON)
     with transaction.atomic():
         frozen = _locked(freeze_id)
         if not rules.may_thaw(person, frozen.account_id):
             raise CannotThaw("Only treasury can end a freeze.")
-        confirmation = stepup.verify(
-            person=person, purpose=PURPOSE, digest=digest_of(frozen), answer=answer, session_key=session_key, now=now
-        )
+        confirmation = THAWS.confirm(replace(act, digest=digest_of(frozen)))
         try:
             with transaction.atomic():
                 ThawVote.objects.create(freeze=frozen, person=person, reason=reason, confirmation=confirmation, at=now)

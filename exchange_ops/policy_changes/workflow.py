@@ -7,14 +7,15 @@ two people who act at the same moment are one after the other.
 import hashlib
 from collections.abc import Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from django.db import transaction
 
 from desk import models
 from desk.audit import trail
 from desk.live import announcements
-from desk.people import factors, stepup
+from desk.machines.decisions import Act, Acts, InTurn
+from desk.people import stepup
 from exchange_ops.policy import quorum, ruleset
 from exchange_ops.policy.models import PolicyVersion, QuorumTier, ValueLimit
 from exchange_ops.policy.ruleset import Difference, Rules
@@ -84,14 +85,15 @@ def propose(
 ) -> PolicyChange:
     """The first word. Raises CannotChange, or `stepup.CannotConfirm`."""
     reason = reason.strip()
-    _refuse(actor, now)
+    act = Act(actor, now, session_key, reason, digest, answer)
+    _refuse(PROPOSALS, act)
     if not 0 < len(reason) <= LONGEST_REASON:
         raise CannotChange(f"Say why the rules should change, in at most {LONGEST_REASON} characters.")
     with transaction.atomic():
         trail.take_turn()
         if found := problems(wanted):
             raise CannotChange(" ".join(found))
-        _refuse(actor, now, wanted)
+        _refuse(PROPOSALS, act, wanted)
         base, content = _base(), ruleset.kept(wanted)
         if digest != digest_of(content, base=base, reason=reason):
             raise CannotChange("The rules in force are not those that you saw. Nothing was proposed: read it again.")
@@ -104,11 +106,8 @@ def propose(
             proposed_by=actor,
             expires_at=now + machine.OPEN_FOR,
         )
-        row.proposed_with = stepup.verify(
-            person=actor, purpose=PROPOSE, digest=digest, answer=answer, session_key=session_key, now=now
-        )
-        evidence = row.proposed_with.evidence()
-        mover.create(row, event="proposed", now=now, actor=actor, evidence=evidence, session_key=session_key)
+        row.proposed_with = PROPOSALS.confirm(act)
+        mover.create(row, event="proposed", evidence=row.proposed_with.evidence(), **act.moved)
     return row
 
 
@@ -116,30 +115,28 @@ def agree(
     *, change_id: int, actor: "Person", digest: str, answer: Mapping[str, Any], session_key: str, now: datetime
 ) -> PolicyChange:
     """The second word: in force at once where nothing gets looser, else a day later. Raises as `propose`."""
-    _refuse(actor, now)
-    with transaction.atomic():
-        trail.take_turn()
-        row = _open(change_id, (machine.PROPOSED,), actor)
+    act = Act(actor, now, session_key, digest=digest, answer=answer)
+    _refuse(DECISIONS, act)
+    with DECISIONS.transaction(change_id) as row:
+        _refuse_unless_open(row, (machine.PROPOSED,), actor)
         if row.proposed_by_id == actor.pk:
             raise CannotChange("You proposed it, so somebody else has to agree.")
-        _refuse(actor, now, ruleset.read(row.content))
+        _refuse(DECISIONS, act, ruleset.read(row.content))
         if not rules.are_enough(row.proposed_by, actor, at=_concerned(row)):
             raise CannotChange("One of the two has to be of treasury, and both have to be active.")
         if row.expires_at <= now or row.base != _base():
             raise CannotChange("It is over: it expired, or other rules were published meanwhile. Propose it anew.")
         if digest != row.digest or digest != digest_of(row.content, base=row.base, reason=row.reason):
             raise CannotChange("This is not what you saw. Nothing was agreed to: read it again.")
-        confirmation = stepup.verify(
-            person=actor, purpose=AGREE, digest=digest, answer=answer, session_key=session_key, now=now
-        )
+        confirmation = DECISIONS.confirm(act)
         words: dict[str, Any] = {"agreed_by": actor, "agreed_with": confirmation}
-        words |= {"actor": actor, "evidence": confirmation.evidence(), "session_key": session_key}
+        words |= {"evidence": confirmation.evidence(), **act.moved}
         # Judged again at the rules of this moment: they are those it was proposed in the place of.
         if any(each.is_looser for each in compared(ruleset.read(row.content))):
             due = now + machine.LOOSENING_WAITS
             words |= {"in_force_at": due, "next_action_at": due}
-            return mover.move(row, event="agreed", to=machine.AGREED, now=now, **words)
-        return _publish(row, publisher=actor, now=now, **words)
+            return mover.move(row, event="agreed", to=machine.AGREED, **words)
+        return _publish(row, publisher=actor, **words)
 
 
 def end(*, change_id: int, actor: "Person", comment: str, session_key: str, now: datetime) -> PolicyChange:
@@ -147,9 +144,9 @@ def end(*, change_id: int, actor: "Person", comment: str, session_key: str, now:
     comment = comment.strip()[:LONGEST_REASON]
     if not rules.may_keep(actor):
         raise CannotChange(NOBODY_MAY)
-    with transaction.atomic():
-        trail.take_turn()
-        row = _open(change_id, (machine.PROPOSED, machine.AGREED), actor)
+    act = Act(actor, now, session_key, comment)
+    with DECISIONS.transaction(change_id) as row:
+        _refuse_unless_open(row, (machine.PROPOSED, machine.AGREED), actor)
         is_own = row.proposed_by_id == actor.pk
         if not is_own and not rules.may_keep(actor, _concerned(row)):
             raise CannotChange(NOT_THERE)
@@ -157,7 +154,7 @@ def end(*, change_id: int, actor: "Person", comment: str, session_key: str, now:
             raise CannotChange("Say why it is rejected; who proposed it reads that.")
         event, to = ("withdrawn", machine.WITHDRAWN) if is_own else ("rejected", machine.REJECTED)
         columns: dict[str, Any] = {"ended_by": actor, "comment": comment, "next_action_at": None}
-        return mover.move(row, event=event, to=to, now=now, actor=actor, session_key=session_key, **columns)
+        return mover.move(row, event=event, to=to, **columns, **act.moved)
 
 
 def review(*, now: datetime) -> int:
@@ -253,13 +250,12 @@ def _concerned(row: PolicyChange) -> set[str]:
     return ruleset.concerned(in_force(), ruleset.read(row.content))
 
 
-def _refuse(actor: "Person", now: datetime, wanted: Rules | None = None) -> None:
-    if not rules.may_keep(actor):
+def _refuse(acts: Acts, act: Act, wanted: Rules | None = None) -> None:
+    if not rules.may_keep(act.person):
         raise CannotChange(NOBODY_MAY)
-    if wanted is not None and not rules.may_keep(actor, ruleset.concerned(in_force(), wanted)):
+    if wanted is not None and not rules.may_keep(act.person, ruleset.concerned(in_force(), wanted)):
         raise CannotChange(NOT_THERE)
-    if resting := factors.why_resting(actor, now=now):
-        raise CannotChange(resting)
+    acts.refuse_at_rest(act)
 
 
 def _base() -> int:
@@ -267,12 +263,19 @@ def _base() -> int:
     return 0 if policy is None else policy.number
 
 
-def _open(change_id: int, wanted: tuple[str, ...], actor: "Person") -> PolicyChange:
+def _refuse_unless_open(row: PolicyChange, states: tuple[str, ...], actor: "Person") -> None:
     if not models.Person.objects.filter(pk=actor.pk, is_active=True, groups__name__in=rules.WHO).exists():
         raise CannotChange(NOBODY_MAY)
-    row = PolicyChange.objects.select_related("proposed_by", "agreed_by").filter(pk=change_id).first()
-    if row is None:
-        raise CannotChange("There is no such change of the rules.")
-    if row.state not in wanted:
+    if row.state not in states:
         raise CannotChange(f"Nothing was changed: it is {row.label.lower()} already.")
-    return row
+
+
+PROPOSALS: Final = Acts(PROPOSE, CannotChange)
+DECISIONS: Final = InTurn(
+    AGREE,
+    CannotChange,
+    mover.MACHINE,
+    missing="There is no such change of the rules.",
+    why_over=lambda row: "Nothing was changed: somebody else was faster. Read it again.",
+    read_with=("proposed_by", "agreed_by"),
+)

@@ -165,9 +165,9 @@ def _nothing_to_decide(row: Transfer) -> str:
 
 
 DECISIONS: Final = Decisions(
-    moves.MACHINE,
     PURPOSE,
     CannotApprove,
+    moves.MACHINE,
     missing="There is no such transfer.",
     why_over=_nothing_to_decide,
     ballot=BALLOT,

@@ -191,9 +191,9 @@ def _people_for(row: Transfer, verdict: str) -> int:
 
 def _of(purpose: str, refusal: type[Exception], **words: Any) -> Decisions[Transfer]:
     return Decisions(
-        moves.MACHINE,
         purpose,
         refusal,
+        moves.MACHINE,
         missing="There is no such transfer.",
         why_over=lambda row: "Somebody else acted on it in the same moment. Read it again.",
         **words,

@@ -225,9 +225,9 @@ def _nothing_to_decide(row: Order) -> str:
 
 
 DECISIONS: Final = Decisions(
-    mover.MACHINE,
     PURPOSE,
     CannotDecide,
+    mover.MACHINE,
     missing="There is no such order.",
     why_over=_nothing_to_decide,
     ballot=BALLOT,

@@ -231,9 +231,9 @@ def _decided(row: Withdrawal) -> str:
 
 
 DECISIONS: Final = Decisions(
-    mover.MACHINE,
     PURPOSE,
     CannotApprove,
+    mover.MACHINE,
     missing="There is no such request.",
     why_over=_decided,
     ballot=BALLOT,

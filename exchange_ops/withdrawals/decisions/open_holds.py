@@ -8,7 +8,7 @@ request no move leads to an order to pay.
 
 import hashlib
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
@@ -16,10 +16,10 @@ from django.db.models import QuerySet
 from desk import outbox
 from desk.audit import trail
 from desk.live import announcements
-from desk.machines import decisions
 from desk.machines import votes as machine_votes
+from desk.machines.decisions import Act, Decisions
 from desk.models import Person
-from desk.people import factors, roles, stepup
+from desk.people import roles
 from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.shared.models import Account
 from exchange_ops.withdrawals import machine, mover, rules
@@ -34,7 +34,6 @@ PEOPLE = 2
 # Closed as not paid: without an order to pay, the desk releases by itself what is still open of them.
 CLOSED_UNPAID = (machine.REFUSED, machine.LAPSED, machine.ROLLED_BACK, machine.CANCELLED, machine.RESOLVED_NOT_PAID)
 RELEASE_TASK = "exchange_ops.sweep_releases"
-_LONGEST_REASON = 500
 
 
 class CannotOrderRelease(Exception):
@@ -95,23 +94,16 @@ def order_release(
     now: datetime,
 ) -> Withdrawal:
     """One person's order to release the hold of a closed request; the second of two different people counts."""
-    reason = reason.strip()[:_LONGEST_REASON]
-    if not reason:
-        raise CannotOrderRelease("Say why the hold can be released: what you looked at.")
-    try:
-        with transaction.atomic():
-            row = mover.lock(withdrawal_id)
-            _refuse_unless_standing(row, person, digest, now)
-            confirmation = stepup.verify(
-                person=person, purpose=PURPOSE, digest=digest, answer=answer, session_key=session_key, now=now
-            )
-            _keep(row, confirmation, reason)
-            people = _people(row)
-            _record(row, person, {"reason": reason, "people": people, **confirmation.evidence()}, now, session_key)
-            if people >= PEOPLE:
-                outbox.wake(RELEASE_TASK)
-    except Withdrawal.DoesNotExist:
-        raise CannotOrderRelease("There is no such request.") from None
+    reason = DECISIONS.reason(reason, asks="Say why the hold can be released: what you looked at.")
+    act = Act(person, now, session_key, reason, digest, answer)
+    with DECISIONS.on(withdrawal_id) as row:
+        _refuse_unless_standing(row, act)
+        confirmation = DECISIONS.confirm(act)
+        _keep(row, confirmation, reason)
+        people = _people(row)
+        _record(row, act, {"reason": reason, "people": people, **confirmation.evidence()})
+        if people >= PEOPLE:
+            outbox.wake(RELEASE_TASK)
     return row
 
 
@@ -128,14 +120,13 @@ def _people(row: Withdrawal) -> int:
     return len({vote.person_id for vote in votes if rules.may_release_hold(vote.person, row)})
 
 
-def _refuse_unless_standing(row: Withdrawal, person: Person, digest: str, now: datetime) -> None:
+def _refuse_unless_standing(row: Withdrawal, act: Act) -> None:
     if not stands(row):
         raise CannotOrderRelease("There is nothing to release: the exchange's ledger shows no open hold of it.")
-    if not rules.may_release_hold(person, row):
+    if not rules.may_release_hold(act.person, row):
         raise CannotOrderRelease("Two people of treasury order it, and never the one who asked for the payment.")
-    if resting := factors.why_resting(person, now=now):
-        raise CannotOrderRelease(resting)
-    if digest != digest_of(row):
+    DECISIONS.refuse_at_rest(act)
+    if act.digest != digest_of(row):
         raise CannotOrderRelease(
             "This is not what you saw: somebody acted on it meanwhile. Read it again, then decide."
         )
@@ -150,18 +141,15 @@ def _keep(row: Withdrawal, confirmation: "StepUp", reason: str) -> None:
         raise CannotOrderRelease("You ordered the release already; somebody else of treasury has to as well.") from None
 
 
-def _record(row: Withdrawal, person: Person, facts: dict[str, Any], now: datetime, session_key: str) -> None:
+def _record(row: Withdrawal, act: Act, facts: dict[str, Any]) -> None:
     trail.record(
-        actor=person,
         action="withdrawal.release_ordered",
         subject=row.subject,
         before={},
         after={"exchange_id": row.exchange_id, "ordered": facts["people"] >= PEOPLE, **facts},
-        now=now,
-        session_key=session_key,
+        **act.moved,
     )
     announcements.announce(row.subject, state=row.state, version=row.version)
-    decisions.announce(row)
 
 
 def _needs_people(row: Withdrawal) -> bool:
@@ -171,3 +159,12 @@ def _needs_people(row: Withdrawal) -> bool:
 
 def _open_entries() -> QuerySet[LedgerEntry]:
     return LedgerEntry.objects.filter(type="payout", status=ledger_lookup.HELD, withdrawal__isnull=False)
+
+
+DECISIONS: Final = Decisions(
+    PURPOSE,
+    CannotOrderRelease,
+    mover.MACHINE,
+    missing="There is no such request.",
+    why_over=lambda row: "Somebody else acted on it in the same moment. Read it again.",
+)

@@ -97,9 +97,9 @@ def _people_for(row: Withdrawal, verdict: str) -> int:
 
 
 DECISIONS: Final = Decisions(
-    mover.MACHINE,
     PURPOSE,
     CannotResolve,
+    mover.MACHINE,
     missing="There is no such request.",
     why_over=lambda row: "Somebody else acted on it in the same moment. Read it again.",
     ballot=BALLOT,
