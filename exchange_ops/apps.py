@@ -32,8 +32,9 @@ class ExchangeOpsConfig(AppConfig):
     def ready(self) -> None:
         from desk import rooms
         from exchange_ops import belongings, demo, owned_addresses
+        from exchange_ops.keys import probing
         from exchange_ops.keys import uses as key_uses
-        from exchange_ops.ledger import matching
+        from exchange_ops.ledger import matching, walks
         from exchange_ops.policy import freezes
         from exchange_ops.transfers import ledger_matching as transfer_matching
         from exchange_ops.transfers.room import freezing as transfers_freezing
@@ -46,6 +47,7 @@ class ExchangeOpsConfig(AppConfig):
         matching.register(ledger_matching)
         ledger_matching.register(transfer_matching)
         key_uses.register_under_way(queries.under_way)
+        probing.register_newest_transaction(walks.newest_transaction)
         freezes.register(withdrawals_freezing)
         freezes.register(transfers_freezing)
         for name in ROOMS:

@@ -21,7 +21,6 @@ from exchange_ops.client import ExchangeClient
 from exchange_ops.keys import store
 from exchange_ops.keys.models import ApiKey
 from exchange_ops.keys.rights import GRANTED, MISSING, UNKNOWN
-from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.market.models import Currency
 from exchange_ops.shared import alarms
 from exchange_ops.wire.catalogue import Right
@@ -32,6 +31,8 @@ if TYPE_CHECKING:
     from desk.models import Person
 
 TASK = store.PROBE_TASK
+# Each gives, for the number of an account, the exchange's id of the newest transaction that is known, or an empty text.
+_newest_transactions: list[Callable[[int], str]] = []
 # What is asked for each right. Every one of them is a GET; a test holds this table against the catalogue.
 READS: dict[Right, str] = {
     Right.ORDERS: "get_orders",
@@ -184,13 +185,18 @@ def _arguments(client: ExchangeClient, right: Right) -> dict[str, object]:
     return {}
 
 
+def register_newest_transaction(ask: Callable[[int], str]) -> None:
+    """Declare which room knows an account's transactions; called when the app is ready."""
+    _newest_transactions.append(ask)
+
+
 def _knows_our_transactions(client: ExchangeClient, key: ApiKey) -> bool | None:
     """Whether the newest transaction we have of the account exists under this key; None when we can't tell."""
-    newest = LedgerEntry.objects.filter(account=key.account_id).order_by("-index").first()
-    if newest is None:
+    newest = next((exchange_id for ask in _newest_transactions if (exchange_id := ask(key.account_id))), "")
+    if not newest:
         return None
     try:
-        client.get_transaction(exchange_id=newest.exchange_id)
+        client.get_transaction(exchange_id=newest)
     except Refused as refused:
         return False if refused.code in TRANSACTION_NOT_FOUND else None
     return True

@@ -65,6 +65,12 @@ def _is_being_read(account: Account, last: datetime | None, now: datetime) -> bo
     return (last is None or now - last > LONG_AGO) and is_under_way(account=account, now=now)
 
 
+def newest_transaction(account_id: int) -> str:
+    """The exchange's id of the newest entry that was read of the account; empty when there is none."""
+    rows = LedgerEntry.objects.filter(account=account_id).order_by("-index")
+    return rows.values_list("exchange_id", flat=True).first() or ""
+
+
 def read_at(*, account: Account) -> datetime | None:
     """When a walk last came to the end."""
     row = heartbeats.of(heartbeats.ledger_of(account))
