@@ -236,16 +236,20 @@ def _over(row: Order, record: records.Order, now: datetime) -> None:
 def _make(call: OrderCall, row: Order, client: ExchangeClient, line: TradingLine, watch: Stopwatch) -> Reply:
     if call.kind == OrderCall.CANCEL_ALL:
         every = client.cancel_all_margin_orders if row.margin else client.cancel_all_orders
-        return calls.make(call, row, client=client, watch=watch, send=lambda: sent(lambda: every(symbol=row.symbol)))
+        return calls.make(
+            call, row, watch=watch, send=lambda look: sent(lambda: every(symbol=row.symbol, last_look=look))
+        )
 
-    def cancel() -> Reply:
-        return sent(lambda: line.cancel(row.client_order_id, margin=row.margin))
+    def cancel(last_look: calls.LastLook) -> Reply:
+        return sent(lambda: line.cancel(row.client_order_id, margin=row.margin, last_look=last_look))
 
-    return calls.make(call, row, client=line, watch=watch, send=cancel)
+    return calls.make(call, row, watch=watch, send=cancel)
 
 
 def _make_every(call: OrderCall, row: Order, line: TradingLine, watch: Stopwatch) -> Reply:
-    return calls.make(call, row, client=line, watch=watch, send=lambda: sent(line.cancel_every_margin_order))
+    return calls.make(
+        call, row, watch=watch, send=lambda look: sent(lambda: line.cancel_every_margin_order(last_look=look))
+    )
 
 
 def _together(row: Order) -> str:

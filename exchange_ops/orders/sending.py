@@ -83,7 +83,9 @@ def stop(row: Order, *, problem: str, now: datetime) -> None:
 
 def make(call: OrderCall, row: Order, *, line: TradingLine, watch: Stopwatch) -> Reply:
     """Send once, when the claim still stands and it is not too late, and keep the outcome."""
-    return calls.make(call, row, client=line, watch=watch, send=lambda: sent(lambda: ways.place(row, line)))
+    return calls.make(
+        call, row, watch=watch, send=lambda last_look: sent(lambda: ways.place(row, line, last_look=last_look))
+    )
 
 
 def prepare(row: Order, *, kind: str, attempt: int, now: datetime, way: str = REST) -> OrderCall:

@@ -75,24 +75,24 @@ def _sent(row: MarginAction, client: ExchangeClient, watch: Stopwatch) -> Reply 
         sent_at=now,
         sent_from=clocks.sent_from(account=row.account, now=now) - EARLY,
     )
-    return calls.make(call, row, client=client, watch=watch, send=lambda: sent(lambda: _ask(row, client)))
+    return calls.make(call, row, watch=watch, send=lambda last_look: sent(lambda: _ask(row, client, last_look)))
 
 
-def _ask(row: MarginAction, client: ExchangeClient) -> Any:
+def _ask(row: MarginAction, client: ExchangeClient, last_look: calls.LastLook) -> Any:
     """The one call of this kind."""
     match row.kind:
         case machine.OPEN | machine.SET:
-            return client.set_margin_account(symbol=row.symbol, margin_balance=row.amount or ZERO)
+            return client.set_margin_account(symbol=row.symbol, margin_balance=row.amount or ZERO, last_look=last_look)
         case machine.CLOSE_ACCOUNT:
-            return client.close_margin_account(symbol=row.symbol)
+            return client.close_margin_account(symbol=row.symbol, last_look=last_look)
         case machine.CLOSE:
             rules = Symbol.objects.filter(pk=row.symbol).first()
-            return client.close_margin_position(symbol=row.symbol, price=row.price, rules=rules)
+            return client.close_margin_position(symbol=row.symbol, price=row.price, rules=rules, last_look=last_look)
         case _:
-            return _placed(row, client)
+            return _placed(row, client, last_look)
 
 
-def _placed(row: MarginAction, client: ExchangeClient) -> Any:
+def _placed(row: MarginAction, client: ExchangeClient, last_look: calls.LastLook) -> Any:
     """The interface closes whole positions alone (supplement 2.7); a part is closed by an order of the other side."""
     order = NewOrder(
         client_order_id=row.client_order_id,
@@ -102,7 +102,8 @@ def _placed(row: MarginAction, client: ExchangeClient) -> Any:
         type=row.order_type,
         price=row.price,
     )
-    return client.create_margin_order(order=order, rules=Symbol.objects.filter(pk=row.symbol).first())
+    rules = Symbol.objects.filter(pk=row.symbol).first()
+    return client.create_margin_order(order=order, rules=rules, last_look=last_look)
 
 
 def _prepared(row: MarginAction, now: datetime) -> MarginActionCall:

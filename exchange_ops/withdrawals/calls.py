@@ -13,7 +13,6 @@ from desk.machines import calls
 from desk.machines.calls import Reply
 from desk.machines.mover import texts
 from desk.machines.step_clock import SEND_WITHIN, Stopwatch
-from exchange_ops.client import ExchangeClient
 from exchange_ops.ledger import sync as ledger
 from exchange_ops.ledger.models import Balance
 from exchange_ops.shared.calls import sent
@@ -43,13 +42,12 @@ def make(
     call: ExternalCall,
     row: Withdrawal,
     *,
-    client: ExchangeClient,
     watch: Stopwatch,
     until: datetime | None,
-    send: Callable[[], Any],
+    send: Callable[[calls.LastLook], Any],
 ) -> Reply:
     """Send once, when the claim still stands and it is not too late, and keep the outcome; `until` is by our clock."""
-    return calls.make(call, row, client=client, watch=watch, until=until, send=lambda: sent(send))
+    return calls.make(call, row, watch=watch, until=until, send=lambda last_look: sent(lambda: send(last_look)))
 
 
 def make_unclaimed(call: ExternalCall, *, watch: Stopwatch, send: Callable[[], Any]) -> Reply:

@@ -134,8 +134,8 @@ def _order(row: Withdrawal, watch: Stopwatch, client_for: ClientFor) -> None:
         return
     try:
         call = _claimed(row, watch.now())
-        send = lambda: client.commit_withdrawal(exchange_id=row.exchange_id or "")  # noqa: E731
-        reply = calls.make(call, row, client=client, watch=watch, until=_last_moment(row, watch.now()), send=send)
+        send = lambda look: client.commit_withdrawal(exchange_id=row.exchange_id or "", last_look=look)  # noqa: E731
+        reply = calls.make(call, row, watch=watch, until=_last_moment(row, watch.now()), send=send)
     finally:
         client.close()
     _go_on(row, reply, watch)

@@ -47,7 +47,8 @@ def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
     try:
         call = _claimed(row, now)
         content = _content(row)
-        reply = calls.make(call, row, client=client, watch=watch, until=None, send=lambda: _reserved(client, content))
+        send = lambda last_look: _reserved(client, content, last_look)  # noqa: E731
+        reply = calls.make(call, row, watch=watch, until=None, send=send)
     except mover.CannotMove as lost:
         machine_calls.wait(mover.MACHINE, row, state=machine.QUEUED, problem=str(lost), until=now + LOOK_AGAIN)
         return
@@ -102,8 +103,8 @@ def _content(row: Withdrawal) -> dict[str, Any]:
     }
 
 
-def _reserved(client: ExchangeClient, content: dict[str, Any]) -> str:
-    exchange_id = client.create_withdrawal(**content)
+def _reserved(client: ExchangeClient, content: dict[str, Any], last_look: machine_calls.LastLook) -> str:
+    exchange_id = client.create_withdrawal(**content, last_look=last_look)
     if len(exchange_id) > LONGEST_ID or not exchange_id.isprintable():
         raise OutcomeUnknown("the exchange gave the hold a number that can't be kept")
     return exchange_id

@@ -42,8 +42,8 @@ def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
         return
     try:
         call = _claimed(row, watch.now())
-        send = lambda: client.rollback_withdrawal(exchange_id=row.exchange_id or "")  # noqa: E731
-        reply = calls.make(call, row, client=client, watch=watch, until=None, send=send)
+        send = lambda look: client.rollback_withdrawal(exchange_id=row.exchange_id or "", last_look=look)  # noqa: E731
+        reply = calls.make(call, row, watch=watch, until=None, send=send)
     finally:
         client.close()
     sight = ledger_lookup.look(row, client_for=client_for, now=watch.now())
