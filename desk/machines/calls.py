@@ -108,13 +108,6 @@ def claim(
     return call
 
 
-def wait(machine: Machine[Any], row: Any, *, state: str, problem: str, until: datetime) -> None:
-    """Have a row that could not be claimed rest until then, unless somebody else moved it on from `state`."""
-    current: Any = machine.model._default_manager.get(pk=row.pk)
-    if current.state == state:
-        machine.touch(current, next_action_at=until, last_problem=problem[:LONGEST_DETAIL])
-
-
 def is_leased(machine: Machine[R], row: R, now: datetime) -> bool:
     """Whether another worker's claim still keeps this one away; the row is looked at again when it is over."""
     if row.lease_until is None or now >= row.lease_until:

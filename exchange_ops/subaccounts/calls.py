@@ -10,10 +10,9 @@ from typing import Any
 import structlog
 
 from desk.machines import calls
-from desk.machines.step_clock import Stopwatch
 from exchange_ops.client import ExchangeClient
 from exchange_ops.subaccounts import machine as states
-from exchange_ops.subaccounts.models import SubAccountAction, SubAccountCall
+from exchange_ops.subaccounts.models import SubAccountAction
 from exchange_ops.wire import refusals
 from wire.errors import CallFailed, OutcomeUnknown, Refused, Unreachable
 from wire.operation import BadArgument
@@ -42,12 +41,8 @@ def content(row: SubAccountAction) -> dict[str, Any]:
     }
 
 
-def make(row: SubAccountAction, call: SubAccountCall, client: ExchangeClient, watch: Stopwatch) -> calls.Reply:
-    """Send once, when the claim still stands and it is not too late, and keep the outcome."""
-    return calls.make(call, row, watch=watch, send=lambda last_look: _sent(row, client, last_look))
-
-
-def _sent(row: SubAccountAction, client: ExchangeClient, last_look: calls.LastLook) -> Reply:
+def send(row: SubAccountAction, client: ExchangeClient, last_look: calls.LastLook) -> Reply:
+    """Send it, and say what came of it: nothing that can happen outside is raised."""
     try:
         return _heard(row, _ask(row, client, last_look))
     except Refused as refused:

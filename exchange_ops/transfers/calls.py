@@ -11,7 +11,7 @@ from typing import Any
 from desk.machines import calls
 from desk.machines.calls import Reply
 from desk.machines.mover import texts
-from desk.machines.step_clock import SEND_WITHIN, Stopwatch
+from desk.machines.step_clock import SEND_WITHIN
 from exchange_ops.client import ExchangeClient
 from exchange_ops.shared import clocks
 from exchange_ops.shared.calls import sent
@@ -80,9 +80,9 @@ def expected(row: Transfer) -> dict[str, dict[str, Decimal]]:
     return {"bank": {code: amount if row.kind == machine.FROM_SUBACCOUNT else -amount}}
 
 
-def make(call: TransferCall, row: Transfer, *, client: ExchangeClient, watch: Stopwatch) -> Reply:
-    """Send once, when the claim still stands and it is not too late, and keep the outcome."""
-    return calls.make(call, row, watch=watch, send=lambda last_look: sent(lambda: _moved(client, row, last_look)))
+def send(row: Transfer, client: ExchangeClient, last_look: calls.LastLook) -> Reply:
+    """Send it, and say what came of it."""
+    return sent(lambda: _moved(client, row, last_look))
 
 
 def _moved(client: ExchangeClient, row: Transfer, last_look: calls.LastLook) -> tuple[str, ...]:

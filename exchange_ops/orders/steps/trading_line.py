@@ -66,6 +66,10 @@ class TradingLine:
     def __init__(self, client: ExchangeClient, stream: StreamClient | None, budget: Budget | None) -> None:
         self._client, self._stream, self._budget = client, stream, budget
 
+    def close(self) -> None:
+        """Let go of the client; the socket is kept for the thread's next order."""
+        self._client.close()
+
     @property
     def way(self) -> str:
         """How calls leave."""
@@ -94,6 +98,15 @@ class TradingLine:
             return act(client_order_id=client_order_id, last_look=last_look)
         method = "marginOrderCancel" if margin else "cancelOrder"
         return self._act(method, {"clientOrderId": client_order_id}, last_look)
+
+    def cancel_all_of(self, symbol: str, *, margin: bool, last_look: LastLook) -> list[records.Order]:
+        """Cancel every order of the symbol, and give them as they ended: over REST alone.
+
+        The socket knows a word for every margin order of the account alone (exchange streams, Margin trading).
+        """
+        client = self._client
+        act = client.cancel_all_margin_orders if margin else client.cancel_all_orders
+        return act(symbol=symbol, last_look=last_look)
 
     def cancel_every_margin_order(self, *, last_look: LastLook) -> list[records.Order]:
         """Cancel every margin order of the account, of whatever symbol, and give them as they ended."""

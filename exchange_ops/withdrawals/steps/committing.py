@@ -9,8 +9,8 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from desk.machines import calls as machine_calls
+from desk.machines import sending
 from desk.machines.step_clock import Stopwatch
-from exchange_ops.keys import store as keys
 from exchange_ops.keys.clients import ClientFor
 from exchange_ops.policy import freezes
 from exchange_ops.shared import clocks
@@ -127,18 +127,18 @@ def _settled_by_ledger(row: Withdrawal, sight: Sight, now: datetime) -> bool:
 
 
 def _order(row: Withdrawal, watch: Stopwatch, client_for: ClientFor) -> None:
-    try:
-        client = client_for(row.account, Right.WITHDRAW)
-    except keys.NoUsableKey as problem:
-        _wait(row, watch.now(), str(problem))
-        return
-    try:
-        call = _claimed(row, watch.now())
-        send = lambda look: client.commit_withdrawal(exchange_id=row.exchange_id or "", last_look=look)  # noqa: E731
-        reply = calls.make(call, row, watch=watch, until=_last_moment(row, watch.now()), send=send)
-    finally:
-        client.close()
-    _go_on(row, reply, watch)
+    sending.step(
+        row,
+        watch=watch,
+        on_obstacle=lambda problem: _wait(row, watch.now(), problem),
+        open_client=lambda: client_for(row.account, Right.WITHDRAW),
+        claim=lambda _: _claimed(row, watch.now()),
+        until=lambda: _last_moment(row, watch.now()),
+        send=lambda client, last_look: calls.make(
+            client.commit_withdrawal, exchange_id=row.exchange_id or "", last_look=last_look
+        ),
+        on_outcome=lambda _, reply, __: _go_on(row, reply, watch),
+    )
 
 
 def _claimed(row: Withdrawal, now: datetime) -> ExternalCall:
