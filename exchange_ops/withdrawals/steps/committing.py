@@ -46,7 +46,8 @@ def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
     if row.put_count == 0 and not approvals.stand(row):
         _refuse_to_pay(row, now)
         return
-    sight = ledger_lookup.look(row, client_for=client_for, now=now)
+    sight = ledger_lookup.read(row, client_for=client_for)
+    ledger_lookup.keep(row, sight, now=now)
     if _settled_by_ledger(row, sight, watch.now()):
         return
     if frozen is not None:
@@ -61,7 +62,8 @@ def find_out(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
     """Row 20: only the ledger is asked; what it does not answer by T+10 goes to two people."""
     watch = Stopwatch(now)
     exchange_now = clocks.exchange_now(account=row.account, now=now)
-    sight = ledger_lookup.look(row, client_for=client_for, now=now)
+    sight = ledger_lookup.read(row, client_for=client_for)
+    ledger_lookup.keep(row, sight, now=now)
     facts = sight.newest.facts() if sight.newest else {"problem": sight.problem, "absent": sight.absent}
     gone = sight.absent and deadlines.verdict_is_due(row, exchange_now)
     if sight.newest is not None and sight.newest.status in ledger_lookup.EXECUTED:

@@ -30,10 +30,11 @@ def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
     if machine_calls.is_leased(mover.MACHINE, row, now):
         return
     _escalate_once(row, now)
-    if row.delete_count and _settled_by_ledger(
-        row, ledger_lookup.look(row, client_for=client_for, now=now), watch.now()
-    ):
-        return
+    if row.delete_count:
+        sight = ledger_lookup.read(row, client_for=client_for)
+        ledger_lookup.keep(row, sight, now=now)
+        if _settled_by_ledger(row, sight, watch.now()):
+            return
     sending.step(
         row,
         watch=watch,
@@ -49,7 +50,9 @@ def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
 
 def _go_on(row: Withdrawal, reply: machine_calls.Reply, watch: Stopwatch, client_for: ClientFor) -> None:
     """The answer alone ends nothing: the ledger is read, and the order repeated until that shows the release."""
-    sight = ledger_lookup.look(row, client_for=client_for, now=watch.now())
+    now = watch.now()
+    sight = ledger_lookup.read(row, client_for=client_for)
+    ledger_lookup.keep(row, sight, now=now)
     if not _settled_by_ledger(row, sight, watch.now(), reply):
         _repeat(row, reply, sight, watch)
 
