@@ -9,7 +9,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from django.conf import settings
 from django.db import transaction
@@ -48,15 +48,11 @@ class Reply:
         return {"outcome": self.outcome, "code": self.code, "problem": self.problem}
 
 
+LastLook = Callable[[], str]
+"""Asked once more right before the first byte of a call: what it says stops the call."""
+
 End = Callable[[Any, Reply, datetime], None]
 """What follows from one outcome of a call: called with the row, the reply and the time."""
-
-
-class Client(Protocol):
-    """What sends."""
-
-    def look_before_acting(self, look: Callable[[], str], /) -> None:
-        """Have `look` asked once more, right before the first byte."""
 
 
 def lease(now: datetime) -> datetime:
@@ -112,13 +108,6 @@ def claim(
     return call
 
 
-def wait(machine: Machine[Any], row: Any, *, state: str, problem: str, until: datetime) -> None:
-    """Have a row that could not be claimed rest until then, unless somebody else moved it on from `state`."""
-    current: Any = machine.model._default_manager.get(pk=row.pk)
-    if current.state == state:
-        machine.touch(current, next_action_at=until, last_problem=problem[:LONGEST_DETAIL])
-
-
 def is_leased(machine: Machine[R], row: R, now: datetime) -> bool:
     """Whether another worker's claim still keeps this one away; the row is looked at again when it is over."""
     if row.lease_until is None or now >= row.lease_until:
@@ -165,19 +154,17 @@ def make(
     call: Call,
     row: Subject,
     *,
-    client: Client,
     watch: Stopwatch,
-    send: Callable[[], Reply],
+    send: Callable[[LastLook], Reply],
     until: datetime | None = None,
 ) -> Reply:
     """Send once, when the claim still stands and it is not too late, and keep the outcome; `until` is by our clock.
 
-    The clocks are asked again by the client itself, after it waited for its turn and before the first byte.
+    `send` gets the last look: the client asks the clocks again after it waited for its turn, before the first byte.
     """
     if problem := _mark_sent(call, row, watch) or too_late(watch, until):
         return close(call, Reply(NOT_SENT, problem=problem), watch)
-    client.look_before_acting(lambda: too_late(watch, until))
-    return close(call, send(), watch)
+    return close(call, send(lambda: too_late(watch, until)), watch)
 
 
 def make_unclaimed(call: Call, *, watch: Stopwatch, send: Callable[[], Reply]) -> Reply:

@@ -113,8 +113,8 @@ def _ask(row: AddressRequest, *, now: datetime, client_for: ClientFor) -> None:
             now, send_by = watch.now(), watch.now() + SEND_WITHIN
             claim: dict[str, Any] = {"known": known, "sent_at": now, "send_by": send_by, "moves_money": False}
             calls.claim(mover.MACHINE, row, event="sending", to=machine.SENDING, now=now, prepare=lambda: None, **claim)
-            client.look_before_acting(lambda: calls.too_late(watch, send_by))
-            reply = sent(lambda: client.create_deposit_address(currency=row.currency))
+            last_look = lambda: calls.too_late(watch, send_by)  # noqa: E731
+            reply = sent(lambda: client.create_deposit_address(currency=row.currency, last_look=last_look))
     except _UNREADABLE as failure:
         if row.state != machine.REQUESTED:  # once claimed, only the outcome of the call says what became of it
             raise

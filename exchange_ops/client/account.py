@@ -8,6 +8,7 @@ from decimal import Decimal
 
 from exchange_ops.client.core import PAGE, Calls
 from exchange_ops.client.listings import Listing
+from exchange_ops.client.pacing import LastLook
 from exchange_ops.client.paging import upwards
 from exchange_ops.wire import checking, records
 
@@ -26,12 +27,12 @@ class AccountCalls(Calls):
         found: records.DepositAddress = self.call("get_deposit_address", currency=currency)
         return found
 
-    def create_deposit_address(self, *, currency: str) -> records.DepositAddress:
+    def create_deposit_address(self, *, currency: str, last_look: LastLook = str) -> records.DepositAddress:
         """A new address to pay in to; the old ones stay valid. At most five in 24 hours and currency.
 
         It moves no money, but an unknown outcome may have used one of the five: list the addresses first.
         """
-        made: records.DepositAddress = self.call("create_deposit_address", currency=currency)
+        made: records.DepositAddress = self.call("create_deposit_address", last_look=last_look, currency=currency)
         return made
 
     def get_deposit_addresses(self, *, currency: str) -> Listing[records.DepositAddress]:
@@ -51,7 +52,13 @@ class AccountCalls(Calls):
     # Moving money inside the exchange --------------------------------------------------------------------------------
 
     def transfer_funds(
-        self, *, currency: str, amount: Decimal, type: str, rules: checking.CurrencyRules | None = None
+        self,
+        *,
+        currency: str,
+        amount: Decimal,
+        type: str,
+        rules: checking.CurrencyRules | None = None,
+        last_look: LastLook = str,
     ) -> str:
         """Move money between the two wallets and give the id of the transaction; `type` is the way.
 
@@ -60,11 +67,20 @@ class AccountCalls(Calls):
         for too little money, 600 when transfers are closed for now.
         """
         checking.refuse(checking.transfer_problems(amount, rules))
-        answer: records.Identifier = self.call("transfer_funds", currency=currency, amount=amount, type=type)
+        answer: records.Identifier = self.call(
+            "transfer_funds", last_look=last_look, currency=currency, amount=amount, type=type
+        )
         return answer.id
 
     def transfer_to_user(
-        self, *, currency: str, amount: Decimal, by: str, identifier: str, rules: checking.CurrencyRules | None = None
+        self,
+        *,
+        currency: str,
+        amount: Decimal,
+        by: str,
+        identifier: str,
+        rules: checking.CurrencyRules | None = None,
+        last_look: LastLook = str,
     ) -> str:
         """Give money to another user and give the id of the transaction. Right: Withdraw cryptocurrencies.
 
@@ -73,7 +89,7 @@ class AccountCalls(Calls):
         """
         checking.refuse(checking.transfer_problems(amount, rules))
         answer: records.TransactionId = self.call(
-            "transfer_to_user", currency=currency, amount=amount, by=by, identifier=identifier
+            "transfer_to_user", last_look=last_look, currency=currency, amount=amount, by=by, identifier=identifier
         )
         return answer.result
 
@@ -84,6 +100,7 @@ class AccountCalls(Calls):
         to_currency: str,
         amount: Decimal,
         rules: checking.CurrencyRules | None = None,
+        last_look: LastLook = str,
     ) -> list[str]:
         """Turn money of one network's variant of a currency into another's; the ids of the transactions made.
 
@@ -91,7 +108,7 @@ class AccountCalls(Calls):
         """
         checking.refuse(checking.transfer_problems(amount, rules))
         answer: records.TransactionIds = self.call(
-            "convert_currency", fromCurrency=from_currency, toCurrency=to_currency, amount=amount
+            "convert_currency", last_look=last_look, fromCurrency=from_currency, toCurrency=to_currency, amount=amount
         )
         return answer.result
 

@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl
 
 from exchange_ops.client.budgets import KeyBudget
 from exchange_ops.client.listings import Listing, read_each
-from exchange_ops.client.pacing import PacedTransport
+from exchange_ops.client.pacing import LastLook, PacedTransport
 from exchange_ops.wire import catalogue
 from wire import operation as operations
 from wire import records as wire_records
@@ -48,7 +48,7 @@ class Calls:
         budget: KeyBudget | None = None,
     ) -> None:
         self._transport = transport
-        self._paced = PacedTransport(transport, budget)
+        self._budget = budget
         self._date_seen = date_seen
         self._rejected = rejected
         self._accepted = accepted
@@ -57,20 +57,14 @@ class Calls:
         """Let go of the connections."""
         self._transport.close()
 
-    def look_before_acting(self, look: Callable[[], str]) -> None:
-        """Ask `look` immediately before each call that is not a read, after any wait: what it says stops the call.
-
-        A stopped call is `Unreachable`, since nothing of it was sent.
-        """
-        self._paced.last_look = look
-
-    def call(self, operation: str, **arguments: object) -> Any:
+    def call(self, operation: str, *, last_look: LastLook = str, **arguments: object) -> Any:
         """Any operation of the catalogue by its name, with the parameters under their own names; gives its record.
 
-        None stands for an absent parameter. Raises `BadArgument` before anything is sent.
+        None stands for an absent parameter. Raises `BadArgument` before anything is sent. What `last_look` says right
+        before a call that is not a read stops it: it is `Unreachable`, since nothing of it was sent.
         """
         row = _row(operation)
-        answer = self._exchange(row, arguments)
+        answer = self._exchange(row, arguments, last_look)
         try:
             return wire_records.decode(answer.body, row.result)
         except BadReply as problem:
@@ -95,13 +89,14 @@ class Calls:
 
     # One way out -----------------------------------------------------------------------------------------------------
 
-    def _exchange(self, row: Operation, arguments: dict[str, object]) -> Answer:
+    def _exchange(self, row: Operation, arguments: dict[str, object], last_look: LastLook = str) -> Answer:
         request = operations.bind(row, arguments)
         if row.name == "create_withdrawal":
             refuse_to_pay_at_once(request)
         wait_ms = arguments.get("wait")  # long polling: the exchange's own waiting comes on top of the call's time
+        paced = PacedTransport(self._transport, self._budget, last_look=last_look)
         try:
-            answer = self._paced.exchange(request, longer_ms=wait_ms if isinstance(wait_ms, int) else 0)
+            answer = paced.exchange(request, longer_ms=wait_ms if isinstance(wait_ms, int) else 0)
         except CallFailed as failure:
             self._hear_date(failure.date)
             if self._rejected is not None and isinstance(failure, Refused) and failure.code in _AUTHORIZATION_REFUSALS:

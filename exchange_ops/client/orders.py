@@ -7,6 +7,7 @@ from decimal import Decimal
 from exchange_ops.client.core import PAGE, Calls
 from exchange_ops.client.listings import Listing
 from exchange_ops.client.market import Position
+from exchange_ops.client.pacing import LastLook
 from exchange_ops.client.paging import backwards, upwards
 from exchange_ops.wire import checking, records
 from exchange_ops.wire.new_orders import NewOrder
@@ -36,7 +37,9 @@ class OrderCalls(Calls):
         found: records.Order = self.call("get_order", clientOrderId=client_order_id, wait=wait_ms)
         return found
 
-    def create_order(self, *, order: NewOrder, rules: checking.SymbolRules | None = None) -> records.Order:
+    def create_order(
+        self, *, order: NewOrder, rules: checking.SymbolRules | None = None, last_look: LastLook = str
+    ) -> records.Order:
         """Place an order; the answer has its state, and in `trades_report` what it met at once.
 
         With `rules`, the symbol's own, what breaks them is a `BadArgument` before anything is sent. `Refused` with
@@ -44,23 +47,25 @@ class OrderCalls(Calls):
         worked. After `OutcomeUnknown` look the order up (`sightings.look_for_order`); never send it again.
         """
         checking.refuse(checking.order_problems(order, rules))
-        placed: records.Order = self.call("create_order", **order.arguments())
+        placed: records.Order = self.call("create_order", last_look=last_look, **order.arguments())
         return placed
 
-    def put_order(self, *, order: NewOrder, rules: checking.SymbolRules | None = None) -> records.Order:
+    def put_order(
+        self, *, order: NewOrder, rules: checking.SymbolRules | None = None, last_look: LastLook = str
+    ) -> records.Order:
         """The same as `create_order` with the id in the path: an existing order is never changed (supplement 2.7)."""
         checking.refuse(checking.order_problems(order, rules))
-        placed: records.Order = self.call("put_order", **order.arguments())
+        placed: records.Order = self.call("put_order", last_look=last_look, **order.arguments())
         return placed
 
-    def cancel_order(self, *, client_order_id: str) -> records.Order:
+    def cancel_order(self, *, client_order_id: str, last_look: LastLook = str) -> records.Order:
         """Cancel an active order and give it as it ended; `Refused` with 20002 when there is none of that id."""
-        cancelled: records.Order = self.call("cancel_order", clientOrderId=client_order_id)
+        cancelled: records.Order = self.call("cancel_order", last_look=last_look, clientOrderId=client_order_id)
         return cancelled
 
-    def cancel_all_orders(self, *, symbol: str | None = None) -> list[records.Order]:
+    def cancel_all_orders(self, *, symbol: str | None = None, last_look: LastLook = str) -> list[records.Order]:
         """Cancel every active order, of one symbol when it is named, and give them as they ended."""
-        cancelled: list[records.Order] = self.call("cancel_orders", symbol=symbol)
+        cancelled: list[records.Order] = self.call("cancel_orders", last_look=last_look, symbol=symbol)
         return cancelled
 
     def replace_order(
@@ -71,6 +76,7 @@ class OrderCalls(Calls):
         quantity: Decimal,
         price: Decimal | None = None,
         rules: checking.SymbolRules | None = None,
+        last_look: LastLook = str,
     ) -> records.Order:
         """Cancel an active order and place another in its stead, which keeps what was filled and when it was made.
 
@@ -83,6 +89,7 @@ class OrderCalls(Calls):
         checking.refuse(problems)
         answer: records.Order = self.call(
             "replace_order",
+            last_look=last_look,
             clientOrderId=client_order_id,
             quantity=quantity,
             price=price,

@@ -13,6 +13,9 @@ from wire.errors import CallFailed, OutcomeUnknown, Refused, Unreachable
 from wire.operation import Request
 from wire.transport import Answer, Transport
 
+LastLook = Callable[[], str]
+"""Asked right before the first byte of a call that acts, after any wait: what it says stops the call."""
+
 TOO_MANY = 429
 _MS = 1_000_000
 # The part of its time that a call that acts may wait for its place. Of the usual 25 seconds it is five: a place is free
@@ -22,12 +25,12 @@ _WAITING_PART = 5
 
 
 class PacedTransport:
-    """A transport behind the budget of its key; without a budget calls leave at once."""
+    """The way of one call out of a transport, behind the budget of its key; without a budget it leaves at once."""
 
-    def __init__(self, transport: Transport, budget: KeyBudget | None) -> None:
+    def __init__(self, transport: Transport, budget: KeyBudget | None, *, last_look: LastLook = str) -> None:
         self._transport = transport
         self._budget = budget
-        self.last_look: Callable[[], str] | None = None
+        self._last_look = last_look
 
     def exchange(self, request: Request, *, longer_ms: int = 0) -> Answer:
         """Read or send, as the operation is; raises what the transport raises, and `Unreachable` without a place."""
@@ -66,7 +69,7 @@ class PacedTransport:
     def _leave(self, request: Request, within_ns: int) -> Answer:
         if request.method == "GET":
             return self._transport.read(request, within_ns=within_ns)
-        if self.last_look is not None and (problem := self.last_look()):
+        if problem := self._last_look():
             raise HeldBack(problem)
         return self._transport.send(request, within_ns=within_ns)
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from exchange_ops.client.core import Calls
+from exchange_ops.client.pacing import LastLook
 from exchange_ops.wire import checking, records
 
 
@@ -15,18 +16,18 @@ class SubAccountCalls(Calls):
         answer: records.SubAccounts = self.call("get_subaccounts")
         return answer.result
 
-    def freeze_subaccounts(self, *, ids: Sequence[int]) -> bool:
+    def freeze_subaccounts(self, *, ids: Sequence[int], last_look: LastLook = str) -> bool:
         """Freeze sub-accounts: their orders are cancelled and their trading balances moved to the bank account.
 
         One at least. Any key may ask. An id that is unknown, frozen or disabled is answered with 500 and a description,
         which is `OutcomeUnknown` here: read the list.
         """
-        answer: records.Outcome = self.call("freeze_subaccounts", ids=ids)
+        answer: records.Outcome = self.call("freeze_subaccounts", last_look=last_look, ids=ids)
         return answer.result
 
-    def activate_subaccounts(self, *, ids: Sequence[int]) -> bool:
+    def activate_subaccounts(self, *, ids: Sequence[int], last_look: LastLook = str) -> bool:
         """Bring frozen sub-accounts back; False when they are disabled, which is for good. Otherwise as freezing."""
-        answer: records.Outcome = self.call("activate_subaccounts", ids=ids)
+        answer: records.Outcome = self.call("activate_subaccounts", last_look=last_look, ids=ids)
         return answer.result
 
     def transfer_subaccount_funds(
@@ -37,6 +38,7 @@ class SubAccountCalls(Calls):
         amount: Decimal,
         type: str,
         rules: checking.CurrencyRules | None = None,
+        last_look: LastLook = str,
     ) -> str:
         """Move money to a sub-account (`type` deposit) or back (withdraw); the id of the transaction.
 
@@ -46,7 +48,12 @@ class SubAccountCalls(Calls):
         """
         checking.refuse(checking.transfer_problems(amount, rules))
         answer: records.TransactionId = self.call(
-            "transfer_subaccount_funds", subAccountId=subaccount_id, amount=amount, currency=currency, type=type
+            "transfer_subaccount_funds",
+            last_look=last_look,
+            subAccountId=subaccount_id,
+            amount=amount,
+            currency=currency,
+            type=type,
         )
         return answer.result
 
@@ -56,7 +63,12 @@ class SubAccountCalls(Calls):
         return answer.result
 
     def set_subaccount_settings(
-        self, *, subaccount_id: int, is_payout_enabled: bool | None = None, description: str | None = None
+        self,
+        *,
+        subaccount_id: int,
+        is_payout_enabled: bool | None = None,
+        description: str | None = None,
+        last_look: LastLook = str,
     ) -> list[records.WithdrawalSetting]:
         """Change whether a sub-account may withdraw, or the description of that; None leaves a part as it is.
 
@@ -64,6 +76,7 @@ class SubAccountCalls(Calls):
         """
         answer: records.WithdrawalSettings = self.call(
             "set_subaccount_settings",
+            last_look=last_look,
             subAccountUserId=subaccount_id,
             isPayoutEnabled=is_payout_enabled,
             description=description,

@@ -3,6 +3,7 @@
 from decimal import Decimal
 
 from exchange_ops.client.core import Calls
+from exchange_ops.client.pacing import LastLook
 from exchange_ops.wire import records
 
 
@@ -23,6 +24,7 @@ class WithdrawalCalls(Calls):
         payment_id: str = "",
         include_fee: bool = False,
         public_comment: str = "",
+        last_look: LastLook = str,
     ) -> str:
         """Reserve a payout without paying it, and give its id: it waits an hour for commit or rollback.
 
@@ -30,6 +32,7 @@ class WithdrawalCalls(Calls):
         """
         answer: records.Identifier = self.call(
             "create_withdrawal",
+            last_look=last_look,
             currency=currency,
             amount=amount,
             address=address,
@@ -40,12 +43,12 @@ class WithdrawalCalls(Calls):
         )
         return answer.id
 
-    def commit_withdrawal(self, *, exchange_id: str) -> bool:
+    def commit_withdrawal(self, *, exchange_id: str, last_look: LastLook = str) -> bool:
         """Pay a reserved payout. Idempotent; what false means is not documented, so the ledger decides."""
-        answer: records.Outcome = self.call("commit_withdrawal", id=exchange_id)
+        answer: records.Outcome = self.call("commit_withdrawal", last_look=last_look, id=exchange_id)
         return answer.result
 
-    def rollback_withdrawal(self, *, exchange_id: str) -> bool:
+    def rollback_withdrawal(self, *, exchange_id: str, last_look: LastLook = str) -> bool:
         """Release a reserved payout. Idempotent; what false means is not documented, so the ledger decides."""
-        answer: records.Outcome = self.call("rollback_withdrawal", id=exchange_id)
+        answer: records.Outcome = self.call("rollback_withdrawal", last_look=last_look, id=exchange_id)
         return answer.result

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from decimal import Decimal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
 from django.db.models import F, Q, QuerySet
@@ -176,7 +176,7 @@ def _answer_about(client: ExchangeClient, right: Right) -> str:
     return GRANTED
 
 
-def _arguments(client: ExchangeClient, right: Right) -> dict[str, object]:
+def _arguments(client: ExchangeClient, right: Right) -> dict[str, Any]:
     if right is Right.HISTORY:
         return {"limit": 1}
     if right is Right.WITHDRAW:

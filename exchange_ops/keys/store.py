@@ -19,6 +19,7 @@ from desk import clock, outbox, sealing
 from desk.audit import trail
 from desk.incidents import review as incidents
 from desk.live import announcements
+from desk.machines.sending import NoClient
 from exchange_ops.client import ExchangeClient, budgets
 from exchange_ops.keys import rights as key_rights
 from exchange_ops.keys.models import ApiKey
@@ -50,7 +51,7 @@ class CannotAddKey(Exception):
         self.field = field
 
 
-class NoUsableKey(Exception):
+class NoUsableKey(NoClient):
     """No active key of the account carries the right, its secret does not open, or the settings lack its exchange."""
 
 

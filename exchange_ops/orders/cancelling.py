@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from django.db.models import QuerySet
 
 from desk.machines import calls
+from desk.machines import sending as machine_sending
 from desk.machines.calls import Reply
 from desk.machines.step_clock import Stopwatch
 from exchange_ops.client import ExchangeClient
@@ -159,40 +160,49 @@ def _ask_each(rows: QuerySet[Order], person: "Person", now: datetime, session_ke
 def step(row: Order, *, now: datetime, client_for: ClientFor) -> None:
     """Rows 14 to 17: read it where it may be over, claim, one DELETE, and where its outcome leads."""
     watch = Stopwatch(now)
+    if (row.cancels or row.initiator_id is None) and _is_settled(row, client_for, now):
+        return
+    # The first attempt of what is cancelled together is for all of it; what it leaves goes one by one.
+    together = _together(row) if row.cancel_together else ""
+    machine_sending.step(
+        row,
+        watch=watch,
+        on_obstacle=lambda problem: _again(row, now, problem),
+        open_client=lambda: trading_line.opened(row.account, client_for(row.account, Right.ORDERS)),
+        claim=lambda line: _claimed(row, now, way=trading_line.REST if together == OF_SYMBOL else line.way),
+        send=lambda line, last_look: sent(lambda: _cancel(row, line, together, last_look)),
+        on_outcome=_go_on,
+    )
+
+
+def _is_settled(row: Order, client_for: ClientFor, now: datetime) -> bool:
+    """Whether reading it was all that there is to do for now: it is over, or is read again later."""
     try:
         client = client_for(row.account, Right.ORDERS)
-    except keys.NoUsableKey as problem:
-        _again(row, now, str(problem))
-        return
+    except keys.NoUsableKey:
+        return False  # the sending meets the same, and says so
     try:
-        if (row.cancels or row.initiator_id is None) and _is_over(row, client, client_for, now):
-            return
-        # The first attempt of what is cancelled together is for all of it; what it leaves goes one by one. The socket
-        # knows a word for every margin order alone (exchange streams, Margin trading), so a symbol's go over REST.
-        kind = OrderCall.CANCEL_ALL if row.cancel_together else OrderCall.CANCEL
-        line = trading_line.opened(row.account, client)
-        together = _together(row) if row.cancel_together else ""
-        way = trading_line.REST if together == OF_SYMBOL else line.way
-        call = calls.claim(
-            mover.MACHINE,
-            row,
-            event="cancel_claimed",
-            to=machine.CANCELLING,
-            now=now,
-            prepare=lambda: sending.prepare(row, kind=kind, attempt=row.cancels, now=now, way=way),
-            cancels=row.cancels + 1,
-            cancel_together=False,
-            moves_money=False,
-        )
-        reply = (
-            _make(call, row, client, line, watch) if together != EVERY_MARGIN else _make_every(call, row, line, watch)
-        )
+        return _is_over(row, client, client_for, now)
     except _FAILURES as problem:
         _again(row, now, f"The exchange could not be asked for it: {problem}")
-        return
+        return True
     finally:
         client.close()
-    _go_on(row, reply, watch.now())
+
+
+def _claimed(row: Order, now: datetime, *, way: str) -> OrderCall:
+    kind = OrderCall.CANCEL_ALL if row.cancel_together else OrderCall.CANCEL
+    return calls.claim(
+        mover.MACHINE,
+        row,
+        event="cancel_claimed",
+        to=machine.CANCELLING,
+        now=now,
+        prepare=lambda: sending.prepare(row, kind=kind, attempt=row.cancels, now=now, way=way),
+        cancels=row.cancels + 1,
+        cancel_together=False,
+        moves_money=False,
+    )
 
 
 def _is_over(row: Order, client: ExchangeClient, client_for: ClientFor, now: datetime) -> bool:
@@ -233,19 +243,13 @@ def _over(row: Order, record: records.Order, now: datetime) -> None:
     )
 
 
-def _make(call: OrderCall, row: Order, client: ExchangeClient, line: TradingLine, watch: Stopwatch) -> Reply:
-    if call.kind == OrderCall.CANCEL_ALL:
-        every = client.cancel_all_margin_orders if row.margin else client.cancel_all_orders
-        return calls.make(call, row, client=client, watch=watch, send=lambda: sent(lambda: every(symbol=row.symbol)))
-
-    def cancel() -> Reply:
-        return sent(lambda: line.cancel(row.client_order_id, margin=row.margin))
-
-    return calls.make(call, row, client=line, watch=watch, send=cancel)
-
-
-def _make_every(call: OrderCall, row: Order, line: TradingLine, watch: Stopwatch) -> Reply:
-    return calls.make(call, row, client=line, watch=watch, send=lambda: sent(line.cancel_every_margin_order))
+def _cancel(row: Order, line: TradingLine, together: str, last_look: calls.LastLook) -> Any:
+    """Every margin order of the account, every order of the symbol, or this one."""
+    if together == EVERY_MARGIN:
+        return line.cancel_every_margin_order(last_look=last_look)
+    if together == OF_SYMBOL:
+        return line.cancel_all_of(row.symbol, margin=row.margin, last_look=last_look)
+    return line.cancel(row.client_order_id, margin=row.margin, last_look=last_look)
 
 
 def _together(row: Order) -> str:

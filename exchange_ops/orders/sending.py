@@ -7,11 +7,10 @@ not sent ends as well, since a price that was right a minute ago need not be rig
 from datetime import datetime, timedelta
 from typing import Final
 
-from desk.machines import calls
+from desk.machines import calls, sending
 from desk.machines.calls import Reply
 from desk.machines.step_clock import SEND_WITHIN, Stopwatch
 from desk.machines.table import Column
-from exchange_ops.keys import store as keys
 from exchange_ops.keys.clients import ClientFor
 from exchange_ops.orders import machine, mover, trades
 from exchange_ops.orders import records as order_records
@@ -35,37 +34,35 @@ EARLY = timedelta(seconds=5)  # how much before the sending an order of ours may
 
 def step(row: Order, *, now: datetime, client_for: ClientFor) -> None:
     """Rows 3 to 8: claim, one POST, and where its outcome leads."""
-    watch = Stopwatch(now)
-    if problem := _obstacle(row, now):
+    sending.step(
+        row,
+        watch=Stopwatch(now),
+        obstacle=lambda: _obstacle(row, now),
+        on_obstacle=lambda problem: stop(row, problem=problem, now=now),
+        open_client=lambda: trading_line.opened(row.account, client_for(row.account, Right.ORDERS)),
+        claim=lambda line: _claimed(row, line, now),
+        send=lambda line, last_look: sent(lambda: ways.place(row, line, last_look=last_look)),
+        on_outcome=sending.by_outcome(_ENDS),
+    )
+
+
+def _claimed(row: Order, line: TradingLine, now: datetime) -> OrderCall | None:
+    """Row 3, or row 4 where it can't leave by this line."""
+    if problem := ways.obstacle(row, line):
         stop(row, problem=problem, now=now)
-        return
-    try:
-        client = client_for(row.account, Right.ORDERS)
-    except keys.NoUsableKey as problem:
-        stop(row, problem=str(problem), now=now)
-        return
-    line = trading_line.opened(row.account, client)
-    if hindered := ways.obstacle(row, line):
-        client.close()
-        stop(row, problem=hindered, now=now)
-        return
-    try:
-        call = calls.claim(
-            mover.MACHINE,
-            row,
-            event="claimed",
-            to=machine.SENDING,
-            now=now,
-            obstacle=lambda: _frozen(row) or replacing.obstacle(row),
-            prepare=lambda: prepare(row, kind=OrderCall.PLACE, attempt=1, now=now, way=ways.way_of(row, line)),
-            sends=row.sends + 1,
-            sent_at=now,
-            sent_from=clocks.sent_from(account=row.account, now=now) - EARLY,
-        )
-        reply = make(call, row, line=line, watch=watch)
-    finally:
-        client.close()
-    _ENDS[reply.outcome](row, reply, watch.now())
+        return None
+    return calls.claim(
+        mover.MACHINE,
+        row,
+        event="claimed",
+        to=machine.SENDING,
+        now=now,
+        obstacle=lambda: _frozen(row) or replacing.obstacle(row),
+        prepare=lambda: prepare(row, kind=OrderCall.PLACE, attempt=1, now=now, way=ways.way_of(row, line)),
+        sends=row.sends + 1,
+        sent_at=now,
+        sent_from=clocks.sent_from(account=row.account, now=now) - EARLY,
+    )
 
 
 def stop(row: Order, *, problem: str, now: datetime) -> None:
@@ -79,11 +76,6 @@ def stop(row: Order, *, problem: str, now: datetime) -> None:
         evidence={"problem": problem[:500]},
     )
     replacing.settle(row, now=now)
-
-
-def make(call: OrderCall, row: Order, *, line: TradingLine, watch: Stopwatch) -> Reply:
-    """Send once, when the claim still stands and it is not too late, and keep the outcome."""
-    return calls.make(call, row, client=line, watch=watch, send=lambda: sent(lambda: ways.place(row, line)))
 
 
 def prepare(row: Order, *, kind: str, attempt: int, now: datetime, way: str = REST) -> OrderCall:

@@ -8,12 +8,11 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any, Final
 
-from desk.machines import calls
+from desk.machines import calls, sending
 from desk.machines.calls import Reply
 from desk.machines.step_clock import SEND_WITHIN, Stopwatch
 from desk.machines.table import Column
 from exchange_ops.client import ExchangeClient
-from exchange_ops.keys import store as keys
 from exchange_ops.keys.clients import ClientFor
 from exchange_ops.market.models import Symbol
 from exchange_ops.policy import freezes
@@ -35,24 +34,20 @@ ZERO: Final = Decimal(0)
 def step(row: MarginAction, *, now: datetime, client_for: ClientFor) -> None:
     """Rows 2 to 7 of the table: look, claim, one call, and where its outcome leads."""
     watch = Stopwatch(now)
-    if problem := _obstacle(row, now):
-        _stop(row, problem, now)
-        return
-    try:
-        client = client_for(row.account, Right.ORDERS)
-    except keys.NoUsableKey as problem:
-        _stop(row, str(problem), now)
-        return
-    try:
-        reply = _sent(row, client, watch)
-    finally:
-        client.close()
-    if reply is not None:
-        _ENDS[reply.outcome](row, reply, watch.now())
+    sending.step(
+        row,
+        watch=watch,
+        obstacle=lambda: _obstacle(row, now),
+        on_obstacle=lambda problem: _stop(row, problem, now),
+        open_client=lambda: client_for(row.account, Right.ORDERS),
+        claim=lambda client: _claimed(row, client, watch),
+        send=lambda client, last_look: sent(lambda: _ask(row, client, last_look)),
+        on_outcome=sending.by_outcome(_ENDS),
+    )
 
 
-def _sent(row: MarginAction, client: ExchangeClient, watch: Stopwatch) -> Reply | None:
-    """The outcome of the one call; nothing where the account is not what was confirmed, and the action was stopped."""
+def _claimed(row: MarginAction, client: ExchangeClient, watch: Stopwatch) -> MarginActionCall | None:
+    """The claim; nothing where the account is not what was confirmed, and the action was stopped."""
     try:
         seen = snapshots.take(client=client, symbol=row.symbol)
     except CallFailed as failure:
@@ -62,7 +57,7 @@ def _sent(row: MarginAction, client: ExchangeClient, watch: Stopwatch) -> Reply 
         _stop(row, problem, watch.now())
         return None
     now = watch.now()
-    call = calls.claim(
+    return calls.claim(
         mover.MACHINE,
         row,
         event="claimed",
@@ -75,24 +70,23 @@ def _sent(row: MarginAction, client: ExchangeClient, watch: Stopwatch) -> Reply 
         sent_at=now,
         sent_from=clocks.sent_from(account=row.account, now=now) - EARLY,
     )
-    return calls.make(call, row, client=client, watch=watch, send=lambda: sent(lambda: _ask(row, client)))
 
 
-def _ask(row: MarginAction, client: ExchangeClient) -> Any:
+def _ask(row: MarginAction, client: ExchangeClient, last_look: calls.LastLook) -> Any:
     """The one call of this kind."""
     match row.kind:
         case machine.OPEN | machine.SET:
-            return client.set_margin_account(symbol=row.symbol, margin_balance=row.amount or ZERO)
+            return client.set_margin_account(symbol=row.symbol, margin_balance=row.amount or ZERO, last_look=last_look)
         case machine.CLOSE_ACCOUNT:
-            return client.close_margin_account(symbol=row.symbol)
+            return client.close_margin_account(symbol=row.symbol, last_look=last_look)
         case machine.CLOSE:
             rules = Symbol.objects.filter(pk=row.symbol).first()
-            return client.close_margin_position(symbol=row.symbol, price=row.price, rules=rules)
+            return client.close_margin_position(symbol=row.symbol, price=row.price, rules=rules, last_look=last_look)
         case _:
-            return _placed(row, client)
+            return _placed(row, client, last_look)
 
 
-def _placed(row: MarginAction, client: ExchangeClient) -> Any:
+def _placed(row: MarginAction, client: ExchangeClient, last_look: calls.LastLook) -> Any:
     """The interface closes whole positions alone (supplement 2.7); a part is closed by an order of the other side."""
     order = NewOrder(
         client_order_id=row.client_order_id,
@@ -102,7 +96,8 @@ def _placed(row: MarginAction, client: ExchangeClient) -> Any:
         type=row.order_type,
         price=row.price,
     )
-    return client.create_margin_order(order=order, rules=Symbol.objects.filter(pk=row.symbol).first())
+    rules = Symbol.objects.filter(pk=row.symbol).first()
+    return client.create_margin_order(order=order, rules=rules, last_look=last_look)
 
 
 def _prepared(row: MarginAction, now: datetime) -> MarginActionCall:

@@ -10,10 +10,9 @@ from typing import Any
 import structlog
 
 from desk.machines import calls
-from desk.machines.step_clock import Stopwatch
 from exchange_ops.client import ExchangeClient
 from exchange_ops.subaccounts import machine as states
-from exchange_ops.subaccounts.models import SubAccountAction, SubAccountCall
+from exchange_ops.subaccounts.models import SubAccountAction
 from exchange_ops.wire import refusals
 from wire.errors import CallFailed, OutcomeUnknown, Refused, Unreachable
 from wire.operation import BadArgument
@@ -42,14 +41,10 @@ def content(row: SubAccountAction) -> dict[str, Any]:
     }
 
 
-def make(row: SubAccountAction, call: SubAccountCall, client: ExchangeClient, watch: Stopwatch) -> calls.Reply:
-    """Send once, when the claim still stands and it is not too late, and keep the outcome."""
-    return calls.make(call, row, client=client, watch=watch, send=lambda: _sent(row, client))
-
-
-def _sent(row: SubAccountAction, client: ExchangeClient) -> Reply:
+def send(row: SubAccountAction, client: ExchangeClient, last_look: calls.LastLook) -> Reply:
+    """Send it, and say what came of it: nothing that can happen outside is raised."""
     try:
-        return _heard(row, _ask(row, client))
+        return _heard(row, _ask(row, client, last_look))
     except Refused as refused:
         reply = Reply(
             calls.REFUSED, answer=NO, problem=str(refused), code=refused.code, http_status=refused.http_status
@@ -77,16 +72,13 @@ def _heard(row: SubAccountAction, said: bool) -> Reply:
     return Reply(calls.UNKNOWN, answer=LOST, problem="The exchange answered false, which is not documented for this.")
 
 
-def _ask(row: SubAccountAction, client: ExchangeClient) -> bool:
+def _ask(row: SubAccountAction, client: ExchangeClient, last_look: calls.LastLook) -> bool:
     arguments = content(row)
     if row.kind == states.SETTINGS:
-        client.set_subaccount_settings(**arguments)
+        client.set_subaccount_settings(**arguments, last_look=last_look)
         return True
-    return (
-        client.freeze_subaccounts(**arguments)
-        if row.kind == states.FREEZE
-        else client.activate_subaccounts(**arguments)
-    )
+    act = client.freeze_subaccounts if row.kind == states.FREEZE else client.activate_subaccounts
+    return act(**arguments, last_look=last_look)
 
 
 def _without_outcome(unknown: OutcomeUnknown) -> Reply:

@@ -7,10 +7,9 @@ is seen not to have happened is sent again, because freezing twice does no harm;
 from datetime import datetime, timedelta
 from typing import Any
 
-from desk.machines import calls
+from desk.machines import calls, sending
 from desk.machines.step_clock import SEND_WITHIN, Stopwatch
 from desk.people import stepup
-from exchange_ops.keys import store as keys
 from exchange_ops.keys.clients import ClientFor
 from exchange_ops.shared.backoff import QUEUE_PAUSES_S, pause
 from exchange_ops.subaccounts import account_status, readings
@@ -42,28 +41,15 @@ def send(row: SubAccountAction, *, now: datetime, client_for: ClientFor) -> None
         problem = "It waits for what is under way for this sub-account."
         moves.touch(row, next_action_at=now + LOOK_AGAIN / 5, last_problem=problem)
         return
-    try:
-        client = client_for(row.sub_account.account, _RIGHTS[row.kind])
-    except keys.NoUsableKey as problem:
-        moves.touch(row, next_action_at=now + LOOK_AGAIN, last_problem=str(problem)[:500])
-        return
-    try:
-        call = calls.claim(
-            moves.MACHINE,
-            row,
-            event="claimed",
-            to=states.SENDING,
-            now=now,
-            prepare=lambda: _prepared(row, now),
-            attempt=row.attempt + 1,
-            answer="",
-            answered_at=None,
-            last_problem="",
-        )
-        reply = asking.make(row, call, client, watch)
-    finally:
-        client.close()
-    _go_on(row, reply, watch.now())
+    sending.step(
+        row,
+        watch=watch,
+        on_obstacle=lambda problem: moves.touch(row, next_action_at=now + LOOK_AGAIN, last_problem=problem[:500]),
+        open_client=lambda: client_for(row.sub_account.account, _RIGHTS[row.kind]),
+        claim=lambda _: _claimed(row, now),
+        send=lambda client, last_look: asking.send(row, client, last_look),
+        on_outcome=_go_on,
+    )
 
 
 def look(row: SubAccountAction, *, now: datetime, client_for: ClientFor) -> None:
@@ -112,6 +98,21 @@ def _is_confirmed(row: SubAccountAction) -> bool:
 def _lane_is_taken(row: SubAccountAction) -> bool:
     others = SubAccountAction.objects.filter(sub_account=row.sub_account_id, lane=row.lane, state__in=states.IN_FLIGHT)
     return others.exclude(pk=row.pk).exists()
+
+
+def _claimed(row: SubAccountAction, now: datetime) -> SubAccountCall:
+    return calls.claim(
+        moves.MACHINE,
+        row,
+        event="claimed",
+        to=states.SENDING,
+        now=now,
+        prepare=lambda: _prepared(row, now),
+        attempt=row.attempt + 1,
+        answer="",
+        answered_at=None,
+        last_problem="",
+    )
 
 
 def _prepared(row: SubAccountAction, now: datetime) -> SubAccountCall:

@@ -11,7 +11,7 @@ from typing import Any
 from desk.machines import calls
 from desk.machines.calls import Reply
 from desk.machines.mover import texts
-from desk.machines.step_clock import SEND_WITHIN, Stopwatch
+from desk.machines.step_clock import SEND_WITHIN
 from exchange_ops.client import ExchangeClient
 from exchange_ops.shared import clocks
 from exchange_ops.shared.calls import sent
@@ -80,20 +80,24 @@ def expected(row: Transfer) -> dict[str, dict[str, Decimal]]:
     return {"bank": {code: amount if row.kind == machine.FROM_SUBACCOUNT else -amount}}
 
 
-def make(call: TransferCall, row: Transfer, *, client: ExchangeClient, watch: Stopwatch) -> Reply:
-    """Send once, when the claim still stands and it is not too late, and keep the outcome."""
-    return calls.make(call, row, client=client, watch=watch, send=lambda: sent(lambda: _moved(client, row)))
+def send(row: Transfer, client: ExchangeClient, last_look: calls.LastLook) -> Reply:
+    """Send it, and say what came of it."""
+    return sent(lambda: _moved(client, row, last_look))
 
 
-def _moved(client: ExchangeClient, row: Transfer) -> tuple[str, ...]:
+def _moved(client: ExchangeClient, row: Transfer, last_look: calls.LastLook) -> tuple[str, ...]:
     """The ids that the exchange gave; what can't be kept is an unknown outcome."""
-    arguments: dict[str, Any] = {"currency": row.currency, "amount": row.amount}
+    arguments: dict[str, Any] = {"currency": row.currency, "amount": row.amount, "last_look": last_look}
     if row.kind in _WAYS:
         ids: tuple[str, ...] = (client.transfer_funds(**arguments, type=_WAYS[row.kind]),)
     elif row.kind == machine.TO_USER:
         ids = (client.transfer_to_user(**arguments, by=row.by, identifier=row.identifier),)
     elif row.kind == machine.CONVERT:
-        ids = tuple(client.convert_currency(from_currency=row.currency, to_currency=row.to_currency, amount=row.amount))
+        ids = tuple(
+            client.convert_currency(
+                from_currency=row.currency, to_currency=row.to_currency, amount=row.amount, last_look=last_look
+            )
+        )
     else:
         way = "withdraw" if row.kind == machine.FROM_SUBACCOUNT else "deposit"
         ids = (client.transfer_subaccount_funds(**arguments, subaccount_id=row.subaccount_id or 0, type=way),)

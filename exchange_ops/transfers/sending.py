@@ -9,7 +9,7 @@ from typing import Final
 
 from django.db import transaction
 
-from desk.machines import calls
+from desk.machines import calls, sending
 from desk.machines.calls import Reply
 from desk.machines.step_clock import Stopwatch
 from exchange_ops.keys import store as keys
@@ -24,7 +24,8 @@ from exchange_ops.transfers import calls as sends
 from exchange_ops.transfers import mover as moves
 from exchange_ops.transfers import request_checks as requests
 from exchange_ops.transfers.ledger_matching import adopt, seen_already
-from exchange_ops.transfers.models import Transfer, TransferEvent
+from exchange_ops.transfers.models import Transfer, TransferCall, TransferEvent
+from exchange_ops.transfers.snapshots import Snapshot
 
 LOOK_AGAIN = timedelta(seconds=15)
 PATIENCE = timedelta(seconds=60)  # for an account that does not stand still; then it is sent without that evidence
@@ -50,7 +51,7 @@ def step(row: Transfer, *, now: datetime, client_for: ClientFor) -> None:
         judge_again(row, now=now)
         return
     if problem := _obstacle(row):
-        moves.touch(row, next_action_at=now + LOOK_AGAIN, last_problem=problem)
+        _not_yet(row, problem, now)
         return
     _send(row, watch, client_for)
 
@@ -70,31 +71,39 @@ def _send(row: Transfer, watch: Stopwatch, client_for: ClientFor) -> None:
         if seen := seen_already(row):
             _call_people(row, seen, before.watermark, watch.now())
             return
-        client = client_for(row.account, sends.right_for(row))
     except (snapshots.CannotRead, keys.NoUsableKey) as problem:
-        moves.touch(row, next_action_at=now + LOOK_AGAIN, last_problem=f"Not sent: {problem}"[:500])
+        _not_yet(row, f"Not sent: {problem}", now)
         return
-    try:
-        now = watch.now()
-        call = calls.claim(
-            moves.MACHINE,
-            row,
-            event="send_claimed",
-            to=machine.SENDING,
-            now=now,
-            obstacle=lambda: "The account was frozen in this moment." if freezes.active(row.account) else "",
-            prepare=lambda: sends.prepare(row, before=before, now=now),
-            attempt=row.attempt + 1,
-            last_problem=before.remark[:500],
-            looks=0,
-        )
-        reply = sends.make(call, row, client=client, watch=watch)
-    except moves.CannotMove as lost:
-        calls.wait(moves.MACHINE, row, state=machine.APPROVED, problem=str(lost), until=now + LOOK_AGAIN)
-        return
-    finally:
-        client.close()
-    _ENDS[reply.outcome](row, reply, watch.now())
+    sending.step(
+        row,
+        watch=watch,
+        on_obstacle=lambda problem: _not_yet(row, f"Not sent: {problem}", now),
+        open_client=lambda: client_for(row.account, sends.right_for(row)),
+        claim=lambda _: sending.claim_or_wait(
+            moves.MACHINE, row, lambda: _claimed(row, before, watch.now()), until=watch.now() + LOOK_AGAIN
+        ),
+        send=lambda client, last_look: sends.send(row, client, last_look),
+        on_outcome=sending.by_outcome(_ENDS),
+    )
+
+
+def _claimed(row: Transfer, before: Snapshot, now: datetime) -> TransferCall:
+    return calls.claim(
+        moves.MACHINE,
+        row,
+        event="send_claimed",
+        to=machine.SENDING,
+        now=now,
+        obstacle=lambda: "The account was frozen in this moment." if freezes.active(row.account) else "",
+        prepare=lambda: sends.prepare(row, before=before, now=now),
+        attempt=row.attempt + 1,
+        last_problem=before.remark[:500],
+        looks=0,
+    )
+
+
+def _not_yet(row: Transfer, problem: str, now: datetime) -> None:
+    moves.touch(row, next_action_at=now + LOOK_AGAIN, last_problem=problem[:500])
 
 
 def _cleared_at(row: Transfer) -> datetime:

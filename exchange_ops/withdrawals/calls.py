@@ -7,17 +7,18 @@ pays nobody, and orders to pay or to release can be repeated.
 
 from collections.abc import Callable
 from datetime import datetime
-from typing import Any
+from typing import Any, ParamSpec
 
 from desk.machines import calls
 from desk.machines.calls import Reply
 from desk.machines.mover import texts
 from desk.machines.step_clock import SEND_WITHIN, Stopwatch
-from exchange_ops.client import ExchangeClient
 from exchange_ops.ledger import sync as ledger
 from exchange_ops.ledger.models import Balance
 from exchange_ops.shared.calls import sent
 from exchange_ops.withdrawals.models import ExternalCall, Withdrawal
+
+P = ParamSpec("P")
 
 
 def prepare(row: Withdrawal, *, kind: str, attempt: int, now: datetime, content: dict[str, Any]) -> ExternalCall:
@@ -39,17 +40,9 @@ def prepare(row: Withdrawal, *, kind: str, attempt: int, now: datetime, content:
     )
 
 
-def make(
-    call: ExternalCall,
-    row: Withdrawal,
-    *,
-    client: ExchangeClient,
-    watch: Stopwatch,
-    until: datetime | None,
-    send: Callable[[], Any],
-) -> Reply:
-    """Send once, when the claim still stands and it is not too late, and keep the outcome; `until` is by our clock."""
-    return calls.make(call, row, client=client, watch=watch, until=until, send=lambda: sent(send))
+def make(ask: Callable[P, Any], *arguments: P.args, **named: P.kwargs) -> Reply:
+    """Ask the exchange once, and say what came of it."""
+    return sent(lambda: ask(*arguments, **named))
 
 
 def make_unclaimed(call: ExternalCall, *, watch: Stopwatch, send: Callable[[], Any]) -> Reply:

@@ -10,7 +10,7 @@ is decided before the claim, so that a call is made one way. Source: exchange st
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -21,7 +21,7 @@ from django.conf import settings
 
 from exchange_ops.client import ExchangeClient
 from exchange_ops.client.budgets import Budget, NoPlace, urgency_of
-from exchange_ops.client.pacing import TOO_MANY, HeldBack, NoPlaceInTime
+from exchange_ops.client.pacing import TOO_MANY, HeldBack, LastLook, NoPlaceInTime
 from exchange_ops.client.sockets import CannotFollow
 from exchange_ops.client.stream_calls import StreamClient
 from exchange_ops.keys import store as keys
@@ -65,7 +65,10 @@ class TradingLine:
 
     def __init__(self, client: ExchangeClient, stream: StreamClient | None, budget: Budget | None) -> None:
         self._client, self._stream, self._budget = client, stream, budget
-        self._look: Callable[[], str] = str
+
+    def close(self) -> None:
+        """Let go of the client; the socket is kept for the thread's next order."""
+        self._client.close()
 
     @property
     def way(self) -> str:
@@ -77,35 +80,40 @@ class TradingLine:
         method = "marginOrderNew" if margin else "newOrder"
         return self.way if carries(method, order.arguments()) else REST
 
-    def look_before_acting(self, look: Callable[[], str], /) -> None:
-        """Have `look` asked once more, right before the first byte."""
-        self._look = look
-        self._client.look_before_acting(look)
-
-    def place(self, order: NewOrder, *, margin: bool, rules: Symbol | None) -> records.Order:
+    def place(self, order: NewOrder, *, margin: bool, rules: Symbol | None, last_look: LastLook) -> records.Order:
         """Place it. Raises as `ExchangeClient.create_order`."""
         method = "marginOrderNew" if margin else "newOrder"
         if self.way_of(order, margin=margin) == REST:
             client = self._client
             create = client.create_margin_order if margin else client.create_order
-            return create(order=order, rules=rules)
+            return create(order=order, rules=rules, last_look=last_look)
         checking.refuse(checking.order_problems(order, rules))
-        return self._act(method, order.arguments())
+        return self._act(method, order.arguments(), last_look)
 
-    def cancel(self, client_order_id: str, *, margin: bool) -> records.Order:
+    def cancel(self, client_order_id: str, *, margin: bool, last_look: LastLook) -> records.Order:
         """Cancel what is left of it. Raises as `ExchangeClient.cancel_order`."""
         if self._stream is None:
             client = self._client
             act = client.cancel_margin_order if margin else client.cancel_order
-            return act(client_order_id=client_order_id)
-        return self._act("marginOrderCancel" if margin else "cancelOrder", {"clientOrderId": client_order_id})
+            return act(client_order_id=client_order_id, last_look=last_look)
+        method = "marginOrderCancel" if margin else "cancelOrder"
+        return self._act(method, {"clientOrderId": client_order_id}, last_look)
 
-    def cancel_every_margin_order(self) -> list[records.Order]:
+    def cancel_all_of(self, symbol: str, *, margin: bool, last_look: LastLook) -> list[records.Order]:
+        """Cancel every order of the symbol, and give them as they ended: over REST alone.
+
+        The socket knows a word for every margin order of the account alone (exchange streams, Margin trading).
+        """
+        client = self._client
+        act = client.cancel_all_margin_orders if margin else client.cancel_all_orders
+        return act(symbol=symbol, last_look=last_look)
+
+    def cancel_every_margin_order(self, *, last_look: LastLook) -> list[records.Order]:
         """Cancel every margin order of the account, of whatever symbol, and give them as they ended."""
         if self._stream is None:
             client = self._client
-            return client.cancel_all_margin_orders()
-        reports = self._ask("marginOrdersCancel", {})
+            return client.cancel_all_margin_orders(last_look=last_look)
+        reports = self._ask("marginOrdersCancel", {}, last_look)
         return [order for report in reports if (order := order_records.from_report(report)) is not None]
 
     def replace(
@@ -116,6 +124,7 @@ class TradingLine:
         quantity: Decimal,
         price: Decimal | None,
         rules: Symbol | None,
+        last_look: LastLook,
         margin: bool = False,
     ) -> records.Order:
         """Put another order in its place. Raises as `ExchangeClient.replace_order`.
@@ -127,12 +136,17 @@ class TradingLine:
         if self._stream is None:
             client = self._client
             return client.replace_order(
-                client_order_id=client_order_id, new_client_order_id=by, quantity=quantity, price=price, rules=rules
+                client_order_id=client_order_id,
+                new_client_order_id=by,
+                quantity=quantity,
+                price=price,
+                rules=rules,
+                last_look=last_look,
             )
         problems = checking.replacement_problems(new_client_order_id=by, quantity=quantity, price=price, rules=rules)
         checking.refuse(problems)
         arguments = {"clientOrderId": client_order_id, "requestClientId": by, "quantity": quantity, "price": price}
-        return self._act("marginOrderCancelReplace" if margin else "cancelReplaceOrder", arguments)
+        return self._act("marginOrderCancelReplace" if margin else "cancelReplaceOrder", arguments, last_look)
 
     def get_order(self, client_order_id: str, *, margin: bool = False) -> records.Order:
         """An active order, over REST."""
@@ -140,16 +154,16 @@ class TradingLine:
         read = client.get_margin_order if margin else client.get_order
         return read(client_order_id=client_order_id)
 
-    def _act(self, method: str, arguments: dict[str, Any]) -> records.Order:
-        order = order_records.from_report(self._ask(method, arguments))
+    def _act(self, method: str, arguments: dict[str, Any], last_look: LastLook) -> records.Order:
+        order = order_records.from_report(self._ask(method, arguments, last_look))
         if order is None:
             raise OutcomeUnknown("the exchange's answer has an id that is no number")
         return order
 
-    def _ask(self, method: str, arguments: dict[str, Any]) -> Any:
+    def _ask(self, method: str, arguments: dict[str, Any], last_look: LastLook) -> Any:
         """The answer to one frame, sent once."""
         with _turn(self._budget):
-            if problem := self._look():
+            if problem := last_look():
                 raise HeldBack(problem)
             if self._stream is None:
                 raise HeldBack("there is no socket")

@@ -8,6 +8,7 @@ import hmac
 import secrets
 
 from desk import sealing
+from exchange_ops.client.pacing import LastLook
 from exchange_ops.market.models import Symbol
 from exchange_ops.orders import records as order_records
 from exchange_ops.orders import request_checks
@@ -58,17 +59,17 @@ def obstacle(row: Order, line: TradingLine) -> str:
     return ""
 
 
-def place(row: Order, line: TradingLine) -> records.Order:
+def place(row: Order, line: TradingLine, *, last_look: LastLook) -> records.Order:
     """Send the order, once. Raises what calls raise; an answer about another order is an unknown outcome."""
     rules = Symbol.objects.filter(pk=row.symbol).first()
     old = row.replaces
     if old is not None:
-        return _known(_replaced(row, old, line, rules), {row.client_order_id, old.client_order_id})
+        return _known(_replaced(row, old, line, rules, last_look), {row.client_order_id, old.client_order_id})
     order = request_checks.as_sent(row, client_order_id=row.client_order_id)
-    return _known(line.place(order, margin=row.margin, rules=rules), {row.client_order_id})
+    return _known(line.place(order, margin=row.margin, rules=rules, last_look=last_look), {row.client_order_id})
 
 
-def _replaced(row: Order, old: Order, line: TradingLine, rules: Symbol | None) -> records.Order:
+def _replaced(row: Order, old: Order, line: TradingLine, rules: Symbol | None, last_look: LastLook) -> records.Order:
     """An id of somebody else may have come back on another day, so the number is compared before it is acted on."""
     if old.initiator_id is None and line.get_order(old.client_order_id, margin=old.margin).id != old.exchange_id:
         raise Unreachable(ANOTHER_DAY)
@@ -78,6 +79,7 @@ def _replaced(row: Order, old: Order, line: TradingLine, rules: Symbol | None) -
         quantity=row.quantity,
         price=row.price,
         rules=rules,
+        last_look=last_look,
         margin=row.margin,
     )
 

@@ -46,16 +46,20 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """What one question brought: `answer` is what the exchange said, `newest` that or a newer version we know of."""
+    """What one question brought: `answer` is what the exchange said, `newest` that or a newer version we know of.
 
+    `record` is the answer as it came, for our copy of the ledger (`keep`).
+    """
+
+    record: records.Transaction | None = None
     answer: Seen | None = None
     newest: Seen | None = None
     absent: bool = False
     problem: str = ""
 
 
-def look(row: Withdrawal, *, client_for: ClientFor, now: datetime) -> Sight:
-    """Ask for the record of the row's hold. Never raises for an answer: what can't be read is a `problem`."""
+def read(row: Withdrawal, *, client_for: ClientFor) -> Sight:
+    """Ask for the record of the row's hold, and write nothing. Never raises: what can't be read is a `problem`."""
     try:
         with client(client_for, account=row.account, right=Right.PAYMENTS) as asking:
             record = asking.get_transaction(exchange_id=row.exchange_id or "")
@@ -69,10 +73,15 @@ def look(row: Withdrawal, *, client_for: ClientFor, now: datetime) -> Sight:
         return Sight(problem="The exchange's ledger answered with another record than the one asked for.")
     if reason := ledger.unstorable(record):
         return Sight(problem=f"The exchange's record can't be kept: {reason}.")
-    ledger.apply(account=row.account, found=[record], source=ledger.REST, now=now)
     answer = _of_record(record)
     entry = LedgerEntry.objects.filter(account=row.account, exchange_id=record.id, index__gt=record.index).first()
-    return Sight(answer=answer, newest=answer if entry is None else of_entry(entry))
+    return Sight(record=record, answer=answer, newest=answer if entry is None else of_entry(entry))
+
+
+def keep(row: Withdrawal, sight: Sight, *, now: datetime) -> None:
+    """Take the record into our copy of the ledger; nothing where none was read."""
+    if sight.record is not None:
+        ledger.apply(account=row.account, found=[sight.record], source=ledger.REST, now=now)
 
 
 def of_entry(entry: LedgerEntry) -> Seen:

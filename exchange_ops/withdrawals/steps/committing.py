@@ -9,8 +9,8 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from desk.machines import calls as machine_calls
+from desk.machines import sending
 from desk.machines.step_clock import Stopwatch
-from exchange_ops.keys import store as keys
 from exchange_ops.keys.clients import ClientFor
 from exchange_ops.policy import freezes
 from exchange_ops.shared import clocks
@@ -46,7 +46,8 @@ def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
     if row.put_count == 0 and not approvals.stand(row):
         _refuse_to_pay(row, now)
         return
-    sight = ledger_lookup.look(row, client_for=client_for, now=now)
+    sight = ledger_lookup.read(row, client_for=client_for)
+    ledger_lookup.keep(row, sight, now=now)
     if _settled_by_ledger(row, sight, watch.now()):
         return
     if frozen is not None:
@@ -61,7 +62,8 @@ def find_out(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
     """Row 20: only the ledger is asked; what it does not answer by T+10 goes to two people."""
     watch = Stopwatch(now)
     exchange_now = clocks.exchange_now(account=row.account, now=now)
-    sight = ledger_lookup.look(row, client_for=client_for, now=now)
+    sight = ledger_lookup.read(row, client_for=client_for)
+    ledger_lookup.keep(row, sight, now=now)
     facts = sight.newest.facts() if sight.newest else {"problem": sight.problem, "absent": sight.absent}
     gone = sight.absent and deadlines.verdict_is_due(row, exchange_now)
     if sight.newest is not None and sight.newest.status in ledger_lookup.EXECUTED:
@@ -127,18 +129,18 @@ def _settled_by_ledger(row: Withdrawal, sight: Sight, now: datetime) -> bool:
 
 
 def _order(row: Withdrawal, watch: Stopwatch, client_for: ClientFor) -> None:
-    try:
-        client = client_for(row.account, Right.WITHDRAW)
-    except keys.NoUsableKey as problem:
-        _wait(row, watch.now(), str(problem))
-        return
-    try:
-        call = _claimed(row, watch.now())
-        send = lambda: client.commit_withdrawal(exchange_id=row.exchange_id or "")  # noqa: E731
-        reply = calls.make(call, row, client=client, watch=watch, until=_last_moment(row, watch.now()), send=send)
-    finally:
-        client.close()
-    _go_on(row, reply, watch)
+    sending.step(
+        row,
+        watch=watch,
+        on_obstacle=lambda problem: _wait(row, watch.now(), problem),
+        open_client=lambda: client_for(row.account, Right.WITHDRAW),
+        claim=lambda _: _claimed(row, watch.now()),
+        until=lambda: _last_moment(row, watch.now()),
+        send=lambda client, last_look: calls.make(
+            client.commit_withdrawal, exchange_id=row.exchange_id or "", last_look=last_look
+        ),
+        on_outcome=lambda _, reply, __: _go_on(row, reply, watch),
+    )
 
 
 def _claimed(row: Withdrawal, now: datetime) -> ExternalCall:

@@ -31,7 +31,8 @@ def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
         _release(row, "policy_changed", now, "The rules changed while it waited, so its approvals are void.", {})
         return
     watch = Stopwatch(now)
-    sight = ledger_lookup.look(row, client_for=client_for, now=now)
+    sight = ledger_lookup.read(row, client_for=client_for)
+    ledger_lookup.keep(row, sight, now=now)
     _judge(row, sight, watch.now())
 
 

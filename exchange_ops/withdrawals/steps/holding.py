@@ -8,9 +8,9 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from desk.machines import calls as machine_calls
+from desk.machines import sending
 from desk.machines.step_clock import Stopwatch
 from exchange_ops.client import ExchangeClient
-from exchange_ops.keys import store as keys
 from exchange_ops.keys.clients import ClientFor
 from exchange_ops.market.models import Currency
 from exchange_ops.policy import freezes
@@ -36,24 +36,16 @@ def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
     if not policy_evaluation.still_holds(row):
         drafting.judge_again(row, now=now)
         return
-    if problem := _obstacle(row):
-        mover.touch(row, next_action_at=now + LOOK_AGAIN, last_problem=problem)
-        return
-    try:
-        client = client_for(row.account, Right.WITHDRAW)
-    except keys.NoUsableKey as problem:
-        mover.touch(row, next_action_at=now + LOOK_AGAIN, last_problem=str(problem)[:500])
-        return
-    try:
-        call = _claimed(row, now)
-        content = _content(row)
-        reply = calls.make(call, row, client=client, watch=watch, until=None, send=lambda: _reserved(client, content))
-    except mover.CannotMove as lost:
-        machine_calls.wait(mover.MACHINE, row, state=machine.QUEUED, problem=str(lost), until=now + LOOK_AGAIN)
-        return
-    finally:
-        client.close()
-    _ENDS[reply.outcome](row, reply, watch.now())
+    sending.step(
+        row,
+        watch=watch,
+        obstacle=lambda: _obstacle(row),
+        on_obstacle=lambda problem: mover.touch(row, next_action_at=now + LOOK_AGAIN, last_problem=problem[:500]),
+        open_client=lambda: client_for(row.account, Right.WITHDRAW),
+        claim=lambda _: sending.claim_or_wait(mover.MACHINE, row, lambda: _claimed(row, now), until=now + LOOK_AGAIN),
+        send=lambda client, last_look: calls.make(_reserved, row, client, last_look),
+        on_outcome=sending.by_outcome(_ENDS),
+    )
 
 
 def _obstacle(row: Withdrawal) -> str:
@@ -102,8 +94,8 @@ def _content(row: Withdrawal) -> dict[str, Any]:
     }
 
 
-def _reserved(client: ExchangeClient, content: dict[str, Any]) -> str:
-    exchange_id = client.create_withdrawal(**content)
+def _reserved(row: Withdrawal, client: ExchangeClient, last_look: machine_calls.LastLook) -> str:
+    exchange_id = client.create_withdrawal(**_content(row), last_look=last_look)
     if len(exchange_id) > LONGEST_ID or not exchange_id.isprintable():
         raise OutcomeUnknown("the exchange gave the hold a number that can't be kept")
     return exchange_id

@@ -6,8 +6,8 @@ An answer alone does not end it: only the ledger's own word that the payout fail
 from datetime import datetime, timedelta
 
 from desk.machines import calls as machine_calls
+from desk.machines import sending
 from desk.machines.step_clock import Stopwatch
-from exchange_ops.keys import store as keys
 from exchange_ops.keys.clients import ClientFor
 from exchange_ops.shared import clocks
 from exchange_ops.shared.backoff import pause, pause_after
@@ -30,25 +30,36 @@ def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
     if machine_calls.is_leased(mover.MACHINE, row, now):
         return
     _escalate_once(row, now)
-    if row.delete_count and _settled_by_ledger(
-        row, ledger_lookup.look(row, client_for=client_for, now=now), watch.now()
-    ):
-        return
-    try:
-        client = client_for(row.account, Right.WITHDRAW)
-    except keys.NoUsableKey as problem:
-        later = watch.now() + pause(RELEASE_PAUSES_S, len(RELEASE_PAUSES_S))
-        mover.touch(row, next_action_at=later, last_problem=str(problem)[:500])
-        return
-    try:
-        call = _claimed(row, watch.now())
-        send = lambda: client.rollback_withdrawal(exchange_id=row.exchange_id or "")  # noqa: E731
-        reply = calls.make(call, row, client=client, watch=watch, until=None, send=send)
-    finally:
-        client.close()
-    sight = ledger_lookup.look(row, client_for=client_for, now=watch.now())
+    if row.delete_count:
+        sight = ledger_lookup.read(row, client_for=client_for)
+        ledger_lookup.keep(row, sight, now=now)
+        if _settled_by_ledger(row, sight, watch.now()):
+            return
+    sending.step(
+        row,
+        watch=watch,
+        on_obstacle=lambda problem: _wait(row, watch.now(), problem),
+        open_client=lambda: client_for(row.account, Right.WITHDRAW),
+        claim=lambda _: _claimed(row, watch.now()),
+        send=lambda client, last_look: calls.make(
+            client.rollback_withdrawal, exchange_id=row.exchange_id or "", last_look=last_look
+        ),
+        on_outcome=lambda _, reply, __: _go_on(row, reply, watch, client_for),
+    )
+
+
+def _go_on(row: Withdrawal, reply: machine_calls.Reply, watch: Stopwatch, client_for: ClientFor) -> None:
+    """The answer alone ends nothing: the ledger is read, and the order repeated until that shows the release."""
+    now = watch.now()
+    sight = ledger_lookup.read(row, client_for=client_for)
+    ledger_lookup.keep(row, sight, now=now)
     if not _settled_by_ledger(row, sight, watch.now(), reply):
         _repeat(row, reply, sight, watch)
+
+
+def _wait(row: Withdrawal, now: datetime, problem: str) -> None:
+    later = now + pause(RELEASE_PAUSES_S, len(RELEASE_PAUSES_S))
+    mover.touch(row, next_action_at=later, last_problem=problem[:500])
 
 
 def _settled_by_ledger(row: Withdrawal, sight: Sight, now: datetime, reply: machine_calls.Reply | None = None) -> bool:

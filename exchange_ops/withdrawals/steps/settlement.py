@@ -29,7 +29,8 @@ CARRIED_OUT_WITHIN = timedelta(hours=1)  # after that a payout that does not mov
 def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
     """Rows 24, 25, 27 and 28: what the ledger says since the order was taken."""
     watch = Stopwatch(now)
-    sight = ledger_lookup.look(row, client_for=client_for, now=now)
+    sight = ledger_lookup.read(row, client_for=client_for)
+    ledger_lookup.keep(row, sight, now=now)
     if sight.newest is None:
         tries = 1 + int((now - row.updated_at).total_seconds() // 15)
         later = watch.now() + pause(READ_PAUSES_S, tries)
