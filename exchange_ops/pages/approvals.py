@@ -152,7 +152,7 @@ def _payout(row: Any, person: Person, hour: datetime, known: briefing.Briefing |
     )
 
 
-def _is_final(row: Any) -> bool:
+def _is_final(row: Withdrawal) -> bool:
     return row.state == machine.HELD and row.mode == modes.APPROVE_THEN_HOLD
 
 
