@@ -60,7 +60,9 @@ def _entries(subjects: Collection[str]) -> Iterator[tuple[int, Entry]]:
             yield row.initiator_id, _entry(row, "Payout", end.sign if end else machine.STATES[row.state].icon)
     for moved in Transfer.objects.filter(pk__in=numbers[Transfer.name]):
         yield moved.initiator_id, _entry(moved, "Transfer", transfer_states.STATES[moved.state].icon)
-    for order in Order.objects.filter(pk__in=numbers[Order.name], initiator__isnull=False):
+    for order in Order.objects.filter(pk__in=numbers[Order.name]):
+        if order.initiator_id is None:
+            continue  # placed elsewhere on the account
         entry = _entry(order, "Order", order_states.STATES[order.state].icon)
         entry.sentence = f"{entry.sentence} {order.last_problem}".strip()  # who declined it and why, or the refusal
         yield order.initiator_id, entry
