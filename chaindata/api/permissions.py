@@ -16,7 +16,7 @@ class MaySeeChain(BasePermission):
     message = "Your roles don't allow this."
 
     def has_permission(self, request: Request, view: APIView) -> bool:
-        return bool(request.user.is_authenticated) and rules.may_see(request.user)
+        return isinstance(request.user, Person) and rules.may_see(request.user)
 
 
 def reading_or(rule: Callable[[Person], bool], sentence: str) -> type[MaySeeChain]:
@@ -26,8 +26,9 @@ def reading_or(rule: Callable[[Person], bool], sentence: str) -> type[MaySeeChai
         message = f"Nothing was changed. {sentence}"
 
         def has_permission(self, request: Request, view: APIView) -> bool:
-            if not super().has_permission(request, view):
+            person = request.user
+            if not (isinstance(person, Person) and super().has_permission(request, view)):
                 return False
-            return request.method in SAFE_METHODS or rule(request.user)
+            return request.method in SAFE_METHODS or rule(person)
 
     return MayAct

@@ -1,11 +1,13 @@
 """The members of what /api/v1/chain/ answers. Amounts are whole satoshis; times are UTC in ISO form."""
 
+from typing import Any
+
 from rest_framework import serializers
 
 _STANDINGS = "fresh, stale, absent (nobody answered yet: ask again in a few seconds), refused or failed."
 
 
-class ChainTipOut(serializers.Serializer):
+class ChainTipOut(serializers.Serializer[Any]):
     """The tip of the chain that the desk follows; height, hash and time are null as long as none was heard."""
 
     height = serializers.IntegerField(allow_null=True)
@@ -16,7 +18,7 @@ class ChainTipOut(serializers.Serializer):
     problem = serializers.CharField(help_text="What went wrong at the last try; empty when nothing did.")
 
 
-class StandingOut(serializers.Serializer):
+class StandingOut(serializers.Serializer[Any]):
     """How far an answer can be trusted, and how old it is."""
 
     standing = serializers.CharField(help_text=_STANDINGS)
@@ -25,7 +27,7 @@ class StandingOut(serializers.Serializer):
     problem = serializers.CharField(help_text="What went wrong at the last try; empty when nothing did.")
 
 
-class ChainBlockBody(serializers.Serializer):
+class ChainBlockBody(serializers.Serializer[Any]):
     """A block; `reward_sat` are the new coins, `txids` its transactions in their order."""
 
     hash = serializers.CharField()
@@ -49,7 +51,7 @@ class ChainBlockOut(StandingOut):
     block = ChainBlockBody(allow_null=True)
 
 
-class ChainInputOut(serializers.Serializer):
+class ChainInputOut(serializers.Serializer[Any]):
     """An input; of a coinbase everything but `n` is null."""
 
     n = serializers.IntegerField()
@@ -59,7 +61,7 @@ class ChainInputOut(serializers.Serializer):
     value_sat = serializers.IntegerField(allow_null=True)
 
 
-class ChainOutputOut(serializers.Serializer):
+class ChainOutputOut(serializers.Serializer[Any]):
     """An output; `spent_by` is the transaction that spends it, null as long as none does."""
 
     n = serializers.IntegerField()
@@ -69,7 +71,7 @@ class ChainOutputOut(serializers.Serializer):
     spent_by = serializers.CharField(allow_null=True)
 
 
-class ChainTransactionBody(serializers.Serializer):
+class ChainTransactionBody(serializers.Serializer[Any]):
     """A transaction; `height` and `block_hash` are null while it waits, `fee_sat` is null for a coinbase."""
 
     txid = serializers.CharField()
@@ -89,7 +91,7 @@ class ChainTransactionOut(StandingOut):
     transaction = ChainTransactionBody(allow_null=True)
 
 
-class ChainBalanceBody(serializers.Serializer):
+class ChainBalanceBody(serializers.Serializer[Any]):
     """What an address holds; `unconfirmed_sat` is what waits for a block, and may be negative."""
 
     balance_sat = serializers.IntegerField()

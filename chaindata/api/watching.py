@@ -4,7 +4,6 @@ from typing import Any
 
 from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
-from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
@@ -18,6 +17,7 @@ from desk import clock
 from desk.api.idempotency import once
 from desk.api.parsing import BoundedJSONParser
 from desk.api.refusals import FORM, CannotRecord
+from desk.api.requests import ApiRequest
 from desk.api.resources import NOT_FOUND, Listing, Reading, keyed, listing, read, reading
 
 _KEEPERS = (reading_or(rules.may_watch, requests.ONLY_KEEPERS),)
@@ -38,7 +38,7 @@ class WatchedAddresses(Listing):
         responses={201: shapes.WatchedAddressOut, **NOT_FOUND},
     )
     @once
-    def post(self, request: Request) -> Response:
+    def post(self, request: ApiRequest) -> Response:
         """Watch an address from this moment on. Treasury and administrators of the whole desk may."""
         content = read(shapes.WatchIn, request)
         try:
@@ -86,7 +86,7 @@ class StopWatching(APIView):
         responses={200: shapes.WatchedAddressOut, **NOT_FOUND},
     )
     @once
-    def post(self, request: Request, watched_id: int) -> Response:
+    def post(self, request: ApiRequest, watched_id: int) -> Response:
         """Stop watching an address. Its movements stay, and those that nobody reviewed wait still."""
         get_object_or_404(requests.listed(), pk=watched_id)
         content = read(shapes.WatchStopIn, request)
@@ -109,7 +109,7 @@ class ReviewMovements(APIView):
         responses={200: shapes.MovementsReviewedOut, **NOT_FOUND},
     )
     @once
-    def post(self, request: Request, watched_id: int) -> Response:
+    def post(self, request: ApiRequest, watched_id: int) -> Response:
         """Review one movement, or every one that only received. Operators, treasury and administrators may."""
         get_object_or_404(requests.listed(), pk=watched_id)
         content = read(shapes.MovementReviewIn, request)
@@ -118,7 +118,7 @@ class ReviewMovements(APIView):
             count = requests.review(watched_id=watched_id, **chosen, person=request.user, now=clock.now())
         except requests.CannotWatch as problem:
             raise CannotRecord(_unchanged(problem)) from None
-        row = requests.watched(watched_id)
+        row: Any = requests.watched(watched_id)
         return Response(shapes.MovementsReviewedOut({"reviewed": count, "waiting": row.waiting if row else 0}).data)
 
 

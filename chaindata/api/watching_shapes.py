@@ -1,5 +1,7 @@
 """The members of watched addresses and movements in requests and answers."""
 
+from typing import Any
+
 from rest_framework import serializers
 
 from chaindata.watching import machine
@@ -14,7 +16,7 @@ from chaindata.watching.models import (
 from desk.api.fields import StrictBody, StrictChoice, StrictInteger, StrictText
 
 
-class WatchedAddressOut(serializers.ModelSerializer):
+class WatchedAddressOut(serializers.ModelSerializer[WatchedAddress]):
     """An address that is or was watched; `waiting` is how many of its movements wait for a review.
 
     The amounts are null until it was read for the first time; `unconfirmed_sat` may be negative.
@@ -41,7 +43,7 @@ class WatchedAddressOut(serializers.ModelSerializer):
         read_only_fields = fields
 
 
-class ChainMovementOut(serializers.ModelSerializer):
+class ChainMovementOut(serializers.ModelSerializer[ChainMovement]):
     """A transaction that paid or spent coins of a watched address. `reviewer` and `reviewed_at` are null before."""
 
     reference = serializers.CharField(read_only=True)
@@ -97,7 +99,7 @@ class MovementReviewIn(StrictBody):
     reason = StrictText(max_length=LONGEST_REASON)
 
 
-class MovementsReviewedOut(serializers.Serializer):
+class MovementsReviewedOut(serializers.Serializer[Any]):
     """How many movements were reviewed by this, and how many of the address wait still."""
 
     reviewed = serializers.IntegerField()

@@ -1,9 +1,9 @@
 """Raw transactions: explained first, then sent by treasury with a second factor, and how it went."""
 
-from typing import Any, cast
+from typing import Any
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.views.decorators.debug import sensitive_variables
@@ -20,10 +20,10 @@ from chaindata.tools import cross_checks, tools
 from chaindata.tools.forms import HexForm
 from chaindata.tools.views import SAFE_AND_POST, TABS
 from desk import clock
-from desk.models import Person
 from desk.people import roles
 from desk.people.stepup import CannotConfirm
 from desk.views.rendering import show
+from desk.web.requests import DeskRequest
 
 PAGE = "chaindata/tools/transaction.html"
 PARTS = {"effect": "chaindata/tools/_effect.html", "opinion": "chaindata/tools/_opinion.html"}
@@ -34,7 +34,7 @@ ONE_PARTS = {name: f"chaindata/broadcast/_{name}.html" for name in ("facts", "st
 
 @require_http_methods(SAFE_AND_POST)
 @readable
-def transaction(request: HttpRequest) -> HttpResponse:
+def transaction(request: DeskRequest) -> HttpResponse:
     """What a raw transaction is and would do; nothing is sent here."""
     params = request.POST if request.method == "POST" else request.GET
     form = HexForm(params) if "hex" in params else HexForm()
@@ -44,7 +44,7 @@ def transaction(request: HttpRequest) -> HttpResponse:
 @require_http_methods(SAFE_AND_POST)
 @readable
 @sensitive_variables("form")
-def new(request: HttpRequest) -> HttpResponse:
+def new(request: DeskRequest) -> HttpResponse:
     """Have the transaction sent that was explained; a refusal comes back on the page that explains it."""
     if request.method != "POST":
         return redirect("chain-tools-transaction")
@@ -52,7 +52,7 @@ def new(request: HttpRequest) -> HttpResponse:
     if not form.is_valid():
         return _explained(request, HexForm(request.POST), send_form=form)
     try:
-        row = requests.ask(**_arguments(form), person=_person(request), session_key=_session(request), now=clock.now())
+        row = requests.ask(**_arguments(form), person=request.user, session_key=_session(request), now=clock.now())
     except (requests.CannotBroadcast, CannotConfirm, tools.CannotRead) as problem:
         for field, sentence in getattr(problem, "problems", {requests.WHOLE: str(problem)}).items():
             form.add_error(field if field in form.fields else None, sentence)
@@ -63,7 +63,7 @@ def new(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 @readable
-def broadcast_list(request: HttpRequest) -> HttpResponse:
+def broadcast_list(request: DeskRequest) -> HttpResponse:
     """Everything that was sent from here."""
     rows = list(requests.listed().defer("raw")[: requests.LISTED])
     context = {"now": clock.now(), "tabs": TABS, "rows": rows, "topic": requests.TOPIC}
@@ -72,14 +72,14 @@ def broadcast_list(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 @readable
-def broadcast(request: HttpRequest, broadcast_id: int) -> HttpResponse:
+def broadcast(request: DeskRequest, broadcast_id: int) -> HttpResponse:
     """One transaction that was sent from here, and what became of it."""
     row = get_object_or_404(requests.listed(), pk=broadcast_id)
     now, wanted = clock.now(), target(request)
     context: dict[str, Any] = {
         "now": now,
         "row": row,
-        "may_audit": _person(request).has_role(roles.AUDITOR, roles.ADMIN),
+        "may_audit": request.user.has_role(roles.AUDITOR, roles.ADMIN),
     }
     if wanted != "story":
         reading = answers.look("get_transaction_details", now=now, txid=row.txid)
@@ -91,7 +91,7 @@ def broadcast(request: HttpRequest, broadcast_id: int) -> HttpResponse:
 
 
 def _explained(
-    request: HttpRequest, form: HexForm, *, send_form: BroadcastForm | None = None, status: int = 200
+    request: DeskRequest, form: HexForm, *, send_form: BroadcastForm | None = None, status: int = 200
 ) -> HttpResponse:
     """The page of a raw transaction, whole or one part."""
     now, wanted = clock.now(), target(request)
@@ -101,7 +101,7 @@ def _explained(
             context |= _parts(form.cleaned_data["hex"], wanted, now)
         except tools.CannotRead as problem:
             form.add_error("hex", str(problem))
-    context |= {"may_broadcast": rules.may_broadcast(_person(request)), "again_at": reverse("chain-tools-transaction")}
+    context |= {"may_broadcast": rules.may_broadcast(request.user), "again_at": reverse("chain-tools-transaction")}
     wrong = (form.is_bound and form.errors) or (send_form is not None and status == 200)
     return show(request, PAGE, context, parts=PARTS, status=422 if wrong else status)
 
@@ -125,10 +125,5 @@ def _arguments(form: BroadcastForm) -> dict[str, Any]:
     return {"text": cleaned["hex"], "digest": cleaned["digest"], "reason": cleaned["reason"], "answer": form.answer}
 
 
-def _person(request: HttpRequest) -> Person:
-    """Whoever the door of these pages let in."""
-    return cast("Person", request.user)
-
-
-def _session(request: HttpRequest) -> str:
+def _session(request: DeskRequest) -> str:
     return request.session.session_key or ""

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.views.decorators.http import require_safe
 
 from chaindata.cash_accounts import accounts
@@ -11,6 +11,7 @@ from chaindata.cash_accounts.forms import LookupForm
 from chaindata.shared.access import readable, target
 from desk import clock
 from desk.views.rendering import show
+from desk.web.requests import DeskRequest
 
 PAGE = "chaindata/accounts.html"
 PARTS = {name: f"chaindata/accounts/_{name}.html" for name in ("account", "registrations", "owned")}
@@ -18,7 +19,7 @@ PARTS = {name: f"chaindata/accounts/_{name}.html" for name in ("account", "regis
 
 @require_safe
 @readable
-def cash_accounts(request: HttpRequest) -> HttpResponse:
+def cash_accounts(request: DeskRequest) -> HttpResponse:
     """The page, with what was asked for; what is neither account nor address is said beside the field."""
     form = LookupForm(request.GET) if "q" in request.GET else LookupForm()
     context: dict[str, Any] = {"now": clock.now(), "form": form}

@@ -1,6 +1,8 @@
 import django.db.models.deletion
 from django.conf import settings
 from django.db import migrations, models
+from django.db.backends.base.schema import BaseDatabaseSchemaEditor
+from django.db.migrations.state import StateApps
 
 from desk.database.operations import CreateModels
 
@@ -254,7 +256,7 @@ POSTGRESQL = {
 }
 
 
-def install(apps, schema_editor):
+def install(apps: StateApps, schema_editor: BaseDatabaseSchemaEditor) -> None:
     with schema_editor.connection.cursor() as cursor:
         for statement in (SQLITE if schema_editor.connection.vendor == "sqlite" else POSTGRESQL).values():
             cursor.execute(statement)

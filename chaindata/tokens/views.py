@@ -4,13 +4,14 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse
 from django.views.decorators.http import require_safe
 
 from chaindata.shared.access import number, readable, target
 from chaindata.tokens import collectible, property, simple_ledger, tokens
 from desk import clock
 from desk.views.rendering import show
+from desk.web.requests import DeskRequest
 
 LIST_PARTS = {"rows": "chaindata/tokens/_rows.html"}
 LISTS = {tokens.SIMPLE: "simple", tokens.PROPERTY: "property", tokens.COLLECTIBLE: "collectible"}
@@ -23,7 +24,7 @@ PARTS = {
 
 @require_safe
 @readable
-def token_list(request: HttpRequest) -> HttpResponse:
+def token_list(request: DeskRequest) -> HttpResponse:
     """One of the three lists."""
     now, page = clock.now(), number(request, "page") or 1
     kind = request.GET.get("kind", "")
@@ -40,7 +41,7 @@ def token_list(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 @readable
-def token(request: HttpRequest, token_id: str) -> HttpResponse:
+def token(request: DeskRequest, token_id: str) -> HttpResponse:
     """The page of one token, or one of its parts."""
     kind = tokens.kind_of(token_id.lower())
     if not kind:

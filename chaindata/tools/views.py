@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from django import forms
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.views.decorators.http import require_http_methods, require_safe
 
 from chaindata.shared.access import readable
@@ -12,6 +12,7 @@ from chaindata.tools import cross_checks, payloads, tools
 from chaindata.tools.forms import AddressForm, HexForm, PayloadForm, TxidForm
 from desk import clock
 from desk.views.rendering import show
+from desk.web.requests import DeskRequest
 
 TABS = (
     ("chain-tools", "Address"),
@@ -33,7 +34,7 @@ SAME_PROOF = "It takes the proof for the same transactions, in its best chain."
 
 @require_safe
 @readable
-def address(request: HttpRequest) -> HttpResponse:
+def address(request: DeskRequest) -> HttpResponse:
     """An address in every form, and whether it is one."""
     form = AddressForm(request.GET) if "address" in request.GET else AddressForm()
     context: dict[str, Any] = {"now": clock.now(), "tabs": TABS, "form": form, "same": SAME_ADDRESS}
@@ -45,7 +46,7 @@ def address(request: HttpRequest) -> HttpResponse:
 
 @require_http_methods(SAFE_AND_POST)
 @readable
-def script(request: HttpRequest) -> HttpResponse:
+def script(request: DeskRequest) -> HttpResponse:
     """A script in words."""
     form, context = _of_bytes(request, SAME_SCRIPT)
     read = _read(form, "hex", tools.decode_script)
@@ -56,7 +57,7 @@ def script(request: HttpRequest) -> HttpResponse:
 
 @require_http_methods(SAFE_AND_POST)
 @readable
-def proof(request: HttpRequest) -> HttpResponse:
+def proof(request: DeskRequest) -> HttpResponse:
     """A merkle proof, checked here."""
     form, context = _of_bytes(request, SAME_PROOF)
     read = _read(form, "hex", tools.check_proof)
@@ -68,7 +69,7 @@ def proof(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 @readable
-def payload(request: HttpRequest) -> HttpResponse:
+def payload(request: DeskRequest) -> HttpResponse:
     """A payload of the property layer, byte by byte. Its members stand in the address, so it can be handed on."""
     named = request.GET.get("kind", "")
     operation = payloads.OPERATIONS.get(named) or next(iter(payloads.OPERATIONS.values()))
@@ -86,7 +87,7 @@ def payload(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 @readable
-def ledger(request: HttpRequest) -> HttpResponse:
+def ledger(request: DeskRequest) -> HttpResponse:
     """What the simple ledger says of a transaction, and what was burned by it."""
     form = TxidForm(request.GET) if "txid" in request.GET else TxidForm()
     context: dict[str, Any] = {"now": clock.now(), "tabs": TABS, "form": form}
@@ -96,7 +97,7 @@ def ledger(request: HttpRequest) -> HttpResponse:
     return show(request, "chaindata/tools/ledger.html", context, parts=LEDGER_PARTS, status=_status(form))
 
 
-def _of_bytes(request: HttpRequest, same: str) -> tuple[HexForm, dict[str, Any]]:
+def _of_bytes(request: DeskRequest, same: str) -> tuple[HexForm, dict[str, Any]]:
     """The form for bytes; short ones may come in the address as well."""
     params = request.POST if request.method == "POST" else request.GET
     form = HexForm(params) if "hex" in params else HexForm()

@@ -1,9 +1,9 @@
 """Watched addresses: the list, one of them with what moved there, and what people do about both."""
 
-from typing import Any, cast
+from typing import Any
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -13,8 +13,8 @@ from chaindata.watching import pages, requests
 from chaindata.watching.forms import ReasonForm, ReviewForm, WatchForm
 from chaindata.watching.models import WatchedAddress
 from desk import clock
-from desk.models import Person
 from desk.views.rendering import show
+from desk.web.requests import DeskRequest
 
 LIST_PARTS = {"rows": "chaindata/watched/_rows.html"}
 PARTS = {name: f"chaindata/watched/_{name}.html" for name in ("facts", "movements")}
@@ -22,16 +22,16 @@ PARTS = {name: f"chaindata/watched/_{name}.html" for name in ("facts", "movement
 
 @require_safe
 @readable
-def watched_list(request: HttpRequest) -> HttpResponse:
+def watched_list(request: DeskRequest) -> HttpResponse:
     """Everything that is or was watched, and what waits for a person."""
     context = {"now": clock.now(), "rows": list(requests.listed()), "topic": requests.TOPIC}
-    context["may_watch"] = rules.may_watch(_person(request))
+    context["may_watch"] = rules.may_watch(request.user)
     return show(request, "chaindata/watched.html", context, parts=LIST_PARTS)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @allowed(rules.may_watch, requests.ONLY_KEEPERS)
-def new(request: HttpRequest) -> HttpResponse:
+def new(request: DeskRequest) -> HttpResponse:
     """The form of one more address; an address in the query is filled in."""
     if request.method != "POST":
         return _form_page(request, WatchForm(initial={"address": request.GET.get("address", "")[:200]}))
@@ -49,14 +49,14 @@ def new(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 @readable
-def watched(request: HttpRequest, watched_id: int) -> HttpResponse:
+def watched(request: DeskRequest, watched_id: int) -> HttpResponse:
     """One address and what moved there."""
     return _page(request, get_object_or_404(requests.listed(), pk=watched_id))
 
 
 @require_POST
 @allowed(rules.may_review, requests.ONLY_REVIEWERS)
-def review(request: HttpRequest, watched_id: int) -> HttpResponse:
+def review(request: DeskRequest, watched_id: int) -> HttpResponse:
     """Somebody looked at a movement, or at all that was received."""
     row, form = get_object_or_404(requests.listed(), pk=watched_id), ReviewForm(request.POST)
     if not form.is_valid():
@@ -71,7 +71,7 @@ def review(request: HttpRequest, watched_id: int) -> HttpResponse:
 
 @require_POST
 @allowed(rules.may_watch, requests.ONLY_KEEPERS)
-def stop(request: HttpRequest, watched_id: int) -> HttpResponse:
+def stop(request: DeskRequest, watched_id: int) -> HttpResponse:
     """Watch it no more."""
     row, form = get_object_or_404(requests.listed(), pk=watched_id), ReasonForm(request.POST)
     if not form.is_valid():
@@ -84,12 +84,12 @@ def stop(request: HttpRequest, watched_id: int) -> HttpResponse:
     return redirect("chain-watched")
 
 
-def _form_page(request: HttpRequest, form: WatchForm, *, status: int = 200) -> HttpResponse:
+def _form_page(request: DeskRequest, form: WatchForm, *, status: int = 200) -> HttpResponse:
     return show(request, "chaindata/watched_new.html", {"form": form}, status=status)
 
 
-def _page(request: HttpRequest, row: WatchedAddress, *, problem: str = "", status: int = 200) -> HttpResponse:
-    person = _person(request)
+def _page(request: DeskRequest, row: WatchedAddress, *, problem: str = "", status: int = 200) -> HttpResponse:
+    person = request.user
     context: dict[str, Any] = {"now": clock.now(), "row": row, "problem": problem, "form": ReasonForm()}
     context |= {"movements": pages.movements(row, page=number(request, "page") or 1), "topic": row.subject}
     context |= {"may_watch": rules.may_watch(person), "may_review": rules.may_review(person)}
@@ -100,10 +100,5 @@ def _first(form: ReasonForm) -> str:
     return " ".join(str(sentence) for each in form.errors.values() for sentence in each)
 
 
-def _who(request: HttpRequest) -> dict[str, Any]:
-    return {"person": _person(request), "now": clock.now(), "session_key": request.session.session_key or ""}
-
-
-def _person(request: HttpRequest) -> Person:
-    """Whoever the door of these pages let in."""
-    return cast("Person", request.user)
+def _who(request: DeskRequest) -> dict[str, Any]:
+    return {"person": request.user, "now": clock.now(), "session_key": request.session.session_key or ""}

@@ -58,7 +58,7 @@ class StrictChoice(serializers.ChoiceField):
         return str(super().to_internal_value(data))
 
 
-class StrictBody(serializers.Serializer):
+class StrictBody(serializers.Serializer[Any]):
     """The members of a request; one that is not known is refused, and the description says so too."""
 
     def to_internal_value(self, data: Any) -> Any:

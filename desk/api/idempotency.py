@@ -18,6 +18,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from desk import clock
+from desk.api.requests import ApiRequest
 from desk.web import idempotency
 from desk.web.idempotency import HEADER, REPLAYED
 from desk.web.problem_details import refusing
@@ -60,7 +61,7 @@ def once(act: Callable[..., Response]) -> Callable[..., Response]:
     """Answer a POST that carries a key once: `act` and its kept answer are one transaction, or neither is."""
 
     @wraps(act)
-    def post(view: Any, request: Request, **numbers: Any) -> Response:
+    def post(view: Any, request: ApiRequest, **numbers: Any) -> Response:
         key = key_of(request)
         if not key:
             return act(view, request, **numbers)

@@ -47,6 +47,7 @@ class Places(CursorPagination):
 
     page_size = PAGE_ROWS
     cursor_query_param = "before"
+    request: Request  # the one that is answered, from the framework
 
     def get_ordering(self, request: Request, queryset: QuerySet[Any], view: Any) -> tuple[str, ...]:
         return (f"-{view.key}",)
@@ -55,12 +56,12 @@ class Places(CursorPagination):
         if problems := _misplaced(request):
             raise ValidationError(problems)
         place = request.query_params.get(self.cursor_query_param)
-        return None if place is None else Cursor(offset=0, reverse=False, position=place)
+        return None if place is None else Cursor(offset=0, reverse=False, position=int(place))
 
     def encode_cursor(self, cursor: Cursor) -> str:
-        base = urlsplit(self.base_url)
+        base = urlsplit(self.base_url or "")
         query = self.request.query_params.copy()
-        query[self.cursor_query_param] = cursor.position
+        query[self.cursor_query_param] = str(cursor.position)
         return f"{base.path}?{query.urlencode()}"
 
     def get_paginated_response(self, data: Any) -> Response:
@@ -97,7 +98,7 @@ class Filters(BaseFilterBackend):
     def filter_queryset(self, request: Request, queryset: QuerySet[Any], view: Any) -> QuerySet[Any]:
         query: FilterForm = view.filter_form(request.query_params)
         if not query.is_valid():
-            problems = {name: list(texts) for name, texts in query.errors.items()}
+            problems = {name: [str(text) for text in texts] for name, texts in query.errors.items()}
             raise ValidationError(problems | _misplaced(request))
         return query.narrowed(queryset, clock.now())
 
@@ -105,7 +106,7 @@ class Filters(BaseFilterBackend):
         return [_parameter(name, _described(field)) for name, field in view.filter_form.base_fields.items()]
 
 
-class Listing(generics.ListAPIView):
+class Listing(generics.ListAPIView[Any]):
     """A list in pages, narrowed by a form where there is one."""
 
     refusals: ClassVar[Mapping[Any, OpenApiResponse]] = {}  # besides those of every list
@@ -119,7 +120,7 @@ class Listing(generics.ListAPIView):
         return [Filters] if self.filter_form else []
 
 
-class Reading(generics.RetrieveAPIView):
+class Reading(generics.RetrieveAPIView[Any]):
     """One row."""
 
 
@@ -127,7 +128,8 @@ class Described(AutoSchema):
     """The description's words: what a page of a shape is called."""
 
     def get_paginated_name(self, serializer_name: str) -> str:
-        return f"{serializer_name.removesuffix('Out')}{'Page' if isinstance(self._get_paginator(), Places) else 'List'}"
+        is_paged = getattr(self.view, "pagination_class", None) is Places
+        return f"{serializer_name.removesuffix('Out')}{'Page' if is_paged else 'List'}"
 
     def get_summary(self) -> str | None:
         """The first sentence of the description: what a list of operations says beside each."""
@@ -135,24 +137,26 @@ class Described(AutoSchema):
         return first if 0 < len(first) <= _SUMMARY_MOST else None
 
 
-def listing(name: str, shape: type[Serializer], more: Mapping[Any, OpenApiResponse] = REFUSALS) -> Callable[[Any], Any]:
+def listing(
+    name: str, shape: type[Serializer[Any]], more: Mapping[Any, OpenApiResponse] = REFUSALS
+) -> Callable[[Any], Any]:
     """Describe a list: what it is called, the shape of its rows, and what else it may answer."""
-    responses = {200: shape(many=True), **MALFORMED, **more}
+    responses: dict[Any, Any] = {200: shape(many=True), **MALFORMED, **more}
     return lambda view: _listed(name, shape, responses, view)
 
 
-def whole(name: str, shape: type[Serializer]) -> Callable[[Any], Any]:
+def whole(name: str, shape: type[Serializer[Any]]) -> Callable[[Any], Any]:
     """Describe a list that is given at once."""
-    responses = {200: shape(many=True), **REFUSALS}
+    responses: dict[Any, Any] = {200: shape(many=True), **REFUSALS}
     return lambda view: _listed(name, shape, responses, view, pagination_class=Whole)
 
 
-def _listed(name: str, shape: type[Serializer], responses: Mapping[Any, Any], view: Any, **attributes: Any) -> Any:
+def _listed(name: str, shape: type[Serializer[Any]], responses: Mapping[Any, Any], view: Any, **attributes: Any) -> Any:
     described = extend_schema(operation_id=name, responses={**responses, **view.refusals})
     return of_shape(shape, get=described, **attributes)(view)
 
 
-def reading(name: str, shape: type[Serializer]) -> Callable[[Any], Any]:
+def reading(name: str, shape: type[Serializer[Any]]) -> Callable[[Any], Any]:
     """Describe one row."""
     return of_shape(shape, get=extend_schema(operation_id=name, responses={200: shape, **NOT_FOUND}))
 
@@ -163,7 +167,9 @@ def keyed(**described: Any) -> Callable[[Any], Any]:
     return extend_schema(parameters=idempotency.PARAMETERS, responses=responses, **described)
 
 
-def of_shape(shape: type[Serializer], *, get: Any = None, post: Any = None, **attributes: Any) -> Callable[[Any], Any]:
+def of_shape(
+    shape: type[Serializer[Any]], *, get: Any = None, post: Any = None, **attributes: Any
+) -> Callable[[Any], Any]:
     """Give a resource its shape and what belongs to it, and describe its methods."""
     described = {name: one for name, one in (("get", get), ("post", post)) if one is not None}
 
@@ -175,7 +181,7 @@ def of_shape(shape: type[Serializer], *, get: Any = None, post: Any = None, **at
     return decorate
 
 
-def read(shape: type[Serializer], request: Request) -> dict[str, Any]:
+def read(shape: type[Serializer[Any]], request: Request) -> dict[str, Any]:
     """The members of a body. Raises `ValidationError` for one that is not as it is described."""
     body = shape(data=request.data)
     body.is_valid(raise_exception=True)
@@ -202,7 +208,8 @@ def _described(field: forms.Field) -> dict[str, Any]:
     if isinstance(field, forms.IntegerField):
         return {"type": "integer", "minimum": field.min_value, "maximum": field.max_value}
     if isinstance(field, forms.ChoiceField):
-        return {"type": "string", "enum": [str(value) for value, _ in flatten_choices(field.choices)]}
+        choices: Any = field.choices
+        return {"type": "string", "enum": [str(value) for value, _ in flatten_choices(choices)]}
     if isinstance(field, DayField | ZoneField):
         return {"type": "string", "pattern": field.pattern}
     return {"type": "string", "maxLength": getattr(field, "max_length", None), "pattern": r"^[^\x00]*$"}

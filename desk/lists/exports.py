@@ -16,21 +16,19 @@ from functools import partial
 from io import StringIO
 from itertools import islice
 from json.encoder import encode_basestring
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import Any, Final
 
 from django.db import transaction
 from django.db.models import QuerySet
-from django.http import HttpRequest, StreamingHttpResponse
+from django.http import StreamingHttpResponse
 from django.http.response import HttpResponseBase
 
 from desk import invisible
 from desk.audit import trail
 from desk.lists import reading
 from desk.lists.declared import Totals
+from desk.web.requests import DeskRequest
 from wire.values import decimal_text
-
-if TYPE_CHECKING:
-    from desk.models import Person
 
 Columns = Sequence[tuple[str, str]]
 KINDS: Final = {"csv": "text/csv; charset=utf-8", "json": "application/json"}
@@ -62,11 +60,11 @@ class Export:
     prepare: Callable[[list[Any]], None] | None = None
 
 
-def answer(request: HttpRequest, export: Export, *, kind: str) -> StreamingHttpResponse:
+def answer(request: DeskRequest, export: Export, *, kind: str) -> StreamingHttpResponse:
     """The rows as a file called after the list, its filters and the moment."""
     with transaction.atomic():
         trail.record(
-            actor=cast("Person", request.user),
+            actor=request.user,
             action=f"{export.name}.exported",
             subject=export.name,
             before={},

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from django.db.models import QuerySet
-from django.http import HttpRequest, StreamingHttpResponse
+from django.http import StreamingHttpResponse
 from django.urls import reverse
 
 from desk.lists import dates, exports, kept, places, totals
@@ -16,6 +16,7 @@ from desk.lists.filters import DatedForm
 from desk.lists.models import LONGEST_NAME, ListChoice, SavedFilter
 from desk.lists.places import Order, Page
 from desk.personal import formats
+from desk.web.requests import DeskRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,7 @@ class Listing:
 
     def __init__(
         self,
-        request: HttpRequest,
+        request: DeskRequest,
         declared: List,
         rows: QuerySet[Any],
         *,
@@ -69,7 +70,7 @@ class Listing:
     @cached_property
     def choice(self) -> ListChoice:
         """The person's own columns and page size."""
-        return kept.choice(self.request.user, self.declared)  # type: ignore[arg-type]
+        return kept.choice(self.request.user, self.declared)
 
     @cached_property
     def zone_name(self) -> str:
@@ -214,7 +215,7 @@ class Listing:
     @cached_property
     def saved(self) -> list[SavedFilter]:
         """The person's saved filters for this list."""
-        return kept.saved(self.request.user, self.declared)  # type: ignore[arg-type]
+        return kept.saved(self.request.user, self.declared)
 
     @cached_property
     def query(self) -> str:

@@ -5,6 +5,8 @@ import uuid
 from django.conf import settings
 from django.core.management import call_command
 from django.db import migrations, models
+from django.db.backends.base.schema import BaseDatabaseSchemaEditor
+from django.db.migrations.state import StateApps
 
 from desk.database.operations import CreateModels
 
@@ -297,13 +299,13 @@ POSTGRESQL = {
 }
 
 
-def install(apps, schema_editor):
+def install(apps: StateApps, schema_editor: BaseDatabaseSchemaEditor) -> None:
     with schema_editor.connection.cursor() as cursor:
         for statement in (SQLITE if schema_editor.connection.vendor == "sqlite" else POSTGRESQL).values():
             cursor.execute(statement)
 
 
-def make_cache_table(apps, schema_editor):
+def make_cache_table(apps: StateApps, schema_editor: BaseDatabaseSchemaEditor) -> None:
     call_command("createcachetable", database=schema_editor.connection.alias, verbosity=0)
 
 

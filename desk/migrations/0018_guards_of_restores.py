@@ -1,4 +1,6 @@
 from django.db import migrations
+from django.db.backends.base.schema import BaseDatabaseSchemaEditor
+from django.db.migrations.state import StateApps
 
 # Each trigger that is made here, or taken away because it is no longer declared, and its table.
 TABLES = {
@@ -136,7 +138,7 @@ POSTGRESQL = {
 }
 
 
-def install(apps, schema_editor):
+def install(apps: StateApps, schema_editor: BaseDatabaseSchemaEditor) -> None:
     connection = schema_editor.connection
     with connection.cursor() as cursor:
         for name, table in TABLES.items():

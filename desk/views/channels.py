@@ -1,11 +1,11 @@
 """Channels: where the desk posts what happens, for administrators."""
 
-from typing import Any, cast
+from typing import Any
 
 from django import forms
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -18,6 +18,7 @@ from desk.notifications.channels import CannotChange
 from desk.notifications.models import Channel, Medium
 from desk.people.stepup import CannotConfirm
 from desk.views.rendering import show
+from desk.web.requests import DeskRequest
 from wire.values import Secret
 
 TURNED, ENDED = "turned", "ended"
@@ -68,13 +69,13 @@ class ConfirmForm(SecondFactorForm):
 
 
 @require_safe
-def listed(request: HttpRequest) -> HttpResponse:
+def listed(request: DeskRequest) -> HttpResponse:
     """Every channel that is in use."""
     return _list(request)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-def add(request: HttpRequest) -> HttpResponse:
+def add(request: DeskRequest) -> HttpResponse:
     """What it is to be, then a second factor for exactly that, then the secret of a webhook, once."""
     person = _keeper(request)
     if request.method != "POST":
@@ -95,7 +96,7 @@ def add(request: HttpRequest) -> HttpResponse:
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-def change(request: HttpRequest, channel_id: int, action: str) -> HttpResponse:
+def change(request: DeskRequest, channel_id: int, action: str) -> HttpResponse:
     """What it does, and the second factor for it."""
     person, row = _keeper(request), get_object_or_404(Channel, pk=channel_id, ended_at=None)
     if request.method != "POST":
@@ -115,7 +116,7 @@ def change(request: HttpRequest, channel_id: int, action: str) -> HttpResponse:
     return _list(request, made=row, secret=_shown_once(secret))
 
 
-def _signed(request: HttpRequest, person: Person, form: SecondFactorForm) -> dict[str, Any]:
+def _signed(request: DeskRequest, person: Person, form: SecondFactorForm) -> dict[str, Any]:
     key = request.session.session_key or ""
     return {"actor": person, "answer": form.answer, "session_key": key, "now": clock.now()}
 
@@ -124,7 +125,7 @@ def _shown_once(secret: Secret | None) -> str:
     return channels.shown_once(secret) if secret is not None else ""
 
 
-def _list(request: HttpRequest, **words: Any) -> HttpResponse:
+def _list(request: DeskRequest, **words: Any) -> HttpResponse:
     person = _reader(request)
     context = {
         "now": clock.now(),
@@ -137,7 +138,7 @@ def _list(request: HttpRequest, **words: Any) -> HttpResponse:
 
 
 def _add_page(
-    request: HttpRequest,
+    request: DeskRequest,
     form: ChannelForm,
     *,
     checked: ConfirmForm | None = None,
@@ -160,7 +161,7 @@ def _add_page(
 
 
 def _change_page(
-    request: HttpRequest, row: Channel, action: str, form: ConfirmForm, *, refusal: str = "", status: int = 200
+    request: DeskRequest, row: Channel, action: str, form: ConfirmForm, *, refusal: str = "", status: int = 200
 ) -> HttpResponse:
     title, button, effect = DOES[action]
     context = {
@@ -176,15 +177,15 @@ def _change_page(
     return show(request, "desk/channel_change.html", context, status=status)
 
 
-def _reader(request: HttpRequest) -> Person:
-    person = cast(Person, request.user)
+def _reader(request: DeskRequest) -> Person:
+    person = request.user
     if not channels.may_read(person):
         raise PermissionDenied("Administrators and auditors see where the desk posts.")
     return person
 
 
-def _keeper(request: HttpRequest) -> Person:
-    person = cast(Person, request.user)
+def _keeper(request: DeskRequest) -> Person:
+    person = request.user
     if not channels.may_keep(person):
         raise PermissionDenied("Administrators keep the channels.")
     return person

@@ -1,14 +1,14 @@
 """What left the desk and whether it arrived, sending it again, and the demo's mailbox."""
 
 from datetime import datetime
-from typing import Final, cast
+from typing import Final
 
 from django import forms
 from django.conf import settings
 from django.contrib import messages as notes
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -24,6 +24,7 @@ from desk.notifications.models import Delivery, Medium
 from desk.people import roles
 from desk.views import lists
 from desk.views.rendering import show
+from desk.web.requests import DeskRequest
 
 MAILS_SHOWN = 50
 
@@ -88,40 +89,40 @@ PARTS: Final = {"rows": "desk/deliveries/_rows.html", "totals": "desk/lists/_tot
 
 
 @require_safe
-def deliveries(request: HttpRequest) -> HttpResponseBase:
+def deliveries(request: DeskRequest) -> HttpResponseBase:
     """The newest first unless it is sorted otherwise."""
     _reader(request)
     return _opened(request)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-def export(request: HttpRequest, form: str) -> HttpResponseBase:
+def export(request: DeskRequest, form: str) -> HttpResponseBase:
     """The filtered deliveries as a file, or the chosen ones."""
     _reader(request)
     return lists.file(_listing(request, clock.now()), form)
 
 
 @lists.opens(DELIVERIES)
-def _opened(request: HttpRequest) -> HttpResponse:
+def _opened(request: DeskRequest) -> HttpResponse:
     now = clock.now()
     context = {
         "now": now,
         "list": _listing(request, now),
         "topics": "deliveries",
-        "may_keep": channels.may_keep(cast(Person, request.user)),
+        "may_keep": channels.may_keep(request.user),
         "email_is_set_up": bool(settings.EMAIL_HOST),
         "mailbox": settings.MAILBOX,
     }
     return show(request, "desk/deliveries.html", context, parts=PARTS)
 
 
-def _listing(request: HttpRequest, now: datetime) -> Listing:
+def _listing(request: DeskRequest, now: datetime) -> Listing:
     rows = Delivery.objects.select_related("notification", "person", "channel")
     return Listing(request, DELIVERIES, rows, now=now)
 
 
 @require_POST
-def send_again(request: HttpRequest, delivery_id: int) -> HttpResponse:
+def send_again(request: DeskRequest, delivery_id: int) -> HttpResponse:
     """Once more, with the same id; a receiver that has it already can tell."""
     person = _reader(request)
     if not channels.may_keep(person):
@@ -137,9 +138,9 @@ def send_again(request: HttpRequest, delivery_id: int) -> HttpResponse:
 
 
 @require_safe
-def mailbox(request: HttpRequest) -> HttpResponse:
+def mailbox(request: DeskRequest) -> HttpResponse:
     """What the demo mailed: to this person, or to everybody for those who read the deliveries."""
-    person = cast(Person, request.user)
+    person = request.user
     if not person.has_role(*roles.ALL):
         raise PermissionDenied("Only somebody with a role sees what the desk mailed.")
     if not settings.MAILBOX:
@@ -156,8 +157,8 @@ def mailbox(request: HttpRequest) -> HttpResponse:
     return show(request, "desk/mailbox.html", context)
 
 
-def _reader(request: HttpRequest) -> Person:
-    person = cast(Person, request.user)
+def _reader(request: DeskRequest) -> Person:
+    person = request.user
     if not channels.may_read(person):
         raise PermissionDenied("Administrators and auditors see what left the desk.")
     return person

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, cast
+from typing import Any
 
 from django.contrib import messages as notes
 from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
@@ -20,6 +20,7 @@ from desk.lists.models import LONGEST_NAME, SavedFilter
 from desk.models import Person
 from desk.people import roles
 from desk.views.rendering import show
+from desk.web.requests import DeskRequest
 
 View = Callable[..., HttpResponseBase]
 
@@ -29,9 +30,9 @@ def opens(declared: List) -> Callable[[View], View]:
 
     def decorate(view: View) -> View:
         @wraps(view)
-        def opened(request: HttpRequest, *arguments: Any, **named: Any) -> HttpResponseBase:
+        def opened(request: DeskRequest, *arguments: Any, **named: Any) -> HttpResponseBase:
             is_bare = not request.GET and not request.headers.get("HX-Request")
-            query = kept.opening(cast(Person, request.user), declared) if is_bare else ""
+            query = kept.opening(request.user, declared) if is_bare else ""
             if query:
                 return redirect(f"{reverse(declared.route)}?{query}")
             return view(request, *arguments, **named)
@@ -54,7 +55,7 @@ def file(listing: Listing, kind: str) -> HttpResponseBase:
 
 
 @require_POST
-def keep(request: HttpRequest, list_name: str) -> HttpResponseBase:
+def keep(request: DeskRequest, list_name: str) -> HttpResponseBase:
     """Keep the columns and the page size."""
     person, declared = _named(request, list_name)
     posted = request.POST
@@ -66,7 +67,7 @@ def keep(request: HttpRequest, list_name: str) -> HttpResponseBase:
 
 
 @require_POST
-def save(request: HttpRequest, list_name: str) -> HttpResponseBase:
+def save(request: DeskRequest, list_name: str) -> HttpResponseBase:
     """Keep the filters and the order under a name."""
     person, declared = _named(request, list_name)
     name, query = request.POST.get("name", ""), request.POST.get("query", "")
@@ -79,7 +80,7 @@ def save(request: HttpRequest, list_name: str) -> HttpResponseBase:
 
 
 @require_POST
-def change(request: HttpRequest, list_name: str, saved_id: int) -> HttpResponseBase:
+def change(request: DeskRequest, list_name: str, saved_id: int) -> HttpResponseBase:
     """Rename a saved filter, make it the default or not, or delete it."""
     person, declared = _named(request, list_name)
     row = get_object_or_404(SavedFilter, pk=saved_id, person=person, list_name=declared.name)
@@ -97,8 +98,8 @@ def change(request: HttpRequest, list_name: str, saved_id: int) -> HttpResponseB
     return _back(declared, query)
 
 
-def _named(request: HttpRequest, list_name: str) -> tuple[Person, List]:
-    person = cast(Person, request.user)
+def _named(request: DeskRequest, list_name: str) -> tuple[Person, List]:
+    person = request.user
     if not person.has_role(*roles.ALL):
         raise PermissionDenied("Only somebody with a role keeps lists.")
     if list_name not in LISTS:
@@ -112,7 +113,7 @@ def _back(declared: List, query: str) -> HttpResponse:
 
 
 def _name_again(
-    request: HttpRequest, declared: List, problem: str, *, name: str, query: str, row: SavedFilter | None = None
+    request: DeskRequest, declared: List, problem: str, *, name: str, query: str, row: SavedFilter | None = None
 ) -> HttpResponse:
     context = {
         "declared": declared,

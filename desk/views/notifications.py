@@ -6,7 +6,7 @@ from typing import Any, cast
 from django import forms
 from django.conf import settings
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -18,6 +18,7 @@ from desk.notifications import messages as words
 from desk.notifications.models import Availability, Recipient
 from desk.personal import formats
 from desk.views.rendering import show
+from desk.web.requests import DeskRequest
 
 FRESH, MOST_FRESH = timedelta(minutes=1), 5
 TURNS = ((1, "At once"), (2, "When 20 minutes are left"), (3, "When 12 minutes are left"))
@@ -58,9 +59,9 @@ class WishesForm(forms.Form):
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-def own(request: HttpRequest) -> HttpResponse:
+def own(request: DeskRequest) -> HttpResponse:
     """The page, and what it writes."""
-    person = cast(Person, request.user)
+    person = request.user
     if request.method != "POST":
         return _page(request, WishesForm(person, initial=_initial(person)))
     form = WishesForm(person, request.POST)
@@ -78,13 +79,13 @@ def own(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
-def fresh(request: HttpRequest) -> HttpResponse:
+def fresh(request: DeskRequest) -> HttpResponse:
     """What a tab that is open shows now as a notification of the browser: of the last minute, the gravest first.
 
     Many may come at once, and a browser that is sent all of them shows none that anybody reads.
     """
     newest = Recipient.objects.filter(
-        person=cast(Person, request.user), in_browser=True, notification__created_at__gt=clock.now() - FRESH
+        person=request.user, in_browser=True, notification__created_at__gt=clock.now() - FRESH
     )
     found = [each.notification for each in newest.select_related("notification").order_by("-pk")[: entries.MOST]]
     rows = sorted(found, key=lambda row: entries.RANKS.get(row.severity, entries.NO_SEVERITY))[:MOST_FRESH]
@@ -100,8 +101,8 @@ def _initial(person: Person) -> dict[str, Any]:
     }
 
 
-def _page(request: HttpRequest, form: WishesForm, *, status: int = 200) -> HttpResponse:
-    person = cast(Person, request.user)
+def _page(request: DeskRequest, form: WishesForm, *, status: int = 200) -> HttpResponse:
+    person = request.user
     known = wishes.of(person)
     if form.is_bound:
         ways = {name: set(form.data.getlist(name)) for name in ("by_email", "in_browser")}  # type: ignore[attr-defined]

@@ -4,7 +4,7 @@ from typing import Any, cast
 
 from django import forms
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.functional import SimpleLazyObject
@@ -16,6 +16,7 @@ from desk.personal import choices, formats
 from desk.personal.models import Density, Grouping, PersonalSettings, Theme
 from desk.views.rendering import show
 from desk.web import context, personal, tours
+from desk.web.requests import DeskRequest
 
 _KEPT = ("zone", "grouping", "density", "theme", "quote_currency", "start_page")
 
@@ -48,9 +49,9 @@ class PersonalForm(forms.ModelForm):  # type: ignore[type-arg]
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-def own(request: HttpRequest) -> HttpResponse:
+def own(request: DeskRequest) -> HttpResponse:
     """The page, and what it writes."""
-    person = cast(Person, request.user)
+    person = request.user
     row = personal.of(request) or PersonalSettings(person=person)
     if request.method != "POST":
         return _page(request, PersonalForm(person, instance=row))
@@ -65,20 +66,20 @@ def own(request: HttpRequest) -> HttpResponse:
 
 
 @require_POST
-def tour(request: HttpRequest) -> HttpResponse:
+def tour(request: DeskRequest) -> HttpResponse:
     """One step on or back, the end of it, or all of it anew; then the page of the step, or where it was pressed."""
     action = request.POST.get("action", "")
     if action not in tours.ACTIONS:
         return HttpResponse("There is no such step.", status=422, content_type="text/plain; charset=utf-8")
-    person = cast(Person, request.user)
+    person = request.user
     step = tours.move(person, action)
     if action == tours.AGAIN or step is None:
         return redirect("overview") if action == tours.AGAIN else redirect(personal.start_page(person))
     return redirect(reverse(step.url_name))
 
 
-def _page(request: HttpRequest, form: PersonalForm, *, status: int = 200) -> HttpResponse:
-    person = cast(Person, request.user)
+def _page(request: DeskRequest, form: PersonalForm, *, status: int = 200) -> HttpResponse:
+    person = request.user
     settings = personal.of(request)
     has_tour = any(tours.steps_of(role) for role in person.roles)
     context = {

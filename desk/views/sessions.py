@@ -1,28 +1,29 @@
 """A person's own sessions, and the way to end one of them."""
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_POST, require_safe
 
 from desk import clock
 from desk.people import own_sessions
 from desk.views.rendering import show
+from desk.web.requests import DeskRequest
 
 
 @require_safe
-def sessions(request: HttpRequest) -> HttpResponse:
+def sessions(request: DeskRequest) -> HttpResponse:
     """Where this person is signed in."""
     now = clock.now()
-    found = own_sessions.of(request.user, session_key=request.session.session_key or "", now=now)  # type: ignore[arg-type]
+    found = own_sessions.of(request.user, session_key=request.session.session_key or "", now=now)
     return show(request, "account/sessions.html", {"now": now, "sessions": found})
 
 
 @require_POST
-def end(request: HttpRequest) -> HttpResponse:
+def end(request: DeskRequest) -> HttpResponse:
     """End one of them."""
     ended = own_sessions.end(
-        request.user,  # type: ignore[arg-type]
+        request.user,
         handle=request.POST.get("session", ""),
         session_key=request.session.session_key or "",
         now=clock.now(),

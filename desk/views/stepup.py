@@ -3,26 +3,27 @@
 import json
 from typing import Any
 
-from django.http import HttpRequest, JsonResponse
+from django.http import JsonResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_variables
 from django.views.decorators.http import require_POST
 
 from desk import clock
 from desk.people import stepup
+from desk.web.requests import DeskRequest
 
 
 @never_cache
 @require_POST
 @sensitive_variables()
-def challenge(request: HttpRequest) -> JsonResponse:
+def challenge(request: DeskRequest) -> JsonResponse:
     """`{"purpose", "digest"}` in, the argument of `navigator.credentials.get` out; a refusal is `{"problem"}`."""
     members = _text_members(request.body)
     if members is None:
         return JsonResponse({"problem": "Send purpose and digest as JSON text."}, status=400)
     try:
         options = stepup.challenge(
-            person=request.user,  # type: ignore[arg-type]
+            person=request.user,
             purpose=members["purpose"],
             digest=members["digest"],
             session_key=request.session.session_key or "",

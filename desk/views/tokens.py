@@ -1,20 +1,21 @@
 """A person's own tokens of the desk's interface: making one, which is shown once, and revoking it."""
 
-from typing import Any, cast
+from typing import Any
 
 from django import forms
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.utils.crypto import get_random_string
 from django.views.decorators.http import require_http_methods, require_POST
 
 from desk import clock
 from desk.forms import SecondFactorForm
-from desk.models import ApiToken, Person
+from desk.models import ApiToken
 from desk.people import tokens
 from desk.people.stepup import CannotConfirm
 from desk.views.rendering import show
+from desk.web.requests import DeskRequest
 
 MOST_SHOWN = 50
 
@@ -35,7 +36,7 @@ class TokenForm(SecondFactorForm):
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-def own(request: HttpRequest) -> HttpResponse:
+def own(request: DeskRequest) -> HttpResponse:
     """The list, and the form of a new one; sent with a second factor, its secret is shown once."""
     if request.method != "POST":
         return _page(request, TokenForm(initial={"request_key": get_random_string(20)}))
@@ -45,7 +46,7 @@ def own(request: HttpRequest) -> HttpResponse:
     wish = {name: form.cleaned_data[name] for name in ("name", "scope", "days", "request_key")}
     try:
         row, secret = tokens.make_own(
-            person=cast(Person, request.user),
+            person=request.user,
             **wish,
             answer=form.answer,
             session_key=request.session.session_key or "",
@@ -58,17 +59,17 @@ def own(request: HttpRequest) -> HttpResponse:
 
 
 @require_POST
-def revoke(request: HttpRequest, token_id: int) -> HttpResponse:
+def revoke(request: DeskRequest, token_id: int) -> HttpResponse:
     """End one's own token at once."""
-    person = cast(Person, request.user)
+    person = request.user
     mine = ApiToken.objects.filter(pk=token_id, person=person).exists()
     ended = mine and tokens.revoke(token_id=token_id, now=clock.now(), actor=person)
     messages.success(request, "Revoked. It opens nothing any more." if ended else "That token was over already.")
     return redirect("tokens")
 
 
-def _page(request: HttpRequest, form: TokenForm, *, status: int = 200, **words: Any) -> HttpResponse:
-    person, key = cast(Person, request.user), str(form["request_key"].value() or "")
+def _page(request: DeskRequest, form: TokenForm, *, status: int = 200, **words: Any) -> HttpResponse:
+    person, key = request.user, str(form["request_key"].value() or "")
     context = {
         "now": clock.now(),
         "form": form,

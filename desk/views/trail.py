@@ -8,7 +8,7 @@ from typing import Any, Final
 from django import forms
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -21,6 +21,7 @@ from desk.models import AuditEvent
 from desk.people import roles
 from desk.views import lists
 from desk.views.rendering import show
+from desk.web.requests import DeskRequest
 
 
 class TrailFilter(DatedForm):
@@ -78,21 +79,21 @@ PARTS: Final = {"totals": "desk/lists/_totals.html"}
 
 
 @require_safe
-def trail(request: HttpRequest) -> HttpResponseBase:
+def trail(request: DeskRequest) -> HttpResponseBase:
     """The newest first unless it is sorted otherwise."""
     _let_readers_in(request)
     return _opened(request)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-def export(request: HttpRequest, form: str) -> HttpResponseBase:
+def export(request: DeskRequest, form: str) -> HttpResponseBase:
     """The filtered events as a file, or the chosen ones."""
     _let_readers_in(request)
     return lists.file(_listing(request, clock.now()), form)
 
 
 @lists.opens(TRAIL)
-def _opened(request: HttpRequest) -> HttpResponse:
+def _opened(request: DeskRequest) -> HttpResponse:
     now = clock.now()
     context = {
         "now": now,
@@ -103,12 +104,12 @@ def _opened(request: HttpRequest) -> HttpResponse:
     return show(request, "desk/trail.html", context, parts=PARTS)
 
 
-def _let_readers_in(request: HttpRequest) -> None:
-    if not (request.user.is_authenticated and request.user.has_role(roles.AUDITOR, roles.ADMIN, scope="")):
+def _let_readers_in(request: DeskRequest) -> None:
+    if not request.user.has_role(roles.AUDITOR, roles.ADMIN, scope=""):
         raise PermissionDenied("Auditors and administrators read the audit trail.")
 
 
-def _listing(request: HttpRequest, now: datetime) -> Listing:
+def _listing(request: DeskRequest, now: datetime) -> Listing:
     return Listing(request, TRAIL, AuditEvent.objects.select_related("actor"), now=now, prepare=_compare)
 
 

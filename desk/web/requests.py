@@ -6,8 +6,10 @@ from collections.abc import Callable
 import structlog
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
+from django_htmx.middleware import HtmxDetails
 from prometheus_client import Histogram
 
+from desk.models import Person
 from desk.people import code_limits
 from desk.processes import request_ids
 
@@ -15,6 +17,16 @@ GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
 _log = structlog.get_logger(__name__)
 SECONDS = Histogram("countersign_request_seconds", "Time to answer a request", ["method", "status"])
+
+
+class DeskRequest(HttpRequest):
+    """A request as the views behind the sign-in have it: of a person, and perhaps for one part of a page.
+
+    A type alone. Django makes the requests, and its middleware has sent strangers away and set these attributes.
+    """
+
+    user: Person
+    htmx: HtmxDetails
 
 
 class RequestIdMiddleware:

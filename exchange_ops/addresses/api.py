@@ -25,7 +25,7 @@ MOST_ADDRESSES = 500
 CURRENCY = OpenApiParameter("currency", OpenApiTypes.STR, required=True, description="The code of the currency.")
 
 
-class DepositAddressOut(serializers.ModelSerializer):
+class DepositAddressOut(serializers.ModelSerializer[DepositAddress]):
     """An address to pay in to. A deposit needs its payment id and its public key as well, where it has them."""
 
     place = serializers.IntegerField(
@@ -47,7 +47,7 @@ class DepositAddressOut(serializers.ModelSerializer):
         read_only_fields = fields
 
 
-class AddressRequestOut(serializers.ModelSerializer):
+class AddressRequestOut(serializers.ModelSerializer[AddressRequest]):
     """A wish for a new address; `sentence` says first whether there is one."""
 
     state = serializers.ChoiceField(choices=list(REQUEST_STATES), read_only=True)
@@ -73,7 +73,7 @@ class AddressRequestOut(serializers.ModelSerializer):
         read_only_fields = fields
 
 
-class DepositAddressList(serializers.Serializer):
+class DepositAddressList(serializers.Serializer[Any]):
     """What is known of one currency's addresses; `read_at` is when the exchange last told it."""
 
     read_at = serializers.DateTimeField(allow_null=True)

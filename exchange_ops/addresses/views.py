@@ -7,12 +7,13 @@ from datetime import datetime
 from typing import Any
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.http import require_safe
 
 from desk import clock
 from desk.views.rendering import show
+from desk.web.requests import DeskRequest
 from exchange_ops.addresses import deposits, requests
 from exchange_ops.addresses.forms import NewAddressForm
 from exchange_ops.addresses.models import AddressBook, AddressRequest, DepositAddress
@@ -30,13 +31,13 @@ PARTS = {"addresses": "exchange_ops/deposit/_addresses.html"}
 
 @require_safe
 @requires(rules.may_see)
-def deposit(request: HttpRequest, currency: str) -> HttpResponse:
+def deposit(request: DeskRequest, currency: str) -> HttpResponse:
     """The page, or its live part."""
     return _page(request, _currency(currency))
 
 
 @posted(rules.may_reread_addresses)
-def read(request: HttpRequest, currency: str) -> HttpResponse:
+def read(request: DeskRequest, currency: str) -> HttpResponse:
     """Have the addresses read once more, unless that happened just now."""
     known = _currency(currency)
     deposits.ask(account=accounts.required(request), currency=known.code, person=request.user, now=clock.now())
@@ -44,7 +45,7 @@ def read(request: HttpRequest, currency: str) -> HttpResponse:
 
 
 @posted(rules.may_request, ONLY_OPERATORS)
-def new_address(request: HttpRequest, currency: str) -> HttpResponse:
+def new_address(request: DeskRequest, currency: str) -> HttpResponse:
     """Ask for a new address, once however often the form is sent."""
     known, form, now = _currency(currency), NewAddressForm(request.POST), clock.now()
     if not form.is_valid():
@@ -70,7 +71,7 @@ def _currency(code: str) -> Currency:
     return found
 
 
-def _page(request: HttpRequest, known: Currency, *, status: int = 200, refusal: str = "") -> HttpResponse:
+def _page(request: DeskRequest, known: Currency, *, status: int = 200, refusal: str = "") -> HttpResponse:
     now, account = clock.now(), accounts.current(request)
     context: dict[str, Any] = {
         "now": now,

@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.db.models import Q, QuerySet
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
@@ -11,9 +11,10 @@ from django.views.decorators.http import require_http_methods, require_safe
 from desk import clock
 from desk.views.rendering import show
 from desk.web import paging
+from desk.web.requests import DeskRequest
 from exchange_ops.console import calls, documentation, entries, examples, tables
 from exchange_ops.console.entries import Entry
-from exchange_ops.console.forms import OperationForm
+from exchange_ops.console.forms import OperationForm, read_arguments
 from exchange_ops.console.models import ConsoleCall
 from exchange_ops.shared import places, rules
 from exchange_ops.shared.forms import fresh_key
@@ -28,7 +29,7 @@ _LONGEST = 18
 
 @require_safe
 @requires(rules.may_see)
-def index(request: HttpRequest) -> HttpResponse:
+def index(request: DeskRequest) -> HttpResponse:
     """Every operation of the three services by its documented group, narrowed by a piece of its name or path."""
     wanted = request.GET.get("q", "")[:80].strip()
     found = [(service, _matching(service, wanted)) for service in entries.SERVICES.values()]
@@ -38,7 +39,7 @@ def index(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 @requires(rules.may_see)
-def history(request: HttpRequest) -> HttpResponse:
+def history(request: DeskRequest) -> HttpResponse:
     """What was sent, newest first, by everybody."""
     mine = ConsoleCall.objects.filter(Q(account=None) | Q(account__in=accounts.in_view(request)))
     page = paging.page(request, mine.select_related("person"), key="pk")
@@ -47,7 +48,7 @@ def history(request: HttpRequest) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @requires(rules.may_see)
-def operation(request: HttpRequest, service: str, operation: str) -> HttpResponse:
+def operation(request: DeskRequest, service: str, operation: str) -> HttpResponse:
     """One operation: its form, its documentation, and the answer of a request that was sent."""
     entry = entries.entry(service, operation)
     if entry is None:
@@ -61,7 +62,7 @@ def operation(request: HttpRequest, service: str, operation: str) -> HttpRespons
     return _render(request, entry, form, call=call)
 
 
-def _sent(request: HttpRequest, entry: Entry, account: Account | None) -> HttpResponse:
+def _sent(request: DeskRequest, entry: Entry, account: Account | None) -> HttpResponse:
     """To the same page with the request's number, or the form again with what is wrong."""
     if not rules.may_send_requests(request.user):
         return _render(request, entry, OperationForm(request.POST, entry=entry), refusal=ONLY_WORKERS, status=403)
@@ -82,7 +83,7 @@ def _sent(request: HttpRequest, entry: Entry, account: Account | None) -> HttpRe
     return redirect(f"{reverse('console-operation', args=[entry.service, entry.name])}?call={call.pk}")
 
 
-def _call(request: HttpRequest, entry: Entry, account: Account | None) -> ConsoleCall | None:
+def _call(request: DeskRequest, entry: Entry, account: Account | None) -> ConsoleCall | None:
     """The request whose answer is shown. Raises `Http404` for one of another operation or account."""
     number = request.GET.get("call", "")
     if not number:
@@ -96,7 +97,7 @@ def _call(request: HttpRequest, entry: Entry, account: Account | None) -> Consol
 
 
 def _render(
-    request: HttpRequest,
+    request: DeskRequest,
     entry: Entry,
     form: OperationForm,
     *,
@@ -123,7 +124,7 @@ def _render(
     return show(request, "exchange_ops/console_operation.html", context, parts=PARTS, status=status)
 
 
-def _place(request: HttpRequest, entry: Entry) -> places.Place:
+def _place(request: DeskRequest, entry: Entry) -> places.Place:
     """The exchange that the examples name: the account's, where it is known."""
     account = accounts.current(request) if entry.needs_key else None
     return places.default() if account is None or places.problem(account) else places.of(account)
@@ -132,7 +133,7 @@ def _place(request: HttpRequest, entry: Entry) -> places.Place:
 def _arguments(entry: Entry, form: OperationForm, call: ConsoleCall | None) -> dict[str, object]:
     """What the examples carry: the arguments of the request that is shown, else those of the form where it is whole."""
     if call is not None:
-        return calls.read_arguments(entry, call.arguments)
+        return read_arguments(entry, call.arguments)
     return form.arguments if form.is_bound and form.is_valid() else {}
 
 

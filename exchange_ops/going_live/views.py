@@ -1,12 +1,11 @@
 """The page about going live: what holds, why it matters, and what to do about the rest."""
 
 import uuid
-from typing import cast
 
 from django import forms
 from django.conf import settings
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_safe
 
@@ -17,6 +16,7 @@ from desk.notifications.audiences import Ways
 from desk.notifications.models import Notification, Stage
 from desk.people import roles
 from desk.views.rendering import show
+from desk.web.requests import DeskRequest
 from exchange_ops.going_live import answers, confirmations, items
 from exchange_ops.going_live.confirmations import CannotConfirm
 from exchange_ops.shared.views.access import posted, requires
@@ -42,13 +42,13 @@ def may_see(person: Person) -> bool:
 
 @require_safe
 @requires(may_see, ONLY)
-def page(request: HttpRequest) -> HttpResponse:
+def page(request: DeskRequest) -> HttpResponse:
     """Every item as it is now."""
     return _page(request)
 
 
 @posted(confirmations.may_confirm, KEEPERS)
-def confirm(request: HttpRequest, name: str) -> HttpResponse:
+def confirm(request: DeskRequest, name: str) -> HttpResponse:
     """What only a person can know."""
     form = ConfirmForm(request.POST)
     if not form.is_valid():
@@ -56,7 +56,7 @@ def confirm(request: HttpRequest, name: str) -> HttpResponse:
     try:
         confirmations.confirm(
             name,
-            actor=cast(Person, request.user),
+            actor=request.user,
             comment=form.cleaned_data["comment"],
             session_key=request.session.session_key or "",
             now=clock.now(),
@@ -69,9 +69,9 @@ def confirm(request: HttpRequest, name: str) -> HttpResponse:
 
 
 @posted(confirmations.may_confirm, KEEPERS)
-def test_mail(request: HttpRequest) -> HttpResponse:
+def test_mail(request: DeskRequest) -> HttpResponse:
     """One mail to whoever asks, by the way that every mail takes."""
-    person, now = cast(Person, request.user), clock.now()
+    person, now = request.user, clock.now()
     if not person.email or not settings.EMAIL_HOST:
         messages.warning(request, "Nothing was sent: it takes a mail server (EMAIL_URL) and an address of yours.")
         return redirect("going-live")
@@ -91,7 +91,7 @@ def test_mail(request: HttpRequest) -> HttpResponse:
     return redirect("going-live")
 
 
-def _page(request: HttpRequest, *, name: str = "", form: ConfirmForm | None = None, status: int = 200) -> HttpResponse:
+def _page(request: DeskRequest, *, name: str = "", form: ConfirmForm | None = None, status: int = 200) -> HttpResponse:
     now = clock.now()
     visit = items.Visit(is_secure=request.is_secure(), host=request.get_host(), now=now)
     found = items.of(visit)
@@ -100,7 +100,7 @@ def _page(request: HttpRequest, *, name: str = "", form: ConfirmForm | None = No
         "items": found,
         "answers": answers.of_all(),
         "met": sum(item.seen.holds for item in found),
-        "may_confirm": confirmations.may_confirm(cast(Person, request.user)),
+        "may_confirm": confirmations.may_confirm(request.user),
         "says": confirmations.SAYS,
         "refused": name,
         "form": form or ConfirmForm(),

@@ -11,6 +11,7 @@ from rest_framework.views import APIView
 
 from desk import clock
 from desk.api.resources import reading, whole
+from desk.models import Person
 from exchange_ops.keys import rights as key_rights
 from exchange_ops.keys import status
 from exchange_ops.keys.models import ApiKey
@@ -26,10 +27,10 @@ class MaySeeKeys(BasePermission):
     message = "Administrators and auditors see the keys."
 
     def has_permission(self, request: Request, view: APIView) -> bool:
-        return bool(request.user.is_authenticated) and rules.may_see_keys(request.user)
+        return isinstance(request.user, Person) and rules.may_see_keys(request.user)
 
 
-class KeyRight(serializers.Serializer):
+class KeyRight(serializers.Serializer[Any]):
     """One right of a key: what was said of it, and what the exchange answered when it was asked."""
 
     name = serializers.ChoiceField(choices=[right.value for right in Right])
@@ -37,7 +38,7 @@ class KeyRight(serializers.Serializer):
     observed = serializers.ChoiceField(choices=[key_rights.GRANTED, key_rights.MISSING, key_rights.UNKNOWN])
 
 
-class KeyOut(serializers.ModelSerializer):
+class KeyOut(serializers.ModelSerializer[ApiKey]):
     """One key pair. The secret is sealed and never leaves the desk; `fingerprint` tells two secrets apart."""
 
     account = serializers.CharField(source="account.name", read_only=True)

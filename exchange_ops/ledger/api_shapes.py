@@ -8,7 +8,7 @@ from exchange_ops.ledger.models import COUNTED_TO, Balance, LedgerEntry
 from exchange_ops.shared.api.fields import AmountText
 
 
-class LedgerEntryOut(serializers.ModelSerializer):
+class LedgerEntryOut(serializers.ModelSerializer[LedgerEntry]):
     """One line of the exchange's ledger, in its newest version."""
 
     amount = AmountText(read_only=True)
@@ -29,7 +29,7 @@ class LedgerEntryOut(serializers.ModelSerializer):
         }
 
 
-class BalanceOut(serializers.ModelSerializer):
+class BalanceOut(serializers.ModelSerializer[Balance]):
     """What one wallet held of one currency when it was last read."""
 
     available = AmountText(read_only=True)

@@ -1,5 +1,7 @@
 """The members of what /api/v1/markets/ asks and answers. Amounts are text; times are UTC in ISO form."""
 
+from typing import Any
+
 from rest_framework import serializers
 
 from exchange_ops.market import interest
@@ -7,7 +9,7 @@ from exchange_ops.market.models import Candle, PublicTrade, Symbol, Ticker
 from exchange_ops.shared.api.fields import AmountText
 
 
-class TickerOut(serializers.ModelSerializer):
+class TickerOut(serializers.ModelSerializer[Ticker]):
     """The last 24 hours of a symbol; `timestamp` is the exchange's time, `read_at` when the desk read it."""
 
     ask = AmountText(read_only=True, allow_null=True)
@@ -28,13 +30,13 @@ class TickerOut(serializers.ModelSerializer):
         read_only_fields = fields
 
 
-class TickerList(serializers.Serializer):
+class TickerList(serializers.Serializer[Any]):
     """Every symbol that has a price, in the order of their codes."""
 
     items = TickerOut(many=True)
 
 
-class MarketOut(serializers.ModelSerializer):
+class MarketOut(serializers.ModelSerializer[Symbol]):
     """A symbol with its rules: rates are fractions, a rate below zero is a rebate."""
 
     symbol = serializers.CharField(source="code", read_only=True)
@@ -54,7 +56,7 @@ class MarketOut(serializers.ModelSerializer):
         read_only_fields = fields
 
 
-class CandleOut(serializers.ModelSerializer):
+class CandleOut(serializers.ModelSerializer[Candle]):
     """One period; `timestamp` is its start. Periods without trades have no candle."""
 
     open = AmountText(read_only=True)
@@ -70,7 +72,7 @@ class CandleOut(serializers.ModelSerializer):
         read_only_fields = fields
 
 
-class PublicTradeOut(serializers.ModelSerializer):
+class PublicTradeOut(serializers.ModelSerializer[PublicTrade]):
     """A trade that everybody sees; `side` is the taker's."""
 
     id = serializers.IntegerField(source="trade_id", read_only=True)
@@ -83,7 +85,7 @@ class PublicTradeOut(serializers.ModelSerializer):
         read_only_fields = fields
 
 
-class ReadParts(serializers.Serializer):
+class ReadParts(serializers.Serializer[Any]):
     """Whose rows these are, and when a worker last read them: null while it was only just asked to."""
 
     symbol = serializers.CharField()
@@ -103,7 +105,7 @@ class PublicTradeList(ReadParts):
     items = PublicTradeOut(many=True)
 
 
-class LevelOut(serializers.Serializer):
+class LevelOut(serializers.Serializer[Any]):
     """The quantity that is offered at one price."""
 
     price = AmountText()
@@ -118,7 +120,7 @@ class BookOut(ReadParts):
     bid = LevelOut(many=True)
 
 
-class CandleQuestion(serializers.Serializer):
+class CandleQuestion(serializers.Serializer[Any]):
     """Which candles: the newest of a period, or those before an instant."""
 
     period = serializers.ChoiceField(choices=list(interest.PERIODS), default=interest.DEFAULT_PERIOD)
@@ -126,7 +128,7 @@ class CandleQuestion(serializers.Serializer):
     limit = serializers.IntegerField(min_value=1, max_value=1000, default=100)
 
 
-class TradeQuestion(serializers.Serializer):
+class TradeQuestion(serializers.Serializer[Any]):
     """Which trades: the newest, or those before one."""
 
     before = serializers.IntegerField(

@@ -2,6 +2,8 @@
 
 from django.conf import settings
 from django.db import migrations, models
+from django.db.backends.base.schema import BaseDatabaseSchemaEditor
+from django.db.migrations.state import StateApps
 
 
 # SQLite makes the table anew, and lets no trigger name one that is not there meanwhile; 0047 installs all of them.
@@ -12,7 +14,7 @@ TRIGGERS = (
 )
 
 
-def let_go(apps, schema_editor):
+def let_go(apps: StateApps, schema_editor: BaseDatabaseSchemaEditor) -> None:
     if schema_editor.connection.vendor == "sqlite":
         for name in TRIGGERS:
             schema_editor.execute(f"DROP TRIGGER IF EXISTS {name}")

@@ -18,7 +18,9 @@ from desk import clock
 from desk.api.idempotency import once
 from desk.api.parsing import BoundedJSONParser
 from desk.api.refusals import CannotRecord
+from desk.api.requests import ApiRequest
 from desk.api.resources import NOT_FOUND, keyed, listing, read, reading, whole
+from desk.models import Person
 from exchange_ops.margin.models import MarginAccount, MarginPosition
 from exchange_ops.orders import policy_checks, request_checks, workflow
 from exchange_ops.orders.api_shapes import BracketOut, MarginOut, OrderIn, OrderOut, OrderWithdrawIn, TradeOut
@@ -40,9 +42,10 @@ class MaySeeAndTrade(MaySee):
     message = "Operators place and cancel orders."
 
     def has_permission(self, request: Request, view: APIView) -> bool:
-        if not super().has_permission(request, view):
+        person = request.user
+        if not (isinstance(person, Person) and super().has_permission(request, view)):
             return False
-        return request.method in {"GET", "HEAD", "OPTIONS"} or rules.may_trade(request.user)
+        return request.method in {"GET", "HEAD", "OPTIONS"} or rules.may_trade(person)
 
 
 class NothingToCancel(APIException):
@@ -110,7 +113,7 @@ class CancelOrder(APIView):
 
     @keyed(operation_id="orders_cancel", request=None, responses={202: OrderOut, **NOT_FOUND})
     @once
-    def post(self, request: Request, order_id: int) -> Response:
+    def post(self, request: ApiRequest, order_id: int) -> Response:
         """Have what is left of it cancelled; it can still be filled until the exchange has confirmed."""
         get_object_or_404(Order, pk=order_id)
         try:
@@ -145,7 +148,7 @@ class EndBracket(APIView):
 
     @keyed(operation_id="brackets_end", request=None, responses={202: BracketOut, **NOT_FOUND})
     @once
-    def post(self, request: Request, bracket_id: int) -> Response:
+    def post(self, request: ApiRequest, bracket_id: int) -> Response:
         """Have its entry and stops cancelled as far as they are open; what was filled stays, without a stop."""
         get_object_or_404(Bracket, pk=bracket_id)
         try:
@@ -164,7 +167,7 @@ class WithdrawOrder(APIView):
 
     @keyed(operation_id="orders_withdraw", request=OrderWithdrawIn, responses={200: OrderOut, **NOT_FOUND})
     @once
-    def post(self, request: Request, order_id: int) -> Response:
+    def post(self, request: ApiRequest, order_id: int) -> Response:
         """Withdraw an order that waits for approval. Only by the one who asked; people alone approve and decline."""
         get_object_or_404(Order, pk=order_id)
         content = read(OrderWithdrawIn, request)
@@ -195,5 +198,5 @@ class Margin(OfAccount):
         positions = {row.symbol: row for row in mine}
         rows = list(super().get_queryset())
         for row in rows:
-            row.position = positions.get(row.symbol)  # type: ignore[attr-defined]
+            row.position = positions.get(row.symbol)
         return rows

@@ -30,7 +30,7 @@ _INSTANT = r"^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])[T ]([01][0-9]|2[
 
 
 @extend_schema_field({"type": "string", "pattern": _INSTANT, "example": "2026-11-30T18:00:00Z"})
-class InstantText(serializers.Field):
+class InstantText(serializers.Field[datetime, Any, str, Any]):
     """A moment in UTC as text, to the second: of the days that there are."""
 
     def to_internal_value(self, data: Any) -> datetime:
@@ -45,7 +45,7 @@ class InstantText(serializers.Field):
         return value.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-class OverstepOut(serializers.Serializer):
+class OverstepOut(serializers.Serializer[Any]):
     """A bound of the rules that the order went beyond: its size, and what was confirmed or is to be approved."""
 
     name = serializers.CharField()
@@ -55,7 +55,7 @@ class OverstepOut(serializers.Serializer):
     up_to = serializers.CharField()
 
 
-class OrderOut(serializers.ModelSerializer):
+class OrderOut(serializers.ModelSerializer[Order]):
     """An order as the desk knows it. `state` is the desk's own, `status` the exchange's word once it has one."""
 
     reference = serializers.CharField(read_only=True)
@@ -157,7 +157,7 @@ class OrderIn(StrictBody):
         return attrs
 
 
-class BracketOrderOut(serializers.Serializer):
+class BracketOrderOut(serializers.Serializer[Any]):
     """One order of a bracket, as what it is now: what replaced it stands for it. `role`: entry, stop or take."""
 
     role = serializers.ChoiceField(choices=["entry", "stop", "take"])
@@ -167,7 +167,7 @@ class BracketOrderOut(serializers.Serializer):
     filled = AmountText()
 
 
-class BracketOut(serializers.ModelSerializer):
+class BracketOut(serializers.ModelSerializer[Bracket]):
     """A stop and a take profit for what one order fills. `state` is the desk's; `outcome` says how it ended."""
 
     reference = serializers.CharField(read_only=True)
@@ -222,7 +222,7 @@ class BracketOut(serializers.ModelSerializer):
         ).data
 
 
-class TradeOut(serializers.ModelSerializer):
+class TradeOut(serializers.ModelSerializer[AccountTrade]):
     """One trade of the account; a negative fee is a rebate."""
 
     quantity = AmountText(read_only=True)
@@ -254,7 +254,7 @@ class OrderWithdrawIn(StrictBody):
     reason = StrictText(max_length=LONGEST_COMMENT)
 
 
-class PositionOut(serializers.ModelSerializer):
+class PositionOut(serializers.ModelSerializer[MarginPosition]):
     """A position; a negative quantity is a short one. `exchange_id` is its number at the exchange."""
 
     quantity = SignedAmountText(read_only=True)
@@ -278,7 +278,7 @@ class PositionOut(serializers.ModelSerializer):
         read_only_fields = fields
 
 
-class MarginOut(serializers.ModelSerializer):
+class MarginOut(serializers.ModelSerializer[MarginAccount]):
     """An isolated margin account as last read; balances in the symbol's quote currency."""
 
     leverage = AmountText(read_only=True)

@@ -200,9 +200,9 @@ class GuardForm(RequestForm):
         for field in self.fields.values():
             field.widget.attrs.update({"autocomplete": "off", "spellcheck": "false"})
 
-    def exits(self) -> Exits | None:
+    def exits(self) -> Exits:
         """The two prices, from a form that is valid."""
-        return exits_of(self.cleaned_data)
+        return Exits(stop=self.cleaned_data["stop_loss"], take=self.cleaned_data["take_profit"])
 
 
 def _fraction(percent: Decimal | str) -> Decimal | None:

@@ -1,5 +1,7 @@
 """Funds for programs: both wallets of every currency with their value."""
 
+from typing import Any
+
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -14,7 +16,7 @@ from exchange_ops.shared.views import accounts
 from exchange_ops.withdrawals import funds
 
 
-class FundsOut(serializers.Serializer):
+class FundsOut(serializers.Serializer[Any]):
     """One currency, as both wallets were last read; `holds` is what our payouts keep of `bank_reserved`."""
 
     currency = serializers.CharField()
@@ -28,7 +30,7 @@ class FundsOut(serializers.Serializer):
     read_at = serializers.DateTimeField(allow_null=True, help_text="The older of both readings; null before the first.")
 
 
-class FundsList(serializers.Serializer):
+class FundsList(serializers.Serializer[Any]):
     """Every currency the exchange describes or the account holds, by code."""
 
     quote_currency = serializers.CharField()

@@ -5,13 +5,14 @@ from decimal import Decimal
 from typing import Any
 
 from django.db.models import Count, Max
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse
 from django.views.decorators.http import require_safe
 
 from desk import clock
 from desk.fields import ExactSum
 from desk.models import Person
 from desk.views.rendering import show
+from desk.web.requests import DeskRequest
 from exchange_ops.addresses.models import DepositAddress
 from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.market.valuation import plain_code
@@ -31,7 +32,7 @@ PARTS = {name: f"exchange_ops/currency/_{name}.html" for name in ("holding", "pa
 
 @require_safe
 @requires(rules.may_see)
-def currency(request: HttpRequest, currency: str) -> HttpResponse:
+def currency(request: DeskRequest, currency: str) -> HttpResponse:
     """The page, or one part of it by the id of its element. A 404 for a code that nothing here knows."""
     now, mine, code = clock.now(), accounts.in_view(request), currency.upper()[:20]
     row = (

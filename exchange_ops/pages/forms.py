@@ -24,7 +24,7 @@ class FundsFilter(FilterForm):
     )
     empty = forms.BooleanField(required=False)
 
-    def narrow(self, rows: list[Funds], *, besides: Container[str] = ()) -> list[Funds]:
+    def of_funds(self, rows: list[Funds], *, besides: Container[str] = ()) -> list[Funds]:
         """The rows that every filter lets through; what is searched for by name shows even when it is empty.
 
         Currencies of `besides` are held outside of both wallets, so they are not empty either.

@@ -4,12 +4,13 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.views.decorators.http import require_safe
 
 from desk import clock
 from desk.models import Person
 from desk.views.rendering import show
+from desk.web.requests import DeskRequest
 from exchange_ops.ledger import sources
 from exchange_ops.pages import currency_actions
 from exchange_ops.pages.forms import FundsFilter
@@ -40,7 +41,7 @@ class Line:
 
 @require_safe
 @requires(rules.may_see)
-def funds(request: HttpRequest) -> HttpResponse:
+def funds(request: DeskRequest) -> HttpResponse:
     """Every currency that holds something; the others folded below, or in the list when they are asked for."""
     now, mine = clock.now(), accounts.in_view(request)
     account = mine[0] if len(mine) == 1 else None
@@ -49,7 +50,7 @@ def funds(request: HttpRequest) -> HttpResponse:
     quote = totals.quote_for(request.user, mine)
     found = domain.of(accounts=mine, quote=quote, now=now) if mine else []
     besides = amounts.besides(amounts.now(mine))
-    rows = _sorted(filters.narrow(found, besides=besides), chosen.get("sort", "value"))
+    rows = _sorted(filters.of_funds(found, besides=besides), chosen.get("sort", "value"))
     listed = {row.currency for row in rows}
     context = {
         "now": now,

@@ -3,12 +3,13 @@
 from typing import Final
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.views.decorators.http import require_safe
 
 from desk.live import consumers
 from desk.views.rendering import show
 from desk.web import idempotency
+from desk.web.requests import DeskRequest
 from exchange_ops.shared import rules
 from exchange_ops.shared.views.access import requires
 
@@ -47,7 +48,7 @@ TOPICS: Final = (
 
 @require_safe
 @requires(rules.may_see)
-def interface(request: HttpRequest) -> HttpResponse:
+def interface(request: DeskRequest) -> HttpResponse:
     """One page; what it lists comes from /api/v1/schema/."""
     context = {
         "address": EXAMPLE_ADDRESS,

@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.http import require_safe
 
@@ -11,6 +11,7 @@ from desk import clock
 from desk.models import Person
 from desk.people.stepup import CannotConfirm
 from desk.views.rendering import show
+from desk.web.requests import DeskRequest
 from exchange_ops.policy import freezes
 from exchange_ops.policy import quorum as policies
 from exchange_ops.policy.forms import ThawForm
@@ -31,21 +32,21 @@ LAST_FREEZES, LAST_VERSIONS = 10, 20
 
 @require_safe
 @requires(rules.may_see)
-def policy(request: HttpRequest) -> HttpResponse:
+def policy(request: DeskRequest) -> HttpResponse:
     """The rules in force, what waits to change them, and the freezes."""
     return _render_page(request)
 
 
 @require_safe
 @requires(rules.may_see)
-def frozen_note(request: HttpRequest) -> HttpResponse:
+def frozen_note(request: DeskRequest) -> HttpResponse:
     """What a form that asks for money says before it is filled in; empty while nothing is frozen."""
     frozen = freezes.of_account(accounts.current(request))
     return show(request, "exchange_ops/policy/_frozen_note.html", {"frozen": frozen})
 
 
 @posted(rules.may_freeze)
-def freeze(request: HttpRequest) -> HttpResponse:
+def freeze(request: DeskRequest) -> HttpResponse:
     """Stop everything, at once and alone."""
     form = ReasonForm(request.POST)
     if not form.is_valid():
@@ -65,7 +66,7 @@ def freeze(request: HttpRequest) -> HttpResponse:
 
 
 @posted(rules.may_thaw)
-def thaw(request: HttpRequest, freeze_id: int) -> HttpResponse:
+def thaw(request: DeskRequest, freeze_id: int) -> HttpResponse:
     """One person's word to end a freeze; the second one ends it."""
     frozen, form = get_object_or_404(Freeze, pk=freeze_id), ThawForm(request.POST)
     if not form.is_valid():
@@ -88,7 +89,7 @@ def thaw(request: HttpRequest, freeze_id: int) -> HttpResponse:
 
 
 def _render_page(
-    request: HttpRequest, *, status: int = 200, refusal: str = "", **forms: ReasonForm | ThawForm
+    request: DeskRequest, *, status: int = 200, refusal: str = "", **forms: ReasonForm | ThawForm
 ) -> HttpResponse:
     account, current = accounts.current(request), policies.current()
     active = freezes.active(account) if account else None

@@ -9,13 +9,14 @@ from decimal import Decimal
 from typing import Any, Final
 
 from django.db import transaction
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.views.decorators.http import require_safe
 
 from desk import clock
 from desk.audit import trail
 from desk.lists import exports
 from desk.views.rendering import show
+from desk.web.requests import DeskRequest
 from exchange_ops.market import valuation
 from exchange_ops.portfolio import lots
 from exchange_ops.portfolio.models import Profit, ProfitDay, Progress
@@ -78,7 +79,7 @@ class Line:
 
 @require_safe
 @requires(rules.may_see)
-def profit(request: HttpRequest) -> HttpResponse:
+def profit(request: DeskRequest) -> HttpResponse:
     """One line a coin, and the sums."""
     now, mine, method, chosen = clock.now(), accounts.in_view(request), _method(request), _range(request)
     found = _lines(mine, method, chosen, now)
@@ -100,7 +101,7 @@ def profit(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 @requires(rules.may_see)
-def export(request: HttpRequest) -> HttpResponse:
+def export(request: DeskRequest) -> HttpResponse:
     """The same lines as a file, told to the trail before it leaves."""
     now, method, chosen = clock.now(), _method(request), _range(request)
     found = _lines(accounts.in_view(request), method, chosen, now)
@@ -119,12 +120,12 @@ def export(request: HttpRequest) -> HttpResponse:
     return response
 
 
-def _method(request: HttpRequest) -> str:
+def _method(request: DeskRequest) -> str:
     wanted = request.GET.get("method", lots.FIFO)
     return wanted if wanted in lots.METHODS else lots.FIFO
 
 
-def _range(request: HttpRequest) -> str:
+def _range(request: DeskRequest) -> str:
     wanted = request.GET.get("range", ALL)
     return wanted if wanted in RANGES else ALL
 

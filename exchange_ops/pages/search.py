@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.db.models import BooleanField, Case, When
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_safe
 
@@ -15,6 +15,7 @@ from desk import clock
 from desk import search as search_box
 from desk.views.rendering import show
 from desk.web import context
+from desk.web.requests import DeskRequest
 from exchange_ops.ledger.forms import entries_like
 from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.pages.forms import FindForm
@@ -34,14 +35,14 @@ PARTS = {"places": "exchange_ops/find/_places.html"}
 
 @require_safe
 @requires(rules.may_see)
-def find(request: HttpRequest) -> HttpResponse:
+def find(request: DeskRequest) -> HttpResponse:
     """What the text names; a single one is shown instead of a list of one."""
     form, mine, now = FindForm(request.GET), accounts.in_view(request), clock.now()
     text = form.cleaned_data["q"] if form.is_valid() else ""
     rows, entries = _found(text, mine) if text else ([], [])
     transfers = _transfers(text, mine) if text else []
     found = search.find(text=text, now=now)
-    only = None if request.htmx else _only([*rows, *transfers], entries, found.places)  # type: ignore[attr-defined]
+    only = None if request.htmx else _only([*rows, *transfers], entries, found.places)
     shared = {"find": text, "form": form, "now": now, "most": MOST_ROWS, "found": found}
     lists = {"rows": rows, "transfers": transfers, "entries": entries}
     return only or show(request, "exchange_ops/find.html", {**shared, **lists}, parts=PARTS)
@@ -49,7 +50,7 @@ def find(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 @requires(rules.may_see)
-def palette(request: HttpRequest) -> HttpResponse:
+def palette(request: DeskRequest) -> HttpResponse:
     """The first hits of each kind for what is typed into the search box so far."""
     form = FindForm(request.GET)
     text = form.cleaned_data["q"] if form.is_valid() else ""

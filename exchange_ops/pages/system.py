@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db.models import Max, Min
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.views.decorators.http import require_safe
 
 from desk import clock
@@ -12,7 +12,7 @@ from desk.incidents import queries as incidents
 from desk.models import Person
 from desk.templatetags.desk import span
 from desk.views.rendering import show
-from desk.web.requests import scope_of
+from desk.web.requests import DeskRequest, scope_of
 from exchange_ops.keys import status as key_status
 from exchange_ops.ledger.models import Balance, LedgerEntry, Watermark
 from exchange_ops.market.models import Currency, Symbol, Ticker
@@ -31,7 +31,7 @@ PARTS = {"followers": "exchange_ops/system/_followers.html", "now": "exchange_op
 
 @require_safe
 @requires(rules.may_see)
-def system(request: HttpRequest) -> HttpResponse:
+def system(request: DeskRequest) -> HttpResponse:
     """Everything on one page; the followers are read again more often than the rest."""
     now, account = clock.now(), accounts.current(request)
     target = request.htmx.target if request.htmx else None
@@ -44,7 +44,7 @@ def system(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
-def strip(request: HttpRequest) -> HttpResponse:
+def strip(request: DeskRequest) -> HttpResponse:
     """The line at the foot of every page."""
     now, found, mine = clock.now(), wellbeing.of(request.user), accounts.in_view(request)
     context = {

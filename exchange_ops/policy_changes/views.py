@@ -1,9 +1,9 @@
 """Drafting other rules, agreeing to them, stopping them, and reading the versions that were."""
 
-from typing import Any, cast
+from typing import Any
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -12,6 +12,7 @@ from desk.models import Person
 from desk.people import scopes
 from desk.people.stepup import CannotConfirm
 from desk.views.rendering import show
+from desk.web.requests import DeskRequest
 from exchange_ops.policy import quorum, ruleset
 from exchange_ops.policy.models import PolicyVersion
 from exchange_ops.policy.modes import BEYOND
@@ -30,9 +31,9 @@ ONLY = "Treasury and administrators change the rules."
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @requires(rules.may_keep, ONLY)
-def draft(request: HttpRequest) -> HttpResponse:
+def draft(request: DeskRequest) -> HttpResponse:
     """The rules in force to be edited, then what differs, then a second factor for exactly that."""
-    sent, person = request.POST if request.method == "POST" else None, cast(Person, request.user)
+    sent, person = request.POST if request.method == "POST" else None, request.user
     editor = Editor(sent, start=workflow.in_force(), person=person)
     if request.method != "POST":
         return _editor_page(request, editor)
@@ -44,7 +45,7 @@ def draft(request: HttpRequest) -> HttpResponse:
     return _reviewed(request, editor, editor.rules())
 
 
-def _reviewed(request: HttpRequest, editor: Editor, wanted: Rules) -> HttpResponse:
+def _reviewed(request: DeskRequest, editor: Editor, wanted: Rules) -> HttpResponse:
     if "confirmed" not in request.POST:
         return _review_page(request, editor, wanted, ConfirmForm())
     checked = ConfirmForm(request.POST)
@@ -60,13 +61,13 @@ def _reviewed(request: HttpRequest, editor: Editor, wanted: Rules) -> HttpRespon
 
 @require_safe
 @requires(shared.may_see)
-def change(request: HttpRequest, change_id: int) -> HttpResponse:
+def change(request: DeskRequest, change_id: int) -> HttpResponse:
     """One change: what differs, what it touches, and what can be done about it."""
     return _change_page(request, get_object_or_404(PolicyChange, pk=change_id))
 
 
 @posted(rules.may_keep, ONLY)
-def agree(request: HttpRequest, change_id: int) -> HttpResponse:
+def agree(request: DeskRequest, change_id: int) -> HttpResponse:
     """The second word."""
     row, form = get_object_or_404(PolicyChange, pk=change_id), ConfirmForm(request.POST)
     if not form.is_valid():
@@ -80,7 +81,7 @@ def agree(request: HttpRequest, change_id: int) -> HttpResponse:
 
 
 @posted(rules.may_keep, ONLY)
-def end(request: HttpRequest, change_id: int) -> HttpResponse:
+def end(request: DeskRequest, change_id: int) -> HttpResponse:
     """Take it back, or reject it."""
     row, form = get_object_or_404(PolicyChange, pk=change_id), EndForm(request.POST)
     if not form.is_valid():
@@ -89,7 +90,7 @@ def end(request: HttpRequest, change_id: int) -> HttpResponse:
     try:
         row = workflow.end(
             change_id=row.pk,
-            actor=cast(Person, request.user),
+            actor=request.user,
             comment=form.cleaned_data["comment"],
             session_key=key,
             now=clock.now(),
@@ -102,11 +103,11 @@ def end(request: HttpRequest, change_id: int) -> HttpResponse:
 
 @require_safe
 @requires(shared.may_see)
-def version(request: HttpRequest, number: int) -> HttpResponse:
+def version(request: DeskRequest, number: int) -> HttpResponse:
     """One version as it was published, with what it changed."""
     row = get_object_or_404(PolicyVersion.objects.select_related("published_by"), number=number)
     before = PolicyVersion.objects.filter(number=number - 1).first()
-    said, person = ruleset.of(row), cast(Person, request.user)
+    said, person = ruleset.of(row), request.user
     context = {
         "now": clock.now(),
         "version": row,
@@ -174,7 +175,7 @@ def _touched(person: Person, wanted: Rules) -> list[open_requests.Touched]:
     return [each for each in open_requests.touched(wanted) if each.account not in hidden]
 
 
-def _signed(request: HttpRequest, form: ConfirmForm) -> dict[str, Any]:
+def _signed(request: DeskRequest, form: ConfirmForm) -> dict[str, Any]:
     return {
         "actor": request.user,
         "digest": request.POST.get("digest", ""),
@@ -185,14 +186,14 @@ def _signed(request: HttpRequest, form: ConfirmForm) -> dict[str, Any]:
 
 
 def _editor_page(
-    request: HttpRequest, editor: Editor, *, sentences: list[str] | None = None, status: int = 200
+    request: DeskRequest, editor: Editor, *, sentences: list[str] | None = None, status: int = 200
 ) -> HttpResponse:
     context = {"editor": editor, "form": editor.form, "sentences": sentences or [], "policy": quorum.current()}
     return show(request, "exchange_ops/policy_draft.html", context, status=status)
 
 
 def _review_page(
-    request: HttpRequest, editor: Editor, wanted: Rules, form: ConfirmForm, *, refusal: str = "", status: int = 200
+    request: DeskRequest, editor: Editor, wanted: Rules, form: ConfirmForm, *, refusal: str = "", status: int = 200
 ) -> HttpResponse:
     policy, reason = quorum.current(), editor.form.cleaned_data["reason"].strip()
     base = 0 if policy is None else policy.number
@@ -204,7 +205,7 @@ def _review_page(
         "reason": reason,
         "differences": found,
         "is_looser": any(each.is_looser for each in found),
-        "touched": _touched(cast(Person, request.user), wanted),
+        "touched": _touched(request.user, wanted),
         "digest": workflow.digest_of(ruleset.kept(wanted), base=base, reason=reason),
         "purpose": workflow.PROPOSE,
         "form": form,
@@ -217,9 +218,9 @@ _NOT_SENT = {"csrfmiddlewaretoken", "confirmed", "back", "code", "passkey", "dig
 
 
 def _change_page(
-    request: HttpRequest, row: PolicyChange, *, refusal: str = "", status: int = 200, **forms: Any
+    request: DeskRequest, row: PolicyChange, *, refusal: str = "", status: int = 200, **forms: Any
 ) -> HttpResponse:
-    person = cast(Person, request.user)
+    person = request.user
     wanted = ruleset.read(row.content)
     base = PolicyVersion.objects.filter(number=row.base).first()
     waits = row.state in {machine.PROPOSED, machine.AGREED}

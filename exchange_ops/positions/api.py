@@ -21,7 +21,7 @@ from exchange_ops.shared.api.fields import AmountIn, AmountText
 from exchange_ops.shared.api.resources import OfAccount, Reading, Recording, recording
 
 
-class MarginActionOut(serializers.ModelSerializer):
+class MarginActionOut(serializers.ModelSerializer[MarginAction]):
     """A margin action as the desk knows it. `sentence` says what happened first."""
 
     reference = serializers.CharField(read_only=True)

@@ -14,7 +14,7 @@ from exchange_ops.subaccounts import machine as states
 from exchange_ops.subaccounts.models import SubAccount, SubAccountAction, SubAccountBalance
 
 
-class SubAccountOut(serializers.ModelSerializer):
+class SubAccountOut(serializers.ModelSerializer[SubAccount]):
     """One sub-account: what was asked for beside what the exchange showed when it was last read."""
 
     id = serializers.IntegerField(source="exchange_id", read_only=True, help_text="The exchange's number of it.")
@@ -35,7 +35,7 @@ class SubAccountOut(serializers.ModelSerializer):
 
     class Meta:
         model = SubAccount
-        fields = (
+        fields: tuple[str, ...] = (
             "id",
             "email",
             "status",
@@ -82,7 +82,7 @@ class SubAccountOut(serializers.ModelSerializer):
         return account_status.difference(row, row.under_way)  # type: ignore[attr-defined]
 
 
-class SubAccountBalanceOut(serializers.ModelSerializer):
+class SubAccountBalanceOut(serializers.ModelSerializer[SubAccountBalance]):
     """What one wallet of a sub-account held when it was last read."""
 
     available = AmountText(read_only=True)
@@ -104,7 +104,7 @@ class OneSubAccountOut(SubAccountOut):
         read_only_fields = fields
 
 
-class SubAccountActionOut(serializers.ModelSerializer):
+class SubAccountActionOut(serializers.ModelSerializer[SubAccountAction]):
     """One thing that was asked for a sub-account, and what became of it."""
 
     kind = serializers.ChoiceField(choices=list(states.KINDS), read_only=True)

@@ -4,7 +4,6 @@ from functools import partial
 
 from django.shortcuts import get_object_or_404
 from rest_framework import serializers
-from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
@@ -13,6 +12,7 @@ from desk.api.fields import RequestKey, StrictBody, StrictChoice, StrictInteger,
 from desk.api.idempotency import once
 from desk.api.parsing import BoundedJSONParser
 from desk.api.refusals import CannotRecord
+from desk.api.requests import ApiRequest
 from desk.api.resources import NOT_FOUND, keyed, listing, read, reading
 from exchange_ops.shared.api.fields import AmountIn, AmountText
 from exchange_ops.shared.api.resources import MaySeeAndDraft, OfAccount, Reading, Recording, recording
@@ -26,7 +26,7 @@ from exchange_ops.transfers.models import Transfer
 KINDS = list(states.KINDS)
 
 
-class TransferOut(serializers.ModelSerializer):
+class TransferOut(serializers.ModelSerializer[Transfer]):
     """A transfer as the desk knows it now. `sentence` says what happened to the money first."""
 
     reference = serializers.CharField(read_only=True)
@@ -145,7 +145,7 @@ class TransferCancel(APIView):
 
     @keyed(operation_id="transfers_cancel", request=CancelIn, responses={200: TransferOut, **NOT_FOUND})
     @once
-    def post(self, request: Request, transfer_id: int) -> Response:
+    def post(self, request: ApiRequest, transfer_id: int) -> Response:
         """Call a transfer off. Only before the exchange was asked, and only by the one who asked for it."""
         get_object_or_404(Transfer, pk=transfer_id)
         content = read(CancelIn, request)

@@ -10,7 +10,7 @@ from exchange_ops.withdrawals import endings, machine, request_checks
 from exchange_ops.withdrawals.models import Withdrawal
 
 
-class WithdrawalOut(serializers.ModelSerializer):
+class WithdrawalOut(serializers.ModelSerializer[Withdrawal]):
     """A request as the desk knows it now. `sentence` says what happened to the money first."""
 
     reference = serializers.CharField(read_only=True)
@@ -20,7 +20,9 @@ class WithdrawalOut(serializers.ModelSerializer):
     leaves = AmountText(read_only=True, allow_null=True)
     state = serializers.ChoiceField(choices=list(machine.STATES), read_only=True)
     sentence = serializers.CharField(read_only=True)
-    label = serializers.CharField(read_only=True, help_text="The state, or how it ended, in a few words.")
+    label = serializers.CharField(  # type: ignore[assignment]  # a member; the framework takes it off the class
+        read_only=True, help_text="The state, or how it ended, in a few words."
+    )
     end = serializers.ChoiceField(
         source="end.name",
         choices=["", *endings.ENDS],
@@ -79,7 +81,7 @@ class WithdrawalIn(StrictBody):
     request_key = RequestKey()
 
 
-class CurrencyOut(serializers.ModelSerializer):
+class CurrencyOut(serializers.ModelSerializer[Currency]):
     """One currency as the exchange describes it; `payout_problem` says why it can't be paid out now."""
 
     payout_fee = AmountText(read_only=True, allow_null=True)

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 from datetime import datetime
-from typing import Any, cast
+from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.views.decorators.http import require_safe
 
 from chaindata import rules
@@ -14,8 +14,8 @@ from chaindata.shared import belongings
 from chaindata.shared.access import number, readable, target
 from chaindata.shared.addresses import NotAnAddress
 from desk import clock
-from desk.models import Person
 from desk.views.rendering import show
+from desk.web.requests import DeskRequest
 
 PARTS = {
     name: f"chaindata/address/_{name}.html" for name in ("balance", "transactions", "unspent", "tokens", "history")
@@ -24,7 +24,7 @@ PARTS = {
 
 @require_safe
 @readable
-def address(request: HttpRequest, text: str) -> HttpResponse:
+def address(request: DeskRequest, text: str) -> HttpResponse:
     """The page, or one of its parts; what is no address here is said so."""
     now, wanted = clock.now(), target(request)
     try:
@@ -32,16 +32,16 @@ def address(request: HttpRequest, text: str) -> HttpResponse:
     except NotAnAddress as problem:
         context = {"now": now, "text": text, "problem": str(problem)}
         return show(request, "chaindata/no_address.html", context, status=404)
-    belongs = belongings.of(addresses=[spelled.printed], person=cast("Person", request.user))
+    belongs = belongings.of(addresses=[spelled.printed], person=request.user)
     mine = belongs.get(spelled.printed, [])
-    offered = rules.may_watch(cast("Person", request.user)) and not any(each.watches for each in mine)
+    offered = rules.may_watch(request.user) and not any(each.watches for each in mine)
     context = {"now": now, "spelled": spelled, "belongs": mine, "may_watch": offered} | _parts(
         request, spelled.printed, wanted, now
     )
     return show(request, "chaindata/address.html", context, parts=PARTS)
 
 
-def _parts(request: HttpRequest, printed: str, wanted: str, now: datetime) -> dict[str, Any]:
+def _parts(request: DeskRequest, printed: str, wanted: str, now: datetime) -> dict[str, Any]:
     """What the parts show that were asked for."""
     page, unspent_page = max(1, number(request, "page") or 1), max(1, number(request, "unspent") or 1)
     readers: dict[str, Callable[[], Any]] = {

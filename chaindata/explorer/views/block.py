@@ -2,20 +2,21 @@
 
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.views.decorators.http import require_safe
 
 from chaindata.explorer import block as pages_block
 from chaindata.shared.access import number, readable, target
 from desk import clock
 from desk.views.rendering import show
+from desk.web.requests import DeskRequest
 
 PARTS = {name: f"chaindata/block/_{name}.html" for name in ("facts", "members")}
 
 
 @require_safe
 @readable
-def block(request: HttpRequest, named: str) -> HttpResponse:
+def block(request: DeskRequest, named: str) -> HttpResponse:
     """The page, or one of its parts. What nobody has found is said so, with the status of a page that is not there."""
     now, wanted = clock.now(), target(request)
     context: dict[str, Any] = {"now": now, "named": named}

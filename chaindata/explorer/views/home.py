@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.views.decorators.http import require_safe
 
 from chaindata.explorer import home as pages_home
@@ -11,6 +11,7 @@ from chaindata.explorer import token_layer
 from chaindata.shared.access import number, readable, target
 from desk import clock
 from desk.views.rendering import show
+from desk.web.requests import DeskRequest
 
 READERS: dict[str, Callable[..., Any]] = {
     "tip": pages_home.tip,
@@ -25,7 +26,7 @@ PARTS = {name: f"chaindata/home/_{name}.html" for name in READERS}
 
 @require_safe
 @readable
-def home(request: HttpRequest) -> HttpResponse:
+def home(request: DeskRequest) -> HttpResponse:
     """Tip, last blocks, mempool, branches, node; each part is read, and read again, by itself."""
     now, wanted, below = clock.now(), target(request), number(request, "below")
     context: dict[str, Any] = {"now": now, "below": below}

@@ -1,8 +1,8 @@
 """One transaction."""
 
-from typing import Any, cast
+from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.views.decorators.http import require_safe
 
 from chaindata.explorer import layers
@@ -10,8 +10,8 @@ from chaindata.explorer import transaction as pages_transaction
 from chaindata.shared import belongings
 from chaindata.shared.access import readable, target
 from desk import clock
-from desk.models import Person
 from desk.views.rendering import show
+from desk.web.requests import DeskRequest
 
 ALL = "all"
 PARTS = {name: f"chaindata/transaction/_{name}.html" for name in ("facts", "layers", "sides", "raw")}
@@ -19,7 +19,7 @@ PARTS = {name: f"chaindata/transaction/_{name}.html" for name in ("facts", "laye
 
 @require_safe
 @readable
-def transaction(request: HttpRequest, txid: str) -> HttpResponse:
+def transaction(request: DeskRequest, txid: str) -> HttpResponse:
     """The page, or one of its parts."""
     now, wanted = clock.now(), target(request)
     wants = {name for name in PARTS if wanted not in PARTS or name == wanted}
@@ -31,7 +31,7 @@ def transaction(request: HttpRequest, txid: str) -> HttpResponse:
     if "sides" in wants:
         context["sides"] = pages_transaction.sides(txid, whole=request.GET.get("sides") == ALL, now=now)
         addresses = context["sides"].addresses
-        context["belongs"] = belongings.of(addresses=addresses, txids=[txid], person=cast("Person", request.user))
+        context["belongs"] = belongings.of(addresses=addresses, txids=[txid], person=request.user)
     if "raw" in wants:
         context["raw"] = pages_transaction.raw(txid, now=now)
     is_missing = wanted not in PARTS and context["facts"].freshness.word == "missing"

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http import HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.debug import sensitive_post_parameters, sensitive_variables
 from django.views.decorators.http import require_http_methods
@@ -15,6 +15,7 @@ from django.views.decorators.http import require_http_methods
 from desk import clock
 from desk.people.stepup import CannotConfirm
 from desk.views.rendering import show
+from desk.web.requests import DeskRequest
 from exchange_ops.keys import changes, uses
 from exchange_ops.keys.changes import CannotChangeKey, Confirmation
 from exchange_ops.keys.forms import NewKeyForm, PairForm
@@ -36,7 +37,7 @@ _REFUSALS = (CannotChangeKey, CannotConfirm)
 @sensitive_post_parameters()
 @sensitive_variables()
 @requires(rules.may_keep_keys, KEEPERS_ONLY)
-def new(request: HttpRequest) -> HttpResponse:
+def new(request: DeskRequest) -> HttpResponse:
     """Add a key to an account."""
     offered = accounts.in_view(request)
     initial = {"account": request.GET.get("account", ""), "request_key": fresh_key()}
@@ -53,7 +54,7 @@ def new(request: HttpRequest) -> HttpResponse:
 @sensitive_post_parameters()
 @sensitive_variables()
 @requires(rules.may_keep_keys, KEEPERS_ONLY)
-def rotate(request: HttpRequest, key_id: int) -> HttpResponse:
+def rotate(request: DeskRequest, key_id: int) -> HttpResponse:
     """First step of a rotation: the successor pair."""
     row = get_object_or_404(ApiKey.objects.select_related("account"), pk=key_id)
     initial = {"label": row.label, "rights": row.rights, "request_key": fresh_key()}
@@ -67,7 +68,7 @@ def rotate(request: HttpRequest, key_id: int) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @requires(rules.may_keep_keys, KEEPERS_ONLY)
-def disable(request: HttpRequest, key_id: int) -> HttpResponse:
+def disable(request: DeskRequest, key_id: int) -> HttpResponse:
     """What stops working without the key, and the confirmation that it may."""
     row, form = (
         get_object_or_404(ApiKey.objects.select_related("account"), pk=key_id),
@@ -86,21 +87,21 @@ def disable(request: HttpRequest, key_id: int) -> HttpResponse:
 
 
 @posted(rules.may_keep_keys, KEEPERS_ONLY)
-def switch(request: HttpRequest, key_id: int) -> HttpResponse:
+def switch(request: DeskRequest, key_id: int) -> HttpResponse:
     """Second step of a rotation: the successor takes over."""
     sentence = "Switched over. The old key is kept until you finish the rotation."
     return _stepped(request, key_id, lambda by: changes.switch(key_id=key_id, by=by), sentence)
 
 
 @posted(rules.may_keep_keys, KEEPERS_ONLY)
-def finish(request: HttpRequest, key_id: int) -> HttpResponse:
+def finish(request: DeskRequest, key_id: int) -> HttpResponse:
     """Last step of a rotation: the old key is wiped."""
     sentence = "Wiped. The rotation is finished; delete the old key at the exchange now."
     return _stepped(request, key_id, lambda by: changes.finish(key_id=key_id, by=by), sentence)
 
 
 @posted(rules.may_keep_keys, KEEPERS_ONLY)
-def go_back(request: HttpRequest, key_id: int) -> HttpResponse:
+def go_back(request: DeskRequest, key_id: int) -> HttpResponse:
     """End a rotation without its successor."""
     row = get_object_or_404(ApiKey, pk=key_id)
     session_key = request.session.session_key or ""
@@ -113,7 +114,7 @@ def go_back(request: HttpRequest, key_id: int) -> HttpResponse:
 
 
 def _typed(
-    request: HttpRequest,
+    request: DeskRequest,
     form: PairForm,
     store: Callable[[PairForm], ApiKey],
     *,
@@ -138,7 +139,7 @@ def _typed(
     return show(request, "exchange_ops/key_form.html", drawn, status=status)
 
 
-def _sent(request: HttpRequest) -> QueryDict | None:
+def _sent(request: DeskRequest) -> QueryDict | None:
     """What came with a POST, be it nothing at all: an empty form is refused as well."""
     return request.POST if request.method == "POST" else None
 
@@ -148,7 +149,7 @@ def _digest(form: PairForm) -> str:
     return changes.new_digest(str(form["request_key"].value()))
 
 
-def _stepped(request: HttpRequest, key_id: int, step: Callable[[Confirmation], ApiKey], sentence: str) -> HttpResponse:
+def _stepped(request: DeskRequest, key_id: int, step: Callable[[Confirmation], ApiKey], sentence: str) -> HttpResponse:
     """One confirmed step of a rotation, on the page of the key that is rotated."""
     row, form = get_object_or_404(ApiKey.objects.select_related("account"), pk=key_id), DecisionForm(request.POST)
     if not form.is_valid():
@@ -163,7 +164,7 @@ def _stepped(request: HttpRequest, key_id: int, step: Callable[[Confirmation], A
 
 
 def _preview(
-    request: HttpRequest, row: ApiKey, form: DecisionForm, *, refusal: str = "", status: int = 200
+    request: DeskRequest, row: ApiKey, form: DecisionForm, *, refusal: str = "", status: int = 200
 ) -> HttpResponse:
     context = {
         "key": row,
@@ -177,9 +178,9 @@ def _preview(
     return show(request, "exchange_ops/key_disable.html", context, status=status)
 
 
-def _by(request: HttpRequest, form: DecisionForm) -> Confirmation:
+def _by(request: DeskRequest, form: DecisionForm) -> Confirmation:
     return Confirmation(
-        person=request.user,  # type: ignore[arg-type]  # admitted above: nobody anonymous has a role
+        person=request.user,
         digest=form.cleaned_data["digest"],
         answer=form.answer,
         session_key=request.session.session_key or "",

@@ -4,12 +4,13 @@ from datetime import datetime
 from typing import Any
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.http import require_safe
 
 from desk import clock
 from desk.views.rendering import show
+from desk.web.requests import DeskRequest
 from exchange_ops.keys import changes, probing
 from exchange_ops.keys import status as key_status
 from exchange_ops.keys.models import ApiKey
@@ -23,7 +24,7 @@ KEEPERS_ONLY = "Nothing was changed: administrators keep the keys."
 
 @require_safe
 @requires(rules.may_see_keys, "Administrators and auditors see the keys.")
-def keys(request: HttpRequest) -> HttpResponse:
+def keys(request: DeskRequest) -> HttpResponse:
     """Every account with its keys, those in use first."""
     now = clock.now()
     views = [key_status.of(key, now=now) for key in ApiKey.objects.listed()]
@@ -44,13 +45,13 @@ def keys(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 @requires(rules.may_see_keys, "Administrators and auditors see the keys.")
-def key(request: HttpRequest, key_id: int) -> HttpResponse:
+def key(request: DeskRequest, key_id: int) -> HttpResponse:
     """One key, its rights, and what can be done with it now."""
     return key_page(request, get_object_or_404(ApiKey.objects.listed(), pk=key_id))
 
 
 @posted(rules.may_keep_keys, KEEPERS_ONLY)
-def probe(request: HttpRequest, key_id: int) -> HttpResponse:
+def probe(request: DeskRequest, key_id: int) -> HttpResponse:
     """Have a worker ask the exchange again."""
     row = get_object_or_404(ApiKey, pk=key_id)
     try:
@@ -62,7 +63,7 @@ def probe(request: HttpRequest, key_id: int) -> HttpResponse:
 
 
 def key_page(
-    request: HttpRequest, row: ApiKey, *, refusal: str = "", form: DecisionForm | None = None, status: int = 200
+    request: DeskRequest, row: ApiKey, *, refusal: str = "", form: DecisionForm | None = None, status: int = 200
 ) -> HttpResponse:
     """The page of a key, with what was refused about it."""
     now, may_keep = clock.now(), rules.may_keep_keys(request.user)

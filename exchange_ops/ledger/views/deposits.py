@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Final
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -12,6 +12,7 @@ from desk.lists.declared import Column, List, Totals
 from desk.lists.listing import Listing
 from desk.views import lists
 from desk.views.rendering import show
+from desk.web.requests import DeskRequest
 from exchange_ops.ledger.forms import DepositFilter
 from exchange_ops.ledger.views import scope
 from exchange_ops.shared import rules
@@ -60,7 +61,7 @@ DEPOSITS: Final = List(
 @require_safe
 @requires(rules.may_see)
 @lists.opens(DEPOSITS)
-def deposits(request: HttpRequest) -> HttpResponse:
+def deposits(request: DeskRequest) -> HttpResponse:
     """The most recently changed first; of all accounts, the newest first."""
     now = clock.now()
     listing, mine = _listing(request, now)
@@ -70,12 +71,12 @@ def deposits(request: HttpRequest) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @requires(rules.may_see)
-def export(request: HttpRequest, form: str) -> HttpResponseBase:
+def export(request: DeskRequest, form: str) -> HttpResponseBase:
     """The filtered deposits as a file, or the chosen ones."""
     return lists.file(_listing(request, clock.now())[0], form)
 
 
-def _listing(request: HttpRequest, now: datetime) -> tuple[Listing, list[Account]]:
+def _listing(request: DeskRequest, now: datetime) -> tuple[Listing, list[Account]]:
     lines, mine = scope.lines_in_view(request)
     rows = lines.filter(type="payin").select_related("account")
     return Listing(request, DEPOSITS, rows, now=now, order=("pk",) if len(mine) > 1 else None), mine

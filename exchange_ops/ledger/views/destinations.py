@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Final
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -12,6 +12,7 @@ from desk.lists.declared import Column, List
 from desk.lists.listing import Listing
 from desk.views import lists
 from desk.views.rendering import show
+from desk.web.requests import DeskRequest
 from exchange_ops.ledger import destinations as domain
 from exchange_ops.ledger.forms import DestinationFilter
 from exchange_ops.ledger.views import scope
@@ -57,7 +58,7 @@ DESTINATIONS: Final = List(
 @require_safe
 @requires(rules.may_see)
 @lists.opens(DESTINATIONS)
-def destinations(request: HttpRequest) -> HttpResponse:
+def destinations(request: DeskRequest) -> HttpResponse:
     """A page of them, the one that was paid last first."""
     now = clock.now()
     listing, mine = _listing(request, now)
@@ -67,12 +68,12 @@ def destinations(request: HttpRequest) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @requires(rules.may_see)
-def export(request: HttpRequest, form: str) -> HttpResponseBase:
+def export(request: DeskRequest, form: str) -> HttpResponseBase:
     """The filtered destinations as a file, or the chosen ones."""
     return lists.file(_listing(request, clock.now())[0], form)
 
 
-def _listing(request: HttpRequest, now: datetime) -> tuple[Listing, list[Account]]:
+def _listing(request: DeskRequest, now: datetime) -> tuple[Listing, list[Account]]:
     lines, mine = scope.lines_in_view(request)
     rows = domain.newest_payouts(lines).select_related("withdrawal", "account")
     return Listing(request, DESTINATIONS, rows, now=now), mine

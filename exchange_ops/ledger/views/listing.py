@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Final
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -12,6 +12,7 @@ from desk.lists.declared import Column, List, Totals
 from desk.lists.listing import Listing
 from desk.views import lists
 from desk.views.rendering import show
+from desk.web.requests import DeskRequest
 from exchange_ops.ledger import sources
 from exchange_ops.ledger import sync as domain
 from exchange_ops.ledger.forms import LedgerFilter
@@ -84,7 +85,7 @@ LEDGER: Final = List(
 @require_safe
 @requires(rules.may_see)
 @lists.opens(LEDGER)
-def ledger(request: HttpRequest) -> HttpResponse:
+def ledger(request: DeskRequest) -> HttpResponse:
     """The most recently changed first; of all accounts, the newest first."""
     now = clock.now()
     listing, mine = _listing(request, now)
@@ -103,12 +104,12 @@ def ledger(request: HttpRequest) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @requires(rules.may_see)
-def export(request: HttpRequest, form: str) -> HttpResponseBase:
+def export(request: DeskRequest, form: str) -> HttpResponseBase:
     """The filtered lines as a file, or the chosen ones."""
     return lists.file(_listing(request, clock.now())[0], form)
 
 
-def _listing(request: HttpRequest, now: datetime) -> tuple[Listing, list[Account]]:
+def _listing(request: DeskRequest, now: datetime) -> tuple[Listing, list[Account]]:
     lines, mine = scope.lines_in_view(request)
     rows = lines.select_related("withdrawal", "transfer", "account")
     # Each account's ledger counts by itself; together they stand in the order in which the desk first saw the lines.

@@ -1,14 +1,14 @@
 """Which lines of the ledger the lists are made of: those of the accounts that the reader looks at."""
 
 from django.db.models import QuerySet
-from django.http import HttpRequest
 
+from desk.web.requests import DeskRequest
 from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.shared.models import Account
 from exchange_ops.shared.views import accounts
 
 
-def lines_in_view(request: HttpRequest) -> tuple[QuerySet[LedgerEntry], list[Account]]:
+def lines_in_view(request: DeskRequest) -> tuple[QuerySet[LedgerEntry], list[Account]]:
     """The lines, and the accounts. One account is named alone: then its indexes have its lines in order."""
     mine = accounts.in_view(request)
     named = {"account": mine[0]} if len(mine) == 1 else {"account__in": mine}

@@ -3,11 +3,12 @@
 from dataclasses import dataclass
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.views.decorators.http import require_safe
 
 from desk import clock
 from desk.views.rendering import show
+from desk.web.requests import DeskRequest
 from exchange_ops.market import favourites, interest, queries, reference
 from exchange_ops.market.models import Ticker
 from exchange_ops.shared import places, rules
@@ -41,7 +42,7 @@ class Head:
 
 @require_safe
 @requires(rules.may_see)
-def table(request: HttpRequest) -> HttpResponse:
+def table(request: DeskRequest) -> HttpResponse:
     """Fifty symbols a page. A part that reads itself again names its rows, so that none of them moves."""
     text, sort, falling = request.GET.get("text", "")[: queries.LONGEST_SEARCH], request.GET.get("sort", ""), False
     if sort.startswith("-"):
@@ -78,12 +79,12 @@ def _heads(sort: str, falling: bool) -> list[Head]:
     return heads
 
 
-def _number(request: HttpRequest) -> int:
+def _number(request: DeskRequest) -> int:
     text = request.GET.get("page", "")
     return int(text) if text.isascii() and text.isdigit() and len(text) <= _LONGEST_NUMBER else 1
 
 
-def _held(request: HttpRequest) -> str:
+def _held(request: DeskRequest) -> str:
     """The rows that the asking part shows already, in their order; nothing when a person asked for the page."""
-    codes = request.GET.get("rows", "").split(",") if request.htmx else []  # type: ignore[attr-defined]  # by its middleware
+    codes = request.GET.get("rows", "").split(",") if request.htmx else []
     return ",".join(code for code in codes[: queries.PAGE_ROWS] if code and "\0" not in code)

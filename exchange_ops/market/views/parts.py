@@ -8,8 +8,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from django.http import HttpRequest
-
+from desk.web.requests import DeskRequest
 from exchange_ops.market import depth, favourites, interest, queries, topics
 from exchange_ops.market.models import BookSnapshot, Candle, MarketLook, PublicTrade, Symbol
 from exchange_ops.market.views import drawings
@@ -38,7 +37,7 @@ def picture(symbol: Symbol) -> dict[str, Any]:
     return {"book": book, "whole": whole, "picture": drawings.depth(whole)}
 
 
-def ladder(request: HttpRequest, symbol: Symbol, own: Own) -> dict[str, Any]:
+def ladder(request: DeskRequest, symbol: Symbol, own: Own) -> dict[str, Any]:
     """The best levels in a fixed number of rows, so that none moves, or every level there is; put together as wished.
 
     `own` are the sizes of one's own orders, by side and by the price of their row.
@@ -56,7 +55,7 @@ def trades(symbol: Symbol) -> dict[str, Any]:
     return {"trades": list(PublicTrade.objects.filter(symbol=symbol.code).order_by("-trade_id")[:SHOWN_TRADES])}
 
 
-def frame(request: HttpRequest, symbol: Symbol, look: MarketLook, now: datetime) -> dict[str, Any]:
+def frame(request: DeskRequest, symbol: Symbol, look: MarketLook, now: datetime) -> dict[str, Any]:
     """What every part needs to be drawn and followed."""
     return {
         "now": now,
@@ -80,18 +79,18 @@ def frame(request: HttpRequest, symbol: Symbol, look: MarketLook, now: datetime)
     }
 
 
-def is_whole_depth(request: HttpRequest) -> bool:
+def is_whole_depth(request: DeskRequest) -> bool:
     """Whether every level is to be listed."""
     return request.GET.get("depth") == AS_TABLE
 
 
-def group(request: HttpRequest) -> int:
+def group(request: DeskRequest) -> int:
     """How many ticks are wished in one row of the ladder; another number counts as one."""
     text = request.GET.get("group", "")
     return int(text) if text in map(str, depth.GROUPS) else depth.GROUPS[0]
 
 
-def period(request: HttpRequest) -> str:
+def period(request: DeskRequest) -> str:
     """The period that is asked for; another word counts as none."""
     wished = request.GET.get("period", "")
     return wished if wished in interest.PERIODS else interest.DEFAULT_PERIOD

@@ -4,12 +4,13 @@ from datetime import UTC, datetime
 from typing import Any
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.http import require_safe
 
 from desk import clock
 from desk.views.rendering import show
+from desk.web.requests import DeskRequest
 from exchange_ops.market import favourites, history, queries, topics
 from exchange_ops.market.models import Symbol
 from exchange_ops.market.views import drawings, parts
@@ -22,7 +23,7 @@ _LONGEST_SECOND = 11
 
 @require_safe
 @requires(rules.may_see)
-def older(request: HttpRequest, symbol: str) -> HttpResponse:
+def older(request: DeskRequest, symbol: str) -> HttpResponse:
     """The candles before a second, for the chart; while a worker reads them, the part asks for itself again."""
     row, period, moment = _named(symbol), parts.period(request), _second(request.GET.get("before", ""))
     found = history.before(symbol=row.code, period=period, moment=moment, person=request.user, now=clock.now())
@@ -37,7 +38,7 @@ def older(request: HttpRequest, symbol: str) -> HttpResponse:
 
 @require_safe
 @requires(rules.may_see)
-def find(request: HttpRequest) -> HttpResponse:
+def find(request: DeskRequest) -> HttpResponse:
     """Where another symbol may be chosen: favourites until something is typed, then what is meant by it."""
     text = request.GET.get("text", "")
     lines = (
@@ -48,7 +49,7 @@ def find(request: HttpRequest) -> HttpResponse:
 
 
 @posted(rules.may_see)
-def star(request: HttpRequest, symbol: str) -> HttpResponse:
+def star(request: DeskRequest, symbol: str) -> HttpResponse:
     """Have a symbol among one's favourites, or no longer."""
     row, is_wanted = _named(symbol), request.POST.get("on") == "yes"
     try:
@@ -59,7 +60,7 @@ def star(request: HttpRequest, symbol: str) -> HttpResponse:
     except favourites.TooMany as problem:
         is_wanted = False
         messages.warning(request, str(problem))
-    if not request.htmx:  # type: ignore[attr-defined]  # by its middleware
+    if not request.htmx:
         return redirect("market", row.code)
     return show(request, "exchange_ops/market/_star.html", {"symbol": row, "is_favourite": is_wanted})
 

@@ -6,7 +6,7 @@ from typing import Any, Final
 from urllib.parse import urlencode
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.http import require_http_methods, require_safe
@@ -17,6 +17,7 @@ from desk.lists.listing import Listing
 from desk.people import roles
 from desk.views import lists
 from desk.views.rendering import show
+from desk.web.requests import DeskRequest
 from exchange_ops.market.models import Symbol, Ticker
 from exchange_ops.orders.brackets import exits, machine, plan, situation, workflow
 from exchange_ops.orders.brackets.models import Bracket
@@ -72,7 +73,7 @@ BRACKETS: Final = List(
 @require_safe
 @requires(rules.may_see)
 @lists.opens(BRACKETS)
-def brackets(request: HttpRequest) -> HttpResponse:
+def brackets(request: DeskRequest) -> HttpResponse:
     """A page of them, newest first unless it is sorted otherwise; the open ones unless asked otherwise."""
     now = clock.now()
     context = {"now": now, "list": _listing(request, now), "topics": "orders"}
@@ -81,39 +82,39 @@ def brackets(request: HttpRequest) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @requires(rules.may_see)
-def export(request: HttpRequest, form: str) -> HttpResponseBase:
+def export(request: DeskRequest, form: str) -> HttpResponseBase:
     """The filtered brackets as a file, or the chosen ones."""
     return lists.file(_listing(request, clock.now()), form)
 
 
 @require_safe
 @requires(rules.may_see)
-def bracket(request: HttpRequest, bracket_id: int) -> HttpResponse:
+def bracket(request: DeskRequest, bracket_id: int) -> HttpResponse:
     """The page, or one of its parts."""
     return _render_page(request, bracket_id)
 
 
 @posted(rules.may_trade, ONLY_OPERATORS)
-def end(request: HttpRequest, bracket_id: int) -> HttpResponse:
+def end(request: DeskRequest, bracket_id: int) -> HttpResponse:
     """Have everything cancelled that is open of it."""
     return _changed(request, bracket_id, workflow.end, "What is open of it is being cancelled. What was filled stays.")
 
 
 @posted(rules.may_trade, ONLY_OPERATORS)
-def let_go(request: HttpRequest, bracket_id: int) -> HttpResponse:
+def let_go(request: DeskRequest, bracket_id: int) -> HttpResponse:
     """Watch it no more; its orders stay."""
     return _changed(request, bracket_id, workflow.let_go, "The take profit is watched no more. Its open orders stay.")
 
 
 @posted(rules.may_trade, ONLY_OPERATORS)
-def place_stop(request: HttpRequest, bracket_id: int) -> HttpResponse:
+def place_stop(request: DeskRequest, bracket_id: int) -> HttpResponse:
     """Have another stop placed for what has none."""
     return _changed(request, bracket_id, workflow.place_stop_again, "The stop is being placed again.")
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @requires(rules.may_trade, ONLY_OPERATORS)
-def guard(request: HttpRequest, order_id: int) -> HttpResponse:
+def guard(request: DeskRequest, order_id: int) -> HttpResponse:
     """The two prices for an open order; sent, they are one bracket however often they are sent."""
     order = get_object_or_404(Order.objects.select_related("account", "initiator", "replaces"), pk=order_id)
     form = GuardForm(request.POST or None)
@@ -131,7 +132,7 @@ def guard(request: HttpRequest, order_id: int) -> HttpResponse:
     return show(request, "exchange_ops/order_guard.html", context, status=status)
 
 
-def _changed(request: HttpRequest, number: int, change: Any, sentence: str) -> HttpResponse:
+def _changed(request: DeskRequest, number: int, change: Any, sentence: str) -> HttpResponse:
     get_object_or_404(Bracket, pk=number)
     try:
         row = change(bracket_id=number, person=request.user, **_common(request))
@@ -141,16 +142,16 @@ def _changed(request: HttpRequest, number: int, change: Any, sentence: str) -> H
     return redirect("bracket", number)
 
 
-def _common(request: HttpRequest) -> dict[str, Any]:
+def _common(request: DeskRequest) -> dict[str, Any]:
     return {"now": clock.now(), "session_key": request.session.session_key or ""}
 
 
-def _listing(request: HttpRequest, now: datetime) -> Listing:
+def _listing(request: DeskRequest, now: datetime) -> Listing:
     rows = Bracket.objects.filter(account=accounts.current(request)).select_related("initiator", "entry")
     return Listing(request, BRACKETS, rows, now=now)
 
 
-def _render_page(request: HttpRequest, number: int, *, status: int = 200, refusal: str = "") -> HttpResponse:
+def _render_page(request: DeskRequest, number: int, *, status: int = 200, refusal: str = "") -> HttpResponse:
     row = get_object_or_404(Bracket.objects.select_related("account", "initiator", "entry__initiator"), pk=number)
     now = clock.now()
     chains, may_trade = situation.read(row), rules.may_trade(request.user)

@@ -6,11 +6,12 @@ from typing import Any
 
 from django import forms
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect
 
 from desk import clock
 from desk.people.stepup import CannotConfirm
+from desk.web.requests import DeskRequest
 from exchange_ops.orders import machine
 from exchange_ops.orders.decisions import approvals
 from exchange_ops.orders.models import Order
@@ -28,7 +29,7 @@ _MESSAGES = {
 
 
 @posted(rules.may_see)
-def approve(request: HttpRequest, order_id: int) -> HttpResponse:
+def approve(request: DeskRequest, order_id: int) -> HttpResponse:
     """The approval with its second factor, for the digest that was on the screen."""
     form = ApproveForm(request.POST)
 
@@ -40,18 +41,18 @@ def approve(request: HttpRequest, order_id: int) -> HttpResponse:
 
 
 @posted(rules.may_see)
-def decline(request: HttpRequest, order_id: int) -> HttpResponse:
+def decline(request: DeskRequest, order_id: int) -> HttpResponse:
     """A no with its reason."""
     return _with_reason(request, order_id, "decline", approvals.decline)
 
 
 @posted(rules.may_see)
-def withdraw(request: HttpRequest, order_id: int) -> HttpResponse:
+def withdraw(request: DeskRequest, order_id: int) -> HttpResponse:
     """Take a request back."""
     return _with_reason(request, order_id, "withdraw", approvals.withdraw)
 
 
-def _with_reason(request: HttpRequest, order_id: int, name: str, act: Callable[..., Order]) -> HttpResponse:
+def _with_reason(request: DeskRequest, order_id: int, name: str, act: Callable[..., Order]) -> HttpResponse:
     form = ReasonForm(request.POST, prefix=name)
     return _acted(
         request, order_id, form, f"{name}_form", lambda common: act(reason=form.cleaned_data["reason"], **common)
@@ -59,10 +60,11 @@ def _with_reason(request: HttpRequest, order_id: int, name: str, act: Callable[.
 
 
 def _acted(
-    request: HttpRequest, order_id: int, form: forms.Form, name: str, act: Callable[[dict[str, Any]], Order]
+    request: DeskRequest, order_id: int, form: forms.Form, name: str, act: Callable[[dict[str, Any]], Order]
 ) -> HttpResponse:
+    refused: dict[str, Any] = {name: form}
     if not form.is_valid():
-        return detail.render_page(request, order_id, status=422, **{name: form})
+        return detail.render_page(request, order_id, status=422, **refused)
     common = {
         "order_id": order_id,
         "person": request.user,
@@ -73,6 +75,6 @@ def _acted(
         row = act(common)
     except (approvals.CannotDecide, CannotConfirm) as problem:
         # On the page itself and not in the form: after a refusal the form may have gone.
-        return detail.render_page(request, order_id, status=409, refusal=str(problem), **{name: form})
+        return detail.render_page(request, order_id, status=409, refusal=str(problem), **refused)
     messages.success(request, _MESSAGES[row.state])
     return redirect("order", row.pk)

@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.http import require_safe
 
@@ -11,6 +11,7 @@ from desk import clock
 from desk.models import Person
 from desk.people import roles
 from desk.views.rendering import show
+from desk.web.requests import DeskRequest
 from exchange_ops.market.models import Symbol
 from exchange_ops.orders import machine, trades, workflow
 from exchange_ops.orders.brackets import workflow as brackets
@@ -29,13 +30,13 @@ MOST_EVENTS = 200
 
 @require_safe
 @requires(rules.may_see)
-def order(request: HttpRequest, order_id: int) -> HttpResponse:
+def order(request: DeskRequest, order_id: int) -> HttpResponse:
     """The page, or one of its parts."""
     return render_page(request, order_id)
 
 
 @posted(rules.may_trade, ONLY_OPERATORS)
-def cancel(request: HttpRequest, order_id: int) -> HttpResponse:
+def cancel(request: DeskRequest, order_id: int) -> HttpResponse:
     """Cancel what is left of the order."""
     get_object_or_404(Order, pk=order_id)
     try:
@@ -51,7 +52,7 @@ def cancel(request: HttpRequest, order_id: int) -> HttpResponse:
 
 
 def render_page(
-    request: HttpRequest, order_id: int, *, status: int = 200, refusal: str = "", **forms: Any
+    request: DeskRequest, order_id: int, *, status: int = 200, refusal: str = "", **forms: Any
 ) -> HttpResponse:
     """The page, with a sentence about what was refused, and the forms, so that nothing typed is lost."""
     rows = Order.objects.select_related("account", "initiator", "replaces", "decided_by")

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Final
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -13,6 +13,7 @@ from desk.lists.declared import Column, List, Totals
 from desk.lists.listing import Listing
 from desk.views import lists
 from desk.views.rendering import show
+from desk.web.requests import DeskRequest
 from exchange_ops.market.models import Symbol
 from exchange_ops.orders.forms import TradeFilter
 from exchange_ops.orders.models import AccountTrade, Order
@@ -66,7 +67,7 @@ FILLS: Final = List(
 @require_safe
 @requires(rules.may_see)
 @lists.opens(FILLS)
-def fills(request: HttpRequest) -> HttpResponse:
+def fills(request: DeskRequest) -> HttpResponse:
     """The newest first unless it is sorted otherwise."""
     now = clock.now()
     return show(
@@ -79,12 +80,12 @@ def fills(request: HttpRequest) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @requires(rules.may_see)
-def export(request: HttpRequest, form: str) -> HttpResponseBase:
+def export(request: DeskRequest, form: str) -> HttpResponseBase:
     """The filtered fills as a file, or the chosen ones."""
     return lists.file(_listing(request, clock.now()), form)
 
 
-def _listing(request: HttpRequest, now: datetime) -> Listing:
+def _listing(request: DeskRequest, now: datetime) -> Listing:
     rows = AccountTrade.objects.filter(account=accounts.current(request))
     return Listing(request, FILLS, rows, now=now, prepare=_with_orders)
 

@@ -5,7 +5,7 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect
 from django.urls import reverse
@@ -13,10 +13,12 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from desk import clock
 from desk.lists.declared import Column, List
+from desk.lists.filters import FilterForm
 from desk.lists.listing import Listing
 from desk.models import Person
 from desk.views import lists
 from desk.views.rendering import show
+from desk.web.requests import DeskRequest
 from exchange_ops.orders import machine
 from exchange_ops.orders import workflow as domain
 from exchange_ops.orders.forms import CancelAllForm, OrderFilter
@@ -94,12 +96,12 @@ ORDERS: Final = List(
 @require_safe
 @requires(rules.may_see)
 @lists.opens(ORDERS)
-def orders(request: HttpRequest) -> HttpResponse:
+def orders(request: DeskRequest) -> HttpResponse:
     """A page of them, newest first unless it is sorted otherwise; the open ones unless asked otherwise."""
     return render_page(request)
 
 
-def render_page(request: HttpRequest, *, status: int = 200, refusal: str = "") -> HttpResponse:
+def render_page(request: DeskRequest, *, status: int = 200, refusal: str = "") -> HttpResponse:
     """The list, with a sentence about what was refused."""
     now, account = clock.now(), accounts.current(request)
     listing = _listing(request, account, now)
@@ -117,13 +119,13 @@ def render_page(request: HttpRequest, *, status: int = 200, refusal: str = "") -
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @requires(rules.may_see)
-def export(request: HttpRequest, form: str) -> HttpResponseBase:
+def export(request: DeskRequest, form: str) -> HttpResponseBase:
     """The filtered orders as a file, or the chosen ones."""
     return lists.file(_listing(request, accounts.current(request), clock.now()), form)
 
 
 @posted(rules.may_trade, ONLY_OPERATORS)
-def refresh(request: HttpRequest) -> HttpResponse:
+def refresh(request: DeskRequest) -> HttpResponse:
     """Have the exchange's lists read now; a worker does, and the page hears of it."""
     domain.ask_to_read(account=accounts.required(request), person=request.user, now=clock.now())
     messages.info(request, "The exchange's lists are being read again. Nothing was placed or cancelled.")
@@ -131,7 +133,7 @@ def refresh(request: HttpRequest) -> HttpResponse:
 
 
 @posted(rules.may_trade, ONLY_OPERATORS)
-def cancel_all(request: HttpRequest) -> HttpResponse:
+def cancel_all(request: DeskRequest) -> HttpResponse:
     """Cancel the open orders that the person saw, of one symbol or of all."""
     form = CancelAllForm(request.POST)
     if not form.is_valid():
@@ -151,7 +153,7 @@ def cancel_all(request: HttpRequest) -> HttpResponse:
     return redirect(f"{reverse('orders')}?view=all&symbol={quote(symbol)}" if symbol else reverse("orders"))
 
 
-def _cancel_every_margin_order(request: HttpRequest) -> HttpResponse:
+def _cancel_every_margin_order(request: DeskRequest) -> HttpResponse:
     count = domain.cancel_every_margin_order(
         account=accounts.required(request),
         person=request.user,
@@ -163,7 +165,7 @@ def _cancel_every_margin_order(request: HttpRequest) -> HttpResponse:
 
 
 @posted(rules.may_trade, ONLY_OPERATORS)
-def cancel_chosen(request: HttpRequest) -> HttpResponse:
+def cancel_chosen(request: DeskRequest) -> HttpResponse:
     """Cancel those of the chosen orders that are still open."""
     numbers = [int(key) for key in request.POST.getlist("row") if key.isascii() and key.isdigit() and len(key) <= 18]
     count = domain.cancel_chosen(
@@ -177,7 +179,7 @@ def cancel_chosen(request: HttpRequest) -> HttpResponse:
     return redirect("orders")
 
 
-def _say_cancelled(request: HttpRequest, count: int) -> None:
+def _say_cancelled(request: DeskRequest, count: int) -> None:
     sentence = (
         f"{count} order{'' if count == 1 else 's'} requested to be cancelled."
         if count
@@ -186,7 +188,7 @@ def _say_cancelled(request: HttpRequest, count: int) -> None:
     messages.success(request, f"{sentence} Each says when the exchange has confirmed it.")
 
 
-def _listing(request: HttpRequest, account: Account | None, now: datetime) -> Listing:
+def _listing(request: DeskRequest, account: Account | None, now: datetime) -> Listing:
     rows = Order.objects.filter(account=account).select_related("initiator").prefetch_related("replacements")
     return Listing(request, ORDERS, rows, now=now, may_act=rules.may_trade(request.user))
 
@@ -197,7 +199,7 @@ def _age(account: Account | None, now: datetime) -> dict[str, Any]:
     return {"source": sources.of_orders(account, now), "reading_waits": waits, "back": "orders"}
 
 
-def _to_cancel(account: Account | None, person: Person, filters: OrderFilter) -> dict[str, Any]:
+def _to_cancel(account: Account | None, person: Person, filters: FilterForm) -> dict[str, Any]:
     """How many open orders a person could cancel at once, of the symbol that is filtered by or of all."""
     if account is None or not rules.may_trade(person):
         return {}

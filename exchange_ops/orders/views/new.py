@@ -10,13 +10,14 @@ from typing import Any
 
 from django.contrib import messages
 from django.core.exceptions import ValidationError
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods
 
 from desk import clock
 from desk.models import Person
 from desk.views.rendering import show
+from desk.web.requests import DeskRequest
 from exchange_ops.market import interest
 from exchange_ops.market.models import Symbol, Ticker
 from exchange_ops.orders import distance, machine, policy_checks, request_checks, workflow
@@ -42,7 +43,7 @@ REVIEW = "Look at what it comes to, then press the button again: it now says exa
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @requires(rules.may_trade, ONLY_OPERATORS)
-def new(request: HttpRequest) -> HttpResponse:
+def new(request: DeskRequest) -> HttpResponse:
     """The ticket; sent with the words of its button, it becomes one order however often it is sent."""
     account = accounts.required(request)
     if request.method != "POST":
@@ -62,7 +63,7 @@ def new(request: HttpRequest) -> HttpResponse:
     return redirect("order", row.pk)
 
 
-def ticket(request: HttpRequest, *, symbol: str = "") -> dict[str, Any]:
+def ticket(request: DeskRequest, *, symbol: str = "") -> dict[str, Any]:
     """What `new_order/_ticket.html` needs to stand in another page, of one `symbol`; nothing where nobody may trade.
 
     Sent, it is answered by the page of the ticket itself, or by the order that came of it.
@@ -76,14 +77,14 @@ def ticket(request: HttpRequest, *, symbol: str = "") -> dict[str, Any]:
 
 
 @posted(rules.may_trade, ONLY_OPERATORS)
-def figures(request: HttpRequest) -> HttpResponse:
+def figures(request: DeskRequest) -> HttpResponse:
     """What the order would come to, what is available, and the button with its words, for what is typed so far."""
     form = OrderForm(request.POST, symbols=_symbols())
     figures = _figures(accounts.required(request), form, request.user) | {"is_part": True}
     return show(request, "exchange_ops/new_order/_figures.html", figures)
 
 
-def _placed(request: HttpRequest, account: Account, form: OrderForm) -> Any:
+def _placed(request: DeskRequest, account: Account, form: OrderForm) -> Any:
     """The order; nothing when the button said something else, or nothing yet, than what was sent."""
     wanted, exits = form.wanted(), form.exits()
     sent = request.POST.get("effect")
@@ -106,7 +107,7 @@ def _placed(request: HttpRequest, account: Account, form: OrderForm) -> Any:
 
 
 def _render_form(
-    request: HttpRequest, account: Account, form: OrderForm, *, status: int = 200, review: str = ""
+    request: DeskRequest, account: Account, form: OrderForm, *, status: int = 200, review: str = ""
 ) -> HttpResponse:
     context = {"form": form, "review": review, "now": clock.now(), **_figures(account, form, request.user)}
     return show(request, "exchange_ops/new_order.html", context, status=status)
@@ -185,7 +186,7 @@ def _effect(wanted: request_checks.Wanted, exits: Exits | None, *, for_approval:
     return f"{does}{title(wanted, symbol)}{guarded}"
 
 
-def _wished(request: HttpRequest) -> dict[str, Any]:
+def _wished(request: DeskRequest) -> dict[str, Any]:
     """Values that a link may fill in beforehand; a person still reads and sends the form."""
     names = ("symbol", "side", "type", "price", "margin")
     return {"request_key": fresh_key(), **{name: request.GET[name][:80] for name in names if name in request.GET}}

@@ -8,13 +8,14 @@ from decimal import Decimal
 from typing import Any
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.http import require_http_methods
 
 from desk import clock
 from desk.fields import plain
 from desk.views.rendering import show
+from desk.web.requests import DeskRequest
 from exchange_ops.market.models import Symbol, Ticker
 from exchange_ops.orders import distance, request_checks
 from exchange_ops.orders.forms import ReplaceForm
@@ -35,7 +36,7 @@ PARTS = {"figures": "exchange_ops/order_replace/_figures.html"}
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @requires(rules.may_trade, ONLY_OPERATORS)
-def replace(request: HttpRequest, order_id: int) -> HttpResponse:
+def replace(request: DeskRequest, order_id: int) -> HttpResponse:
     """What would change, for the price and quantity of the address or the form; sent with its words it is done once."""
     row = get_object_or_404(Order.objects.select_related("account", "initiator"), pk=order_id)
     form = _form(request, row)
@@ -52,7 +53,7 @@ def replace(request: HttpRequest, order_id: int) -> HttpResponse:
     return redirect("order", new.pk)
 
 
-def _replacement(request: HttpRequest, row: Order, form: ReplaceForm) -> Order:
+def _replacement(request: DeskRequest, row: Order, form: ReplaceForm) -> Order:
     return replacing.ask(
         order_id=row.pk,
         person=request.user,
@@ -65,7 +66,7 @@ def _replacement(request: HttpRequest, row: Order, form: ReplaceForm) -> Order:
     )
 
 
-def _form(request: HttpRequest, row: Order) -> ReplaceForm:
+def _form(request: DeskRequest, row: Order) -> ReplaceForm:
     """What was typed; else the order as it is, with what a link wishes. The part that is read again is typed, too."""
     if request.method == "POST":
         return ReplaceForm(request.POST, order=row)
@@ -75,7 +76,7 @@ def _form(request: HttpRequest, row: Order) -> ReplaceForm:
 
 
 def _render(
-    request: HttpRequest, row: Order, form: ReplaceForm, *, status: int = 200, review: str = ""
+    request: DeskRequest, row: Order, form: ReplaceForm, *, status: int = 200, review: str = ""
 ) -> HttpResponse:
     symbol = Symbol.objects.filter(pk=row.symbol).first() or Symbol(code=row.symbol)
     context: dict[str, Any] = {"row": row, "form": form, "symbol": symbol, "now": clock.now(), "review": review}
@@ -88,7 +89,7 @@ def _render(
     return show(request, PAGE, context, parts=PARTS, status=status)
 
 
-def _figures(request: HttpRequest, row: Order, form: ReplaceForm, symbol: Symbol) -> dict[str, Any]:
+def _figures(request: DeskRequest, row: Order, form: ReplaceForm, symbol: Symbol) -> dict[str, Any]:
     """What the replacing order comes to, what is against it, and the words of the button."""
     if not form.errors.keys() <= {CONFIRMED}:
         return {}

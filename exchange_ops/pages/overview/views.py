@@ -3,11 +3,12 @@
 from collections.abc import Callable
 from typing import Any, Final
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.views.decorators.http import require_safe
 
 from desk import clock
 from desk.views.rendering import show
+from desk.web.requests import DeskRequest
 from exchange_ops.pages.overview import house, layout, work, worth
 from exchange_ops.pages.overview.view import View, range_of
 from exchange_ops.portfolio.history import RANGES
@@ -34,7 +35,7 @@ TEMPLATES: Final = {name: f"exchange_ops/overview/_{name}.html" for name in READ
 
 @require_safe
 @requires(rules.may_see)
-def overview(request: HttpRequest) -> HttpResponse:
+def overview(request: DeskRequest) -> HttpResponse:
     """The first page. htmx asks for one block of it by the id of its element."""
     view = View(request.user, accounts.in_view(request), clock.now(), range_of(request.GET.get("range", "")))
     rows = layout.rows(request.user)

@@ -7,13 +7,14 @@ ladder too, as figures that their scripts draw; the exact ones are in the tables
 from collections.abc import Callable
 from typing import Any, Final
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from desk import clock
 from desk.views.rendering import show
+from desk.web.requests import DeskRequest
 from exchange_ops.market import interest
 from exchange_ops.market.models import MarketLook, Symbol
 from exchange_ops.market.views import parts
@@ -32,14 +33,14 @@ PARTS: Final = {
 
 @require_safe
 @requires(rules.may_see)
-def market(request: HttpRequest, symbol: str) -> HttpResponse:
+def market(request: DeskRequest, symbol: str) -> HttpResponse:
     """One page; htmx asks for one part of it by the id of its element. A code in small letters is led to its page."""
     if symbol != symbol.upper():
         return redirect(f"{reverse('market', args=[symbol.upper()])}?{request.GET.urlencode()}".rstrip("?"))
     row, account = get_object_or_404(Symbol, code=symbol.replace("\0", "")), accounts.current(request)
     now = clock.now()
     look = interest.ask(symbol=row, period=parts.period(request), now=now)
-    target = request.htmx.target if request.htmx else None  # type: ignore[attr-defined]  # by its middleware
+    target = request.htmx.target if request.htmx else None
     context = parts.frame(request, row, look, now) | {"account": account, "may_trade": rules.may_trade(request.user)}
     context["elsewhere"] = places.elsewhere([account] if account else [])
     for name in [target] if target in PARTS else PARTS:
@@ -50,7 +51,7 @@ def market(request: HttpRequest, symbol: str) -> HttpResponse:
     return show(request, "exchange_ops/market.html", context, parts=PARTS)
 
 
-def _part(name: str, request: HttpRequest, symbol: Symbol, look: MarketLook, account: Account | None) -> dict[str, Any]:
+def _part(name: str, request: DeskRequest, symbol: Symbol, look: MarketLook, account: Account | None) -> dict[str, Any]:
     """What one part shows, and nothing that another one does."""
     may_trade = rules.may_trade(request.user)
     readers: dict[str, Callable[[], dict[str, Any]]] = {

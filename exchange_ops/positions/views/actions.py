@@ -3,13 +3,14 @@
 from typing import Any
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.http import require_safe
 
 from desk import clock
 from desk.people import roles
 from desk.views.rendering import show
+from desk.web.requests import DeskRequest
 from exchange_ops.market.models import Symbol
 from exchange_ops.positions import machine, words, workflow
 from exchange_ops.positions.forms import NoteForm
@@ -24,19 +25,25 @@ PARTS = {name: f"exchange_ops/margin_action/_{name}.html" for name in ("facts", 
 
 @require_safe
 @requires(rules.may_see)
-def action(request: HttpRequest, margin_action_id: int) -> HttpResponse:
+def action(request: DeskRequest, margin_action_id: int) -> HttpResponse:
     """The page, or one of its parts."""
     return _render_page(request, margin_action_id, NoteForm())
 
 
 @posted(rules.may_trade, ONLY_OPERATORS)
-def settle(request: HttpRequest, margin_action_id: int) -> HttpResponse:
+def settle(request: DeskRequest, margin_action_id: int) -> HttpResponse:
     """Note what an unclear action did."""
-    form, common = NoteForm(request.POST), {"session_key": request.session.session_key or "", "now": clock.now()}
+    form = NoteForm(request.POST)
     if not form.is_valid():
         return _render_page(request, margin_action_id, form, status=422)
     try:
-        workflow.settle(action_id=margin_action_id, person=request.user, note=form.cleaned_data["note"], **common)
+        workflow.settle(
+            action_id=margin_action_id,
+            person=request.user,
+            note=form.cleaned_data["note"],
+            now=clock.now(),
+            session_key=request.session.session_key or "",
+        )
     except workflow.CannotAct as problem:
         form.refuse(problem.problems)
         return _render_page(request, margin_action_id, form, status=409)
@@ -44,7 +51,7 @@ def settle(request: HttpRequest, margin_action_id: int) -> HttpResponse:
     return redirect("margin-action", margin_action_id)
 
 
-def _render_page(request: HttpRequest, number: int, form: NoteForm, *, status: int = 200) -> HttpResponse:
+def _render_page(request: DeskRequest, number: int, form: NoteForm, *, status: int = 200) -> HttpResponse:
     row = get_object_or_404(MarginAction.objects.select_related("account", "initiator"), pk=number)
     symbol = Symbol.objects.filter(pk=row.symbol).first()
     context: dict[str, Any] = {

@@ -5,13 +5,14 @@ from datetime import datetime
 from typing import Any
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods
 
 from desk import clock
 from desk.fields import plain
 from desk.views.rendering import show
+from desk.web.requests import DeskRequest
 from exchange_ops.margin import danger
 from exchange_ops.margin.models import MarginPosition
 from exchange_ops.market import interest
@@ -33,7 +34,7 @@ PARTS = {"positions": "exchange_ops/margin_close_all/_positions.html"}
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @requires(rules.may_trade, ONLY_OPERATORS)
-def close_all(request: HttpRequest) -> HttpResponse:
+def close_all(request: DeskRequest) -> HttpResponse:
     """The list and its button; sent, each position that was listed becomes an action of its own."""
     account = accounts.required(request)
     if request.method != "POST":
@@ -50,7 +51,7 @@ def close_all(request: HttpRequest) -> HttpResponse:
     return redirect("margin")
 
 
-def _closed(request: HttpRequest, account: Account, form: CloseAllForm) -> list[Any]:
+def _closed(request: DeskRequest, account: Account, form: CloseAllForm) -> list[Any]:
     return workflow.close_all(
         initiator=request.user,
         account=account,
@@ -62,7 +63,7 @@ def _closed(request: HttpRequest, account: Account, form: CloseAllForm) -> list[
     )
 
 
-def _judged(request: HttpRequest, account: Account, row: MarginPosition, ticked: list[str]) -> dict[str, Any]:
+def _judged(request: DeskRequest, account: Account, row: MarginPosition, ticked: list[str]) -> dict[str, Any]:
     """What is against closing it, and what has to be ticked: the tokens stand behind their symbol."""
     there = request_checks.found(account=account, code=row.symbol)
     wish = Wish(kind=machine.CLOSE, symbol=row.symbol, order_type=machine.MARKET, position_id=row.exchange_id)
@@ -77,7 +78,7 @@ def _judged(request: HttpRequest, account: Account, row: MarginPosition, ticked:
     return {"problems": list(problems.values()), "ticks": ticks}
 
 
-def _listed(request: HttpRequest, account: Account, now: datetime) -> list[dict[str, Any]]:
+def _listed(request: DeskRequest, account: Account, now: datetime) -> list[dict[str, Any]]:
     """Each open position with its estimate and what is against closing it."""
     rows = list(MarginPosition.objects.filter(account=account, gone_at=None).exclude(quantity=0).order_by("symbol"))
     codes = {row.symbol for row in rows}
@@ -103,7 +104,7 @@ def _listed(request: HttpRequest, account: Account, now: datetime) -> list[dict[
     return listed
 
 
-def _page(request: HttpRequest, account: Account, form: CloseAllForm, *, status: int = 200) -> HttpResponse:
+def _page(request: DeskRequest, account: Account, form: CloseAllForm, *, status: int = 200) -> HttpResponse:
     now = clock.now()
     listed = _listed(request, account, now)
     context = {

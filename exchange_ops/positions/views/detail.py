@@ -2,12 +2,13 @@
 
 from typing import Any
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_safe
 
 from desk import clock
 from desk.views.rendering import show
+from desk.web.requests import DeskRequest
 from exchange_ops.market import interest
 from exchange_ops.market.models import Symbol
 from exchange_ops.orders.models import Order
@@ -29,7 +30,7 @@ MOST_ORDERS = 50
 
 @require_safe
 @requires(rules.may_see)
-def symbol(request: HttpRequest, symbol: str) -> HttpResponse:
+def symbol(request: DeskRequest, symbol: str) -> HttpResponse:
     """The page, or one of its parts. A code in small letters is led to its page."""
     if symbol != symbol.upper():
         return redirect("margin-symbol", symbol.upper())

@@ -2,11 +2,12 @@
 
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.views.decorators.http import require_safe
 
 from desk import clock
 from desk.views.rendering import show
+from desk.web.requests import DeskRequest
 from exchange_ops.market import interest
 from exchange_ops.orders import machine as order_states
 from exchange_ops.orders.models import Order, OrderReading
@@ -32,7 +33,7 @@ def _open_orders(account: Account | None) -> int:
 
 @require_safe
 @requires(rules.may_see)
-def margin(request: HttpRequest) -> HttpResponse:
+def margin(request: DeskRequest) -> HttpResponse:
     """The page, one of its parts, or its tab of the past."""
     now, account = clock.now(), accounts.current(request)
     context: dict[str, Any] = {

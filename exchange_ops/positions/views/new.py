@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods
 
 from desk import clock
 from desk.views.rendering import show
+from desk.web.requests import DeskRequest
 from exchange_ops.market.models import Symbol
 from exchange_ops.policy import freezes
 from exchange_ops.policy.oversteps import CONFIRMED, MOST_CONFIRMED
@@ -71,41 +72,41 @@ class Sheet:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @requires(rules.may_trade, ONLY_OPERATORS)
-def open_account(request: HttpRequest) -> HttpResponse:
+def open_account(request: DeskRequest) -> HttpResponse:
     """Collateral for a symbol that is chosen on the page."""
     return _page(request, COLLATERAL, "")
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @requires(rules.may_trade, ONLY_OPERATORS)
-def collateral(request: HttpRequest, symbol: str) -> HttpResponse:
+def collateral(request: DeskRequest, symbol: str) -> HttpResponse:
     """Other collateral for the account of a symbol, or the first."""
     return _page(request, COLLATERAL, symbol)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @requires(rules.may_trade, ONLY_OPERATORS)
-def close_position(request: HttpRequest, symbol: str) -> HttpResponse:
+def close_position(request: DeskRequest, symbol: str) -> HttpResponse:
     """A position, or a part of it, at the market or at a limit."""
     return _page(request, CLOSE, symbol)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @requires(rules.may_trade, ONLY_OPERATORS)
-def close_account(request: HttpRequest, symbol: str) -> HttpResponse:
+def close_account(request: DeskRequest, symbol: str) -> HttpResponse:
     """An account, with its position."""
     return _page(request, ACCOUNT, symbol)
 
 
 @posted(rules.may_trade, ONLY_OPERATORS)
-def figures(request: HttpRequest, kind: str) -> HttpResponse:
+def figures(request: DeskRequest, kind: str) -> HttpResponse:
     """What it would come to, and the button with its words, for what is typed so far."""
     code = request.POST.get("code", "")[:40]
     sheet = _sheet(request, accounts.required(request), kind if kind in PAGES else COLLATERAL, code)
     return show(request, FIGURES, _figures(request, sheet) | {"is_part": True})
 
 
-def _page(request: HttpRequest, name: str, code: str) -> HttpResponse:
+def _page(request: DeskRequest, name: str, code: str) -> HttpResponse:
     """The form; sent with the words of its button, it becomes one action however often it is sent."""
     sheet = _sheet(request, accounts.required(request), name, code)
     if request.method != "POST":
@@ -123,7 +124,7 @@ def _page(request: HttpRequest, name: str, code: str) -> HttpResponse:
     return redirect("margin-action", row.pk)
 
 
-def _recorded(request: HttpRequest, sheet: Sheet, wish: Wish) -> Any:
+def _recorded(request: DeskRequest, sheet: Sheet, wish: Wish) -> Any:
     """The action; nothing when the button said something else, or nothing yet, than what was sent."""
     key = str(sheet.form.cleaned_data["request_key"])
     summary = drawn.of(sheet.account, request.user, wish.symbol, wish)
@@ -141,12 +142,12 @@ def _recorded(request: HttpRequest, sheet: Sheet, wish: Wish) -> Any:
     )
 
 
-def _figures(request: HttpRequest, sheet: Sheet) -> dict[str, Any]:
+def _figures(request: DeskRequest, sheet: Sheet) -> dict[str, Any]:
     ticked = request.POST.getlist("confirmed")[:MOST_CONFIRMED]
     return drawn.of(sheet.account, request.user, _wanted(sheet), sheet.wish(), confirmed=ticked)
 
 
-def _render_form(request: HttpRequest, sheet: Sheet, *, status: int = 200, review: str = "") -> HttpResponse:
+def _render_form(request: DeskRequest, sheet: Sheet, *, status: int = 200, review: str = "") -> HttpResponse:
     context = {
         "form": sheet.form,
         "code": sheet.code,
@@ -158,7 +159,7 @@ def _render_form(request: HttpRequest, sheet: Sheet, *, status: int = 200, revie
     return show(request, PAGES[sheet.name], context, status=status)
 
 
-def _sheet(request: HttpRequest, account: Account, name: str, code: str) -> Sheet:
+def _sheet(request: DeskRequest, account: Account, name: str, code: str) -> Sheet:
     data = request.POST if request.method == "POST" else None
     code = code.replace("\0", "\ufffd")  # no text in the database has it
     there = request_checks.found(account=account, code=code)

@@ -37,7 +37,7 @@ def answer(exception: Exception, context: dict[str, Any]) -> Response | None:
     elif isinstance(exception, exceptions.ValidationError):
         fields = _flat(exception.detail)
     elif isinstance(exception, exceptions.Throttled):
-        message = f"Nothing was recorded: too many requests with this token. Ask again in {_seconds(exception.wait)}."
+        message = f"Nothing was recorded: too many requests with this token. Ask again in {_seconds(exception)}."
     elif isinstance(exception, exceptions.APIException | Http404 | PermissionDenied):
         message = _spoken(exception, message)
     response.data = problem_details.body(code, message, fields)
@@ -45,7 +45,8 @@ def answer(exception: Exception, context: dict[str, Any]) -> Response | None:
     return response
 
 
-def _seconds(wait: float | None) -> str:
+def _seconds(exception: exceptions.Throttled) -> str:
+    wait: float | None = getattr(exception, "wait", None)
     return "a minute" if wait is None else f"{max(math.ceil(wait), 1)} s"
 
 

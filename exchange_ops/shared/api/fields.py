@@ -13,7 +13,7 @@ from wire.values import decimal_text
 
 
 @extend_schema_field({"type": "string", "pattern": r"^[0-9]{1,36}(\.[0-9]{1,24})?$", "example": "1.25"})
-class AmountText(serializers.Field):
+class AmountText(serializers.Field[Decimal, Any, str, Any]):
     """An exact amount as text, without exponent. A JSON number is refused: it may have lost digits on its way."""
 
     def to_internal_value(self, data: Any) -> Decimal:

@@ -1,6 +1,6 @@
 """What the resources of the exchange's rooms share besides `desk.api`: who may, the account, and what is recorded."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from django.db.models import QuerySet
@@ -15,7 +15,9 @@ from rest_framework.views import APIView
 from desk import clock
 from desk.api import idempotency, resources
 from desk.api.parsing import BoundedJSONParser
+from desk.api.requests import ApiRequest
 from desk.api.resources import NOT_FOUND, keyed, of_shape, read, recorded
+from desk.models import Person
 from desk.web.problem_details import refusing
 from exchange_ops.shared import rules
 from exchange_ops.shared.views import accounts
@@ -27,7 +29,7 @@ class MaySee(BasePermission):
     message = "Your roles don't allow this."
 
     def has_permission(self, request: Request, view: APIView) -> bool:
-        return bool(request.user.is_authenticated) and rules.may_see(request.user)
+        return isinstance(request.user, Person) and rules.may_see(request.user)
 
 
 class MaySeeAndDraft(MaySee):
@@ -36,15 +38,16 @@ class MaySeeAndDraft(MaySee):
     message = "Nothing was recorded: operators ask for payouts."
 
     def has_permission(self, request: Request, view: APIView) -> bool:
-        if not super().has_permission(request, view):
+        person = request.user
+        if not (isinstance(person, Person) and super().has_permission(request, view)):
             return False
-        return request.method in {"GET", "HEAD", "OPTIONS"} or rules.may_request(request.user)
+        return request.method in {"GET", "HEAD", "OPTIONS"} or rules.may_request(person)
 
 
 class Listing(resources.Listing):
     """A list in pages, narrowed by a form where there is one."""
 
-    permission_classes = (MaySee,)
+    permission_classes: Sequence[type[BasePermission]] = (MaySee,)
 
 
 class OfAccount(Listing):
@@ -63,35 +66,35 @@ class OfAccount(Listing):
 class Reading(resources.Reading):
     """One row."""
 
-    permission_classes = (MaySee,)
+    permission_classes: Sequence[type[BasePermission]] = (MaySee,)
 
 
-class Recording(generics.GenericAPIView):
+class Recording(generics.GenericAPIView[Any]):
     """A request that is recorded: new, or the one that was recorded before with its key.
 
     `record` is the domain's own function: it gives the row, or raises `refused`.
     """
 
-    permission_classes = (MaySeeAndDraft,)
+    permission_classes: Sequence[type[BasePermission]] = (MaySeeAndDraft,)
     parser_classes = (BoundedJSONParser,)
-    body_class: type[Serializer]
+    body_class: type[Serializer[Any]]
     refused: type[Exception]
     record: Callable[..., Any]
 
     @idempotency.once
-    def post(self, request: Request) -> Response:
+    def post(self, request: ApiRequest) -> Response:
         """Record it, once for each key: that of the body, or else that of the header."""
         now = clock.now()
         content = read(self.body_class, request)
         content["request_key"] = content.get("request_key") or idempotency.required_key(request)
         content |= {"initiator": request.user, "account": accounts.required(request)}
         row = recorded(self.refused, self.record, now=now, **content)
-        return Response(self.serializer_class(row).data, status=201 if row.created_at == now else 200)
+        return Response(self.get_serializer_class()(row).data, status=201 if row.created_at == now else 200)
 
 
-def recording(name: str, body: type[Serializer], shape: type[Serializer], does: str) -> Callable[[Any], Any]:
+def recording(name: str, body: type[Serializer[Any]], shape: type[Serializer[Any]], does: str) -> Callable[[Any], Any]:
     """Describe a request that is recorded; `does` says what follows."""
     before = OpenApiResponse(shape, description="The same was recorded before with this key.")
-    responses = {201: shape, 200: before, **idempotency.REFUSALS, **NOT_FOUND}
+    responses: dict[Any, Any] = {201: shape, 200: before, **idempotency.REFUSALS, **NOT_FOUND}
     described = keyed(operation_id=name, description=does, request=body, responses=responses)
     return of_shape(shape, body_class=body, post=described)

@@ -5,12 +5,13 @@ from functools import wraps
 from typing import Any
 
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.views.decorators.http import require_POST
 
 from desk.models import Person
+from desk.web.requests import DeskRequest
 
-View = Callable[..., HttpResponse]
+View = Callable[..., HttpResponseBase]
 
 NOT_YOURS = "Your roles don't allow this."
 
@@ -20,7 +21,7 @@ def requires(rule: Callable[[Person], bool], sentence: str = NOT_YOURS) -> Calla
 
     def decorate(view: View) -> View:
         @wraps(view)
-        def guarded(request: HttpRequest, *arguments: Any, **named: Any) -> HttpResponse:
+        def guarded(request: DeskRequest, *arguments: Any, **named: Any) -> HttpResponseBase:
             if not rule(request.user):
                 raise PermissionDenied(sentence)
             return view(request, *arguments, **named)

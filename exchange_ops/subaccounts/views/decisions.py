@@ -3,13 +3,14 @@
 from typing import Any
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods
 
 from desk import clock
 from desk.people.stepup import CannotConfirm
 from desk.views.rendering import show
+from desk.web.requests import DeskRequest
 from exchange_ops.shared import rules
 from exchange_ops.shared.forms import fresh_key
 from exchange_ops.shared.views import accounts
@@ -31,19 +32,19 @@ _SENTENCES = {
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @requires(rules.may_keep_subaccounts)
-def freeze(request: HttpRequest) -> HttpResponse:
+def freeze(request: DeskRequest) -> HttpResponse:
     """What a freeze of these sub-accounts does, and its confirmation."""
     return _decided(request, states.FREEZE)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @requires(rules.may_keep_subaccounts)
-def activate(request: HttpRequest) -> HttpResponse:
+def activate(request: DeskRequest) -> HttpResponse:
     """What activating these sub-accounts does, and its confirmation."""
     return _decided(request, states.ACTIVATE)
 
 
-def _decided(request: HttpRequest, kind: str) -> HttpResponse:
+def _decided(request: DeskRequest, kind: str) -> HttpResponse:
     if request.method != "POST":
         numbers = read_ids(request.GET.getlist("ids"))
         if not numbers:
@@ -56,7 +57,7 @@ def _decided(request: HttpRequest, kind: str) -> HttpResponse:
     return _confirmed(request, kind, form)
 
 
-def _confirmed(request: HttpRequest, kind: str, form: SubAccountDecisionForm) -> HttpResponse:
+def _confirmed(request: DeskRequest, kind: str, form: SubAccountDecisionForm) -> HttpResponse:
     cleaned = form.cleaned_data
     try:
         actions = workflow.ask_status(
@@ -77,7 +78,7 @@ def _confirmed(request: HttpRequest, kind: str, form: SubAccountDecisionForm) ->
     return redirect("subaccount", cleaned["ids"][0]) if len(actions) == 1 else redirect("subaccounts")
 
 
-def _page(request: HttpRequest, kind: str, numbers: list[int], *, status: int = 200, **more: Any) -> HttpResponse:
+def _page(request: DeskRequest, kind: str, numbers: list[int], *, status: int = 200, **more: Any) -> HttpResponse:
     rows = SubAccount.objects.filter(account=accounts.current(request), exchange_id__in=numbers)
     subs = list(rows.order_by("exchange_id"))
     trading = workflow.figures(subs)

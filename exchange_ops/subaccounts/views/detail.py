@@ -3,13 +3,14 @@
 from typing import Any
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.http import require_safe
 
 from desk import clock
 from desk.people import roles
 from desk.views.rendering import show
+from desk.web.requests import DeskRequest
 from exchange_ops.shared import rules
 from exchange_ops.shared.forms import fresh_key
 from exchange_ops.shared.views import accounts
@@ -28,13 +29,13 @@ LAST_ACTIONS = 25
 
 @require_safe
 @requires(rules.may_see)
-def subaccount(request: HttpRequest, exchange_id: int) -> HttpResponse:
+def subaccount(request: DeskRequest, exchange_id: int) -> HttpResponse:
     """The page, or one of its three parts."""
     return subaccount_page(request, exchange_id)
 
 
 @posted(rules.may_keep_subaccounts)
-def settings(request: HttpRequest, exchange_id: int) -> HttpResponse:
+def settings(request: DeskRequest, exchange_id: int) -> HttpResponse:
     """Ask for other payout settings."""
     form = SubAccountSettingsForm(request.POST)
     if not form.is_valid():
@@ -62,7 +63,7 @@ def settings(request: HttpRequest, exchange_id: int) -> HttpResponse:
 
 
 @posted(rules.may_reread_subaccounts)
-def address(request: HttpRequest, exchange_id: int) -> HttpResponse:
+def address(request: DeskRequest, exchange_id: int) -> HttpResponse:
     """Have the deposit address of one currency read."""
     sub, form = _sub(request, exchange_id), SubAccountAddressForm(request.POST)
     if not form.is_valid():
@@ -73,7 +74,7 @@ def address(request: HttpRequest, exchange_id: int) -> HttpResponse:
 
 
 @posted(rules.may_keep_subaccounts)
-def take_back(request: HttpRequest, exchange_id: int, action_id: int) -> HttpResponse:
+def take_back(request: DeskRequest, exchange_id: int, action_id: int) -> HttpResponse:
     """End a request before the exchange was asked."""
     action = get_object_or_404(SubAccountAction, pk=action_id, sub_account=_sub(request, exchange_id))
     session_key = request.session.session_key or ""
@@ -85,7 +86,7 @@ def take_back(request: HttpRequest, exchange_id: int, action_id: int) -> HttpRes
     return redirect("subaccount", exchange_id)
 
 
-def subaccount_page(request: HttpRequest, exchange_id: int, *, status: int = 200, **forms: Any) -> HttpResponse:
+def subaccount_page(request: DeskRequest, exchange_id: int, *, status: int = 200, **forms: Any) -> HttpResponse:
     """The page with the forms that were refused, so that nothing typed is lost."""
     sub = _sub(request, exchange_id)
     context: dict[str, Any] = {
@@ -125,7 +126,7 @@ def _context(sub: SubAccount) -> dict[str, Any]:
     }
 
 
-def _sub(request: HttpRequest, exchange_id: int) -> SubAccount:
+def _sub(request: DeskRequest, exchange_id: int) -> SubAccount:
     rows = SubAccount.objects.select_related("account").filter(account__in=accounts.in_view(request))
     found = list(rows.filter(exchange_id=exchange_id))
     if len(found) > 1:

@@ -5,12 +5,13 @@ from typing import Any
 
 from django.contrib import messages
 from django.db.models import Max
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_safe
 
 from desk import clock
 from desk.views.rendering import show
+from desk.web.requests import DeskRequest
 from exchange_ops.shared import rules
 from exchange_ops.shared.models import Account
 from exchange_ops.shared.views import accounts
@@ -37,7 +38,7 @@ class Line:
 
 @require_safe
 @requires(rules.may_see)
-def subaccounts(request: HttpRequest) -> HttpResponse:
+def subaccounts(request: DeskRequest) -> HttpResponse:
     """The list, or one of its two parts."""
     now, account = clock.now(), accounts.current(request)
     listed = lines(account)
@@ -55,7 +56,7 @@ def subaccounts(request: HttpRequest) -> HttpResponse:
 
 
 @posted(rules.may_reread_subaccounts)
-def reread(request: HttpRequest) -> HttpResponse:
+def reread(request: DeskRequest) -> HttpResponse:
     """Have the exchange asked again, as soon as a worker is free."""
     account = accounts.required(request)
     readings.ask(account=account, person=request.user, now=clock.now())

@@ -5,11 +5,12 @@ from typing import Any
 
 from django import forms
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect
 
 from desk import clock
 from desk.people.stepup import CannotConfirm
+from desk.web.requests import DeskRequest
 from exchange_ops.shared import rules
 from exchange_ops.shared.forms import CancelForm, DecisionForm, ReasonForm
 from exchange_ops.shared.views.access import posted
@@ -37,19 +38,19 @@ _MESSAGES = {
 
 
 @posted(rules.may_see)
-def approve(request: HttpRequest, transfer_id: int) -> HttpResponse:
+def approve(request: DeskRequest, transfer_id: int) -> HttpResponse:
     """One approval with its second factor, for the digest that was on the screen."""
     return _signed(request, transfer_id, DecisionForm(request.POST), "approve_form", approvals.approve, says="comment")
 
 
 @posted(rules.may_see)
-def reject(request: HttpRequest, transfer_id: int) -> HttpResponse:
+def reject(request: DeskRequest, transfer_id: int) -> HttpResponse:
     """A no with its reason."""
     return _with_reason(request, transfer_id, ReasonForm(request.POST, prefix="reject"), approvals.reject)
 
 
 @posted(rules.may_see)
-def cancel(request: HttpRequest, transfer_id: int) -> HttpResponse:
+def cancel(request: DeskRequest, transfer_id: int) -> HttpResponse:
     """Take a request back."""
     is_own = Transfer.objects.filter(pk=transfer_id, initiator=request.user).exists()
     form = CancelForm(request.POST, prefix="cancel", by_requester=is_own)
@@ -57,14 +58,14 @@ def cancel(request: HttpRequest, transfer_id: int) -> HttpResponse:
 
 
 @posted(rules.may_see)
-def close(request: HttpRequest, transfer_id: int) -> HttpResponse:
+def close(request: DeskRequest, transfer_id: int) -> HttpResponse:
     """Close a transfer that was not seen."""
     form = TransferEndForm(request.POST, auto_id="close_%s")
     return _signed(request, transfer_id, form, "close_form", endings.close, says="reason")
 
 
 @posted(rules.may_see)
-def reissue(request: HttpRequest, transfer_id: int) -> HttpResponse:
+def reissue(request: DeskRequest, transfer_id: int) -> HttpResponse:
     """Close a transfer that was not seen and ask for the same anew."""
     form = ReissueForm(request.POST, auto_id="reissue_%s")
 
@@ -76,7 +77,7 @@ def reissue(request: HttpRequest, transfer_id: int) -> HttpResponse:
 
 
 @posted(rules.may_see)
-def resolve(request: HttpRequest, transfer_id: int) -> HttpResponse:
+def resolve(request: DeskRequest, transfer_id: int) -> HttpResponse:
     """One of the two verdicts that close an unclear case."""
     form = TransferVerdictForm(request.POST)
 
@@ -87,14 +88,14 @@ def resolve(request: HttpRequest, transfer_id: int) -> HttpResponse:
 
 
 def _with_reason(
-    request: HttpRequest, transfer_id: int, form: ReasonForm, act: Callable[..., Transfer]
+    request: DeskRequest, transfer_id: int, form: ReasonForm, act: Callable[..., Transfer]
 ) -> HttpResponse:
     name = f"{form.prefix}_form"
     return _acted(request, transfer_id, form, name, lambda common: act(reason=form.cleaned_data["reason"], **common))
 
 
 def _signed(
-    request: HttpRequest, transfer_id: int, form: DecisionForm, name: str, act: Callable[..., Transfer], *, says: str
+    request: DeskRequest, transfer_id: int, form: DecisionForm, name: str, act: Callable[..., Transfer], *, says: str
 ) -> HttpResponse:
     """An act with its second factor; `says` is what the domain calls the comment."""
 
@@ -106,7 +107,7 @@ def _signed(
 
 
 def _acted(
-    request: HttpRequest, transfer_id: int, form: forms.Form, name: str, act: Callable[[dict[str, Any]], Transfer]
+    request: DeskRequest, transfer_id: int, form: forms.Form, name: str, act: Callable[[dict[str, Any]], Transfer]
 ) -> HttpResponse:
     if not form.is_valid():
         return page.render_page(request, transfer_id, status=422, **{name: form})

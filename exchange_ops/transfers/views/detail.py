@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db.models import Q
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_safe
 
@@ -12,6 +12,7 @@ from desk import clock
 from desk.models import Person
 from desk.people import roles
 from desk.views.rendering import show
+from desk.web.requests import DeskRequest
 from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.policy import freezes
 from exchange_ops.shared import rules
@@ -29,12 +30,12 @@ PARTS = {name: f"exchange_ops/transfer/_{name}.html" for name in ("facts", "deci
 
 @require_safe
 @requires(rules.may_see)
-def transfer(request: HttpRequest, transfer_id: int) -> HttpResponse:
+def transfer(request: DeskRequest, transfer_id: int) -> HttpResponse:
     """The page, or one of its three parts."""
     return render_page(request, transfer_id)
 
 
-def render_page(request: HttpRequest, transfer_id: int, *, status: int = 200, **forms: Any) -> HttpResponse:
+def render_page(request: DeskRequest, transfer_id: int, *, status: int = 200, **forms: Any) -> HttpResponse:
     """The page with the forms that were refused, so that nothing typed is lost."""
     rows = workflow.newest().select_related("decided_by", "reissues", "reissued_as")
     row = get_object_or_404(rows, pk=transfer_id)
@@ -53,10 +54,11 @@ def digest(row: Transfer) -> str:
 
 
 def _facts(row: Transfer, person: Person, now: datetime) -> dict[str, Any]:
-    subaccount = SubAccount.objects.filter(account=row.account_id, exchange_id=row.subaccount_id).first()
+    number = row.subaccount_id
+    subaccounts = SubAccount.objects.filter(account=row.account_id)
     return {
         "frozen": freezes.active(row.account),
-        "subaccount": subaccount if row.subaccount_id is not None else None,
+        "subaccount": None if number is None else subaccounts.filter(exchange_id=number).first(),
         "reissued_as": getattr(row, "reissued_as", None),
     }
 

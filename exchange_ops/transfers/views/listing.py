@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any, Final
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.http.response import HttpResponseBase
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -12,6 +12,7 @@ from desk.lists.declared import Column, List, Totals
 from desk.lists.listing import Listing
 from desk.views import lists
 from desk.views.rendering import show
+from desk.web.requests import DeskRequest
 from exchange_ops.shared import rules
 from exchange_ops.shared.models import Account
 from exchange_ops.shared.views import accounts
@@ -72,7 +73,7 @@ TRANSFERS: Final = List(
 @require_safe
 @requires(rules.may_see)
 @lists.opens(TRANSFERS)
-def transfers(request: HttpRequest) -> HttpResponse:
+def transfers(request: DeskRequest) -> HttpResponse:
     """A page of them, newest first unless it is sorted otherwise."""
     now = clock.now()
     context = {
@@ -86,12 +87,12 @@ def transfers(request: HttpRequest) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @requires(rules.may_see)
-def export(request: HttpRequest, form: str) -> HttpResponseBase:
+def export(request: DeskRequest, form: str) -> HttpResponseBase:
     """The filtered rows as a file, or the chosen ones. The trail has it before the first row leaves."""
     return lists.file(_listing(request, clock.now()), form)
 
 
-def _listing(request: HttpRequest, now: datetime) -> Listing:
+def _listing(request: DeskRequest, now: datetime) -> Listing:
     account = accounts.current(request)
     rows = domain.newest().filter(account=account)
     return Listing(request, TRANSFERS, rows, now=now, suggested={"currency": _used_currencies(account)})

@@ -5,12 +5,13 @@ from typing import Any
 
 from django import forms as django_forms
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods
 
 from desk import clock
 from desk.views.rendering import show
+from desk.web.requests import DeskRequest
 from exchange_ops.market import currencies, valuation
 from exchange_ops.market.models import Currency
 from exchange_ops.policy import freezes
@@ -38,7 +39,7 @@ _NUMBER_MOST = 18  # digits of a sub-account's number
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @requires(rules.may_request, ONLY_OPERATORS)
-def new(request: HttpRequest, kind: str) -> HttpResponse:
+def new(request: DeskRequest, kind: str) -> HttpResponse:
     """The form; sent, it becomes one transfer however often it is sent."""
     form, others = _form(request, kind)
     if request.method != "POST" or not form.is_valid():
@@ -60,7 +61,7 @@ def new(request: HttpRequest, kind: str) -> HttpResponse:
 
 
 @posted(rules.may_request, ONLY_OPERATORS)
-def figures(request: HttpRequest, kind: str) -> HttpResponse:
+def figures(request: DeskRequest, kind: str) -> HttpResponse:
     """What is available, what will be left and who has to approve, for what is typed so far."""
     if kind not in SLUGS:
         raise Http404("There is no such kind of transfer.")
@@ -71,11 +72,11 @@ def figures(request: HttpRequest, kind: str) -> HttpResponse:
     return show(request, "exchange_ops/transfers/_figures.html", context)
 
 
-def _form(request: HttpRequest, slug: str) -> tuple[NewTransferForm, list[dict[str, str]]]:
+def _form(request: DeskRequest, slug: str) -> tuple[NewTransferForm, list[dict[str, str]]]:
     if slug not in SLUGS:
         raise Http404("There is no such kind of transfer.")
     usable, others = _currencies(SLUGS[slug][0])
-    offered = {"slug": slug, "currencies": usable, "subaccounts": _subaccounts(request, slug)}
+    offered: dict[str, Any] = {"slug": slug, "currencies": usable, "subaccounts": _subaccounts(request, slug)}
     if request.method == "POST":
         return NewTransferForm(request.POST, **offered), others
     wished = {name: request.GET[name][:40] for name in ("currency", "kind", "subaccount_id") if name in request.GET}
@@ -83,7 +84,7 @@ def _form(request: HttpRequest, slug: str) -> tuple[NewTransferForm, list[dict[s
 
 
 def _render_form(
-    request: HttpRequest, form: NewTransferForm, others: list[dict[str, str]], *, status: int = 200
+    request: DeskRequest, form: NewTransferForm, others: list[dict[str, str]], *, status: int = 200
 ) -> HttpResponse:
     context = {
         "form": form,
@@ -109,7 +110,7 @@ def _currencies(kind: str) -> tuple[list[Currency], list[dict[str, str]]]:
     return [row for row in rows if not problems[row.code]], others
 
 
-def _subaccounts(request: HttpRequest, slug: str) -> list[SubAccount]:
+def _subaccounts(request: DeskRequest, slug: str) -> list[SubAccount]:
     """The sub-accounts that money can be moved to or from now."""
     account = accounts.current(request)
     if account is None or SLUGS[slug][0] not in machine.SUBACCOUNT_KINDS:
@@ -118,7 +119,7 @@ def _subaccounts(request: HttpRequest, slug: str) -> list[SubAccount]:
     return [row for row in rows if not obstacles.subaccount_problem(account, row.exchange_id)]
 
 
-def _typed(request: HttpRequest, slug: str, account: Account, known: Currency) -> Transfer:
+def _typed(request: DeskRequest, slug: str, account: Account, known: Currency) -> Transfer:
     """What the form would ask for, unsaved; what is missing or odd is left empty."""
     posted = request.POST
     wished, number = posted.get("kind", ""), posted.get("subaccount_id", "")
@@ -132,7 +133,7 @@ def _typed(request: HttpRequest, slug: str, account: Account, known: Currency) -
     return row
 
 
-def _figures(request: HttpRequest, row: Transfer, known: Currency) -> dict[str, Any]:
+def _figures(request: DeskRequest, row: Transfer, known: Currency) -> dict[str, Any]:
     text = request.POST.get("amount", "")[:80].strip()
     context: dict[str, Any] = {"kind": row.kind, "giving": request_checks.giving(row)}
     if not text:

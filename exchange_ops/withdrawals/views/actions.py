@@ -5,11 +5,12 @@ from typing import Any
 
 from django import forms
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect
 
 from desk import clock
 from desk.people.stepup import CannotConfirm
+from desk.web.requests import DeskRequest
 from exchange_ops.shared import rules
 from exchange_ops.shared.forms import CancelForm, DecisionForm, ReasonForm, ResolutionForm
 from exchange_ops.shared.views.access import posted
@@ -41,7 +42,7 @@ Act = Callable[[dict[str, Any], forms.Form], Withdrawal]
 
 
 @posted(rules.may_see)
-def approve(request: HttpRequest, withdrawal_id: int) -> HttpResponse:
+def approve(request: DeskRequest, withdrawal_id: int) -> HttpResponse:
     """One approval with its second factor, for the digest that was on the screen."""
     form = DecisionForm(request.POST)
 
@@ -53,19 +54,19 @@ def approve(request: HttpRequest, withdrawal_id: int) -> HttpResponse:
 
 
 @posted(rules.may_see)
-def reject(request: HttpRequest, withdrawal_id: int) -> HttpResponse:
+def reject(request: DeskRequest, withdrawal_id: int) -> HttpResponse:
     """A no with its reason."""
     return _with_reason(request, withdrawal_id, ReasonForm(request.POST, prefix="reject"), approvals.reject)
 
 
 @posted(rules.may_see)
-def recall(request: HttpRequest, withdrawal_id: int) -> HttpResponse:
+def recall(request: DeskRequest, withdrawal_id: int) -> HttpResponse:
     """Call an approval back, as long as the exchange was told nothing."""
     return _with_reason(request, withdrawal_id, ReasonForm(request.POST, prefix="recall"), approvals.recall)
 
 
 @posted(rules.may_see)
-def cancel(request: HttpRequest, withdrawal_id: int) -> HttpResponse:
+def cancel(request: DeskRequest, withdrawal_id: int) -> HttpResponse:
     """Take a request back."""
     is_own = Withdrawal.objects.filter(pk=withdrawal_id, initiator=request.user).exists()
     form = CancelForm(request.POST, prefix="cancel", by_requester=is_own)
@@ -73,7 +74,7 @@ def cancel(request: HttpRequest, withdrawal_id: int) -> HttpResponse:
 
 
 @posted(rules.may_see)
-def resolve(request: HttpRequest, withdrawal_id: int) -> HttpResponse:
+def resolve(request: DeskRequest, withdrawal_id: int) -> HttpResponse:
     """One of the two verdicts that close an unclear case."""
     form = ResolutionForm(request.POST)
 
@@ -86,7 +87,7 @@ def resolve(request: HttpRequest, withdrawal_id: int) -> HttpResponse:
 
 
 @posted(rules.may_see)
-def release(request: HttpRequest, withdrawal_id: int) -> HttpResponse:
+def release(request: DeskRequest, withdrawal_id: int) -> HttpResponse:
     """One of the two orders that release the hold of a closed request."""
     form = ReleaseForm(request.POST)
 
@@ -98,7 +99,7 @@ def release(request: HttpRequest, withdrawal_id: int) -> HttpResponse:
 
 
 def _with_reason(
-    request: HttpRequest, withdrawal_id: int, form: ReasonForm, act: Callable[..., Withdrawal]
+    request: DeskRequest, withdrawal_id: int, form: ReasonForm, act: Callable[..., Withdrawal]
 ) -> HttpResponse:
     return _acted(
         request,
@@ -109,7 +110,7 @@ def _with_reason(
     )
 
 
-def _acted(request: HttpRequest, withdrawal_id: int, form: forms.Form, name: str, act: Act) -> HttpResponse:
+def _acted(request: DeskRequest, withdrawal_id: int, form: forms.Form, name: str, act: Act) -> HttpResponse:
     if not form.is_valid():
         return page.render_page(request, withdrawal_id, status=422, **{name: form})
     common = {

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_safe
 
@@ -11,6 +11,7 @@ from desk import clock
 from desk.models import Person
 from desk.people import roles
 from desk.views.rendering import show
+from desk.web.requests import DeskRequest
 from exchange_ops.addresses import destinations
 from exchange_ops.addresses.destinations import Destination
 from exchange_ops.market.models import Currency
@@ -31,12 +32,12 @@ PARTS = {name: f"exchange_ops/withdrawal/_{name}.html" for name in ("facts", "de
 
 @require_safe
 @requires(rules.may_see)
-def withdrawal(request: HttpRequest, withdrawal_id: int) -> HttpResponse:
+def withdrawal(request: DeskRequest, withdrawal_id: int) -> HttpResponse:
     """The page, or one of its three parts."""
     return render_page(request, withdrawal_id)
 
 
-def render_page(request: HttpRequest, withdrawal_id: int, *, status: int = 200, **forms: Any) -> HttpResponse:
+def render_page(request: DeskRequest, withdrawal_id: int, *, status: int = 200, **forms: Any) -> HttpResponse:
     """The page with the forms that were refused, so that nothing typed is lost."""
     now = clock.now()
     rows = Withdrawal.objects.select_related("account", "initiator", "decided_by")

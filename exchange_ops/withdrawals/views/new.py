@@ -6,12 +6,13 @@ from typing import Any
 
 from django import forms as django_forms
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods
 
 from desk import clock
 from desk.views.rendering import show
+from desk.web.requests import DeskRequest
 from exchange_ops.addresses import checks, destinations
 from exchange_ops.keys import status as key_status
 from exchange_ops.ledger.models import Balance
@@ -33,7 +34,7 @@ ONLY_OPERATORS = "Operators ask for payouts. You can look at every request in th
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @requires(rules.may_request, ONLY_OPERATORS)
-def new(request: HttpRequest) -> HttpResponse:
+def new(request: DeskRequest) -> HttpResponse:
     """The form; sent, it becomes one request however often it is sent."""
     payable, others = _currencies()
     if request.method != "POST":
@@ -60,7 +61,7 @@ def new(request: HttpRequest) -> HttpResponse:
 
 
 @posted(rules.may_request, ONLY_OPERATORS)
-def figures(request: HttpRequest) -> HttpResponse:
+def figures(request: DeskRequest) -> HttpResponse:
     """What arrives, what leaves, what it is worth and how many approvals it takes, for what is typed so far."""
     account = accounts.required(request)
     known = currencies.currency(request.POST.get("currency", ""))
@@ -72,7 +73,7 @@ def figures(request: HttpRequest) -> HttpResponse:
 
 
 @posted(rules.may_request, ONLY_OPERATORS)
-def destination(request: HttpRequest) -> HttpResponse:
+def destination(request: DeskRequest) -> HttpResponse:
     """The address in its normal form and in groups, its network, its warnings, and whether it is our own."""
     context: dict[str, Any] = {"now": clock.now()}
     known = currencies.currency(request.POST.get("currency", ""))
@@ -94,7 +95,7 @@ class Sums:
 
 
 def _render_form(
-    request: HttpRequest, form: NewWithdrawalForm, others: list[dict[str, str]], *, status: int = 200
+    request: DeskRequest, form: NewWithdrawalForm, others: list[dict[str, str]], *, status: int = 200
 ) -> HttpResponse:
     account = accounts.current(request)
     context = {"form": form, "others": others, "now": clock.now(), "account": account}
@@ -103,7 +104,7 @@ def _render_form(
     return show(request, "exchange_ops/new.html", context, status=status)
 
 
-def _wished(request: HttpRequest) -> dict[str, str]:
+def _wished(request: DeskRequest) -> dict[str, str]:
     """Values that a link may fill in beforehand; a person still reads and sends the form."""
     return {name: request.GET[name][:400] for name in ("currency", "address", "payment_id") if name in request.GET}
 
@@ -116,14 +117,14 @@ def _currencies() -> tuple[list[Currency], list[dict[str, str]]]:
     return [row for row in rows if not problems[row.code]], others
 
 
-def _figures(request: HttpRequest, account: Account, known: Currency) -> dict[str, Any]:
+def _figures(request: DeskRequest, account: Account, known: Currency) -> dict[str, Any]:
     text = request.POST.get("amount", "")[:80].strip()
     if not text:
         return {}
     try:
         amount = read_amount(text)
-    except django_forms.ValidationError as problem:
-        return {"problem": problem.messages[0]}
+    except django_forms.ValidationError as refusal:
+        return {"problem": refusal.messages[0]}
     include_fee = request.POST.get("fee_from") == NewWithdrawalForm.FEE_FROM_AMOUNT
     problem = request_checks.amount_problem(account=account, currency=known, amount=amount, include_fee=include_fee)
     now = clock.now()
@@ -144,7 +145,7 @@ def _figures(request: HttpRequest, account: Account, known: Currency) -> dict[st
     }
 
 
-def _equal(request: HttpRequest, account: Account, known: Currency, amount: Decimal) -> list[Withdrawal]:
+def _equal(request: DeskRequest, account: Account, known: Currency, amount: Decimal) -> list[Withdrawal]:
     """What was asked for in the last day with this amount and address, once both can be read."""
     typed = request.POST.get("address", "")[:1000]
     try:
@@ -160,7 +161,7 @@ def _sums(amount: Decimal, fee: Decimal | None, *, include_fee: bool) -> Sums | 
     return Sums(amount - fee, amount, fee) if include_fee else Sums(amount, amount + fee, fee)
 
 
-def _destination(request: HttpRequest, known: Currency, typed: str) -> dict[str, Any]:
+def _destination(request: DeskRequest, known: Currency, typed: str) -> dict[str, Any]:
     try:
         found = destinations.check(currency=known, address=typed, payment_id=request.POST.get("payment_id", "")[:1000])
     except destinations.CannotUseDestination as problem:
