@@ -14,7 +14,7 @@ class ChaindataConfig(AppConfig):
         from chaindata.watching import replay as watching_replay
         from chaindata.watching import requests as watched
         from desk import rooms
-        from desk.search import Command, Search
+        from desk.web.search import Command, Search
 
         witnesses.register()
         owned_addresses.register("watched addresses", watched.owners)

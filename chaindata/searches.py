@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from chaindata.explorer import search
 from chaindata.templatetags.chain import place_url
-from desk.search import Hit, Scope, shortened
+from desk.web.search import Hit, Scope, shortened
 
 
 def places(text: str, scope: Scope) -> Iterator[Hit]:

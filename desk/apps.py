@@ -1,8 +1,11 @@
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.apps import AppConfig
 from django.db.models.signals import post_migrate
+
+if TYPE_CHECKING:
+    from desk.rooms import Room
 
 
 class DeskConfig(AppConfig):
@@ -22,18 +25,14 @@ class DeskConfig(AppConfig):
         import_module("desk.web.models")
 
     def ready(self) -> None:
-        from desk import dropped, fields, health, rooms, sealing, search, signals
+        from desk import fields, rooms, sealing, signals
         from desk.actions import declared as actions
-        from desk.audit import triggers, witness_chain, witnesses
+        from desk.audit import witnesses
         from desk.incidents import declared as incidents
         from desk.notifications import declared as notifications
-        from desk.people import stepup, totp
         from desk.processes import logs
         from desk.restores import declared as restores
-        from desk.restores import signs
-        from desk.search import Search
         from desk.staff import declared as staff
-        from desk.web import declared as web
 
         fields.widen_context()
         signals.connect()
@@ -44,49 +43,50 @@ class DeskConfig(AppConfig):
         staff.register()
         restores.register()
         notifications.register()
-        rooms.declare(
-            rooms.Room(
-                checks={
-                    "database": rooms.Check(health.database),
-                    "broker": rooms.Check(health.broker),
-                },
-                rewrappers={
-                    "second factors": totp.rewrap_all,
-                    "confirmations": stepup.renew_all,
-                    "row entries": witness_chain.vouch_all,
-                    "channels": notifications.rewrap_all,
-                },
-                topics={
-                    **incidents.TOPICS,
-                    **actions.TOPICS,
-                    **staff.TOPICS,
-                    **notifications.TOPICS,
-                    **restores.TOPICS,
-                },
-                incidents=(*restores.KINDS, *notifications.KINDS),
-                actions=(*actions.SOURCES, *staff.SOURCES, *actions.APPROVALS),
-                replays={**incidents.REPLAYS, **staff.REPLAYS, **restores.REPLAYS},
-                guards={
-                    "desk": triggers.statements,
-                    **incidents.GUARDS,
-                    "threads": actions.GUARDS.statements,
-                    **staff.GUARDS,
-                    **restores.GUARDS,
-                },
-                searches=(Search(search.pages, 10), Search(search.actions, 20), *staff.SEARCHES),
-                commands=staff.COMMANDS,
-                retention=(*web.RETENTION, *notifications.RETENTION),
-                figures=(health.Gauges(), dropped.Figures()),
-                obstacles=(restores.why_nothing_leaves,),
-                before_sending=signs.tell_broker,
-                lost_heads=signs.lost_heads,
-            )
-        )
+        rooms.declare(_room())
         post_migrate.connect(_renew_witnesses, sender=self, dispatch_uid="desk.renew_witnesses")
         try:
             sealing.ensure_ring()
         except sealing.CannotSeal as reason:
             raise SystemExit(str(reason)) from None
+
+
+def _room() -> "Room":
+    """What the desk declares of its own rooms."""
+    from desk import dropped, health, rooms
+    from desk.actions import declared as actions
+    from desk.audit import triggers, witness_chain
+    from desk.incidents import declared as incidents
+    from desk.notifications import declared as notifications
+    from desk.people import stepup, totp
+    from desk.restores import declared as restores
+    from desk.restores import signs
+    from desk.staff import declared as staff
+    from desk.web import declared as web
+
+    topics = (incidents.TOPICS, actions.TOPICS, staff.TOPICS, notifications.TOPICS, restores.TOPICS)
+    guards = (incidents.GUARDS, {"threads": actions.GUARDS.statements}, staff.GUARDS, restores.GUARDS)
+    return rooms.Room(
+        checks={"database": rooms.Check(health.database), "broker": rooms.Check(health.broker)},
+        rewrappers={
+            "second factors": totp.rewrap_all,
+            "confirmations": stepup.renew_all,
+            "row entries": witness_chain.vouch_all,
+            "channels": notifications.rewrap_all,
+        },
+        topics={name: rule for each in topics for name, rule in each.items()},
+        incidents=(*restores.KINDS, *notifications.KINDS),
+        actions=(*actions.SOURCES, *staff.SOURCES, *actions.APPROVALS),
+        replays={**incidents.REPLAYS, **staff.REPLAYS, **restores.REPLAYS},
+        guards={"desk": triggers.statements, **{name: text for each in guards for name, text in each.items()}},
+        searches=(*web.SEARCHES, *staff.SEARCHES),
+        commands=staff.COMMANDS,
+        retention=(*web.RETENTION, *notifications.RETENTION),
+        figures=(health.Gauges(), dropped.Figures()),
+        obstacles=(restores.why_nothing_leaves,),
+        before_sending=signs.tell_broker,
+        lost_heads=signs.lost_heads,
+    )
 
 
 def _renew_witnesses(**_: Any) -> None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from desk.restores.waiting import Source as Waiting
     from desk.rows.retention import Retention
     from desk.rows.witnessed import Table
-    from desk.search import Command, Search
+    from desk.web.search import Command, Search
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,9 @@ from desk.machines.replay import Replay
 from desk.models import Person
 from desk.people import scopes
 from desk.rows import witnessed
-from desk.search import MOST_OF_A_KIND, Command, Hit, Scope, Search
 from desk.staff import guards, mover, rules, source
 from desk.staff.models import Invitation, PersonChange, PersonChangeEvent
+from desk.web.search import MOST_OF_A_KIND, Command, Hit, Scope, Search
 
 REPLAY: Final = Replay(mover.MACHINE)
 REPLAYS: Final = {REPLAY.subject: REPLAY.check}

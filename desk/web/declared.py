@@ -1,9 +1,11 @@
-"""What this room declares to the desk: how long answers to repeated requests are kept."""
+"""What this room declares to the desk: the search box, and how long answers to repeated requests are kept."""
 
 from typing import Final
 
 from desk.rows.retention import Retention
-from desk.web import idempotency
+from desk.web import idempotency, search
 from desk.web.models import KeyedRequest
+from desk.web.search import Search
 
 RETENTION: Final = (Retention(KeyedRequest, "began_at", lambda: idempotency.KEPT_FOR),)
+SEARCHES: Final = (Search(search.pages, 10), Search(search.actions, 20))

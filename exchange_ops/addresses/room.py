@@ -13,7 +13,7 @@ from desk import rooms
 from desk.machines.replay import Replay
 from desk.rows.retention import Retention
 from desk.rows.witnessed import Table
-from desk.search import MOST_OF_A_KIND, SHORTEST_PIECE, Hit, Scope, Search, shortened
+from desk.web.search import MOST_OF_A_KIND, SHORTEST_PIECE, Hit, Scope, Search, shortened
 from exchange_ops.addresses import guards
 from exchange_ops.addresses.models import (
     AddressCheck,
@@ -24,7 +24,7 @@ from exchange_ops.addresses.models import (
 )
 from exchange_ops.addresses.mover import MACHINE
 from exchange_ops.market.room import searches
-from exchange_ops.shared import reasons, topics
+from exchange_ops.shared.declarations import reasons, topics
 from exchange_ops.shared.models import Account
 
 

@@ -9,10 +9,10 @@ from django.urls import reverse
 
 from desk import rooms
 from desk.rows.retention import Retention
-from desk.search import SHORTEST_PIECE, Hit, Scope, Search, best
+from desk.web.search import SHORTEST_PIECE, Hit, Scope, Search, best
 from exchange_ops.console import entries
 from exchange_ops.console.models import ConsoleCall
-from exchange_ops.shared import topics
+from exchange_ops.shared.declarations import topics
 
 
 def _search(text: str, scope: Scope) -> Iterator[Hit]:

@@ -12,10 +12,11 @@ from desk.incidents.kinds import Cause, Kind, Severity
 from desk.people import roles
 from desk.rooms import Check, Health
 from desk.rows.witnessed import Table
-from desk.search import MOST_OF_A_KIND, Command, Hit, Scope, Search
+from desk.web.search import MOST_OF_A_KIND, Command, Hit, Scope, Search
 from exchange_ops.keys import status, store
 from exchange_ops.keys.models import ApiKey
-from exchange_ops.shared import ages, alarms, causes, reasons, rules, topics
+from exchange_ops.shared import alarms, rules
+from exchange_ops.shared.declarations import ages, causes, reasons, topics
 
 
 def _refused(now: datetime, only: str) -> Iterator[Cause]:

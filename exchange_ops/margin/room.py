@@ -11,7 +11,8 @@ from desk.rows.witnessed import Table
 from exchange_ops.margin import danger
 from exchange_ops.margin.models import MarginPosition, MarginReport
 from exchange_ops.market.models import Ticker
-from exchange_ops.shared import alarms, causes, reasons
+from exchange_ops.shared import alarms
+from exchange_ops.shared.declarations import causes, reasons
 
 _BY_THE_PRICE: Final = "It ends when the price is far from it again, or the position is closed."
 

@@ -12,9 +12,9 @@ from chaindata.explorer import search
 from chaindata.explorer.search import Place
 from chaindata.templatetags.chain import place_url
 from desk import clock
-from desk import search as search_box
 from desk.views.rendering import show
 from desk.web import context
+from desk.web import search as search_box
 from desk.web.requests import DeskRequest
 from exchange_ops.ledger.forms import entries_like
 from exchange_ops.ledger.models import LedgerEntry

@@ -18,7 +18,7 @@ from exchange_ops.ledger.models import Balance, LedgerEntry, Watermark
 from exchange_ops.market.models import Currency, Symbol, Ticker
 from exchange_ops.pages import loops, wellbeing
 from exchange_ops.shared import clocks, heartbeats, rules
-from exchange_ops.shared.ages import BEAT_AGE
+from exchange_ops.shared.declarations.ages import BEAT_AGE
 from exchange_ops.shared.models import Account, FollowerState
 from exchange_ops.shared.views import accounts
 from exchange_ops.shared.views.access import requires

@@ -12,7 +12,8 @@ from desk.rooms import OpenWord
 from desk.rows.witnessed import Table
 from exchange_ops.policy import guards, vote_replay
 from exchange_ops.policy.models import Freeze, PolicyVersion, QuorumTier, ThawVote, ValueLimit
-from exchange_ops.shared import alarms, causes, topics
+from exchange_ops.shared import alarms
+from exchange_ops.shared.declarations import causes, topics
 
 if TYPE_CHECKING:
     from desk.models import Person

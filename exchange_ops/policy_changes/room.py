@@ -5,11 +5,12 @@ from typing import Final
 from desk import rooms
 from desk.machines.replay import Replay
 from desk.rows.witnessed import Table
-from desk.search import Command
+from desk.web.search import Command
 from exchange_ops.policy_changes import guards, source
 from exchange_ops.policy_changes.models import PolicyChange, PolicyChangeEvent
 from exchange_ops.policy_changes.mover import MACHINE, TOPIC
-from exchange_ops.shared import reasons, rules, topics
+from exchange_ops.shared import rules
+from exchange_ops.shared.declarations import reasons, topics
 
 REPLAY: Final = Replay(MACHINE)
 

@@ -10,7 +10,7 @@ from django.db.models import Q
 from desk import rooms
 from desk.rows.retention import Retention
 from exchange_ops.portfolio.models import Snapshot
-from exchange_ops.shared import topics
+from exchange_ops.shared.declarations import topics
 from exchange_ops.shared.models import Account
 
 ROOM: Final = rooms.Room(

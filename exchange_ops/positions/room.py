@@ -11,11 +11,12 @@ from desk import rooms
 from desk.incidents.kinds import Cause, Kind, Severity, rows_of
 from desk.machines.replay import Replay
 from desk.rows.witnessed import Table
-from desk.search import Hit, Scope, Search, newest, referenced
+from desk.web.search import Hit, Scope, Search, newest, referenced
 from exchange_ops.positions import guards, machine
 from exchange_ops.positions.models import MarginAction, MarginActionCall, MarginActionEvent
 from exchange_ops.positions.mover import MACHINE, TOPIC
-from exchange_ops.shared import alarms, causes, topics
+from exchange_ops.shared import alarms
+from exchange_ops.shared.declarations import causes, topics
 
 
 def _unclear(now: datetime, only: str) -> Iterator[Cause]:
@@ -25,7 +26,7 @@ def _unclear(now: datetime, only: str) -> Iterator[Cause]:
 
 
 def _search(text: str, scope: Scope) -> Iterator[Hit]:
-    for row in newest(MarginAction, referenced(MarginAction, text), Q(), scope):
+    for row in newest(MarginAction, referenced(MarginAction.mark, text), Q(), scope):
         words = f"{row.get_kind_display()}, {row.symbol}, {row.label.lower()}"
         yield Hit("Margin", row.reference, words, reverse("margin-action", args=[row.pk]), "shield-alert")
 

@@ -10,7 +10,8 @@ from desk.incidents.kinds import Cause, Kind, Severity
 from desk.people import roles
 from desk.rooms import Check, Health
 from exchange_ops.reconciliation import scheduled_checks
-from exchange_ops.shared import ages, alarms, causes
+from exchange_ops.shared import alarms
+from exchange_ops.shared.declarations import ages, causes
 from exchange_ops.shared.models import Account, CheckRun
 
 MOST_NAMED: Final = 3  # findings that an incident names

@@ -10,7 +10,8 @@ from desk.incidents.kinds import Cause, Kind, Severity
 from desk.people import roles
 from desk.rooms import Check, Health
 from desk.rows.witnessed import Table
-from exchange_ops.shared import ages, alarms, causes, clocks, guards, heartbeats, places, reasons, topics
+from exchange_ops.shared import alarms, clocks, guards, heartbeats, places
+from exchange_ops.shared.declarations import ages, causes, reasons, topics
 from exchange_ops.shared.models import Account, Fact
 
 

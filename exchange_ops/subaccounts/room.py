@@ -9,8 +9,8 @@ from django.urls import reverse
 from desk import rooms
 from desk.machines.replay import Replay
 from desk.rows.witnessed import Table
-from desk.search import MOST_OF_A_KIND, Hit, Scope, Search, numbered
-from exchange_ops.shared import reasons, topics
+from desk.web.search import MOST_OF_A_KIND, Hit, Scope, Search, numbered
+from exchange_ops.shared.declarations import reasons, topics
 from exchange_ops.subaccounts import guards
 from exchange_ops.subaccounts.models import SubAccount, SubAccountAction, SubAccountCall, SubAccountEvent
 from exchange_ops.subaccounts.mover import MACHINE, TOPIC

@@ -6,11 +6,12 @@ from desk import rooms
 from desk.incidents.kinds import Kind, Severity
 from desk.rooms import Check
 from desk.rows.witnessed import Table
-from desk.search import Search
+from desk.web.search import Search
 from exchange_ops.ledger import chain_differences, guards
 from exchange_ops.ledger.models import LedgerAside, LedgerEntry, LedgerVersion, Watermark
 from exchange_ops.ledger.room import checks, incidents, searches
-from exchange_ops.shared import alarms, causes, reasons, topics
+from exchange_ops.shared import alarms
+from exchange_ops.shared.declarations import causes, reasons, topics
 from exchange_ops.shared.models import Account
 
 _COUNT: Final = "for people: what a payment or deposit is, its status and its proof say, and nothing reads the count"

@@ -7,7 +7,8 @@ from desk import clock
 from desk.rooms import Health
 from exchange_ops.ledger import quarantine, walks
 from exchange_ops.ledger import stream as streams
-from exchange_ops.shared import ages, clocks, heartbeats
+from exchange_ops.shared import clocks, heartbeats
+from exchange_ops.shared.declarations import ages
 from exchange_ops.shared.models import Account, FollowerState
 
 LEDGER_AGE: Final = timedelta(seconds=60)

@@ -8,7 +8,7 @@ from django.db.models import Q
 from django.urls import reverse
 
 from chaindata.templatetags.chain import CURRENCIES
-from desk.search import MOST_OF_A_KIND, Hit, Scope, numbered, plain, shortened, with_query
+from desk.web.search import MOST_OF_A_KIND, Hit, Scope, numbered, plain, shortened, with_query
 from exchange_ops.ledger.models import LedgerEntry
 
 WHOLE_HASH: Final = re.compile(r"(?:0x)?[0-9a-fA-F]{64}")

@@ -11,13 +11,14 @@ from desk import clock, rooms
 from desk.incidents.kinds import Kind, Severity
 from desk.rooms import Check, Health
 from desk.rows.retention import Retention
-from desk.search import Search
+from desk.web.search import Search
 from exchange_ops.market import reference
 from exchange_ops.market import stream as market_stream
 from exchange_ops.market.interest import PERIODS
 from exchange_ops.market.models import Candle, MarketLook, PublicTrade, Ticker
 from exchange_ops.market.room import searches
-from exchange_ops.shared import ages, alarms, causes, heartbeats, reasons, topics
+from exchange_ops.shared import alarms, heartbeats
+from exchange_ops.shared.declarations import ages, causes, reasons, topics
 
 PRICE_AGE: Final = timedelta(seconds=90)
 LOOKS_LAST: Final = timedelta(days=1)

@@ -7,7 +7,7 @@ from typing import Final
 from django.db.models import Q, QuerySet
 from django.urls import reverse
 
-from desk.search import MOST_OF_A_KIND, Hit, Scope, exact_first, with_query
+from desk.web.search import MOST_OF_A_KIND, Hit, Scope, exact_first, with_query
 from exchange_ops.market.models import Currency, Symbol
 
 _VERB_AND_CODE: Final = re.compile(r"([a-z]+)\s+([a-z0-9]{1,20})", re.IGNORECASE)

@@ -12,7 +12,7 @@ from desk.machines.replay import Replay
 from desk.rooms import Check
 from desk.rows.retention import Retention
 from desk.rows.witnessed import Table
-from desk.search import Command, Search
+from desk.web.search import Command, Search
 from exchange_ops.orders import guards
 from exchange_ops.orders.brackets import causes as bracket_causes
 from exchange_ops.orders.brackets import guards as bracket_guards
@@ -25,7 +25,8 @@ from exchange_ops.orders.room import waiting
 from exchange_ops.orders.room.checks import orders as check
 from exchange_ops.orders.room.searches import orders as search
 from exchange_ops.policy.vote_replay import COUNTED, Votes
-from exchange_ops.shared import alarms, causes, reasons, rules, topics
+from exchange_ops.shared import alarms, rules
+from exchange_ops.shared.declarations import causes, reasons, topics
 
 
 def _votes() -> Votes:

@@ -5,7 +5,8 @@ from datetime import timedelta
 from desk import clock
 from desk.rooms import Health
 from exchange_ops.orders import stream, workflow
-from exchange_ops.shared import ages, heartbeats
+from exchange_ops.shared import heartbeats
+from exchange_ops.shared.declarations import ages
 from exchange_ops.shared.models import Account
 
 

@@ -9,9 +9,10 @@ from desk.machines.replay import Replay
 from desk.people import roles
 from desk.rooms import Check
 from desk.rows.witnessed import Table
-from desk.search import Command, Search
+from desk.web.search import Command, Search
 from exchange_ops.policy.vote_replay import COUNTED, Votes
-from exchange_ops.shared import alarms, causes, rules, topics
+from exchange_ops.shared import alarms, rules
+from exchange_ops.shared.declarations import causes, topics
 from exchange_ops.transfers import approvals, endings, guards, machine
 from exchange_ops.transfers.models import Transfer, TransferApproval, TransferCall, TransferEvent
 from exchange_ops.transfers.mover import MACHINE

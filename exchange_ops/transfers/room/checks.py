@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from desk import clock
 from desk.rooms import Health
-from exchange_ops.shared import ages
+from exchange_ops.shared.declarations import ages
 from exchange_ops.transfers import machine, workflow
 from exchange_ops.transfers.models import Transfer
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from django.db.models import Q
 from django.urls import reverse
 
-from desk.search import SHORTEST_PIECE, Hit, Scope, newest, plain
+from desk.web.search import SHORTEST_PIECE, Hit, Scope, newest, plain
 from exchange_ops.transfers.forms import transfers_named
 from exchange_ops.transfers.models import Transfer
 

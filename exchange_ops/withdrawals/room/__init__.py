@@ -9,9 +9,10 @@ from desk.machines.replay import Replay
 from desk.people import roles
 from desk.rooms import Check
 from desk.rows.witnessed import Table
-from desk.search import Command, Search
+from desk.web.search import Command, Search
 from exchange_ops.policy.vote_replay import COUNTED, Votes
-from exchange_ops.shared import alarms, causes, reasons, rules, topics
+from exchange_ops.shared import alarms, rules
+from exchange_ops.shared.declarations import causes, reasons, topics
 from exchange_ops.withdrawals import guards
 from exchange_ops.withdrawals.decisions import approvals, resolutions
 from exchange_ops.withdrawals.models import (

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from desk import clock
 from desk.rooms import Health
-from exchange_ops.shared import ages
+from exchange_ops.shared.declarations import ages
 from exchange_ops.shared.models import Account
 from exchange_ops.withdrawals import machine, workflow
 from exchange_ops.withdrawals.decisions import open_holds

@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from chaindata.shared import addresses
 from chaindata.templatetags.chain import CURRENCIES
-from desk.search import MOST_OF_A_KIND, SHORTEST_PIECE, Hit, Scope, newest, plain, shortened, with_query
+from desk.web.search import MOST_OF_A_KIND, SHORTEST_PIECE, Hit, Scope, newest, plain, shortened, with_query
 from exchange_ops.ledger.room.searches import WHOLE_HASH
 from exchange_ops.market.room import searches as market
 from exchange_ops.shared import rules

@@ -113,13 +113,13 @@ def _icon(row: Any) -> str:
     return row.end.sign if row.end else machine.STATES[row.state].icon
 
 
-_GIVEN: Final = Q(approvals__digest=F("digest"), approvals__verdict="approve")
+_COUNTING: Final = Q(approvals__digest=F("digest"), approvals__verdict="approve")
 
 
 def _with_progress(rows: QuerySet[Withdrawal]) -> list[Any]:
     """The rows with how they ended and how far the approvals of each stage are."""
     counts = {
-        name: Count("approvals__person", filter=_GIVEN & Q(approvals__stage=stage), distinct=True)
+        name: Count("approvals__person", filter=_COUNTING & Q(approvals__stage=stage), distinct=True)
         for name, stage in (("reviewed", Approval.REVIEW), ("released", Approval.RELEASE))
     }
     counted: list[Any] = list(queries.with_ends(rows.select_related("decided_by", "account")).annotate(**counts)[:MOST])

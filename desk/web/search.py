@@ -15,7 +15,6 @@ from django.db.models import Case, IntegerField, Q, QuerySet, Value, When
 from django.urls import reverse
 
 from desk import rooms
-from desk.machines.rows import Subject
 
 if TYPE_CHECKING:
     from desk.models import Person
@@ -143,9 +142,9 @@ def numbered(column: str, text: str) -> Q:
     return Q(**{column: int(text)}) if is_number else Q(pk__in=[])
 
 
-def referenced(model: type[Subject], text: str) -> Q:
-    """That a row is meant by its reference, mark and number: "BR-12"."""
-    number = text.upper().removeprefix(model.mark)
+def referenced(mark: str, text: str) -> Q:
+    """That a row is meant by its reference, the mark of its kind and its number: "BR-12"."""
+    number = text.upper().removeprefix(mark)
     return numbered("pk", "" if number == text.upper() else number)
 
 
