@@ -17,10 +17,10 @@ from exchange_ops.health import BEAT_AGE
 from exchange_ops.keys import status as key_status
 from exchange_ops.ledger.models import Balance, LedgerEntry, Watermark
 from exchange_ops.market.models import Currency, Symbol, Ticker
-from exchange_ops.pages import loops, wellbeing
+from exchange_ops.pages import loops
 from exchange_ops.shared import clocks, heartbeats, rules
 from exchange_ops.shared.models import Account, FollowerState
-from exchange_ops.shared.views import accounts
+from exchange_ops.shared.views import accounts, wellbeing
 from exchange_ops.shared.views.access import requires
 from exchange_ops.withdrawals import workflow as withdrawals
 
