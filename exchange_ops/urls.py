@@ -18,7 +18,7 @@ from exchange_ops.orders.views import detail as order
 from exchange_ops.orders.views import listing as orders
 from exchange_ops.orders.views import new as new_order
 from exchange_ops.orders.views import replacing as replacing_order
-from exchange_ops.pages import currency, funds, policy, profit, search, system
+from exchange_ops.pages import currency, frame, funds, policy, profit, search, system
 from exchange_ops.pages.overview import views as overview
 from exchange_ops.pages.trading import desk as trading
 from exchange_ops.policy_changes import views as policy_changes
@@ -152,7 +152,7 @@ urlpatterns = [
     path("console/history/", console.history, name="console-history"),
     path("console/<slug:service>/<slug:operation>/", console.operation, name="console-operation"),
     path("system/", system.system, name="system"),
-    path("system/strip/", system.strip, name="strip"),
+    path("frame/", frame.frame, name="frame"),
     path("search/", search.find, name="search"),
     path("search/palette/", search.palette, name="palette"),
 ]

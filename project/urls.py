@@ -45,7 +45,6 @@ urlpatterns = [
     path("account/begin/", invitations.begin, name="begin"),
     path("account/password/", form(account.password_change), name="account_change_password"),
     path("account/notifications/", notifications.own, name="notifications"),
-    path("account/notifications/fresh/", notifications.fresh, name="notifications-fresh"),
     path("account/settings/", personal.own, name="personal-settings"),
     path("account/tour/", personal.tour, name="tour"),
     path("account/tokens/", tokens.own, name="tokens"),

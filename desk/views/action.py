@@ -20,7 +20,6 @@ from desk.people import roles
 from desk.views.rendering import show
 from desk.web.requests import scope_of
 
-BAR = "desk/action/_bar.html"
 THREAD = "desk/action/_thread.html"
 MOST_NAMED = 3
 
@@ -107,26 +106,6 @@ def _empty(wish: listing.Wish, sources: dict[str, entries.Source]) -> str:
         listing.WATCHING: "You watch nothing: what you ask for, take or comment on is listed here until it is over.",
         listing.DONE: "Nothing was decided yet.",
     }[wish.group]
-
-
-@require_safe
-def count(request: HttpRequest) -> HttpResponse:
-    """How many entries wait for this person, for the navigation and the title of the tab."""
-    person = _reader(request)
-    topics = " ".join(each.topics() for each in entries.sources())
-    counted = {
-        "name": "action",
-        "count": entries.count(person, scope_of(request)),
-        "url": request.path,
-        "topics": topics,
-    }
-    return show(request, "components/count.html", {"counted": counted})
-
-
-@require_safe
-def bar(request: HttpRequest) -> HttpResponse:
-    """What every page says while something of the highest severity is not over."""
-    return show(request, BAR, {"alarms": _alarms(_reader(request), scope_of(request))})
 
 
 def on_every_page(request: HttpRequest) -> dict[str, Any]:

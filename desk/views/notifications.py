@@ -1,6 +1,6 @@
 """What somebody is told, by which ways and when: their own page of it."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, cast
 
 from django import forms
@@ -8,14 +8,13 @@ from django.conf import settings
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_http_methods
 
-from desk import clock
 from desk.actions import entries
 from desk.models import Person
 from desk.notifications import audiences, wishes
 from desk.notifications import messages as words
-from desk.notifications.models import Availability, Recipient
+from desk.notifications.models import Availability, Notification, Recipient
 from desk.personal import formats
 from desk.views.rendering import show
 from desk.web.requests import DeskRequest
@@ -78,18 +77,16 @@ def own(request: DeskRequest) -> HttpResponse:
     return redirect("notifications")
 
 
-@require_safe
-def fresh(request: DeskRequest) -> HttpResponse:
-    """What a tab that is open shows now as a notification of the browser: of the last minute, the gravest first.
+def notices(person: Person, *, now: datetime) -> list[tuple[Notification, str]]:
+    """What a tab that is open shows now as a notification of the browser, each with its headline: of the last minute,
+    the gravest first.
 
     Many may come at once, and a browser that is sent all of them shows none that anybody reads.
     """
-    newest = Recipient.objects.filter(
-        person=request.user, in_browser=True, notification__created_at__gt=clock.now() - FRESH
-    )
-    found = [each.notification for each in newest.select_related("notification").order_by("-pk")[: entries.MOST]]
-    rows = sorted(found, key=lambda row: entries.RANKS.get(row.severity, entries.NO_SEVERITY))[:MOST_FRESH]
-    return show(request, "components/notices.html", {"notices": [(row, words.headline(row)) for row in rows]})
+    newest = Recipient.objects.filter(person=person, in_browser=True, notification__created_at__gt=now - FRESH)
+    rows = [each.notification for each in newest.select_related("notification").order_by("-pk")[: entries.MOST]]
+    gravest = sorted(rows, key=lambda row: entries.RANKS.get(row.severity, entries.NO_SEVERITY))
+    return [(row, words.headline(row)) for row in gravest[:MOST_FRESH]]
 
 
 def _initial(person: Person) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 The apps offer their pages here (project/urls.py calls `offer`), so the desk itself knows no exchange and no chain.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,7 +27,7 @@ STYLESHEETS = (
 class Entry:
     """One page: `may_see` hides it from those who can't open it, `count` is what waits there for them.
 
-    `count_url_name` reads the count again, when a hint on one of `topics` says so.
+    The count is read again when a hint on one of `topics` says so.
     """
 
     label: str
@@ -37,7 +37,6 @@ class Entry:
     key: str = ""
     may_see: Callable[[Person], bool] = lambda person: person.is_active
     count: Callable[[Person, str], int] | None = None
-    count_url_name: str = ""
     topics: str = ""
 
 
@@ -103,17 +102,25 @@ def navigation(request: HttpRequest) -> list[dict[str, Any]]:
     return [{"label": label, "entries": entries} for label, entries in groups.items()]
 
 
+def counts(request: HttpRequest, parts: Collection[str]) -> list[dict[str, Any]]:
+    """What waits on the pages that this person may open, of those counts alone whose elements are among `parts`."""
+    person = request.user
+    if not isinstance(person, Person):
+        return []
+    offered = [entry for entry in pages_of(person) if _count_part(entry) in parts]
+    return [counted for entry in offered if (counted := _counted(entry, person, scope_of(request)))]
+
+
+def _count_part(entry: Entry) -> str:
+    """The id of the element that shows the count."""
+    return f"count-{entry.url_name}"
+
+
 def _counted(entry: Entry, person: Person, scope: str) -> dict[str, Any] | None:
-    """How many wait there, with where to read it again and the topics whose hints say when."""
+    """How many wait there, with the id of its element and the topics whose hints say when to read it again."""
     if entry.count is None:
         return None
-    name = entry.url_name
-    return {
-        "name": name,
-        "count": entry.count(person, scope),
-        "url": reverse(entry.count_url_name),
-        "topics": entry.topics,
-    }
+    return {"part": _count_part(entry), "count": entry.count(person, scope), "topics": entry.topics}
 
 
 def _leads_to(url: str, path: str) -> bool:

@@ -30,7 +30,6 @@ ENTRIES = (
         key="i",
         may_see=rules.may_see,
         count=actions.count,
-        count_url_name="action-count",
         topics="incidents people withdrawals transfers orders approvals freezes policy",
     ),
     Entry("Withdrawals", "withdrawals", "arrow-up-right", "Money", key="w", may_see=rules.may_see),

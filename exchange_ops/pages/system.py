@@ -8,19 +8,17 @@ from django.http import HttpResponse
 from django.views.decorators.http import require_safe
 
 from desk import clock
-from desk.incidents import queries as incidents
 from desk.models import Person
 from desk.templatetags.desk import span
 from desk.views.rendering import show
-from desk.web.requests import DeskRequest, scope_of
-from exchange_ops.keys import status as key_status
+from desk.web.requests import DeskRequest
 from exchange_ops.ledger.models import Balance, LedgerEntry, Watermark
 from exchange_ops.market.models import Currency, Symbol, Ticker
-from exchange_ops.pages import loops, wellbeing
+from exchange_ops.pages import loops
 from exchange_ops.shared import clocks, heartbeats, rules
 from exchange_ops.shared.declarations.ages import BEAT_AGE
 from exchange_ops.shared.models import Account, FollowerState
-from exchange_ops.shared.views import accounts
+from exchange_ops.shared.views import accounts, wellbeing
 from exchange_ops.shared.views.access import requires
 from exchange_ops.withdrawals import workflow as withdrawals
 
@@ -41,21 +39,6 @@ def system(request: DeskRequest) -> HttpResponse:
     if target != "followers":
         context |= _state(account, request.user, now)
     return show(request, "exchange_ops/system.html", context, parts=PARTS)
-
-
-@require_safe
-def strip(request: DeskRequest) -> HttpResponse:
-    """The line at the foot of every page."""
-    now, found, mine = clock.now(), wellbeing.of(request.user), accounts.in_view(request)
-    context = {
-        "now": now,
-        "exchange_now": accounts.exchange_now(mine[0], now) if len(mine) == 1 else None,
-        "checks": found,
-        "watches_only": key_status.watches_only(mine),
-        "incidents": list(incidents.of_scope(incidents.unresolved(request.user), scope_of(request))),
-        "troubled": {name: check for name, check in found.items() if not check.ok},
-    }
-    return show(request, "components/strip.html", context)
 
 
 def _followers(person: Person, now: datetime) -> dict[str, Any]:

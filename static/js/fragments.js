@@ -1,4 +1,5 @@
-// The parts of the page that follow something: each is read again at its own address when it is told that it changed.
+// The parts of the page that follow something: each is read again when it is told that it changed, at its own address, or
+// together with others at that of the frame.
 // A part that is in use (an error not yet answered, cursor, typed text, a form opened, a passkey asked for) is never
 // replaced: when what it was drawn for has changed, it says so, and its buttons rest until it is read again.
 import { isTyped, now } from "./page.js";
@@ -84,14 +85,24 @@ export function show(part) {
   rereadSoon(part);
 }
 
+// What stands around every page is read in one go: its parts don't ask, the frame asks for those of them that are due.
+const frame = document.getElementById("frame"), dueInFrame = new Set();
+const readerOf = (part) => ("frame" in part.dataset ? frame : part);
+document.addEventListener("htmx:configRequest", function (event) {
+  if (event.detail.elt !== frame) return;
+  event.detail.parameters.parts = Array.from(dueInFrame).join(" ");
+  dueInFrame.clear();
+});
+
 // A part is known by its id: what is being read now, or waits to be, is replaced before a later hint is obeyed. A part
-// that takes long to read is asked for less often.
+// that takes long to read is asked for less often. The frame is read first: some of it the page has left empty.
 const due = new Map(), begun = new Map(), took = new Map(), again = new Set();
 const nameOf = (part) => part.id || part;
 const named = (name) => (typeof name === "string" ? document.getElementById(name) : name);
-const pauseOf = (name) => Math.min(Math.max(SOONEST_MS, 2 * (took.get(name) || 0)), LATEST_MS);
+const pauseOf = (name) => (name === "frame" && !took.has(name) ? 0 : Math.min(Math.max(SOONEST_MS, 2 * (took.get(name) || 0)), LATEST_MS));
 export function rereadSoon(part) {
-  const name = nameOf(part);
+  const reader = readerOf(part), name = nameOf(reader);
+  if (reader !== part) dueInFrame.add(part.id);
   if (due.has(name)) return;
   due.set(name, setTimeout(function () {
     due.delete(name);
@@ -105,7 +116,7 @@ export function rereadSoon(part) {
 // A round is over when each part was asked for after its beginning; it succeeded when each was answered as well.
 let round = null;
 export function readAll(done) {
-  const waiting = new Set(all().filter((part) => part.hasAttribute("hx-get")).map(nameOf));
+  const waiting = new Set(all().map(readerOf).filter((reader) => reader.hasAttribute("hx-get")).map(nameOf));
   round = { waiting, done, well: true, begunAt: performance.now(), at: now() };
   all().forEach(rereadSoon);
   if (!waiting.size) finish();

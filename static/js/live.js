@@ -9,7 +9,7 @@ const address = document.body.dataset.socket;
 if (address && document.querySelector("[data-follow], [data-ticks]")) begin();
 
 function begin() {
-  const FIRST_WAIT_MS = 1000, LONGEST_WAIT_MS = 20000, SIGNED_OUT = 4401, NOT_UNDERSTOOD = 4400;
+  const FIRST_WAIT_MS = 1000, LONGEST_WAIT_MS = 20000, EMPTY_MS = 2000, SIGNED_OUT = 4401, NOT_UNDERSTOOD = 4400;
   let socket = null, followed = new Set(), wait = FIRST_WAIT_MS, opening = 0, leaving = false;
 
   const ticksOf = (part) => part.dataset.ticks.split(" ").filter(Boolean);
@@ -49,9 +49,13 @@ function begin() {
     return [].concat(read).filter((frame) => frame && typeof frame === "object");
   }
 
+  // What the page leaves empty comes with the reading at the joining. Where nothing is joined soon it is read without.
+  const readEmpty = () => document.querySelectorAll("[data-empty]").forEach(fragments.rereadSoon);
+
   function lost() {
     if (leaving) return;
     connection.lost();
+    readEmpty();
     clearTimeout(opening);
     opening = setTimeout(open, wait * (0.7 + Math.random() * 0.6));
     wait = Math.min(wait * 2, LONGEST_WAIT_MS);
@@ -121,4 +125,5 @@ function begin() {
   window.addEventListener("pagehide", () => { leaving = true; });
   window.addEventListener("pageshow", (event) => { if (event.persisted) { leaving = false; open(); } });
   open();
+  setTimeout(readEmpty, EMPTY_MS);
 }

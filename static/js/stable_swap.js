@@ -118,12 +118,11 @@ function focusAgain(fresh) {
 }
 
 let offsets = [], swapped = "";
-document.addEventListener("htmx:beforeSwap", function (event) {
-  const part = event.detail.target;
-  if (!event.detail.shouldSwap || part !== fragments.askedBy(event) || !part.id || !("follow" in part.dataset)) return;
-  const fresh = fragments.arrived(part, event.detail.serverResponse), before = target();
+const follows = ({ detail }) => detail.shouldSwap && detail.target.id && "follow" in detail.target.dataset;
+function swapOrHold({ detail }, fresh) {
+  const part = detail.target, before = target();
   if (fresh && before && wouldMove(part, fresh, before)) {
-    event.detail.shouldSwap = false;
+    detail.shouldSwap = false;
     hold(part, fresh, homeOf(before));
     return;
   }
@@ -131,13 +130,23 @@ document.addEventListener("htmx:beforeSwap", function (event) {
   offsets = offsetsOf(part);
   swapped = part.id;
   noteFocus(part);
-});
-document.addEventListener("htmx:afterSwap", function (event) {
+}
+function swapDone(event) {
   if (!swapped || event.target.id !== swapped) return;
   swapped = "";
   scrollAlike(event.target, offsets);
   focusAgain(event.target);
+}
+document.addEventListener("htmx:beforeSwap", function (event) {
+  const part = event.detail.target;
+  if (follows(event) && part === fragments.askedBy(event)) swapOrHold(event, fragments.arrived(part, event.detail.serverResponse));
 });
+document.addEventListener("htmx:afterSwap", swapDone);
+// Parts of the frame come several at a time: each is tried, and put in its place, before the next one.
+document.addEventListener("htmx:oobBeforeSwap", function (event) {
+  if (follows(event)) swapOrHold(event, event.detail.fragment.firstElementChild.cloneNode(true));
+});
+document.addEventListener("htmx:oobAfterSwap", swapDone);
 notice.addEventListener("click", function () {
   at = null;
   show(fragments.show);

@@ -9,7 +9,7 @@ from django.test import Client
 from prometheus_client.parser import text_string_to_metric_families
 
 from desk import health
-from desk.rooms import Health
+from desk.rooms import Check, Health
 
 pytestmark = pytest.mark.django_db
 
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture(autouse=True)
 def own_checks(one_room: Callable[..., None]) -> None:
     """Only the desk's own checks; what rooms declare is their own matter."""
-    one_room(checks={"database": health.database, "broker": health.broker})
+    one_room(checks={"database": Check(health.database), "broker": Check(health.broker)})
 
 
 def test_all_three_answer_without_a_sign_in(client: Client) -> None:
@@ -49,7 +49,7 @@ def test_a_dead_broker_is_said_so_and_the_process_is_still_alive(client: Client,
 
 def test_a_room_can_hold_readiness_back(client: Client, another_room: Callable[..., None]) -> None:
     late = Health(ok=False, sentence="A row has waited 95 seconds.", age_s=95.0)
-    another_room(checks={"oldest due row": lambda: late})
+    another_room(checks={"oldest due row": Check(lambda: late)})
     answer = client.get("/readyz")
     assert answer.status_code == 503
     assert answer.json()["checks"]["oldest due row"] == {
@@ -63,7 +63,7 @@ def test_a_check_that_fails_is_unwell_and_leaks_nothing(client: Client, another_
     def falls_over() -> Health:
         raise RuntimeError("password=hunter2")
 
-    another_room(checks={"odd": falls_over})
+    another_room(checks={"odd": Check(falls_over)})
     answer = client.get("/readyz")
     assert answer.status_code == 503
     assert answer.json()["checks"]["odd"]["sentence"] == "The check of odd itself failed (RuntimeError)."
@@ -71,7 +71,7 @@ def test_a_check_that_fails_is_unwell_and_leaks_nothing(client: Client, another_
 
 
 def test_figures_are_prometheus_text_with_every_check(client: Client, another_room: Callable[..., None]) -> None:
-    another_room(checks={"follower": lambda: Health(ok=True, sentence="It reads.", age_s=1.5)})
+    another_room(checks={"follower": Check(lambda: Health(ok=True, sentence="It reads.", age_s=1.5))})
     client.get("/healthz")
     text = client.get("/metrics").content.decode()
     samples = {

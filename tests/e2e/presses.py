@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 from tests.e2e.visitors import Visitor, until
 from tests.houses import ROOT, RunningHouse
@@ -42,7 +43,7 @@ XMLHttpRequest.prototype.send = function (...given) {
 _CHOOSE = """(number) => {
     const seen = (one) => one.checkVisibility() && !one.disabled && !one.closest("dialog, [data-press-not]");
     const every = Array.from(document.querySelectorAll("a[href], button, summary, input[type=checkbox]")).filter(seen);
-    const isLive = (one) => one.closest("main [data-follow][hx-get]") !== null;
+    const isLive = (one) => one.closest("main [data-follow]:is([hx-get], [data-frame])") !== null;
     const all = [...every.filter(isLive), ...every.filter((one) => !isLive(one))];
     for (let turn = 0; turn < all.length; turn += 1) {
         const one = all[(number + turn) % all.length];
@@ -53,12 +54,12 @@ _CHOOSE = """(number) => {
         const found = document.elementFromPoint(at.x, at.y);
         if (!found || !one.contains(found)) continue;
         window.reached = [];
-        const part = one.closest("main [data-follow][hx-get]");
+        const part = one.closest("main [data-follow]:is([hx-get], [data-frame])");
         return {...at, words: window.wordsOf(one), part: part ? part.id : "", all: all.length};
     }
     return null;
 }"""
-_TOPICS = """() => Array.from(document.querySelectorAll("main [data-follow][hx-get]"))
+_TOPICS = """() => Array.from(document.querySelectorAll("main [data-follow]:is([hx-get], [data-frame])"))
     .flatMap((part) => part.dataset.follow.split(" ").filter(Boolean))"""
 # What makes an address one of many of its kind: a number, a chain address, a hash, a currency or a market.
 _NAMED = re.compile(r"\d+(?=/)|[a-z]+:[a-z0-9]{20,}|[0-9a-f]{20,}|(?<=/)[A-Z0-9]{2,}(?=/)")
@@ -182,7 +183,7 @@ class Presser:
 
         def is_asked() -> bool:
             self.page.wait_for_timeout(20)
-            return any(part in ("", route.request.headers.get("hx-target")) for route in self._held)
+            return any(part == "" or part in parts_read_by(route.request) for route in self._held)
 
         until(is_asked, every_s=0)
 
@@ -211,6 +212,12 @@ class Presser:
         self._held = []
 
 
+def parts_read_by(request: Any) -> set[str]:
+    """The ids of the parts that a request of a page reads: the one that it replaces, or those that it names."""
+    names = parse_qs(urlsplit(request.url).query).get("parts", [""])[0].split()
+    return {request.headers.get("hx-target", ""), *names}
+
+
 class _Links(HTMLParser):
     """The links of a page that lead further, and the ids of the parts that follow something."""
 
@@ -223,7 +230,8 @@ class _Links(HTMLParser):
         attributes = {name: value or "" for name, value in attrs}
         if tag == "a" and attributes.get("href", "").startswith("/"):
             self.links.append(attributes["href"])
-        if "data-follow" in attributes and "hx-get" in attributes and not attributes.get("id", "").startswith("count-"):
+        is_live = "data-follow" in attributes and ("hx-get" in attributes or "data-frame" in attributes)
+        if is_live and not attributes.get("id", "").startswith("count-"):
             self.parts.add(attributes.get("id", ""))
 
 

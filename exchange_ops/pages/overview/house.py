@@ -10,9 +10,9 @@ from desk.staff import machine as staff_states
 from desk.staff.models import PersonChange
 from exchange_ops.keys.models import ApiKey
 from exchange_ops.keys.status import ROTATE_AFTER
-from exchange_ops.pages import wellbeing as health
 from exchange_ops.pages.overview.view import View
 from exchange_ops.shared.models import CheckRun
+from exchange_ops.shared.views import wellbeing as health
 
 SHOWN_EVENTS = 8
 RECENT = timedelta(days=1)

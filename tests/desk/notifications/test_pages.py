@@ -99,13 +99,13 @@ def test_the_demo_shows_mail_to_whom_it_went_and_a_real_desk_has_no_mailbox(
 
 def test_an_open_tab_reads_what_is_new_for_its_person_alone(signed_in, treasurer, make_person, one_mail):
     Notification.objects.update(created_at=clock.now())
-    page = signed_in(treasurer).get("/account/notifications/fresh/").content.decode()
+    page = signed_in(treasurer).get("/frame/?parts=notices").content.decode()
     assert f'data-notice="{one_mail.notification.uid}"' in page
     assert "Payout W-1 waits for a decision" in page
     other = make_person("treasury", username="ben")
-    assert "data-notice" not in signed_in(other).get("/account/notifications/fresh/").content.decode()
+    assert "data-notice" not in signed_in(other).get("/frame/?parts=notices").content.decode()
     Notification.objects.update(created_at=NOW)
-    assert "data-notice" not in signed_in(treasurer).get("/account/notifications/fresh/").content.decode()
+    assert "data-notice" not in signed_in(treasurer).get("/frame/?parts=notices").content.decode()
 
 
 def test_a_grave_one_is_not_crowded_out_of_the_tab_by_many_that_are_not(signed_in, treasurer, one_mail):
@@ -116,7 +116,7 @@ def test_a_grave_one_is_not_crowded_out_of_the_tab_by_many_that_are_not(signed_i
         lesser.title, lesser.created_at = "Prices out of date", clock.now()
         lesser.save()
         Recipient.objects.create(notification=lesser, person=treasurer, in_browser=True)
-    page = signed_in(treasurer).get("/account/notifications/fresh/").content.decode()
+    page = signed_in(treasurer).get("/frame/?parts=notices").content.decode()
     assert page.index(str(grave.uid)) == page.index('data-notice="') + len('data-notice="')
     assert page.count("data-notice=") == 5
 

@@ -150,14 +150,14 @@ def test_the_answers_of_the_exchange_stand_on_the_page_with_their_moment(signed_
 def test_every_page_and_the_form_of_a_payout_say_that_the_desk_only_watches(signed_in, operator):
     ApiKey.objects.all().delete()
     client = signed_in(operator)
-    assert "Watch only" not in client.get("/system/strip/").content.decode(), "no key at all is no watching"
+    assert "Watch only" not in client.get("/frame/?parts=strip").content.decode(), "no key at all is no watching"
     key = a_key(reads="granted")
     ApiKey.objects.filter(pk=key.pk).update(rights=["Payment information"])
-    assert "Watch only" in client.get("/system/strip/").content.decode()
+    assert "Watch only" in client.get("/frame/?parts=strip").content.decode()
     assert "This desk only watches." in client.get("/withdrawals/new/").content.decode()
     payer = a_key(pays="granted")
     ApiKey.objects.filter(pk=payer.pk).update(rights=["Withdraw cryptocurrencies"])
-    assert "Watch only" not in client.get("/system/strip/").content.decode()
+    assert "Watch only" not in client.get("/frame/?parts=strip").content.decode()
     assert "only watches" not in client.get("/withdrawals/new/").content.decode()
 
 

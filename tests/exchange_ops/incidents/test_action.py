@@ -58,8 +58,8 @@ def test_each_kind_is_opened_from_its_rows_shown_to_its_roles_and_over_with_its_
         assert (row.reference in text(client.get(f"/action/?list={group}"))) == is_seen, role
         page = f"/action/incidents/{row.pk}/"
         assert client.get(page).status_code == (200 if is_seen else 404), role
-        assert (row.title in text(client.get("/action/bar/"))) == (name in CRITICAL), role
-        assert ("All well" in text(client.get("/system/strip/"))) is False
+        assert (row.title in text(client.get("/frame/?parts=alarm"))) == (name in CRITICAL), role
+        assert ("All well" in text(client.get("/frame/?parts=strip"))) is False
         assert client.get(row.url).status_code == 200 or row.url not in client.get(page).content.decode(), role
     ENDED[name]()
     review.review(now=clock.now())
@@ -200,7 +200,7 @@ def _lists(client, reference):
 
 
 def _count(client):
-    return text(client.get("/action/count/"))
+    return text(client.get("/frame/?parts=count-action"))
 
 
 AWAITED = "You decided. Somebody else (treasury) has to decide as well"

@@ -30,11 +30,11 @@ def test_the_bar_leads_to_all_that_it_counts_whoever_may_act_on_it(signed_in, ma
     rows.account(now=clock.now())
     elsewhere(3)
     client = signed_in(make_person(role, username="reads"))
-    bar = client.get("/action/bar/").content.decode()
+    bar = client.get("/frame/?parts=alarm").content.decode()
     assert '"/action/?list=all&amp;severity=critical">2 more<' in bar
     listed = text(client.get("/action/?list=all&severity=critical"))
     assert all(row.reference in listed for row in Incident.objects.filter(kind="payout-elsewhere"))
-    assert "/action/?list=all&amp;source=incidents" in client.get("/system/strip/").content.decode()
+    assert "/action/?list=all&amp;source=incidents" in client.get("/frame/?parts=strip").content.decode()
 
 
 def test_sixty_entries_stand_under_headings_in_the_order_of_urgency_and_a_few_under_none(

@@ -64,7 +64,7 @@ def test_those_who_act_are_mailed_and_told_in_their_tabs_and_programs_by_webhook
     assert reached(row, Stage.OPENED, Medium.WEBHOOK).count() == 1
     Notification.objects.exclude(pk=opened.pk).update(created_at=clock.now() - timedelta(hours=1))
     for role in roles_in_turn(name):
-        fresh = text(signed_in(everybody[role]).get("/account/notifications/fresh/"))
+        fresh = text(signed_in(everybody[role]).get("/frame/?parts=notices"))
         assert (row.reference in fresh) == acts_on(role, name), role
 
     ENDED[name]()
@@ -75,5 +75,5 @@ def test_those_who_act_are_mailed_and_told_in_their_tabs_and_programs_by_webhook
     assert Notification.objects.filter(subject=row.subject, stage=Stage.ENDED).count() == 1
     for role in roles_in_turn(name):
         client = signed_in(everybody[role])
-        assert row.title not in text(client.get("/action/bar/")), role
+        assert row.title not in text(client.get("/frame/?parts=alarm")), role
         assert (row.reference in text(client.get("/action/?list=done"))) == is_seen_by(role, name), role

@@ -15,6 +15,7 @@ EVERYWHERE = {
     "count-action": "incidents people withdrawals transfers orders approvals freezes policy",
     "strip": "incidents",
 }
+FRAME = {*EVERYWHERE, "notices"}
 # A reading of prices announces `market`, a stream or a loop that fails or recovers `system`.
 FOLLOWED = {
     "/": {
@@ -67,11 +68,15 @@ def test_a_page_follows_what_can_change_it_and_each_part_answers_for_itself(sign
     expected = EVERYWHERE | {part: followed.format(account.pk) for part, followed in FOLLOWED[path].items()}
     expected["notices"] = f"notifications:{auditor.pk}"
     assert {name: part["data-follow"] for name, part in parts.items()} == expected
+    around = parts_of(client.get("/frame/").content.decode())
+    assert set(around) == FRAME, "what stands around the page comes in one answer"
     for name, part in parts.items():
         assert all(topics.admits(auditor, topic) for topic in part["data-follow"].split()), part["data-follow"]
-        answer = client.get(part["hx-get"], headers={"HX-Request": "true", "HX-Target": name}).content.decode().strip()
+        address = f"/frame/?parts={name}" if name in FRAME else part["hx-get"]
+        answer = client.get(address, headers={"HX-Request": "true", "HX-Target": name}).content.decode().strip()
         assert "<body" not in answer
         assert parts_of(answer)[name]["data-follow"] == part["data-follow"], "the part comes back as it was"
+        assert name not in FRAME or set(parts_of(answer)) == {name}, "nothing is read that no hint was about"
 
 
 @pytest.mark.parametrize("path", FOLLOWED)

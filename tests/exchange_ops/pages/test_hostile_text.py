@@ -55,8 +55,8 @@ def pages(hostile, treasury, payable):
         *("/withdrawals/", f"/withdrawals/{held.pk}/", "/approvals/", "/approvals/?list=others", "/ledger/"),
         *("/transfers/", f"/transfers/{transfer.pk}/", "/orders/", f"/orders/{order.pk}/", "/orders/new/"),
         *("/subaccounts/", "/subaccounts/7001/", "/keys/", f"/keys/{key.pk}/", "/policy/", "/audit/", "/system/"),
-        *("/action/?list=all", about, f"/action/threads/incident/{incident.pk}/", "/action/bar/", "/system/strip/"),
-        *("/mailbox/", "/deliveries/", "/account/notifications/fresh/"),
+        *("/action/?list=all", about, f"/action/threads/incident/{incident.pk}/", "/frame/"),
+        *("/mailbox/", "/deliveries/"),
         *(f"/search/?q={HOSTILE}", "/search/?q=W", "/withdrawals/?initiator=op%E2%80%AE", "/account/sessions/"),
     ]
 

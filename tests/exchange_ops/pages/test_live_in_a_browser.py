@@ -3,6 +3,7 @@
 import json
 import re
 from datetime import timedelta
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from playwright.sync_api import expect
@@ -39,6 +40,12 @@ def until(page, is_so):
 
 def reject(row, person):
     approvals.reject(withdrawal_id=row.pk, person=person, reason="Wrong invoice", now=clock.now())
+
+
+def _reads(request):
+    """The part that a request of a page reads; of the frame, those that it names."""
+    names = parse_qs(urlsplit(request.url).query).get("parts", [])
+    return ": ".join([request.headers.get("hx-target"), *names])
 
 
 class Line:
@@ -141,7 +148,7 @@ def test_ticks_reach_who_draws_them_and_nothing_is_read_for_them(open_as, treasu
     page = open_as(treasury, "/approvals/", before=lambda page: lines.append(Line(page)))
     line, read = lines[0], []
     # The strip has a clock of its own.
-    page.on("request", lambda request: read.extend({request.headers.get("hx-target")} - {"strip"}))
+    page.on("request", lambda request: read.extend({_reads(request)} - {"strip: strip"}))
     page.evaluate(
         """() => {
             window.told = [];
@@ -164,7 +171,7 @@ def test_ticks_reach_who_draws_them_and_nothing_is_read_for_them(open_as, treasu
     ]
     line.tell([{"topic": "symbol:BCHUSD", "tick": {"last": "50"}}, {"topic": "approvals", "hint": {}}])
     until(page, lambda: page.evaluate("window.told.length") == 3 and len(read) >= 2)
-    assert sorted(read) == ["count-action", "inbox"], "only for the hint, and once for each part"
+    assert sorted(read) == ["frame: count-action", "inbox"], "only for the hint, and once for each part"
 
 
 def test_a_page_without_a_socket_reads_itself_and_says_how_old_it_is(open_as, operator, treasury, treasury2):

@@ -128,7 +128,7 @@ def test_who_looks_at_the_system_is_told_when_a_loop_begins_to_fail_and_not_of_e
 
 def test_the_strip_of_a_desk_with_one_account_carries_the_exchanges_clock(signed_in, auditor, account):
     ClockReading.objects.create(account=account, skew_ms=4_000, read_at=clock.now())
-    page = signed_in(auditor).get("/system/strip/").content.decode()
+    page = signed_in(auditor).get("/frame/?parts=strip").content.decode()
     ours, theirs = (
         datetime.fromisoformat(re.search(f'{name}="([^"]+)"', page)[1]) for name in ("data-now", "data-exchange-now")
     )

@@ -566,13 +566,13 @@ def test_a_transfer_to_somebody_waits_in_the_inbox_of_treasury(signed_in, treasu
     assert "Needs you 1" in body
     assert row.reference in body
     assert "0 of 1 approved" in body
-    assert "1 waiting" in text(client.get("/action/count/"))
+    assert "1 waiting" in text(client.get("/frame/?parts=count-action"))
     assert row.reference in text(client.get("/"))
     assert row.reference in text(signed_in(operator).get("/approvals/?list=others"))
     assert client.post(f"/transfers/{row.pk}/reject/", {"reject-reason": "Not ours"}).status_code == 302
     assert row.reference not in text(client.get("/approvals/"))
     assert row.reference in text(client.get("/approvals/?list=done"))
-    assert "waiting" not in text(client.get("/action/count/"))
+    assert "waiting" not in text(client.get("/frame/?parts=count-action"))
 
 
 def test_the_overview_lists_the_transfers_that_wait_or_are_unknown(signed_in, auditor, operator):

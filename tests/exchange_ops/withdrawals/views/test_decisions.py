@@ -250,7 +250,7 @@ def test_the_open_hold_of_a_closed_request_is_in_the_inbox_and_two_people_releas
     client = signed_in(approver)
     for path in ("/action/", f"/withdrawals/{row.pk}/"):
         assert f"{row.reference}: its money still stands reserved at the exchange" in client.get(path).content.decode()
-    assert re.search(r'data-count="[1-9]', client.get("/action/count/").content.decode())
+    assert re.search(r'data-count="[1-9]', client.get("/frame/?parts=count-action").content.decode())
     assert "Order the release of" not in page_of(signed_in(operator), row)
     for number, person in enumerate((approver, treasury2)):
         client = signed_in(person)
