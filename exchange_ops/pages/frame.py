@@ -28,7 +28,7 @@ def frame(request: DeskRequest) -> HttpResponse:
     """
     person, now = request.user, clock.now()
     parts = request.GET.get("parts", "").split() or PARTS
-    context = {"parts": parts, "counts": navigation.counts(request, parts)}
+    context: dict[str, Any] = {"parts": parts, "counts": navigation.counts(request, parts)}
     if "strip" in parts:
         context |= _strip(request, person, now)
     if "notices" in parts:
