@@ -78,9 +78,7 @@ def hits(*, text: str, scope: Scope) -> dict[str, list[Hit]]:
         return by_kind
     for search in rooms.searches():
         for hit in islice(search.find(text, scope), MOST_OF_A_KIND):
-            others = by_kind.setdefault(hit.kind, [])
-            if hit.url not in {other.url for other in others}:
-                others.append(hit)
+            by_kind.setdefault(hit.kind, []).append(hit)
     return by_kind
 
 

@@ -63,5 +63,5 @@ ROOM: Final = rooms.Room(
         Table(Watermark, {"moved_at": reasons.CLOCK}),
     ),
     idle_tables={"exchange_ops.balance": reasons.COPY},
-    searches=(Search(searches.lines, 70), Search(searches.transactions, 170)),
+    searches=(Search(searches.lines, 70),),
 )

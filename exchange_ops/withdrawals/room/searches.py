@@ -8,7 +8,8 @@ from django.urls import reverse
 from chaindata.shared import addresses
 from chaindata.templatetags.chain import CURRENCIES
 from desk.web.search import MOST_OF_A_KIND, SHORTEST_PIECE, Hit, Scope, newest, plain, shortened, with_query
-from exchange_ops.ledger.room.searches import WHOLE_HASH
+from exchange_ops.ledger.models import LedgerEntry
+from exchange_ops.ledger.room.searches import WHOLE_HASH, lines_named
 from exchange_ops.market.room import searches as market
 from exchange_ops.shared import rules
 from exchange_ops.withdrawals.forms import withdrawals_named
@@ -47,12 +48,16 @@ def destinations(text: str, scope: Scope) -> Iterator[Hit]:
 
 
 def transactions(text: str, scope: Scope) -> Iterator[Hit]:
-    """The chain's transactions of the payouts that the text names; a whole hash is looked for on the chain itself."""
+    """The chain's transactions of the payouts and of the lines of the ledger that the text names, a payout's by that.
+
+    A whole hash is looked for on the chain itself.
+    """
     if WHOLE_HASH.fullmatch(text):
         return
-    rows = Withdrawal.objects.filter(
-        withdrawals_named(text), account__in=scope.accounts, currency__in=CURRENCIES, hash__gt=""
-    )
-    for row in rows.order_by("-pk")[:MOST_OF_A_KIND]:
-        url = reverse("chain-transaction", args=[row.hash])
-        yield Hit("On the chain", shortened(row.hash), f"Transaction of {row.reference}", url, "link")
+    on_chain = Q(account__in=scope.accounts, currency__in=CURRENCIES, hash__gt="")
+    payouts = Withdrawal.objects.filter(withdrawals_named(text), on_chain).order_by("-pk")[:MOST_OF_A_KIND]
+    lines = LedgerEntry.objects.filter(lines_named(text), on_chain).order_by("-index")[:MOST_OF_A_KIND]
+    owners = {row.hash: f"ledger line {row.index}" for row in lines} | {row.hash: row.reference for row in payouts}
+    for txid, owner in owners.items():
+        url = reverse("chain-transaction", args=[txid])
+        yield Hit("On the chain", shortened(txid), f"Transaction of {owner}", url, "link")
