@@ -21,7 +21,6 @@ ROOMS: Final = (
     "policy_changes",
     "portfolio",
     "console",
-    "restores",
     "reconciliation",
 )
 

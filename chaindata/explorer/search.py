@@ -7,6 +7,9 @@ a transaction. Its page asks, and says what else has the id when no transaction 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from urllib.parse import urlencode
+
+from django.urls import reverse
 
 from chaindata.cache import answers
 from chaindata.cache.answers import Reading
@@ -19,6 +22,12 @@ from chaindata.wire import cash_accounts
 from chaindata.wire.hashing import is_display_hex
 
 BLOCK, TRANSACTION, ADDRESS, TOKEN, ACCOUNT = "block", "transaction", "address", "token", "account"
+_PAGES = {
+    BLOCK: "chain-block",
+    TRANSACTION: "chain-transaction",
+    ADDRESS: "chain-address",
+    TOKEN: "chain-token",
+}
 _LONGEST_NUMBER = 9
 _LONGEST_NAME = 40
 _MOST_NAMED = 10
@@ -35,6 +44,13 @@ class Place:
     name: str
     words: str
     is_certain: bool = True
+
+    @property
+    def url(self) -> str:
+        """The address of its page."""
+        if self.kind == ACCOUNT:
+            return f"{reverse('chain-accounts')}?{urlencode({'q': self.name})}"
+        return reverse(_PAGES[self.kind], args=[self.name])
 
 
 @dataclass(frozen=True, slots=True)

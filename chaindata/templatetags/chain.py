@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from datetime import datetime
 from decimal import Decimal
-from urllib.parse import quote, urlencode
+from urllib.parse import quote
 
 from django import template
 from django.conf import settings
@@ -12,7 +12,6 @@ from django.urls import NoReverseMatch, reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
-from chaindata.explorer import search
 from chaindata.explorer.search import Place
 from chaindata.shared import addresses
 from chaindata.shared.addresses import NotAnAddress, printed
@@ -27,12 +26,6 @@ register = template.Library()
 CURRENCIES = frozenset({"BCH"})  # those whose transactions and addresses stand on this chain
 ADDRESS, TRANSACTION, BLOCK = "address", "tx", "block"
 LOOKS_EVERY_S = 20  # an answer that nobody looked at for a minute is not asked for again
-PAGES = {
-    search.BLOCK: "chain-block",
-    search.TRANSACTION: "chain-transaction",
-    search.ADDRESS: "chain-address",
-    search.TOKEN: "chain-token",
-}
 _FRESHNESS_CHIPS = {
     "stale": ("quiet", "being read again", "refresh-cw"),
     "absent": ("quiet", "being read", "loader"),
@@ -193,14 +186,7 @@ def place_link(place: Place) -> SafeString:
     """What a search has found on the chain, as a line that leads there."""
     line = '<a href="{}" data-row-link><span class="i-amount">{}</span><span class="i-to mono">{}</span>{}</a>'
     seen = "" if place.is_certain else chip("quiet", "not read yet", sign="circle-question-mark")
-    return format_html(line, place_url(place), place.words, shortened(place.name, 16), seen)
-
-
-def place_url(place: Place) -> str:
-    """The page of what a search has found."""
-    if place.kind == search.ACCOUNT:
-        return f"{reverse('chain-accounts')}?{urlencode({'q': place.name})}"
-    return reverse(PAGES[place.kind], args=[place.name])
+    return format_html(line, place.url, place.words, shortened(place.name, 16), seen)
 
 
 @register.filter

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 GO_ON: Final = "go_on"
 CANCEL: Final = "cancel"
+MOST_OUTSIDE: Final = 50  # of one kind that people are shown
 VERDICTS: Final = {GO_ON: "It did not happen: go on", CANCEL: "Cancel it here"}
 EFFECTS: Final = {
     GO_ON: "It goes on from where it stands, with the approvals that it has.",

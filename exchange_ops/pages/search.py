@@ -10,7 +10,6 @@ from django.views.decorators.http import require_safe
 
 from chaindata.explorer import search
 from chaindata.explorer.search import Place
-from chaindata.templatetags.chain import place_url
 from desk import clock
 from desk.views.rendering import show
 from desk.web import context
@@ -68,7 +67,7 @@ def _only(rows: list[Any], entries: list[LedgerEntry], places: Sequence[Place]) 
         if mine or not places:
             return redirect("transfer" if isinstance(exact[0], Transfer) else "withdrawal", exact[0].pk)
     if len(places) == 1 and not rows and not entries:
-        return redirect(place_url(places[0]))
+        return redirect(places[0].url)
     return None
 
 

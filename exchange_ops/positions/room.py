@@ -10,6 +10,7 @@ from django.urls import reverse
 from desk import rooms
 from desk.incidents.kinds import Cause, Kind, Severity, rows_of
 from desk.machines.replay import Replay
+from desk.restores.of_machine import Waits
 from desk.rows.witnessed import Table
 from desk.web.search import Hit, Scope, Search, newest, referenced
 from exchange_ops.positions import guards, machine
@@ -33,6 +34,15 @@ def _search(text: str, scope: Scope) -> Iterator[Hit]:
 
 REPLAY: Final = Replay(MACHINE)
 
+WAITING: Final = Waits(
+    MACHINE,
+    ends={machine.REQUESTED: ("stopped", machine.NOT_SENT)},
+    title=lambda row: f"{row.kind_label}, {row.symbol}",
+    url=lambda row: reverse("margin-action", args=[row.pk]),
+    asked_by=lambda row: row.initiator_id,
+    read_with=("account", "initiator"),
+)
+
 ROOM: Final = rooms.Room(
     topics={"marginaction": topics.row(MarginAction), TOPIC: topics.whole},
     incidents=(
@@ -46,6 +56,7 @@ ROOM: Final = rooms.Room(
             ends="It ends when an operator has noted on its page what it did.",
         ),
     ),
+    waiting=(WAITING.source,),
     replays={REPLAY.subject: REPLAY.check},
     guards={"margin": guards.GUARDS.statements},
     tables=(

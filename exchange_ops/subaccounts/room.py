@@ -8,10 +8,11 @@ from django.urls import reverse
 
 from desk import rooms
 from desk.machines.replay import Replay
+from desk.restores.of_machine import Waits
 from desk.rows.witnessed import Table
 from desk.web.search import MOST_OF_A_KIND, Hit, Scope, Search, numbered
 from exchange_ops.shared.declarations import reasons, topics
-from exchange_ops.subaccounts import guards
+from exchange_ops.subaccounts import guards, machine
 from exchange_ops.subaccounts.models import SubAccount, SubAccountAction, SubAccountCall, SubAccountEvent
 from exchange_ops.subaccounts.mover import MACHINE, TOPIC
 
@@ -37,8 +38,21 @@ def _search(text: str, scope: Scope) -> Iterator[Hit]:
 # The trail gathers actions under the sub-account that they are for, so each event names its action.
 REPLAY: Final = Replay(MACHINE, numbered_by="action")
 
+WAITING: Final = Waits(
+    MACHINE,
+    ends={machine.REQUESTED: ("taken_back", machine.CANCELLED)},
+    title=lambda row: (
+        f"{machine.KINDS[row.kind]}, sub-account {row.sub_account.exchange_id}, "
+        f"which the exchange's list calls {row.sub_account.status}"
+    ),
+    url=lambda row: reverse("subaccount", args=[row.sub_account.exchange_id]),
+    asked_by=lambda row: row.requested_by_id,
+    read_with=("sub_account__account", "requested_by"),
+)
+
 ROOM: Final = rooms.Room(
     topics={"subaccount": topics.row(SubAccount), TOPIC: topics.whole},
+    waiting=(WAITING.source,),
     replays={REPLAY.subject: REPLAY.check},
     guards={"sub-accounts": guards.GUARDS.statements},
     tables=(

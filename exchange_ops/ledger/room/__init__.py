@@ -9,7 +9,7 @@ from desk.rows.witnessed import Table
 from desk.web.search import Search
 from exchange_ops.ledger import chain_differences, guards
 from exchange_ops.ledger.models import LedgerAside, LedgerEntry, LedgerVersion, Watermark
-from exchange_ops.ledger.room import checks, incidents, searches
+from exchange_ops.ledger.room import checks, incidents, restore, searches
 from exchange_ops.shared import alarms
 from exchange_ops.shared.declarations import causes, reasons, topics
 from exchange_ops.shared.models import Account
@@ -64,4 +64,6 @@ ROOM: Final = rooms.Room(
     ),
     idle_tables={"exchange_ops.balance": reasons.COPY},
     searches=(Search(searches.lines, 70),),
+    outside=restore.movements,
+    not_read_yet=restore.not_read_yet,
 )

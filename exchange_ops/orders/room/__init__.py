@@ -21,7 +21,7 @@ from exchange_ops.orders.brackets.mover import MACHINE as BRACKETS
 from exchange_ops.orders.decisions import approvals
 from exchange_ops.orders.models import AccountTrade, FeeRates, Order, OrderApproval, OrderCall, OrderEvent
 from exchange_ops.orders.mover import MACHINE, TOPIC
-from exchange_ops.orders.room import waiting
+from exchange_ops.orders.room import restore, waiting
 from exchange_ops.orders.room.checks import orders as check
 from exchange_ops.orders.room.searches import orders as search
 from exchange_ops.policy.vote_replay import COUNTED, Votes
@@ -74,6 +74,8 @@ ROOM: Final = rooms.Room(
         ),
     ),
     open_work=waiting.open_work,
+    waiting=(restore.ORDERS.source, restore.BRACKETS.source),
+    outside=restore.placed_elsewhere,
     replays={REPLAY.subject: REPLAY.check, BRACKET_REPLAY.subject: BRACKET_REPLAY.check},
     guards={"orders": guards.GUARDS.statements, "brackets": bracket_guards.GUARDS.statements},
     tables=(

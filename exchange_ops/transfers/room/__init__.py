@@ -16,7 +16,7 @@ from exchange_ops.shared.declarations import causes, topics
 from exchange_ops.transfers import approvals, endings, guards, machine
 from exchange_ops.transfers.models import Transfer, TransferApproval, TransferCall, TransferEvent
 from exchange_ops.transfers.mover import MACHINE
-from exchange_ops.transfers.room import incidents, waiting
+from exchange_ops.transfers.room import incidents, restore, waiting
 from exchange_ops.transfers.room.checks import transfers as check
 from exchange_ops.transfers.room.searches import transfers as search
 
@@ -74,6 +74,7 @@ ROOM: Final = rooms.Room(
         ),
     ),
     open_words=waiting.open_words,
+    waiting=(restore.WAITING.source,),
     replays={REPLAY.subject: REPLAY.check},
     guards={"transfers": guards.GUARDS.statements},
     tables=(

@@ -24,7 +24,7 @@ from exchange_ops.withdrawals.models import (
     WithdrawalEvent,
 )
 from exchange_ops.withdrawals.mover import MACHINE
-from exchange_ops.withdrawals.room import checks, incidents, searches, waiting
+from exchange_ops.withdrawals.room import checks, incidents, restore, searches, waiting
 
 
 def _votes() -> Votes:
@@ -94,6 +94,7 @@ ROOM: Final = rooms.Room(
         ),
     ),
     open_words=waiting.open_words,
+    waiting=(restore.WAITING.source,),
     replays={REPLAY.subject: REPLAY.check},
     guards={"withdrawals": guards.GUARDS.statements},
     tables=(

@@ -7,7 +7,7 @@ import pytest
 from django.db import IntegrityError, connection, transaction
 from django.test.utils import CaptureQueriesContext
 
-from chaindata.broadcasts import explanation, guards, replay, requests, sending
+from chaindata.broadcasts import explanation, guards, requests, room, sending
 from chaindata.broadcasts.models import ChainBroadcast
 from chaindata.cache import service
 from chaindata.cache.models import ChainAnswer
@@ -416,22 +416,22 @@ def test_the_trail_replays_to_the_rows_and_every_change_shows(node, signer, run_
     row = requested(signer, run_worker)
     assert step(row) == "sent"
     events = AuditEvent.objects.filter(subject=row.subject).order_by("seq")
-    assert list(replay.REPLAY.check(events.iterator())) == []
-    assert replay.REPLAY.subject in rooms.replays()
+    assert list(room.REPLAY.check(events.iterator())) == []
+    assert room.REPLAY.subject in rooms.replays()
     for changes in ({"state": "refused"}, {"reason": "Another"}, {"sends": 0}, {"txid": "ab" * 32}):
         before = {name: getattr(row, name) for name in changes}
         with unguarded(guards.GUARDS):
             ChainBroadcast.objects.filter(pk=row.pk).update(**changes)
-            assert len(list(replay.REPLAY.check(events.iterator()))) == 1, changes
+            assert len(list(room.REPLAY.check(events.iterator()))) == 1, changes
             ChainBroadcast.objects.filter(pk=row.pk).update(**before)
     with unguarded(guards.GUARDS):
         row.events.filter(version=2).delete()
-        assert list(replay.REPLAY.check(events.iterator())) == [
+        assert list(room.REPLAY.check(events.iterator())) == [
             f"{row.reference}, version 2: its event and the trail do not belong together."
         ]
         row.events.all().delete()
         ChainBroadcast.objects.filter(pk=row.pk).delete()
-    assert f"{row.reference} is in the trail and not in the table." in list(replay.REPLAY.check(events.iterator()))
+    assert f"{row.reference} is in the trail and not in the table." in list(room.REPLAY.check(events.iterator()))
 
 
 @pytest.mark.engine("guards: what the database refuses")

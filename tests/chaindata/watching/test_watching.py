@@ -7,7 +7,7 @@ from django.db import IntegrityError, connection, transaction
 
 from chaindata.cache import service as ways
 from chaindata.shared import owned_addresses
-from chaindata.watching import kinds, machine, reading, replay, requests
+from chaindata.watching import kinds, machine, reading, requests, room
 from chaindata.watching.models import ChainMovement
 from desk.audit import trail
 from desk.incidents import review
@@ -26,7 +26,7 @@ def read(now=NOW, **more):
 
 def replayed():
     found = []
-    for each in replay.REPLAYS:
+    for each in room.REPLAYS:
         events = AuditEvent.objects.filter(subject__startswith=f"{each.subject}:").order_by("seq")
         found += each.check(events.iterator())
     return found

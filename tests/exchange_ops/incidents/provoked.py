@@ -5,7 +5,7 @@ from datetime import timedelta
 from decimal import Decimal
 
 from chaindata.headers.models import ChainHeader, ChainTip
-from chaindata.incidents import CHAIN_LATE
+from chaindata.headers.room import CHAIN_LATE
 from chaindata.watching import kinds
 from chaindata.watching.models import ChainMovement, WatchedAddress
 from chaindata.watching.mover import ADDRESSES, MOVEMENTS

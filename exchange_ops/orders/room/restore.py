@@ -1,13 +1,17 @@
 """Orders that wait to be placed, and brackets that would place some, for people to judge after a restore.
 
-A bracket that is let go places nothing more, and its orders at the exchange stay (`desk.restores`).
+A bracket that is let go places nothing more, and its orders at the exchange stay (`desk.restores`). Beside them what
+the exchange lists and nobody here asked for.
 """
 
+from collections.abc import Iterator
+from datetime import datetime
 from typing import Final
 
 from django.urls import reverse
 
 from desk.restores.of_machine import Waits
+from desk.restores.waiting import MOST_OUTSIDE, Outside
 from exchange_ops.orders import machine, mover
 from exchange_ops.orders.brackets import machine as brackets
 from exchange_ops.orders.brackets import mover as bracket_mover
@@ -37,6 +41,17 @@ def _of_bracket(row: Bracket) -> list[str]:
         f"{grouped_text(order.quantity)}, {order.type}."
         for order in others.order_by("pk")
     ]
+
+
+def placed_elsewhere(since: datetime) -> Iterator[Outside]:
+    """Orders since a moment that no request of this desk explains, the newest first."""
+    orders = Order.objects.filter(exchange_created_at__gte=since, initiator=None).select_related("account")
+    for row in orders.order_by("-exchange_created_at", "-pk")[:MOST_OUTSIDE]:
+        sentence = (
+            f"{row.exchange_created_at:%Y-%m-%d %H:%M:%S} UTC: {row.side} {grouped_text(row.quantity)} "
+            f"{row.symbol}, {row.type}, {row.status}, {row.account.name}"
+        )
+        yield Outside(sentence, reverse("order", args=[row.pk]))
 
 
 ORDERS: Final = Waits(

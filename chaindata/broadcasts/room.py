@@ -1,0 +1,23 @@
+"""Transactions that people send to the network, as the desk knows them."""
+
+from typing import Final
+
+from chaindata import rules
+from chaindata.broadcasts import guards
+from chaindata.broadcasts.models import ChainBroadcast, ChainBroadcastEvent
+from chaindata.broadcasts.mover import MACHINE
+from chaindata.shared import topics
+from desk import rooms
+from desk.machines.replay import Replay
+from desk.rows.witnessed import Table
+from desk.web.search import Command
+
+REPLAY: Final = Replay(MACHINE)
+
+ROOM: Final = rooms.Room(
+    topics={"chain-broadcast": topics.row, "chain-broadcasts": topics.whole},
+    replays={REPLAY.subject: REPLAY.check},
+    guards={"broadcasts": guards.GUARDS.statements},
+    tables=(Table(ChainBroadcast, ChainBroadcast.table.loose), Table(ChainBroadcastEvent)),
+    commands=(Command("Send a transaction to the network", "chain-broadcast-new", "send", rules.may_broadcast, 100),),
+)

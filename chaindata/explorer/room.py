@@ -1,0 +1,18 @@
+"""What a text names on the chain, for the search box: by what was read of it before; nothing outside is asked."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from chaindata.explorer import search
+from desk import rooms
+from desk.web.search import Hit, Scope, Search, shortened
+
+
+def _places(text: str, scope: Scope) -> Iterator[Hit]:
+    """Blocks, transactions, addresses, tokens and accounts."""
+    for place in search.find(text=text, now=scope.now).places:
+        words = place.words if place.is_certain else f"{place.words} (not read yet)"
+        yield Hit("On the chain", shortened(place.name), words, place.url, "link")
+
+
+ROOM: Final = rooms.Room(searches=(Search(_places, 150),))

@@ -1,0 +1,22 @@
+"""Who may follow a topic about the chain: everybody with a role, whatever their accounts."""
+
+from typing import TYPE_CHECKING
+
+from desk.people import roles
+
+if TYPE_CHECKING:
+    from desk.models import Person
+
+
+def row(person: "Person", key: str) -> bool:
+    """A numbered row."""
+    return key.isascii() and key.isdigit() and _may_see(person)
+
+
+def whole(person: "Person", key: str) -> bool:
+    """A topic without a key."""
+    return not key and _may_see(person)
+
+
+def _may_see(person: "Person") -> bool:
+    return person.has_role(*roles.ALL)

@@ -1,1 +1,0 @@
-"""What people judge after a restore (`desk.restores`): what waits to be sent, and what the exchange shows."""
