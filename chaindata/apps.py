@@ -4,7 +4,7 @@ from typing import Final
 from django.apps import AppConfig
 
 # What each declares stands in its `room`; the lowest floor first (`.importlinter`).
-ROOMS: Final = ("headers", "cache", "explorer", "broadcasts", "watching")
+ROOMS: Final = ("headers", "cache", "tokens", "explorer", "tools", "cash_accounts", "broadcasts", "watching")
 
 
 class ChaindataConfig(AppConfig):

@@ -81,6 +81,7 @@ def _room() -> "Room":
         guards={"desk": triggers.statements, **{name: text for each in guards for name, text in each.items()}},
         searches=(*web.SEARCHES, *staff.SEARCHES),
         commands=staff.COMMANDS,
+        navigation=(*staff.NAVIGATION, *notifications.NAVIGATION, *web.NAVIGATION),
         retention=(*web.RETENTION, *notifications.RETENTION),
         figures=(health.Gauges(), dropped.Figures()),
         obstacles=(restores.why_nothing_leaves,),

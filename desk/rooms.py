@@ -6,7 +6,8 @@ The desk knows no exchange and no chain. Where it needs one, it asks what was de
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from prometheus_client import REGISTRY
 from prometheus_client.registry import Collector
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from desk.restores.waiting import Source as Waiting
     from desk.rows.retention import Retention
     from desk.rows.witnessed import Table
+    from desk.web.context import Entry
     from desk.web.search import Command, Search
 
 
@@ -108,6 +110,10 @@ class Room:
     """
     demo: Mapping[str, Callable[[], None]] = field(default_factory=dict)
     """Load what the room adds to the demo; safe to run twice."""
+    navigation: Collection["Entry"] = ()
+    """Its pages in the navigation."""
+    urls: str = ""
+    """The module with its `urlpatterns`, and its `api_urlpatterns` where it has an interface for programs."""
     figures: Collection[Collector] = ()
     """Shown to `/metrics`."""
     scopes: "Callable[[], Iterable[tuple[str, str]]] | None" = None
@@ -197,6 +203,17 @@ def searches() -> list["Search"]:
 def commands() -> list["Command"]:
     """Everything that can be begun from the search box, in their order."""
     return sorted((each for room in _declared for each in room.commands), key=lambda each: each.order)
+
+
+def navigation() -> list["Entry"]:
+    """Every page of the navigation, in their order."""
+    return sorted((each for room in _declared for each in room.navigation), key=lambda each: each.order)
+
+
+def urls(app: str, *, name: str = "urlpatterns") -> list[Any]:
+    """The addresses of an app's rooms, in the order of the rooms."""
+    modules = [import_module(room.urls) for room in _declared if room.urls.startswith(f"{app}.")]
+    return [pattern for module in modules for pattern in getattr(module, name, ())]
 
 
 def retention() -> list["Retention"]:

@@ -22,6 +22,8 @@ ROOMS: Final = (
     "portfolio",
     "console",
     "reconciliation",
+    "going_live",
+    "pages",
 )
 
 

@@ -8,11 +8,10 @@ from allauth.mfa.webauthn import views as passkeys
 from django.urls import include, path
 from django.views.decorators.http import require_http_methods, require_safe
 
-from chaindata import navigation as chain
 from desk.personal import choices
 from desk.views import factors, invitations, notifications, personal, sessions, tokens, trail
-from desk.web import context, tours
-from exchange_ops.pages import navigation as exchange
+from desk.web import tours
+from exchange_ops.market import valuation
 from exchange_ops.pages import tours as exchange_tours
 
 handler400 = "desk.web.errors.bad_request"
@@ -23,10 +22,9 @@ handler500 = "desk.web.errors.server_error"
 # The library's pages take a PUT for a form, and send whoever is in already elsewhere whatever the method.
 form = require_http_methods(["GET", "HEAD", "POST"])
 
-context.offer(*sorted((*exchange.ENTRIES, *chain.ENTRIES), key=lambda entry: entry.group == "Control"))
 for _role, _steps in exchange_tours.TOURS.items():
     tours.offer(_role, _steps)
-choices.offer_quotes(exchange.quotes)
+choices.offer_quotes(valuation.quotes)
 
 urlpatterns = [
     path("", include("desk.urls")),

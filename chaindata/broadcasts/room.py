@@ -20,4 +20,5 @@ ROOM: Final = rooms.Room(
     guards={"broadcasts": guards.GUARDS.statements},
     tables=(Table(ChainBroadcast, ChainBroadcast.table.loose), Table(ChainBroadcastEvent)),
     commands=(Command("Send a transaction to the network", "chain-broadcast-new", "send", rules.may_broadcast, 100),),
+    urls="chaindata.broadcasts.urls",
 )

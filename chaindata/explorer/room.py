@@ -3,8 +3,10 @@
 from collections.abc import Iterator
 from typing import Final
 
+from chaindata import rules
 from chaindata.explorer import search
 from desk import rooms
+from desk.web.context import Entry
 from desk.web.search import Hit, Scope, Search, shortened
 
 
@@ -15,4 +17,8 @@ def _places(text: str, scope: Scope) -> Iterator[Hit]:
         yield Hit("On the chain", shortened(place.name), words, place.url, "link")
 
 
-ROOM: Final = rooms.Room(searches=(Search(_places, 150),))
+ROOM: Final = rooms.Room(
+    searches=(Search(_places, 150),),
+    navigation=(Entry("Chain", "chain", "link", "Chain", order=150, key="c", may_see=rules.may_see),),
+    urls="chaindata.explorer.urls",
+)

@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from chaindata import rules
 from chaindata.shared import topics
 from chaindata.watching import kinds
 from chaindata.watching.models import ChainMovement, ChainMovementEvent, WatchedAddress, WatchedAddressEvent
@@ -10,6 +11,7 @@ from desk import rooms
 from desk.machines.guards import Guards
 from desk.machines.replay import Replay
 from desk.rows.witnessed import Table
+from desk.web.context import Entry
 
 WATCHED: Final = Guards(machine=ADDRESSES, history=(WatchedAddressEvent,))
 MOVED: Final = Guards(machine=MOVEMENTS, history=(ChainMovementEvent,))
@@ -26,4 +28,6 @@ ROOM: Final = rooms.Room(
         Table(ChainMovement, ChainMovement.table.loose),
         Table(ChainMovementEvent),
     ),
+    navigation=(Entry("Watched addresses", "chain-watched", "eye", "Chain", order=170, may_see=rules.may_see),),
+    urls="chaindata.watching.urls",
 )

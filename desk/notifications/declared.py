@@ -10,6 +10,7 @@ from desk.notifications.models import Channel, Notification
 from desk.people import roles
 from desk.rows import witnessed
 from desk.rows.retention import Retention
+from desk.web.context import Entry
 
 if TYPE_CHECKING:
     from desk.models import Person
@@ -26,6 +27,9 @@ def _may_follow_deliveries(person: "Person", key: str) -> bool:
     return not key and channels.may_read(person)
 
 
+NAVIGATION: Final = (
+    Entry("Deliveries", "deliveries", "send", "Control", order=220, key="y", may_see=channels.may_read),
+)
 RETENTION: Final = (Retention(Notification, "ended_at", lambda: timedelta(days=settings.MESSAGES_KEPT_DAYS)),)
 TOPICS: Final = {outgoing.TOPIC: _may_follow_own, delivering.TOPIC: _may_follow_deliveries}
 

@@ -12,6 +12,7 @@ from desk.people import scopes
 from desk.rows import witnessed
 from desk.staff import guards, mover, rules, source
 from desk.staff.models import Invitation, PersonChange, PersonChangeEvent
+from desk.web.context import Entry
 from desk.web.search import MOST_OF_A_KIND, Command, Hit, Scope, Search
 
 REPLAY: Final = Replay(mover.MACHINE)
@@ -39,6 +40,7 @@ def _search(text: str, scope: Scope) -> Iterator[Hit]:
         yield Hit("People", row.username, words, reverse("person", args=[row.pk]), "user-round")
 
 
+NAVIGATION: Final = (Entry("People", "people", "user-round", "Control", order=210, key="e", may_see=rules.may_read),)
 SEARCHES: Final = (Search(_search, 130),)
 COMMANDS: Final = (Command("Invite somebody", "person-invite", "user-round", rules.may_keep, 70),)
 TOPICS: Final = {mover.TOPIC: _may_follow, PersonChange.name: _may_follow_one}

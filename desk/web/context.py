@@ -1,6 +1,6 @@
 """What every page knows: the navigation this person may see, the time of the server, the demo's people.
 
-The apps offer their pages here (project/urls.py calls `offer`), so the desk itself knows no exchange and no chain.
+The rooms declare their pages (`desk.rooms.Room.navigation`), so the desk itself knows no exchange and no chain.
 """
 
 from collections.abc import Callable, Collection
@@ -12,7 +12,7 @@ from django.http import HttpRequest
 from django.urls import get_script_prefix, reverse
 from django.utils.functional import SimpleLazyObject
 
-from desk import clock
+from desk import clock, rooms
 from desk.models import FactorChange, Person
 from desk.people import demo, factors, roles, scopes
 from desk.web.requests import scope_of
@@ -27,30 +27,23 @@ STYLESHEETS = (
 class Entry:
     """One page: `may_see` hides it from those who can't open it, `count` is what waits there for them.
 
-    The count is read again when a hint on one of `topics` says so.
+    The count is read again when a hint on one of `topics` says so. Those of a lower `order` come first.
     """
 
     label: str
     url_name: str
     icon: str
     group: str
+    order: int
     key: str = ""
     may_see: Callable[[Person], bool] = lambda person: person.is_active
     count: Callable[[Person, str], int] | None = None
     topics: str = ""
 
 
-_offered: list[Entry] = []
-
-
-def offer(*entries: Entry) -> None:
-    """Add pages to the navigation, in this order; a page that is already there is not added twice."""
-    _offered.extend(entry for entry in entries if entry not in _offered)
-
-
 def pages_of(person: Person) -> list[Entry]:
     """The pages of the navigation that this person may open."""
-    return [entry for entry in _offered if entry.may_see(person)]
+    return [entry for entry in rooms.navigation() if entry.may_see(person)]
 
 
 def desk(request: HttpRequest) -> dict[str, Any]:

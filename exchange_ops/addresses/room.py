@@ -74,4 +74,5 @@ ROOM: Final = rooms.Room(
         Retention(FeeEstimate, "requested_at", _answers_last),
     ),
     searches=(Search(_deposit, 30), Search(_search, 110)),
+    urls="exchange_ops.addresses.urls",
 )

@@ -9,9 +9,11 @@ from django.urls import reverse
 
 from desk import rooms
 from desk.rows.retention import Retention
+from desk.web.context import Entry
 from desk.web.search import SHORTEST_PIECE, Hit, Scope, Search, best
 from exchange_ops.console import entries
 from exchange_ops.console.models import ConsoleCall
+from exchange_ops.shared import rules
 from exchange_ops.shared.declarations import topics
 
 
@@ -29,4 +31,6 @@ ROOM: Final = rooms.Room(
     idle_tables={"exchange_ops.consolecall": "a question that somebody sent from the console, and its answer"},
     retention=(Retention(ConsoleCall, "asked_at", lambda: timedelta(days=settings.ANSWERS_KEPT_DAYS)),),
     searches=(Search(_search, 180),),
+    urls="exchange_ops.console.urls",
+    navigation=(Entry("Console", "console", "monitor", "Control", order=250, key="z", may_see=rules.may_see),),
 )

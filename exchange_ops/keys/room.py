@@ -12,6 +12,7 @@ from desk.incidents.kinds import Cause, Kind, Severity
 from desk.people import roles
 from desk.rooms import Check, Health
 from desk.rows.witnessed import Table
+from desk.web.context import Entry
 from desk.web.search import MOST_OF_A_KIND, Command, Hit, Scope, Search
 from exchange_ops.keys import status, store
 from exchange_ops.keys.models import ApiKey
@@ -78,4 +79,6 @@ ROOM: Final = rooms.Room(
     ),
     searches=(Search(_search, 140),),
     commands=(Command("Add a key", "key-new", "key-round", rules.may_keep_keys, 80),),
+    urls="exchange_ops.keys.urls",
+    navigation=(Entry("Keys", "keys", "key-round", "Control", order=230, key="b", may_see=rules.may_see_keys),),
 )

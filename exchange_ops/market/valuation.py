@@ -78,6 +78,11 @@ def plain_code(code: str) -> str:
     return code
 
 
+def quotes() -> set[str]:
+    """The currencies that prices are quoted in: what figures can be valued in."""
+    return set(Symbol.objects.order_by().values_list("quote_currency", flat=True).distinct())
+
+
 def _value(amount: Decimal, code: str, quote: str, prices: Mapping[tuple[str, str], Price], now: datetime) -> Value:
     if code == plain_code(quote):
         return Value(quote, amount, now, rate=Decimal(1))

@@ -24,4 +24,5 @@ ROOM: Final = rooms.Room(
         Table(PolicyChangeEvent),
     ),
     commands=(Command("Propose other rules", "policy-draft", "shield-check", rules.may_freeze, 90),),
+    urls="exchange_ops.policy_changes.urls",
 )

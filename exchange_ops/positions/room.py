@@ -12,11 +12,12 @@ from desk.incidents.kinds import Cause, Kind, Severity, rows_of
 from desk.machines.replay import Replay
 from desk.restores.of_machine import Waits
 from desk.rows.witnessed import Table
+from desk.web.context import Entry
 from desk.web.search import Hit, Scope, Search, newest, referenced
 from exchange_ops.positions import guards, machine
 from exchange_ops.positions.models import MarginAction, MarginActionCall, MarginActionEvent
 from exchange_ops.positions.mover import MACHINE, TOPIC
-from exchange_ops.shared import alarms
+from exchange_ops.shared import alarms, rules
 from exchange_ops.shared.declarations import causes, topics
 
 
@@ -65,4 +66,6 @@ ROOM: Final = rooms.Room(
         Table(MarginActionCall),
     ),
     searches=(Search(_search, 65),),
+    urls="exchange_ops.positions.urls",
+    navigation=(Entry("Margin", "margin", "shield-alert", "Trading", order=140, key="g", may_see=rules.may_see),),
 )

@@ -10,7 +10,9 @@ from desk import rooms
 from desk.machines.replay import Replay
 from desk.restores.of_machine import Waits
 from desk.rows.witnessed import Table
+from desk.web.context import Entry
 from desk.web.search import MOST_OF_A_KIND, Hit, Scope, Search, numbered
+from exchange_ops.shared import rules
 from exchange_ops.shared.declarations import reasons, topics
 from exchange_ops.subaccounts import guards, machine
 from exchange_ops.subaccounts.models import SubAccount, SubAccountAction, SubAccountCall, SubAccountEvent
@@ -66,4 +68,8 @@ ROOM: Final = rooms.Room(
         "exchange_ops.subaccountaddress": reasons.QUESTION,
     },
     searches=(Search(_search, 120),),
+    urls="exchange_ops.subaccounts.urls",
+    navigation=(
+        Entry("Sub-accounts", "subaccounts", "users-round", "Money", order=100, key="u", may_see=rules.may_see),
+    ),
 )

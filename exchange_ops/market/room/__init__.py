@@ -11,13 +11,14 @@ from desk import clock, rooms
 from desk.incidents.kinds import Kind, Severity
 from desk.rooms import Check, Health
 from desk.rows.retention import Retention
+from desk.web.context import Entry
 from desk.web.search import Search
 from exchange_ops.market import reference
 from exchange_ops.market import stream as market_stream
 from exchange_ops.market.interest import PERIODS
 from exchange_ops.market.models import Candle, MarketLook, PublicTrade, Ticker
 from exchange_ops.market.room import searches
-from exchange_ops.shared import alarms, heartbeats
+from exchange_ops.shared import alarms, heartbeats, rules
 from exchange_ops.shared.declarations import ages, causes, reasons, topics
 
 PRICE_AGE: Final = timedelta(seconds=90)
@@ -80,4 +81,8 @@ ROOM: Final = rooms.Room(
         Retention(MarketLook, "asked_at", lambda: LOOKS_LAST, lambda: ~Q(symbol__in=settings.MARKET_PINNED)),
     ),
     searches=(Search(searches.symbols, 80), Search(searches.currencies, 90)),
+    urls="exchange_ops.market.room.urls",
+    navigation=(
+        Entry("Markets", "markets", "chart-candlestick", "Trading", order=110, key="m", may_see=rules.may_see),
+    ),
 )

@@ -9,6 +9,7 @@ from desk.machines.replay import Replay
 from desk.people import roles
 from desk.rooms import Check
 from desk.rows.witnessed import Table
+from desk.web.context import Entry
 from desk.web.search import Command, Search
 from exchange_ops.policy.vote_replay import COUNTED, Votes
 from exchange_ops.shared import alarms, rules
@@ -89,5 +90,9 @@ ROOM: Final = rooms.Room(
         Command("Convert", "transfer-new", "refresh-cw", rules.may_request, 40, ("convert",)),
         Command("Transfer to a sub-account", "transfer-new", "users-round", rules.may_request, 50, ("to-subaccount",)),
         Command("Transfer to another user", "transfer-new", "user-round", rules.may_request, 60, ("to-user",)),
+    ),
+    urls="exchange_ops.transfers.room.urls",
+    navigation=(
+        Entry("Transfers", "transfers", "arrow-left-right", "Money", order=80, key="v", may_see=rules.may_see),
     ),
 )

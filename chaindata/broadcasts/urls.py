@@ -1,0 +1,13 @@
+"""Addresses of the pages of this room."""
+
+from django.urls import path
+
+from chaindata import converters  # noqa: F401  # kinds of parts of addresses are registered there
+from chaindata.broadcasts import views as broadcasts
+
+urlpatterns = [
+    path("chain/tools/transaction/", broadcasts.transaction, name="chain-tools-transaction"),
+    path("chain/tools/broadcasts/", broadcasts.broadcast_list, name="chain-broadcasts"),
+    path("chain/tools/broadcasts/new/", broadcasts.new, name="chain-broadcast-new"),
+    path("chain/tools/broadcasts/<int:broadcast_id>/", broadcasts.broadcast, name="chain-broadcast"),
+]

@@ -1,0 +1,11 @@
+"""Addresses of the pages of this room."""
+
+from django.urls import path
+
+from chaindata import converters  # noqa: F401  # kinds of parts of addresses are registered there
+from chaindata.tokens import views as tokens
+
+urlpatterns = [
+    path("chain/tokens/", tokens.token_list, name="chain-tokens"),
+    path("chain/tokens/<slug:token_id>/", tokens.token, name="chain-token"),
+]

@@ -1,0 +1,31 @@
+"""Pages about several subjects, as the desk knows them."""
+
+from typing import Final
+
+from desk import rooms
+from desk.actions import entries as actions
+from desk.web.context import Entry
+from exchange_ops.shared import rules
+
+ROOM: Final = rooms.Room(
+    urls="exchange_ops.pages.urls",
+    navigation=(
+        Entry("Overview", "overview", "layout-dashboard", "Desk", order=10, key="o", may_see=rules.may_see),
+        Entry(
+            "Needs action",
+            "action",
+            "inbox",
+            "Desk",
+            order=20,
+            key="i",
+            may_see=rules.may_see,
+            count=actions.count,
+            topics="incidents people withdrawals transfers orders approvals freezes policy",
+        ),
+        Entry("Funds", "funds", "wallet", "Money", order=60, key="f", may_see=rules.may_see),
+        Entry("Profit and loss", "profit", "activity", "Money", order=70, key="r", may_see=rules.may_see),
+        Entry("Policy", "policy", "shield-check", "Control", order=200, key="p", may_see=rules.may_see),
+        Entry("API", "api-docs", "file-text", "Control", order=260, may_see=rules.may_see),
+        Entry("System", "system", "activity", "Control", order=280, key="s", may_see=rules.may_see),
+    ),
+)

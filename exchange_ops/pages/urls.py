@@ -1,0 +1,35 @@
+"""Addresses of the pages and the interface of this room."""
+
+from django.urls import path
+from drf_spectacular.views import SpectacularAPIView
+
+from desk.views import action
+from exchange_ops.pages import api as pages_api
+from exchange_ops.pages import currency, frame, funds, interface, policy, profit, search, system
+from exchange_ops.pages.overview import views as overview
+from exchange_ops.pages.trading import desk as trading
+from exchange_ops.shared.api import resources
+
+urlpatterns = [
+    path("", overview.overview, name="overview"),
+    path("approvals/", action.page("approvals"), name="approvals"),
+    path("funds/", funds.funds, name="funds"),
+    path("funds/<str:currency>/", currency.currency, name="funds-currency"),
+    path("profit/", profit.profit, name="profit"),
+    path("profit/export.csv", profit.export, name="profit-export"),
+    path("markets/<str:symbol>/", trading.market, name="market"),
+    path("policy/", policy.policy, name="policy"),
+    path("policy/frozen/", policy.frozen_note, name="frozen-note"),
+    path("policy/freeze/", policy.freeze, name="freeze"),
+    path("policy/freezes/<int:freeze_id>/thaw/", policy.thaw, name="thaw"),
+    path("system/", system.system, name="system"),
+    path("frame/", frame.frame, name="frame"),
+    path("search/", search.find, name="search"),
+    path("search/palette/", search.palette, name="palette"),
+]
+
+api_urlpatterns = [
+    path("funds/", pages_api.Funds.as_view(), name="api-funds"),
+    path("schema/", SpectacularAPIView.as_view(permission_classes=[resources.MaySee]), name="schema"),
+    path("docs/", interface.interface, name="api-docs"),
+]
