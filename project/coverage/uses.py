@@ -22,7 +22,7 @@ PAGES: Mapping[str, tuple[str, ...]] = {
     "margin": ("margin",),
     "market": ("markets",),
     "orders": ("orders",),
-    "orders.steps.trading_line": ("order-new", "order-replace"),
+    "orders.steps.trading_line": ("orders", "order-new", "order-replace"),
     "positions": ("margin",),
     "subaccounts": ("subaccounts",),
     "transfers": ("transfers",),

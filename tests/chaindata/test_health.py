@@ -9,6 +9,7 @@ from chaindata import tip_follower
 from chaindata.cache import answers
 from chaindata.cache import service as ways
 from desk import clock, health
+from tests.chaindata.conftest import unhurried
 from tests.chaindata.small_chain import SmallChain
 
 pytestmark = pytest.mark.django_db
@@ -19,7 +20,7 @@ def look():
 
 
 def follow(now):
-    return tip_follower.follow(now=now, open_client=ways.open_client)
+    return tip_follower.follow(now=now, open_client=ways.open_client, patience=unhurried())
 
 
 def test_a_new_desk_says_that_the_tip_was_not_heard(service):

@@ -13,7 +13,7 @@ from chaindata.headers.models import ChainHeader, ChainReorganisation
 from chaindata.proofs import verification
 from chaindata.wire import catalogue
 from sandbox.serving import InProcessSandbox
-from tests.chaindata.conftest import NOW
+from tests.chaindata.conftest import NOW, unhurried
 from tests.sandbox.worlds import Ticking
 
 pytestmark = pytest.mark.django_db
@@ -45,7 +45,7 @@ def test_of_several_proofs_one_that_does_not_check_out_shows_nothing(sandbox, cl
 
 
 def follow(now=NOW):
-    return tip_follower.follow(now=now, open_client=ways.open_client)
+    return tip_follower.follow(now=now, open_client=ways.open_client, patience=unhurried())
 
 
 def test_the_sandboxs_chain_is_followed_through_blocks_and_a_reorganisation(sandbox, client):

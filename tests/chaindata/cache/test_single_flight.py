@@ -4,6 +4,7 @@ import subprocess
 import sys
 import threading
 from datetime import timedelta
+from functools import partial
 
 import pytest
 from django.db import connection
@@ -14,7 +15,7 @@ from chaindata.cache import service as ways
 from chaindata.cache.models import ChainAnswer
 from chaindata.headers.models import ChainHeader, ChainTip
 from desk import clock
-from tests.chaindata.conftest import NOW
+from tests.chaindata.conftest import NOW, unhurried
 from tests.chaindata.small_chain import SmallChain
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.engine("two transactions at once")]
@@ -148,13 +149,19 @@ def _gone(workers):
     return workers
 
 
+def look(now):
+    return tip_follower.follow(now=now, open_client=ways.open_client, patience=unhurried())
+
+
 def test_one_of_many_followers_takes_a_new_block(service):
     chain = SmallChain(blocks=12).serve(service)
-    found = together(lambda: tip_follower.follow(now=NOW, open_client=ways.open_client), 4)
+    found = together(partial(look, NOW), 4)
     assert sorted(found) == [False, False, False, True]
     assert ChainHeader.objects.filter(is_active=True).count() == 12
     chain.reorganise(3)
-    found = together(lambda: tip_follower.follow(now=NOW + SECOND, open_client=ways.open_client), 4)
+    found = together(
+        lambda: tip_follower.follow(now=NOW + SECOND, open_client=ways.open_client, patience=unhurried()), 4
+    )
     assert sorted(found) == [False, False, False, True]
     assert ChainTip.objects.get().header_id == chain.blocks[-1].hash
     kept = ChainHeader.objects.filter(is_active=True).order_by("height")

@@ -16,7 +16,7 @@ from chaindata.headers import tip
 from chaindata.headers.models import ChainHeader, ChainReorganisation, ChainTip
 from chaindata.wire import headers
 from desk.live import announcements
-from tests.chaindata.conftest import NOW
+from tests.chaindata.conftest import NOW, unhurried
 from tests.chaindata.small_chain import SmallChain, mined
 
 pytestmark = pytest.mark.django_db
@@ -37,7 +37,7 @@ def announced(monkeypatch):
 
 
 def follow(now=NOW):
-    return tip_follower.follow(now=now, open_client=ways.open_client)
+    return tip_follower.follow(now=now, open_client=ways.open_client, patience=unhurried())
 
 
 def is_the_chain(chain):

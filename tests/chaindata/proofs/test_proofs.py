@@ -15,7 +15,7 @@ from chaindata.wire import addresses, transactions
 from chaindata.wire.addresses import Kind, Network
 from chaindata.wire.scripts import steps
 from chaindata.wire.transactions import Input, Output
-from tests.chaindata.conftest import NOW
+from tests.chaindata.conftest import NOW, unhurried
 from tests.chaindata.small_chain import SmallChain, payment
 from wire.errors import CallFailed, Unreachable
 
@@ -42,7 +42,7 @@ def chain(service):
 
 
 def follow(now=NOW):
-    return tip_follower.follow(now=now, open_client=ways.open_client)
+    return tip_follower.follow(now=now, open_client=ways.open_client, patience=unhurried())
 
 
 def prove(txid=PAID.txid, address=OURS.cash_address, amount_sat=123_456_789):

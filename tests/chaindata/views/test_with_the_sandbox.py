@@ -12,6 +12,7 @@ from chaindata import tip_follower
 from chaindata.cache import service as ways
 from chaindata.tools import payloads
 from desk import clock
+from tests.chaindata.conftest import unhurried
 from tests.chaindata.views.test_token_pages import text_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -70,7 +71,7 @@ def test_every_payload_is_the_one_that_the_service_builds(client, ask_service, r
 
 
 def test_tokens_accounts_and_tools_agree_with_the_chain(client, ask_service, run_worker):
-    tip_follower.follow(now=clock.now(), open_client=ways.open_client)
+    tip_follower.follow(now=clock.now(), open_client=ways.open_client, patience=unhurried())
     for token in ask_service("slp/list"):
         text = page_text(client, f"/chain/tokens/{token['id']}/", run_worker, rounds=6)
         assert "Its own bytes say the same" in text

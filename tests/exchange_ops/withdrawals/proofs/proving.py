@@ -17,6 +17,7 @@ from exchange_ops.withdrawals import machine, mover
 from exchange_ops.withdrawals.models import PayoutProof, Withdrawal
 from exchange_ops.withdrawals.proofs import payouts
 from sandbox.exchange.accounts import address_forms
+from tests.chaindata.conftest import unhurried
 
 SLOW = 86_400  # seconds between blocks: none comes but those that a test asks for
 WAY = (
@@ -117,7 +118,7 @@ class Proving:
         self.follow()
 
     def follow(self) -> None:
-        tip_follower.follow(now=self.now, open_client=service.open_client)
+        tip_follower.follow(now=self.now, open_client=service.open_client, patience=unhurried())
 
     def sweep(self) -> int:
         """Whatever is due, as beat would ask for it."""
