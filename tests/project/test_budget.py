@@ -151,5 +151,6 @@ def test_a_run_of_tests_is_counted_one_by_one_and_a_stage_that_costs_too_much_fa
     dear = next(cost for name, cost in costs.items() if name.endswith("test_dear"))
     assert dear >= 0.6
     assert verify.main(["--record"]) == 0
+    monkeypatch.setattr(budget, "MOST", 3)  # the machine's pace may change within these seconds
     assert verify.main([]) == 0
     assert json.dumps("small") in budget.FILE.read_text()
