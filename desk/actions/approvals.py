@@ -31,6 +31,9 @@ class Approvals:
     page: str
     """The name of the page of one."""
     topic: str
+    """What pages that list them follow."""
+    also: tuple[str, ...] = ()
+    """Topics of other rooms that say what ends or holds up one of them."""
     undecided: "Callable[[Person, datetime], list[Entry]]"
     """Those that wait for approvals."""
     followed: "Callable[[Person, datetime, Collection[int]], list[Entry]]" = field(default=lambda *_: [])
@@ -121,7 +124,9 @@ def _subjects() -> "dict[str, Callable[[Person, int], str]]":
 
 
 def _topics() -> str:
-    return " ".join(dict.fromkeys([*(each.topic for each in rooms.approvals()), TOPIC, "freezes"]))
+    machines = rooms.approvals()
+    also = [topic for each in machines for topic in each.also]
+    return " ".join(dict.fromkeys([*(each.topic for each in machines), TOPIC, *also]))
 
 
 SOURCE: Final = Source(

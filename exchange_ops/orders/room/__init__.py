@@ -65,6 +65,7 @@ ROOM: Final = rooms.Room(
             model=Order,
             page="order",
             topic=TOPIC,
+            also=("freezes",),
             undecided=waiting.undecided,
             done=waiting.done,
             waiting_for=approvals.waiting_for,

@@ -64,6 +64,7 @@ ROOM: Final = rooms.Room(
             model=Transfer,
             page="transfer",
             topic="transfers",
+            also=("freezes",),
             undecided=waiting.undecided,
             followed=waiting.followed,
             done=waiting.done,

@@ -84,6 +84,7 @@ ROOM: Final = rooms.Room(
             model=Withdrawal,
             page="withdrawal",
             topic="withdrawals",
+            also=("freezes",),
             undecided=waiting.undecided,
             followed=waiting.followed,
             done=waiting.done,
