@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from desk.rows.witnessed import Table
     from desk.web.context import Entry
     from desk.web.search import Command, Search
+    from desk.work import Work
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +115,8 @@ class Room:
     """Its pages in the navigation."""
     urls: str = ""
     """The module with its `urlpatterns`, and its `api_urlpatterns` where it has an interface for programs."""
+    tasks: str = ""
+    """The module with its `WORK`, what workers are woken for (`desk.work`). Only workers import it."""
     figures: Collection[Collector] = ()
     """Shown to `/metrics`."""
     scopes: "Callable[[], Iterable[tuple[str, str]]] | None" = None
@@ -214,6 +217,11 @@ def urls(app: str, *, name: str = "urlpatterns") -> list[Any]:
     """The addresses of an app's rooms, in the order of the rooms."""
     modules = [import_module(room.urls) for room in _declared if room.urls.startswith(f"{app}.")]
     return [pattern for module in modules for pattern in getattr(module, name, ())]
+
+
+def work() -> list["Work"]:
+    """What workers are woken for, in the order of the rooms."""
+    return [import_module(room.tasks).WORK for room in _declared if room.tasks]
 
 
 def retention() -> list["Retention"]:

@@ -1,20 +1,25 @@
-"""What workers are woken for: each room declares a task where it stands, once, and the rest is made from that.
+"""What workers are woken for. The row is the queue and a task only a hint: each makes one domain call and nothing else.
 
-    WORK = work.Work(queue="money")
+A room declares its tasks in a module of its own, which `desk.rooms.Room.tasks` names:
+
+    WORK = Work(queue="money")
 
     @WORK.task("exchange_ops.sweep", every_s=10)
     def sweep() -> None: ...
 
-From the declarations come the tasks of the workers, what beat wakes and the queues that messages go to.
+No task is ever repeated by the broker, none waits for a moment, and arguments are row ids. From the declarations come
+the tasks of the workers, what beat wakes and the queues that messages go to.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ParamSpec
+from typing import Any, Final, ParamSpec
 
 from celery import shared_task
 
 P = ParamSpec("P")
+# Reads have a queue and workers of their own: however slow they are, no payout waits for them.
+CHAIN: Final = "chain"
 
 
 @dataclass(frozen=True, slots=True)

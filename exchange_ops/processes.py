@@ -14,8 +14,8 @@ from django.db import Error as DatabaseProblem
 from django.db import close_old_connections, connection
 
 from desk.processes import sign_of_life
-from exchange_ops import tasks
 from exchange_ops.followers import AccountFollower, MarketFollower, Rhythm, StreamFollower, TradingFollower
+from exchange_ops.keys import rounds
 from exchange_ops.keys.clients import ClientFor
 from exchange_ops.ledger import stream as streams
 from exchange_ops.orders import stream as trading_stream
@@ -35,7 +35,7 @@ class Sweeper(threading.Thread):
         super().__init__(name=thread, daemon=True)
         self._every_s = every_s
         self._stopping = threading.Event()
-        self._round = tasks.Round(now=now, client_for=client_for, goes_on=lambda: not self._stopping.is_set())
+        self._round = rounds.Round(now=now, client_for=client_for, keep_running=lambda: not self._stopping.is_set())
 
     def stop(self) -> None:
         """Begin no further round."""
@@ -53,7 +53,7 @@ class Sweeper(threading.Thread):
     def _work(self) -> None:
         close_old_connections()
         try:
-            for sweep in tasks.FOLLOWED[self.name]:
+            for sweep in rounds.sweeps(self.name):
                 sweep(self._round)
         except DatabaseProblem as problem:
             _log.warning("processes.sweep_failed", title=self.name, reason=type(problem).__name__)
@@ -116,7 +116,7 @@ class Following:
 
     def _work(self) -> None:
         """Start what is missing, the dead included."""
-        for thread in tasks.FOLLOWED:
+        for thread in rounds.THREADS:
             running = self._sweepers.get(thread)
             if running is None or not running.is_alive():
                 running = Sweeper(thread, every_s=self._sweep_every_s, now=self._now, client_for=self._client_for)

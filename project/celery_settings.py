@@ -7,9 +7,7 @@ from django.conf import settings
 if not apps.ready:  # the command of a worker reads this before it has set up anything
     django.setup()
 
-from chaindata.tasks import WORK as CHAIN
-from desk import work
-from exchange_ops.tasks import WORK as EXCHANGE
+from desk import rooms, work
 
 broker_url = settings.REDIS_URL.replace("unix://", "redis+socket://", 1)
 broker_connection_retry_on_startup = True
@@ -24,11 +22,11 @@ task_acks_late = False
 task_default_queue = "money"
 # Reads of the chain have a queue and workers of their own: however slow they are, no payout waits for them.
 # Releases have theirs as well, and nothing else goes there: no order to pay that hangs keeps one of them waiting.
-task_routes = work.routes(EXCHANGE, CHAIN)
+task_routes = work.routes(*rooms.work())
 task_time_limit = 40
 worker_prefetch_multiplier = 1
 # Shorter than the time that `up` gives its children, and enough to hear an answer that is on its way.
 worker_soft_shutdown_timeout = 5
 worker_hijack_root_logger = False
 timezone = "UTC"
-beat_schedule = work.beat_schedule(EXCHANGE, CHAIN)
+beat_schedule = work.beat_schedule(*rooms.work())

@@ -20,5 +20,6 @@ ROOM: Final = rooms.Room(
     guards={"broadcasts": guards.GUARDS.statements},
     tables=(Table(ChainBroadcast, ChainBroadcast.table.loose), Table(ChainBroadcastEvent)),
     commands=(Command("Send a transaction to the network", "chain-broadcast-new", "send", rules.may_broadcast, 100),),
+    tasks="chaindata.broadcasts.tasks",
     urls="chaindata.broadcasts.urls",
 )

@@ -46,4 +46,5 @@ ROOM: Final = rooms.Room(
     topics={"chain-answer": _may_follow},
     figures=(Figures(),),
     idle_tables={"chaindata.chainanswer": "a kept answer of the service; a proof is checked from its bytes"},
+    tasks="chaindata.cache.tasks",
 )

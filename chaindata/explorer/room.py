@@ -20,5 +20,6 @@ def _places(text: str, scope: Scope) -> Iterator[Hit]:
 ROOM: Final = rooms.Room(
     searches=(Search(_places, 150),),
     navigation=(Entry("Chain", "chain", "link", "Chain", order=150, key="c", may_see=rules.may_see),),
+    tasks="chaindata.explorer.tasks",
     urls="chaindata.explorer.urls",
 )

@@ -29,5 +29,6 @@ ROOM: Final = rooms.Room(
         Table(ChainMovementEvent),
     ),
     navigation=(Entry("Watched addresses", "chain-watched", "eye", "Chain", order=170, may_see=rules.may_see),),
+    tasks="chaindata.watching.tasks",
     urls="chaindata.watching.urls",
 )

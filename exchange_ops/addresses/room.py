@@ -74,5 +74,6 @@ ROOM: Final = rooms.Room(
         Retention(FeeEstimate, "requested_at", _answers_last),
     ),
     searches=(Search(_deposit, 30), Search(_search, 110)),
+    tasks="exchange_ops.addresses.tasks",
     urls="exchange_ops.addresses.urls",
 )

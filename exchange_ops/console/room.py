@@ -31,6 +31,7 @@ ROOM: Final = rooms.Room(
     idle_tables={"exchange_ops.consolecall": "a question that somebody sent from the console, and its answer"},
     retention=(Retention(ConsoleCall, "asked_at", lambda: timedelta(days=settings.ANSWERS_KEPT_DAYS)),),
     searches=(Search(_search, 180),),
+    tasks="exchange_ops.console.tasks",
     urls="exchange_ops.console.urls",
     navigation=(Entry("Console", "console", "monitor", "Control", order=250, key="z", may_see=rules.may_see),),
 )

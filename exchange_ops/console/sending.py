@@ -12,7 +12,7 @@ from exchange_ops.client.stream_calls import StreamClient
 from exchange_ops.console.calls import CannotSend, Reply
 from exchange_ops.console.entries import CHAIN, EXCHANGE, RIGHTS, Entry
 from exchange_ops.keys import store as keys
-from exchange_ops.shared import places
+from exchange_ops.shared import places, public_client
 from exchange_ops.shared.models import Account
 from exchange_ops.wire.streams import Address
 from wire.http_exchange import Answer
@@ -34,7 +34,7 @@ def send(entry: Entry, *, account: Account | None, arguments: Mapping[str, objec
 
 
 def _to_exchange(entry: Entry, account: Account | None, arguments: Mapping[str, object]) -> Reply:
-    client = keys.public_client() if account is None else keys.client_for(account, entry.right)
+    client = public_client.open_client() if account is None else keys.client_for(account, entry.right)
     try:
         return _reply(client.answer(entry.name, **arguments))
     finally:

@@ -79,6 +79,7 @@ ROOM: Final = rooms.Room(
     ),
     searches=(Search(_search, 140),),
     commands=(Command("Add a key", "key-new", "key-round", rules.may_keep_keys, 80),),
+    tasks="exchange_ops.keys.tasks",
     urls="exchange_ops.keys.urls",
     navigation=(Entry("Keys", "keys", "key-round", "Control", order=230, key="b", may_see=rules.may_see_keys),),
 )

@@ -23,7 +23,7 @@ from desk.machines.sending import NoClient
 from exchange_ops.client import ExchangeClient, budgets
 from exchange_ops.keys import rights as key_rights
 from exchange_ops.keys.models import ApiKey
-from exchange_ops.shared import alarms, clocks, places
+from exchange_ops.shared import alarms, clocks, places, public_client
 from exchange_ops.shared.models import Account
 from exchange_ops.wire import refusals
 from exchange_ops.wire.catalogue import Right
@@ -143,20 +143,6 @@ def client_of(key: ApiKey) -> ExchangeClient:
     return _client(key, rejected=None, deadline_s=min(PROBE_SECONDS, settings.CALL_DEADLINE_SECONDS))
 
 
-def public_client(*, deadline_s: int | None = None) -> ExchangeClient:
-    """A client without a key, for public market data; a call takes at most `deadline_s`, or as long as any other.
-
-    Whatever exchanges accounts are at, it asks the default one.
-    """
-    place = places.default()
-    transport = Transport(
-        base_url=place.url,
-        deadline_s=deadline_s or settings.CALL_DEADLINE_SECONDS,
-        private_hosts=settings.PRIVATE_HOSTS,
-    )
-    return ExchangeClient(transport, budget=_budget_of(place, ""))
-
-
 def place_of(account: Account) -> places.Place:
     """Where everything of the account goes. Raises `NoUsableKey` when the settings do not name it."""
     try:
@@ -217,11 +203,7 @@ def fingerprint(secret: Secret) -> str:
 
 def budget_of(key: ApiKey) -> budgets.KeyBudget:
     """The budget of a key in this process, for calls that don't go over REST."""
-    return _budget_of(place_of(key.account), key.login)
-
-
-def _budget_of(place: places.Place, login: str) -> budgets.KeyBudget:
-    return budgets.of_this_process.for_key(place.url, login, settings.EXCHANGE_CALLS_PER_SECOND)
+    return public_client.budget_at(place_of(key.account), login=key.login)
 
 
 def _client(
@@ -239,10 +221,8 @@ def _client(
         refusals=refusals.KNOWN,
         private_hosts=settings.PRIVATE_HOSTS,
     )
-    date_seen = partial(_note_date, key.account_id)
-    return ExchangeClient(
-        transport, date_seen=date_seen, rejected=rejected, accepted=accepted, budget=_budget_of(place, key.login)
-    )
+    date_seen, budget = partial(_note_date, key.account_id), public_client.budget_at(place, login=key.login)
+    return ExchangeClient(transport, date_seen=date_seen, rejected=rejected, accepted=accepted, budget=budget)
 
 
 def _choose(account: Account, right: Right | None, now: datetime) -> ApiKey:

@@ -30,4 +30,5 @@ ROOM: Final = rooms.Room(
             partial(Q, kind=Snapshot.HOURLY),
         ),
     ),
+    tasks="exchange_ops.portfolio.tasks",
 )

@@ -66,6 +66,7 @@ ROOM: Final = rooms.Room(
         Table(MarginActionCall),
     ),
     searches=(Search(_search, 65),),
+    tasks="exchange_ops.positions.tasks",
     urls="exchange_ops.positions.urls",
     navigation=(Entry("Margin", "margin", "shield-alert", "Trading", order=140, key="g", may_see=rules.may_see),),
 )

@@ -85,4 +85,5 @@ ROOM: Final = rooms.Room(
         ),
         Kind(alarms.RECONCILIATION, "Reconciliation differs", Severity.HIGH, causes.DECIDERS, _differences),
     ),
+    tasks="exchange_ops.reconciliation.tasks",
 )

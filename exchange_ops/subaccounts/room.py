@@ -68,6 +68,7 @@ ROOM: Final = rooms.Room(
         "exchange_ops.subaccountaddress": reasons.QUESTION,
     },
     searches=(Search(_search, 120),),
+    tasks="exchange_ops.subaccounts.tasks",
     urls="exchange_ops.subaccounts.urls",
     navigation=(
         Entry("Sub-accounts", "subaccounts", "users-round", "Money", order=100, key="u", may_see=rules.may_see),

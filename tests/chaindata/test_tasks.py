@@ -2,9 +2,9 @@
 
 import pytest
 
-from chaindata import tasks
-from chaindata.cache import answers
+from chaindata.cache import answers, tasks
 from chaindata.cache.models import ChainAnswer
+from chaindata.explorer import tasks as tip
 from chaindata.headers import tip as tips
 from desk import clock, outbox, topics
 from tests.chaindata.small_chain import SmallChain
@@ -53,12 +53,12 @@ def test_a_sweep_finds_what_no_call_was_heard_for(service):
 
 def test_a_new_tip_wakes_a_sweep(service, woken):
     SmallChain(blocks=3).serve(service)
-    tasks.follow_tip()
+    tip.follow_tip()
     assert tips.tip(clock.now()).height == 2
     assert tips.confirmations(1, tips.tip(clock.now())) == 2
     assert tips.confirmations(1, None) == 0
     assert woken == [("chaindata.sweep",)]
-    tasks.follow_tip()
+    tip.follow_tip()
     assert len(woken) == 1
 
 

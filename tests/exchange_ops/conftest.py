@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from desk import clock
+from exchange_ops.shared import public_client
 from wire.values import Secret
 
 
@@ -99,13 +100,12 @@ def ready(transactional_db: None, settings: Any) -> None:
 def walk(ready: None, account: Any, demo_keys: Any, sandbox: Any, make_person: Callable[..., Any]) -> Any:
     """The desk under test, with three people of treasury who have one-time codes."""
     from desk.people import totp
-    from exchange_ops.keys import store as keys
     from exchange_ops.market import reference as market
     from exchange_ops.policy import quorum as policy
     from tests.exchange_ops.withdrawals.walks import TOTP_SECRET, Walk
 
     policy.ensure_first(now=clock.now())
-    client = keys.public_client()
+    client = public_client.open_client()
     try:
         market.refresh(client=client, now=clock.now())
     finally:
@@ -142,11 +142,10 @@ def dealing(
     transactional_db: None, account: Any, demo_keys: Any, still_sandbox: Any, make_person: Callable[..., Any]
 ) -> Any:
     """The same desk, trading: symbols, the trading wallet and an operator are there."""
-    from exchange_ops.keys import store as keys
     from exchange_ops.market import reference as market
     from tests.exchange_ops.orders.dealings import Dealing
 
-    client = keys.public_client()
+    client = public_client.open_client()
     try:
         market.refresh(client=client, now=clock.now())
     finally:

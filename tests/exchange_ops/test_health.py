@@ -6,13 +6,14 @@ from decimal import Decimal
 import pytest
 
 from desk import clock, health
-from exchange_ops import tasks
 from exchange_ops.keys import store as keys
 from exchange_ops.keys.models import ApiKey
 from exchange_ops.ledger import refresh as copies
 from exchange_ops.ledger import stream as streams
 from exchange_ops.ledger import sync as ledger
+from exchange_ops.ledger import tasks as ledger_tasks
 from exchange_ops.market import stream as market_stream
+from exchange_ops.market import tasks as market
 from exchange_ops.orders import stream as trading_stream
 from exchange_ops.orders import workflow as orders
 from exchange_ops.shared import clocks, heartbeats
@@ -20,6 +21,7 @@ from exchange_ops.shared.models import FollowerState
 from exchange_ops.transfers import mover as transfer_moves
 from exchange_ops.wire.session import BecameLive, Ended
 from exchange_ops.withdrawals import mover as lifecycle
+from exchange_ops.withdrawals import tasks as withdrawals
 from exchange_ops.withdrawals.models import Withdrawal
 from tests.exchange_ops import rows
 from tests.exchange_ops.ledger.test_sync import transaction
@@ -54,10 +56,10 @@ def test_before_the_first_round_nothing_is_well_and_nothing_fails(account):
 
 
 def test_after_a_round_of_everything_all_is_well(account, demo_keys, sandbox):
-    tasks.sync_ledger()
-    tasks.refresh_market()
-    tasks.sweep_withdrawals()
-    tasks.sweep_releases()
+    ledger_tasks.sync_ledger()
+    market.refresh_market()
+    withdrawals.sweep_withdrawals()
+    withdrawals.sweep_releases()
     heartbeats.succeeded(heartbeats.SWEEPER, now=clock.now())
     streams.take(account=account, event=BecameLive(), now=clock.now())
     found = health.look()
@@ -115,15 +117,15 @@ def test_a_loop_that_stopped_is_told_with_its_consequence(account, name, spoken)
 
 
 def test_the_sweep_of_a_worker_is_its_sign_of_life(db):
-    tasks.sweep_withdrawals()
+    withdrawals.sweep_withdrawals()
     assert look("worker").ok
     assert not look("releases").ok
-    tasks.sweep_releases()
+    withdrawals.sweep_releases()
     assert look("releases").ok
 
 
 def test_old_prices_are_told(account, sandbox):
-    tasks.refresh_market()
+    market.refresh_market()
     from exchange_ops.market.models import Ticker
 
     Ticker.objects.update(read_at=clock.now() - timedelta(minutes=10))
@@ -132,7 +134,7 @@ def test_old_prices_are_told(account, sandbox):
 
 
 def test_every_check_answers_within_few_queries(account, demo_keys, sandbox, django_assert_max_num_queries):
-    tasks.sync_ledger()
+    ledger_tasks.sync_ledger()
     with django_assert_max_num_queries(34):
         health.look()
 
@@ -185,7 +187,7 @@ def test_an_order_that_waits_for_a_worker_is_told_with_the_age_of_the_lists(oper
 
 
 def test_the_other_streams_are_told_of_and_fail_nothing(account, demo_keys, sandbox):
-    tasks.refresh_market()
+    market.refresh_market()
     assert "not live: a worker reads them" in look("prices").sentence
     assert "Order updates are not live" in look("orders").sentence
     market_stream.Tally().take(BecameLive(), now=clock.now())

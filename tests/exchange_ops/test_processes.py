@@ -18,7 +18,7 @@ from exchange_ops.keys import store as keys
 from exchange_ops.ledger.models import Balance, LedgerEntry
 from exchange_ops.market import rounds
 from exchange_ops.processes import LEASE, Following
-from exchange_ops.shared import heartbeats, leases
+from exchange_ops.shared import heartbeats, leases, public_client
 from exchange_ops.shared.models import FollowerState, Lease
 from exchange_ops.withdrawals import workflow as withdrawals
 from tests.bounds import stretched
@@ -154,7 +154,7 @@ def test_a_payout_lives_and_is_rolled_back_in_time_without_broker_and_worker(
     monkeypatch.setattr(outbox, "_current", None)
     nobody = Celery("nobody", broker="redis+socket:///tmp/there-is-no-broker-here.sock", set_as_current=False)
     monkeypatch.setattr(outbox, "application", lambda: nobody)
-    rounds.refresh_market(now=clock.now(), open_client=keys.public_client)
+    rounds.refresh_market(now=clock.now(), open_client=public_client.open_client)
     start()
     row = withdrawals.request(
         initiator=operator,

@@ -23,6 +23,7 @@ from exchange_ops.market.models import BookSnapshot, Candle, MarketLook, PublicT
 from exchange_ops.orders import workflow as orders
 from exchange_ops.orders.models import AccountTrade, Order, OrderEvent, OrderReading
 from exchange_ops.orders.steps import trading_line
+from exchange_ops.shared import public_client
 from exchange_ops.shared.models import FollowerState
 from exchange_ops.wire.market_session import MarketPace
 from exchange_ops.wire.new_orders import NewOrder
@@ -166,7 +167,7 @@ def desk(account, demo_keys, sandbox, make_person):
     """The desk trading by itself, step by step."""
     from exchange_ops.market import reference as market
 
-    client = keys.public_client()
+    client = public_client.open_client()
     try:
         market.refresh(client=client, now=clock.now())
     finally:

@@ -24,7 +24,7 @@ from typing import Any
 import django
 
 # What a worker imports when it first needs it.
-LATE = ("tests.money.acts", "exchange_ops.tasks", "celery.backends.base", "celery.events.receiver")
+LATE = ("tests.money.acts", "celery.backends.base", "celery.events.receiver")
 LATE += ("redis.asyncio", "cryptography.fernet", "django.db.models.sql.compiler")
 # Bytes: an answer's first line and not much more.
 BEGINNING = 40
@@ -214,10 +214,11 @@ def load_everything() -> None:
     """
     from django.apps import apps
 
-    from desk import outbox
+    from desk import outbox, rooms
 
     for name in LATE:
         importlib.import_module(name)
+    rooms.work()
     application = outbox.application()
     # Each of them imports what it needs when it is first asked for.
     _ = application.connection_for_write().transport, application.amqp.queues, application.events, application.Task

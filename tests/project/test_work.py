@@ -4,18 +4,15 @@ import re
 
 import pytest
 
-from chaindata import tasks as chain
-from desk import work
-from exchange_ops import tasks as exchange
+from desk import rooms, work
+from exchange_ops.keys import rounds
 from project import celery_settings
 from project.celery import app
 from tests.architecture import tree
 
-ROOMS = (exchange.WORK, chain.WORK)
-
 
 def declared():
-    return {task.name: task for room in ROOMS for task in room.tasks}
+    return {task.name: task for room in rooms.work() for task in room.tasks}
 
 
 def test_workers_know_the_declared_tasks_and_no_others_of_ours():
@@ -39,7 +36,7 @@ def test_whoever_is_woken_by_name_is_declared():
 def test_messages_go_to_the_queue_of_their_declaration():
     for name, task in declared().items():
         assert app.amqp.router.route({}, name)["queue"].name == task.queue, name
-    assert {task.queue for task in chain.WORK.tasks} == {"chain"}
+    assert {task.queue for name, task in declared().items() if name.startswith("chaindata.")} == {work.CHAIN}
 
 
 def test_what_beat_wakes_expires_before_the_next_is_due():
@@ -50,11 +47,11 @@ def test_what_beat_wakes_expires_before_the_next_is_due():
 
 def test_every_sweep_that_beat_wakes_for_money_is_done_by_the_following_process_too():
     """The worker or the broker may be dead: what has a deadline depends on neither."""
-    followed = {sweep.__name__ for thread in exchange.FOLLOWED.values() for sweep in thread}
+    followed = {sweep.__name__ for thread in rounds.THREADS for sweep in rounds.sweeps(thread)}
     swept = {name.partition(".")[2] for name, task in declared().items() if task.every_s and task.queue == "money"}
     by_both = {name for name in swept if name.startswith(("sweep_", "read_orders", "sync_ledger", "probe_", "review_"))}
-    assert followed == by_both | {"_releases", "_payouts", "_addresses"}
-    assert all(exchange.FOLLOWED.values())
+    assert followed == by_both | {"_releases", "_payouts", "sweep_addresses"}
+    assert all(rounds.sweeps(thread) for thread in rounds.THREADS)
 
 
 def test_a_task_is_declared_once():

@@ -67,6 +67,7 @@ ROOM: Final = rooms.Room(
     searches=(Search(searches.lines, 70),),
     outside=restore.movements,
     not_read_yet=restore.not_read_yet,
+    tasks="exchange_ops.ledger.tasks",
     urls="exchange_ops.ledger.room.urls",
     navigation=(
         Entry("Deposits", "deposits", "arrow-down-left", "Money", order=40, key="d", may_see=rules.may_see),

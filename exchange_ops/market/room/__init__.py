@@ -81,6 +81,7 @@ ROOM: Final = rooms.Room(
         Retention(MarketLook, "asked_at", lambda: LOOKS_LAST, lambda: ~Q(symbol__in=settings.MARKET_PINNED)),
     ),
     searches=(Search(searches.symbols, 80), Search(searches.currencies, 90)),
+    tasks="exchange_ops.market.tasks",
     urls="exchange_ops.market.room.urls",
     navigation=(
         Entry("Markets", "markets", "chart-candlestick", "Trading", order=110, key="m", may_see=rules.may_see),

@@ -94,6 +94,7 @@ ROOM: Final = rooms.Room(
     retention=(Retention(FeeRates, "requested_at", lambda: timedelta(days=settings.ANSWERS_KEPT_DAYS)),),
     searches=(Search(search, 60),),
     commands=(Command("New order", "order-new", "plus", rules.may_trade, 20),),
+    tasks="exchange_ops.orders.tasks",
     urls="exchange_ops.orders.room.urls",
     navigation=(
         Entry("Orders", "orders", "file-check", "Trading", order=120, key="t", may_see=rules.may_see),

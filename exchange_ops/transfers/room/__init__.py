@@ -92,6 +92,7 @@ ROOM: Final = rooms.Room(
         Command("Transfer to a sub-account", "transfer-new", "users-round", rules.may_request, 50, ("to-subaccount",)),
         Command("Transfer to another user", "transfer-new", "user-round", rules.may_request, 60, ("to-user",)),
     ),
+    tasks="exchange_ops.transfers.tasks",
     urls="exchange_ops.transfers.room.urls",
     navigation=(
         Entry("Transfers", "transfers", "arrow-left-right", "Money", order=80, key="v", may_see=rules.may_see),

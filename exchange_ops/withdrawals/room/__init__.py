@@ -117,6 +117,7 @@ ROOM: Final = rooms.Room(
         Search(searches.transactions, 160),
     ),
     commands=(Command("New withdrawal", "withdrawal-new", "arrow-up-right", rules.may_request, 10),),
+    tasks="exchange_ops.withdrawals.tasks",
     urls="exchange_ops.withdrawals.room.urls",
     navigation=(
         Entry("Withdrawals", "withdrawals", "arrow-up-right", "Money", order=30, key="w", may_see=rules.may_see),

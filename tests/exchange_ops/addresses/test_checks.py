@@ -8,8 +8,7 @@ import pytest
 import redis
 
 from desk import clock, outbox
-from exchange_ops import tasks
-from exchange_ops.addresses import checks
+from exchange_ops.addresses import checks, tasks
 from exchange_ops.addresses.models import AddressCheck, FeeEstimate
 from exchange_ops.keys.models import ApiKey
 

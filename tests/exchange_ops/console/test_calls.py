@@ -8,8 +8,7 @@ import pytest
 
 from desk import clock
 from desk.rows import retention
-from exchange_ops import tasks
-from exchange_ops.console import calls, entries, redaction, tables
+from exchange_ops.console import calls, entries, redaction, tables, tasks
 from exchange_ops.console.models import ConsoleCall
 from wire.params import BadArgument
 

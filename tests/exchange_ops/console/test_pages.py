@@ -5,8 +5,7 @@ import uuid
 import pytest
 
 from desk import clock
-from exchange_ops import tasks
-from exchange_ops.console import entries
+from exchange_ops.console import entries, tasks
 from exchange_ops.console.models import ConsoleCall
 from exchange_ops.shared.models import Account
 from tests.cases import in_turn

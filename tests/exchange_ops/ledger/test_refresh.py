@@ -16,7 +16,7 @@ from exchange_ops.ledger.models import Balance, LedgerEntry
 from exchange_ops.market import reference as market
 from exchange_ops.market import rounds
 from exchange_ops.market.models import Currency, Symbol, Ticker
-from exchange_ops.shared import heartbeats, leases
+from exchange_ops.shared import heartbeats, leases, public_client
 from exchange_ops.shared.models import Account, FollowerState
 from exchange_ops.wire import records
 
@@ -28,7 +28,7 @@ def sync(**more):
 
 
 def refresh(now=None):
-    return rounds.refresh_market(now=now or clock.now(), open_client=keys.public_client)
+    return rounds.refresh_market(now=now or clock.now(), open_client=public_client.open_client)
 
 
 def store(account, *entries, now=None, full=True, wallet="bank"):
@@ -207,7 +207,7 @@ def test_a_change_is_written_and_the_rest_only_gets_older(sandbox):
     refresh(now)
     fault = {"operation": "get_currencies", "kind": "echo_differs", "times": 1, "field": "payoutEnabled", "id": "ETH"}
     sandbox.control("faults", {**fault, "value": False})
-    client = keys.public_client()
+    client = public_client.open_client()
     done = market.refresh_currencies(client=client, now=now + timedelta(minutes=5))
     client.close()
     assert done.written == 1

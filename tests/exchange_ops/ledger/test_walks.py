@@ -10,7 +10,6 @@ from django.db import connection
 
 from desk import clock
 from desk.health import look
-from exchange_ops import tasks
 from exchange_ops.keys import store as keys
 from exchange_ops.ledger import batches, refresh, walks
 from exchange_ops.ledger import sync as ledger
@@ -116,10 +115,10 @@ def test_a_walk_that_hangs_keeps_no_payout_waiting(account, demo_keys, sandbox):
 
         assert until(swept)
         assert heartbeats.of(heartbeats.ledger_of(account)) is None, "the walk still hangs"
-        assert tasks.LEDGERS in process.following._sweepers
+        assert rounds.LEDGERS in process.following._sweepers
     finally:
         process.stop()
-        until(lambda: not any(thread.name == tasks.LEDGERS for thread in threading.enumerate()))
+        until(lambda: not any(thread.name == rounds.LEDGERS for thread in threading.enumerate()))
 
 
 def test_a_page_of_which_somebody_else_stores_a_part_is_not_taken_one_by_one(account):

@@ -7,10 +7,10 @@ from itertools import pairwise
 import pytest
 
 from desk import clock
-from exchange_ops.keys import store as keys
 from exchange_ops.market import history, interest, quotes
 from exchange_ops.market.history import State
 from exchange_ops.market.models import Candle, CandleHistory, Symbol
+from exchange_ops.shared import public_client
 from exchange_ops.wire import records
 
 pytestmark = pytest.mark.django_db
@@ -79,7 +79,7 @@ def test_a_question_that_was_lost_is_put_again(symbol, woken):
 
 def read(now=None):
     question = CandleHistory.objects.get()
-    return history.read(history_id=question.pk, now=now or clock.now(), open_client=keys.public_client)
+    return history.read(history_id=question.pk, now=now or clock.now(), open_client=public_client.open_client)
 
 
 @pytest.fixture
@@ -87,7 +87,7 @@ def read_closely(sandbox, symbol, woken):
     """A symbol of which the newest candles were read."""
     now = clock.now()
     interest.ask(symbol=symbol, period=PERIOD, now=now)
-    quotes.read_candles(client=keys.public_client(), symbol="ETHBTC", period=PERIOD, now=now)
+    quotes.read_candles(client=public_client.open_client(), symbol="ETHBTC", period=PERIOD, now=now)
     return Candle.objects.order_by("timestamp").first().timestamp
 
 
@@ -100,7 +100,7 @@ def test_a_worker_reads_a_page_before_the_oldest_one_kept_without_a_hole(read_cl
     assert found.state is State.FOUND
     assert found.rows[0].timestamp < read_closely
     times = list(Candle.objects.order_by("timestamp").values_list("timestamp", flat=True))
-    answer = keys.public_client().get_symbol_candles(symbol="ETHBTC", period=PERIOD, since=times[0], limit=1000)
+    answer = public_client.open_client().get_symbol_candles(symbol="ETHBTC", period=PERIOD, since=times[0], limit=1000)
     assert [one.timestamp for one in answer.records][: len(times)] == times[: len(answer.records)]
     assert all(earlier < later for earlier, later in pairwise(times))
 
@@ -138,7 +138,7 @@ def test_nobody_who_waits_is_nothing_to_do(read_closely):
 def test_candles_that_were_let_go_meanwhile_leave_no_hole(read_closely, monkeypatch):
     """Between the call and the writing everything older was let go: what was read is not put there."""
     before(read_closely)
-    client = keys.public_client()
+    client = public_client.open_client()
 
     class LettingGo:
         def get_symbol_candles(self, **named):

@@ -10,11 +10,11 @@ from desk.models import Person
 from desk.notifications.models import Delivery, Notification
 from desk.rows import retention
 from exchange_ops.addresses.models import AddressCheck, FeeEstimate
-from exchange_ops.keys import store as keys
 from exchange_ops.market import interest, quotes
 from exchange_ops.market import refresh as watched
 from exchange_ops.market.models import BookSnapshot, Candle, MarketLook, PublicTrade, Symbol
 from exchange_ops.orders.models import FeeRates
+from exchange_ops.shared import public_client
 from exchange_ops.shared.models import Account
 from exchange_ops.wire import records
 from wire.values import Nanoseconds
@@ -42,7 +42,7 @@ def look(symbol, period="M30", now=None):
 
 
 def refresh(now=None):
-    return watched.refresh(now=now or clock.now(), open_client=keys.public_client)
+    return watched.refresh(now=now or clock.now(), open_client=public_client.open_client)
 
 
 def calls_of(sandbox, operation):
@@ -149,7 +149,7 @@ def test_later_rounds_walk_on_by_key_and_meet_nothing_twice(symbol, sandbox):
     assert "'by': 'id'" in str(sandbox.control("calls?operation=get_symbol_trades")["calls"][-1])
     after = set(PublicTrade.objects.values_list("trade_id", flat=True))
     assert before < after
-    client = keys.public_client()
+    client = public_client.open_client()
     listed = {one.id for one in client.get_symbol_trades(symbol="ETHBTC", limit=1000).records}
     client.close()
     assert {one for one in listed if min(after) <= one <= max(after)} == after, "a trade is missing"
@@ -178,10 +178,10 @@ def test_only_one_process_reads_at_a_time(symbol, sandbox):
 
 def test_a_look_that_was_just_read_is_not_read_again_by_its_wake_up_call(symbol, sandbox):
     row, now = look(symbol), clock.now()
-    arguments = {"look_id": row.pk, "open_client": keys.public_client}
+    arguments = {"look_id": row.pk, "open_client": public_client.open_client}
     assert watched.read_one(now=now, **arguments) == 1
     assert watched.read_one(now=now + timedelta(seconds=9), **arguments) == 0
-    assert watched.read_one(look_id=row.pk + 1, now=now, open_client=keys.public_client) == 0
+    assert watched.read_one(look_id=row.pk + 1, now=now, open_client=public_client.open_client) == 0
 
 
 # Bad answers ---------------------------------------------------------------------------------------------------------

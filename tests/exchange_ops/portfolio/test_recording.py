@@ -7,11 +7,10 @@ from decimal import Decimal
 import pytest
 from django.db import connection
 
-from exchange_ops.keys import store as keys
 from exchange_ops.market.models import Candle, Symbol
 from exchange_ops.portfolio import recording, snapshots
 from exchange_ops.portfolio.models import DailyFlow, Profit, Progress, Snapshot, SnapshotLine
-from exchange_ops.shared import leases
+from exchange_ops.shared import leases, public_client
 from tests.exchange_ops import rows
 from tests.exchange_ops.portfolio import held
 from tests.exchange_ops.portfolio.held import DAY, NOON
@@ -32,7 +31,7 @@ def account():
 
 
 def record(now=NOON):
-    return recording.record(now=now, open_client=keys.public_client)
+    return recording.record(now=now, open_client=public_client.open_client)
 
 
 def kept():

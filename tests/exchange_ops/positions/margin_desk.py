@@ -7,10 +7,10 @@ from itertools import count
 from typing import Any
 
 from desk import clock
-from exchange_ops.keys import store as keys
 from exchange_ops.market import refresh as market
 from exchange_ops.positions import machine, workflow
 from exchange_ops.positions.models import MarginAction, MarginActionCall, MarginActionEvent
+from exchange_ops.shared import public_client
 from exchange_ops.wire.new_orders import NewOrder
 from tests.exchange_ops.orders.dealings import Dealing
 
@@ -113,7 +113,7 @@ class MarginDesk:
         from exchange_ops.market.models import Symbol
 
         interest.ask(symbol=Symbol.objects.get(pk=symbol), period=interest.DEFAULT_PERIOD, now=clock.now())
-        market.refresh(now=clock.now(), open_client=keys.public_client)
+        market.refresh(now=clock.now(), open_client=public_client.open_client)
 
     def calls(self, row: MarginAction) -> list[str]:
         """The outcomes of our calls for the row."""

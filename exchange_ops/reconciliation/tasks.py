@@ -1,0 +1,46 @@
+"""What workers are woken for about the whole desk: incidents, messages, checks, and what is no longer needed."""
+
+from desk import clock
+from desk.incidents import review as incidents
+from desk.notifications import delivering, outgoing
+from desk.notifications import finding as notifications
+from desk.restores import signs as restores
+from desk.rows import retention
+from desk.staff import changes
+from desk.work import CHAIN, Work
+from exchange_ops.keys import store as keys
+from exchange_ops.keys.rounds import ERRANDS, Round, followed
+from exchange_ops.policy_changes import workflow as policy_changes
+from exchange_ops.reconciliation import scheduled_checks
+
+WORK = Work(queue="money")
+REVIEW_S = 3
+
+
+@WORK.task("exchange_ops.review_incidents", every_s=REVIEW_S)
+@followed(ERRANDS, order=90)
+def review_incidents(at: Round) -> None:
+    """Bring the incidents in line with what is wrong now, and tell whoever is to be told."""
+    restores.look(now=at.now())
+    incidents.review(now=at.now())
+    changes.expire(at.now())
+    policy_changes.review(now=at.now())
+    notifications.look(now=at.now())
+
+
+@WORK.task(outgoing.TASK, every_s=5, queue=CHAIN)
+def deliver(_: int = 0) -> None:
+    """Send the messages that are due; where mail or a webhook hangs, no payout waits for it."""
+    delivering.sweep(now=clock.now())
+
+
+@WORK.task("exchange_ops.run_checks", every_s=60, expires_s=50, queue=CHAIN, time_limit_s=900)
+def run_checks() -> None:
+    """Reconcile and check the audit trail, when that is due."""
+    scheduled_checks.run_due(now=clock.now(), client_for=keys.client_for)
+
+
+@WORK.task("exchange_ops.purge", every_s=600, expires_s=300)
+def purge() -> None:
+    """Remove what the settings no longer keep of market copies and answered questions."""
+    retention.purge(now=clock.now())
