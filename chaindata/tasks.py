@@ -6,7 +6,7 @@ The row is the queue: a wake-up call that is lost costs one sweep.
 from chaindata import tip_follower
 from chaindata.broadcasts import requests, sending
 from chaindata.cache import answers, fetching, retention, service
-from chaindata.watching import mover as watched
+from chaindata.watching import machine as watched
 from chaindata.watching import reading as watching
 from desk import clock, work
 

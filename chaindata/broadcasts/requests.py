@@ -13,7 +13,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from chaindata import rules
-from chaindata.broadcasts import explanation, machine, mover
+from chaindata.broadcasts import explanation, machine, states
 from chaindata.broadcasts.explanation import Explained
 from chaindata.broadcasts.models import LONGEST_REASON, MOST_BYTES, ChainBroadcast
 from chaindata.tools import tools
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from desk.models import AuditEvent, Person
 
 PURPOSE = "broadcast-transaction"
-SEND_TASK = mover.SEND_TASK
+SEND_TASK = machine.SEND_TASK
 ONLY_TREASURY = "Only treasury sends transactions to the network."
 LISTED = 50
-TOPIC = mover.TOPIC
+TOPIC = machine.TOPIC
 _MOST_SHOWN = 200  # outputs that are kept with the row
 
 
@@ -97,7 +97,7 @@ def ask(
                 requested_by=person,
                 confirmation=confirmation,
             )
-            mover.create(row, event="asked", evidence=confirmation.evidence(), **act.moved)
+            machine.create(row, event="asked", evidence=confirmation.evidence(), **act.moved)
         return row
 
     return once.store(store)
@@ -121,7 +121,7 @@ def story(*, row: ChainBroadcast) -> "list[AuditEvent]":
 
 
 def _under_way_or_sent(txid: str) -> QuerySet[ChainBroadcast]:
-    return ChainBroadcast.objects.filter(txid=txid, state__in=machine.IN_EFFECT)
+    return ChainBroadcast.objects.filter(txid=txid, state__in=states.IN_EFFECT)
 
 
 def _already_asked(earlier: ChainBroadcast) -> CannotBroadcast:

@@ -10,7 +10,7 @@ from contextlib import closing
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from chaindata.broadcasts import machine, mover, requests
+from chaindata.broadcasts import machine, requests, states
 from chaindata.broadcasts.models import ChainBroadcast
 from chaindata.client import Absent, Busy, ChainClient, Declined
 from chaindata.wire import hashing
@@ -36,7 +36,7 @@ _LONGEST_PROBLEM = 300
 def _send(row: ChainBroadcast, *, now: datetime, open_client: OpenClient) -> None:
     """Look first; then claim, send once, and keep what came of it."""
     if problem := _obstacle(row, now):
-        _move(row, "stopped", machine.NOT_SENT, now, problem=problem)
+        _move(row, "stopped", states.NOT_SENT, now, problem=problem)
         return
     with closing(open_client()) as client:
         _look_and_send(row, now, client)
@@ -45,11 +45,11 @@ def _send(row: ChainBroadcast, *, now: datetime, open_client: OpenClient) -> Non
 def _look_and_send(row: ChainBroadcast, now: datetime, client: ChainClient) -> None:
     try:
         if _is_known(row, client):
-            _move(row, "found", machine.FOUND, now, problem="")
+            _move(row, "found", states.FOUND, now, problem="")
             return
     except CallFailed as failure:
         problem = f"The network can't be asked at the moment: {failure}"[:_LONGEST_PROBLEM]
-        mover.touch(row, next_action_at=now + TRY_AGAIN, last_problem=problem)
+        machine.touch(row, next_action_at=now + TRY_AGAIN, last_problem=problem)
         return
     _claimed(row, now)
     try:
@@ -57,7 +57,7 @@ def _look_and_send(row: ChainBroadcast, now: datetime, client: ChainClient) -> N
     except Declined as refusal:
         _refused(row, str(refusal), now, client)
     except (Unreachable, Busy) as failure:
-        _move(row, "not_sent", machine.NOT_SENT, now, problem=f"The service took nothing: {failure}")
+        _move(row, "not_sent", states.NOT_SENT, now, problem=f"The service took nothing: {failure}")
     except OutcomeUnknown as failure:
         _lost(row, f"The answer was lost: {failure.reason}", now)
     except CallFailed as failure:
@@ -81,10 +81,10 @@ def _obstacle(row: ChainBroadcast, now: datetime) -> str:
 
 def _claimed(row: ChainBroadcast, now: datetime) -> None:
     """The row says that it is being sent, durably, before a byte leaves."""
-    mover.move(
+    machine.move(
         row,
         event="claimed",
-        to=machine.SENDING,
+        to=states.SENDING,
         now=now,
         next_action_at=now + LEASE,
         lease_until=now + LEASE,
@@ -98,8 +98,8 @@ def _took(row: ChainBroadcast, named: object, now: datetime) -> None:
     if named != row.txid:
         _lost(row, "The service named another transaction than the one that was sent.", now)
         return
-    mover.move(
-        row, event="accepted", to=machine.SENT, now=now, answered_at=now, lease_until=None,
+    machine.move(
+        row, event="accepted", to=states.SENT, now=now, answered_at=now, lease_until=None,
         evidence={"txid": row.txid},
     )  # fmt: skip
 
@@ -111,16 +111,16 @@ def _refused(row: ChainBroadcast, problem: str, now: datetime, client: ChainClie
     except CallFailed:
         known = False
     if known:
-        _move(row, "found", machine.FOUND, now, problem=problem, answered_at=now)
+        _move(row, "found", states.FOUND, now, problem=problem, answered_at=now)
     else:
-        _move(row, "refused", machine.REFUSED, now, problem=problem, answered_at=now)
+        _move(row, "refused", states.REFUSED, now, problem=problem, answered_at=now)
 
 
 def _lost(row: ChainBroadcast, problem: str, now: datetime) -> None:
-    mover.move(
+    machine.move(
         row,
         event="answer_lost",
-        to=machine.UNKNOWN,
+        to=states.UNKNOWN,
         now=now,
         next_action_at=now,
         lease_until=None,
@@ -136,14 +136,14 @@ def _look(row: ChainBroadcast, *, now: datetime, open_client: OpenClient) -> Non
             known = _is_known(row, client)
     except CallFailed as failure:
         problem = f"The network can't be asked at the moment: {failure}"[:_LONGEST_PROBLEM]
-        mover.touch(row, next_action_at=now + TRY_AGAIN, last_problem=problem)
+        machine.touch(row, next_action_at=now + TRY_AGAIN, last_problem=problem)
         return
     if known:
-        _move(row, "found", machine.FOUND, now, problem=row.last_problem)
+        _move(row, "found", states.FOUND, now, problem=row.last_problem)
     elif row.sent_at is not None and now - row.sent_at > LOOKED_FOR:
-        _move(row, "not_seen", machine.NOT_SEEN, now, problem=row.last_problem)
+        _move(row, "not_seen", states.NOT_SEEN, now, problem=row.last_problem)
     else:
-        mover.touch(row, looks=row.looks + 1, next_action_at=now + LOOK_AGAIN)
+        machine.touch(row, looks=row.looks + 1, next_action_at=now + LOOK_AGAIN)
 
 
 def _is_known(row: ChainBroadcast, client: ChainClient) -> bool:
@@ -161,14 +161,16 @@ def _is_known(row: ChainBroadcast, client: ChainClient) -> bool:
 def _move(row: ChainBroadcast, event: str, to: str, now: datetime, *, problem: str, **changes: Any) -> None:
     sentence = problem[:_LONGEST_PROBLEM]
     evidence = {"problem": sentence} if sentence else {}
-    mover.move(row, event=event, to=to, now=now, last_problem=sentence, lease_until=None, evidence=evidence, **changes)
+    machine.move(
+        row, event=event, to=to, now=now, last_problem=sentence, lease_until=None, evidence=evidence, **changes
+    )
 
 
 # Whether the node took it is unknown until the network shows it.
-_given_up = calls.given_up(mover.MACHINE, event="answer_lost", to=machine.UNKNOWN)
+_given_up = calls.given_up(machine.MACHINE, event="answer_lost", to=states.UNKNOWN)
 QUEUE: Final = Queue(
-    mover.MACHINE,
-    {machine.REQUESTED: _send, machine.SENDING: _given_up, machine.UNKNOWN: _look},
+    machine.MACHINE,
+    {states.REQUESTED: _send, states.SENDING: _given_up, states.UNKNOWN: _look},
     after_failure=TRY_AGAIN,
     sweep_for=BEGINS_WITHIN,
     at_once=MOST_AT_ONCE,

@@ -8,7 +8,7 @@ from django.urls import NoReverseMatch, reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from chaindata.broadcasts import machine
+from chaindata.broadcasts import states
 from chaindata.shared.pages import PartFreshness
 from chaindata.templatetags.chain import LOOKS_EVERY_S
 from chaindata.wire import decoding
@@ -17,7 +17,7 @@ from desk.machines.display import Display
 from desk.templatetags.desk import chip, plain, shortened
 
 register = template.Library()
-Display(machine.STATES).registered(register, state="broadcast_state")
+Display(states.STATES).registered(register, state="broadcast_state")
 
 _BATONS = {
     "ALIVE": ("active", "Alive", "key-round", "Whoever holds it can mint more."),

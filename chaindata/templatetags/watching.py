@@ -3,14 +3,14 @@
 from django import template
 from django.utils.safestring import SafeString
 
-from chaindata.watching import machine
+from chaindata.watching import states
 from chaindata.wire import decoding
 from desk.machines.display import Display
 from desk.templatetags.desk import chip, figure
 
 register = template.Library()
-Display(machine.ADDRESS_STATES).registered(register, state="watched_state")
-Display(machine.MOVEMENT_STATES).registered(register, state="movement_state")
+Display(states.ADDRESS_STATES).registered(register, state="watched_state")
+Display(states.MOVEMENT_STATES).registered(register, state="movement_state")
 
 
 @register.simple_tag

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from django.urls import reverse
 
 from chaindata.shared.belongings import Belonging, Found
-from chaindata.watching import machine
+from chaindata.watching import states
 from chaindata.watching.models import ChainMovement, WatchedAddress
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def of(addresses: Collection[str], txids: Collection[str], person: "Person") -> Found:
     """The watched addresses among them, and those that the transactions moved coins of; everybody reads the chain."""
     found: dict[str, list[Belonging]] = defaultdict(list)
-    rows = WatchedAddress.objects.filter(state=machine.WATCHED, address__in=addresses) if addresses else ()
+    rows = WatchedAddress.objects.filter(state=states.WATCHED, address__in=addresses) if addresses else ()
     for row in rows:
         found[row.address].append(Belonging(f"watched as {row.title}", _page(row.pk), watches=True))
     movements = ChainMovement.objects.filter(txid__in=txids).select_related("watched") if txids else ()

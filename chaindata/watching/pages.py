@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from django.db.models import OuterRef, QuerySet, Subquery
 
-from chaindata.watching import machine, requests
+from chaindata.watching import requests, states
 from chaindata.watching.models import ChainMovement, ChainMovementEvent, WatchedAddress
 
 MOST_SHOWN = 50
@@ -34,7 +34,7 @@ def movements(row: WatchedAddress, *, page: int) -> MovementsPart:
     page = min(max(page, 1), pages)
     lines = reviewed(every)
     first = (page - 1) * MOST_SHOWN
-    waiting = ChainMovement.objects.filter(watched=row, state=machine.SEEN, spends=False).count()
+    waiting = ChainMovement.objects.filter(watched=row, state=states.SEEN, spends=False).count()
     return MovementsPart(list(lines[first : first + MOST_SHOWN]), waiting, page, pages)
 
 

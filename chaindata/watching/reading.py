@@ -17,9 +17,9 @@ from chaindata.cache.time_budget import Patience
 from chaindata.client import ChainClient, Declined
 from chaindata.explorer import transaction as explorer
 from chaindata.headers import tip as tips
-from chaindata.watching import kinds, machine
+from chaindata.watching import kinds, states
+from chaindata.watching.machine import ADDRESSES, MOVEMENTS
 from chaindata.watching.models import SENTENCE, ChainMovement, WatchedAddress
-from chaindata.watching.mover import ADDRESSES, MOVEMENTS
 from chaindata.wire import catalogue
 from chaindata.wire.records.addresses import AddressDetails, AddressTransactions
 from chaindata.wire.records.chain import Transaction
@@ -60,11 +60,11 @@ def read(*, now: datetime, open_client: OpenClient, only: int | None = None, pat
 
 def _claimed(now: datetime, only: int | None) -> list[WatchedAddress]:
     """The rows that are this worker's to read: each is claimed by setting when it is due again."""
-    due = WatchedAddress.objects.filter(state=machine.WATCHED, next_action_at__lte=now)
+    due = WatchedAddress.objects.filter(state=states.WATCHED, next_action_at__lte=now)
     due = due if only is None else due.filter(pk=only)
     chosen = list(due.order_by("next_action_at", "pk")[:MOST_AT_ONCE])
     again_at = now + READ_EVERY
-    free = WatchedAddress.objects.filter(state=machine.WATCHED)
+    free = WatchedAddress.objects.filter(state=states.WATCHED)
     return [
         row
         for row in chosen

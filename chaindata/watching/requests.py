@@ -10,9 +10,9 @@ from django.db.models import Count, Q, QuerySet
 from chaindata import rules
 from chaindata.headers import tip as tips
 from chaindata.shared import addresses
-from chaindata.watching import kinds, machine
+from chaindata.watching import kinds, states
+from chaindata.watching.machine import ADDRESSES, MOVEMENTS, TOPIC, CannotMove
 from chaindata.watching.models import LONGEST_REASON, OWN, ChainMovement, WatchedAddress
-from chaindata.watching.mover import ADDRESSES, MOVEMENTS, TOPIC, CannotMove
 from desk.audit import trail
 from desk.incidents import review as incidents
 
@@ -43,7 +43,7 @@ def watch(
     tip = tips.tip(now)
     if tip is None or not tip.is_current:
         raise CannotWatch("The chain can't be read at the moment, so it isn't known from which block on to watch.")
-    rows = WatchedAddress.objects.filter(state=machine.WATCHED)
+    rows = WatchedAddress.objects.filter(state=states.WATCHED)
     if rows.count() >= MOST_WATCHED:
         raise CannotWatch(f"{MOST_WATCHED} addresses are watched already. Stop watching one first.")
     height = {"from_height": tip.height, "settled_height": tip.height}
@@ -65,7 +65,7 @@ def stop(*, watched_id: int, reason: str, person: "Person", now: datetime, sessi
     if not rules.may_watch(person):
         raise CannotWatch(ONLY_KEEPERS)
     row = watched(watched_id)
-    if row is None or row.state != machine.WATCHED:
+    if row is None or row.state != states.WATCHED:
         raise CannotWatch("It isn't watched any more.")
     words = _reason(reason)
     try:
@@ -73,7 +73,7 @@ def stop(*, watched_id: int, reason: str, person: "Person", now: datetime, sessi
             ADDRESSES.move(
                 row,
                 event="stopped",
-                to=machine.STOPPED,
+                to=states.STOPPED,
                 now=now,
                 actor=person,
                 session_key=session_key,
@@ -96,7 +96,7 @@ def review(
         raise CannotWatch(ONLY_REVIEWERS)
     words = _reason(reason)
     chosen = Q(pk=movement_id) if movement_id is not None else Q(spends=False)
-    waiting = ChainMovement.objects.filter(chosen, watched_id=watched_id, state=machine.SEEN)
+    waiting = ChainMovement.objects.filter(chosen, watched_id=watched_id, state=states.SEEN)
     with transaction.atomic():
         trail.take_turn()
         rows = list(waiting.select_related("watched").order_by("pk")[:MOST_REVIEWED])
@@ -110,7 +110,7 @@ def _reviewed(rows: Sequence[ChainMovement], words: str, person: "Person", now: 
     causes = {}
     for row in rows:
         MOVEMENTS.move(
-            row, event="reviewed", to=machine.REVIEWED, now=now, actor=person, session_key=session_key, reason=words
+            row, event="reviewed", to=states.REVIEWED, now=now, actor=person, session_key=session_key, reason=words
         )
         causes[kinds.key_of(row)] = kinds.of(row)
     for key, kind in causes.items():
@@ -120,7 +120,7 @@ def _reviewed(rows: Sequence[ChainMovement], words: str, person: "Person", now: 
 def listed() -> QuerySet[WatchedAddress]:
     """All, what is watched first, each with how many movements wait for somebody (`waiting`)."""
     rows = WatchedAddress.objects.select_related("added_by")
-    waits = Count("movements", filter=Q(movements__state=machine.SEEN))
+    waits = Count("movements", filter=Q(movements__state=states.SEEN))
     return rows.annotate(waiting=waits).order_by("-state", "title", "pk")
 
 
@@ -131,7 +131,7 @@ def watched(watched_id: int) -> WatchedAddress | None:
 
 def of_address(printed: str) -> WatchedAddress | None:
     """The row that watches this printed address now."""
-    return WatchedAddress.objects.filter(address=printed, state=machine.WATCHED).first()
+    return WatchedAddress.objects.filter(address=printed, state=states.WATCHED).first()
 
 
 def movements(row: WatchedAddress) -> QuerySet[ChainMovement]:
@@ -141,7 +141,7 @@ def movements(row: WatchedAddress) -> QuerySet[ChainMovement]:
 
 def owners(wanted: "Collection[str]") -> dict[str, str]:
     """Words for those of the printed addresses that are watched as the company's own."""
-    rows = WatchedAddress.objects.filter(state=machine.WATCHED, purpose__in=OWN, address__in=wanted)
+    rows = WatchedAddress.objects.filter(state=states.WATCHED, purpose__in=OWN, address__in=wanted)
     return {row.address: f"watched address {row.title}" for row in rows}
 
 

@@ -7,7 +7,7 @@ import pytest
 from django.db import IntegrityError, connection, transaction
 from django.test.utils import CaptureQueriesContext
 
-from chaindata.broadcasts import explanation, guards, requests, room, sending
+from chaindata.broadcasts import explanation, machine, requests, sending
 from chaindata.broadcasts.models import ChainBroadcast
 from chaindata.cache import service
 from chaindata.cache.models import ChainAnswer
@@ -369,7 +369,7 @@ def test_a_service_that_is_away_keeps_it_waiting_and_not_for_ever(node, signer, 
 def test_other_bytes_than_the_signed_ones_never_leave(node, signer, run_worker):
     row = requested(signer, run_worker)
     other = paying.signed(OWNER, FUNDED, 1, [(98_000, steps.locking(OTHER.address))])
-    with unguarded(guards.GUARDS):
+    with unguarded(machine.GUARDS):
         ChainBroadcast.objects.update(raw=other.raw.hex())
     assert step(row) == "not_sent"
     assert row.last_problem == "The bytes that are kept are not the ones that were signed."
@@ -416,22 +416,22 @@ def test_the_trail_replays_to_the_rows_and_every_change_shows(node, signer, run_
     row = requested(signer, run_worker)
     assert step(row) == "sent"
     events = AuditEvent.objects.filter(subject=row.subject).order_by("seq")
-    assert list(room.REPLAY.check(events.iterator())) == []
-    assert room.REPLAY.subject in rooms.replays()
+    assert list(machine.REPLAY.check(events.iterator())) == []
+    assert machine.REPLAY.subject in rooms.replays()
     for changes in ({"state": "refused"}, {"reason": "Another"}, {"sends": 0}, {"txid": "ab" * 32}):
         before = {name: getattr(row, name) for name in changes}
-        with unguarded(guards.GUARDS):
+        with unguarded(machine.GUARDS):
             ChainBroadcast.objects.filter(pk=row.pk).update(**changes)
-            assert len(list(room.REPLAY.check(events.iterator()))) == 1, changes
+            assert len(list(machine.REPLAY.check(events.iterator()))) == 1, changes
             ChainBroadcast.objects.filter(pk=row.pk).update(**before)
-    with unguarded(guards.GUARDS):
+    with unguarded(machine.GUARDS):
         row.events.filter(version=2).delete()
-        assert list(room.REPLAY.check(events.iterator())) == [
+        assert list(machine.REPLAY.check(events.iterator())) == [
             f"{row.reference}, version 2: its event and the trail do not belong together."
         ]
         row.events.all().delete()
         ChainBroadcast.objects.filter(pk=row.pk).delete()
-    assert f"{row.reference} is in the trail and not in the table." in list(room.REPLAY.check(events.iterator()))
+    assert f"{row.reference} is in the trail and not in the table." in list(machine.REPLAY.check(events.iterator()))
 
 
 @pytest.mark.engine("guards: what the database refuses")

@@ -7,7 +7,7 @@ from django.db import IntegrityError, connection, transaction
 
 from chaindata.cache import service as ways
 from chaindata.shared import owned_addresses
-from chaindata.watching import kinds, machine, reading, requests, room
+from chaindata.watching import kinds, machine, reading, requests, states
 from chaindata.watching.models import ChainMovement
 from desk.audit import trail
 from desk.incidents import review
@@ -26,7 +26,7 @@ def read(now=NOW, **more):
 
 def replayed():
     found = []
-    for each in room.REPLAYS:
+    for each in machine.REPLAYS:
         events = AuditEvent.objects.filter(subject__startswith=f"{each.subject}:").order_by("seq")
         found += each.check(events.iterator())
     return found
@@ -169,7 +169,7 @@ def test_a_review_ends_the_incident_and_names_who_and_why(ledger, watch, operato
         watched_id=row.pk, movement_id=movement.pk, reason=" Paid to the auditor. ", person=operator, now=LATER
     )
     movement.refresh_from_db()
-    assert (movement.state, movement.reason) == (machine.REVIEWED, "Paid to the auditor.")
+    assert (movement.state, movement.reason) == (states.REVIEWED, "Paid to the auditor.")
     assert waiting() == []
     event = AuditEvent.objects.filter(action="chain-movement.reviewed").get()
     assert (event.actor, event.after["reason"]) == (operator, "Paid to the auditor.")
@@ -195,7 +195,7 @@ def test_a_review_without_a_reason_changes_nothing(ledger, watch, operator, reas
     read()
     with pytest.raises(requests.CannotWatch, match="Say why"):
         requests.review(watched_id=row.pk, movement_id=None, reason=reason, person=operator, now=LATER)
-    assert ChainMovement.objects.get().state == machine.SEEN
+    assert ChainMovement.objects.get().state == states.SEEN
 
 
 def test_a_stopped_address_is_not_read_and_its_movements_still_wait(ledger, watch, make_person):
