@@ -6,8 +6,7 @@ The row is the queue: a wake-up call that is lost costs one sweep.
 from chaindata import tip_follower
 from chaindata.broadcasts import requests, sending
 from chaindata.cache import answers, fetching, retention, service
-from chaindata.watching import machine as watched
-from chaindata.watching import reading as watching
+from chaindata.watching import machine, reading
 from desk import clock, work
 
 WORK = work.Work(queue="chain")
@@ -44,16 +43,16 @@ def sweep_broadcasts() -> None:
     sending.sweep(now=clock.now(), open_client=service.open_client)
 
 
-@task(watched.READ_TASK)
+@task(machine.READ_TASK)
 def read_watched(watched_id: int) -> None:
     """Read one watched address that is due."""
-    watching.read(now=clock.now(), open_client=service.open_client, only=watched_id)
+    reading.read(now=clock.now(), open_client=service.open_client, only=watched_id)
 
 
 @task("chaindata.sweep_watched", every_s=10)
 def sweep_watched() -> None:
     """Read the watched addresses that are due."""
-    watching.read(now=clock.now(), open_client=service.open_client)
+    reading.read(now=clock.now(), open_client=service.open_client)
 
 
 @task("chaindata.purge", every_s=600, expires_s=300)

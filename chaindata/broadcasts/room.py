@@ -11,7 +11,7 @@ from desk.rows.witnessed import Table
 from desk.web.search import Command
 
 ROOM: Final = rooms.Room(
-    topics={"chain-broadcast": topics.row, "chain-broadcasts": topics.whole},
+    topics={"chain-broadcast": topics.may_follow_row, "chain-broadcasts": topics.may_follow_list},
     replays={REPLAY.subject: REPLAY.check},
     guards={"broadcasts": GUARDS.statements},
     tables=(Table(ChainBroadcast, ChainBroadcast.table.loose), Table(ChainBroadcastEvent)),

@@ -11,7 +11,7 @@ from desk.machines.table import WORK, Column, State, Table, Tone, Transition, Tu
 REQUESTED: Final = "requested"
 SENDING: Final = "sending"
 SENT: Final = "sent"
-FOUND: Final = "found"
+ON_NETWORK: Final = "found"
 REFUSED: Final = "refused"
 NOT_SENT: Final = "not_sent"
 UNKNOWN: Final = "unknown"
@@ -37,7 +37,7 @@ STATES: Final[dict[str, State]] = {
         Turn.NOBODY,
         Tone.GOOD,
     ),
-    FOUND: State(
+    ON_NETWORK: State(
         "On the network",
         "The network has the transaction: it was found by its id. Nothing was sent, or the answer to it was lost.",
         Turn.NOBODY,
@@ -69,15 +69,15 @@ STATES: Final[dict[str, State]] = {
 _T = Transition
 TRANSITIONS: Final[tuple[Transition, ...]] = (
     _T(1, "", "asked", REQUESTED, ("treasury",)),
-    _T(2, REQUESTED, "found", FOUND, ("worker",)),
+    _T(2, REQUESTED, "found", ON_NETWORK, ("worker",)),
     _T(3, REQUESTED, "claimed", SENDING, ("worker",)),
     _T(4, REQUESTED, "stopped", NOT_SENT, ("worker",)),
     _T(5, SENDING, "accepted", SENT, ("worker",)),
     _T(6, SENDING, "refused", REFUSED, ("worker",)),
-    _T(7, SENDING, "found", FOUND, ("worker",)),
+    _T(7, SENDING, "found", ON_NETWORK, ("worker",)),
     _T(8, SENDING, "not_sent", NOT_SENT, ("worker",)),
     _T(9, SENDING, "answer_lost", UNKNOWN, ("worker", "sweeper")),
-    _T(10, UNKNOWN, "found", FOUND, ("chain",)),
+    _T(10, UNKNOWN, "found", ON_NETWORK, ("chain",)),
     _T(11, UNKNOWN, "not_seen", NOT_SEEN, ("chain",)),
 )
 _CONTENT: Final = Column.RECORDED | Column.FIXED  # what was asked for
@@ -85,7 +85,7 @@ TABLE: Final = Table(
     noun="a transaction to be sent",
     states=STATES,
     moves=TRANSITIONS,
-    at_rest=frozenset({SENT, FOUND, REFUSED, NOT_SENT, NOT_SEEN}),
+    at_rest=frozenset({SENT, ON_NETWORK, REFUSED, NOT_SENT, NOT_SEEN}),
     columns=WORK
     | {
         "txid": _CONTENT,
@@ -103,5 +103,5 @@ TABLE: Final = Table(
 )
 
 OPEN: Final = TABLE.at_work
-IN_EFFECT: Final = (*OPEN, SENT, FOUND)
+IN_EFFECT: Final = (*OPEN, SENT, ON_NETWORK)
 """While a transaction is in one of these, the same bytes are not asked for again."""

@@ -17,13 +17,13 @@ from chaindata.cache.questions import CannotAsk, Question
 from chaindata.wire import catalogue
 from desk import outbox
 from desk.questions import Look
-from wire import records as wire_records
+from wire import records
 from wire.errors import BadReply
 
-__all__ = ["CannotAsk", "Reading", "due", "kept", "look", "look_many", "unclaimed"]
+__all__ = ["CannotAsk", "Reading", "due", "read", "read_many", "stored", "unclaimed"]
 
 FETCH_TASK = "chaindata.fetch"
-LOOK = Look(model=ChainAnswer)
+INTEREST = Look(model=ChainAnswer)
 WOKEN_EVERY = timedelta(seconds=3)  # a wake-up call that was lost is repeated after this
 
 FRESH, STALE, ABSENT, MISSING, REFUSED, FAILED = "fresh", "stale", "absent", "missing", "refused", "failed"
@@ -55,35 +55,35 @@ class Reading:
         return self.read_at is not None and self.freshness in (FRESH, STALE, FAILED)
 
 
-def look(operation: str, *, now: datetime, **arguments: object) -> Reading:
+def read(operation: str, *, now: datetime, **arguments: object) -> Reading:
     """The last answer to one question; notes that somebody looks. Arguments are named as on the wire.
 
     Raises `CannotAsk` for operations whose answers are not kept, and `BadArgument` for what can't be sent.
     """
-    return look_many([(operation, arguments)], now=now)[0]
+    return read_many([(operation, arguments)], now=now)[0]
 
 
-def look_many(wanted: Sequence[tuple[str, Mapping[str, object]]], *, now: datetime) -> list[Reading]:
+def read_many(calls: Sequence[tuple[str, Mapping[str, object]]], *, now: datetime) -> list[Reading]:
     """The same for many questions, in their order, with a handful of queries however many they are."""
-    all_questions = [questions.question(operation, arguments) for operation, arguments in wanted]
+    all_questions = [questions.question(operation, arguments) for operation, arguments in calls]
     rows = _rows(all_questions, now)
     _note(rows.values(), now)
     return [_reading(question, rows[question.key], now) for question in all_questions]
 
 
-def kept(wanted: Sequence[tuple[str, Mapping[str, object]]], *, now: datetime) -> list[Reading | None]:
+def stored(calls: Sequence[tuple[str, Mapping[str, object]]], *, now: datetime) -> list[Reading | None]:
     """What is kept of many questions, in their order, for whoever only compares: nobody is asked, no look is noted.
 
     None for a question that nobody ever looked at.
     """
-    all_questions = [questions.question(operation, arguments) for operation, arguments in wanted]
-    rows = _known(all_questions)
+    all_questions = [questions.question(operation, arguments) for operation, arguments in calls]
+    rows = _stored_rows(all_questions)
     return [_reading(each, rows[each.key], now) if each.key in rows else None for each in all_questions]
 
 
 def due(*, now: datetime) -> QuerySet[ChainAnswer]:
     """The answers that somebody looks at and that are to be asked for, the longest waiting first."""
-    return ChainAnswer.objects.filter(LOOK.looked_at(now), unclaimed(now), due_at__lte=now).order_by("due_at", "pk")
+    return ChainAnswer.objects.filter(INTEREST.looked_at(now), unclaimed(now), due_at__lte=now).order_by("due_at", "pk")
 
 
 def unclaimed(now: datetime) -> Q:
@@ -96,46 +96,46 @@ def unclaimed(now: datetime) -> Q:
 
 def _rows(all_questions: Sequence[Question], now: datetime) -> dict[str, ChainAnswer]:
     """The rows of the questions, made where there were none."""
-    known = _known(all_questions)
-    missing = {question.key: question for question in all_questions if question.key not in known}
+    rows = _stored_rows(all_questions)
+    missing = {question.key: question for question in all_questions if question.key not in rows}
     if not missing:
-        return known
+        return rows
     new = [
         ChainAnswer(
             key=question.key,
             operation=question.operation,
-            arguments=questions.stored(question),
+            arguments=questions.stored_arguments(question),
             asked_at=now,
             due_at=now,
         )
         for question in missing.values()
     ]
     ChainAnswer.objects.bulk_create(new, ignore_conflicts=True)
-    return _known(all_questions)
+    return _stored_rows(all_questions)
 
 
-def _known(all_questions: Sequence[Question]) -> dict[str, ChainAnswer]:
+def _stored_rows(all_questions: Sequence[Question]) -> dict[str, ChainAnswer]:
     return {row.key: row for row in ChainAnswer.objects.filter(key__in={question.key for question in all_questions})}
 
 
 def _note(rows: Iterable[ChainAnswer], now: datetime) -> None:
     """Write down who looks, and wake a worker for what is due: once for each operation that answers many at once."""
     rows = list(rows)
-    LOOK.note({row.pk: row.asked_at for row in rows}, now=now)
+    INTEREST.note({row.pk: row.asked_at for row in rows}, now=now)
     waiting = [row for row in rows if row.due_at is not None and row.due_at <= now]
     if not waiting:
         return
     asleep = Q(woken_at=None) | Q(woken_at__lte=now - WOKEN_EVERY)
     sleeping = ChainAnswer.objects.filter(asleep, unclaimed(now), pk__in=[row.pk for row in waiting])
-    chosen = list(sleeping.order_by("pk").values_list("pk", "operation"))
-    if not chosen or not sleeping.update(woken_at=now, asked_at=now):
+    waiting_rows = list(sleeping.order_by("pk").values_list("pk", "operation"))
+    if not waiting_rows or not sleeping.update(woken_at=now, asked_at=now):
         return
-    called: set[str] = set()
-    for pk, operation in chosen:
-        if operation not in called:
+    woken_operations: set[str] = set()
+    for pk, operation in waiting_rows:
+        if operation not in woken_operations:
             outbox.wake(FETCH_TASK, pk)
         if questions.freshness(operation).bulk:
-            called.add(operation)
+            woken_operations.add(operation)
 
 
 # Readings ------------------------------------------------------------------------------------------------------------
@@ -161,7 +161,7 @@ def _record(row: ChainAnswer) -> tuple[Any, bool]:
     if row.standing != "found":
         return None, True
     try:
-        return wire_records.decode(row.body.encode(), catalogue.by_name[row.operation].result), True
+        return records.decode(row.body.encode(), catalogue.by_name[row.operation].result), True
     except BadReply:
         return None, False
 

@@ -14,7 +14,7 @@ from chaindata.cache import answers, lookups, questions
 from chaindata.cache.freshness import FRESHNESS
 from chaindata.cache.lookups import Changes
 from chaindata.cache.models import ChainAnswer
-from chaindata.cache.time_budget import Patience
+from chaindata.cache.service import TimeBudget
 from chaindata.client import ChainClient
 from chaindata.wire import catalogue
 from desk.live import announcements
@@ -26,40 +26,40 @@ MOST_PIECES = 5  # bulk calls of one task; what is left is found by the sweep
 MOST_SWEPT = 40  # rows that one sweep looks at
 
 
-def fetch(*, answer_id: int, now: datetime, open_client: OpenClient, patience: Patience | None = None) -> int:
+def fetch(*, answer_id: int, now: datetime, open_client: OpenClient, budget: TimeBudget | None = None) -> int:
     """Ask for one answer that is due and, in the same call, for others of its kind; how many were asked for."""
     row = ChainAnswer.objects.filter(pk=answer_id).first()
     if row is None or FRESHNESS.get(row.operation) is None:
         return 0
-    patience = patience or Patience()
-    client, fetched = None, 0
+    budget = budget or TimeBudget()
+    client, count = None, 0
     try:
         for _ in range(MOST_PIECES if questions.freshness(row.operation).bulk else 1):
-            claimed = [] if patience.is_over else _claim(row, now)
+            claimed = [] if budget.is_over else _claim(row, now)
             if not claimed:
                 break
             client = client or open_client()
-            outcomes = lookups.ask(client, claimed, now, patience)  # outside of any transaction
+            outcomes = lookups.ask(client, claimed, now, budget)  # outside of any transaction
             for each in claimed:
                 _write(each, outcomes[each.pk])
-            fetched += len(claimed)
+            count += len(claimed)
     finally:
         if client is not None:
             client.close()
-    return fetched
+    return count
 
 
-def fetch_due(*, now: datetime, open_client: OpenClient, patience: Patience | None = None) -> int:
+def fetch_due(*, now: datetime, open_client: OpenClient, budget: TimeBudget | None = None) -> int:
     """Ask for everything that is due and looked at, up to a bound; how many were asked for."""
-    patience = patience or Patience()
-    fetched, seen = 0, set()
+    budget = budget or TimeBudget()
+    count, bulk_operations = 0, set()
     for pk, operation in answers.due(now=now).values_list("pk", "operation")[:MOST_SWEPT]:
         policy = FRESHNESS.get(operation)
-        if policy is None or (policy.bulk and operation in seen):
+        if policy is None or (policy.bulk and operation in bulk_operations):
             continue
-        seen.add(operation)
-        fetched += fetch(answer_id=pk, now=now, open_client=open_client, patience=patience)
-    return fetched
+        bulk_operations.add(operation)
+        count += fetch(answer_id=pk, now=now, open_client=open_client, budget=budget)
+    return count
 
 
 # Claims --------------------------------------------------------------------------------------------------------------
@@ -71,12 +71,12 @@ def _claim(row: ChainAnswer, now: datetime) -> list[ChainAnswer]:
     After its first piece the row is no longer due, and the others are all that is left.
     """
     free = answers.unclaimed(now) & Q(due_at__lte=now)
-    chosen = list(ChainAnswer.objects.filter(free, pk=row.pk).values_list("pk", flat=True))
+    keys = list(ChainAnswer.objects.filter(free, pk=row.pk).values_list("pk", flat=True))
     if questions.freshness(row.operation).bulk:
         others = answers.due(now=now).filter(operation=row.operation).exclude(pk=row.pk)
-        chosen += others.values_list("pk", flat=True)[: catalogue.BULK - len(chosen)]
+        keys += others.values_list("pk", flat=True)[: catalogue.BULK - len(keys)]
     token = secrets.token_hex(16)
-    if not ChainAnswer.objects.filter(free, pk__in=chosen).update(claimed_by=token, claimed_until=now + CLAIMED_FOR):
+    if not ChainAnswer.objects.filter(free, pk__in=keys).update(claimed_by=token, claimed_until=now + CLAIMED_FOR):
         return []
     return list(ChainAnswer.objects.filter(claimed_by=token).order_by("pk"))
 

@@ -35,16 +35,16 @@ def ground(operation: str, policy: Freshness, arguments: Mapping[str, object], r
         return Ground(None, operation == "validate_slp_transaction" and not record.valid)  # it may be not known yet
     match record:
         case Transaction():
-            found = _of_transaction(record)
+            basis = _of_transaction(record)
         case BlockHeader() | chain.Block(is_main_chain=True):
-            found = Ground(record.height, False, ((record.height, record.hash),))
+            basis = Ground(record.height, False, ((record.height, record.hash),))
         case tokens.TokenTransaction(block=int(), blockhash=str(name), valid=bool()):
-            found = Ground(record.block, _tells_the_present(record), ((record.block or 0, name),))
+            basis = Ground(record.block, _tells_the_present(record), ((record.block or 0, name),))
         case DecodedTransaction(blockhash=str(name)):
-            found = _of_hash(name)
+            basis = _of_hash(name)
         case _:
-            found = _of_plain(operation, arguments, record)
-    return found
+            basis = _of_plain(operation, arguments, record)
+    return basis
 
 
 def _tells_the_present(record: tokens.TokenTransaction) -> bool:
@@ -53,24 +53,24 @@ def _tells_the_present(record: tokens.TokenTransaction) -> bool:
 
 
 def _of_plain(operation: str, arguments: Mapping[str, object], record: Any) -> Ground:
-    found = OPEN
+    basis = OPEN
     match operation:
         case "get_block_header":
-            found = _of_hash(str(arguments["hash"]))
+            basis = _of_hash(str(arguments["hash"]))
         case "get_tx_out_proof":
-            found = _of_proof(record)
+            basis = _of_proof(record)
         case "get_seed_blocks":
-            found = Ground(_whole(arguments["endBlock"]), False)
+            basis = Ground(_int_or_none(arguments["endBlock"]), False)
         case "get_token_transactions_of_block":
-            found = Ground(_whole(arguments["index"]), False)
+            basis = Ground(_int_or_none(arguments["index"]), False)
         case "check_cash_account":
-            found = Ground(record.block, False)
+            basis = Ground(record.block, False)
         case "get_raw_transaction" if isinstance(record, str):
-            found = Ground(None, False)  # its bytes are the id that was asked for
-    return found
+            basis = Ground(None, False)  # its bytes are the id that was asked for
+    return basis
 
 
-def _whole(value: object) -> int | None:
+def _int_or_none(value: object) -> int | None:
     return value if isinstance(value, int) else None
 
 
@@ -100,20 +100,20 @@ def _of_proof(record: Any) -> Ground:
         return OPEN
 
 
-def is_final(standing_on: Ground, policy: Freshness) -> bool:
+def is_final(basis: Ground, policy: Freshness) -> bool:
     """Whether the answer is asked for the last time: settled by the question itself, or by the blocks above it."""
-    if standing_on.is_open or policy.final is Final.NEVER:
+    if basis.is_open or policy.final is Final.NEVER:
         return False
-    if policy.final is Final.AT_ONCE or standing_on.height is None:
+    if policy.final is Final.AT_ONCE or basis.height is None:
         return True
     row = ChainTip.objects.select_related("header").filter(pk=1).first()
-    if row is None or row.header is None or row.header.height - standing_on.height + 1 < BURIED:
+    if row is None or row.header is None or row.header.height - basis.height + 1 < BURIED:
         return False
-    return not _contradicted(standing_on)
+    return not _is_contradicted(basis)
 
 
-def _contradicted(standing_on: Ground) -> bool:
+def _is_contradicted(basis: Ground) -> bool:
     """Whether the chain that is followed has another block at one of the heights."""
-    wanted = dict(standing_on.blocks)
-    active = ChainHeader.objects.filter(height__in=wanted, is_active=True)
-    return any(wanted[row.height].lower() != row.hash for row in active)
+    hash_by_height = dict(basis.blocks)
+    active = ChainHeader.objects.filter(height__in=hash_by_height, is_active=True)
+    return any(hash_by_height[row.height].lower() != row.hash for row in active)

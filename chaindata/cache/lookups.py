@@ -6,11 +6,11 @@ from typing import Any
 
 from chaindata.cache import finality, questions
 from chaindata.cache.models import ChainAnswer
-from chaindata.cache.time_budget import Patience
+from chaindata.cache.service import TimeBudget
 from chaindata.client import Absent, Busy, ChainClient, Declined, TooManyAtOnce, bulks
 from chaindata.wire import catalogue
 from chaindata.wire.records.slp import Token
-from wire import records as wire_records
+from wire import records
 from wire.errors import BadReply, CallFailed, Unreachable
 from wire.operation import BadArgument
 
@@ -22,92 +22,94 @@ _MOST_DOUBLINGS = 5
 Changes = dict[str, Any]  # the columns of a row that change by what came
 
 
-def ask(client: ChainClient, rows: Sequence[ChainAnswer], now: datetime, patience: Patience) -> dict[int, Changes]:
+def ask(client: ChainClient, rows: Sequence[ChainAnswer], now: datetime, budget: TimeBudget) -> dict[int, Changes]:
     """What changes in each row, by its number; the rows are of one operation. Nothing is raised for what went wrong.
 
-    A service that is away is asked once, and one that is too slow no longer than the patience lasts.
+    A service that is away is asked once, and one that is too slow until the time budget is spent.
     """
     bulk = questions.freshness(rows[0].operation).bulk
-    found: dict[int, Changes] = {}
+    changes: dict[int, Changes] = {}
     away: CallFailed | None = None
     if bulk and len(rows) > 1:
         try:
-            found = _many(client, bulk, rows, now)
+            changes = _many(client, bulk, rows, now)
         except (Declined, BadReply, BadArgument):
-            found = {}  # one element spoils the whole answer: each by itself has its own
+            changes = {}  # one element spoils the whole answer: each by itself has its own
         except CallFailed as failure:
             away = failure
     for row in rows:
-        if row.pk in found:
+        if row.pk in changes:
             continue
-        if away is None and found and patience.is_over:
+        if away is None and changes and budget.is_over:
             away = Unreachable("it answers too slowly")
         try:
-            found[row.pk] = _failed(row, away, now) if away is not None else _single(client, row, now)
+            changes[row.pk] = _on_failure(row, away, now) if away is not None else _single(client, row, now)
         except Unreachable as failure:
             away = failure
-            found[row.pk] = _failed(row, failure, now)
-    return found
+            changes[row.pk] = _on_failure(row, failure, now)
+    return changes
 
 
 def _many(client: ChainClient, bulk: str, rows: Sequence[ChainAnswer], now: datetime) -> dict[int, Changes]:
     """What a bulk call gives; rows that it says nothing of are not there."""
     param = bulks.BULKS[bulk].param
-    values_by_row = {row.pk: questions.restored(row.operation, row.arguments)[param] for row in rows}
-    found = client.parts(bulk, list(values_by_row.values()))
-    return {row.pk: _found(row, found[values_by_row[row.pk]], now) for row in rows if values_by_row[row.pk] in found}
+    values_by_row = {row.pk: questions.wire_arguments(row.operation, row.arguments)[param] for row in rows}
+    bodies = client.parts(bulk, list(values_by_row.values()))
+    return {
+        row.pk: _on_record(row, bodies[values_by_row[row.pk]], now) for row in rows if values_by_row[row.pk] in bodies
+    }
 
 
 def _single(client: ChainClient, row: ChainAnswer, now: datetime) -> Changes:
     """What its own call gives. Raises `Unreachable` for a service that is away."""
     try:
-        answer = client.answer(row.operation, **questions.restored(row.operation, row.arguments))
+        answer = client.answer(row.operation, **questions.wire_arguments(row.operation, row.arguments))
     except Absent as absent:
-        return _missing(row, _sentence(absent), now)
+        return _on_absence(row, _sentence(absent), now)
     except TooManyAtOnce as failure:
-        return _failed(row, failure, now)
-    except (Declined, BadArgument) as refused:
-        return _refused(refused, now)
+        return _on_failure(row, failure, now)
+    except (Declined, BadArgument) as refusal:
+        return _on_refusal(refusal, now)
     except BadReply as failure:
-        return _failed(row, failure, now)
-    return _found(row, answer.body, now)
+        return _on_failure(row, failure, now)
+    return _on_record(row, answer.body, now)
 
 
-def _found(row: ChainAnswer, body: bytes, now: datetime) -> Changes:
-    policy, arguments = questions.freshness(row.operation), questions.restored(row.operation, row.arguments)
+def _on_record(row: ChainAnswer, body: bytes, now: datetime) -> Changes:
+    policy, arguments = questions.freshness(row.operation), questions.wire_arguments(row.operation, row.arguments)
     try:
-        record = wire_records.decode(body, catalogue.by_name[row.operation].result)
+        record = records.decode(body, catalogue.by_name[row.operation].result)
         bulks.check_identity(row.operation, arguments, record)
         if len(body) > MOST_BYTES:
             raise BadReply(f"the answer has {len(body)} bytes, and {MOST_BYTES} are kept")
     except BadReply as failure:
-        return _failed(row, failure, now)
+        return _on_failure(row, failure, now)
     if isinstance(record, Token) and not record.is_known:
-        return _missing(row, "The chain-data service knows no such token.", now)
+        return _on_absence(row, "The chain-data service knows no such token.", now)
     ground = finality.ground(row.operation, policy, arguments, record)
     is_final = finality.is_final(ground, policy)
-    changes = _settled(now, standing="found", body=body.decode(), size=len(body), is_final=is_final)
+    changes = _after_answer(now, standing="found", body=body.decode(), size=len(body), is_final=is_final)
     changes |= {"rests_on_height": ground.height, "due_at": None if is_final else now + policy.fresh_for}
     return changes
 
 
-def _missing(row: ChainAnswer, sentence: str, now: datetime) -> Changes:
+def _on_absence(row: ChainAnswer, sentence: str, now: datetime) -> Changes:
     again_at = now + questions.freshness(row.operation).absent_for
-    return _settled(now, standing="missing", problem=sentence, due_at=again_at)
+    return _after_answer(now, standing="missing", problem=sentence, due_at=again_at)
 
 
-def _refused(refused: Exception, now: datetime) -> Changes:
+def _on_refusal(refusal: Exception, now: datetime) -> Changes:
     again_at = now + REFUSED_FOR
-    return _settled(now, standing="refused", problem=_sentence(refused), due_at=again_at)
+    return _after_answer(now, standing="refused", problem=_sentence(refusal), due_at=again_at)
 
 
-def _settled(now: datetime, **changes: Any) -> Changes:
+def _after_answer(now: datetime, **changes: Any) -> Changes:
     """The columns after an answer, whatever it says: nothing of the one before it is left."""
     empty = {"body": "", "size": 0, "is_final": False, "rests_on_height": None, "problem": "", "problem_at": None}
     return {**empty, "failures": 0, "read_at": now, **changes}
 
 
-def _failed(row: ChainAnswer, failure: CallFailed, now: datetime) -> Changes:
+def _on_failure(row: ChainAnswer, failure: CallFailed, now: datetime) -> Changes:
     """The old answer stays; the next try comes later each time, or when the service says that it may."""
     again_at = now + min(_FIRST_PAUSE * 2 ** min(row.failures, _MOST_DOUBLINGS), _LONGEST_PAUSE)
     if isinstance(failure, Busy) and failure.until_s is not None:

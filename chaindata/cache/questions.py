@@ -14,8 +14,7 @@ from django.conf import settings
 
 from chaindata.cache.freshness import FRESHNESS, Freshness
 from chaindata.wire import catalogue
-from wire import operation as operations
-from wire.operation import Kind, Request
+from wire.operation import Kind, Request, bind
 
 VERSION = 1
 _DIGEST_CHARACTERS = 32
@@ -44,7 +43,7 @@ def question(operation: str, arguments: Mapping[str, object]) -> Question:
     if FRESHNESS.get(operation) is None:
         raise CannotAsk(f"Answers to {operation} are not kept.")
     params = {name: value for name, value in arguments.items() if value is not None}
-    request = operations.bind(catalogue.by_name[operation], params)
+    request = bind(catalogue.by_name[operation], params)
     return Question(operation, params, _key(request))
 
 
@@ -62,13 +61,15 @@ def _key(request: Request) -> str:
     return f"{VERSION}.{request.operation.name}.{digest}"
 
 
-def stored(question: Question) -> dict[str, object]:
+def stored_arguments(question: Question) -> dict[str, object]:
     """The arguments as a row keeps them: exact decimals as texts."""
     return {name: str(value) if isinstance(value, Decimal) else value for name, value in question.arguments.items()}
 
 
-def restored(operation: str, kept: Mapping[str, object]) -> dict[str, object]:
+def wire_arguments(operation: str, arguments: Mapping[str, object]) -> dict[str, object]:
     """The arguments as a row kept them, in the types that the operation takes."""
     row = catalogue.by_name[operation]
     kinds = {param.name: param.kind for param in row.params}
-    return {name: Decimal(str(value)) if kinds.get(name) is Kind.DECIMAL else value for name, value in kept.items()}
+    return {
+        name: Decimal(str(value)) if kinds.get(name) is Kind.DECIMAL else value for name, value in arguments.items()
+    }

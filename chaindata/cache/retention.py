@@ -23,10 +23,10 @@ def purge(*, now: datetime, batch: int = BATCH, most_batches: int = MOST_BATCHES
     ChainHeader.objects.filter(is_active=False, seen_at__lt=now - BRANCHES_KEPT_FOR).delete()
     removed = 0
     for _ in range(most_batches):
-        gone = _oldest(_too_much(now), batch)
-        if not gone:
+        keys = _oldest(_too_much(now), batch)
+        if not keys:
             break
-        removed += ChainAnswer.objects.filter(pk__in=gone).delete()[0]
+        removed += ChainAnswer.objects.filter(pk__in=keys).delete()[0]
     return removed
 
 

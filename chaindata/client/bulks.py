@@ -17,7 +17,7 @@ from chaindata.wire.headers import NotAHeader
 from chaindata.wire.proofs import NotAProof
 from chaindata.wire.records.slp import Token
 from chaindata.wire.transactions import NotATransaction
-from wire import records as wire_records
+from wire import records
 from wire.errors import BadReply
 
 _elements = msgspec.json.Decoder(list[msgspec.Raw])
@@ -47,7 +47,7 @@ def _hash_of_header(record: Any) -> Iterator[str]:
     yield headers.read(bytes.fromhex(record)).hash if isinstance(record, str) else record.hash
 
 
-def _proven(record: str) -> Iterator[str]:
+def _ids_of_proof(record: str) -> Iterator[str]:
     yield from (each.txid for each in proofs.proven(proofs.read(bytes.fromhex(record))))
 
 
@@ -56,8 +56,8 @@ def _txid_of_raw(record: Any) -> Iterator[str]:
 
 
 def _forms(record: Any) -> Iterator[str]:
-    named = (record.cash_address, record.legacy_address)
-    yield from (normal_address(text) for text in named if text)
+    texts = (record.cash_address, record.legacy_address)
+    yield from (normal_address(text) for text in texts if text)
 
 
 def normal_address(text: str) -> str:
@@ -77,7 +77,7 @@ def txid_of_hex(text: str) -> str:
         return text.lower()
 
 
-def _validated(record: Any) -> Iterator[str]:
+def _ids_of_validation(record: Any) -> Iterator[str]:
     if record.address:
         yield normal_address(record.address)
 
@@ -85,7 +85,7 @@ def _validated(record: Any) -> Iterator[str]:
 BULKS: dict[str, Bulk] = {
     "get_block_headers": Bulk("hashes", "get_block_header", "hash", _hash_of_header),
     "get_mempool_entries": Bulk("txids", "get_mempool_entry", "txid", None),
-    "get_tx_out_proofs": Bulk("txids", "get_tx_out_proof", "txid", _proven),
+    "get_tx_out_proofs": Bulk("txids", "get_tx_out_proof", "txid", _ids_of_proof),
     "get_slp_tokens_by_id": Bulk("tokenIds", "get_slp_token", "tokenId", lambda record: iter((record.id,))),
     "convert_addresses": Bulk("addresses", "convert_address", "address", _forms, normal_address),
     "validate_slp_transactions": Bulk("txids", "validate_slp_transaction", "txid", lambda record: iter((record.txid,))),
@@ -99,7 +99,7 @@ BULKS: dict[str, Bulk] = {
     "get_blocks_by_height": Bulk(
         "heights", "get_block_by_height", "height", lambda record: iter((str(record.height),))
     ),
-    "validate_addresses": Bulk("addresses", "validate_address", "address", _validated, normal_address),
+    "validate_addresses": Bulk("addresses", "validate_address", "address", _ids_of_validation, normal_address),
     "get_details_of_transactions": Bulk(
         "txids", "get_transaction_details", "txid", lambda record: iter((record.txid,))
     ),
@@ -147,10 +147,10 @@ def parts(operation: str, values: Sequence[Any], body: bytes) -> dict[Any, bytes
         return dict(zip(values, elements, strict=True))
     by_id: dict[str, bytes] = {}
     for element in elements:
-        for each_id, single in _identified(bulk, element):
+        for each_id, single in _with_ids(bulk, element):
             by_id.setdefault(each_id, single)
-    spelled = {value: bulk.normal(str(value)) for value in values}
-    return {value: by_id[normal] for value, normal in spelled.items() if normal in by_id}
+    normal_by_value = {value: bulk.normal(str(value)) for value in values}
+    return {value: by_id[normal] for value, normal in normal_by_value.items() if normal in by_id}
 
 
 def _list(body: bytes) -> list[msgspec.Raw]:
@@ -160,13 +160,13 @@ def _list(body: bytes) -> list[msgspec.Raw]:
         raise BadReply("the reply is not the documented array") from None
 
 
-def _identified(bulk: Bulk, element: bytes) -> Iterator[tuple[str, bytes]]:
+def _with_ids(bulk: Bulk, element: bytes) -> Iterator[tuple[str, bytes]]:
     """The ids that an element is for, with the body of the single form; some services name the id beside the answer."""
     if bulk.single == "get_tx_out_proof" and element.lstrip()[:1] == b"{":
-        named = wire_records.decode(element, dict[str, str])
-        yield from ((txid.lower(), msgspec.json.encode(proof)) for txid, proof in named.items())
+        proof_by_txid = records.decode(element, dict[str, str])
+        yield from ((txid.lower(), msgspec.json.encode(proof)) for txid, proof in proof_by_txid.items())
         return
-    record = wire_records.decode(element, catalogue.by_name[bulk.single].result)
+    record = records.decode(element, catalogue.by_name[bulk.single].result)
     try:
         yield from ((each_id.lower(), element) for each_id in (bulk.ids_of or _nobody)(record))
     except (NotAHeader, NotAProof, NotATransaction, ValueError) as problem:

@@ -13,9 +13,8 @@ from urllib.parse import urlsplit
 from chaindata.client.core import failure_of
 from chaindata.wire import addresses, catalogue, keys
 from chaindata.wire.addresses import Address, Network, NotAnAddress
-from wire import operation as operations
-from wire import records as wire_records
-from wire.operation import BadArgument, Problem, Request
+from wire import records
+from wire.operation import BadArgument, Problem, Request, bind
 from wire.reach import is_loopback
 from wire.transport import Transport
 from wire.values import Secret
@@ -126,8 +125,8 @@ class TokenSender:
 
     def _send(self, operation: str, funding: Funding, /, **arguments: object) -> str:
         request = self._bound(operation, funding, arguments)
-        found: str = wire_records.decode(self._transport.send(request).body, request.operation.result)
-        return found
+        txid: str = records.decode(self._transport.send(request).body, request.operation.result)
+        return txid
 
     def _bound(self, operation: str, funding: Funding, arguments: dict[str, object]) -> Request:
         """The request. The open key is a local of this function alone, which is over before a call can fail."""
@@ -138,7 +137,7 @@ class TokenSender:
             "bchChangeReceiverAddress": funding.change,
             **arguments,
         }
-        return operations.bind(catalogue.by_name[operation], params)
+        return bind(catalogue.by_name[operation], params)
 
     def _check_addresses(self, funding: Funding, arguments: dict[str, object]) -> None:
         """The key is that of the funding address, and each address has the form that the call takes."""

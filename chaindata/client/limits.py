@@ -27,17 +27,17 @@ class Window:
     """What the headers of an answer say: the calls that a window takes, those left in it, its end in seconds."""
 
     limit: int | None
-    left: int | None
+    remaining: int | None
     ends_s: int | None
 
     @staticmethod
-    def of(headers: Mapping[str, str]) -> "Window":
+    def from_headers(headers: Mapping[str, str]) -> "Window":
         """As far as the headers are there and are whole numbers."""
-        limit, left, ends_s = (_whole(headers.get(name)) for name in catalogue.RATE_HEADERS)
-        return Window(limit, left, ends_s)
+        limit, remaining, ends_s = (_whole_number(headers.get(name)) for name in catalogue.RATE_HEADERS)
+        return Window(limit, remaining, ends_s)
 
 
-def _whole(text: str | None) -> int | None:
+def _whole_number(text: str | None) -> int | None:
     text = (text or "").strip()
     return int(text) if text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS else None
 

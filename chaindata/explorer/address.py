@@ -124,25 +124,25 @@ def spellings(text: str) -> Spellings:
 
 def balance(address: str, *, now: datetime) -> BalancePart:
     """The figures of the address."""
-    reading = answers.look("get_address_details", now=now, address=address)
+    reading = answers.read("get_address_details", now=now, address=address)
     return BalancePart(reading.record, freshness_of(reading, topics=[TIP_TOPIC]))
 
 
 def transactions(address: str, *, page: int, now: datetime) -> TransactionsPart:
     """A page of its transactions."""
-    reading = answers.look("get_address_transactions", now=now, address=address, page=page - 1)
-    found: AddressTransactions | None = reading.record
-    lines = [_line(each, address) for each in found.txs] if found else []
+    reading = answers.read("get_address_transactions", now=now, address=address, page=page - 1)
+    record: AddressTransactions | None = reading.record
+    lines = [_line(each, address) for each in record.txs] if record else []
     return TransactionsPart(
-        lines, page, max(1, found.pages_total) if found else None, freshness_of(reading, topics=[TIP_TOPIC])
+        lines, page, max(1, record.pages_total) if record else None, freshness_of(reading, topics=[TIP_TOPIC])
     )
 
 
 def unspent(address: str, *, page: int, now: datetime) -> UnspentPart:
     """A page of its unspent outputs; a page behind the last one is the last one."""
-    reading = answers.look("get_address_utxos", now=now, address=address)
-    found: AddressUtxos | None = reading.record
-    outputs = found.utxos if found else []
+    reading = answers.read("get_address_utxos", now=now, address=address)
+    record: AddressUtxos | None = reading.record
+    outputs = record.utxos if record else []
     last = max(1, -(-len(outputs) // UNSPENT_SHOWN))
     page = min(max(page, 1), last)
     first = (page - 1) * UNSPENT_SHOWN
@@ -152,14 +152,14 @@ def unspent(address: str, *, page: int, now: datetime) -> UnspentPart:
         coins=decoding.coins(sum(each.satoshis for each in outputs)),
         page=page,
         pages=last,
-        is_read=found is not None,
+        is_read=record is not None,
         freshness=freshness_of(reading, topics=[TIP_TOPIC]),
     )
 
 
 def tokens(address: str, *, now: datetime) -> TokensPart:
     """Its tokens of either kind, and the names that lead to it."""
-    ledger, properties, accounts = answers.look_many(
+    ledger, properties, accounts = answers.read_many(
         [
             ("get_slp_balances_of_address", {"address": address}),
             ("get_token_balances_of_address", {"address": address}),
@@ -167,13 +167,18 @@ def tokens(address: str, *, now: datetime) -> TokensPart:
         ],
         now=now,
     )
-    held: list[AddressBalance] = ledger.record or []
-    owned: list[PropertyBalance] = properties.record if isinstance(properties.record, list) else []
-    freezes = [answers.look("get_frozen_balances_of_address", now=now, address=address)] if owned else []
+    ledger_balances: list[AddressBalance] = ledger.record or []
+    property_balances: list[PropertyBalance] = properties.record if isinstance(properties.record, list) else []
+    freezes = [answers.read("get_frozen_balances_of_address", now=now, address=address)] if property_balances else []
     frozen = {row.propertyid for each in freezes if isinstance(each.record, list) for row in each.record}
-    names, followed = _names([row.token_id for row in held], [row.propertyid for row in owned], now)
+    names, name_topics = _names(
+        [row.token_id for row in ledger_balances], [row.propertyid for row in property_balances], now
+    )
     return TokensPart(
-        ledger=[Holding(row.token_id, names.get(row.token_id, ""), row.balance_string, Decimal(0)) for row in held],
+        ledger=[
+            Holding(row.token_id, names.get(row.token_id, ""), row.balance_string, Decimal(0))
+            for row in ledger_balances
+        ],
         properties=[
             Holding(
                 token=str(row.propertyid),
@@ -182,37 +187,37 @@ def tokens(address: str, *, now: datetime) -> TokensPart:
                 reserved=row.reserved,
                 is_frozen=row.propertyid in frozen,
             )
-            for row in owned
+            for row in property_balances
         ],
         accounts=accounts.record.results if accounts.record is not None else [],
-        freshness=freshness_of(ledger, properties, accounts, *freezes, topics=[TIP_TOPIC, *followed]),
+        freshness=freshness_of(ledger, properties, accounts, *freezes, topics=[TIP_TOPIC, *name_topics]),
     )
 
 
 def _names(ids: Sequence[str], numbers: Sequence[int], now: datetime) -> tuple[dict[str, str], list[str]]:
     """What the tokens are called, as far as that was read, and what to follow for the rest; the first are enough."""
-    wanted: list[tuple[str, dict[str, object]]] = [
+    calls: list[tuple[str, dict[str, object]]] = [
         ("get_slp_token", {"tokenId": each}) for each in ids[:MOST_NAMED] if kind_of(each)
     ]
-    wanted += [("get_property", {"propertyId": each}) for each in numbers[:MOST_NAMED] if kind_of(str(each))]
-    found: dict[str, str] = {}
-    readings = answers.look_many(wanted, now=now)
+    calls += [("get_property", {"propertyId": each}) for each in numbers[:MOST_NAMED] if kind_of(str(each))]
+    names: dict[str, str] = {}
+    readings = answers.read_many(calls, now=now)
     for reading in readings:
         if isinstance(reading.record, Token) and reading.record.is_known:
-            found[reading.record.id] = reading.record.symbol or reading.record.name or ""
+            names[reading.record.id] = reading.record.symbol or reading.record.name or ""
         elif isinstance(reading.record, Property):
-            found[str(reading.record.propertyid)] = reading.record.name
-    return found, [reading.topic for reading in readings]
+            names[str(reading.record.propertyid)] = reading.record.name
+    return names, [reading.topic for reading in readings]
 
 
 def _line(record: Transaction, address: str) -> Line:
-    came = sum((each.coins for each in map(making, record.vout) if each.addresses == [address]), Decimal(0))
-    went = sum((each.coins or Decimal(0) for each in map(spending, record.vin) if each.address == address), Decimal(0))
+    credit = sum((each.coins for each in map(making, record.vout) if each.addresses == [address]), Decimal(0))
+    debit = sum((each.coins or Decimal(0) for each in map(spending, record.vin) if each.address == address), Decimal(0))
     return Line(
         txid=record.txid,
         time=moment(record.blocktime or record.time),
         height=record.blockheight if record.blockhash else None,
         confirmations=record.confirmations,
-        change=came - went,
+        change=credit - debit,
         is_coinbase=bool(record.is_coin_base),
     )

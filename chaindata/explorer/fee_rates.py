@@ -42,13 +42,13 @@ class FeeRates:
     bands: Sequence[Band]
 
 
-def of(entries: Iterable[MempoolEntry], *, least_fee: Decimal | None) -> FeeRates:
+def summarise(entries: Iterable[MempoolEntry], *, least_fee: Decimal | None) -> FeeRates:
     """The rates; `least_fee` is what the node wants for a thousand bytes, in coins."""
     rates = sorted((rate, entry.size) for entry in entries if (rate := rate_of(entry)) is not None)
-    lowest = None if least_fee is None else _rounded(least_fee * decoding.SAT_PER_COIN / _BYTES_OF_A_FEE)
+    lowest = None if least_fee is None else _round(least_fee * decoding.SAT_PER_COIN / _BYTES_OF_A_FEE)
     if not rates:
         return FeeRates(lowest, None, None, ())
-    return FeeRates(lowest, _rounded(_middle(rates)), _rounded(rates[-1][0]), _bands(rates))
+    return FeeRates(lowest, _round(_middle(rates)), _round(rates[-1][0]), _bands(rates))
 
 
 def rate_of(entry: MempoolEntry) -> Decimal | None:
@@ -63,24 +63,24 @@ def rate_of(entry: MempoolEntry) -> Decimal | None:
 
 def _middle(rates: Sequence[tuple[Decimal, int]]) -> Decimal:
     """The rate in the middle of all bytes, from the lowest up."""
-    half, seen = sum(size for _, size in rates) / Decimal(2), 0
+    half, size_so_far = sum(size for _, size in rates) / Decimal(2), 0
     for rate, size in rates:
-        seen += size
-        if seen >= half:
+        size_so_far += size
+        if size_so_far >= half:
             return rate
     return rates[-1][0]
 
 
 def _bands(rates: Sequence[tuple[Decimal, int]]) -> list[Band]:
     total = sum(size for _, size in rates)
-    found = []
+    bands = []
     for low, high in zip(BANDS, (*BANDS[1:], None), strict=True):
         sizes = [size for rate, size in rates if rate >= low and (high is None or rate < high)]
         share = 0 if not sizes else max(1, 100 * sum(sizes) // total)
-        found.append(Band(low, high, len(sizes), sum(sizes), share))
-    filled = [n for n, band in enumerate(found) if band.count]
-    return found[filled[0] : filled[-1] + 1][::-1]
+        bands.append(Band(low, high, len(sizes), sum(sizes), share))
+    numbers = [n for n, band in enumerate(bands) if band.count]
+    return bands[numbers[0] : numbers[-1] + 1][::-1]
 
 
-def _rounded(rate: Decimal) -> Decimal:
+def _round(rate: Decimal) -> Decimal:
     return rate.quantize(_PLACES)

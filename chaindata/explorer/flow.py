@@ -15,7 +15,7 @@ THINNEST: Final = Decimal("1.5")
 FOR_VALUES: Final = Decimal(80)  # the height that all the coins of a side share, in pixels as the rest
 BASELINE: Final = Decimal(4)  # how far below the middle of its line a label's text stands
 MOST_SIDES: Final = 12  # drawn one by one on each side; the smallest of more are drawn together
-PLAIN, OWN, FEE, MESSAGE, REST, NEW = "plain", "own", "fee", "message", "rest", "new"
+PLAIN, OWN, FEE, MESSAGE, OTHERS, NEW = "plain", "own", "fee", "message", "rest", "new"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,18 +69,18 @@ class Flow:
 
 def drawing(*, inputs: Sequence[Part], outputs: Sequence[Part], fee: Decimal) -> Flow | None:
     """The drawing; none where nothing goes in or nothing comes out. A fee is drawn below the outputs."""
-    left, right = _bounded(inputs), _bounded(outputs)
-    right += [Part(fee, f"Fee: {fee:f} BCH", FEE, "fee")] if fee > 0 else []
-    total = max(sum((each.coins for each in inputs), Decimal(0)), sum((each.coins for each in right), Decimal(0)))
-    if not left or not right or total <= 0:
+    left_parts, right_parts = _bound(inputs), _bound(outputs)
+    right_parts += [Part(fee, f"Fee: {fee:f} BCH", FEE, "fee")] if fee > 0 else []
+    total = max(sum((each.coins for each in inputs), Decimal(0)), sum((each.coins for each in right_parts), Decimal(0)))
+    if not left_parts or not right_parts or total <= 0:
         return None
-    height = LINE * max(len(left), len(right)) + FOR_VALUES
+    height = LINE * max(len(left_parts), len(right_parts)) + FOR_VALUES
     scale = FOR_VALUES / total
     top = (height - FOR_VALUES) / 2
     edge = (WIDTH - MIDDLE) / 2
     return Flow(
-        inputs=_side(left, scale, height, top, (Decimal(0), edge)),
-        outputs=_side(right, scale, height, top, (WIDTH, WIDTH - edge)),
+        inputs=_side(left_parts, scale, height, top, (Decimal(0), edge)),
+        outputs=_side(right_parts, scale, height, top, (WIDTH, WIDTH - edge)),
         height=_text(height),
         middle_x=_text(edge),
         middle_y=_text(top),
@@ -90,16 +90,16 @@ def drawing(*, inputs: Sequence[Part], outputs: Sequence[Part], fee: Decimal) ->
     )
 
 
-def _bounded(parts: Sequence[Part]) -> list[Part]:
+def _bound(parts: Sequence[Part]) -> list[Part]:
     """In their order; of more than can be told apart the smallest are one."""
     if len(parts) <= MOST_SIDES:
         return list(parts)
     order = sorted(range(len(parts)), key=lambda n: (-parts[n].coins, n))
-    kept = set(order[: MOST_SIDES - 1])
-    rest = [parts[n] for n in order[MOST_SIDES - 1 :]]
-    coins = sum((each.coins for each in rest), Decimal(0))
-    label = f"{len(rest)} others"
-    return [parts[n] for n in sorted(kept)] + [Part(coins, f"{label}: {coins:f} BCH", REST, label)]
+    largest = set(order[: MOST_SIDES - 1])
+    smallest = [parts[n] for n in order[MOST_SIDES - 1 :]]
+    coins = sum((each.coins for each in smallest), Decimal(0))
+    label = f"{len(smallest)} others"
+    return [parts[n] for n in sorted(largest)] + [Part(coins, f"{label}: {coins:f} BCH", OTHERS, label)]
 
 
 def _side(
@@ -110,15 +110,15 @@ def _side(
     At the edge each is in the middle of a line of its own, which is as much higher than `LINE` as its coins are.
     """
     lines = [each.coins * scale + LINE for each in parts]
-    outside, inside, found = (height - sum(lines)) / 2, top, []
+    outside, inside, ribbons = (height - sum(lines)) / 2, top, []
     for part, line in zip(parts, lines, strict=True):
         narrow = part.coins * scale
         centre, half = outside + line / 2, (narrow + THINNEST) / 2
         path = _path(ends, (centre - half, centre + half), (inside, inside + narrow))
-        found.append(Ribbon(path, part.words, part.tone, part.coins, part.label, _text(centre + BASELINE)))
+        ribbons.append(Ribbon(path, part.words, part.tone, part.coins, part.label, _text(centre + BASELINE)))
         outside += line
         inside += narrow
-    return found
+    return ribbons
 
 
 def _path(ends: tuple[Decimal, Decimal], outer: tuple[Decimal, Decimal], inner: tuple[Decimal, Decimal]) -> str:
@@ -130,12 +130,12 @@ def _path(ends: tuple[Decimal, Decimal], outer: tuple[Decimal, Decimal], inner: 
 
 
 def _summary(inputs: Sequence[Part], outputs: Sequence[Part], fee: Decimal) -> str:
-    came, went = (sum((each.coins for each in side), Decimal(0)) for side in (inputs, outputs))
-    paid = f" and a fee of {fee:f} BCH" if fee > 0 else ""
+    coins_in, coins_out = (sum((each.coins for each in side), Decimal(0)) for side in (inputs, outputs))
+    fee_words = f" and a fee of {fee:f} BCH" if fee > 0 else ""
     ins, outs = (
         f"{len(side)} {noun}{'' if len(side) == 1 else 's'}" for side, noun in ((inputs, "input"), (outputs, "output"))
     )
-    return f"{ins} with {came:f} BCH become {outs} with {went:f} BCH{paid}."
+    return f"{ins} with {coins_in:f} BCH become {outs} with {coins_out:f} BCH{fee_words}."
 
 
 def _text(value: Decimal) -> str:

@@ -35,7 +35,7 @@ class PastMove:
     what: str
     token: str
     symbol: str
-    came: Decimal
+    credit: Decimal
     is_valid: bool
     reason: str
 
@@ -53,7 +53,7 @@ class HistoryPart:
 
 def history(address: str, *, now: datetime) -> HistoryPart:
     """What waits, and what was."""
-    waits, was = answers.look_many(
+    waits, was = answers.read_many(
         [
             ("get_pending_token_transactions", {"address": address}),
             ("get_slp_history_of_address", {"address": address}),
@@ -79,17 +79,17 @@ def _pending(record: TokenTransaction) -> PendingMove:
 
 
 def _past(record: ListedTransaction, address: str) -> PastMove:
-    found = record.token_details
-    outputs = [each for each in found.detail.outputs or [] if each is not None]
-    came = sum((each.amount for each in outputs if _is_at(each.address, address)), Decimal(0))
+    details = record.token_details
+    outputs = [each for each in details.detail.outputs or [] if each is not None]
+    credit = sum((each.amount for each in outputs if _is_at(each.address, address)), Decimal(0))
     return PastMove(
         txid=record.txid,
-        what=found.detail.transaction_type.capitalize(),
-        token=found.detail.token_id_hex,
-        symbol=found.detail.symbol or found.detail.name or "",
-        came=came,
-        is_valid=found.valid,
-        reason=found.invalid_reason or "",
+        what=details.detail.transaction_type.capitalize(),
+        token=details.detail.token_id_hex,
+        symbol=details.detail.symbol or details.detail.name or "",
+        credit=credit,
+        is_valid=details.valid,
+        reason=details.invalid_reason or "",
     )
 
 

@@ -114,77 +114,79 @@ class RawPart:
 
 def facts(txid: str, *, now: datetime) -> FactsPart:
     """What the page says first. Nothing is asked of the mempool for a transaction that is in a block."""
-    reading = answers.look("get_transaction_details", now=now, txid=txid)
-    found: Transaction | None = reading.record
-    more = _beside(txid, reading, now)
-    fee_sat = _fee_sat(found)
-    records = {one.record.__class__: one.record for one in more}
-    height = found.blockheight if found and found.blockhash else None
+    reading = answers.read("get_transaction_details", now=now, txid=txid)
+    details: Transaction | None = reading.record
+    extra = _extra_readings(txid, reading, now)
+    fee_sat = _fee_sat(details)
+    records = {one.record.__class__: one.record for one in extra}
+    height = details.blockheight if details and details.blockhash else None
     return FactsPart(
         txid=txid,
-        details=found,
-        time=moment(found.blocktime or found.time) if found else None,
+        details=details,
+        time=moment(details.blocktime or details.time) if details else None,
         height=height,
-        confirmations=confirmations(found, now=now),
+        confirmations=confirmations(details, now=now),
         fee_sat=fee_sat,
-        rate=home.rate(fee_sat, found.size) if found and fee_sat is not None else None,
+        rate=home.rate(fee_sat, details.size) if details and fee_sat is not None else None,
         entry=records.get(MempoolEntry),
         block=records.get(Block),
-        freshness=freshness_of(reading, *(one for one in more if one.record is not None), topics=[TIP_TOPIC]),
+        freshness=freshness_of(reading, *(one for one in extra if one.record is not None), topics=[TIP_TOPIC]),
     )
 
 
-def confirmations(found: Transaction | None, *, now: datetime) -> int:
+def confirmations(details: Transaction | None, *, now: datetime) -> int:
     """How deep it is by the tip: what is told of it stays as it was from when the answer is final."""
-    height = found.blockheight if found and found.blockhash else None
-    return home.depth(height, found.confirmations if found else 0, now=now)
+    height = details.blockheight if details and details.blockhash else None
+    return home.depth(height, details.confirmations if details else 0, now=now)
 
 
-def sides(txid: str, *, whole: bool, now: datetime) -> SidesPart:
+def sides(txid: str, *, show_all: bool, now: datetime) -> SidesPart:
     """What goes in and what comes out."""
-    reading = answers.look("get_transaction_details", now=now, txid=txid)
-    found: Transaction | None = reading.record
-    spent = [spending(each) for each in found.vin] if found else []
-    made = [making(each) for each in found.vout] if found else []
-    most = None if whole else MOST_SIDES
-    named = {each.address for each in spent if each.address} | {text for each in made for text in each.addresses}
-    owners = owned_addresses.owners(addresses=named)
+    reading = answers.read("get_transaction_details", now=now, txid=txid)
+    details: Transaction | None = reading.record
+    inputs = [spending(each) for each in details.vin] if details else []
+    outputs = [making(each) for each in details.vout] if details else []
+    most = None if show_all else MOST_SIDES
+    addresses_shown = {each.address for each in inputs if each.address} | {
+        text for each in outputs for text in each.addresses
+    }
+    owners = owned_addresses.owners(addresses=addresses_shown)
     return SidesPart(
-        inputs=spent[:most],
-        outputs=made[:most],
+        inputs=inputs[:most],
+        outputs=outputs[:most],
         owners=owners,
-        input_count=len(spent),
-        output_count=len(made),
-        is_whole=whole or max(len(spent), len(made)) <= MOST_SIDES,
-        flow=_flow(spent, made, owners),
+        input_count=len(inputs),
+        output_count=len(outputs),
+        is_whole=show_all or max(len(inputs), len(outputs)) <= MOST_SIDES,
+        flow=_flow(inputs, outputs, owners),
         freshness=freshness_of(reading, topics=[TIP_TOPIC]),
     )
 
 
-def _flow(spent: Sequence[Spending], made: Sequence[Making], owners: Mapping[str, str]) -> Flow | None:
+def _flow(inputs: Sequence[Spending], outputs: Sequence[Making], owners: Mapping[str, str]) -> Flow | None:
     """The drawing of the transaction. New coins of a block come from nowhere: they are what its outputs hold."""
-    out = sum((each.coins for each in made), Decimal(0))
-    if spent and spent[0].coinbase:
-        came = [flow.Part(out, f"Block reward: {out:f} BCH", flow.NEW, "block reward")]
-    elif any(each.coins is None for each in spent):
+    out = sum((each.coins for each in outputs), Decimal(0))
+    if inputs and inputs[0].coinbase:
+        parts_in = [flow.Part(out, f"Block reward: {out:f} BCH", flow.NEW, "block reward")]
+    elif any(each.coins is None for each in inputs):
         return None
     else:
-        came = [_part("Input", each.n, each.coins or Decimal(0), [each.address], owners) for each in spent]
-    went = [
+        parts_in = [_part("Input", each.n, each.coins or Decimal(0), [each.address], owners) for each in inputs]
+    parts_out = [
         flow.Part(each.coins, f"Output {each.n}: a message", flow.MESSAGE, "message")
         if each.is_message
         else _part("Output", each.n, each.coins, each.addresses, owners)
-        for each in made
+        for each in outputs
     ]
-    total = sum((each.coins for each in came), Decimal(0))
-    return flow.drawing(inputs=came, outputs=went, fee=max(total - out, Decimal(0)))
+    total = sum((each.coins for each in parts_in), Decimal(0))
+    return flow.drawing(inputs=parts_in, outputs=parts_out, fee=max(total - out, Decimal(0)))
 
 
-def _part(side: str, n: int, coins: Decimal, named: Sequence[str], owners: Mapping[str, str]) -> flow.Part:
+def _part(side: str, n: int, coins: Decimal, texts: Sequence[str], owners: Mapping[str, str]) -> flow.Part:
     """One side of the drawing, in words: how much, whose. Its label names an address by its end."""
-    owner = next((owners[text] for text in named if text in owners), "")
+    owner = next((owners[text] for text in texts if text in owners), "")
     words = f"{side} {n}: {coins:f} BCH" + (f", ours: {owner}" if owner else "")
-    label = "ours" if owner else _ending(named[0]) if named else ""
+    label = "ours" if owner else _ending(texts[0]) if texts else ""
     return flow.Part(coins, words, flow.OWN if owner else flow.PLAIN, label)
 
 
@@ -198,20 +200,20 @@ def _ending(text: str) -> str:
 
 def raw(txid: str, *, now: datetime) -> RawPart:
     """The bytes."""
-    reading = answers.look("get_raw_transaction", now=now, txid=txid, verbose=False)
+    reading = answers.read("get_raw_transaction", now=now, txid=txid, verbose=False)
     return RawPart(reading.record if isinstance(reading.record, str) else "", freshness_of(reading))
 
 
 def spending(record: Input) -> Spending:
     """An input in the words of the page; its value is told in satoshis, in lists of an address in coins as well."""
     value_sat = record.value_sat if record.value_sat is not None else record.value
-    spelled = record.cash_address or record.legacy_address or record.addr or ""
+    address = record.cash_address or record.legacy_address or record.addr or ""
     return Spending(
         n=record.n,
         coinbase=record.coinbase or "",
         txid=record.txid or "",
         vout=record.vout,
-        address=_printed(spelled),
+        address=_print_address(address),
         coins=None if value_sat is None else decoding.coins(int(value_sat)),
         sequence=record.sequence,
         is_final=record.sequence == FINAL_SEQUENCE,
@@ -238,20 +240,20 @@ def making(record: Output) -> Making:
     )
 
 
-def _beside(txid: str, reading: Reading, now: datetime) -> list[Reading]:
+def _extra_readings(txid: str, reading: Reading, now: datetime) -> list[Reading]:
     """What else is asked: of one that waits its place in the mempool, of an unknown one whether a block has the id."""
     if reading.record is not None and reading.record.blockhash is None:
-        return [answers.look("get_mempool_entry", now=now, txid=txid)]
+        return [answers.read("get_mempool_entry", now=now, txid=txid)]
     if reading.record is None and reading.freshness == "missing":
-        return [answers.look("get_block_by_hash", now=now, hash=txid)]
+        return [answers.read("get_block_by_hash", now=now, hash=txid)]
     return []
 
 
-def _fee_sat(found: Transaction | None) -> int | None:
-    return None if found is None or found.fees is None else int(found.fees * SAT_PER_COIN)
+def _fee_sat(details: Transaction | None) -> int | None:
+    return None if details is None or details.fees is None else int(details.fees * SAT_PER_COIN)
 
 
-def _printed(text: str) -> str:
+def _print_address(text: str) -> str:
     """The one spelling of an address; as it came when it can't be read."""
     try:
         return addresses.printed(text) if text else ""

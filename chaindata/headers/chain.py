@@ -144,17 +144,17 @@ def _follow(tip_row: ChainTip, new: dict[str, ChainHeader], best: ChainHeader, n
             raise CannotFollow("The chain-data service calls a chain the best that stands for less work than ours.")
         return None
     way, below = _way_down(new, best)
-    left = ChainHeader.objects.filter(is_active=True, height__gt=below)
-    has_left = old is not None and left.exists()
-    left.update(is_active=False)
+    leaving = ChainHeader.objects.filter(is_active=True, height__gt=below)
+    has_left = old is not None and leaving.exists()
+    leaving.update(is_active=False)
     ChainHeader.objects.filter(hash__in=way).update(is_active=True)
     ChainTip.objects.filter(pk=1).update(header=best.hash)
     if not has_left or old is None:
         return Change(best, None)
-    return replaced(old, best, common_height=below, now=now)
+    return record_reorganisation(old, best, common_height=below, now=now)
 
 
-def replaced(old: ChainHeader, new: ChainHeader, *, common_height: int, now: datetime) -> Change:
+def record_reorganisation(old: ChainHeader, new: ChainHeader, *, common_height: int, now: datetime) -> Change:
     """Write down that the blocks above the last common one left the chain."""
     ChainReorganisation.objects.create(
         found_at=now,

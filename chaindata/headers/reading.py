@@ -12,7 +12,7 @@ from chaindata.headers.models import ChainHeader
 from chaindata.wire import headers
 from chaindata.wire.headers import Header
 from chaindata.wire.records.chain import Block
-from wire import records as wire_records
+from wire import records
 from wire.errors import BadReply
 
 WINDOW = 288  # headers that a new desk begins with: two days of a chain of ten minutes
@@ -42,16 +42,16 @@ def up_to(client: ChainClient, *, height: int, best_hash: str, tip: ChainHeader 
     if tip is None:
         first = max(height - WINDOW + 1, 1)
     last = min(height, first + MOST_AT_ONCE - 1)
-    found = _between(client, first, last, best_hash if last == height else None)
+    path = _between(client, first, last, best_hash if last == height else None)
     if tip is None:
-        return _beginning(client, found, first)
+        return _beginning(client, path, first)
     step = _FIRST_STEP_DOWN
-    while not ChainHeader.objects.filter(hash=found[0].previous_hash).exists():
-        if first <= 1 or len(found) > MOST_WALKED:
+    while not ChainHeader.objects.filter(hash=path[0].previous_hash).exists():
+        if first <= 1 or len(path) > MOST_WALKED:
             raise OtherChain("The chain of the service has nothing in common with the one that was followed.")
         lower = max(first - step, 1)
-        found, first, step = [*_below(client, found[0], first, lower), *found], lower, _STEP_DOWN
-    return Path(found, first)
+        path, first, step = [*_below(client, path[0], first, lower), *path], lower, _STEP_DOWN
+    return Path(path, first)
 
 
 def below(client: ChainClient, *, above: ChainHeader, height: int) -> list[Header]:
@@ -60,14 +60,14 @@ def below(client: ChainClient, *, above: ChainHeader, height: int) -> list[Heade
     return _below(client, header, above.height, height)
 
 
-def _beginning(client: ChainClient, found: list[Header], first: int) -> Path:
+def _beginning(client: ChainClient, path: list[Header], first: int) -> Path:
     """What a new desk begins with: with the first block of all when it is near, else on the service's word for work."""
     if first == 1:
-        genesis = _by_hash(client, [found[0].previous_hash])[0]
-        return Path([genesis, *found], 0, genesis.work)
-    answer = client.call("get_block_header", hash=found[0].hash, verbose=True)
+        genesis = _by_hash(client, [path[0].previous_hash])[0]
+        return Path([genesis, *path], 0, genesis.work)
+    answer = client.call("get_block_header", hash=path[0].hash, verbose=True)
     try:
-        return Path(found, first, int(answer.chainwork, 16))
+        return Path(path, first, int(answer.chainwork, 16))
     except (AttributeError, ValueError):
         raise CannotFollow("The chain-data service does not tell the work of its chain.") from None
 
@@ -76,10 +76,10 @@ def _between(client: ChainClient, first: int, last: int, best_hash: str | None) 
     """The headers of these heights; the last one is the best one when its hash is given."""
     if best_hash is not None and first >= last:
         return _by_hash(client, [best_hash])
-    found = _by_hash(client, _hashes(client, range(first, last + 1)))
-    if best_hash is not None and found[-1].hash != best_hash:
+    path = _by_hash(client, _hashes(client, range(first, last + 1)))
+    if best_hash is not None and path[-1].hash != best_hash:
         raise CannotFollow("The chain moved while its headers were read.")
-    return found
+    return path
 
 
 def _below(client: ChainClient, above: Header, height: int, lower: int) -> list[Header]:
@@ -87,12 +87,12 @@ def _below(client: ChainClient, above: Header, height: int, lower: int) -> list[
     hashes = [above.previous_hash]
     if height - 1 > lower:
         hashes = [*_hashes(client, range(max(lower, 1), height - 1)), above.previous_hash]
-    found = _by_hash(client, hashes)
+    path = _by_hash(client, hashes)
     if lower == 0 and height > 1:
-        found = [*_by_hash(client, [found[0].previous_hash]), *found]
-    if found[-1].hash != above.previous_hash:
+        path = [*_by_hash(client, [path[0].previous_hash]), *path]
+    if path[-1].hash != above.previous_hash:
         raise CannotFollow("The chain moved while its headers were read.")
-    return found
+    return path
 
 
 def _hashes(client: ChainClient, heights: Sequence[int]) -> list[str]:
@@ -100,14 +100,14 @@ def _hashes(client: ChainClient, heights: Sequence[int]) -> list[str]:
     parts = client.parts("get_blocks_by_height", list(heights))
     if len(parts) != len(heights):
         raise CannotFollow("The chain-data service does not answer for all of its heights.")
-    blocks: list[Block] = [wire_records.decode(parts[height], Block) for height in heights]
+    blocks: list[Block] = [records.decode(parts[height], Block) for height in heights]
     return [block.hash for block in blocks]
 
 
 def _by_hash(client: ChainClient, hashes: Sequence[str]) -> list[Header]:
     parts = client.parts("get_block_headers", list(hashes))
     try:
-        return [headers.read(bytes.fromhex(wire_records.decode(parts[name], str))) for name in hashes]
+        return [headers.read(bytes.fromhex(records.decode(parts[name], str))) for name in hashes]
     except KeyError:
         raise CannotFollow("The chain-data service does not have all headers of its own chain.") from None
     except ValueError as problem:

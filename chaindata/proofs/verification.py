@@ -14,13 +14,12 @@ from chaindata.client import Absent, ChainClient
 from chaindata.headers import chain, reading
 from chaindata.headers.chain import CannotFollow
 from chaindata.headers.models import ChainHeader, ChainTip
-from chaindata.wire import addresses, decoding, hashing, transactions
-from chaindata.wire import proofs as wire_proofs
+from chaindata.wire import addresses, decoding, hashing, proofs, transactions
 from chaindata.wire.hashing import NotHexadecimal
 from chaindata.wire.headers import Header
 from chaindata.wire.proofs import NotAProof
 from chaindata.wire.records.chain import Transaction as TransactionRecord
-from chaindata.wire.scripts import steps as scripts
+from chaindata.wire.scripts import steps
 from chaindata.wire.transactions import NotATransaction, Output, Transaction
 from wire.errors import BadReply
 
@@ -37,7 +36,7 @@ class Outcome(StrEnum):
     WRONG = "wrong"  # the transaction does not pay this address this value
     NOT_PROVEN = "not proven"  # an answer of the service does not hold
     WAITING = "waiting"  # the payment is there, and its block is not, or not in reach of the headers that are kept
-    LEFT = "left"  # its block is not in the chain that is followed
+    OFF_CHAIN = "left"  # its block is not in the chain that is followed
     PROVEN = "proven"
 
 
@@ -78,7 +77,7 @@ class Verdict:
         return self.steps[-1].sentence
 
 
-class _Ended(Exception):
+class _WalkEnded(Exception):
     """The way ends here with this outcome."""
 
     def __init__(self, outcome: Outcome) -> None:
@@ -99,9 +98,9 @@ class _Way:
     def holds(self, name: str, sentence: str) -> None:
         self.steps.append(Step(name, True, sentence))
 
-    def ends(self, name: str, outcome: Outcome, sentence: str) -> _Ended:
+    def ends(self, name: str, outcome: Outcome, sentence: str) -> _WalkEnded:
         self.steps.append(Step(name, False, sentence))
-        return _Ended(outcome)
+        return _WalkEnded(outcome)
 
 
 def prove(*, txid: str, address: str, amount_sat: int, client: ChainClient, now: datetime) -> Verdict:
@@ -110,11 +109,11 @@ def prove(*, txid: str, address: str, amount_sat: int, client: ChainClient, now:
     Raises `CallFailed` when the service can't be asked: nothing is known then. Raises `NotAnAddress`.
     """
     way = _Way(txid.lower())
-    script = scripts.locking(addresses.read(address))
+    script = steps.locking(addresses.read(address))
     try:
         _walk(way, script, amount_sat, client, now)
         outcome = Outcome.PROVEN
-    except _Ended as ended:
+    except _WalkEnded as ended:
         outcome = ended.outcome
     return Verdict(
         outcome,
@@ -167,29 +166,29 @@ def _transaction(way: _Way, client: ChainClient) -> Transaction:
     """The transaction, read from its bytes."""
     raw = client.call("get_raw_transaction", txid=way.txid)
     try:
-        found = transactions.read(hashing.from_hex(raw, most_bytes=transactions.MOST_BYTES))
+        transaction = transactions.read(hashing.from_hex(raw, most_bytes=transactions.MOST_BYTES))
     except (NotHexadecimal, NotATransaction, TypeError) as problem:
         raise way.ends("bytes", Outcome.NOT_PROVEN, f"Its bytes are no transaction: {problem}"[:300]) from None
-    if found.size == INNER_NODE_BYTES:
+    if transaction.size == INNER_NODE_BYTES:
         sentence = f"It has {INNER_NODE_BYTES} bytes, as two hashes in a proof have: such a transaction proves nothing."
         raise way.ends("bytes", Outcome.NOT_PROVEN, sentence)
-    if found.txid != way.txid:
+    if transaction.txid != way.txid:
         raise way.ends("bytes", Outcome.NOT_PROVEN, "The bytes that the service gave are of another transaction.")
-    way.holds("bytes", f"Its {found.size} bytes hash to its id.")
-    return found
+    way.holds("bytes", f"Its {transaction.size} bytes hash to its id.")
+    return transaction
 
 
 def _paying(way: _Way, outputs: Sequence[Output], script: bytes, amount_sat: int) -> int:
     ours = {n: output.value_sat for n, output in enumerate(outputs) if output.script == script}
     exact = [n for n, value_sat in ours.items() if value_sat == amount_sat]
-    wanted = decoding.coins(amount_sat)
+    coins = decoding.coins(amount_sat)
     if exact:
-        way.holds("output", f"Output {exact[0]} pays exactly {wanted} to the address.")
+        way.holds("output", f"Output {exact[0]} pays exactly {coins} to the address.")
         return exact[0]
     if not ours:
         raise way.ends("output", Outcome.WRONG, "None of its outputs pays the address.")
     paid = " and ".join(str(decoding.coins(value_sat)) for value_sat in ours.values())
-    raise way.ends("output", Outcome.WRONG, f"It pays the address {paid}, and not {wanted}.")
+    raise way.ends("output", Outcome.WRONG, f"It pays the address {paid}, and not {coins}.")
 
 
 def _proven_header(way: _Way, payment: Transaction, client: ChainClient) -> Header:
@@ -199,13 +198,13 @@ def _proven_header(way: _Way, payment: Transaction, client: ChainClient) -> Head
     except Absent:
         raise way.ends("proof", Outcome.WAITING, "The service has no proof of it yet.") from None
     try:
-        proof = wire_proofs.read(hashing.from_hex(raw, most_bytes=wire_proofs.MOST_BYTES))
-        wanted = {payment.txid_bytes}
-        found = wire_proofs.check(proof, easiest_target=chain.easiest_target(), wanted=wanted)
+        proof = proofs.read(hashing.from_hex(raw, most_bytes=proofs.MOST_BYTES))
+        txids_bytes = {payment.txid_bytes}
+        matches = proofs.check(proof, easiest_target=chain.easiest_target(), txids_bytes=txids_bytes)
     except (NotHexadecimal, NotAProof) as problem:
         raise way.ends("proof", Outcome.NOT_PROVEN, f"The service's proof does not hold: {problem}"[:300]) from None
     way.holds(
-        "proof", f"{len(proof.hashes)} hashes lead from it, number {found[0].position} of its block, to the root."
+        "proof", f"{len(proof.hashes)} hashes lead from it, number {matches[0].position} of its block, to the root."
     )
     way.holds("work", "The hash of the block's header is within its target.")
     return proof.header
@@ -219,14 +218,14 @@ def _stand_in_chain(way: _Way, header: Header, claimed_height: int | None, clien
         raise _not_followed(way, claimed_height, tip.header if tip is not None else None)
     way.header = row
     if not row.is_active:
-        raise way.ends("chain", Outcome.LEFT, "Its block has left the chain.")
+        raise way.ends("chain", Outcome.OFF_CHAIN, "Its block has left the chain.")
     way.depth = tip.header.height - row.height + 1
     above = way.depth - 1
     tale = "is the newest" if not above else f"has {above} more above it"
     way.holds("chain", f"Its block, of height {row.height}, is in the chain that is followed and {tale}.")
 
 
-def _not_followed(way: _Way, claimed_height: int | None, tip: ChainHeader | None) -> _Ended:
+def _not_followed(way: _Way, claimed_height: int | None, tip: ChainHeader | None) -> _WalkEnded:
     """Why a block with work is no header of ours: it is too new, too old, or of another chain."""
     lowest = chain.lowest()
     if tip is None or lowest is None or claimed_height is None or claimed_height > tip.height:
@@ -234,7 +233,7 @@ def _not_followed(way: _Way, claimed_height: int | None, tip: ChainHeader | None
     if claimed_height < lowest.height:
         sentence = f"Its block is older than the headers that are kept here, which begin with {lowest.height}."
         return way.ends("chain", Outcome.WAITING, sentence)
-    return way.ends("chain", Outcome.LEFT, "Its block is not in the chain that is followed.")
+    return way.ends("chain", Outcome.OFF_CHAIN, "Its block is not in the chain that is followed.")
 
 
 def _lower(header: Header, claimed_height: int | None, client: ChainClient, now: datetime) -> ChainHeader | None:

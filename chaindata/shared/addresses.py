@@ -89,8 +89,8 @@ def spellings(text: str) -> set[str]:
     address = wire_addresses.read(text)
     is_main = address.network is Network.MAIN
     networks = (Network.MAIN,) if is_main else (Network.TEST, Network.REGTEST)
-    found = [wire_addresses.Address(network, address.kind, address.hash) for network in networks]
-    texts = {form for each in found for form in (each.cash_address, each.slp_address, each.legacy_address) if form}
+    addresses = [wire_addresses.Address(network, address.kind, address.hash) for network in networks]
+    texts = {form for each in addresses for form in (each.cash_address, each.slp_address, each.legacy_address) if form}
     return texts | {form.partition(":")[2] for form in texts if ":" in form}
 
 
@@ -102,10 +102,10 @@ def every_form(text: str) -> list[str]:
         return []
 
 
-def same(left: str, right: str) -> bool:
+def same(text: str, other: str) -> bool:
     """Whether two texts spell one hash in one world: test networks share a legacy form, the main one has its own."""
     try:
-        first, second = wire_addresses.read(left), wire_addresses.read(right)
+        first, second = wire_addresses.read(text), wire_addresses.read(other)
     except NotAnAddress:
         return False
     worlds = first.network is Network.MAIN, second.network is Network.MAIN

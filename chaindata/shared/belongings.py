@@ -20,23 +20,25 @@ class Belonging:
     watches: bool = False
 
 
-Found = Mapping[str, Collection[Belonging]]
-Asker = Callable[[Collection[str], Collection[str], "Person"], Found]
+BelongingsByKey = Mapping[str, Collection[Belonging]]
+Lookup = Callable[[Collection[str], Collection[str], "Person"], BelongingsByKey]
 """From printed addresses, ids of transactions and who reads to what belongs to each, of what that person may see."""
 
-_askers: dict[str, Asker] = {}
+_lookups: dict[str, Lookup] = {}
 
 
-def register(name: str, ask: Asker) -> None:
-    """Let `ask` be asked; the same name again takes the place of the earlier one."""
-    _askers[name] = ask
+def register(name: str, look_up: Lookup) -> None:
+    """Let `look_up` answer; the same name again takes the place of the earlier one."""
+    _lookups[name] = look_up
 
 
-def of(*, person: "Person", addresses: Collection[str] = (), txids: Collection[str] = ()) -> dict[str, list[Belonging]]:
+def collect(
+    *, person: "Person", addresses: Collection[str] = (), txids: Collection[str] = ()
+) -> dict[str, list[Belonging]]:
     """What belongs to each of the addresses and transactions; those to which nothing belongs are not there."""
-    wanted = sorted({each for each in addresses if each}), sorted(set(txids))
-    found: dict[str, list[Belonging]] = {}
-    for ask in _askers.values():
-        for key, each in ask(*wanted, person).items():
-            found.setdefault(key, []).extend(each)
-    return {key: each for key, each in found.items() if each}
+    arguments = sorted({each for each in addresses if each}), sorted(set(txids))
+    belongings: dict[str, list[Belonging]] = {}
+    for look_up in _lookups.values():
+        for key, each in look_up(*arguments, person).items():
+            belongings.setdefault(key, []).extend(each)
+    return {key: each for key, each in belongings.items() if each}

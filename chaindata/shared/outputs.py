@@ -8,7 +8,7 @@ from chaindata.wire.scripts import steps
 from chaindata.wire.transactions import NotATransaction
 
 
-def exact(*, txid: str, address: str, amount_sat: int, client: ChainClient) -> int:
+def count_paying(*, txid: str, address: str, amount_sat: int, client: ChainClient) -> int:
     """How many of them there are; 0 when the bytes that the service gives are not those of the transaction.
 
     Raises `CallFailed` when nobody answers, and `NotAnAddress`.
@@ -16,12 +16,12 @@ def exact(*, txid: str, address: str, amount_sat: int, client: ChainClient) -> i
     script = steps.locking(addresses.read(address))
     raw = client.call("get_raw_transaction", txid=txid.lower())
     try:
-        found = transactions.read(hashing.from_hex(raw, most_bytes=transactions.MOST_BYTES))
+        transaction = transactions.read(hashing.from_hex(raw, most_bytes=transactions.MOST_BYTES))
     except (NotHexadecimal, NotATransaction, TypeError):
         return 0
-    if found.txid != txid.lower():
+    if transaction.txid != txid.lower():
         return 0
-    return sum(output.script == script and output.value_sat == amount_sat for output in found.outputs)
+    return sum(output.script == script and output.value_sat == amount_sat for output in transaction.outputs)
 
 
 def script_of(output: Output) -> bytes:

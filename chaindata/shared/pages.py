@@ -31,13 +31,13 @@ def freshness_of(*readings: Reading, topics: Iterable[str] = ()) -> PartFreshnes
     words = {reading.freshness for reading in readings}
     open_ones = [reading for reading in readings if not reading.is_final]
     ages = [reading.read_at for reading in open_ones or readings if reading.read_at is not None]
-    followed = [*topics, *(reading.topic for reading in readings)]
+    all_topics = [*topics, *(reading.topic for reading in readings)]
     return PartFreshness(
         word=next((word for word in _WORST_FIRST if word in words), "fresh"),
         read_at=min(ages, default=None),
         is_final=bool(readings) and not open_ones,
         problem=next((reading.problem for reading in readings if reading.problem), ""),
-        topics=" ".join(dict.fromkeys(followed)),
+        topics=" ".join(dict.fromkeys(all_topics)),
     )
 
 

@@ -8,12 +8,12 @@ if TYPE_CHECKING:
     from desk.models import Person
 
 
-def row(person: "Person", key: str) -> bool:
+def may_follow_row(person: "Person", key: str) -> bool:
     """A numbered row."""
     return key.isascii() and key.isdigit() and _may_see(person)
 
 
-def whole(person: "Person", key: str) -> bool:
+def may_follow_list(person: "Person", key: str) -> bool:
     """A topic without a key."""
     return not key and _may_see(person)
 

@@ -185,14 +185,14 @@ def spoken(text: str) -> SafeString:
 def place_link(place: Place) -> SafeString:
     """What a search has found on the chain, as a line that leads there."""
     line = '<a href="{}" data-row-link><span class="i-amount">{}</span><span class="i-to mono">{}</span>{}</a>'
-    seen = "" if place.is_certain else chip("quiet", "not read yet", sign="circle-question-mark")
-    return format_html(line, place.url, place.words, shortened(place.name, 16), seen)
+    mark = "" if place.is_certain else chip("quiet", "not read yet", sign="circle-question-mark")
+    return format_html(line, place.url, place.words, shortened(place.name, 16), mark)
 
 
 @register.filter
-def at(found: Mapping[int | str, str], place: int | str) -> str:
+def at(table: Mapping[int | str, str], place: int | str) -> str:
     """What a table holds at this place, or nothing."""
-    return found.get(place, "")
+    return table.get(place, "")
 
 
 @register.filter
@@ -202,7 +202,7 @@ def half(value: int) -> int:
 
 
 @register.filter
-def emptied(value: int) -> int:
+def rest_of_hundred(value: int) -> int:
     """What is left of a hundred."""
     return 100 - value
 

@@ -82,15 +82,15 @@ def baton_words(status: str | None) -> str:
 
 
 @register.simple_tag
-def issued(whole: Property | None) -> str:
+def issued(record: Property | None) -> str:
     """How tokens of a property come to be."""
-    if whole is None:
+    if record is None:
         return ""
-    if whole.propertyid == 1:
+    if record.propertyid == 1:
         return "by burning coins"
-    if whole.fixedissuance:
+    if record.fixedissuance:
         return "once"
-    return "by its issuer" if whole.managedissuance else "in a crowdsale"
+    return "by its issuer" if record.managedissuance else "in a crowdsale"
 
 
 @register.filter

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from chaindata.cache import answers
 from chaindata.cache.answers import Reading
-from chaindata.headers import tip as tips
+from chaindata.headers import tips
 from chaindata.shared import addresses
 from chaindata.shared.outputs import script_of
 from chaindata.shared.pages import TIP_TOPIC, PartFreshness, freshness_of
@@ -50,7 +50,7 @@ class SimpleToken:
 
 def token(*, token_id: str, now: datetime) -> SimpleToken:
     """The figures of one token."""
-    reading = answers.look("get_slp_token_stats", now=now, tokenId=token_id)
+    reading = answers.read("get_slp_token_stats", now=now, tokenId=token_id)
     stats: slp_records.Token | None = reading.record
     unknown = reading.freshness == "missing" or (stats is not None and not stats.is_known)
     return SimpleToken(token_id, None if unknown else stats, unknown, freshness_of(reading, topics=[TIP_TOPIC]))
@@ -58,8 +58,8 @@ def token(*, token_id: str, now: datetime) -> SimpleToken:
 
 def genesis(*, token_id: str, now: datetime) -> Genesis:
     """The token's own first message, from bytes that hash to its id, beside what the service tells of it."""
-    reading = answers.look("get_raw_transaction", now=now, txid=token_id, verbose=False)
-    stats = answers.look("get_slp_token_stats", now=now, tokenId=token_id).record
+    reading = answers.read("get_raw_transaction", now=now, txid=token_id, verbose=False)
+    stats = answers.read("get_slp_token_stats", now=now, tokenId=token_id).record
     message, problem = _genesis(token_id, reading.record) if isinstance(reading.record, str) else (None, "")
     read = _texts(message) if message else {}
     differs = _differs(message, stats, read) if message and stats and stats.is_known else ()
@@ -86,10 +86,10 @@ def _texts(message: slp.Genesis) -> dict[str, str]:
 
 def _genesis(token_id: str, text: str) -> tuple[slp.Genesis | None, str]:
     try:
-        made = transactions.read(hashing.from_hex(text, most_bytes=transactions.MOST_BYTES))
-        if made.txid != token_id:
+        transaction = transactions.read(hashing.from_hex(text, most_bytes=transactions.MOST_BYTES))
+        if transaction.txid != token_id:
             return None, "The service gave bytes of another transaction."
-        message = slp.read(made.outputs[0].script)
+        message = slp.read(transaction.outputs[0].script)
     except (hashing.NotHexadecimal, transactions.NotATransaction, IndexError):
         return None, "The service gave something else than a transaction."
     except slp.NotAMessage as problem:
@@ -100,28 +100,30 @@ def _genesis(token_id: str, text: str) -> tuple[slp.Genesis | None, str]:
 
 
 def _differs(message: slp.Genesis, stats: slp_records.Token, read: dict[str, str]) -> tuple[str, ...]:
-    stated = {
+    service_texts = {
         "name": stats.name,
         "symbol": stats.symbol,
         "document": stats.document_uri,
         "document hash": stats.document_hash or "",
     }
-    pairs = {what: (stated[what], text) for what, text in read.items()} | {
+    pairs = {what: (service_texts[what], text) for what, text in read.items()} | {
         "decimals": (stats.decimals, message.decimals),
         "first amount": (stats.initial_token_qty, slp_rules.in_tokens(message.quantity, message.decimals)),
         "baton": (stats.contains_baton, message.baton_vout is not None),
     }
-    return tuple(what for what, (said, ours) in pairs.items() if said is not None and said != ours)
+    return tuple(what for what, (theirs, ours) in pairs.items() if theirs is not None and theirs != ours)
 
 
 def holders(*, token_id: str, page: int, now: datetime) -> HoldersPart:
     """Who holds the token, and whether what they hold adds up to what circulates."""
-    reading = answers.look("get_slp_balances_of_token", now=now, tokenId=token_id)
-    stats = answers.look("get_slp_token_stats", now=now, tokenId=token_id).record
+    reading = answers.read("get_slp_balances_of_token", now=now, tokenId=token_id)
+    stats = answers.read("get_slp_token_stats", now=now, tokenId=token_id).record
     circulates = stats.circulating_supply if stats is not None and stats.is_known else None
-    held = [(tokens.printed(row.slp_address), row.token_balance) for row in reading.record or []]
+    balances = [(tokens.printed(row.slp_address), row.token_balance) for row in reading.record or []]
     freshness = freshness_of(reading, topics=[TIP_TOPIC])
-    return tokens.holders(held, supply=circulates, page=page, is_known=reading.record is not None, freshness=freshness)
+    return tokens.holders(
+        balances, supply=circulates, page=page, is_known=reading.record is not None, freshness=freshness
+    )
 
 
 # The baton ------------------------------------------------------------------------------------------------------------
@@ -152,7 +154,7 @@ class _Minting:
     """A transaction that made tokens: the first one of the token, or one that spent its baton."""
 
     txid: str
-    made: chain.Transaction
+    transaction: chain.Transaction
     message: slp.Genesis | slp.Mint
 
 
@@ -180,31 +182,31 @@ def _walk(token_id: str, now: datetime) -> _Walk:
     txid, mintings, readings = token_id, list[_Minting](), list[Reading]()
     ending, address, vout = "further", "", 0
     for _ in range(MOST_MINTINGS):
-        readings.append(answers.look("get_transaction_details", now=now, txid=txid))
-        made: chain.Transaction | None = readings[-1].record
-        if made is None:
+        readings.append(answers.read("get_transaction_details", now=now, txid=txid))
+        transaction: chain.Transaction | None = readings[-1].record
+        if transaction is None:
             ending = ""
             break
-        message = _message(made)
+        message = _message(transaction)
         if not _passes_on(message, token_id, is_first=txid == token_id):
             ending = NEVER if txid == token_id else BURNED
             break
         if isinstance(message, slp.Genesis | slp.Mint):
-            mintings.append(_Minting(txid, made, message))
+            mintings.append(_Minting(txid, transaction, message))
         new_vout = message.baton_vout if isinstance(message, slp.Genesis | slp.Mint) else None
-        if new_vout is None or new_vout >= len(made.vout):
+        if new_vout is None or new_vout >= len(transaction.vout):
             ending = NEVER if txid == token_id else ENDED
             break
-        if not (spender := made.vout[new_vout].spent_tx_id):
-            ending, vout, address = HELD, new_vout, _owner(made.vout[new_vout])
+        if not (spender := transaction.vout[new_vout].spent_tx_id):
+            ending, vout, address = HELD, new_vout, _owner(transaction.vout[new_vout])
             break
         txid = spender
     return _Walk(ending, address, txid, vout, mintings, readings)
 
 
-def _message(made: chain.Transaction) -> slp.Message | None:
+def _message(transaction: chain.Transaction) -> slp.Message | None:
     try:
-        return slp.read(script_of(made.vout[0])) if made.vout else None
+        return slp.read(script_of(transaction.vout[0])) if transaction.vout else None
     except slp.NotAMessage:
         return None
 
@@ -217,8 +219,8 @@ def _passes_on(message: slp.Message | None, token_id: str, *, is_first: bool) ->
 
 
 def _owner(output: chain.Output) -> str:
-    paid = steps.addresses_of(script_of(output), addresses.printing_network())
-    return paid[0].cash_address if len(paid) == 1 else ""
+    receivers = steps.addresses_of(script_of(output), addresses.printing_network())
+    return receivers[0].cash_address if len(receivers) == 1 else ""
 
 
 # Supply over time -----------------------------------------------------------------------------------------------------
@@ -253,10 +255,10 @@ class SupplyPart:
     freshness: PartFreshness
 
 
-def minted(*, token_id: str, now: datetime) -> SupplyPart:
+def supply_history(*, token_id: str, now: datetime) -> SupplyPart:
     """Every minting with its block, and the line of all that was minted."""
     way = _walk(token_id, now)
-    reading = answers.look("get_slp_token_stats", now=now, tokenId=token_id)
+    reading = answers.read("get_slp_token_stats", now=now, tokenId=token_id)
     stats: slp_records.Token | None = reading.record if reading.record and reading.record.is_known else None
     lines = _mint_lines(way.mintings)
     changes = [supply.Change(each.txid, each.amount, each.block, n) for n, each in enumerate(lines)]
@@ -285,7 +287,9 @@ def _mint_lines(mintings: Sequence[_Minting]) -> list[MintLine]:
     for each in mintings:
         amount = slp_rules.in_tokens(each.message.quantity, decimals)
         so_far += amount
-        lines.append(MintLine(each.txid, amount, each.made.blockheight if each.made.blockhash else None, so_far))
+        lines.append(
+            MintLine(each.txid, amount, each.transaction.blockheight if each.transaction.blockhash else None, so_far)
+        )
     return lines
 
 

@@ -40,32 +40,32 @@ def steps(changes: Sequence[Change]) -> list[Step]:
     """The changes by block and place, each with the supply after it; none before the block of every one is known."""
     if any(each.block is None for each in changes):
         return []
-    found, supply = [], Decimal(0)
+    timeline, supply = [], Decimal(0)
     for each in sorted(changes, key=lambda one: (one.block or 0, one.position, one.txid)):
         supply += each.amount
-        found.append(Step(each, supply))
-    return found
+        timeline.append(Step(each, supply))
+    return timeline
 
 
-def drawing(found: Sequence[Step], *, tip: int | None) -> Drawing | None:
+def drawing(timeline: Sequence[Step], *, tip: int | None) -> Drawing | None:
     """The line from the first change to the tip; none of a supply that never was above zero."""
-    if not found:
+    if not timeline:
         return None
-    blocks = [each.change.block or 0 for each in found]
-    most = max(each.supply for each in found)
+    blocks = [each.change.block or 0 for each in timeline]
+    most = max(each.supply for each in timeline)
     first, last = blocks[0], max(blocks[-1] + 1, tip or 0)
     if most <= 0:
         return None
     across = WIDTH / (last - first)
     line, before = [f"M0 {_text(HEIGHT)}"], Decimal(0)
-    for block, step in zip(blocks, found, strict=True):
+    for block, step in zip(blocks, timeline, strict=True):
         x = (block - first) * across
         line += [f"H{_text(x)}", f"V{_text(_height(step.supply, most))}"]
         before = step.supply
     line.append(f"H{_text(WIDTH)}")
-    drawn = "".join(line)
+    path = "".join(line)
     words = f"From block {first:,} to block {last:,} the supply went from 0 to {before:,f}, at most {most:,f}."
-    return Drawing(drawn, f"{drawn}V{_text(HEIGHT)}Z", words)
+    return Drawing(path, f"{path}V{_text(HEIGHT)}Z", words)
 
 
 def _height(supply: Decimal, most: Decimal) -> Decimal:

@@ -61,7 +61,7 @@ class PropertyLine:
     """A property in the list, with its total when that is known."""
 
     listed: property_records.ListedProperty
-    whole: property_records.Property | None
+    record: property_records.Property | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class FamilyLine:
     """A family of collectibles in the list, by the number that was asked for."""
 
     number: str
-    whole: property_records.CollectibleProperty
+    record: property_records.CollectibleProperty
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,36 +83,36 @@ class ListPart:
 
 def simple_list(*, page: int, now: datetime) -> ListPart:
     """The tokens of the simple ledger, newest first, as the service lists them."""
-    reading = answers.look("get_slp_tokens", now=now)
-    found = [token for token in reading.record or [] if token.is_known and kind_of(token.id) == SIMPLE]
-    return ListPart(cut(found, page), reading.record is not None, freshness_of(reading, topics=[TIP_TOPIC]))
+    reading = answers.read("get_slp_tokens", now=now)
+    rows = [token for token in reading.record or [] if token.is_known and kind_of(token.id) == SIMPLE]
+    return ListPart(cut(rows, page), reading.record is not None, freshness_of(reading, topics=[TIP_TOPIC]))
 
 
 def property_list(*, page: int, now: datetime) -> ListPart:
     """The properties by id, each with its total and who issued it."""
-    reading = answers.look("get_properties", now=now)
+    reading = answers.read("get_properties", now=now)
     rows = cut(reading.record or [], page)
     listed = [row for row in rows.rows if isinstance(row, property_records.ListedProperty)]
-    more = answers.look_many([("get_property", {"propertyId": row.propertyid}) for row in listed], now=now)
+    more = answers.read_many([("get_property", {"propertyId": row.propertyid}) for row in listed], now=now)
     lines = [PropertyLine(row, one.record) for row, one in zip(listed, more, strict=True)]
-    known = reading.record is not None
+    is_known = reading.record is not None
     return ListPart(
-        Slice(lines, rows.page, rows.pages, rows.total), known, freshness_of(reading, *more, topics=[TIP_TOPIC])
+        Slice(lines, rows.page, rows.pages, rows.total), is_known, freshness_of(reading, *more, topics=[TIP_TOPIC])
     )
 
 
 def collectible_list(*, now: datetime) -> ListPart:
     """The families of collectibles, looked for by their numbers from 1 on until one does not exist."""
     numbers = [str(number) for number in range(1, MOST_FAMILIES + 1)]
-    readings = answers.look_many([("get_collectible_property", {"propertyId": number}) for number in numbers], now=now)
+    readings = answers.read_many([("get_collectible_property", {"propertyId": number}) for number in numbers], now=now)
     ends = next((n for n, reading in enumerate(readings) if reading.freshness == "missing"), len(readings))
     counted = readings[: ends + 1]
-    found = [
+    lines = [
         FamilyLine(number, reading.record) for number, reading in zip(numbers, counted, strict=False) if reading.record
     ]
-    known = bool(found) or all(reading.freshness == "missing" for reading in counted)
+    is_known = bool(lines) or all(reading.freshness == "missing" for reading in counted)
     freshness = freshness_of(*counted[: max(ends, 1)], topics=[TIP_TOPIC])
-    return ListPart(cut(found, 1, MOST_FAMILIES), known, freshness)
+    return ListPart(cut(lines, 1, MOST_FAMILIES), is_known, freshness)
 
 
 # Who holds it ---------------------------------------------------------------------------------------------------------
@@ -143,7 +143,7 @@ class HoldersPart:
 
 
 def holders(
-    held: Sequence[tuple[str, Decimal]],
+    balances: Sequence[tuple[str, Decimal]],
     *,
     supply: Decimal | None,
     page: int,
@@ -152,8 +152,8 @@ def holders(
     frozen: frozenset[str] = frozenset(),
 ) -> HoldersPart:
     """The holders in order, with their sum compared with what circulates, when that is known."""
-    total = sum((balance for _, balance in held), Decimal(0))
-    ordered = sorted(held, key=lambda row: (-row[1], row[0]))
+    total = sum((balance for _, balance in balances), Decimal(0))
+    ordered = sorted(balances, key=lambda row: (-row[1], row[0]))
     rows = [Holder(who, balance, _share(balance, total), who in frozen) for who, balance in ordered]
     adds_up = total == supply if supply is not None and is_known else None
     return HoldersPart(cut(rows, page), total, adds_up, is_known, freshness)

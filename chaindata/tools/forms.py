@@ -13,7 +13,7 @@ from django import forms
 from chaindata.tools import payloads, tools
 from chaindata.tools.payloads import Figure, Operation
 
-_WHOLE = re.compile(r"[0-9]{1,20}", re.ASCII)
+_WHOLE_NUMBER = re.compile(r"[0-9]{1,20}", re.ASCII)
 _FIGURE = re.compile(r"[0-9]{1,20}(\.[0-9]{1,18})?", re.ASCII)
 _TXID = re.compile(r"[0-9a-fA-F]{64}", re.ASCII)
 _INSTANT = "%Y-%m-%d %H:%M"
@@ -79,7 +79,7 @@ class TxidForm(forms.Form):
 # Payloads -------------------------------------------------------------------------------------------------------------
 
 
-class WholeField(forms.CharField):
+class WholeNumberField(forms.CharField):
     """A whole number in ASCII digits, within its bounds."""
 
     def __init__(self, *, lowest: int, highest: int, **options: Any) -> None:
@@ -90,7 +90,7 @@ class WholeField(forms.CharField):
         text = super().clean(value)
         if not text:
             return None
-        if not _WHOLE.fullmatch(text) or not self.lowest <= int(text) <= self.highest:
+        if not _WHOLE_NUMBER.fullmatch(text) or not self.lowest <= int(text) <= self.highest:
             raise forms.ValidationError(f"A whole number from {self.lowest:,} to {self.highest:,}.", code="malformed")
         return int(text)
 
@@ -130,7 +130,7 @@ class InstantField(forms.CharField):
 
     def clean(self, value: Any) -> Any:
         text = super().clean(value).replace("T", " ")
-        if _WHOLE.fullmatch(text) and 0 < int(text) < 2**63:
+        if _WHOLE_NUMBER.fullmatch(text) and 0 < int(text) < 2**63:
             return int(text)
         try:
             return int(datetime.strptime(text, _INSTANT).replace(tzinfo=UTC).timestamp())
@@ -139,58 +139,58 @@ class InstantField(forms.CharField):
             raise forms.ValidationError(sentence, code="odd") from None
 
 
-def _needed(sentence: str) -> dict[str, Any]:
+def _required(sentence: str) -> dict[str, Any]:
     return {"error_messages": {"required": sentence}}
 
 
 FIELDS: dict[str, Callable[[], forms.Field]] = {
-    "propertyId": lambda: WholeField(
-        label="Property", lowest=1, highest=HIGHEST_PROPERTY, **_needed("Enter the number of the property.")
+    "propertyId": lambda: WholeNumberField(
+        label="Property", lowest=1, highest=HIGHEST_PROPERTY, **_required("Enter the number of the property.")
     ),
-    "amount": lambda: FigureField(label="Amount, in tokens", **_needed("Enter the amount.")),
+    "amount": lambda: FigureField(label="Amount, in tokens", **_required("Enter the amount.")),
     "memo": lambda: ShortTextField(label="Memo", required=False),
     "ecosystem": lambda: forms.ChoiceField(label="Ecosystem", choices=[("1", "1, the main one")]),
-    "propertyPrecision": lambda: WholeField(
-        label="Places behind the point", lowest=0, highest=8, **_needed("Enter a number from 0 to 8.")
+    "propertyPrecision": lambda: WholeNumberField(
+        label="Places behind the point", lowest=0, highest=8, **_required("Enter a number from 0 to 8.")
     ),
-    "previousId": lambda: WholeField(
+    "previousId": lambda: WholeNumberField(
         label="Previous id",
         lowest=0,
         highest=HIGHEST_PROPERTY,
         help_text="0; on a managed property 1 makes its tokens freezable.",
         initial="0",
-        **_needed("Enter 0 when there is none."),
+        **_required("Enter 0 when there is none."),
     ),
     "category": lambda: ShortTextField(label="Category", required=False),
     "subcategory": lambda: ShortTextField(label="Subcategory", required=False),
-    "name": lambda: ShortTextField(label="Name", **_needed("A property needs a name.")),
+    "name": lambda: ShortTextField(label="Name", **_required("A property needs a name.")),
     "url": lambda: ShortTextField(label="Its page", required=False),
     "data": lambda: ShortTextField(label="Its text", required=False),
-    "propertyIdDesired": lambda: WholeField(
+    "propertyIdDesired": lambda: WholeNumberField(
         label="Paid in property",
         lowest=1,
         highest=HIGHEST_PROPERTY,
         help_text="1, WHC, is all that nodes take.",
         initial="1",
-        **_needed("Enter the property that buyers pay with."),
+        **_required("Enter the property that buyers pay with."),
     ),
-    "tokensPerUnit": lambda: FigureField(label="Tokens for 1 WHC", **_needed("Enter the price.")),
-    "deadline": lambda: InstantField(label="Ends", **_needed("Enter when the sale ends.")),
-    "earlyBonus": lambda: WholeField(
-        label="Early bonus, percent a week", lowest=0, highest=255, initial="0", **_needed("Enter 0 for none.")
+    "tokensPerUnit": lambda: FigureField(label="Tokens for 1 WHC", **_required("Enter the price.")),
+    "deadline": lambda: InstantField(label="Ends", **_required("Enter when the sale ends.")),
+    "earlyBonus": lambda: WholeNumberField(
+        label="Early bonus, percent a week", lowest=0, highest=255, initial="0", **_required("Enter 0 for none.")
     ),
-    "totalNumber": lambda: FigureField(label="Tokens for sale", **_needed("Enter how many there are.")),
-    "distributionProperty": lambda: WholeField(
+    "totalNumber": lambda: FigureField(label="Tokens for sale", **_required("Enter how many there are.")),
+    "distributionProperty": lambda: WholeNumberField(
         label="Shared among the holders of property",
         lowest=1,
         highest=HIGHEST_PROPERTY,
-        **_needed("Enter the number of the property whose holders are paid."),
+        **_required("Enter the number of the property whose holders are paid."),
     ),
     "toAddress": lambda: forms.CharField(
         label="Address",
         max_length=tools.LONGEST_ADDRESS,
         widget=plain_input(),
-        **_needed("Enter the address whose tokens are meant."),
+        **_required("Enter the address whose tokens are meant."),
     ),
 }
 """Fields by the members of the wire."""

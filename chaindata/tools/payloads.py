@@ -60,7 +60,7 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class BuiltPayload:
     """A payload with its bytes explained, and the script of the output that would carry it."""
 
     operation: Operation
@@ -86,7 +86,7 @@ def precision_needed(*, operation: Operation, values: _Values) -> int | None:
     return int(number) if operation.needs_precision and number != FIRST_PROPERTY and number is not None else None
 
 
-def make(*, operation: Operation, values: _Values, precision: int = FIRST_PRECISION) -> Made:
+def make(*, operation: Operation, values: _Values, precision: int = FIRST_PRECISION) -> BuiltPayload:
     """The payload of what was given, by members of the wire. Raises `CannotMake` with a node's own refusal.
 
     `precision` is that of the property, where the operation needs one.
@@ -97,7 +97,7 @@ def make(*, operation: Operation, values: _Values, precision: int = FIRST_PRECIS
     except CannotWrite as problem:
         raise CannotMake({_field_of(problem, operation): _sentence(problem)}) from None
     pieces = _pieces(payload, precision if operation.needs_precision else _own_precision(payload))
-    return Made(operation, payload, raw.hex(), pieces, payloads.carrier(raw).hex())
+    return BuiltPayload(operation, payload, raw.hex(), pieces, payloads.carrier(raw).hex())
 
 
 def _units(values: _Values, name: str, precision: int) -> int:
@@ -257,12 +257,12 @@ _BY_REFUSAL = {
 _WORDS = {
     "Invalid amount": "The amount has more places than the property, or is not between one unit and 2^63 - 1 of them.",
 }
-WHOLE = "__all__"
+NON_FIELD = "__all__"
 
 
 def _field_of(problem: CannotWrite, operation: Operation) -> str:
     name = next((name for name in _BY_REFUSAL if getattr(refusals, name) is problem.refusal), "")
-    return next((field for field in _BY_REFUSAL.get(name, ()) if field in operation.fields), WHOLE)
+    return next((field for field in _BY_REFUSAL.get(name, ()) if field in operation.fields), NON_FIELD)
 
 
 def _sentence(problem: CannotWrite) -> str:

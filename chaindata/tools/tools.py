@@ -6,7 +6,7 @@ Nothing here asks anybody: a page shows it at once, and lays the service's own a
 from dataclasses import dataclass
 
 from chaindata.shared import addresses, meanings
-from chaindata.shared.meanings import Said
+from chaindata.shared.meanings import LayerMessage
 from chaindata.wire import addresses as wire_addresses
 from chaindata.wire import decoding, hashing, headers, proofs, transactions
 from chaindata.wire.addresses import Address, Network
@@ -55,15 +55,15 @@ def convert(*, text: str) -> Conversion:
     allowed = addresses.allowed_networks()
     others = tuple(network for network in Network if network not in allowed)
     try:
-        found = wire_addresses.read(text, networks=(*allowed, *others))
+        address = wire_addresses.read(text, networks=(*allowed, *others))
     except wire_addresses.NotAnAddress as problem:
         raise CannotRead(str(problem)) from None
     try:
-        script = steps.locking(found).hex()
+        script = steps.locking(address).hex()
     except steps.NotAScript:
         script = ""
-    same = (Address(network, found.kind, found.hash) for network in Network if network is not found.network)
-    return Conversion(found, _FORMS[_form_of(text)], found.network in allowed, script, tuple(same))
+    same = (Address(network, address.kind, address.hash) for network in Network if network is not address.network)
+    return Conversion(address, _FORMS[_form_of(text)], address.network in allowed, script, tuple(same))
 
 
 def _form_of(text: str) -> str:
@@ -77,8 +77,8 @@ def _form_of(text: str) -> str:
 
 
 def _cash_spellings(text: str) -> list[str]:
-    found = wire_addresses.read(text)
-    return [wire_addresses.Address(network, found.kind, found.hash).cash_address for network in Network]
+    address = wire_addresses.read(text)
+    return [wire_addresses.Address(network, address.kind, address.hash).cash_address for network in Network]
 
 
 # Bytes ----------------------------------------------------------------------------------------------------------------
@@ -86,13 +86,13 @@ def _cash_spellings(text: str) -> list[str]:
 
 def raw_of(text: str) -> bytes:
     """The bytes of a hexadecimal text as people paste it: in either case, broken over lines. Raises `CannotRead`."""
-    joined = "".join(text.split())
-    if joined[:2].lower() == "0x":
+    digits = "".join(text.split())
+    if digits[:2].lower() == "0x":
         raise CannotRead("Leave the 0x away: only the digits 0 to 9 and the letters a to f are read.")
-    if len(joined) % 2:
-        raise CannotRead(f"These are {len(joined)} digits; two make a byte, so one is missing or too many.")
+    if len(digits) % 2:
+        raise CannotRead(f"These are {len(digits)} digits; two make a byte, so one is missing or too many.")
     try:
-        return hashing.from_hex(joined, most_bytes=MOST_HEX // 2)
+        return hashing.from_hex(digits, most_bytes=MOST_HEX // 2)
     except hashing.NotHexadecimal as problem:
         raise CannotRead(str(problem)) from None
 
@@ -112,7 +112,7 @@ class DecodedOutput:
     addresses: tuple[str, ...]
     script: str
     asm: str
-    said: Said | None
+    message: LayerMessage | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,9 +125,9 @@ class Decoded:
     problem: str
 
     @property
-    def said(self) -> list[Said]:
+    def messages(self) -> list[LayerMessage]:
         """What it says to the layers above the chain."""
-        return [output.said for output in self.outputs if output.said is not None]
+        return [output.message for output in self.outputs if output.message is not None]
 
 
 def decode(*, text: str) -> Decoded:
@@ -136,27 +136,27 @@ def decode(*, text: str) -> Decoded:
     if not raw:
         raise CannotRead("Paste the transaction as hexadecimal text.")
     try:
-        found = transactions.read(raw)
+        transaction = transactions.read(raw)
     except transactions.NotATransaction as problem:
         raise CannotRead(str(problem)) from None
-    return Decoded(found, found.txid, tuple(_outputs(found)), _rule_broken(found))
+    return Decoded(transaction, transaction.txid, tuple(_outputs(transaction)), _broken_rule(transaction))
 
 
-def _outputs(found: Transaction) -> list[DecodedOutput]:
+def _outputs(transaction: Transaction) -> list[DecodedOutput]:
     here = addresses.printing_network()
     decoded = []
-    for n, output in enumerate(found.outputs):
+    for n, output in enumerate(transaction.outputs):
         meaning = steps.meaning_of(output.script, here)
         paid = tuple(address.cash_address for address in meaning.addresses)
-        said = meanings.of_output(output, n, network=here)
+        message = meanings.message_of(output, n, network=here)
         asm = steps.asm(output.script)
-        decoded.append(DecodedOutput(n, output.value_sat, str(meaning.kind), paid, output.script.hex(), asm, said))
+        decoded.append(DecodedOutput(n, output.value_sat, str(meaning.kind), paid, output.script.hex(), asm, message))
     return decoded
 
 
-def _rule_broken(found: Transaction) -> str:
+def _broken_rule(transaction: Transaction) -> str:
     try:
-        transactions.check(found)
+        transactions.check(transaction)
     except transactions.InvalidTransaction as problem:
         return problem.reason
     return ""
@@ -237,11 +237,11 @@ def check_proof(*, text: str) -> CheckedProof:
         proof = proofs.read(raw)
     except proofs.NotAProof as problem:
         raise CannotRead(str(problem)) from None
-    found, problem_text = _proven(proof)
-    return CheckedProof(proof, found, problem_text, work_problem(proof.header))
+    transactions_proven, problem_text = _proven_transactions(proof)
+    return CheckedProof(proof, transactions_proven, problem_text, work_problem(proof.header))
 
 
-def _proven(proof: Proof) -> tuple[tuple[Proven, ...], str]:
+def _proven_transactions(proof: Proof) -> tuple[tuple[Proven, ...], str]:
     try:
         return tuple(proofs.proven(proof)), ""
     except proofs.NotAProof as problem:

@@ -26,7 +26,7 @@ CURRENCY: Final = "BCH"
 _ENDS: Final = "It ends when somebody reviews it, with a reason, on the page of the watched address."
 
 
-def of(row: ChainMovement) -> str:
+def kind_of(row: ChainMovement) -> str:
     """The kind of incident that a movement is the cause of, or part of the cause of."""
     return SPENT if row.spends else RECEIVED
 
@@ -41,7 +41,7 @@ def _number(only: str) -> Q:
 
 
 def _spent(now: datetime, only: str) -> Iterator[Cause]:
-    rows = ChainMovement.objects.filter(_number(only), state=states.SEEN, spends=True).select_related("watched")
+    rows = ChainMovement.objects.filter(_number(only), state=states.TO_REVIEW, spends=True).select_related("watched")
     for row in rows.order_by("pk"):
         amount = kept_amount(decoding.coins(abs(row.change_sat)), CURRENCY)
         way = "left" if row.change_sat < 0 else "were spent and came back to"
@@ -53,9 +53,9 @@ def _spent(now: datetime, only: str) -> Iterator[Cause]:
 
 
 def _received(now: datetime, only: str) -> Iterator[Cause]:
-    seen = Q(movements__state=states.SEEN, movements__spends=False)
-    rows = WatchedAddress.objects.filter(_number(only)).filter(seen)
-    last = ChainMovement.objects.filter(watched=OuterRef("pk"), state=states.SEEN, spends=False).order_by("-pk")
+    unreviewed = Q(movements__state=states.TO_REVIEW, movements__spends=False)
+    rows = WatchedAddress.objects.filter(_number(only)).filter(unreviewed)
+    last = ChainMovement.objects.filter(watched=OuterRef("pk"), state=states.TO_REVIEW, spends=False).order_by("-pk")
     newest = Subquery(last.values("txid")[:1])
     rows = rows.annotate(count=Count("movements"), sum_sat=Sum("movements__change_sat"), newest=newest)
     for row in rows.order_by("pk"):

@@ -111,12 +111,12 @@ class ChainMovement(Subject):
             ),
             models.UniqueConstraint(fields=["watched", "txid"], name="chainmovement_one_per_transaction"),
             models.CheckConstraint(
-                condition=Q(state=states.SEEN) | ~Q(reason=""), name="chainmovement_reviewed_with_a_reason"
+                condition=Q(state=states.TO_REVIEW) | ~Q(reason=""), name="chainmovement_reviewed_with_a_reason"
             ),
         ]
         indexes: ClassVar = [
             models.Index(fields=["watched", "-id"], name="chainmovement_newest"),
-            models.Index(fields=["id"], condition=Q(state=states.SEEN), name="chainmovement_to_review"),
+            models.Index(fields=["id"], condition=Q(state=states.TO_REVIEW), name="chainmovement_to_review"),
         ]
 
 

@@ -32,13 +32,13 @@ def movements(row: WatchedAddress, *, page: int) -> MovementsPart:
     count = every.count()
     pages = max(1, -(-count // MOST_SHOWN))
     page = min(max(page, 1), pages)
-    lines = reviewed(every)
+    lines = with_reviewers(every)
     first = (page - 1) * MOST_SHOWN
-    waiting = ChainMovement.objects.filter(watched=row, state=states.SEEN, spends=False).count()
+    waiting = ChainMovement.objects.filter(watched=row, state=states.TO_REVIEW, spends=False).count()
     return MovementsPart(list(lines[first : first + MOST_SHOWN]), waiting, page, pages)
 
 
-def reviewed(rows: QuerySet[ChainMovement]) -> QuerySet[ChainMovement]:
+def with_reviewers(rows: QuerySet[ChainMovement]) -> QuerySet[ChainMovement]:
     """The same rows, each with who reviewed it (`reviewer`) and when (`reviewed_at`)."""
     word = ChainMovementEvent.objects.filter(movement=OuterRef("pk"), event="reviewed")
     names, times = (Subquery(word.values(column)[:1]) for column in ("actor__username", "at"))

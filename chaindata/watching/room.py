@@ -12,7 +12,7 @@ from desk.rows.witnessed import Table
 from desk.web.context import Entry
 
 ROOM: Final = rooms.Room(
-    topics={"watched-address": topics.row, "watched-addresses": topics.whole},
+    topics={"watched-address": topics.may_follow_row, "watched-addresses": topics.may_follow_list},
     incidents=kinds.KINDS,
     replays={each.subject: each.check for each in REPLAYS},
     guards={name: each.statements for name, each in GUARDS.items()},

@@ -9,7 +9,7 @@ from desk.machines.table import WORK, Column, State, Table, Tone, Transition, Tu
 
 WATCHED: Final = "watched"
 STOPPED: Final = "stopped"
-SEEN: Final = "seen"
+TO_REVIEW: Final = "seen"
 REVIEWED: Final = "reviewed"
 
 ADDRESS_STATES: Final[dict[str, State]] = {
@@ -30,7 +30,7 @@ ADDRESS_STATES: Final[dict[str, State]] = {
     ),
 }
 MOVEMENT_STATES: Final[dict[str, State]] = {
-    SEEN: State(
+    TO_REVIEW: State(
         "To review",
         "A transaction moved coins of a watched address. Somebody has to find out whether it was meant to.",
         Turn.PERSON,
@@ -54,8 +54,8 @@ ADDRESS_MOVES: Final = (
     _T(2, WATCHED, "stopped", STOPPED, KEEPERS),
 )
 MOVEMENT_MOVES: Final = (
-    _T(1, "", "seen", SEEN, ("worker",)),
-    _T(2, SEEN, "reviewed", REVIEWED, REVIEWERS),
+    _T(1, "", "seen", TO_REVIEW, ("worker",)),
+    _T(2, TO_REVIEW, "reviewed", REVIEWED, REVIEWERS),
 )
 _CONTENT: Final = Column.RECORDED | Column.FIXED
 ADDRESSES: Final = Table(

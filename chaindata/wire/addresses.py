@@ -83,14 +83,13 @@ def read(text: str, *, networks: Sequence[Network] = ALL_NETWORKS) -> Address:
 
     Raises `OtherNetwork` for a sound address of another network and `NotAnAddress` for everything else.
     """
-    found = _readings(text)
+    readings = _readings(text)
     for network in networks:
-        for address in found:
+        for address in readings:
             if address.network is network:
                 return address
-    raise OtherNetwork(
-        f"This is an address of the {_spoken(found)} network; here the {' or '.join(networks)} network is used."
-    )
+    names = " or ".join(address.network for address in readings)
+    raise OtherNetwork(f"This is an address of the {names} network; here the {' or '.join(networks)} network is used.")
 
 
 def cash_encode(prefix: str, kind: Kind, hash_bytes: bytes) -> str:
@@ -135,15 +134,11 @@ def _read_legacy(text: str) -> list[Address]:
         payload = encodings.base58check_decode(text)
     except NotEncoded as problem:
         raise NotAnAddress(str(problem)) from None
-    found = [
+    readings = [
         Address(network, kind, payload[1:])
         for (network, kind), version in LEGACY_VERSION.items()
         if payload[0] == version and len(payload) == 21
     ]
-    if not found:
+    if not readings:
         raise NotAnAddress("This is an address of another coin: its version is not one of this chain.")
-    return found
-
-
-def _spoken(found: list[Address]) -> str:
-    return " or ".join(address.network for address in found)
+    return readings

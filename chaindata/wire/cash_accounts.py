@@ -110,10 +110,10 @@ class Identifier(msgspec.Struct, frozen=True):
 
 def registration_of(transaction: Transaction) -> Registration:
     """The account that a transaction registers. Raises `NotARegistration`: with two such outputs it registers none."""
-    found = [output.script for output in transaction.outputs if is_claimed(output.script)]
-    if len(found) != 1:
-        raise NotARegistration(f"The transaction has {len(found)} outputs that register a name, instead of one.")
-    return read(found[0])
+    scripts = [output.script for output in transaction.outputs if is_claimed(output.script)]
+    if len(scripts) != 1:
+        raise NotARegistration(f"The transaction has {len(scripts)} outputs that register a name, instead of one.")
+    return read(scripts[0])
 
 
 def is_claimed(script: bytes) -> bool:
@@ -126,11 +126,11 @@ def read(script: bytes) -> Registration:
     if not is_claimed(script):
         raise NotARegistration("The script does not begin with the mark of cash accounts.")
     try:
-        found = list(steps.steps(script[1:]))
+        script_steps = list(steps.steps(script[1:]))
     except steps.NotAScript as problem:
         raise NotARegistration(str(problem)) from None
-    fields = [step.pushed for step in found if step.pushed is not None and step.opcode <= OP_PUSHDATA4]
-    if len(fields) != len(found):
+    fields = [step.pushed for step in script_steps if step.pushed is not None and step.opcode <= OP_PUSHDATA4]
+    if len(fields) != len(script_steps):
         raise NotARegistration("The script does something else than to push.")
     if not 3 <= len(fields) <= MOST_PAYMENTS + 2:
         raise NotARegistration("A registration has a name and at least one way to be paid.")
@@ -146,8 +146,8 @@ def _name(raw: bytes) -> str:
 
 def _payment(raw: bytes) -> Payment:
     kind, content = raw[:1], raw[1:]
-    known = KINDS.get(kind[0] & ~_TOKEN_AWARE) if kind else None
-    if known is None or len(content) != known[1]:
+    form = KINDS.get(kind[0] & ~_TOKEN_AWARE) if kind else None
+    if form is None or len(content) != form[1]:
         raise NotARegistration("A way to be paid is of an unknown kind, or of the wrong length for its kind.")
     return Payment(kind[0], content)
 

@@ -52,5 +52,5 @@ def _above(level: list[bytes]) -> list[bytes]:
     for place in range(0, len(level) - 1, 2):
         if level[place] == level[place + 1]:
             raise NotATree("Two equal transactions stand side by side.")
-    paired = [*level, level[-1]] if odd else level
-    return [sha256(sha256(paired[place] + paired[place + 1]).digest()).digest() for place in range(0, len(paired), 2)]
+    nodes = [*level, level[-1]] if odd else level
+    return [sha256(sha256(nodes[place] + nodes[place + 1]).digest()).digest() for place in range(0, len(nodes), 2)]

@@ -156,7 +156,7 @@ class Case(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Spoken:
+class ErrorReply:
     """An error as it came: its case, the text of the service, cut to 200 printable characters, and a node's code."""
 
     case: Case
@@ -186,18 +186,18 @@ _AWAY_STATUSES = (408, 502, 503, 504)
 _MOST_CHARACTERS = 200
 
 
-def read(http_status: int, body: bytes) -> Spoken:
+def read(http_status: int, body: bytes) -> ErrorReply:
     """The meaning of an answer that is not 200, in whichever envelope it comes; a body that is none has no text."""
     text, code = _text_and_code(body)
     if http_status == 429:
-        return Spoken(Case.TOO_LARGE if text == ARRAY_TOO_LARGE.text else Case.BUSY, text, code)
+        return ErrorReply(Case.TOO_LARGE if text == ARRAY_TOO_LARGE.text else Case.BUSY, text, code)
     if text in _ABSENT_TEXTS or http_status == 404:
-        return Spoken(Case.ABSENT, text, code)
+        return ErrorReply(Case.ABSENT, text, code)
     if http_status == 500 and text.startswith(CONVERT_FAILED.text.partition("Double")[0]):
-        return Spoken(Case.WRONG, text, code)
+        return ErrorReply(Case.WRONG, text, code)
     if http_status in _AWAY_STATUSES or http_status >= 500:
-        return Spoken(Case.AWAY, text, code)
-    return Spoken(Case.WRONG, text, code)
+        return ErrorReply(Case.AWAY, text, code)
+    return ErrorReply(Case.WRONG, text, code)
 
 
 def _text_and_code(body: bytes) -> tuple[str, int | None]:

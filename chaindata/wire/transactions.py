@@ -257,5 +257,5 @@ def is_final(transaction: Transaction, *, height: int, median_time: int) -> bool
     """Whether it may stand in the block of that height after blocks of that median time, in seconds (BIP 113)."""
     if transaction.locktime == 0:
         return True
-    passed = height if transaction.locktime < LOCKTIME_IS_HEIGHT_BELOW else median_time
-    return transaction.locktime < passed or all(each.sequence == FINAL_SEQUENCE for each in transaction.inputs)
+    limit = height if transaction.locktime < LOCKTIME_IS_HEIGHT_BELOW else median_time
+    return transaction.locktime < limit or all(each.sequence == FINAL_SEQUENCE for each in transaction.inputs)

@@ -101,21 +101,21 @@ def read(script: bytes) -> Message:
 
 def _pushes(script: bytes) -> list[bytes]:
     """What the script pushes, if it is one of this protocol; a script of another one is not read to its end."""
-    found: list[bytes] = []
+    pushes: list[bytes] = []
     try:
         for step in steps.steps(script[1:]) if script[:1] == bytes([OP_RETURN]) else ():
-            if not found and step.pushed != LOKAD:
+            if not pushes and step.pushed != LOKAD:
                 break
             if step.pushed is None or step.opcode == 0 or step.opcode > OP_PUSHDATA4:
                 sentence = f"The opcode {step.opcode:#04x} is not a push that this protocol allows."
                 raise NotAMessage(Problem.FORBIDDEN_OPCODE, sentence)
-            found.append(step.pushed)
+            pushes.append(step.pushed)
     except steps.NotAScript as problem:
-        if found:
+        if pushes:
             raise NotAMessage(Problem.CUT_SHORT, str(problem)) from None
-    if not found:
+    if not pushes:
         raise NotAMessage(Problem.OTHER_PROTOCOL, "The script does not begin with the mark of simple-ledger messages.")
-    return found
+    return pushes
 
 
 def _check_type(fields: list[bytes]) -> None:
@@ -188,8 +188,8 @@ def _quantity(raw: bytes) -> int:
     return int.from_bytes(raw, "big")
 
 
-def _wrong_size(what: str, raw: bytes, wanted: str) -> NotAMessage:
-    return NotAMessage(Problem.SIZE, f"The {what} has {len(raw)} bytes instead of {wanted}.")
+def _wrong_size(what: str, raw: bytes, sizes: str) -> NotAMessage:
+    return NotAMessage(Problem.SIZE, f"The {what} has {len(raw)} bytes instead of {sizes}.")
 
 
 def _wrong_count(sentence: str) -> NotAMessage:

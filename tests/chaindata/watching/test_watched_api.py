@@ -135,7 +135,7 @@ def test_a_movement_of_another_address_is_not_reviewed_here(program):
     elsewhere = moved(WatchedAddress.objects.get(pk=other), 1, -5)
     assert send(keeper, f"{PATH}{mine}/review/", {"movement": elsewhere.pk, "reason": "x"}).status_code == 422
     elsewhere.refresh_from_db()
-    assert elsewhere.state == states.SEEN
+    assert elsewhere.state == states.TO_REVIEW
 
 
 def test_what_there_is_not_is_a_404(program):
