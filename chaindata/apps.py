@@ -3,7 +3,7 @@ from typing import Final
 
 from django.apps import AppConfig
 
-# What each declares stands in its `room`; the lowest floor first (`.importlinter`).
+# Each declares itself in its `room.py`. The lowest floor comes first (`.importlinter`).
 ROOMS: Final = ("headers", "cache", "tokens", "explorer", "tools", "cash_accounts", "broadcasts", "watching")
 
 

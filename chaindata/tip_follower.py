@@ -1,7 +1,7 @@
-"""Following the tip: every few seconds one worker asks for the best block and takes in the headers that lead to it.
+"""Following the tip: every few seconds one worker asks for the best block and stores the headers up to it.
 
-A new block makes every answer old that it could change; a reorganisation takes back what was final about the blocks
-that left the chain. Both are announced under `chain:tip`.
+A new block makes stale every answer that it could change; after a reorganisation, answers about the blocks that left
+the chain are no longer final. Both are announced under `chain:tip`.
 """
 
 import secrets
@@ -32,13 +32,13 @@ OpenClient = Callable[[], ChainClient]
 CLAIMED_FOR = timedelta(seconds=40)
 SWEEP_TASK = "chaindata.sweep"
 TIP_TOPIC = "chain:tip"
-_MOST_ANNOUNCED = 200  # answers whose pages are told that they are no longer final
+_MOST_ANNOUNCED = 200  # answers that are announced as no longer final
 _BY_BLOCK = [name for name, row in FRESHNESS.items() if row is not None and row.by_block]
 _log = structlog.get_logger(__name__)
 
 
 def follow(*, now: datetime, open_client: OpenClient, budget: TimeBudget | None = None) -> bool:
-    """One look at the tip; True when it changed. Does nothing while another worker looks."""
+    """Read the tip once; True if it changed. Does nothing while another worker is reading it."""
     row = _claim(now)
     if row is None:
         return False
@@ -62,7 +62,7 @@ def follow(*, now: datetime, open_client: OpenClient, budget: TimeBudget | None 
 
 
 def _claim(now: datetime) -> ChainTip | None:
-    """The row, when it is this worker's to look; a row of another service begins anew."""
+    """Claim the row of the tip; None if another worker has it. With another service the chain starts again."""
     ChainTip.objects.get_or_create(pk=1, defaults={"world": _world()})
     free = Q(claimed_until=None) | Q(claimed_until__lte=now)
     claim = {"claimed_by": secrets.token_hex(16), "claimed_until": now + CLAIMED_FOR}
@@ -80,7 +80,7 @@ def _world() -> str:
 
 
 def _catch_up(client: ChainClient, row: ChainTip, now: datetime, budget: TimeBudget) -> Change | None:
-    """Take in what leads to the best block, a hundred headers at a time; the last change of the tip."""
+    """Store the headers up to the best block, a hundred at a time. Returns the last change of the tip."""
     state: ChainState = client.call("get_blockchain_info")
     if state.chain not in settings.CHAIN_NETWORKS:
         raise CannotFollow(f"The chain-data service follows the {state.chain[:20]} network, and this desk does not.")
@@ -93,7 +93,7 @@ def _catch_up(client: ChainClient, row: ChainTip, now: datetime, budget: TimeBud
         except OtherChain:
             if chain.is_main():
                 raise
-            # A test network that was set up again: its service is believed.
+            # A test network was set up again: trust its service.
             path, lost_tip = up_to(tip=None), tip
         change = _take_in(path, now, lost_tip=lost_tip)
         if change is None:
@@ -103,9 +103,9 @@ def _catch_up(client: ChainClient, row: ChainTip, now: datetime, budget: TimeBud
 
 
 def _take_in(path: Path, now: datetime, *, lost_tip: ChainHeader | None) -> Change | None:
-    """Follow the headers and make old what they change, both or neither: a worker may be ended at any moment.
+    """Follow the headers and expire the answers that they change, in one transaction: a worker may end at any moment.
 
-    `gone` is the tip of a chain that they have nothing in common with, and that is forgotten.
+    `lost_tip` is the tip of a chain that has nothing in common with them; its headers are deleted.
     """
     with transaction.atomic():
         if lost_tip is not None:
@@ -119,9 +119,9 @@ def _take_in(path: Path, now: datetime, *, lost_tip: ChainHeader | None) -> Chan
 
 
 def _expire_answers(change: Change, now: datetime) -> None:
-    """Make old what the new blocks could have changed, and say so.
+    """Expire the answers that the new blocks could have changed, and announce the tip.
 
-    A worker that asks at this moment loses its claim, because its answer may be of the chain before them.
+    A worker that is fetching one loses its claim, because its answer may be from before the new blocks.
     """
     if change.common_height is not None:
         _log.warning("chain.reorganised", common_height=change.common_height, new_height=change.tip.height)
@@ -134,7 +134,7 @@ def _expire_answers(change: Change, now: datetime) -> None:
 
 
 def _announce_outage(began: bool, now: datetime) -> None:
-    """Say that the service is away, or back: then what failed meanwhile is asked again at once."""
+    """Announce that the service is away, or back: then failed answers are fetched again at once."""
     announcements.announce(TIP_TOPIC)
     if not began:
         ChainAnswer.objects.filter(failures__gt=0, due_at__gt=now).update(due_at=now)
@@ -142,7 +142,7 @@ def _announce_outage(began: bool, now: datetime) -> None:
 
 
 def _take_back(common_height: int, now: datetime) -> None:
-    """Answers that speak of blocks above the last common one are no longer final, and are asked for again."""
+    """Answers that depend on blocks above the last common one are no longer final, and are fetched again."""
     stale_answers = ChainAnswer.objects.filter(rests_on_height__gt=common_height)
     watched_answers = stale_answers.filter(INTEREST.looked_at(now)).order_by("-asked_at")
     keys = list(watched_answers.values_list("key", flat=True)[:_MOST_ANNOUNCED])

@@ -1,7 +1,7 @@
-"""What a raw transaction would do if it were sent: what it spends, whose that is, what it pays, and what it costs.
+"""What a raw transaction would do if it were sent: what it spends, whose coins those are, what it pays, what it costs.
 
-The outputs that it spends are taken from the transactions that made them, and only when those hash to the id that is
-spent: a service that lies about an amount is noticed. Signatures of the usual kind are checked here as well.
+Amounts are read from the transactions that made the outputs, and only if those hash to the ids that are spent. So a
+service that lies about an amount is noticed. Signatures of the usual kind are checked here as well.
 """
 
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ _SIGNED, _WRONG = "fits", "does not fit"
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """An output that is spent. `value_sat` is None until it is known; `signature` is "" where none can be judged."""
+    """An output that is spent. `value_sat` is None until it is known; `signature` is "" for kinds not checked here."""
 
     n: int
     txid: str
@@ -45,7 +45,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Payment:
-    """An output that is made, with the owner of its address when that is one of ours."""
+    """A new output, with the owner of its address if the address is one of ours."""
 
     n: int
     value_sat: int
@@ -58,8 +58,8 @@ class Payment:
 class Explanation:
     """What it would do. `fee_sat` is None until every source is known; `warnings` are sentences, the worst first.
 
-    `is_waiting` says that something about what it spends is still being read. `already` says where the network has the
-    transaction, when it has: then nothing is left to send.
+    `is_waiting`: some of what it spends is still being read. `already` says where the network has the transaction, if
+    it has it: then there is nothing left to send.
     """
 
     decoded: Decoded
@@ -78,17 +78,17 @@ class Explanation:
 
     @property
     def spends_ours(self) -> bool:
-        """Whether it takes coins of an address that we know as ours."""
+        """Whether it spends coins of an address that we know as ours."""
         return any(source.owner for source in self.sources)
 
     @property
     def can_be_sent(self) -> bool:
-        """Whether all that a decision needs is on the table, and nothing makes the sending pointless."""
+        """Whether everything needed for a decision is known, and sending it makes sense."""
         return self.fee_sat is not None and not self.obstacles and not self.already
 
 
 def explain(*, decoded: Decoded, now: datetime) -> Explanation:
-    """What the transaction would do, as far as it is known now; what is missing is asked for."""
+    """What the transaction would do, as far as is known now. What is missing is requested."""
     inputs = decoded.transaction.inputs[:MOST_SOURCES]
     origins, origin_readings = _origins(inputs, now)
     unavailable, output_readings = _unavailable(inputs, now)
@@ -127,7 +127,7 @@ def explain(*, decoded: Decoded, now: datetime) -> Explanation:
 
 
 def _already(details: Reading, now: datetime) -> str:
-    """Where the network has the transaction; nothing as long as it has not, or nobody has said."""
+    """Where the network has the transaction; empty if it does not have it, or if that is not known yet."""
     if details.record is None:
         return ""
     depth = confirmations(details.record, now=now)
@@ -138,7 +138,7 @@ def _already(details: Reading, now: datetime) -> str:
 
 
 def _origins(inputs: Sequence[Input], now: datetime) -> tuple[dict[str, Transaction | str], list[Reading]]:
-    """The transactions that made what is spent, or the sentence about one that is not what it was asked for."""
+    """The transactions that made the outputs spent; a sentence instead of one that could not be had."""
     txids = list(dict.fromkeys(each.txid for each in inputs if not each.is_coinbase))
     questions = [("get_raw_transaction", {"txid": txid, "verbose": False}) for txid in txids]
     readings = answers.read_many(questions, now=now) if questions else []
@@ -152,7 +152,7 @@ def _origins(inputs: Sequence[Input], now: datetime) -> tuple[dict[str, Transact
 
 
 def _unavailable(inputs: Sequence[Input], now: datetime) -> tuple[set[int], list[Reading]]:
-    """Which inputs spend what is no longer there to be spent, as far as the service knows: perhaps by this very one."""
+    """The inputs whose outputs are already spent, as far as the service knows; perhaps by this very transaction."""
     numbered = [(n, each) for n, each in enumerate(inputs) if not each.is_coinbase]
     questions = [("get_tx_out", {"txid": each.txid, "n": each.index, "mempool": True}) for _, each in numbered]
     readings = answers.read_many(questions, now=now) if questions else []
@@ -186,7 +186,7 @@ def _source(n: int, txin: Input, origins: dict[str, Transaction | str], transact
 
 
 def _signature(n: int, txin: Input, output: Output, transaction: Transaction) -> str:
-    """Whether the signature of an output to a key's hash fits; "" for other kinds, which are not judged here."""
+    """Whether the signature fits, for an output that pays the hash of a key; "" for other kinds, not checked here."""
     if steps.kind_of(output.script) is not steps.Kind.KEY_HASH:
         return ""
     try:

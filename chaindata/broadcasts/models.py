@@ -1,4 +1,4 @@
-"""Raw transactions that people had sent: the bytes, what they were told about them, and what became of it."""
+"""Raw transactions that people send: the bytes, what the page said about them, and the outcome."""
 
 from typing import ClassVar
 
@@ -12,13 +12,13 @@ from chaindata.wire import catalogue
 from desk.machines.rows import Event, Subject, is_a_move
 
 LONGEST_REASON = 500
-MOST_BYTES = catalogue.MOST_HEX_IN_BODY // 2  # what the service takes at once
+MOST_BYTES = catalogue.MOST_HEX_IN_BODY // 2  # the most that the service takes in one call
 
 
 class ChainBroadcast(Subject):
-    """One transaction to be sent. `raw` is hexadecimal, `digest` the SHA-256 of its bytes, which was signed.
+    """One transaction to be sent. `raw` is hexadecimal; `digest`, the SHA-256 of its bytes, is what was confirmed.
 
-    `explained` is what was shown before the decision. `sent_at` is when its bytes left, at most once.
+    `explained` is what the page showed before the decision. `sent_at` is when the bytes left, which they do only once.
     """
 
     table, mark, name = states.TABLE, "B-", "chain-broadcast"

@@ -1,7 +1,7 @@
-"""Sending a raw transaction: asked for by treasury with a second factor for exactly its bytes, sent once by a worker.
+"""Requests to send a raw transaction: treasury confirms exactly its bytes with a second factor, a worker sends it once.
 
-What the transaction does is worked out again at the moment of asking, and kept with the row: whoever looks later sees
-what was decided on. The same bytes are never under way twice.
+What the transaction does is worked out again at the moment of the request and stored with the row, so that everybody
+later sees what was decided on. The same bytes are never under way twice.
 """
 
 import hashlib
@@ -28,7 +28,7 @@ SEND_TASK = machine.SEND_TASK
 ONLY_TREASURY = "Only treasury sends transactions to the network."
 MOST_LISTED = 50
 TOPIC = machine.TOPIC
-_MOST_SHOWN = 200  # outputs that are kept with the row
+_MOST_SHOWN = 200  # outputs that are stored with the row
 
 
 class CannotBroadcast(Exception):
@@ -49,7 +49,7 @@ def digest_of(raw: bytes) -> str:
 
 
 def obstacles(explained: Explanation) -> list[str]:
-    """Why these bytes can't be sent from here; empty when they can."""
+    """Why these bytes can't be sent from here; empty if they can."""
     sentences = list(explained.obstacles)
     size = explained.decoded.transaction.size
     if size > MOST_BYTES:
@@ -69,7 +69,7 @@ def ask(
     session_key: str,
     now: datetime,
 ) -> ChainBroadcast:
-    """Take the transaction of a hexadecimal text to be sent. Asked for twice by one person it is one row.
+    """Record the transaction in a hexadecimal text to be sent. Two requests of one person make one row.
 
     Raises CannotBroadcast, `tools.CannotRead`, or `stepup.CannotConfirm` when the second factor was not accepted.
     """
@@ -109,7 +109,7 @@ def listing() -> QuerySet[ChainBroadcast]:
 
 
 def in_effect_for(*, txid: str) -> ChainBroadcast | None:
-    """The row of a transaction that is under way or was sent, so that a page leads to it instead of asking anew."""
+    """The row of a transaction that is under way or was sent, which a page links to instead."""
     return _under_way_or_sent(txid).first()
 
 
@@ -140,7 +140,7 @@ def _check(explained: Explanation, digest: str, reason: str) -> None:
 
 
 def _explanation(explained: Explanation) -> dict[str, Any]:
-    """What was shown, in plain values, so that it reads the same in a year."""
+    """What the page showed, as plain values that still read the same in a year."""
     return {
         "network": str(tools.network()),
         "in_sat": explained.in_sat,

@@ -1,7 +1,7 @@
-"""What a worker does with a transaction that is to be sent: look for it, send it once, and find out what came of it.
+"""What a worker does with a transaction to be sent: look for it, send it once, and find out the outcome.
 
-Before anything leaves, the network is asked for the transaction by its id, and a row says that it is being sent. A lost
-answer is looked for by the id, for two minutes, and never sent again.
+Before anything leaves, the worker asks the network for the transaction by its id and stores that it is being sent. If
+the answer is lost it looks for the id for two minutes, and never sends the transaction again.
 """
 
 import hashlib
@@ -20,7 +20,7 @@ from desk.people import stepup
 from wire.errors import CallFailed, OutcomeUnknown, Unreachable
 
 OpenClient = Callable[[], ChainClient]
-WAITS_AT_MOST = timedelta(minutes=10)  # for a worker and a service that answers; a later payment may be a mistake
+WAITS_AT_MOST = timedelta(minutes=10)  # for a worker that reaches the service; a later payment may be a mistake
 LEASE = timedelta(seconds=45)  # longer than a worker may live on one task
 SEARCHED_FOR = timedelta(minutes=2)
 SEARCH_AGAIN = timedelta(seconds=5)
@@ -34,7 +34,7 @@ _LONGEST_PROBLEM = 300
 
 
 def _send(row: ChainBroadcast, *, now: datetime, open_client: OpenClient) -> None:
-    """Look first; then claim, send once, and keep what came of it."""
+    """Look for it first; then claim it, send it once, and store the outcome."""
     if problem := _obstacle(row, now):
         _move(row, "stopped", states.NOT_SENT, now, problem=problem)
         return
@@ -67,7 +67,7 @@ def _search_and_send(row: ChainBroadcast, now: datetime, client: ChainClient) ->
 
 
 def _obstacle(row: ChainBroadcast, now: datetime) -> str:
-    """Why it is not sent any more; empty when nothing stands against it."""
+    """Why it must not be sent any more; empty if it may."""
     if hashlib.sha256(bytes.fromhex(row.raw)).hexdigest() != row.digest:
         return "The bytes that are kept are not the ones that were signed."
     if not stepup.proves(
@@ -80,7 +80,7 @@ def _obstacle(row: ChainBroadcast, now: datetime) -> str:
 
 
 def _claim(row: ChainBroadcast, now: datetime) -> None:
-    """The row says that it is being sent, durably, before a byte leaves."""
+    """Commit that it is being sent before a byte leaves."""
     machine.move(
         row,
         event="claimed",
@@ -105,7 +105,7 @@ def _accept(row: ChainBroadcast, txid: object, now: datetime) -> None:
 
 
 def _refuse(row: ChainBroadcast, problem: str, now: datetime, client: ChainClient) -> None:
-    """A node also refuses what it has already: only what the network does not know is refused."""
+    """Nodes also refuse what they have already, so it counts as refused only if the network does not have it."""
     try:
         on_network = _is_on_network(row, client)
     except CallFailed:
@@ -130,7 +130,7 @@ def _lose_answer(row: ChainBroadcast, problem: str, now: datetime) -> None:
 
 
 def _search(row: ChainBroadcast, *, now: datetime, open_client: OpenClient) -> None:
-    """One look for a transaction whose answer was lost."""
+    """Look once for a transaction whose answer was lost."""
     try:
         with closing(open_client()) as client:
             on_network = _is_on_network(row, client)

@@ -1,7 +1,7 @@
-"""The table of what happens to a raw transaction that somebody wants sent: its states, and every move between them.
+"""The states of a raw transaction that somebody wants to send, and every move between them.
 
-A sentence says what happened first, then who acts next. Bytes are sent at most once: nothing leads back to `requested`
-or `sending`. Sending the same bytes twice could pay nobody twice, but a desk that repeats blindly knows nothing.
+Each sentence says what happened, then who acts next. Bytes are sent at most once: no move leads back to `requested` or
+`sending`. The same bytes could never pay twice, but a desk that repeats a call blindly does not know where it stands.
 """
 
 from typing import Final

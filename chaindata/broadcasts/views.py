@@ -1,4 +1,4 @@
-"""Raw transactions: explained first, then sent by treasury with a second factor, and how it went."""
+"""Raw transactions: explained first, then sent by treasury with a second factor; and what became of them."""
 
 from typing import Any
 
@@ -61,7 +61,7 @@ def transaction(request: DeskRequest) -> HttpResponse:
 @readable
 @sensitive_variables("form")
 def new(request: DeskRequest) -> HttpResponse:
-    """Have the transaction sent that was explained; a refusal comes back on the page that explains it."""
+    """Request that the explained transaction be sent; a refusal is shown on the page that explains it."""
     if request.method != "POST":
         return redirect("chain-tools-transaction")
     form = BroadcastForm(request.POST)
@@ -109,7 +109,7 @@ def broadcast(request: DeskRequest, broadcast_id: int) -> HttpResponse:
 def _page(
     request: DeskRequest, form: HexForm, *, send_form: BroadcastForm | None = None, status: int = 200
 ) -> HttpResponse:
-    """The page of a raw transaction, whole or one part."""
+    """The page of a raw transaction, or one of its parts."""
     now, part = clock.now(), target(request)
     context: dict[str, Any] = {"now": now, "tabs": TABS, "form": form, "send_form": send_form or BroadcastForm()}
     if form.is_bound and form.is_valid():

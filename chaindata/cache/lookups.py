@@ -1,4 +1,4 @@
-"""What comes of asking the service for some rows: for each one an answer, a "no such thing", a refusal or a failure."""
+"""The outcome of asking the service, for each row: an answer, a "no such thing", a refusal or a failure."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -14,18 +14,18 @@ from wire import records
 from wire.errors import BadReply, CallFailed, Unreachable
 from wire.operation import BadArgument
 
-MOST_BYTES = 4 * 2**20  # of one answer that is kept
+MOST_BYTES = 4 * 2**20  # of one answer that is stored
 REFUSED_FOR = timedelta(seconds=60)
 _FIRST_PAUSE = timedelta(seconds=5)
 _LONGEST_PAUSE = timedelta(seconds=120)
 _MOST_DOUBLINGS = 5
-Changes = dict[str, Any]  # the columns of a row that change by what came
+Changes = dict[str, Any]  # the columns of a row that the outcome changes
 
 
 def ask(client: ChainClient, rows: Sequence[ChainAnswer], now: datetime, budget: TimeBudget) -> dict[int, Changes]:
-    """What changes in each row, by its number; the rows are of one operation. Nothing is raised for what went wrong.
+    """Ask the service about rows of one operation; the changes of each row by its number. Failures are not raised.
 
-    A service that is away is asked once, and one that is too slow until the time budget is spent.
+    A service that is away is asked only once, and one that is slow only until the time budget is spent.
     """
     bulk = questions.freshness(rows[0].operation).bulk
     changes: dict[int, Changes] = {}
@@ -34,7 +34,7 @@ def ask(client: ChainClient, rows: Sequence[ChainAnswer], now: datetime, budget:
         try:
             changes = _many(client, bulk, rows, now)
         except (Declined, BadReply, BadArgument):
-            changes = {}  # one element spoils the whole answer: each by itself has its own
+            changes = {}  # one element spoils the whole answer, so each is asked about by itself
         except CallFailed as failure:
             away = failure
     for row in rows:
@@ -51,7 +51,7 @@ def ask(client: ChainClient, rows: Sequence[ChainAnswer], now: datetime, budget:
 
 
 def _many(client: ChainClient, bulk: str, rows: Sequence[ChainAnswer], now: datetime) -> dict[int, Changes]:
-    """What a bulk call gives; rows that it says nothing of are not there."""
+    """The changes by a bulk call; rows that it does not answer are left out."""
     param = bulks.BULKS[bulk].param
     values_by_row = {row.pk: questions.wire_arguments(row.operation, row.arguments)[param] for row in rows}
     bodies = client.parts(bulk, list(values_by_row.values()))
@@ -61,7 +61,7 @@ def _many(client: ChainClient, bulk: str, rows: Sequence[ChainAnswer], now: date
 
 
 def _single(client: ChainClient, row: ChainAnswer, now: datetime) -> Changes:
-    """What its own call gives. Raises `Unreachable` for a service that is away."""
+    """The changes by a call for this row alone. Raises `Unreachable` if the service is away."""
     try:
         answer = client.answer(row.operation, **questions.wire_arguments(row.operation, row.arguments))
     except Absent as absent:
@@ -104,13 +104,13 @@ def _on_refusal(refusal: Exception, now: datetime) -> Changes:
 
 
 def _after_answer(now: datetime, **changes: Any) -> Changes:
-    """The columns after an answer, whatever it says: nothing of the one before it is left."""
+    """The columns after any answer: nothing of the one before remains."""
     empty = {"body": "", "size": 0, "is_final": False, "rests_on_height": None, "problem": "", "problem_at": None}
     return {**empty, "failures": 0, "read_at": now, **changes}
 
 
 def _on_failure(row: ChainAnswer, failure: CallFailed, now: datetime) -> Changes:
-    """The old answer stays; the next try comes later each time, or when the service says that it may."""
+    """The old answer stays. Each next attempt waits longer, or until the time that the service named."""
     again_at = now + min(_FIRST_PAUSE * 2 ** min(row.failures, _MOST_DOUBLINGS), _LONGEST_PAUSE)
     if isinstance(failure, Busy) and failure.until_s is not None:
         limit_ends_at = datetime.fromtimestamp(min(failure.until_s, 2**32), UTC)

@@ -21,7 +21,7 @@ def open_client(*, deadline_s: int = DEADLINE_S) -> ChainClient:
 
 
 class TimeBudget:
-    """Begins with the task; `monotonic_ns` is the clock that it goes by."""
+    """Starts with the task. `monotonic_ns` is its clock."""
 
     def __init__(self, *, seconds: int = SECONDS, monotonic_ns: Callable[[], int] = time.monotonic_ns) -> None:
         self._monotonic_ns = monotonic_ns

@@ -1,7 +1,7 @@
-"""Cash accounts: names for addresses. What the service tells of one, and what its registration itself says.
+"""Cash accounts: names for addresses. What the service says of an account, and what its registration itself says.
 
-A registration comes with a proof that its block has it. From both follow the account's hash, its emoji and whom it
-pays, so a service can leave out an account but not invent or change one.
+A registration comes with a proof that its block contains it. The account's hash, its emoji and whom it pays follow from
+both, so a service can leave out an account but can't invent or change one.
 """
 
 import unicodedata
@@ -31,7 +31,7 @@ class CannotLookUp(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What was typed: an account, or else an address whose accounts are wanted."""
+    """What was typed: an account, or an address whose accounts are looked for."""
 
     identifier: Identifier | None
     address: str
@@ -39,7 +39,7 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class LookupPart:
-    """What the service tells of an account. `is_unknown`: it knows none, or several, which the digits tell apart."""
+    """What the service says of an account. `is_unknown`: it knows none, or several that only digits tell apart."""
 
     account: records.Account | None
     identifier: str
@@ -55,10 +55,10 @@ class LookupPart:
 
 @dataclass(frozen=True, slots=True)
 class CheckedRegistration:
-    """One registration as it was checked here. `problem` is why it counts for nothing.
+    """One registration, checked here. `problem` is why it does not count.
 
-    `is_in_chain` is None as long as the desk does not follow the chain there. `agrees` compares it with what the
-    service tells of the account; None when that tells of another one.
+    `is_in_chain` is None if the desk does not follow the chain at that height. `agrees` compares it with what the
+    service says of the account; None if the service speaks of another one.
     """
 
     txid: str
@@ -81,7 +81,7 @@ class CheckedRegistration:
 
 @dataclass(frozen=True, slots=True)
 class CheckPart:
-    """Every registration of the name in its block. `is_known` tells none from not read yet."""
+    """Every registration of the name in its block. `is_known` tells "none" from "not read yet"."""
 
     block: int | None
     number_fits: bool | None
@@ -127,7 +127,7 @@ def _identifier_problem(text: str) -> str:
 
 
 def look_up(*, identifier: Identifier, now: datetime) -> LookupPart:
-    """What the service tells of the account."""
+    """What the service says of the account."""
     reading = _look_up(identifier, now)
     lookup: records.Lookup | None = reading.record
     unknown = lookup is None and reading.freshness in ("missing", "refused")
@@ -148,7 +148,7 @@ def _look_up(identifier: Identifier, now: datetime) -> answers.Reading:
 
 
 def check(*, identifier: Identifier, now: datetime) -> CheckPart:
-    """Every registration of the name in that block, each proven here from its own bytes."""
+    """Every registration of the name in that block, each proven here from its bytes."""
     reading = answers.read("check_cash_account", now=now, account=identifier.name, number=str(identifier.number))
     answer: records.Check | None = reading.record
     account = (lookup := _look_up(identifier, now).record) and lookup.information
@@ -169,7 +169,7 @@ def check(*, identifier: Identifier, now: datetime) -> CheckPart:
 
 
 def _followed_heights(answer: records.Check | None) -> dict[str, int]:
-    """Hashes of the followed chain's blocks around the one that is told, with their heights."""
+    """The hash of the followed chain's block at the height that the service names, with that height."""
     if answer is None:
         return {}
     rows = ChainHeader.objects.filter(is_active=True, height=answer.block)
@@ -212,7 +212,7 @@ def _check_registration(
 def _with_full_name(
     one: CheckedRegistration, every: Sequence[CheckedRegistration], identifier: Identifier
 ) -> CheckedRegistration:
-    """With the name in full: as many digits of its hash as tell it apart from the others of the block."""
+    """With its full name: with as many digits of its hash as tell it apart from the others of the block."""
     if not one.hash or one.problem:
         return one
     others = [each.hash for each in every if each.hash and each.txid != one.txid]
@@ -221,14 +221,14 @@ def _with_full_name(
 
 
 def words_of(emoji: str) -> str:
-    """The name of an emoji in the tables of Unicode."""
+    """The Unicode name of an emoji."""
     return ", ".join(unicodedata.name(each, "").lower() for each in emoji).strip(", ")
 
 
 def _agrees(
     account: records.Account | None, name: str, own: str, emoji: str, payments: Sequence[tuple[str, str]]
 ) -> bool | None:
-    """Whether the service tells of this registration what follows from its bytes."""
+    """Whether what the service says of this registration follows from its bytes."""
     if account is None or account.collision.hash != own:
         return None
     same = len(account.payment) == len(payments) and all(

@@ -1,4 +1,4 @@
-"""Cash accounts: one field for an account or an address, and what is known and proven of it."""
+"""Cash accounts: one field for an account or an address, with what is known and proven about it."""
 
 from collections.abc import Callable
 from typing import Any
@@ -19,7 +19,7 @@ PARTS = {name: f"chaindata/accounts/_{name}.html" for name in ("account", "regis
 
 
 class LookupForm(forms.Form):
-    """A cash account, or an address whose accounts are wanted."""
+    """A cash account, or an address whose accounts are looked for."""
 
     q = forms.CharField(
         label="Account or address",
@@ -35,7 +35,7 @@ class LookupForm(forms.Form):
 @require_safe
 @readable
 def cash_accounts(request: DeskRequest) -> HttpResponse:
-    """The page, with what was asked for; what is neither account nor address is said beside the field."""
+    """The page with the account or the accounts of the address; for anything else a sentence beside the field."""
     form = LookupForm(request.GET) if "q" in request.GET else LookupForm()
     context: dict[str, Any] = {"now": clock.now(), "form": form}
     if form.is_bound and form.is_valid():
@@ -47,7 +47,7 @@ def cash_accounts(request: DeskRequest) -> HttpResponse:
 
 
 def _parts(query: accounts.Query, part: str, now: Any) -> dict[str, Any]:
-    """What the parts show that were asked for."""
+    """The contexts of the requested parts."""
     context: dict[str, Any] = {"query": query}
     identifier = query.identifier
     if identifier is None:

@@ -1,8 +1,8 @@
-"""How every call of the chain-data service leaves and comes back.
+"""How every call of the chain-data service is sent, and how its answer is read.
 
-Its errors have an envelope of their own (`wire/refusals.py`). Its limits are told in headers of every answer: a call
-that came too early waits for the end of the window when that lies within the call's own time, and otherwise says when
-to try again. Nothing that changes the chain is ever sent twice.
+Errors come in an envelope of their own (`wire/refusals.py`). Headers of every answer state the limits: a call that came
+too early waits for the end of the window if the call's deadline allows, and otherwise says when to try again. Nothing
+that changes the chain is ever sent twice.
 """
 
 import time
@@ -27,11 +27,11 @@ _WRAPPER = "retData"
 
 
 class UnknownOperation(ValueError):
-    """There is no operation of that name in the catalogue, or it is not one for this way of asking."""
+    """There is no operation of that name in the catalogue, or it can't be called in this way."""
 
 
 class Declined(Refused):
-    """The service said no to the question itself; `text` are its own words, cut and printable."""
+    """The service rejected the question itself; `text` is what it said, shortened and printable."""
 
     def __init__(self, error: ErrorReply, http_status: int) -> None:
         super().__init__(error.code or 0, error.text or f"status {http_status}", http_status=http_status)
@@ -43,24 +43,24 @@ class Declined(Refused):
 
 
 class Absent(Declined):
-    """There is no such thing, as far as the service knows now: later there may be."""
+    """There is no such thing, as far as the service knows now; later there may be."""
 
 
 class TooManyAtOnce(Declined):
-    """More elements in one question than the service takes; asked in smaller pieces it may answer."""
+    """More elements in one question than the service takes; in smaller pieces it may answer."""
 
 
 def open_transport(
     *, base_url: str, deadline_s: int = DEADLINE_S, ca_file: str | None = None, private_hosts: Collection[str] = ()
 ) -> Transport:
-    """A way to the service that understands what it says when it says no."""
+    """A transport to the service that understands its error answers."""
     return Transport(
         base_url=base_url, deadline_s=deadline_s, failure_of=failure_of, ca_file=ca_file, private_hosts=private_hosts
     )
 
 
 def failure_of(operation: Operation, answer: Answer) -> CallFailed:
-    """What an answer that is not 200 means for who asked (chain data, Errors; supplement 1.7)."""
+    """What an answer other than 200 means for the caller (chain data, Errors; supplement 1.7)."""
     error = refusals.read(answer.status, answer.body)
     message = f"status {answer.status}" + (f": {error.text}" if error.text else "")
     window = Window.from_headers(answer.headers)
@@ -79,7 +79,7 @@ def failure_of(operation: Operation, answer: Answer) -> CallFailed:
 
 
 def _failure_of_acting(operation: Operation, answer: Answer, error: ErrorReply, message: str) -> CallFailed:
-    """A refusal is certain only of a single sending: of several, those before the refused one stay sent."""
+    """A refusal is certain only for a single transaction: of several, those before the refused one were sent."""
     certain = 400 <= answer.status < 500 and answer.status != 408 and error.text
     if certain and operation.name != "send_raw_transactions":
         return Declined(error, answer.status)
@@ -87,7 +87,7 @@ def _failure_of_acting(operation: Operation, answer: Answer, error: ErrorReply, 
 
 
 class Calls:
-    """The service, asked by the names of the catalogue. `unix_ms` and `sleep_ms` are the clock that limits go by."""
+    """Calls by the names of the catalogue. `unix_ms` and `sleep_ms` are the clock for the limits."""
 
     def __init__(
         self,
@@ -103,11 +103,11 @@ class Calls:
         self._sleep_ms = sleep_ms
 
     def close(self) -> None:
-        """Let go of the connections."""
+        """Close the connections."""
         self._transport.close()
 
     def call(self, operation: str, **arguments: object) -> Any:
-        """Any operation of the catalogue by its name, with the parameters under their own names; gives its record.
+        """Call any operation of the catalogue by its name, with its parameters by theirs. Returns its record.
 
         None stands for an absent parameter. Raises `BadArgument` before anything is sent.
         """
@@ -121,7 +121,7 @@ class Calls:
             raise OutcomeUnknown(f"The answer can't be read: {problem.reason}", {"status": answer.status}) from None
 
     def answer(self, operation: str, **arguments: object) -> Answer:
-        """The same, and the answer as it came: its body is not looked at yet."""
+        """The same, but returns the answer as it came, its body not decoded."""
         row = _row(operation)
         if row.name in catalogue.WITH_PRIVATE_KEY:
             raise UnknownOperation(f"{operation} carries a private key: it has a way out of its own.")
@@ -129,7 +129,7 @@ class Calls:
         return replace(answer, body=_flat(answer.body)) if operation == "get_slp_transaction" else answer
 
     def parts(self, operation: str, values: Sequence[Any], **more: object) -> dict[Any, bytes]:
-        """A bulk read in pieces of 20: the body of the single form for each value, without those not answered.
+        """A bulk read in pieces of 20: the body of the single form for each value that was answered.
 
         A piece that is too large for the service is halved.
         """
@@ -188,10 +188,10 @@ class ChainClient(Calls):
     """
 
     def send_raw_transaction(self, *, raw: str) -> str:
-        """Send a transaction, once, and give its id as the service tells it.
+        """Send a transaction, once. Returns its id as the service names it.
 
-        One that is too long for an address travels in a body. Raises `Declined` when it was refused, `Unreachable` when
-        it was not sent, which is always so of one that is too long for a body as well, and `OutcomeUnknown`.
+        One that is too long for a URL travels in a body. Raises `Declined` if it was refused, `Unreachable` if it was
+        not sent, as is always so if it is too long for a body, too, and `OutcomeUnknown`.
         """
         if len(raw) > catalogue.MOST_HEX_IN_BODY:
             raise Unreachable("the transaction is longer than the chain-data service takes")
@@ -207,7 +207,7 @@ class ChainClient(Calls):
         return txids[0]
 
     def _send_long(self, raw: str) -> list[str]:
-        """The bulk form, in which a refusal leaves open what became of those before; here there are none before it."""
+        """Send in the bulk form. A refusal there leaves the fate of earlier transactions open; here there are none."""
         try:
             txids: list[str] = self.call("send_raw_transactions", hexes=[raw])
         except OutcomeUnknown as failure:
@@ -219,7 +219,7 @@ class ChainClient(Calls):
 
 
 def _without_nul(answer: Answer) -> Answer:
-    """The answer with a mark in place of each NUL: anybody can name a token so, and must not hide the others by it."""
+    """The answer with a mark in place of each NUL: a token with one in its name must not make the others unreadable."""
     if b"\\u0000" not in answer.body:
         return answer
     return replace(answer, body=records.NUL.sub(rb"\1\\ufffd", answer.body))
@@ -233,11 +233,11 @@ def _row(operation: str) -> Operation:
 
 
 def _flat(body: bytes) -> bytes:
-    """The details of a token's transaction in the documented form: the last servers wrap them (supplement 3)."""
+    """The details of a token's transaction in the documented form; newer servers wrap them (supplement 3)."""
     try:
         members = msgspec.json.decode(body, type=dict[str, msgspec.Raw])
         if _WRAPPER not in members:
             return body
         return msgspec.json.encode(msgspec.json.decode(members.pop(_WRAPPER), type=dict[str, msgspec.Raw]) | members)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return body  # whoever reads it says what is wrong
+        return body  # decoding it reports what is wrong

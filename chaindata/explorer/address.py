@@ -1,4 +1,4 @@
-"""The page of one address: its spellings, what it holds, what came and went, its unspent outputs, its tokens."""
+"""The page of one address: its spellings, balance, transactions, unspent outputs and tokens."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,9 +25,9 @@ MOST_NAMED = 20
 
 @dataclass(frozen=True, slots=True)
 class Spellings:
-    """One hash in every form: `display_form` for people, `printed` as services print it, `forms` the rest.
+    """One hash in every form: `display_form` for people, `printed` as services print it, `forms` the others.
 
-    Pages link `printed`. `owner` says in words whose it is when it is one of ours.
+    Links use `printed`. `owner` says in words whose it is, if it is one of ours.
     """
 
     printed: str
@@ -40,7 +40,7 @@ class Spellings:
 
 @dataclass(frozen=True, slots=True)
 class BalancePart:
-    """What the address holds, None until it was read."""
+    """The balance of the address; `details` is None until it was read."""
 
     details: AddressDetails | None
     freshness: PartFreshness
@@ -70,7 +70,7 @@ class TransactionsPart:
 
 @dataclass(frozen=True, slots=True)
 class UnspentPart:
-    """Fifty unspent outputs, the newest first, of all; what all of them hold is `coins`."""
+    """Fifty of the unspent outputs, the newest first. `count` and `coins` are of all of them."""
 
     outputs: Sequence[Utxo]
     count: int
@@ -83,9 +83,9 @@ class UnspentPart:
 
 @dataclass(frozen=True, slots=True)
 class Holding:
-    """Tokens of one kind that the address holds; `name` is empty until it was read, `reserved` often zero.
+    """Tokens of one kind that the address holds; `name` is empty until it was read.
 
-    `is_frozen`: the issuer of a managed property has frozen what the address holds of it.
+    `is_frozen`: the issuer of a managed property has frozen this balance.
     """
 
     token: str
@@ -139,7 +139,7 @@ def transactions(address: str, *, page: int, now: datetime) -> TransactionsPart:
 
 
 def unspent(address: str, *, page: int, now: datetime) -> UnspentPart:
-    """A page of its unspent outputs; a page behind the last one is the last one."""
+    """A page of its unspent outputs; a page after the last one is the last one."""
     reading = answers.read("get_address_utxos", now=now, address=address)
     record: AddressUtxos | None = reading.record
     outputs = record.utxos if record else []
@@ -158,7 +158,7 @@ def unspent(address: str, *, page: int, now: datetime) -> UnspentPart:
 
 
 def tokens(address: str, *, now: datetime) -> TokensPart:
-    """Its tokens of either kind, and the names that lead to it."""
+    """Its tokens of both layers, and the cash accounts that pay it."""
     ledger, properties, accounts = answers.read_many(
         [
             ("get_slp_balances_of_address", {"address": address}),
@@ -195,7 +195,7 @@ def tokens(address: str, *, now: datetime) -> TokensPart:
 
 
 def _names(ids: Sequence[str], numbers: Sequence[int], now: datetime) -> tuple[dict[str, str], list[str]]:
-    """What the tokens are called, as far as that was read, and what to follow for the rest; the first are enough."""
+    """The names of the first tokens, as far as they were read, and the topics of the answers with the others."""
     calls: list[tuple[str, dict[str, object]]] = [
         ("get_slp_token", {"tokenId": each}) for each in ids[:MOST_NAMED] if kind_of(each)
     ]

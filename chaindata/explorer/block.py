@@ -13,16 +13,16 @@ from chaindata.wire import headers, merkle
 from chaindata.wire.hashing import NotHexadecimal, from_display_hex, is_display_hex
 from chaindata.wire.records.chain import Block, Transaction
 
-TRANSACTIONS_SHOWN = 20  # what one bulk call of the service takes
+TRANSACTIONS_SHOWN = 20  # the most that one bulk call of the service takes
 
 
 @dataclass(frozen=True, slots=True)
 class BlockPart:
-    """The block, None until it was read; `height` and `hash` are what is known of it meanwhile.
+    """The block, None until it was read; `height` and `hash` are what is known of it until then.
 
-    `confirmations` counts on with the tip; a block off the chain has none. `beyond` says that the height lies behind
-    the tip, whose height `tip` is: nobody has found such a block yet. `fits` says whether exactly these transactions
-    stand under the header that the desk has checked itself; None while it has none of this block.
+    `confirmations` grow with the tip; a block off the chain has none. `beyond`: the height is above that of the tip
+    (`tip`), so nobody has found such a block yet. `fits` says whether exactly these transactions belong to the header
+    that the desk has checked itself; None if it does not have the header.
     """
 
     block: Block | None
@@ -38,9 +38,9 @@ class BlockPart:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A transaction of the block: its place, and its details once they were read. Unknown: no chain has it any more.
+    """A transaction of the block: its place, and its details once they were read. `is_unknown`: no chain has it now.
 
-    `moves_tokens` says that it speaks to the property layer.
+    `moves_tokens` says that it has a message to the property layer.
     """
 
     position: int
@@ -80,7 +80,7 @@ def block(hash_or_height: str, *, now: datetime) -> BlockPart:
 
 
 def members(hash_or_height: str, *, page: int, now: datetime) -> MembersPart:
-    """The transactions of the block on a page; a page behind the last one is the last one."""
+    """A page of the block's transactions; a page after the last one is the last one."""
     reading = _reading(hash_or_height, now)
     record: Block | None = reading.record
     txids = record.tx if record else []
@@ -99,14 +99,14 @@ def members(hash_or_height: str, *, page: int, now: datetime) -> MembersPart:
 
 
 def _token_moves(record: Block | None, now: datetime) -> Reading | None:
-    """Which transactions at the height spoke to the property layer; not asked of a block that is off the chain."""
+    """The transactions at the height with messages to the property layer; not read for a block off the chain."""
     if record is None or not record.is_main_chain or record.height < 0:
         return None
     return answers.read("get_token_transactions_of_block", now=now, index=record.height)
 
 
 def _fits(record: Block) -> bool | None:
-    """Whether the ids hash to the root in our own copy of the header, whose work was checked."""
+    """Whether the ids hash to the merkle root in our own copy of the header, whose work was checked."""
     row = ChainHeader.objects.filter(hash=record.hash.lower()).first()
     if row is None:
         return None
@@ -118,7 +118,7 @@ def _fits(record: Block) -> bool | None:
 
 
 def _member(position: int, txid: str, reading: Reading | None, speaking: Collection[str]) -> Member:
-    """A line; what is called a transaction and has no id of one is none."""
+    """One line; a text in the list that is not the id of a transaction is shown as unknown."""
     if reading is None:
         return Member(position, txid, None, is_unknown=True)
     return Member(position, txid, reading.record, reading.freshness == "missing", moves_tokens=txid in speaking)

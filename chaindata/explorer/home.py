@@ -1,5 +1,4 @@
-"""The first page of the chain: its tip, the last blocks, what waits, its branches, and the node that tells of it,
-and the state of the property layer."""
+"""The first page of the chain: tip, last blocks, mempool, branches, the service's node, and the property layer."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -26,7 +25,7 @@ SAT_PER_COIN = 100_000_000
 
 @dataclass(frozen=True, slots=True)
 class TipPart:
-    """The end of the chain; nothing of it before the first reading. Silent: nobody heard of it lately, and `problem`.
+    """The tip of the chain, empty before the first reading. `is_silent`: nobody heard of it lately; `problem` says why.
 
     `state` is what the node says of the chain as a whole.
     """
@@ -79,7 +78,7 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True)
 class MempoolPart:
-    """What waits for a block: the last to enter first, how many there are in all, and what they pay for a byte."""
+    """The mempool: the newest transactions first, how many there are in all, and what they pay for a byte."""
 
     pool: Mempool | None
     waiting: Sequence[Waiting]
@@ -99,7 +98,7 @@ class Reorganisation:
 
 @dataclass(frozen=True, slots=True)
 class BranchesPart:
-    """The ends of all branches the node knows, the active one first; `turned` is the last time that blocks left."""
+    """The ends of all branches the node knows, the active one first; `reorganisation` is the last one."""
 
     branches: Sequence[chain.Tip]
     reorganisation: Reorganisation | None
@@ -134,7 +133,7 @@ class LayerPart:
 
 
 def tip(*, now: datetime) -> TipPart:
-    """The tip as it is followed, and what the node says of the chain as a whole."""
+    """The tip of the chain that the desk follows, and what the node says of the chain as a whole."""
     state, last_tip = answers.read("get_blockchain_info", now=now), tips.tip(now)
     chain_state: ChainState | None = state.record
     height = last_tip.height if last_tip else chain_state.blocks if chain_state else None
@@ -170,7 +169,7 @@ def blocks(*, now: datetime, below: int | None = None) -> BlocksPart:
 
 
 def tip_height(*, now: datetime) -> int | None:
-    """The height of the tip as far as it is known here."""
+    """The height of the tip, as far as it is known here."""
     if last_tip := tips.tip(now):
         return int(last_tip.height)
     state: ChainState | None = answers.read("get_blockchain_info", now=now).record
@@ -178,7 +177,7 @@ def tip_height(*, now: datetime) -> int | None:
 
 
 def mempool(*, now: datetime) -> MempoolPart:
-    """How much waits, and the transactions that came last."""
+    """How much waits for a block, and the newest transactions."""
     pool, listed = answers.read_many([("get_mempool_info", {}), ("get_raw_mempool", {"verbose": True})], now=now)
     entries = listed.record if isinstance(listed.record, dict) else {}
     newest = sorted(entries.items(), key=lambda item: (-item[1].time, item[0]))
@@ -192,7 +191,7 @@ def mempool(*, now: datetime) -> MempoolPart:
 
 
 def branches(*, now: datetime) -> BranchesPart:
-    """The chain's ends."""
+    """The ends of the chain's branches."""
     reading = answers.read("get_chain_tips", now=now)
     ends: list[chain.Tip] = reading.record or []
     ordered = sorted(ends, key=lambda one: (one.status != "active", -one.height, one.hash))
@@ -204,7 +203,7 @@ def branches(*, now: datetime) -> BranchesPart:
 
 
 def node(*, now: datetime) -> NodePart:
-    """The node about itself."""
+    """What the node says of itself."""
     info, network = answers.read_many([("get_node_info", {}), ("get_network_info", {})], now=now)
     return NodePart(info.record, network.record, freshness_of(info, network))
 
@@ -233,12 +232,12 @@ def layer(*, now: datetime) -> LayerPart:
 
 
 def depth(height: int | None, confirmations: int, *, now: datetime) -> int:
-    """Confirmations of a height by the tip that is followed, or what an answer told when that does not reach so far."""
+    """Confirmations of a height by the tip that the desk follows, or those in the answer if they are more."""
     return max(tips.confirmations(height, tips.tip(now)) if height is not None else 0, confirmations)
 
 
 def _question(height: int, header: ChainHeader | None) -> tuple[str, dict[str, object]]:
-    """By hash where the header is known, so that the list never shows a block that has left the chain."""
+    """By hash if the header is known, so that the list never shows a block that has left the chain."""
     return ("get_block_by_hash", {"hash": header.hash}) if header else ("get_block_by_height", {"height": height})
 
 
@@ -249,7 +248,7 @@ def _line(height: int, header: ChainHeader | None, reading: Reading) -> Line:
 
 
 def _with_fill(lines: Sequence[Line]) -> list[Line]:
-    """The same, each with how much of the largest it is."""
+    """The lines with their sizes in percent of the largest block."""
     largest = max((line.block.size for line in lines if line.block), default=0)
     return [
         replace(line, fill=max(1, 100 * line.block.size // largest)) if line.block and largest else line

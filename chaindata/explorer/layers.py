@@ -1,4 +1,4 @@
-"""What a transaction means to the layers above the chain, and whether they take it: messages, verdicts, amounts."""
+"""What a transaction means to the layers above the chain, and whether they accept it: messages, verdicts, amounts."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -25,11 +25,11 @@ VALID, INVALID, NOT_KNOWN, NO_VERDICT = "valid", "invalid", "not known yet", ""
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """One message of the transaction. `token` is the id of what it is about, `verdict` the layer's word about it.
+    """One message of the transaction. `token` is the id of its token, `verdict` whether the layer accepts it.
 
-    `recipients` are the owners whom a send to owners reached, the largest first, `reached` how many there are, and
-    `distribution_fee` what that cost in the layer's own coin. `payload` are the bytes of a message of the property
-    layer in the output itself, in hex, and `read_as` those that the layer says it read, "" until it was asked.
+    `recipients` are the owners whom a send to owners paid, the largest first; `owner_count` is how many they are, and
+    `distribution_fee` what that cost in the layer's own coin. `payload` is the message of the property layer as it is
+    in the output, in hex; `read_as` what the layer says that it read, "" until that is known.
     """
 
     message: LayerMessage
@@ -48,7 +48,7 @@ class Meaning:
 
 @dataclass(frozen=True, slots=True)
 class LayersPart:
-    """Every message, and how many tokens each output carries by a message that is not refused."""
+    """Every message, and how many tokens each output carries by messages that are not refused."""
 
     meanings: Sequence[Meaning]
     tokens: Mapping[int, str]
@@ -56,7 +56,7 @@ class LayersPart:
 
 
 def layers(txid: str, *, now: datetime) -> LayersPart:
-    """The messages of the transaction's outputs; the layers are asked only about what speaks to them."""
+    """The messages in the transaction's outputs; each layer is asked only about messages to it."""
     reading = answers.read("get_transaction_details", now=now, txid=txid)
     messages = _messages(reading.record) if reading.record else []
     report, readings = _report_of(txid, messages, now)
@@ -69,7 +69,7 @@ def layers(txid: str, *, now: datetime) -> LayersPart:
 
 @dataclass(frozen=True, slots=True)
 class _Report:
-    """What the layers told of the transaction, as far as they were asked and have answered."""
+    """What the layers say of the transaction, as far as they have answered."""
 
     txid: str
     ledger_message: slp.Message | None = None
@@ -81,7 +81,7 @@ class _Report:
 
     @property
     def token_id(self) -> str:
-        """The token of the message; a genesis makes the one that is called like its transaction."""
+        """The token of the message; for a genesis its id is that of the transaction."""
         return self.ledger_message.token_id if isinstance(self.ledger_message, slp.Mint | slp.Send) else self.txid
 
 
@@ -148,7 +148,7 @@ def _ledger(message: LayerMessage, report: _Report) -> Meaning:
     reason = (validity.invalid_reason or "") if validity else ""
     name = (token.symbol or token.name or "") if token and token.is_known else ""
     if _decimals(token) is not None:
-        # The outputs say the same in tokens.
+        # The outputs show the same amounts in tokens.
         message = replace(message, lines=tuple(line for line in message.lines if not line[0].startswith("base units")))
     return Meaning(message, 0, verdict, reason, report.token_id, name, "")
 
@@ -168,7 +168,7 @@ def _property(n: int, message: LayerMessage, token_transaction: TokenTransaction
 
 
 def _with_recipients(meaning: Meaning, distribution: TokenTransaction | None) -> Meaning:
-    """The same, with the owners that it reached, as far as that was read."""
+    """The same with the owners that it paid, once they were read."""
     if distribution is None:
         return meaning
     owner_count = sorted(distribution.recipients or [], key=lambda each: (-each.amount, each.address))
@@ -177,7 +177,7 @@ def _with_recipients(meaning: Meaning, distribution: TokenTransaction | None) ->
 
 
 def _ledger_amounts(report: _Report) -> dict[int, str]:
-    """Tokens by output; in base units while the token's decimals are not known. A refused message carries none."""
+    """Tokens by output, in base units until the token's decimals are known. A refused message carries none."""
     message, token = report.ledger_message, report.token
     if report.validity is not None and not report.validity.valid:
         return {}
@@ -195,7 +195,7 @@ def _ledger_amounts(report: _Report) -> dict[int, str]:
 
 
 def _decimals(token: Token | None) -> int | None:
-    """Into how many places the token is divided; None while that is not known, or told as what no token can have."""
+    """How many decimals the token has; None until they are known, or if no token can have as many."""
     places = token.decimals if token is not None else None
     return places if places is not None and 0 <= places <= slp.MOST_DECIMALS else None
 

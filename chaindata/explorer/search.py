@@ -1,7 +1,7 @@
-"""What a text of the search box names on the chain: a block, a transaction, an address, a token, a cash account.
+"""What a text in the search box names on the chain: a block, a transaction, an address, a token, a cash account.
 
-Nothing is waited for: what was read before is certain, and of a hash that nobody has met yet it is said that it may be
-a transaction. Its page asks, and says what else has the id when no transaction has.
+The search waits for nothing: what was read before is certain, and an unknown hash is offered as a possible transaction.
+Its page reads the transaction, and says what else has the id if no transaction has it.
 """
 
 from collections.abc import Iterator, Sequence
@@ -35,9 +35,9 @@ _MOST_NAMED = 10
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Something that a text names: its kind, what its page is called by, and words for it.
+    """Something that a text names: its kind, its name in the URL of its page, and words for it.
 
-    Not certain: whether there is such a thing was not read yet.
+    `is_certain` is False if it was not read yet whether there is such a thing.
     """
 
     kind: str
@@ -47,7 +47,7 @@ class Place:
 
     @property
     def url(self) -> str:
-        """The address of its page."""
+        """The URL of its page."""
         if self.kind == ACCOUNT:
             return f"{reverse('chain-accounts')}?{urlencode({'q': self.name})}"
         return reverse(_PAGES[self.kind], args=[self.name])
@@ -55,14 +55,14 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Matches:
-    """What was found, and the freshness of the answers that were looked at for it: more may come with them."""
+    """What the search found, and the freshness of the answers that it read: newer ones may contain more."""
 
     places: Sequence[Place]
     freshness: PartFreshness
 
 
 def find(*, text: str, now: datetime) -> Matches:
-    """Everything on the chain that the whole text names, in any form and either case of letters."""
+    """Everything on the chain that the whole text names, in any form, in capital or small letters."""
     text, lookups = text.strip(), _Lookups(now)
     if is_display_hex(text):
         places = list(_of_hash(text.lower(), lookups))
@@ -75,7 +75,7 @@ def find(*, text: str, now: datetime) -> Matches:
 
 
 class _Lookups:
-    """The answers that were looked at."""
+    """The answers that the search has read."""
 
     def __init__(self, now: datetime) -> None:
         self.now = now
@@ -89,7 +89,7 @@ class _Lookups:
 
 
 def _of_hash(name: str, lookups: _Lookups) -> Iterator[Place]:
-    """Headers are known here; of everything else the last answer is looked at."""
+    """Blocks by our own headers; everything else by the last answers."""
     if header := ChainHeader.objects.filter(hash=name).first():
         yield Place(BLOCK, name, f"Block {header.height:,}")
         return
@@ -125,7 +125,7 @@ def _of_account(text: str) -> Iterator[Place]:
 
 
 def _of_name(text: str, lookups: _Lookups) -> Iterator[Place]:
-    """Tokens that are called exactly so, of those in the lists as they were last read; names are nobody's alone."""
+    """Tokens with exactly this name in the lists as last read; several may have it."""
     folded_name = text.casefold()
     if not folded_name or len(text) > _LONGEST_NAME:
         return

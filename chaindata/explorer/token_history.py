@@ -1,4 +1,4 @@
-"""What an address did with tokens: what waits for a block in the property layer, and its past in the simple ledger."""
+"""Token transactions of an address: those of the property layer that wait, and its past ones in the simple ledger."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ MOST_LISTED = 25
 
 @dataclass(frozen=True, slots=True)
 class PendingMove:
-    """A transaction of the property layer that waits: what it asks for, of which token, and how much."""
+    """A transaction of the property layer that waits for a block: its operation, its token and the amount."""
 
     txid: str
     what: str
@@ -29,7 +29,7 @@ class PendingMove:
 
 @dataclass(frozen=True, slots=True)
 class PastMove:
-    """A transaction of the simple ledger. `came` is what of it arrived at the address, zero when all went elsewhere."""
+    """A transaction of the simple ledger. `credit` is what the address received by it, zero if all went elsewhere."""
 
     txid: str
     what: str
@@ -42,7 +42,7 @@ class PastMove:
 
 @dataclass(frozen=True, slots=True)
 class HistoryPart:
-    """Both lists, the past as the service orders it; `past_count` is how many there are in all."""
+    """Both lists, the past one in the service's order; `past_count` is how many past ones there are in all."""
 
     pending: Sequence[PendingMove]
     past: Sequence[PastMove]
@@ -52,7 +52,7 @@ class HistoryPart:
 
 
 def history(address: str, *, now: datetime) -> HistoryPart:
-    """What waits, and what was."""
+    """The token transactions that wait, and the past ones."""
     waits, was = answers.read_many(
         [
             ("get_pending_token_transactions", {"address": address}),
@@ -94,7 +94,7 @@ def _past(record: ListedTransaction, address: str) -> PastMove:
 
 
 def _is_at(text: str | None, address: str) -> bool:
-    """Whether an output went to the printed address; what can't be read went elsewhere."""
+    """Whether an output went to this address; one whose address can't be read did not."""
     try:
         return bool(text) and addresses.printed(text or "") == address
     except NotAnAddress:

@@ -1,4 +1,4 @@
-"""The page of one transaction: what it spends and makes, what it pays, where it stands, its bytes."""
+"""The page of one transaction: its inputs and outputs, its fee, its block, its bytes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from chaindata.wire.records.chain import Block, Input, MempoolEntry, Output, Tra
 from chaindata.wire.scripts import steps
 from chaindata.wire.transactions import FINAL_SEQUENCE
 
-MOST_SIDES = 100  # inputs and outputs that a page shows before it is asked for all
+MOST_SIDES = 100  # inputs and outputs that a page shows unless it is asked for all
 ENDING = 6  # characters of an address that its label in the drawing shows
 SAT_PER_COIN = decoding.SAT_PER_COIN
 _KINDS = {
@@ -33,8 +33,8 @@ _KINDS = {
 class FactsPart:
     """The transaction as a whole; `details` is None until it was read. Unconfirmed: no height, and `entry` if known.
 
-    `confirmations` counts on with the tip, so that an answer that is final is right about them as well. When nothing
-    has this id, `block` is the block that has it instead, if any.
+    `confirmations` grow with the tip, so that they are right even if the answer is final and not read again. If no
+    transaction has this id, `block` is the block that has it, if any.
     """
 
     txid: str
@@ -51,7 +51,7 @@ class FactsPart:
 
 @dataclass(frozen=True, slots=True)
 class Spending:
-    """One input: the output that it spends, whose it was and what it held. A coinbase spends nothing."""
+    """One input: the output that it spends, with its address and amount. A coinbase spends nothing."""
 
     n: int
     coinbase: str
@@ -67,7 +67,7 @@ class Spending:
 
 @dataclass(frozen=True, slots=True)
 class Making:
-    """One output: what it holds, for whom, and who spent it. `spent_height` is None while that waits for a block."""
+    """One output: its amount, whom it pays, and what spent it. `spent_height` is None while the spender waits."""
 
     n: int
     coins: Decimal
@@ -83,9 +83,9 @@ class Making:
 
 @dataclass(frozen=True, slots=True)
 class SidesPart:
-    """Inputs and outputs, the first hundred of each unless all were asked for; words for addresses that are ours.
+    """Inputs and outputs, the first hundred of each unless all are shown; `owners` has words for our own addresses.
 
-    `flow` draws all of them; none where a value is not known.
+    `flow` draws all of them; None if an amount is not known.
     """
 
     inputs: Sequence[Spending]
@@ -113,7 +113,7 @@ class RawPart:
 
 
 def facts(txid: str, *, now: datetime) -> FactsPart:
-    """What the page says first. Nothing is asked of the mempool for a transaction that is in a block."""
+    """The first part of the page. The mempool is read only for a transaction that is not in a block."""
     reading = answers.read("get_transaction_details", now=now, txid=txid)
     details: Transaction | None = reading.record
     extra = _extra_readings(txid, reading, now)
@@ -135,13 +135,13 @@ def facts(txid: str, *, now: datetime) -> FactsPart:
 
 
 def confirmations(details: Transaction | None, *, now: datetime) -> int:
-    """How deep it is by the tip: what is told of it stays as it was from when the answer is final."""
+    """Its confirmations by the current tip: those in a final answer are as old as the answer."""
     height = details.blockheight if details and details.blockhash else None
     return home.depth(height, details.confirmations if details else 0, now=now)
 
 
 def sides(txid: str, *, show_all: bool, now: datetime) -> SidesPart:
-    """What goes in and what comes out."""
+    """The inputs and outputs."""
     reading = answers.read("get_transaction_details", now=now, txid=txid)
     details: Transaction | None = reading.record
     inputs = [spending(each) for each in details.vin] if details else []
@@ -164,7 +164,7 @@ def sides(txid: str, *, show_all: bool, now: datetime) -> SidesPart:
 
 
 def _flow(inputs: Sequence[Spending], outputs: Sequence[Making], owners: Mapping[str, str]) -> Flow | None:
-    """The drawing of the transaction. New coins of a block come from nowhere: they are what its outputs hold."""
+    """The drawing of the transaction. The input of a coinbase is drawn with the coins of its outputs."""
     out = sum((each.coins for each in outputs), Decimal(0))
     if inputs and inputs[0].coinbase:
         parts_in = [flow.Part(out, f"Block reward: {out:f} BCH", flow.NEW, "block reward")]
@@ -183,7 +183,7 @@ def _flow(inputs: Sequence[Spending], outputs: Sequence[Making], owners: Mapping
 
 
 def _part(side: str, n: int, coins: Decimal, texts: Sequence[str], owners: Mapping[str, str]) -> flow.Part:
-    """One side of the drawing, in words: how much, whose. Its label names an address by its end."""
+    """An input or output of the drawing, in words: how much, whose. Its label is the end of an address."""
     owner = next((owners[text] for text in texts if text in owners), "")
     words = f"{side} {n}: {coins:f} BCH" + (f", ours: {owner}" if owner else "")
     label = "ours" if owner else _ending(texts[0]) if texts else ""
@@ -191,7 +191,7 @@ def _part(side: str, n: int, coins: Decimal, texts: Sequence[str], owners: Mappi
 
 
 def _ending(text: str) -> str:
-    """The end of an address as the lists beside the drawing spell it; of what is none on this chain, as it was told."""
+    """The end of an address as the lists beside the drawing spell it; any other text ends as it came."""
     try:
         return f"…{addresses.display_form(text)[-ENDING:]}"
     except addresses.NotAnAddress:
@@ -205,7 +205,7 @@ def raw(txid: str, *, now: datetime) -> RawPart:
 
 
 def spending(record: Input) -> Spending:
-    """An input in the words of the page; its value is told in satoshis, in lists of an address in coins as well."""
+    """An input as the page shows it. `value` is in satoshis, but in coins where lists of an address add `value_sat`."""
     value_sat = record.value_sat if record.value_sat is not None else record.value
     address = record.cash_address or record.legacy_address or record.addr or ""
     return Spending(
@@ -223,7 +223,7 @@ def spending(record: Input) -> Spending:
 
 
 def making(record: Output) -> Making:
-    """An output in the words of the page; whom it pays is read from its script, not from what is said of it."""
+    """An output as the page shows it. Whom it pays is read from its script, not from what the service says."""
     script = outputs.script_of(record)
     meaning = steps.meaning_of(script, addresses.printing_network())
     return Making(
@@ -241,7 +241,7 @@ def making(record: Output) -> Making:
 
 
 def _extra_readings(txid: str, reading: Reading, now: datetime) -> list[Reading]:
-    """What else is asked: of one that waits its place in the mempool, of an unknown one whether a block has the id."""
+    """What else is read: for a waiting transaction its mempool entry, for an unknown id the block that may have it."""
     if reading.record is not None and reading.record.blockhash is None:
         return [answers.read("get_mempool_entry", now=now, txid=txid)]
     if reading.record is None and reading.freshness == "missing":
@@ -254,7 +254,7 @@ def _fee_sat(details: Transaction | None) -> int | None:
 
 
 def _print_address(text: str) -> str:
-    """The one spelling of an address; as it came when it can't be read."""
+    """The printed form of an address; a text that is none stays as it came."""
     try:
         return addresses.printed(text) if text else ""
     except addresses.NotAnAddress:

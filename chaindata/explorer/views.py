@@ -39,7 +39,7 @@ ADDRESS_PARTS = {
 @require_safe
 @readable
 def home_page(request: DeskRequest) -> HttpResponse:
-    """Tip, last blocks, mempool, branches, node; each part is read, and read again, by itself."""
+    """Tip, last blocks, mempool, branches, node, property layer. Each part is read, and refreshed, by itself."""
     now, part, below = clock.now(), target(request), number(request, "below")
     context: dict[str, Any] = {"now": now, "below": below}
     for name, read in HOME_READERS.items():
@@ -51,7 +51,7 @@ def home_page(request: DeskRequest) -> HttpResponse:
 @require_safe
 @readable
 def block_page(request: DeskRequest, named: str) -> HttpResponse:
-    """The page, or one of its parts. What nobody has found is said so, with the status of a page that is not there."""
+    """The page, or one of its parts. A block that nobody has found has the status 404."""
     now, part = clock.now(), target(request)
     context: dict[str, Any] = {"now": now, "named": named}
     if part != "members":
@@ -65,7 +65,7 @@ def block_page(request: DeskRequest, named: str) -> HttpResponse:
 @require_safe
 @readable
 def transaction_page(request: DeskRequest, txid: str) -> HttpResponse:
-    """The page, or one of its parts."""
+    """The page of a transaction, or one of its parts."""
     now, part = clock.now(), target(request)
     wants = {name for name in TRANSACTION_PARTS if part not in TRANSACTION_PARTS or name == part}
     context: dict[str, Any] = {"now": now, "txid": txid}
@@ -87,7 +87,7 @@ def transaction_page(request: DeskRequest, txid: str) -> HttpResponse:
 @require_safe
 @readable
 def address_page(request: DeskRequest, text: str) -> HttpResponse:
-    """The page, or one of its parts; what is no address here is said so."""
+    """The page, or one of its parts; a sentence if the text is no address of this chain."""
     now, part = clock.now(), target(request)
     try:
         spellings = address.spellings(text)
@@ -103,7 +103,7 @@ def address_page(request: DeskRequest, text: str) -> HttpResponse:
 
 
 def _address_parts(request: DeskRequest, printed: str, part: str, now: datetime) -> dict[str, Any]:
-    """What the parts show that were asked for."""
+    """The contexts of the requested parts."""
     page, unspent_page = max(1, number(request, "page") or 1), max(1, number(request, "unspent") or 1)
     readers: dict[str, Callable[[], Any]] = {
         "balance": lambda: address.balance(printed, now=now),

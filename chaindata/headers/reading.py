@@ -1,6 +1,6 @@
-"""Asking the service for headers: those that lead to its best block, and those below what is known already.
+"""Reading headers from the service: those up to its best block, and those below the lowest stored one.
 
-A header is asked for by its hash and is what hashes to that, so the service can leave headers out and invent none.
+Headers are requested by their hashes and must hash to them, so the service can leave headers out but can't invent any.
 """
 
 from collections.abc import Sequence
@@ -15,16 +15,16 @@ from chaindata.wire.records.chain import Block
 from wire import records
 from wire.errors import BadReply
 
-WINDOW = 288  # headers that a new desk begins with: two days of a chain of ten minutes
-MOST_AT_ONCE = 100  # headers that one round takes in; what is missing comes with the next
-MOST_WALKED = 500  # headers down from a new tip to one that is known
+WINDOW = 288  # headers that a new desk starts with: two days at ten minutes a block
+MOST_AT_ONCE = 100  # headers that one round reads; the next round reads more
+MOST_WALKED = 500  # headers from a new tip down to a stored one
 _FIRST_STEP_DOWN = 4
 _STEP_DOWN = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """Headers, the lowest first, and the height of the first. `first_work` is told where nothing lies below."""
+    """Headers, the lowest first, and the height of the first. `first_work` is given if no header below is stored."""
 
     headers: list[Header]
     first_height: int
@@ -32,10 +32,10 @@ class Path:
 
 
 def up_to(client: ChainClient, *, height: int, best_hash: str, tip: ChainHeader | None) -> Path:
-    """The headers from one that is known up to the best one, or the last of them when nothing is known yet.
+    """The headers above a stored one up to the best one; the last `WINDOW` of them if none is stored yet.
 
-    Raises `CannotFollow` when the service's answers do not fit together: its chain moved meanwhile, or worse;
-    `OtherChain` when it is another chain from its first block on, or further down than is walked.
+    Raises `CannotFollow` if the service's answers do not fit together, because its chain moved meanwhile or worse, and
+    `OtherChain` if no common header was found within `MOST_WALKED`.
     """
     first = height if tip is None else min(tip.height + 1, height)
     first = max(first, 1)
@@ -55,13 +55,13 @@ def up_to(client: ChainClient, *, height: int, best_hash: str, tip: ChainHeader 
 
 
 def below(client: ChainClient, *, above: ChainHeader, height: int) -> list[Header]:
-    """The headers from `height` up to the parent of a header that is known."""
+    """The headers from `height` up to the parent of a stored header."""
     header = headers.read(bytes.fromhex(above.raw))
     return _below(client, header, above.height, height)
 
 
 def _beginning(client: ChainClient, path: list[Header], first: int) -> Path:
-    """What a new desk begins with: with the first block of all when it is near, else on the service's word for work."""
+    """The headers that a new desk starts with: from the genesis block if it is near, else with the service's work."""
     if first == 1:
         genesis = _by_hash(client, [path[0].previous_hash])[0]
         return Path([genesis, *path], 0, genesis.work)
@@ -73,7 +73,7 @@ def _beginning(client: ChainClient, path: list[Header], first: int) -> Path:
 
 
 def _between(client: ChainClient, first: int, last: int, best_hash: str | None) -> list[Header]:
-    """The headers of these heights; the last one is the best one when its hash is given."""
+    """The headers of these heights; the last one is the best one if its hash is given."""
     if best_hash is not None and first >= last:
         return _by_hash(client, [best_hash])
     path = _by_hash(client, _hashes(client, range(first, last + 1)))

@@ -22,7 +22,7 @@ CHAIN_LATE: Final = "chain-late"
 
 
 def chain() -> Health:
-    """When the tip of the chain was last heard, and whether blocks left the chain lately."""
+    """When the tip of the chain was last read, and whether blocks left the chain lately."""
     now = clock.now()
     tip = tips.tip(now)
     if tip is None:

@@ -1,4 +1,4 @@
-"""The tip of the chain as it was last heard, and whether a block has left the chain since: from our own rows alone."""
+"""The tip of the chain as last read, and whether a block has left the chain since: from our own rows alone."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -12,9 +12,9 @@ SILENT_AFTER = timedelta(seconds=30)
 
 @dataclass(frozen=True, slots=True)
 class Tip:
-    """The newest block of the chain that is followed. `time` is its own, in seconds since 1970; `read_at` when heard.
+    """The newest block of the chain that the desk follows. `time` is its own time, in seconds since 1970.
 
-    `problem` is a sentence about the last try when it did not succeed; `is_current` whether the tip was heard lately.
+    `problem` is a sentence about the last attempt if it failed; `is_current` says whether the tip was read lately.
     """
 
     height: int
@@ -26,7 +26,7 @@ class Tip:
 
 
 def tip(now: datetime) -> Tip | None:
-    """The tip as last heard; None as long as none was."""
+    """The tip as last read; None before the first reading."""
     row = ChainTip.objects.select_related("header").filter(pk=1).first()
     if row is None or row.header is None or row.read_at is None:
         return None
@@ -36,7 +36,7 @@ def tip(now: datetime) -> Tip | None:
 
 
 def confirmations(height: int, last_tip: Tip | None) -> int:
-    """How many blocks deep a block of the followed chain is; its own counts, and 0 means that it is not known yet."""
+    """The confirmations of a block of the followed chain, itself included; 0 if they are not known yet."""
     return max(last_tip.height - height + 1, 0) if last_tip is not None else 0
 
 

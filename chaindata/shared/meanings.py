@@ -1,6 +1,6 @@
-"""What an output says to the layers above the chain: simple ledger, property tokens, cash accounts, or plain text.
+"""Messages in outputs to the layers above the chain: simple ledger, property tokens, cash accounts, or plain text.
 
-Read from the script alone: whether the layer takes it as valid depends on what is spent, and on the chain.
+They are read from the script alone. Whether a layer accepts one depends on what is spent, and on the chain.
 """
 
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from chaindata.wire.tokens.payload_fields import NotAPayload, Zero
 from chaindata.wire.transactions import Output
 
 SIMPLE_LEDGER, PROPERTY_TOKENS, CASH_ACCOUNTS, TEXT = "Simple ledger", "Property tokens", "Cash account", "Note"
-_MOST_TEXT = 220  # characters of a note, which relayed scripts can't pass
+_MOST_TEXT = 220  # characters of a note; relayed scripts can't hold more
 
 TITLES: dict[tuple[int, ...], str] = {
     (0,): "Simple Send",
@@ -36,12 +36,12 @@ TITLES: dict[tuple[int, ...], str] = {
     (9, 3): "Transfer ERC721 Token",
     (9, 4): "Destroy ERC721 Token",
 }
-"""How the property layer calls its operations (supplement 1.13), by type and action."""
+"""The names of the property layer's operations (supplement 1.13), by type and action."""
 
 
 @dataclass(frozen=True, slots=True)
 class LayerMessage:
-    """One message: its layer, what it asks for, its fields as label and text. With a `problem` the layer ignores it."""
+    """One message: its layer, its operation, its fields as label and text. With a `problem` the layer ignores it."""
 
     layer: str
     what: str
@@ -50,7 +50,7 @@ class LayerMessage:
 
 
 def message_of(output: Output, n: int, *, network: Network) -> LayerMessage | None:
-    """What output number `n` says; None for one that only holds coins."""
+    """The message in output number `n`; None if the output only holds coins."""
     script = output.script
     if steps.kind_of(script) is not Kind.RETURN and not steps.is_unspendable(script):
         return None
@@ -62,7 +62,7 @@ def message_of(output: Output, n: int, *, network: Network) -> LayerMessage | No
 
 
 def payload_title(payload: payloads.Payload) -> str:
-    """How the layer calls an operation."""
+    """The layer's name of an operation."""
     return TITLES[payload.key]
 
 
@@ -135,6 +135,6 @@ def _note(script: bytes) -> LayerMessage:
 
 
 def _readable(raw: bytes) -> str:
-    """The text, when it is one; else its bytes."""
+    """The text if the bytes are one, else the bytes in hexadecimal."""
     text = raw.decode("utf-8", "replace")
     return text[:_MOST_TEXT] if text.isprintable() and "\ufffd" not in text else raw.hex()[: 2 * _MOST_TEXT]

@@ -9,12 +9,12 @@ if TYPE_CHECKING:
 
 
 def may_follow_row(person: "Person", key: str) -> bool:
-    """A numbered row."""
+    """Whether somebody may follow a row, whose key is its number."""
     return key.isascii() and key.isdigit() and _may_see(person)
 
 
 def may_follow_list(person: "Person", key: str) -> bool:
-    """A topic without a key."""
+    """Whether somebody may follow a list, a topic without a key."""
     return not key and _may_see(person)
 
 

@@ -1,4 +1,4 @@
-"""How pages speak of watched addresses: their states, what a movement changed, how many wait for a person."""
+"""What templates need for watched addresses: states, the change by a movement, how many wait for a review."""
 
 from django import template
 from django.utils.safestring import SafeString
@@ -21,7 +21,7 @@ def sat_change(value_sat: int) -> SafeString:
 
 @register.simple_tag
 def to_review(count: int) -> SafeString:
-    """How many movements wait for a person; nothing when none does."""
+    """How many movements wait for a review; nothing if none does."""
     if not count:
         return SafeString("")
     return chip("warn", "1 movement" if count == 1 else f"{count} movements", sign="hand")

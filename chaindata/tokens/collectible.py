@@ -12,8 +12,8 @@ from chaindata.tokens.tokens import Slice
 from chaindata.wire.records import tokens as property_records
 
 PER_PAGE = 20
-MOST_COUNTED = 10**9  # numbers are counted through no further
-MOST_OWNERS = 20  # whose collectibles are looked through for numbers that an issuer chose
+MOST_COUNTED = 10**9  # the highest number that is counted to
+MOST_OWNERS = 20  # whose collectibles are searched for numbers that an issuer chose
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Family:
 
 @dataclass(frozen=True, slots=True)
 class CollectibleLine:
-    """One collectible: its owner, "" when it was destroyed; without a record it is not read yet, or does not exist."""
+    """One collectible; `owner` is "" if it was destroyed. Without a record it was not read yet, or does not exist."""
 
     token_id: str
     record: property_records.Collectible | None
@@ -42,7 +42,7 @@ class CollectibleLine:
 class CollectiblesPart:
     """The collectibles of a family by number, twenty a page, and which of them were destroyed.
 
-    `others` have numbers that their issuer chose; they are found at the owners that are known.
+    `others` have numbers that their issuer chose; they are found by their owners, as far as those are known.
     """
 
     lines: Slice
@@ -53,7 +53,7 @@ class CollectiblesPart:
 
 
 def number_of(token_id: str) -> str:
-    """The number in the address of a family."""
+    """The number in the URL of a family."""
     return token_id.removeprefix("collectible-")
 
 
@@ -100,7 +100,7 @@ def _line(number: str, reading: Reading, destroyed: set[str]) -> CollectibleLine
 def _uncounted(
     property_id: str, owners: Sequence[str], issued_count: int, destroyed: set[str], now: datetime
 ) -> tuple[list[CollectibleLine], list[Reading]]:
-    """Those of the owners whose numbers are beyond the count."""
+    """The owners' collectibles whose numbers are not among those counted."""
     calls = [("get_collectibles_of_address", {"address": owner, "propertyId": property_id}) for owner in owners]
     readings = answers.read_many(calls, now=now)
     ids = [

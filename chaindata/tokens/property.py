@@ -14,7 +14,7 @@ from chaindata.tokens import supply, tokens
 from chaindata.tokens.tokens import WHC, HoldersPart, Slice
 from chaindata.wire.records import tokens as property_records
 
-MOST_DATED = 60  # grants and revocations whose blocks are asked for
+MOST_DATED = 60  # grants and revocations whose blocks are read
 BURNED, FIXED, MANAGED, SOLD = "burned", "fixed", "managed", "sold"
 
 
@@ -30,12 +30,12 @@ class PropertyToken:
 
     @property
     def issuance(self) -> str:
-        """How tokens of it come to be."""
+        """How its tokens are issued."""
         return issuance_of(self.record)
 
 
 def issuance_of(record: property_records.Property | None) -> str:
-    """How tokens of a property come to be: burned, fixed, managed or sold; "" while that is not known."""
+    """How tokens of a property are issued: burned, fixed, managed or sold; "" until that is known."""
     if record is None:
         return ""
     if record.propertyid == WHC:
@@ -47,7 +47,7 @@ def issuance_of(record: property_records.Property | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class GrantLine:
-    """One grant, or one revocation when `is_revoked`. `supply` is what there was after it, once blocks are known."""
+    """One grant, or one revocation if `is_revoked`. `supply` is the total after it, once blocks are known."""
 
     txid: str
     amount: Decimal
@@ -58,10 +58,10 @@ class GrantLine:
 
 @dataclass(frozen=True, slots=True)
 class GrantsPart:
-    """Everything granted and revoked; `adds_up` says whether that makes the total. Only managed ones have that.
+    """Everything granted and revoked of a managed property; `adds_up` says whether that makes the total.
 
-    The lines are by block, the newest first, once the blocks of all are known, and `drawing` is the supply over time;
-    before that, and of more than `MOST_DATED`, they are as the service lists them.
+    Once the blocks of all lines are known they are ordered by block, the newest first, and `drawing` is the supply over
+    time. Until then, and if there are more than `MOST_DATED`, they are in the service's order.
     """
 
     applies: bool
@@ -76,7 +76,7 @@ class GrantsPart:
 
 @dataclass(frozen=True, slots=True)
 class CrowdsalePart:
-    """A sale with those who bought, and how much of it is gone, 0 to 1. Only properties that are sold have one."""
+    """A sale with its buyers and the share that is sold, 0 to 1. Only properties in a crowdsale have one."""
 
     applies: bool
 
@@ -138,7 +138,7 @@ def grants(*, property_id: int, page: int, now: datetime) -> GrantsPart:
 
 
 def _supply_steps(lines: Sequence[GrantLine], now: datetime) -> tuple[list[supply.Step], list[Reading]]:
-    """The lines by their blocks, which the layer tells of each transaction; none of more than are asked for."""
+    """The lines in the order of their blocks, which the layer gives by transaction; none if there are too many."""
     if len(lines) > MOST_DATED:
         return [], []
     readings = answers.read_many([("get_token_transaction", {"txid": line.txid}) for line in lines], now=now)
@@ -156,7 +156,7 @@ def _supply_steps(lines: Sequence[GrantLine], now: datetime) -> tuple[list[suppl
 
 
 def _by_block(lines: list[GrantLine], supply_steps: Sequence[supply.Step]) -> list[GrantLine]:
-    """The lines with their blocks, the newest first, where those are known."""
+    """The lines with their blocks, the newest first, if the blocks are known."""
     return [
         GrantLine(
             txid=step.change.txid,
@@ -175,7 +175,7 @@ def _tip(now: datetime) -> int | None:
 
 
 def crowdsale(*, property_id: int, page: int, now: datetime) -> CrowdsalePart:
-    """The sale of a property, with everybody who took part."""
+    """The sale of a property, with its buyers."""
     property_reading = answers.read("get_property", now=now, propertyId=property_id)
     if issuance_of(property_reading.record) != SOLD:
         freshness = freshness_of(property_reading, topics=[TIP_TOPIC])
@@ -198,7 +198,7 @@ def crowdsale(*, property_id: int, page: int, now: datetime) -> CrowdsalePart:
 
 
 def holders(*, property_id: int, page: int, now: datetime) -> HoldersPart:
-    """Who holds the property, whose balance is frozen, and whether it adds up to the total."""
+    """The holders of the property, whose balances are frozen, and whether they add up to the total."""
     record = answers.read("get_property", now=now, propertyId=property_id).record
     reading = answers.read("get_token_balances_of_property", now=now, propertyId=property_id)
     readings, frozen = [reading], frozenset[str]()
@@ -214,7 +214,7 @@ def holders(*, property_id: int, page: int, now: datetime) -> HoldersPart:
 
 
 def balances_hash(*, property_id: int, now: datetime) -> HashPart:
-    """The digest of all balances, told and computed (supplement 1.12)."""
+    """The digest of all balances, the service's and our own (supplement 1.12)."""
     reading = answers.read("get_balances_hash", now=now, propertyId=property_id)
     listed = answers.read("get_token_balances_of_property", now=now, propertyId=property_id)
     record = answers.read("get_property", now=now, propertyId=property_id).record

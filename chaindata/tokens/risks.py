@@ -1,7 +1,7 @@
-"""Tokens of the simple ledger that a raw transaction would lose: they lie on outputs, and only a message moves them on.
+"""Tokens of the simple ledger that a raw transaction would burn: spent without a message, they are gone.
 
-What an output holds is read from the message of the transaction that made it. Whether that one was valid is not asked
-here: a warning too many costs a look, one too few costs the tokens.
+What an output holds is read from the message of the transaction that made it. Whether that message was valid is not
+checked: a needless warning costs a moment, a missing one costs the tokens.
 """
 
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ _MOST_LISTED = 5
 
 
 def losses(*, transaction: Transaction, origins: Mapping[str, Transaction]) -> list[str]:
-    """A sentence for each token of which less comes out than goes in. `origins` are what made the inputs, by id."""
+    """A sentence for each token of which less comes out than goes in. `origins` are the transactions spent, by id."""
     units_by_token, batons = _holdings(transaction, origins)
     message = _message(transaction)
     sentences = []
@@ -30,7 +30,7 @@ def losses(*, transaction: Transaction, origins: Mapping[str, Transaction]) -> l
 
 
 def _holdings(transaction: Transaction, origins: Mapping[str, Transaction]) -> tuple[dict[str, int], list[str]]:
-    """Base units by token, and the tokens whose baton is spent."""
+    """Base units spent by token, and the tokens whose baton is spent."""
     units: dict[str, int] = {}
     batons: list[str] = []
     for each in transaction.inputs:
@@ -59,7 +59,7 @@ def _message(transaction: Transaction) -> slp.Message | None:
 
 
 def _units_moved_on(message: slp.Message | None, token_id: str, *, outputs: int) -> int:
-    """Base units of the token that outputs which exist would hold."""
+    """Base units of the token that go to outputs that exist."""
     if not isinstance(message, slp.Send) or message.token_id != token_id:
         return 0
     return sum(each.quantity for each in slp_rules.holdings(message, txid="", outputs=outputs).values())

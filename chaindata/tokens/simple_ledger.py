@@ -1,4 +1,4 @@
-"""One token of the simple ledger: its figures, its first message read from its own bytes, and who holds it."""
+"""One token of the simple ledger: its figures, its genesis read from its own bytes, its holders, baton and supply."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,9 +22,9 @@ from chaindata.wire.tokens import slp, slp_rules
 
 @dataclass(frozen=True, slots=True)
 class Genesis:
-    """The first transaction of a token, read here from its own bytes. `differs` names what the service tells otherwise.
+    """The first transaction of a token, read from its own bytes. `differs` names what the service says differently.
 
-    `problem` is why it is no such transaction; `baton_vout` where the right to mint began.
+    `problem` is why it is no such transaction.
     """
 
     message: slp.Genesis | None
@@ -40,7 +40,7 @@ class Genesis:
 
 @dataclass(frozen=True, slots=True)
 class SimpleToken:
-    """A token of the simple ledger: its figures, None until they were read or when there is no such token."""
+    """A token of the simple ledger; `stats` are None until they were read, or if there is no such token."""
 
     token_id: str
     stats: slp_records.Token | None
@@ -57,7 +57,7 @@ def token(*, token_id: str, now: datetime) -> SimpleToken:
 
 
 def genesis(*, token_id: str, now: datetime) -> Genesis:
-    """The token's own first message, from bytes that hash to its id, beside what the service tells of it."""
+    """The token's genesis, from bytes that hash to its id, compared with what the service says of it."""
     reading = answers.read("get_raw_transaction", now=now, txid=token_id, verbose=False)
     stats = answers.read("get_slp_token_stats", now=now, tokenId=token_id).record
     message, problem = _genesis(token_id, reading.record) if isinstance(reading.record, str) else (None, "")
@@ -78,7 +78,7 @@ def genesis(*, token_id: str, now: datetime) -> Genesis:
 
 
 def _texts(message: slp.Genesis) -> dict[str, str]:
-    """The texts as the client gives those of the service: with a mark in place of each NUL."""
+    """The texts with a mark in place of each NUL, as the client returns those of the service."""
     texts = {"name": message.name, "symbol": message.ticker, "document": message.document_uri}
     read = {what: slp.text_of(raw).replace("\0", "\ufffd") for what, raw in texts.items()}
     return read | {"document hash": message.document_hash.hex()}
@@ -115,7 +115,7 @@ def _differs(message: slp.Genesis, stats: slp_records.Token, read: dict[str, str
 
 
 def holders(*, token_id: str, page: int, now: datetime) -> HoldersPart:
-    """Who holds the token, and whether what they hold adds up to what circulates."""
+    """The holders of the token, and whether their balances add up to the circulating supply."""
     reading = answers.read("get_slp_balances_of_token", now=now, tokenId=token_id)
     stats = answers.read("get_slp_token_stats", now=now, tokenId=token_id).record
     circulates = stats.circulating_supply if stats is not None and stats.is_known else None
@@ -130,15 +130,15 @@ def holders(*, token_id: str, page: int, now: datetime) -> HoldersPart:
 
 
 HELD, ENDED, BURNED, NEVER = "held", "ended", "burned", "never"
-MOST_MINTINGS = 20  # that are followed
+MOST_MINTINGS = 20  # that are followed at most
 
 
 @dataclass(frozen=True, slots=True)
 class BatonPart:
-    """Where the right to mint is, followed from one minting to the next by what each spends. `mintings` are their ids.
+    """Where the right to mint is, followed from each minting to the spender of its baton. `mintings` are their ids.
 
-    `ending` is "held", "ended" when a minting gave it up, "burned" when something else spent it, "never" when there was
-    none, "further" when it was passed on more often than is followed here, and "" while that is being read.
+    `ending` is "held", "ended" if a minting gave it up, "burned" if another transaction spent it, "never" if there was
+    none, "further" if it was passed on more often than is followed here, and "" while that is being read.
     """
 
     ending: str
@@ -151,7 +151,7 @@ class BatonPart:
 
 @dataclass(frozen=True, slots=True)
 class _Minting:
-    """A transaction that made tokens: the first one of the token, or one that spent its baton."""
+    """A transaction that made tokens: the genesis, or one that spent the baton."""
 
     txid: str
     transaction: chain.Transaction
@@ -160,7 +160,7 @@ class _Minting:
 
 @dataclass(frozen=True, slots=True)
 class _Walk:
-    """The way of the baton from the token's first transaction, as far as it was read; see `BatonPart`."""
+    """The path of the baton from the genesis, as far as it was read; see `BatonPart`."""
 
     ending: str
     address: str
@@ -212,7 +212,7 @@ def _message(transaction: chain.Transaction) -> slp.Message | None:
 
 
 def _passes_on(message: slp.Message | None, token_id: str, *, is_first: bool) -> bool:
-    """Whether the transaction that spends the baton, or that made it, is one that may have a baton again."""
+    """Whether this transaction, which spends the baton or is the first, may pass a baton on."""
     if is_first:
         return isinstance(message, slp.Genesis)
     return isinstance(message, slp.Mint) and message.token_id == token_id
@@ -228,7 +228,7 @@ def _owner(output: chain.Output) -> str:
 
 @dataclass(frozen=True, slots=True)
 class MintLine:
-    """What one transaction made, in tokens. `block` is None while it waits; `minted` is all that was made up to it."""
+    """What one transaction minted, in tokens. `block` is None while it waits; `minted` is the total up to it."""
 
     txid: str
     amount: Decimal
@@ -238,11 +238,11 @@ class MintLine:
 
 @dataclass(frozen=True, slots=True)
 class SupplyPart:
-    """How the token came to be, the newest first, from the transactions' own bytes.
+    """The mintings of the token, the newest first, from the transactions' own bytes.
 
     `is_whole`: the baton was followed to its end, so that no minting is missing; only then `adds_up` compares what was
-    minted with what the service counts. `burned` is what it says to be lost: it does not say where, so that the drawing
-    has what was minted and falls nowhere.
+    minted with the service's count. `burned` is what the service says was lost. It does not say where, so the drawing
+    shows what was minted and never falls.
     """
 
     lines: Sequence[MintLine]
@@ -256,7 +256,7 @@ class SupplyPart:
 
 
 def supply_history(*, token_id: str, now: datetime) -> SupplyPart:
-    """Every minting with its block, and the line of all that was minted."""
+    """Every minting with its block, and the drawing of all that was minted."""
     way = _walk(token_id, now)
     reading = answers.read("get_slp_token_stats", now=now, tokenId=token_id)
     stats: slp_records.Token | None = reading.record if reading.record and reading.record.is_known else None
@@ -280,7 +280,7 @@ def supply_history(*, token_id: str, now: datetime) -> SupplyPart:
 
 
 def _mint_lines(mintings: Sequence[_Minting]) -> list[MintLine]:
-    """In the order of the chain, which is the order of the baton."""
+    """The lines in the order of the baton, which is that of the chain."""
     lines, so_far = list[MintLine](), Decimal(0)
     first = mintings[0].message if mintings else None
     decimals = first.decimals if isinstance(first, slp.Genesis) else 0
@@ -294,7 +294,7 @@ def _mint_lines(mintings: Sequence[_Minting]) -> list[MintLine]:
 
 
 def _adds_up(lines: Sequence[MintLine], stats: slp_records.Token | None) -> bool | None:
-    """Whether the service counts as much: with what waits for a block, or without it."""
+    """Whether the service counts the same, with or without what waits for a block."""
     if stats is None or stats.total_minted is None or not lines:
         return None
     in_blocks = sum((each.amount for each in lines if each.block is not None), Decimal(0))

@@ -1,4 +1,4 @@
-"""How much of a token there was over time: each grant, revocation or minting by its block, drawn as steps."""
+"""The supply of a token over time: each grant, revocation or minting by its block, drawn as steps."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ _ROOM: Final = Decimal("0.92")  # of the height, so that the highest step does n
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One grant or minting, or a revocation with a negative amount. Without a block it was not read yet."""
+    """One grant or minting, or a revocation with a negative amount. `block` is None if it was not read yet."""
 
     txid: str
     amount: Decimal
@@ -21,7 +21,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A change with what there was after it."""
+    """A change with the supply after it."""
 
     change: Change
     supply: Decimal
@@ -37,7 +37,7 @@ class Drawing:
 
 
 def steps(changes: Sequence[Change]) -> list[Step]:
-    """The changes by block and place, each with the supply after it; none before the block of every one is known."""
+    """The changes by block and place, each with the supply after it; none until all blocks are known."""
     if any(each.block is None for each in changes):
         return []
     timeline, supply = [], Decimal(0)
@@ -48,7 +48,7 @@ def steps(changes: Sequence[Change]) -> list[Step]:
 
 
 def drawing(timeline: Sequence[Step], *, tip: int | None) -> Drawing | None:
-    """The line from the first change to the tip; none of a supply that never was above zero."""
+    """The line from the first change to the tip; None if the supply never was above zero."""
     if not timeline:
         return None
     blocks = [each.change.block or 0 for each in timeline]

@@ -1,6 +1,6 @@
-"""The token pages: which tokens there are, of three kinds, and what is known of one, with what can be checked here.
+"""The lists of tokens, which are of three kinds, and what the pages of all kinds share.
 
-A token's address is its id: 64 hexadecimal digits of the simple ledger, a number of the property layer, and
+A token's id is in its URL: 64 hexadecimal digits of the simple ledger, a number of the property layer, and
 `collectible-` with a number for a family of collectibles.
 """
 
@@ -18,7 +18,7 @@ from chaindata.wire.records import tokens as property_records
 SIMPLE, PROPERTY, COLLECTIBLE = "simple-ledger", "property", "collectible"
 KINDS = {SIMPLE: "Simple ledger", PROPERTY: "Properties", COLLECTIBLE: "Collectibles"}
 PER_PAGE = 50
-MOST_FAMILIES = 20  # of collectibles that are looked for: the layer has no list of them
+MOST_FAMILIES = 20  # of collectibles that are read: the layer has no list of them
 WHC = 1
 MOST_PLACES = 8  # that a property can be divided into
 _SIMPLE_ID = re.compile(r"[0-9a-f]{64}", re.ASCII)
@@ -28,7 +28,7 @@ HIGHEST_PROPERTY = 2**32 - 1
 
 
 def kind_of(token_id: str) -> str:
-    """Which of the three kinds an id in an address is of; "" for what is none."""
+    """Which of the three kinds an id in a URL is of; "" if it is none."""
     if _SIMPLE_ID.fullmatch(token_id):
         return SIMPLE
     if _PROPERTY_ID.fullmatch(token_id) and int(token_id) <= HIGHEST_PROPERTY:
@@ -47,7 +47,7 @@ class Slice:
 
 
 def cut(rows: Sequence[object], page: int, size: int = PER_PAGE) -> Slice:
-    """One page of the rows; a page that does not exist is the nearest one."""
+    """One page of the rows; for a page that does not exist the nearest one."""
     pages = max(1, -(-len(rows) // size))
     here = min(max(page, 1), pages)
     return Slice(rows[(here - 1) * size : here * size], here, pages, len(rows))
@@ -66,7 +66,7 @@ class PropertyLine:
 
 @dataclass(frozen=True, slots=True)
 class FamilyLine:
-    """A family of collectibles in the list, by the number that was asked for."""
+    """A family of collectibles in the list, by its number."""
 
     number: str
     record: property_records.CollectibleProperty
@@ -102,7 +102,7 @@ def property_list(*, page: int, now: datetime) -> ListPart:
 
 
 def collectible_list(*, now: datetime) -> ListPart:
-    """The families of collectibles, looked for by their numbers from 1 on until one does not exist."""
+    """The families of collectibles, by their numbers from 1 on until one does not exist."""
     numbers = [str(number) for number in range(1, MOST_FAMILIES + 1)]
     readings = answers.read_many([("get_collectible_property", {"propertyId": number}) for number in numbers], now=now)
     ends = next((n for n, reading in enumerate(readings) if reading.freshness == "missing"), len(readings))
@@ -120,7 +120,7 @@ def collectible_list(*, now: datetime) -> ListPart:
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """What one address holds: its share of what circulates, 0 to 1."""
+    """What one address holds, and its share of the circulating supply, 0 to 1."""
 
     address: str
     balance: Decimal
@@ -130,9 +130,9 @@ class Holder:
 
 @dataclass(frozen=True, slots=True)
 class HoldersPart:
-    """Who holds it, most first. `total` is the sum of all; `adds_up` compares it with what is said to circulate.
+    """The holders, the largest first. `total` is the sum of all; `adds_up` compares it with the stated supply.
 
-    None: nothing to compare it with yet.
+    `adds_up` is None if there is nothing to compare it with yet.
     """
 
     holders: Slice
@@ -151,7 +151,7 @@ def holders(
     freshness: PartFreshness,
     frozen: frozenset[str] = frozenset(),
 ) -> HoldersPart:
-    """The holders in order, with their sum compared with what circulates, when that is known."""
+    """The holders in order, their sum compared with the supply if that is known."""
     total = sum((balance for _, balance in balances), Decimal(0))
     ordered = sorted(balances, key=lambda row: (-row[1], row[0]))
     rows = [Holder(who, balance, _share(balance, total), who in frozen) for who, balance in ordered]
@@ -164,7 +164,7 @@ def _share(balance: Decimal, total: Decimal) -> Decimal:
 
 
 def printed(text: str) -> str:
-    """The one spelling of an address; as it came when it can't be read, as the burn addresses of other networks."""
+    """The printed form of an address; a text that can't be read stays, such as a burn address of another network."""
     try:
         return addresses.printed(text)
     except addresses.NotAnAddress:
@@ -172,7 +172,7 @@ def printed(text: str) -> str:
 
 
 def precision_of(answer: int | str) -> int:
-    """Into how many places a property is divided, which is told as a number or as its digits; what is neither is 0."""
+    """How many decimals a property has, which comes as a number or as its digits; 0 for anything else."""
     text = str(answer)
     places = int(text) if text.isascii() and text.isdigit() and len(text) <= 2 else 0
     return min(places, MOST_PLACES)

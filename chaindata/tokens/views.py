@@ -1,4 +1,4 @@
-"""The tokens: three lists, and the page of one, by what kind its id is of."""
+"""The tokens: three lists, and the page of one token, by the kind of its id."""
 
 from collections.abc import Callable
 from datetime import datetime

@@ -1,6 +1,6 @@
-"""What the service says of the same bytes and texts, laid beside what was worked out here: agreement adds trust.
+"""What the service says of the same bytes and texts, compared with what was worked out here.
 
-A difference is told, and which of the two to believe is plain: what follows from the bytes was computed here.
+A difference is shown. It is clear which of the two to believe: what follows from the bytes was computed here.
 """
 
 from collections.abc import Mapping
@@ -30,9 +30,9 @@ _NOTHING = PartFreshness("fresh", None, True, "", "")
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """What the service says. `agrees` is None as long as it said nothing; `differs` names in what it does not.
+    """What the service says. `agrees` is None until it has answered; `differs` names what it says differently.
 
-    `reason_not_asked` is the sentence why it was not asked.
+    `reason_not_asked` is the sentence that says why it was not asked.
     """
 
     record: Any
@@ -55,7 +55,7 @@ def _opinion(reading: Reading, differs: tuple[str, ...]) -> Opinion:
 
 
 def address_opinion(*, conversion: Conversion, now: datetime) -> Opinion:
-    """The service's own conversion of the address, and whether it takes it for one."""
+    """The service's conversion of the address, and whether it accepts it as one."""
     if not conversion.is_ours:
         return _without_opinion("The service works on another chain, so it is not asked about this address.")
     text = addresses.printed(conversion.address.cash_address)
@@ -90,7 +90,7 @@ def _address_differences(
 
 
 def transaction_opinion(*, decoded: Decoded, now: datetime) -> Opinion:
-    """The node's decoding of the same transaction without its signatures: whoever has those could send it."""
+    """The node's decoding of the transaction without its signatures, so that the service can't send it."""
     decoded = _without_signatures(decoded)
     text = decoded.transaction.raw.hex()
     if len(text) > catalogue.MOST_HEX_IN_PATH:
@@ -100,7 +100,7 @@ def transaction_opinion(*, decoded: Decoded, now: datetime) -> Opinion:
 
 
 def _without_signatures(decoded: Decoded) -> Decoded:
-    """The same transaction with nothing that unlocks what it spends; a coinbase, which nobody can send, as it is."""
+    """The transaction with empty unlocking scripts; a coinbase, which nobody can send, stays as it is."""
     transaction = decoded.transaction
     if transaction.is_coinbase:
         return decoded
@@ -154,7 +154,7 @@ def script_opinion(*, decoded: DecodedScript, now: datetime) -> Opinion:
 
 @dataclass(frozen=True, slots=True)
 class StoredHeader:
-    """The proof's block among the headers that the desk follows. `height` is None when it is not kept."""
+    """The proof's block among the headers that the desk follows. `height` is None if the header is not stored."""
 
     height: int | None
     is_active: bool
@@ -162,7 +162,7 @@ class StoredHeader:
 
 
 def stored_header(*, checked: CheckedProof) -> StoredHeader:
-    """Where the block of a proof stands in the chain that the desk follows by itself."""
+    """Where the block of a proof is in the chain that the desk follows."""
     row = ChainHeader.objects.filter(hash=checked.header.hash).first()
     if row is None:
         return StoredHeader(None, False, 0)
@@ -172,7 +172,7 @@ def stored_header(*, checked: CheckedProof) -> StoredHeader:
 
 
 def proof_opinion(*, checked: CheckedProof, now: datetime) -> Opinion:
-    """Which transactions the node takes the proof to show; it also knows whether the block is in its best chain."""
+    """The transactions that the proof shows by the node, which also checks that the block is in its best chain."""
     text = checked.proof.raw.hex()
     if len(text) > catalogue.MOST_HEX_IN_PATH:
         return _without_opinion(TOO_LONG)
@@ -188,9 +188,9 @@ def proof_opinion(*, checked: CheckedProof, now: datetime) -> Opinion:
 
 @dataclass(frozen=True, slots=True)
 class Building:
-    """A payload on its way: `made` is None while the precision of its property is not known.
+    """A payload being built: `payload` is None while the precision of its property is not known.
 
-    `problems` maps fields to sentences. `precision` is the one that was used, `property_id` whose it is.
+    `problems` maps fields to sentences. `precision` is that of the property `property_id`.
     """
 
     payload: BuiltPayload | None
@@ -203,7 +203,7 @@ class Building:
 
     @property
     def combined_freshness(self) -> PartFreshness:
-        """Of both readings: what is to be followed, and whether anything can still change."""
+        """The freshness of both readings: their topics, and whether either can still change."""
         both = (self.freshness, self.opinion.freshness)
         topics = " ".join(each.topics for each in both if each.topics)
         return PartFreshness(
@@ -212,7 +212,7 @@ class Building:
 
 
 def payload(*, operation: Operation, values: Mapping[str, Any], now: datetime) -> Building:
-    """The payload, made here as soon as the precision is known, beside the one that the service makes."""
+    """The payload, built here once the precision is known, and compared with the one that the service builds."""
     needed_property = payloads.precision_needed(operation=operation, values=values)
     precision, freshness, unknown = payloads.FIRST_PRECISION, _NOTHING, False
     opinion = _payload_opinion(operation, values, now)
@@ -245,7 +245,7 @@ def _payload_opinion(operation: Operation, values: Mapping[str, Any], now: datet
 
 
 def _as_param(value: Any) -> Any:
-    """An amount as the exact number that it is; everything else as it was given."""
+    """An amount as an exact number; everything else unchanged."""
     is_figure = isinstance(value, payloads.Figure)
     return Decimal(value) if is_figure else value
 
@@ -255,7 +255,7 @@ def _as_param(value: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class LedgerVerdict:
-    """Whether the layer takes a transaction, what was burned by it, and what it says; None while not read."""
+    """Whether the layer accepts a transaction, what it burned, and its message; each None until it was read."""
 
     validity: slp.Validity | None
     burned: slp.BurnTotal | None
@@ -265,14 +265,14 @@ class LedgerVerdict:
 
     @property
     def token_id(self) -> str:
-        """The token that the transaction speaks of; "" when it names none."""
+        """The token in the transaction's message; "" if it names none."""
         token = self.details.token_info if self.details is not None else None
         token_id = (token.token_id_hex or "") if token is not None else ""
         return token_id if tokens.kind_of(token_id) == tokens.SIMPLE else ""
 
 
 def ledger_verdict(*, txid: str, now: datetime) -> LedgerVerdict:
-    """The simple ledger's word about one transaction, and the tokens lost in it."""
+    """The simple ledger's verdict on one transaction, and the tokens lost in it."""
     validity, burned, details = answers.read_many(
         [
             ("validate_slp_transaction", {"txid": txid}),

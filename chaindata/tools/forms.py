@@ -1,6 +1,6 @@
-"""The shape of what people type into the tools. What the bytes mean is for `tools` and `payloads` to say.
+"""The forms of the tools. What the bytes mean is decided in `tools` and `payloads`.
 
-Blanks around a value are dropped. Numbers are plain ASCII digits; a refused form keeps what was typed.
+Blanks around a value are dropped. Numbers are ASCII digits; a refused form keeps what was typed.
 """
 
 import re
@@ -23,7 +23,7 @@ _PLAIN = {"autocomplete": "off", "spellcheck": "false", "autocapitalize": "off"}
 
 
 def plain_input(**more: str) -> forms.TextInput:
-    """A field in which nothing is corrected or completed."""
+    """An input without autocorrection and autocompletion."""
     return forms.TextInput(attrs={**_PLAIN, **more})
 
 
@@ -42,7 +42,7 @@ class AddressForm(forms.Form):
 
 
 class HexForm(forms.Form):
-    """Bytes as hexadecimal text, as people paste them."""
+    """Bytes as hexadecimal text."""
 
     hex = forms.CharField(
         label="Bytes, in hexadecimal",
@@ -67,7 +67,7 @@ class TxidForm(forms.Form):
     )
 
     def clean_txid(self) -> str:
-        """64 hexadecimal digits, in small letters from here on."""
+        """64 hexadecimal digits, in small letters."""
         text: str = self.cleaned_data["txid"]
         if not _TXID.fullmatch(text):
             raise forms.ValidationError(
@@ -96,7 +96,7 @@ class WholeNumberField(forms.CharField):
 
 
 class FigureField(forms.CharField):
-    """An amount of tokens, kept as it was typed: the property says how many places it may have."""
+    """An amount of tokens as it was typed: how many decimals it may have depends on the property."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(max_length=60, widget=plain_input(inputmode="decimal"), **options)
@@ -109,7 +109,7 @@ class FigureField(forms.CharField):
 
 
 class ShortTextField(forms.CharField):
-    """A text of at most 255 bytes, as a payload takes it."""
+    """A text of at most 255 bytes, the limit of a payload."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(max_length=300, widget=plain_input(), **options)
@@ -214,7 +214,7 @@ class PayloadForm(forms.Form):
 
     @property
     def values(self) -> dict[str, Any]:
-        """What was given, by the members of the wire, from a form that is valid; an ecosystem as each body has it."""
+        """The values of a valid form by the wire's members; the ecosystem as a number where the operation takes one."""
         cleaned = dict(self.cleaned_data)
         if self.operation.slug == "send-all":
             cleaned["ecosystem"] = int(cleaned["ecosystem"])

@@ -70,7 +70,7 @@ def proof(request: DeskRequest) -> HttpResponse:
 @require_safe
 @readable
 def payload(request: DeskRequest) -> HttpResponse:
-    """A payload of the property layer, byte by byte. Its members stand in the address, so it can be handed on."""
+    """A payload of the property layer, byte by byte. Its members are in the URL, so the page can be shared."""
     slug = request.GET.get("kind", "")
     operation = payloads.OPERATIONS.get(slug) or next(iter(payloads.OPERATIONS.values()))
     is_submitted = "make" in request.GET
@@ -98,14 +98,14 @@ def ledger(request: DeskRequest) -> HttpResponse:
 
 
 def _of_bytes(request: DeskRequest, same: str) -> tuple[HexForm, dict[str, Any]]:
-    """The form for bytes; short ones may come in the address as well."""
+    """The form for bytes; short ones may also come in the URL."""
     params = request.POST if request.method == "POST" else request.GET
     form = HexForm(params) if "hex" in params else HexForm()
     return form, {"now": clock.now(), "tabs": TABS, "form": form, "same": same}
 
 
 def _read(form: forms.Form, name: str, read: Callable[..., Any]) -> Any:
-    """What the domain makes of the field; None, with the sentence beside the field, when it can't be read."""
+    """What `read` makes of the field; None, with a sentence beside the field, if it can't be read."""
     if not form.is_bound or not form.is_valid():
         return None
     try:

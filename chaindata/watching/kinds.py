@@ -1,7 +1,7 @@
-"""What about watched addresses a person has to look at; read from rows.
+"""The incidents of watched addresses, read from rows.
 
-Every transaction that spends is an incident of its own, because only who has the key can make one. What is received is
-one incident for an address, however many transactions there are: anybody can pay anybody.
+Every transaction that spends is an incident of its own, because only somebody with the key can make one. All payments
+to an address are one incident, because anybody can pay anybody.
 """
 
 from collections.abc import Iterator
@@ -27,12 +27,12 @@ _ENDS: Final = "It ends when somebody reviews it, with a reason, on the page of 
 
 
 def kind_of(row: ChainMovement) -> str:
-    """The kind of incident that a movement is the cause of, or part of the cause of."""
+    """The kind of incident that a movement causes, alone or with others."""
     return SPENT if row.spends else RECEIVED
 
 
 def key_of(row: ChainMovement) -> str:
-    """The cause."""
+    """The key of that incident's cause."""
     return row.subject if row.spends else row.watched.subject
 
 
@@ -101,6 +101,6 @@ KINDS: Final[tuple[Kind, ...]] = (
         Severity.MEDIUM,
         states.REVIEWERS,
         _unread,
-        settles=timedelta(seconds=90),  # a first reading after a start has come round
+        settles=timedelta(seconds=90),  # long enough for the first reading after a start
     ),
 )

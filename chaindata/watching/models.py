@@ -1,4 +1,4 @@
-"""Addresses that the company watches, and what was seen to move there."""
+"""Addresses that the company watches, and the movements seen at them."""
 
 from typing import ClassVar
 
@@ -26,11 +26,11 @@ OWN = (Purpose.RESERVE, Purpose.OPERATIONS)
 
 
 class WatchedAddress(Subject):
-    """One address under watch. `address` is the cash address as it is printed here; one row of each is watched.
+    """One watched address. `address` is the printed cash address, of which only one row may be watched at a time.
 
-    What is in a block up to `from_height`, the tip when watching began, is no movement. Everything up to
-    `settled_height` was read and is buried: a reading goes back that far. `balance_sat` and `unconfirmed_sat` are as
-    last read. `reason` is why watching ended.
+    Transactions in blocks up to `from_height`, the tip when watching began, are no movements. Everything up to
+    `settled_height` was read and is buried, so a reading goes back only that far. `balance_sat` and `unconfirmed_sat`
+    are as last read. `reason` is why watching ended.
     """
 
     table, mark, name = states.ADDRESSES, "A-", "watched-address"
@@ -86,10 +86,10 @@ class WatchedAddressEvent(Event):
 
 
 class ChainMovement(Subject):
-    """One transaction that paid or spent coins of a watched address since it is watched.
+    """One transaction that paid or spent coins of a watched address since watching began.
 
-    `change_sat` is what it changed there; `spends` whether it spent from there, which needs its key. `height` is None
-    while it waits for a block; `is_missing` says that neither the chain nor the mempool has it any more.
+    `change_sat` is the change of its balance; `spends` whether it spent from the address, which takes its key. `height`
+    is None while it waits for a block; `is_missing` says that neither the chain nor the mempool has it any more.
     """
 
     table, mark, name = states.MOVEMENTS, "CM-", "chain-movement"

@@ -1,4 +1,4 @@
-"""What the page of a watched address says of its movements, fifty at a time."""
+"""The movements on the page of a watched address, fifty at a time."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ MOST_SHOWN = 50
 
 @dataclass(frozen=True, slots=True)
 class MovementsPart:
-    """A page of movements, what waits for a person first; `received` is how many that only received wait."""
+    """A page of movements, those to review first; `received` is how many of those to review only received."""
 
     lines: Sequence[ChainMovement]
     received: int
@@ -22,7 +22,7 @@ class MovementsPart:
 
     @property
     def drawn_for(self) -> str:
-        """What is seen, by movement and version: another one means that a form drawn before it is out of date."""
+        """The movements shown, with their versions: if this changes, a form drawn before is out of date."""
         return ",".join(f"{line.pk}.{line.version}" for line in self.lines)
 
 

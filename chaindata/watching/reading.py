@@ -1,8 +1,8 @@
-"""Reading watched addresses: their newest transactions, twenty addresses in a call, and what of it was not seen before.
+"""Reading watched addresses: their newest transactions, twenty addresses in a call, and which of them are new.
 
-The answers are not kept by the cache, which knows no bulk of pages: the rows here are what is kept of them. A reading
-walks from the newest transaction down to what is buried and was read before, so that one that is broken off, or an
-hour without any worker, misses nothing. A movement and its incident are written in one transaction.
+The cache does not store these answers, because it has no bulk form for pages; the rows of this room are what remains of
+them. A reading goes from the newest transaction down to those that are buried and were read before, so that nothing is
+missed after an interrupted reading or an hour without a worker. A movement and its incident are written together.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -29,7 +29,7 @@ from wire import records
 from wire.errors import BadReply, CallFailed
 
 OpenClient = Callable[[], ChainClient]
-First = Mapping[str, Mapping[str, bytes]]  # of each operation the first answers, by address
+First = Mapping[str, Mapping[str, bytes]]  # the first answers by operation and address
 READ_EVERY: Final = timedelta(seconds=30)
 MOST_AT_ONCE: Final = 40
 MOST_PAGES: Final = 50  # of ten transactions, of one address in one reading
@@ -38,11 +38,11 @@ _BULKS = {_TRANSACTIONS: "get_transactions_of_addresses", _DETAILS: "get_details
 
 
 class CannotFinish(Exception):
-    """Not everything that is new was read; the text is the sentence that the page says."""
+    """Not all new transactions were read; the text is the sentence that the page shows."""
 
 
 def read(*, now: datetime, open_client: OpenClient, only: int | None = None, budget: TimeBudget | None = None) -> int:
-    """Read the addresses that are due, or one of them; how many movements were new. A service away is asked once."""
+    """Read the addresses that are due, or one of them. Returns how many movements are new."""
     rows = _claim(now, only)
     if not rows:
         return 0
@@ -59,7 +59,7 @@ def read(*, now: datetime, open_client: OpenClient, only: int | None = None, bud
 
 
 def _claim(now: datetime, only: int | None) -> list[WatchedAddress]:
-    """The rows that are this worker's to read: each is claimed by setting when it is due again."""
+    """Claim the rows that are due, each by setting when it is due again."""
     due = WatchedAddress.objects.filter(state=states.WATCHED, next_action_at__lte=now)
     due = due if only is None else due.filter(pk=only)
     candidates = list(due.order_by("next_action_at", "pk")[:MOST_AT_ONCE])
@@ -73,7 +73,7 @@ def _claim(now: datetime, only: int | None) -> list[WatchedAddress]:
 
 
 def _first_pages(client: ChainClient, operation: str, rows: Sequence[WatchedAddress]) -> Mapping[str, bytes]:
-    """The first page of each address, none where one spoils the call. Who is not there is asked for by themselves."""
+    """The first page of each address; none if one address spoils the call. Missing ones are read one by one."""
     try:
         return client.parts(_BULKS[operation], [row.address for row in rows], page=0)
     except (Declined, BadReply):
@@ -113,7 +113,7 @@ def _record(client: ChainClient, operation: str, row: WatchedAddress, first: Fir
 
 
 def _pages(client: ChainClient, row: WatchedAddress, first: First, budget: TimeBudget) -> Iterator[AddressTransactions]:
-    """Pages from the newest down to where everything is known. What arrives meanwhile moves others down, none up."""
+    """Pages from the newest down to what was read before. New arrivals move transactions down and never hide one."""
     body = first[_TRANSACTIONS].get(row.address)
     for number in range(MOST_PAGES):
         if body is not None:
@@ -131,7 +131,7 @@ def _pages(client: ChainClient, row: WatchedAddress, first: First, budget: TimeB
 
 
 def _store_if_new(row: WatchedAddress, record: Transaction, now: datetime) -> bool:
-    """Keep a transaction that was not seen before, with its incident; what was there when watching began is none."""
+    """Store a transaction that is new, with its incident; False if it is not, or is older than the watch."""
     height = _height(record)
     if height is not None and height <= row.from_height:
         return False
@@ -149,7 +149,7 @@ def _store_if_new(row: WatchedAddress, record: Transaction, now: datetime) -> bo
 
 
 def _follow(row: WatchedAddress, listed: Sequence[Transaction], *, is_whole: bool) -> None:
-    """Where known movements stand now; of a whole reading also those that are gone from it."""
+    """Update the heights of stored movements; after a complete reading also mark those that are missing from it."""
     heights = {each.txid: _height(each) for each in listed}
     movements = ChainMovement.objects.filter(watched=row)
     for movement in movements.filter(txid__in=heights):

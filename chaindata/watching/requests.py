@@ -1,4 +1,4 @@
-"""What people do about watched addresses: watch one, stop, and review what moved. All of it is in the audit trail."""
+"""What people do about watched addresses: watch one, stop, and review movements. All of it is in the audit trail."""
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
@@ -73,7 +73,7 @@ def watch(
 
 
 def stop(*, watched_id: int, reason: str, person: "Person", now: datetime, session_key: str = "") -> WatchedAddress:
-    """Watch it no more. Its movements stay, and those that nobody reviewed still wait for somebody."""
+    """Stop watching an address. Its movements stay, and those that nobody has reviewed still wait for a review."""
     if not rules.may_watch(person):
         raise CannotWatch(ONLY_KEEPERS)
     row = by_id(watched_id)
@@ -100,9 +100,9 @@ def stop(*, watched_id: int, reason: str, person: "Person", now: datetime, sessi
 def review_movements(
     *, watched_id: int, movement_id: int | None, reason: str, person: "Person", now: datetime, session_key: str = ""
 ) -> int:
-    """Say why a movement is in order, or what was done about it; without a number, of all that only received.
+    """Review a movement, or without its number all that only received: why it is in order, or what was done about it.
 
-    How many were reviewed; their incidents end with it, in the same transaction. Raises `CannotWatch`.
+    Returns how many were reviewed; their incidents end in the same transaction. Raises `CannotWatch`.
     """
     if not rules.may_review(person):
         raise CannotWatch(ONLY_REVIEWERS)
@@ -130,24 +130,24 @@ def _review(rows: Sequence[ChainMovement], words: str, person: "Person", now: da
 
 
 def listing() -> QuerySet[WatchedAddress]:
-    """All, what is watched first, each with how many movements wait for somebody (`waiting`)."""
+    """All addresses, the watched ones first, each with how many movements wait for a review (`waiting`)."""
     rows = WatchedAddress.objects.select_related("added_by")
     waits = Count("movements", filter=Q(movements__state=states.TO_REVIEW))
     return rows.annotate(waiting=waits).order_by("-state", "title", "pk")
 
 
 def by_id(watched_id: int) -> WatchedAddress | None:
-    """One of them."""
+    """One address of the listing."""
     return listing().filter(pk=watched_id).first()
 
 
 def movements(row: WatchedAddress) -> QuerySet[ChainMovement]:
-    """What moved there, what waits for a person first, then the newest."""
+    """The movements of an address: those to review first, then the newest."""
     return row.movements.order_by("-state", "-pk")
 
 
 def owners(printed: Collection[str]) -> dict[str, str]:
-    """Words for those of the printed addresses that are watched as the company's own."""
+    """Words for the printed addresses among these that are watched as the company's own."""
     rows = WatchedAddress.objects.filter(state=states.WATCHED, purpose__in=OWN, address__in=printed)
     return {row.address: f"watched address {row.title}" for row in rows}
 

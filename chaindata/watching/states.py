@@ -1,6 +1,6 @@
-"""The two tables of watching: an address that the company watches, and a movement that was seen on it.
+"""The states of watched addresses and of the movements seen at them.
 
-An address is watched until somebody stops it with a reason. A movement waits for somebody who reviews it with a reason.
+An address is watched until somebody stops it with a reason. A movement waits until somebody reviews it with a reason.
 """
 
 from typing import Final

@@ -1,4 +1,4 @@
-"""Watched addresses: the list, one of them with what moved there, and what people do about both."""
+"""Watched addresses: the list, the page of one with its movements, and what people do there."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ PARTS = {name: f"chaindata/watched/_{name}.html" for name in ("facts", "movement
 
 
 class WatchForm(forms.Form):
-    """An address to be watched, in any form, and what it is."""
+    """An address to watch, in any form, with its name and purpose."""
 
     address = forms.CharField(
         label="Address",
@@ -39,7 +39,7 @@ class WatchForm(forms.Form):
     )
 
     def clean_address(self) -> str:
-        """The address as it is printed here, or why it is none."""
+        """The printed form of the address, or why the text is none."""
         try:
             return addresses.printed(self.cleaned_data["address"].strip())
         except addresses.NotAnAddress as problem:
@@ -53,7 +53,7 @@ class ReasonForm(forms.Form):
 
 
 class ReviewForm(ReasonForm):
-    """Why a movement is in order; without its number, all that was only received."""
+    """Why a movement is in order; without its number, why all that only received are."""
 
     movement = forms.IntegerField(min_value=1, required=False, widget=forms.HiddenInput)
 
@@ -65,7 +65,7 @@ class ReviewForm(ReasonForm):
 @require_safe
 @readable
 def watched_list(request: DeskRequest) -> HttpResponse:
-    """Everything that is or was watched, and what waits for a person."""
+    """All addresses that are or were watched, and what waits for a review."""
     context = {"now": clock.now(), "rows": list(requests.listing()), "topic": requests.TOPIC}
     context["may_watch"] = rules.may_watch(request.user)
     return show(request, "chaindata/watched.html", context, parts=LIST_PARTS)
@@ -92,14 +92,14 @@ def new(request: DeskRequest) -> HttpResponse:
 @require_safe
 @readable
 def watched(request: DeskRequest, watched_id: int) -> HttpResponse:
-    """One address and what moved there."""
+    """One address and its movements."""
     return _page(request, get_object_or_404(requests.listing(), pk=watched_id))
 
 
 @require_POST
 @allowed(rules.may_review, requests.ONLY_REVIEWERS)
 def review(request: DeskRequest, watched_id: int) -> HttpResponse:
-    """Somebody looked at a movement, or at all that was received."""
+    """Review one movement, or all that only received."""
     row, form = get_object_or_404(requests.listing(), pk=watched_id), ReviewForm(request.POST)
     if not form.is_valid():
         return _page(request, row, problem=_first(form), status=422)
@@ -114,7 +114,7 @@ def review(request: DeskRequest, watched_id: int) -> HttpResponse:
 @require_POST
 @allowed(rules.may_watch, requests.ONLY_KEEPERS)
 def stop(request: DeskRequest, watched_id: int) -> HttpResponse:
-    """Watch it no more."""
+    """Stop watching an address."""
     row, form = get_object_or_404(requests.listing(), pk=watched_id), ReasonForm(request.POST)
     if not form.is_valid():
         return _page(request, row, problem=_first(form), status=422)

@@ -1,7 +1,7 @@
 """One chain address in its three forms: cash, legacy and SLP address (chain data, Resources; supplement 5.1).
 
-The chain has three networks. Cash and SLP forms name theirs by prefix; a legacy address of the test networks names
-both, so reading takes the networks that are wanted, in order of preference.
+The chain has three networks. Cash and SLP forms name theirs by prefix; a legacy address of the test networks is the
+same on both, so `read` takes the networks that may be meant, in order of preference.
 """
 
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ class Network(StrEnum):
 
 
 class Kind(StrEnum):
-    """What the hash inside is of: a public key, or a script."""
+    """What was hashed: a public key, or a script."""
 
     KEY = "key"
     SCRIPT = "script"
@@ -49,7 +49,7 @@ class NotAnAddress(ValueError):
 
 
 class OtherNetwork(NotAnAddress):
-    """The text is a sound address, of a network that is not wanted here."""
+    """The text is a valid address of a network that is not used here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ class Address:
 def read(text: str, *, networks: Sequence[Network] = ALL_NETWORKS) -> Address:
     """The address that `text` spells in any of its forms, prefix optional, on one of `networks`.
 
-    Raises `OtherNetwork` for a sound address of another network and `NotAnAddress` for everything else.
+    Raises `OtherNetwork` for a valid address of another network and `NotAnAddress` for everything else.
     """
     readings = _readings(text)
     for network in networks:

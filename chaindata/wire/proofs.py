@@ -4,9 +4,9 @@ Source: supplement 5.2 (BIP 37). After the header come the number of transaction
 a bit for each node that is walked through: 1 above a transaction that is proven, and for that itself; 0 where a hash
 stands for all that lies below.
 
-What a proof can't say: whether its block is in the best chain; and how many transactions the block has, unless the path
-runs along the right edge of the tree. Whoever knows that number passes it. That no inner node passes for a transaction
-follows from the transaction's bytes: inner nodes are hashes of 64 bytes, and no transaction in a block is as short.
+What a proof can't show: that its block is in the best chain; and how many transactions the block has, unless the path
+runs along the right edge of the tree. Callers that know the number pass it. That an inner node is not taken for a
+transaction follows from the transaction's bytes: inner nodes hash 64 bytes, and no transaction in a block is as short.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -27,11 +27,11 @@ _BITS = [tuple(byte >> place & 1 for place in range(8)) for byte in range(256)] 
 
 
 class NotAProof(ValueError):
-    """The bytes are no proof, or one that does not hold; the message says what is wrong."""
+    """The bytes are no proof, or an invalid one; the message says what is wrong."""
 
 
 class Proof(msgspec.Struct, frozen=True, gc=False):
-    """A proof as it was read; that its hashes lead to the root is not looked at yet."""
+    """A proof as it was read; whether its hashes lead to the root is not checked yet."""
 
     header: Header
     transactions: int
@@ -54,7 +54,7 @@ class Proof(msgspec.Struct, frozen=True, gc=False):
 
 
 class Proven(msgspec.Struct, frozen=True, gc=False):
-    """A transaction that a proof shows, and its place in the block."""
+    """A transaction that a proof proves, and its place in the block."""
 
     txid_bytes: bytes
     position: int
@@ -95,10 +95,10 @@ def read(raw: bytes) -> Proof:
 
 
 def proven(proof: Proof, *, transactions: int | None = None) -> list[Proven]:
-    """The transactions it shows to stand in the block of its header, in their order; at least one.
+    """The transactions that it proves to be in the block of its header, in their order; at least one.
 
-    `transactions` is how many the block has, for those who know. Raises `NotAProof` when its hashes don't lead to the
-    header's root, or when anything is left over.
+    `transactions` is how many the block has, if the caller knows. Raises `NotAProof` if its hashes don't lead to the
+    header's root, or if it has more of anything than it needs.
     """
     if transactions not in (None, proof.transactions):
         raise NotAProof(f"The block has {transactions} transactions, the proof speaks of {proof.transactions}.")
@@ -113,10 +113,10 @@ def proven(proof: Proof, *, transactions: int | None = None) -> list[Proven]:
 def check(
     proof: Proof, *, easiest_target: int, transactions: int | None = None, txids_bytes: Collection[bytes] | None = None
 ) -> list[Proven]:
-    """As `proven`, of a header whose work was done, and exactly of the wanted ids when they are given.
+    """As `proven`, but also check the header's work and, if `txids_bytes` are given, that exactly those are proven.
 
-    A neighbour that is given as a hash can be marked as proven too, and rightly: it stands in the block. Who asked for
-    one transaction names it, and no changed byte passes. Raises `NotAProof`.
+    A neighbour that is given as a hash may also be marked as proven, rightly, because it is in the block. A caller that
+    names the transactions accepts no proof with a changed byte. Raises `NotAProof`.
     """
     try:
         headers.check_work(proof.header, easiest_target=easiest_target)
@@ -129,7 +129,7 @@ def check(
 
 
 def _walk(proof: Proof) -> tuple[list[Proven], bytes]:
-    """What is found on the way through the tree, and the root, once all hashes and bits are used up."""
+    """The proven transactions in the tree, and its root, after all hashes and bits were used."""
     widths = _widths(proof.transactions)
     hashes, bits = iter(proof.hashes), chain.from_iterable(map(_BITS.__getitem__, proof.bits))
     matches: list[Proven] = []
@@ -174,7 +174,7 @@ def _widths(transactions: int) -> list[int]:
 
 
 def build(header: Header, txids_bytes: Sequence[bytes], selection: Collection[bytes]) -> Proof:
-    """The proof that the wanted transactions stand in a block with these ones. Raises `NotAProof` when one does not."""
+    """The proof that the selected transactions are in a block of these ones. Raises `NotAProof` if one is not."""
     missing = set(selection) - set(txids_bytes)
     if missing or not selection:
         raise NotAProof(
@@ -203,7 +203,7 @@ def _parent(level: list[bytes], place: int) -> bytes:
 def _nodes(
     levels: list[list[bytes]], is_selected: list[list[bool]], height: int, place: int
 ) -> Iterator[tuple[bool, bytes | None]]:
-    """Depth-first, from the root: the bit of each node that a reader will walk through, and its hash where one is."""
+    """Depth-first from the root: the bit of each node that a reader visits, and its hash if the proof has it."""
     match = is_selected[height][place]
     if height == 0 or not match:
         yield match, levels[height][place]

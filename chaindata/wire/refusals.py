@@ -1,7 +1,7 @@
-"""What the chain-data service says when it says no: the envelopes, and the exact texts for each operation.
+"""The errors of the chain-data service: the envelopes, and the exact texts for each operation.
 
-Source: chain data, Errors; supplement 1.7 to 1.9 and 1.11. Texts of nodes change with their versions: a client tells
-cases apart by status, and by text only where nothing else does. Placeholders in braces are filled by `str.format`.
+Source: chain data, Errors; supplement 1.7 to 1.9 and 1.11. Texts of nodes change with their versions: a client
+distinguishes cases by status, and by text only if it must. Placeholders in braces are filled by `str.format`.
 """
 
 from dataclasses import dataclass
@@ -146,7 +146,7 @@ EMPTY_ELEMENT = {
 
 
 class Case(Enum):
-    """What an error means for who asked."""
+    """What an error means for the caller."""
 
     WRONG = "the question is wrong: ask another one"
     ABSENT = "there is no such thing, as far as the service knows now"
@@ -157,7 +157,7 @@ class Case(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ErrorReply:
-    """An error as it came: its case, the text of the service, cut to 200 printable characters, and a node's code."""
+    """An error answer: its case, the service's text, cut to 200 printable characters, and a node's code."""
 
     case: Case
     text: str
@@ -187,7 +187,7 @@ _MOST_CHARACTERS = 200
 
 
 def read(http_status: int, body: bytes) -> ErrorReply:
-    """The meaning of an answer that is not 200, in whichever envelope it comes; a body that is none has no text."""
+    """The meaning of an answer other than 200, in any of the envelopes; without an envelope it has no text."""
     text, code = _text_and_code(body)
     if http_status == 429:
         return ErrorReply(Case.TOO_LARGE if text == ARRAY_TOO_LARGE.text else Case.BUSY, text, code)

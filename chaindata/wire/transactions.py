@@ -110,7 +110,7 @@ class Transaction(msgspec.Struct, frozen=True, gc=False):
 
 
 def read(raw: bytes) -> Transaction:
-    """The transaction that the bytes are, all of them. Raises `NotATransaction`."""
+    """The transaction in these bytes, which it has to fill. Raises `NotATransaction`."""
     transaction, end = read_at(raw, 0)
     if end != len(raw):
         raise NotATransaction(f"{len(raw) - end} bytes follow after the end of the transaction.")
@@ -215,7 +215,7 @@ def count_bytes(count: int) -> bytes:
 
 
 def sized(raw: bytes) -> bytes:
-    """Bytes after their count, as scripts travel."""
+    """Bytes with their count in front, as scripts are serialised."""
     return count_bytes(len(raw)) + raw
 
 

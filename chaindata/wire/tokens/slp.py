@@ -45,7 +45,7 @@ class NotAMessage(ValueError):
 
 
 class CannotWrite(ValueError):
-    """What was given makes no valid message."""
+    """These values make no valid message."""
 
 
 class Genesis(msgspec.Struct, frozen=True):
@@ -88,7 +88,7 @@ Message = Genesis | Mint | Send | Commit
 
 
 def read(script: bytes) -> Message:
-    """The message that the script of output 0 is. Raises `NotAMessage`."""
+    """The message in the script of output 0. Raises `NotAMessage`."""
     fields = _pushes(script)
     _check_type(fields)
     if len(fields) < 3:
@@ -100,7 +100,7 @@ def read(script: bytes) -> Message:
 
 
 def _pushes(script: bytes) -> list[bytes]:
-    """What the script pushes, if it is one of this protocol; a script of another one is not read to its end."""
+    """What the script pushes, if it is of this protocol; a script of another protocol is not read to its end."""
     pushes: list[bytes] = []
     try:
         for step in steps.steps(script[1:]) if script[:1] == bytes([OP_RETURN]) else ():
@@ -252,5 +252,5 @@ def _token_id_written(token_id: str) -> bytes:
 
 
 def text_of(raw: bytes) -> str:
-    """A ticker, name or address of a document for people: what is not UTF-8 is replaced by a mark."""
+    """A ticker, name or document URI as text; bytes that are not UTF-8 are replaced by a mark."""
     return raw.decode("utf-8", "replace")

@@ -1,6 +1,6 @@
-"""What a simple-ledger message does: whether what is spent covers it, and what its outputs then hold.
+"""What a simple-ledger message does: whether its inputs cover it, and what its outputs then hold.
 
-Source: supplement 3, Validity. Pure bookkeeping of one transaction: who calls has followed the tokens up to its inputs.
+Source: supplement 3, Validity. This is the bookkeeping of one transaction: the caller knows what its inputs hold.
 """
 
 from collections.abc import Iterable
@@ -30,7 +30,7 @@ class Holding(msgspec.Struct, frozen=True):
 
 
 def reason_invalid(message: Message, spent: Iterable[Holding]) -> str | None:
-    """Why a transaction with this message moves no tokens, given what the outputs it spends hold; None: it is valid."""
+    """Why a transaction with this message moves no tokens, given what it spends; None if it is valid."""
     match message:
         case Genesis():
             return None
