@@ -17,7 +17,7 @@ from django.db.models import Q
 from chaindata.cache.answers import INTEREST
 from chaindata.cache.freshness import FRESHNESS
 from chaindata.cache.models import ChainAnswer
-from chaindata.cache.service import TimeBudget
+from chaindata.cache.service import TimeBudget, outage_sentence
 from chaindata.client import ChainClient
 from chaindata.headers import chain, reading
 from chaindata.headers.chain import CannotFollow, Change, OtherChain
@@ -154,4 +154,4 @@ def _take_back(common_height: int, now: datetime) -> None:
 def _sentence(failure: Exception) -> str:
     if isinstance(failure, CannotFollow):
         return str(failure)[:300]
-    return f"The chain-data service can't be asked at the moment ({failure})."[:300]
+    return outage_sentence(failure)

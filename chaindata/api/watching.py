@@ -1,5 +1,7 @@
 """Watched addresses for programs: read, added, ended and reviewed, by whom the pages let do it and as they do it."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from django.db.models import QuerySet
@@ -41,12 +43,8 @@ class WatchedAddresses(Listing):
     def post(self, request: ApiRequest) -> Response:
         """Watch an address from this moment on. Treasury and administrators of the whole desk may."""
         content = read(watching_shapes.WatchIn, request)
-        try:
+        with _refusals():
             row = requests.watch(**content, person=request.user, now=clock.now())
-        except NotAnAddress as problem:
-            raise CannotRecord({"address": str(problem)}) from None
-        except requests.CannotWatch as problem:
-            raise CannotRecord(_refusal(problem)) from None
         return Response(watching_shapes.WatchedAddressOut(requests.by_id(row.pk)).data, status=201)
 
 
@@ -90,10 +88,8 @@ class StopWatching(APIView):
         """Stop watching an address. Its movements stay, and those that nobody reviewed wait still."""
         get_object_or_404(requests.listing(), pk=watched_id)
         content = read(watching_shapes.WatchStopIn, request)
-        try:
+        with _refusals():
             requests.stop(watched_id=watched_id, **content, person=request.user, now=clock.now())
-        except requests.CannotWatch as problem:
-            raise CannotRecord(_refusal(problem)) from None
         return Response(watching_shapes.WatchedAddressOut(requests.by_id(watched_id)).data)
 
 
@@ -114,15 +110,20 @@ class ReviewMovements(APIView):
         get_object_or_404(requests.listing(), pk=watched_id)
         content = read(watching_shapes.MovementReviewIn, request)
         arguments = {"movement_id": content["movement"], "reason": content["reason"]}
-        try:
+        with _refusals():
             count = requests.review_movements(watched_id=watched_id, **arguments, person=request.user, now=clock.now())
-        except requests.CannotWatch as problem:
-            raise CannotRecord(_refusal(problem)) from None
         row: Any = requests.by_id(watched_id)
         return Response(
             watching_shapes.MovementsReviewedOut({"reviewed": count, "waiting": row.waiting if row else 0}).data
         )
 
 
-def _refusal(problem: Exception) -> dict[str, str]:
-    return {FORM: f"Nothing was changed. {problem}"}
+@contextmanager
+def _refusals() -> Iterator[None]:
+    """Answer what the rules refuse as a refused body."""
+    try:
+        yield
+    except NotAnAddress as problem:
+        raise CannotRecord({"address": str(problem)}) from None
+    except requests.CannotWatch as problem:
+        raise CannotRecord({FORM: f"Nothing was changed. {problem}"}) from None

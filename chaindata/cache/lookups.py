@@ -6,7 +6,7 @@ from typing import Any
 
 from chaindata.cache import finality, questions
 from chaindata.cache.models import ChainAnswer
-from chaindata.cache.service import TimeBudget
+from chaindata.cache.service import TimeBudget, outage_sentence
 from chaindata.client import Absent, Busy, ChainClient, Declined, TooManyAtOnce, bulks
 from chaindata.wire import catalogue
 from chaindata.wire.records.slp import Token
@@ -121,4 +121,4 @@ def _on_failure(row: ChainAnswer, failure: CallFailed, now: datetime) -> Changes
 def _sentence(failure: Exception) -> str:
     if isinstance(failure, Declined | BadArgument):
         return f"The chain-data service says: {failure}"[:300]
-    return f"The chain-data service can't be asked at the moment ({failure})."[:300]
+    return outage_sentence(failure)

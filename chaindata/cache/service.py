@@ -8,6 +8,7 @@ from django.conf import settings
 from chaindata.client import ChainClient, open_transport
 
 DEADLINE_S = 10
+LONGEST_SENTENCE = 300
 # A worker is ended after 40 seconds on one task, whatever it was about to write; one call may take ten. So no further
 # call is begun after fifteen: what remains is found by the next sweep.
 SECONDS = 15
@@ -18,6 +19,11 @@ def open_client(*, deadline_s: int = DEADLINE_S) -> ChainClient:
     return ChainClient(
         open_transport(base_url=settings.CHAINDATA_URL, deadline_s=deadline_s, private_hosts=settings.PRIVATE_HOSTS)
     )
+
+
+def outage_sentence(failure: Exception) -> str:
+    """The sentence that pages show while the service can't be reached."""
+    return f"The chain-data service can't be asked at the moment ({failure})."[:LONGEST_SENTENCE]
 
 
 class TimeBudget:

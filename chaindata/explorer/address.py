@@ -8,7 +8,7 @@ from decimal import Decimal
 from chaindata.cache import answers
 from chaindata.explorer.transaction import making, spending
 from chaindata.shared import addresses, owned_addresses
-from chaindata.shared.pages import TIP_TOPIC, PartFreshness, freshness_of, moment
+from chaindata.shared.pages import TIP_TOPIC, PartFreshness, freshness_of, moment, page_of
 from chaindata.tokens.tokens import kind_of
 from chaindata.wire import addresses as wire_addresses
 from chaindata.wire import decoding
@@ -143,15 +143,13 @@ def unspent(address: str, *, page: int, now: datetime) -> UnspentPart:
     reading = answers.read("get_address_utxos", now=now, address=address)
     record: AddressUtxos | None = reading.record
     outputs = record.utxos if record else []
-    last = max(1, -(-len(outputs) // UNSPENT_SHOWN))
-    page = min(max(page, 1), last)
-    first = (page - 1) * UNSPENT_SHOWN
+    page, pages, first = page_of(len(outputs), page=page, size=UNSPENT_SHOWN)
     return UnspentPart(
         outputs=outputs[first : first + UNSPENT_SHOWN],
         count=len(outputs),
         coins=decoding.coins(sum(each.satoshis for each in outputs)),
         page=page,
-        pages=last,
+        pages=pages,
         is_read=record is not None,
         freshness=freshness_of(reading, topics=[TIP_TOPIC]),
     )

@@ -8,7 +8,7 @@ from chaindata.cache import answers
 from chaindata.cache.answers import Reading
 from chaindata.explorer import home
 from chaindata.headers.models import ChainHeader
-from chaindata.shared.pages import TIP_TOPIC, PartFreshness, freshness_of, moment
+from chaindata.shared.pages import TIP_TOPIC, PartFreshness, freshness_of, moment, page_of
 from chaindata.wire import headers, merkle
 from chaindata.wire.hashing import NotHexadecimal, from_display_hex, is_display_hex
 from chaindata.wire.records.chain import Block, Transaction
@@ -84,9 +84,7 @@ def members(hash_or_height: str, *, page: int, now: datetime) -> MembersPart:
     reading = _reading(hash_or_height, now)
     record: Block | None = reading.record
     txids = record.tx if record else []
-    last = max(1, -(-len(txids) // TRANSACTIONS_SHOWN))
-    page = min(max(page, 1), last)
-    first = (page - 1) * TRANSACTIONS_SHOWN
+    page, pages, first = page_of(len(txids), page=page, size=TRANSACTIONS_SHOWN)
     listed = txids[first : first + TRANSACTIONS_SHOWN]
     calls = [("get_transaction_details", {"txid": txid}) for txid in listed if is_display_hex(txid)]
     readings = answers.read_many(calls, now=now)
@@ -95,7 +93,7 @@ def members(hash_or_height: str, *, page: int, now: datetime) -> MembersPart:
     speaking = set(moves.record or []) if moves is not None else set()
     lines = [_member(first + n, txid, by_txid.get(txid), speaking) for n, txid in enumerate(listed)]
     topics = [moves.topic] if moves is not None else []
-    return MembersPart(lines, len(txids), page, last, freshness_of(reading, *readings, topics=topics))
+    return MembersPart(lines, len(txids), page, pages, freshness_of(reading, *readings, topics=topics))
 
 
 def _token_moves(record: Block | None, now: datetime) -> Reading | None:

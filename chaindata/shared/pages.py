@@ -49,3 +49,10 @@ def moment(seconds: int | None) -> datetime | None:
         return datetime.fromtimestamp(seconds, UTC)
     except (OverflowError, OSError, ValueError):
         return None
+
+
+def page_of(count: int, *, page: int, size: int) -> tuple[int, int, int]:
+    """The nearest page that exists, how many there are, and the place of its first row. Pages count from 1."""
+    pages = max(1, -(-count // size))
+    nearest = min(max(page, 1), pages)
+    return nearest, pages, (nearest - 1) * size

@@ -12,7 +12,7 @@ from decimal import Decimal
 
 from chaindata.cache import answers
 from chaindata.shared import addresses
-from chaindata.shared.pages import TIP_TOPIC, PartFreshness, freshness_of
+from chaindata.shared.pages import TIP_TOPIC, PartFreshness, freshness_of, page_of
 from chaindata.wire.records import tokens as property_records
 
 SIMPLE, PROPERTY, COLLECTIBLE = "simple-ledger", "property", "collectible"
@@ -48,9 +48,8 @@ class Slice:
 
 def cut(rows: Sequence[object], page: int, size: int = PER_PAGE) -> Slice:
     """One page of the rows; for a page that does not exist the nearest one."""
-    pages = max(1, -(-len(rows) // size))
-    here = min(max(page, 1), pages)
-    return Slice(rows[(here - 1) * size : here * size], here, pages, len(rows))
+    page, pages, first = page_of(len(rows), page=page, size=size)
+    return Slice(rows[first : first + size], page, pages, len(rows))
 
 
 # Lists ----------------------------------------------------------------------------------------------------------------

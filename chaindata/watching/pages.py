@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from django.db.models import OuterRef, QuerySet, Subquery
 
+from chaindata.shared.pages import page_of
 from chaindata.watching import requests, states
 from chaindata.watching.models import ChainMovement, ChainMovementEvent, WatchedAddress
 
@@ -29,11 +30,8 @@ class MovementsPart:
 def movements(row: WatchedAddress, *, page: int) -> MovementsPart:
     """The part; each line carries who reviewed it (`reviewer`) and when (`reviewed_at`)."""
     every = requests.movements(row)
-    count = every.count()
-    pages = max(1, -(-count // MOST_SHOWN))
-    page = min(max(page, 1), pages)
+    page, pages, first = page_of(every.count(), page=page, size=MOST_SHOWN)
     lines = with_reviewers(every)
-    first = (page - 1) * MOST_SHOWN
     waiting = ChainMovement.objects.filter(watched=row, state=states.TO_REVIEW, spends=False).count()
     return MovementsPart(list(lines[first : first + MOST_SHOWN]), waiting, page, pages)
 

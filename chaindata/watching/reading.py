@@ -13,13 +13,13 @@ from typing import Final
 from django.db import IntegrityError, transaction
 
 from chaindata.cache.freshness import BURIED
-from chaindata.cache.service import TimeBudget
+from chaindata.cache.service import TimeBudget, outage_sentence
 from chaindata.client import ChainClient, Declined
 from chaindata.explorer.transaction import making, spending
 from chaindata.headers import tips
 from chaindata.watching import kinds, states
 from chaindata.watching.machine import ADDRESSES, MOVEMENTS
-from chaindata.watching.models import SENTENCE, ChainMovement, WatchedAddress
+from chaindata.watching.models import ChainMovement, WatchedAddress
 from chaindata.wire import catalogue
 from chaindata.wire.records.addresses import AddressDetails, AddressTransactions
 from chaindata.wire.records.chain import Transaction
@@ -189,4 +189,4 @@ def _height(record: Transaction) -> int | None:
 def _sentence(failure: Exception) -> str:
     if isinstance(failure, CannotFinish):
         return str(failure)
-    return f"The chain-data service can't be asked at the moment ({failure})."[:SENTENCE]
+    return outage_sentence(failure)
