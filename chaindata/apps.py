@@ -3,7 +3,7 @@ from typing import Final
 
 from django.apps import AppConfig
 
-# What each declares stands in its `room`; the lowest floor first (`.importlinter`).
+# Each declares itself in its `room.py`. The lowest floor comes first (`.importlinter`).
 ROOMS: Final = ("headers", "cache", "tokens", "explorer", "tools", "cash_accounts", "broadcasts", "watching")
 
 
@@ -12,11 +12,10 @@ class ChaindataConfig(AppConfig):
 
     def ready(self) -> None:
         from chaindata.shared import belongings, owned_addresses
-        from chaindata.watching import belongings as watched_belongings
-        from chaindata.watching import requests as watched
+        from chaindata.watching import requests
         from desk import rooms
 
-        owned_addresses.register("watched addresses", watched.owners)
-        belongings.register("watched addresses", watched_belongings.of)
+        owned_addresses.register("watched addresses", requests.owners)
+        belongings.register("watched addresses", requests.belongings)
         for name in ROOMS:
             rooms.declare(import_module(f"chaindata.{name}.room").ROOM)

@@ -1,4 +1,4 @@
-"""Parts of addresses that name something on the chain: whichever way a hash is typed, its page has one address."""
+"""Parts of URLs that name something on the chain: a hash has one URL, however it is typed."""
 
 from django.urls import register_converter
 from django.urls.converters import StringConverter
@@ -29,7 +29,7 @@ class BlockConverter(HashConverter):
 
 
 class AddressConverter(StringConverter):
-    """An address in any form, or what somebody took for one: its page says what is wrong with it."""
+    """An address in any form, or a text that is none: the page says what is wrong with it."""
 
     regex = "[^/]{1,200}"
 

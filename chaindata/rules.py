@@ -1,4 +1,4 @@
-"""Who may: the chain is public, so every role of this desk may read all of it; somebody without a role may not."""
+"""Who may do what: the chain is public, so every role of this desk may read all of it; people without one may not."""
 
 from typing import TYPE_CHECKING
 

@@ -1,7 +1,7 @@
-"""Following the tip: every few seconds one worker asks for the best block and takes in the headers that lead to it.
+"""Following the tip: every few seconds one worker asks for the best block and stores the headers up to it.
 
-A new block makes every answer old that it could change; a reorganisation takes back what was final about the blocks
-that left the chain. Both are announced under `chain:tip`.
+A new block makes stale every answer that it could change; after a reorganisation, answers about the blocks that left
+the chain are no longer final. Both are announced under `chain:tip`.
 """
 
 import secrets
@@ -14,10 +14,10 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Q
 
-from chaindata.cache.answers import LOOK
+from chaindata.cache.answers import INTEREST
 from chaindata.cache.freshness import FRESHNESS
 from chaindata.cache.models import ChainAnswer
-from chaindata.cache.time_budget import Patience
+from chaindata.cache.service import TimeBudget, outage_sentence
 from chaindata.client import ChainClient
 from chaindata.headers import chain, reading
 from chaindata.headers.chain import CannotFollow, Change, OtherChain
@@ -32,13 +32,13 @@ OpenClient = Callable[[], ChainClient]
 CLAIMED_FOR = timedelta(seconds=40)
 SWEEP_TASK = "chaindata.sweep"
 TIP_TOPIC = "chain:tip"
-_MOST_ANNOUNCED = 200  # answers whose pages are told that they are no longer final
+_MOST_ANNOUNCED = 200  # answers that are announced as no longer final
 _BY_BLOCK = [name for name, row in FRESHNESS.items() if row is not None and row.by_block]
 _log = structlog.get_logger(__name__)
 
 
-def follow(*, now: datetime, open_client: OpenClient, patience: Patience | None = None) -> bool:
-    """One look at the tip; True when it changed. Does nothing while another worker looks."""
+def follow(*, now: datetime, open_client: OpenClient, budget: TimeBudget | None = None) -> bool:
+    """Read the tip once; True if it changed. Does nothing while another worker is reading it."""
     row = _claim(now)
     if row is None:
         return False
@@ -46,7 +46,7 @@ def follow(*, now: datetime, open_client: OpenClient, patience: Patience | None 
     try:
         client = open_client()
         try:
-            change = _look(client, row, now, patience or Patience())
+            change = _catch_up(client, row, now, budget or TimeBudget())
         finally:
             client.close()
         changes = {"read_at": now, "problem": "", "problem_at": None}
@@ -54,19 +54,19 @@ def follow(*, now: datetime, open_client: OpenClient, patience: Patience | None 
         change = None
         changes = {"problem": _sentence(failure), "problem_at": now}
     finally:
-        released = {"claimed_by": "", "claimed_until": None, **changes}
-        ChainTip.objects.filter(pk=1, claimed_by=row.claimed_by).update(**released)
+        columns = {"claimed_by": "", "claimed_until": None, **changes}
+        ChainTip.objects.filter(pk=1, claimed_by=row.claimed_by).update(**columns)
     if bool(changes["problem"]) != bool(row.problem):
-        _tell_of_problem(bool(changes["problem"]), now)
+        _announce_outage(bool(changes["problem"]), now)
     return change is not None
 
 
 def _claim(now: datetime) -> ChainTip | None:
-    """The row, when it is this worker's to look; a row of another service begins anew."""
+    """Claim the row of the tip; None if another worker has it. With another service the chain starts again."""
     ChainTip.objects.get_or_create(pk=1, defaults={"world": _world()})
     free = Q(claimed_until=None) | Q(claimed_until__lte=now)
-    held = {"claimed_by": secrets.token_hex(16), "claimed_until": now + CLAIMED_FOR}
-    if not ChainTip.objects.filter(free, pk=1).update(**held):
+    claim = {"claimed_by": secrets.token_hex(16), "claimed_until": now + CLAIMED_FOR}
+    if not ChainTip.objects.filter(free, pk=1).update(**claim):
         return None
     row = ChainTip.objects.select_related("header").get(pk=1)
     if row.world != _world():
@@ -79,62 +79,62 @@ def _world() -> str:
     return f"{settings.CHAIN_NETWORKS[0]} {settings.CHAINDATA_URL}"[:300]
 
 
-def _look(client: ChainClient, row: ChainTip, now: datetime, patience: Patience) -> Change | None:
-    """Take in what leads to the best block, a hundred headers at a time; the last change of the tip."""
+def _catch_up(client: ChainClient, row: ChainTip, now: datetime, budget: TimeBudget) -> Change | None:
+    """Store the headers up to the best block, a hundred at a time. Returns the last change of the tip."""
     state: ChainState = client.call("get_blockchain_info")
     if state.chain not in settings.CHAIN_NETWORKS:
         raise CannotFollow(f"The chain-data service follows the {state.chain[:20]} network, and this desk does not.")
     tip, last = row.header, None
-    while tip is None or (tip.hash != state.bestblockhash and not patience.is_over):
+    while tip is None or (tip.hash != state.bestblockhash and not budget.is_over):
         up_to = partial(reading.up_to, client, height=state.blocks, best_hash=state.bestblockhash)
-        gone: ChainHeader | None = None
+        lost_tip: ChainHeader | None = None
         try:
             path = up_to(tip=tip)
         except OtherChain:
             if chain.is_main():
                 raise
-            # A test network that was set up again: its service is believed.
-            path, gone = up_to(tip=None), tip
-        change = _take_in(path, now, gone=gone)
+            # A test network was set up again: trust its service.
+            path, lost_tip = up_to(tip=None), tip
+        change = _take_in(path, now, lost_tip=lost_tip)
         if change is None:
             break
         tip, last = change.tip, change
     return last
 
 
-def _take_in(path: Path, now: datetime, *, gone: ChainHeader | None) -> Change | None:
-    """Follow the headers and make old what they change, both or neither: a worker may be ended at any moment.
+def _take_in(path: Path, now: datetime, *, lost_tip: ChainHeader | None) -> Change | None:
+    """Follow the headers and expire the answers that they change, in one transaction: a worker may end at any moment.
 
-    `gone` is the tip of a chain that they have nothing in common with, and that is forgotten.
+    `lost_tip` is the tip of a chain that has nothing in common with them; its headers are deleted.
     """
     with transaction.atomic():
-        if gone is not None:
+        if lost_tip is not None:
             chain.forget(world=_world())
         change = chain.adopt(path=path.headers, first_height=path.first_height, first_work=path.first_work, now=now)
-        if change is not None and gone is not None:
-            change = chain.replaced(gone, change.tip, common_height=0, now=now)
+        if change is not None and lost_tip is not None:
+            change = chain.record_reorganisation(lost_tip, change.tip, common_height=0, now=now)
         if change is not None:
-            _tell(change, now)
+            _expire_answers(change, now)
     return change
 
 
-def _tell(change: Change, now: datetime) -> None:
-    """Make old what the new blocks could have changed, and say so.
+def _expire_answers(change: Change, now: datetime) -> None:
+    """Expire the answers that the new blocks could have changed, and announce the tip.
 
-    A worker that asks at this moment loses its claim, because its answer may be of the chain before them.
+    A worker that is fetching one loses its claim, because its answer may be from before the new blocks.
     """
     if change.common_height is not None:
         _log.warning("chain.reorganised", common_height=change.common_height, new_height=change.tip.height)
         _take_back(change.common_height, now)
-    touched = ChainAnswer.objects.filter(operation__in=_BY_BLOCK, is_final=False)
-    touched.filter(failures=0, due_at__gt=now).update(due_at=now)
-    touched.filter(claimed_until__gt=now).update(claimed_by="", claimed_until=None)
+    open_answers = ChainAnswer.objects.filter(operation__in=_BY_BLOCK, is_final=False)
+    open_answers.filter(failures=0, due_at__gt=now).update(due_at=now)
+    open_answers.filter(claimed_until__gt=now).update(claimed_by="", claimed_until=None)
     outbox.wake(SWEEP_TASK)
     announcements.announce(TIP_TOPIC)
 
 
-def _tell_of_problem(began: bool, now: datetime) -> None:
-    """Say that the service is away, or back: then what failed meanwhile is asked again at once."""
+def _announce_outage(began: bool, now: datetime) -> None:
+    """Announce that the service is away, or back: then failed answers are fetched again at once."""
     announcements.announce(TIP_TOPIC)
     if not began:
         ChainAnswer.objects.filter(failures__gt=0, due_at__gt=now).update(due_at=now)
@@ -142,11 +142,11 @@ def _tell_of_problem(began: bool, now: datetime) -> None:
 
 
 def _take_back(common_height: int, now: datetime) -> None:
-    """Answers that speak of blocks above the last common one are no longer final, and are asked for again."""
-    gone = ChainAnswer.objects.filter(rests_on_height__gt=common_height)
-    looked_at = gone.filter(LOOK.looked_at(now)).order_by("-asked_at")
-    keys = list(looked_at.values_list("key", flat=True)[:_MOST_ANNOUNCED])
-    gone.update(is_final=False, due_at=now)
+    """Answers that depend on blocks above the last common one are no longer final, and are fetched again."""
+    stale_answers = ChainAnswer.objects.filter(rests_on_height__gt=common_height)
+    watched_answers = stale_answers.filter(INTEREST.looked_at(now)).order_by("-asked_at")
+    keys = list(watched_answers.values_list("key", flat=True)[:_MOST_ANNOUNCED])
+    stale_answers.update(is_final=False, due_at=now)
     for key in keys:
         announcements.announce(f"chain-answer:{key}")
 
@@ -154,4 +154,4 @@ def _take_back(common_height: int, now: datetime) -> None:
 def _sentence(failure: Exception) -> str:
     if isinstance(failure, CannotFollow):
         return str(failure)[:300]
-    return f"The chain-data service can't be asked at the moment ({failure})."[:300]
+    return outage_sentence(failure)

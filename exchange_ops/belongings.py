@@ -10,7 +10,7 @@ from django.db.models import Count
 from django.urls import reverse
 
 from chaindata.shared import addresses, belongings
-from chaindata.shared.belongings import Belonging, Found
+from chaindata.shared.belongings import Belonging, BelongingsByKey
 from desk.templatetags.desk import kept_amount
 from exchange_ops.addresses.destinations import CHAIN_CODE
 from exchange_ops.addresses.models import DepositAddress
@@ -31,7 +31,7 @@ def register() -> None:
     belongings.register("exchange", of)
 
 
-def of(wanted: Collection[str], txids: Collection[str], person: "Person") -> Found:
+def of(wanted: Collection[str], txids: Collection[str], person: "Person") -> BelongingsByKey:
     """What belongs to the addresses, in whichever form the exchange spells them, and to the transactions."""
     found: dict[str, list[Belonging]] = defaultdict(list)
     mine = list(rules.seen_by(person, Account.objects.all(), account="pk").values_list("pk", flat=True))

@@ -25,7 +25,7 @@ _REFUSALS = refusing(401, 403, 429)
 _ONE = refusing(404) | _REFUSALS
 
 
-def _named(name: str, description: str) -> OpenApiParameter:
+def _path_parameter(name: str, description: str) -> OpenApiParameter:
     return OpenApiParameter(name, OpenApiTypes.STR, OpenApiParameter.PATH, description=description)
 
 
@@ -50,23 +50,23 @@ class OneBlock(APIView):
 
     @extend_schema(
         operation_id="chain_block",
-        parameters=[_named("named", "Its hash, or its height.")],
+        parameters=[_path_parameter("named", "Its hash, or its height.")],
         responses={200: shapes.ChainBlockOut, **_ONE},
     )
     def get(self, request: Request, named: str) -> Response:
         """One block by its hash or height; read again in a few seconds while `block` is null."""
         part = block.block(named, now=clock.now())
-        found = part.block
-        body = found and {
-            **{name: getattr(found, name) for name in ("hash", "height", "size", "bits", "chainwork")},
+        record = part.block
+        body = record and {
+            **{name: getattr(record, name) for name in ("hash", "height", "size", "bits", "chainwork")},
             "confirmations": part.confirmations,
-            "is_on_chain": found.is_main_chain,
+            "is_on_chain": record.is_main_chain,
             "time": part.time,
-            "merkle_root": found.merkleroot,
-            "previous_hash": found.previousblockhash,
-            "next_hash": found.nextblockhash,
-            "reward_sat": _sat(found.reward),
-            "txids": found.tx,
+            "merkle_root": record.merkleroot,
+            "previous_hash": record.previousblockhash,
+            "next_hash": record.nextblockhash,
+            "reward_sat": _sat(record.reward),
+            "txids": record.tx,
         }
         return Response(shapes.ChainBlockOut(_freshness_fields(part.freshness) | {"block": body}).data)
 
@@ -78,22 +78,22 @@ class OneTransaction(APIView):
 
     @extend_schema(
         operation_id="chain_transaction",
-        parameters=[_named("txid", "Its id of 64 hexadecimal digits.")],
+        parameters=[_path_parameter("txid", "Its id of 64 hexadecimal digits.")],
         responses={200: shapes.ChainTransactionOut, **_ONE},
     )
     def get(self, request: Request, txid: str) -> Response:
         """One transaction by its id; read again in a few seconds while `transaction` is null."""
         now = clock.now()
-        part, sides = transaction.facts(txid, now=now), transaction.sides(txid, whole=True, now=now)
-        found = part.details
-        body = found and {
+        part, sides = transaction.facts(txid, now=now), transaction.sides(txid, show_all=True, now=now)
+        details = part.details
+        body = details and {
             "txid": txid,
             "height": part.height,
-            "block_hash": found.blockhash,
+            "block_hash": details.blockhash,
             "fee_sat": part.fee_sat,
             "confirmations": part.confirmations,
             "time": part.time,
-            "size": found.size,
+            "size": details.size,
             "inputs": [_input(each) for each in sides.inputs],
             "outputs": [_output(each) for each in sides.outputs],
         }
@@ -107,7 +107,7 @@ class OneAddress(APIView):
 
     @extend_schema(
         operation_id="chain_address",
-        parameters=[_named("text", "In any of its forms.")],
+        parameters=[_path_parameter("text", "In any of its forms.")],
         responses={200: shapes.ChainAddressOut, **_ONE},
     )
     def get(self, request: Request, text: str) -> Response:
@@ -117,16 +117,16 @@ class OneAddress(APIView):
         except addresses.NotAnAddress as problem:
             raise Http404(str(problem)) from None
         part = address.balance(forms.cash_address, now=clock.now())
-        found = part.details
-        body = found and {
-            "balance_sat": found.balance_sat,
-            "unconfirmed_sat": found.unconfirmed_balance_sat,
-            "received_sat": found.total_received_sat,
-            "sent_sat": found.total_sent_sat,
-            "transactions": found.tx_apperances,
+        details = part.details
+        body = details and {
+            "balance_sat": details.balance_sat,
+            "unconfirmed_sat": details.unconfirmed_balance_sat,
+            "received_sat": details.total_received_sat,
+            "sent_sat": details.total_sent_sat,
+            "transactions": details.tx_apperances,
         }
-        spelled = {name: getattr(forms, name) for name in ("cash_address", "legacy_address", "slp_address")}
-        return Response(shapes.ChainAddressOut(_freshness_fields(part.freshness) | spelled | {"balance": body}).data)
+        fields = {name: getattr(forms, name) for name in ("cash_address", "legacy_address", "slp_address")}
+        return Response(shapes.ChainAddressOut(_freshness_fields(part.freshness) | fields | {"balance": body}).data)
 
 
 def _freshness_fields(freshness: PartFreshness) -> dict[str, Any]:

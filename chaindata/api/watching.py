@@ -1,5 +1,7 @@
 """Watched addresses for programs: read, added, ended and reviewed, by whom the pages let do it and as they do it."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from django.db.models import QuerySet
@@ -8,7 +10,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from chaindata import rules
-from chaindata.api import watching_shapes as shapes
+from chaindata.api import watching_shapes
 from chaindata.api.permissions import MaySeeChain, reading_or
 from chaindata.shared.addresses import NotAnAddress
 from chaindata.watching import pages, requests
@@ -24,42 +26,38 @@ _KEEPERS = (reading_or(rules.may_watch, requests.ONLY_KEEPERS),)
 _REVIEWERS = (reading_or(rules.may_review, requests.ONLY_REVIEWERS),)
 
 
-@listing("chain_watched_list", shapes.WatchedAddressOut)
+@listing("chain_watched_list", watching_shapes.WatchedAddressOut)
 class WatchedAddresses(Listing):
     """The addresses that are or were watched, fifty a page, newest first."""
 
     permission_classes = _KEEPERS
     parser_classes = (BoundedJSONParser,)
-    queryset = requests.listed()
+    queryset = requests.listing()
 
     @keyed(
         operation_id="chain_watched_create",
-        request=shapes.WatchIn,
-        responses={201: shapes.WatchedAddressOut, **NOT_FOUND},
+        request=watching_shapes.WatchIn,
+        responses={201: watching_shapes.WatchedAddressOut, **NOT_FOUND},
     )
     @once
     def post(self, request: ApiRequest) -> Response:
         """Watch an address from this moment on. Treasury and administrators of the whole desk may."""
-        content = read(shapes.WatchIn, request)
-        try:
+        content = read(watching_shapes.WatchIn, request)
+        with _refusals():
             row = requests.watch(**content, person=request.user, now=clock.now())
-        except NotAnAddress as problem:
-            raise CannotRecord({"address": str(problem)}) from None
-        except requests.CannotWatch as problem:
-            raise CannotRecord(_unchanged(problem)) from None
-        return Response(shapes.WatchedAddressOut(requests.watched(row.pk)).data, status=201)
+        return Response(watching_shapes.WatchedAddressOut(requests.by_id(row.pk)).data, status=201)
 
 
-@reading("chain_watched_read", shapes.WatchedAddressOut)
+@reading("chain_watched_read", watching_shapes.WatchedAddressOut)
 class OneWatchedAddress(Reading):
     """One watched address as it stands now."""
 
     permission_classes = (MaySeeChain,)
-    queryset = requests.listed()
+    queryset = requests.listing()
     lookup_url_kwarg = "watched_id"
 
 
-@listing("chain_movements_list", shapes.ChainMovementOut, NOT_FOUND)
+@listing("chain_movements_list", watching_shapes.ChainMovementOut, NOT_FOUND)
 class Movements(Listing):
     """What moved at a watched address since it is watched, fifty a page, newest first."""
 
@@ -70,8 +68,8 @@ class Movements(Listing):
         """Of the address in the path; everything, where the description is made."""
         if getattr(self, "swagger_fake_view", False):
             return super().get_queryset()
-        row = get_object_or_404(requests.listed(), pk=self.kwargs["watched_id"])
-        return pages.reviewed(requests.movements(row))
+        row = get_object_or_404(requests.listing(), pk=self.kwargs["watched_id"])
+        return pages.with_reviewers(requests.movements(row))
 
 
 class StopWatching(APIView):
@@ -82,19 +80,17 @@ class StopWatching(APIView):
 
     @keyed(
         operation_id="chain_watched_stop",
-        request=shapes.WatchStopIn,
-        responses={200: shapes.WatchedAddressOut, **NOT_FOUND},
+        request=watching_shapes.WatchStopIn,
+        responses={200: watching_shapes.WatchedAddressOut, **NOT_FOUND},
     )
     @once
     def post(self, request: ApiRequest, watched_id: int) -> Response:
         """Stop watching an address. Its movements stay, and those that nobody reviewed wait still."""
-        get_object_or_404(requests.listed(), pk=watched_id)
-        content = read(shapes.WatchStopIn, request)
-        try:
+        get_object_or_404(requests.listing(), pk=watched_id)
+        content = read(watching_shapes.WatchStopIn, request)
+        with _refusals():
             requests.stop(watched_id=watched_id, **content, person=request.user, now=clock.now())
-        except requests.CannotWatch as problem:
-            raise CannotRecord(_unchanged(problem)) from None
-        return Response(shapes.WatchedAddressOut(requests.watched(watched_id)).data)
+        return Response(watching_shapes.WatchedAddressOut(requests.by_id(watched_id)).data)
 
 
 class ReviewMovements(APIView):
@@ -105,22 +101,29 @@ class ReviewMovements(APIView):
 
     @keyed(
         operation_id="chain_movements_review",
-        request=shapes.MovementReviewIn,
-        responses={200: shapes.MovementsReviewedOut, **NOT_FOUND},
+        request=watching_shapes.MovementReviewIn,
+        responses={200: watching_shapes.MovementsReviewedOut, **NOT_FOUND},
     )
     @once
     def post(self, request: ApiRequest, watched_id: int) -> Response:
         """Review one movement, or every one that only received. Operators, treasury and administrators may."""
-        get_object_or_404(requests.listed(), pk=watched_id)
-        content = read(shapes.MovementReviewIn, request)
-        chosen = {"movement_id": content["movement"], "reason": content["reason"]}
-        try:
-            count = requests.review(watched_id=watched_id, **chosen, person=request.user, now=clock.now())
-        except requests.CannotWatch as problem:
-            raise CannotRecord(_unchanged(problem)) from None
-        row: Any = requests.watched(watched_id)
-        return Response(shapes.MovementsReviewedOut({"reviewed": count, "waiting": row.waiting if row else 0}).data)
+        get_object_or_404(requests.listing(), pk=watched_id)
+        content = read(watching_shapes.MovementReviewIn, request)
+        arguments = {"movement_id": content["movement"], "reason": content["reason"]}
+        with _refusals():
+            count = requests.review_movements(watched_id=watched_id, **arguments, person=request.user, now=clock.now())
+        row: Any = requests.by_id(watched_id)
+        return Response(
+            watching_shapes.MovementsReviewedOut({"reviewed": count, "waiting": row.waiting if row else 0}).data
+        )
 
 
-def _unchanged(problem: Exception) -> dict[str, str]:
-    return {FORM: f"Nothing was changed. {problem}"}
+@contextmanager
+def _refusals() -> Iterator[None]:
+    """Answer what the rules refuse as a refused body."""
+    try:
+        yield
+    except NotAnAddress as problem:
+        raise CannotRecord({"address": str(problem)}) from None
+    except requests.CannotWatch as problem:
+        raise CannotRecord({FORM: f"Nothing was changed. {problem}"}) from None

@@ -4,7 +4,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from chaindata.watching import machine
+from chaindata.watching import states
 from chaindata.watching.models import (
     LONGEST_NOTE,
     LONGEST_REASON,
@@ -24,7 +24,7 @@ class WatchedAddressOut(serializers.ModelSerializer[WatchedAddress]):
 
     reference = serializers.CharField(read_only=True)
     purpose = serializers.ChoiceField(choices=Purpose.values, read_only=True)
-    state = serializers.ChoiceField(choices=list(machine.ADDRESS_STATES), read_only=True)
+    state = serializers.ChoiceField(choices=list(states.ADDRESS_STATES), read_only=True)
     added_by = serializers.CharField(source="added_by.username", read_only=True)
     from_height = serializers.IntegerField(read_only=True, help_text="What is in this block or below is no movement.")
     read_at = serializers.DateTimeField(read_only=True, allow_null=True)
@@ -47,7 +47,7 @@ class ChainMovementOut(serializers.ModelSerializer[ChainMovement]):
     """A transaction that paid or spent coins of a watched address. `reviewer` and `reviewed_at` are null before."""
 
     reference = serializers.CharField(read_only=True)
-    state = serializers.ChoiceField(choices=list(machine.MOVEMENT_STATES), read_only=True)
+    state = serializers.ChoiceField(choices=list(states.MOVEMENT_STATES), read_only=True)
     change_sat = serializers.IntegerField(
         read_only=True, help_text="What it changed there; negative for coins that left."
     )

@@ -1,7 +1,7 @@
-"""What a raw transaction would do if it were sent: what it spends, whose that is, what it pays, and what it costs.
+"""What a raw transaction would do if it were sent: what it spends, whose coins those are, what it pays, what it costs.
 
-The outputs that it spends are taken from the transactions that made them, and only when those hash to the id that is
-spent: a service that lies about an amount is noticed. Signatures of the usual kind are checked here as well.
+Amounts are read from the transactions that made the outputs, and only if those hash to the ids that are spent. So a
+service that lies about an amount is noticed. Signatures of the usual kind are checked here as well.
 """
 
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from decimal import Decimal
 
 from chaindata.cache import answers
 from chaindata.cache.answers import Reading
-from chaindata.explorer import transaction as explorer
+from chaindata.explorer.transaction import confirmations
 from chaindata.shared import addresses, owned_addresses
 from chaindata.shared.pages import TIP_TOPIC, PartFreshness, freshness_of
 from chaindata.tokens import risks
@@ -30,7 +30,7 @@ _SIGNED, _WRONG = "fits", "does not fit"
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """An output that is spent. `value_sat` is None until it is known; `signature` is "" where none can be judged."""
+    """An output that is spent. `value_sat` is None until it is known; `signature` is "" for kinds not checked here."""
 
     n: int
     txid: str
@@ -45,7 +45,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Payment:
-    """An output that is made, with the owner of its address when that is one of ours."""
+    """A new output, with the owner of its address if the address is one of ours."""
 
     n: int
     value_sat: int
@@ -55,11 +55,11 @@ class Payment:
 
 
 @dataclass(frozen=True, slots=True)
-class Explained:
+class Explanation:
     """What it would do. `fee_sat` is None until every source is known; `warnings` are sentences, the worst first.
 
-    `is_waiting` says that something about what it spends is still being read. `already` says where the network has the
-    transaction, when it has: then nothing is left to send.
+    `is_waiting`: some of what it spends is still being read. `already` says where the network has the transaction, if
+    it has it: then there is nothing left to send.
     """
 
     decoded: Decoded
@@ -71,42 +71,45 @@ class Explained:
     rate: Decimal | None
     obstacles: tuple[str, ...]
     warnings: tuple[str, ...]
-    left_out: int
+    omitted_inputs: int
     is_waiting: bool
     already: str
     freshness: PartFreshness
 
     @property
     def spends_ours(self) -> bool:
-        """Whether it takes coins of an address that we know as ours."""
+        """Whether it spends coins of an address that we know as ours."""
         return any(source.owner for source in self.sources)
 
     @property
     def can_be_sent(self) -> bool:
-        """Whether all that a decision needs is on the table, and nothing makes the sending pointless."""
+        """Whether everything needed for a decision is known, and sending it makes sense."""
         return self.fee_sat is not None and not self.obstacles and not self.already
 
 
-def explain(*, decoded: Decoded, now: datetime) -> Explained:
-    """What the transaction would do, as far as it is known now; what is missing is asked for."""
-    spent = decoded.transaction.inputs[:MOST_SOURCES]
-    made, readings = _made(spent, now)
-    gone, more = _spent(spent, now)
-    known = answers.look("get_transaction_details", now=now, txid=decoded.txid)
-    sources = tuple(_source(n, each, made, decoded.transaction) for n, each in enumerate(spent))
-    owned = owned_addresses.owners(addresses=_addresses(decoded, sources))
-    sources = tuple(replace(each, owner=owned.get(each.address, ""), is_spent=each.n in gone) for each in sources)
-    left_out = len(decoded.transaction.inputs) - len(spent)
+def explain(*, decoded: Decoded, now: datetime) -> Explanation:
+    """What the transaction would do, as far as is known now. What is missing is requested."""
+    inputs = decoded.transaction.inputs[:MOST_SOURCES]
+    origins, origin_readings = _origins(inputs, now)
+    unavailable, output_readings = _unavailable(inputs, now)
+    readings = (*origin_readings, *output_readings)
+    details = answers.read("get_transaction_details", now=now, txid=decoded.txid)
+    sources = tuple(_source(n, each, origins, decoded.transaction) for n, each in enumerate(inputs))
+    owner_by_address = owned_addresses.owners(addresses=_addresses(decoded, sources))
+    sources = tuple(
+        replace(each, owner=owner_by_address.get(each.address, ""), is_spent=each.n in unavailable) for each in sources
+    )
+    omitted_inputs = len(decoded.transaction.inputs) - len(inputs)
     values = [source.value_sat for source in sources]
-    in_sat = None if left_out or None in values else sum(value or 0 for value in values)
+    in_sat = None if omitted_inputs or None in values else sum(value or 0 for value in values)
     out_sat = decoded.transaction.value_out_sat
     fee_sat = None if in_sat is None or decoded.transaction.is_coinbase else in_sat - out_sat
     rate = None if fee_sat is None else (Decimal(fee_sat) / decoded.transaction.size).quantize(Decimal("0.01"))
-    payments = tuple(_payments(decoded, owned))
-    origins = {txid: each for txid, each in made.items() if isinstance(each, Transaction)}
-    lost = risks.losses(transaction=decoded.transaction, origins=origins)
-    freshness = freshness_of(*readings, *more, topics=[known.topic, TIP_TOPIC])
-    return Explained(
+    payments = tuple(_payments(decoded, owner_by_address))
+    transactions_spent = {txid: each for txid, each in origins.items() if isinstance(each, Transaction)}
+    losses = risks.losses(transaction=decoded.transaction, origins=transactions_spent)
+    freshness = freshness_of(*readings, topics=[details.topic, TIP_TOPIC])
+    return Explanation(
         decoded=decoded,
         sources=sources,
         payments=payments,
@@ -114,117 +117,119 @@ def explain(*, decoded: Decoded, now: datetime) -> Explained:
         out_sat=out_sat,
         fee_sat=fee_sat,
         rate=rate,
-        obstacles=tuple(_obstacles(decoded, sources, fee_sat, left_out)),
-        warnings=(*lost, *_warnings(decoded, payments, sources, fee_sat, rate)),
-        left_out=left_out,
-        is_waiting=any(not each.is_known and each.freshness in ("absent", "failed") for each in (*readings, *more)),
-        already=_already(known, now),
+        obstacles=tuple(_obstacles(decoded, sources, fee_sat, omitted_inputs)),
+        warnings=(*losses, *_warnings(decoded, payments, sources, fee_sat, rate)),
+        omitted_inputs=omitted_inputs,
+        is_waiting=any(not each.is_known and each.freshness in ("absent", "failed") for each in readings),
+        already=_already(details, now),
         freshness=freshness,
     )
 
 
-def _already(known: Reading, now: datetime) -> str:
-    """Where the network has the transaction; nothing as long as it has not, or nobody has said."""
-    if known.record is None:
+def _already(details: Reading, now: datetime) -> str:
+    """Where the network has the transaction; empty if it does not have it, or if that is not known yet."""
+    if details.record is None:
         return ""
-    depth = explorer.confirmations(known.record, now=now)
-    if not known.record.blockhash:
+    depth = confirmations(details.record, now=now)
+    if not details.record.blockhash:
         return "The network has this transaction already: it waits for a block."
     many = "1 confirmation" if depth == 1 else f"{depth:,} confirmations"
-    return f"This transaction is in block {known.record.blockheight:,} already, with {many}."
+    return f"This transaction is in block {details.record.blockheight:,} already, with {many}."
 
 
-def _made(spent: Sequence[Input], now: datetime) -> tuple[dict[str, Transaction | str], list[Reading]]:
-    """The transactions that made what is spent, or the sentence about one that is not what it was asked for."""
-    wanted = list(dict.fromkeys(each.txid for each in spent if not each.is_coinbase))
-    questions = [("get_raw_transaction", {"txid": txid, "verbose": False}) for txid in wanted]
-    readings = answers.look_many(questions, now=now) if questions else []
-    found: dict[str, Transaction | str] = {}
-    for txid, reading in zip(wanted, readings, strict=True):
+def _origins(inputs: Sequence[Input], now: datetime) -> tuple[dict[str, Transaction | str], list[Reading]]:
+    """The transactions that made the outputs spent; a sentence instead of one that could not be had."""
+    txids = list(dict.fromkeys(each.txid for each in inputs if not each.is_coinbase))
+    questions = [("get_raw_transaction", {"txid": txid, "verbose": False}) for txid in txids]
+    readings = answers.read_many(questions, now=now) if questions else []
+    origins: dict[str, Transaction | str] = {}
+    for txid, reading in zip(txids, readings, strict=True):
         if isinstance(reading.record, str):
-            found[txid] = _proven(txid, reading.record)
+            origins[txid] = _origin(txid, reading.record)
         elif reading.freshness in ("missing", "refused"):
-            found[txid] = "The service knows no transaction with this id."
-    return found, list(readings)
+            origins[txid] = "The service knows no transaction with this id."
+    return origins, list(readings)
 
 
-def _spent(spent: Sequence[Input], now: datetime) -> tuple[set[int], list[Reading]]:
-    """Which inputs spend what is no longer there to be spent, as far as the service knows: perhaps by this very one."""
-    wanted = [(n, each) for n, each in enumerate(spent) if not each.is_coinbase]
-    questions = [("get_tx_out", {"txid": each.txid, "n": each.index, "mempool": True}) for _, each in wanted]
-    readings = answers.look_many(questions, now=now) if questions else []
-    gone = {n for (n, _), reading in zip(wanted, readings, strict=True) if reading.is_known and reading.record is None}
-    return gone, list(readings)
+def _unavailable(inputs: Sequence[Input], now: datetime) -> tuple[set[int], list[Reading]]:
+    """The inputs whose outputs are already spent, as far as the service knows; perhaps by this very transaction."""
+    numbered = [(n, each) for n, each in enumerate(inputs) if not each.is_coinbase]
+    questions = [("get_tx_out", {"txid": each.txid, "n": each.index, "mempool": True}) for _, each in numbered]
+    readings = answers.read_many(questions, now=now) if questions else []
+    outputs = zip(numbered, readings, strict=True)
+    return {n for (n, _), reading in outputs if reading.is_known and reading.record is None}, list(readings)
 
 
-def _proven(txid: str, text: str) -> Transaction | str:
+def _origin(txid: str, text: str) -> Transaction | str:
     try:
-        made = transactions.read(hashing.from_hex(text, most_bytes=transactions.MOST_BYTES))
+        transaction = transactions.read(hashing.from_hex(text, most_bytes=transactions.MOST_BYTES))
     except (hashing.NotHexadecimal, transactions.NotATransaction):
         return "The service gave something else than a transaction."
-    return made if made.txid == txid else "The service gave another transaction than the one that is spent."
+    if transaction.txid != txid:
+        return "The service gave another transaction than the one that is spent."
+    return transaction
 
 
-def _source(n: int, spent: Input, made: dict[str, Transaction | str], transaction: Transaction) -> Source:
-    origin = made.get(spent.txid)
-    if spent.is_coinbase:
+def _source(n: int, txin: Input, origins: dict[str, Transaction | str], transaction: Transaction) -> Source:
+    origin = origins.get(txin.txid)
+    if txin.is_coinbase:
         return Source(n, "", 0, None, "", "", "", "A coinbase spends nothing, and can't be sent.")
     if not isinstance(origin, Transaction):
-        return Source(n, spent.txid, spent.index, None, "", "", "", origin or "")
-    if spent.index >= len(origin.outputs):
-        return Source(n, spent.txid, spent.index, None, "", "", "", "The transaction has no output with this number.")
-    output = origin.outputs[spent.index]
-    paid = steps.addresses_of(output.script, addresses.printing_network())
-    address = paid[0].cash_address if len(paid) == 1 else ""
-    signature = _signature(n, spent, output, transaction)
-    return Source(n, spent.txid, spent.index, output.value_sat, address, "", signature, "")
+        return Source(n, txin.txid, txin.index, None, "", "", "", origin or "")
+    if txin.index >= len(origin.outputs):
+        return Source(n, txin.txid, txin.index, None, "", "", "", "The transaction has no output with this number.")
+    output = origin.outputs[txin.index]
+    receivers = steps.addresses_of(output.script, addresses.printing_network())
+    address = receivers[0].cash_address if len(receivers) == 1 else ""
+    signature = _signature(n, txin, output, transaction)
+    return Source(n, txin.txid, txin.index, output.value_sat, address, "", signature, "")
 
 
-def _signature(n: int, spent: Input, output: Output, transaction: Transaction) -> str:
-    """Whether the signature of an output to a key's hash fits; "" for other kinds, which are not judged here."""
+def _signature(n: int, txin: Input, output: Output, transaction: Transaction) -> str:
+    """Whether the signature fits, for an output that pays the hash of a key; "" for other kinds, not checked here."""
     if steps.kind_of(output.script) is not steps.Kind.KEY_HASH:
         return ""
     try:
-        pushed = [step.pushed or b"" for step in steps.steps(spent.script)]
+        pushes = [step.pushed or b"" for step in steps.steps(txin.script)]
     except steps.NotAScript:
         return _WRONG
-    if len(pushed) != 2 or not pushed[0] or hashing.hash160(pushed[1]) != output.script[3:23]:
+    if len(pushes) != 2 or not pushes[0] or hashing.hash160(pushes[1]) != output.script[3:23]:
         return _WRONG
-    signature, hash_type = pushed[0][:-1], pushed[0][-1]
+    signature, hash_type = pushes[0][:-1], pushes[0][-1]
     try:
         digest = sighash.Digests(transaction).digest(
             n, script_code=output.script, value_sat=output.value_sat, hash_type=hash_type
         )
     except sighash.CannotDigest:
         return _WRONG
-    good = keys.is_signed(digest, signature=signature, public_key=pushed[1])
+    good = keys.is_signed(digest, signature=signature, public_key=pushes[1])
     return _SIGNED if good and hash_type & signature_form.FORKID else _WRONG
 
 
 def _addresses(decoded: Decoded, sources: Sequence[Source]) -> list[str]:
-    paid = [address for output in decoded.outputs for address in output.addresses]
-    return [*paid, *(source.address for source in sources if source.address)]
+    receivers = [address for output in decoded.outputs for address in output.addresses]
+    return [*receivers, *(source.address for source in sources if source.address)]
 
 
-def _payments(decoded: Decoded, owned: dict[str, str]) -> list[Payment]:
-    paid = []
+def _payments(decoded: Decoded, owner_by_address: dict[str, str]) -> list[Payment]:
+    payments = []
     for output in decoded.outputs:
         address = output.addresses[0] if len(output.addresses) == 1 else ""
-        paid.append(Payment(output.n, output.value_sat, address, output.kind, owned.get(address, "")))
-    return paid
+        payments.append(Payment(output.n, output.value_sat, address, output.kind, owner_by_address.get(address, "")))
+    return payments
 
 
-def _obstacles(decoded: Decoded, sources: Sequence[Source], fee_sat: int | None, left_out: int) -> list[str]:
-    found = [f"A node refuses it whatever it spends: {decoded.problem}."] if decoded.problem else []
+def _obstacles(decoded: Decoded, sources: Sequence[Source], fee_sat: int | None, omitted_inputs: int) -> list[str]:
+    sentences = [f"A node refuses it whatever it spends: {decoded.problem}."] if decoded.problem else []
     if decoded.transaction.is_coinbase:
-        found.append("This is the coinbase of a block; only a miner can make one.")
-    found += [f"Input {source.n}: {source.problem}" for source in sources if source.problem and source.txid]
-    found += [f"Input {source.n}: the signature does not fit." for source in sources if source.signature == _WRONG]
+        sentences.append("This is the coinbase of a block; only a miner can make one.")
+    sentences += [f"Input {source.n}: {source.problem}" for source in sources if source.problem and source.txid]
+    sentences += [f"Input {source.n}: the signature does not fit." for source in sources if source.signature == _WRONG]
     if fee_sat is not None and fee_sat < 0:
-        found.append(f"It pays {-fee_sat:,} sat more than it spends.")
-    if left_out:
-        found.append(f"It has {left_out} inputs more than are looked up here, so its fee is not known.")
-    return found
+        sentences.append(f"It pays {-fee_sat:,} sat more than it spends.")
+    if omitted_inputs:
+        sentences.append(f"It has {omitted_inputs} inputs more than are looked up here, so its fee is not known.")
+    return sentences
 
 
 def _warnings(
@@ -234,23 +239,25 @@ def _warnings(
     fee_sat: int | None,
     rate: Decimal | None,
 ) -> list[str]:
-    gone = [str(source.n) for source in sources if source.is_spent]
-    found = [f"What input {', '.join(gone[:5])} spends is spent already, or was never there."] if gone else []
+    numbers = [str(source.n) for source in sources if source.is_spent]
+    sentences = [f"What input {', '.join(numbers[:5])} spends is spent already, or was never there."] if numbers else []
     if rate is not None and rate > HIGH_RATE_SAT:
-        found.append(f"The fee is unusually high: {fee_sat:,} sat, {rate} for each byte.")
+        sentences.append(f"The fee is unusually high: {fee_sat:,} sat, {rate} for each byte.")
     if rate is not None and 0 <= rate < LEAST_RATE_SAT:
-        found.append(f"The fee is low: {rate} sat for each byte; below 1 nodes do not relay it.")
+        sentences.append(f"The fee is low: {rate} sat for each byte; below 1 nodes do not relay it.")
     dust = [payment.n for payment in payments if payment.value_sat < DUST_SAT and payment.kind != "nulldata"]
     if dust:
-        found.append(f"Outputs {', '.join(map(str, dust[:5]))} hold less than {DUST_SAT} sat; nodes do not relay that.")
+        sentences.append(
+            f"Outputs {', '.join(map(str, dust[:5]))} hold less than {DUST_SAT} sat; nodes do not relay that."
+        )
     if decoded.transaction.locktime and not all(
         each.sequence == transactions.FINAL_SEQUENCE for each in decoded.transaction.inputs
     ):
-        found.append(f"It may have to wait: its locktime is {decoded.transaction.locktime}.")
-    found += [f"{said.layer}: {said.problem}" for said in decoded.said if said.problem]
-    return found
+        sentences.append(f"It may have to wait: its locktime is {decoded.transaction.locktime}.")
+    sentences += [f"{message.layer}: {message.problem}" for message in decoded.messages if message.problem]
+    return sentences
 
 
-def of_text(*, text: str, now: datetime) -> Explained:
+def explain_text(*, text: str, now: datetime) -> Explanation:
     """What the transaction of a hexadecimal text would do. Raises `tools.CannotRead`."""
     return explain(decoded=tools.decode(text=text), now=now)

@@ -1,4 +1,4 @@
-"""Raw transactions that people had sent: the bytes, what they were told about them, and what became of it."""
+"""Raw transactions that people send: the bytes, what the page said about them, and the outcome."""
 
 from typing import ClassVar
 
@@ -6,22 +6,22 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from chaindata.broadcasts import machine
-from chaindata.broadcasts.machine import STATES
+from chaindata.broadcasts import states
+from chaindata.broadcasts.states import STATES
 from chaindata.wire import catalogue
 from desk.machines.rows import Event, Subject, is_a_move
 
 LONGEST_REASON = 500
-MOST_BYTES = catalogue.MOST_HEX_IN_BODY // 2  # what the service takes at once
+MOST_BYTES = catalogue.MOST_HEX_IN_BODY // 2  # the most that the service takes in one call
 
 
 class ChainBroadcast(Subject):
-    """One transaction to be sent. `raw` is hexadecimal, `digest` the SHA-256 of its bytes, which was signed.
+    """One transaction to be sent. `raw` is hexadecimal; `digest`, the SHA-256 of its bytes, is what was confirmed.
 
-    `explained` is what was shown before the decision. `sent_at` is when its bytes left, at most once.
+    `explained` is what the page showed before the decision. `sent_at` is when the bytes left, which they do only once.
     """
 
-    table, mark, name = machine.TABLE, "B-", "chain-broadcast"
+    table, mark, name = states.TABLE, "B-", "chain-broadcast"
 
     txid = models.CharField(max_length=64, db_index=True)
     raw = models.TextField()
@@ -46,7 +46,7 @@ class ChainBroadcast(Subject):
             models.CheckConstraint(condition=Q(size__lte=MOST_BYTES), name="chainbroadcast_fits_one_call"),
             models.UniqueConstraint(
                 fields=["txid"],
-                condition=Q(state__in=machine.IN_EFFECT),
+                condition=Q(state__in=states.IN_EFFECT),
                 name="chainbroadcast_one_under_way",
             ),
         ]
@@ -63,6 +63,6 @@ class ChainBroadcastEvent(Event):
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["broadcast", "version"], name="chainbroadcastevent_one_per_version"),
             models.CheckConstraint(
-                condition=is_a_move(machine.TABLE), name="chainbroadcastevent_is_a_move_of_the_table"
+                condition=is_a_move(states.TABLE), name="chainbroadcastevent_is_a_move_of_the_table"
             ),
         ]

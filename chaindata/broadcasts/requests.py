@@ -1,7 +1,7 @@
-"""Sending a raw transaction: asked for by treasury with a second factor for exactly its bytes, sent once by a worker.
+"""Requests to send a raw transaction: treasury confirms exactly its bytes with a second factor, a worker sends it once.
 
-What the transaction does is worked out again at the moment of asking, and kept with the row: whoever looks later sees
-what was decided on. The same bytes are never under way twice.
+What the transaction does is worked out again at the moment of the request and stored with the row, so that everybody
+later sees what was decided on. The same bytes are never under way twice.
 """
 
 import hashlib
@@ -13,8 +13,8 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from chaindata import rules
-from chaindata.broadcasts import explanation, machine, mover
-from chaindata.broadcasts.explanation import Explained
+from chaindata.broadcasts import explanation, machine, states
+from chaindata.broadcasts.explanation import Explanation
 from chaindata.broadcasts.models import LONGEST_REASON, MOST_BYTES, ChainBroadcast
 from chaindata.tools import tools
 from desk.machines.decisions import Act, Acts
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from desk.models import AuditEvent, Person
 
 PURPOSE = "broadcast-transaction"
-SEND_TASK = mover.SEND_TASK
+SEND_TASK = machine.SEND_TASK
 ONLY_TREASURY = "Only treasury sends transactions to the network."
-LISTED = 50
-TOPIC = mover.TOPIC
-_MOST_SHOWN = 200  # outputs that are kept with the row
+MOST_LISTED = 50
+TOPIC = machine.TOPIC
+_MOST_SHOWN = 200  # outputs that are stored with the row
 
 
 class CannotBroadcast(Exception):
@@ -39,8 +39,8 @@ class CannotBroadcast(Exception):
         self.problems = problems
 
 
-WHOLE = "__all__"
-REQUESTS: Final = Acts(PURPOSE, lambda sentence: CannotBroadcast({WHOLE: sentence}))
+NON_FIELD = "__all__"
+REQUESTS: Final = Acts(PURPOSE, lambda sentence: CannotBroadcast({NON_FIELD: sentence}))
 
 
 def digest_of(raw: bytes) -> str:
@@ -48,15 +48,15 @@ def digest_of(raw: bytes) -> str:
     return hashlib.sha256(raw).hexdigest()
 
 
-def obstacles(explained: Explained) -> list[str]:
-    """Why these bytes can't be sent from here; empty when they can."""
-    found = list(explained.obstacles)
+def obstacles(explained: Explanation) -> list[str]:
+    """Why these bytes can't be sent from here; empty if they can."""
+    sentences = list(explained.obstacles)
     size = explained.decoded.transaction.size
     if size > MOST_BYTES:
-        found.append(f"It has {size:,} bytes; the service is given at most {MOST_BYTES:,}.")
-    if explained.fee_sat is None and not found:
-        found.append("What it spends is not known yet; it is being read.")
-    return found
+        sentences.append(f"It has {size:,} bytes; the service is given at most {MOST_BYTES:,}.")
+    if explained.fee_sat is None and not sentences:
+        sentences.append("What it spends is not known yet; it is being read.")
+    return sentences
 
 
 def ask(
@@ -69,15 +69,15 @@ def ask(
     session_key: str,
     now: datetime,
 ) -> ChainBroadcast:
-    """Take the transaction of a hexadecimal text to be sent. Asked for twice by one person it is one row.
+    """Record the transaction in a hexadecimal text to be sent. Two requests of one person make one row.
 
     Raises CannotBroadcast, `tools.CannotRead`, or `stepup.CannotConfirm` when the second factor was not accepted.
     """
     if not rules.may_broadcast(person):
-        raise CannotBroadcast({WHOLE: ONLY_TREASURY})
+        raise CannotBroadcast({NON_FIELD: ONLY_TREASURY})
     act = Act(person, now, session_key, reason.strip(), digest, answer)
     REQUESTS.refuse_at_rest(act)
-    explained = explanation.of_text(text=text, now=now)
+    explained = explanation.explain_text(text=text, now=now)
     raw, txid = explained.decoded.transaction.raw, explained.decoded.txid
     once = Once(_under_way_or_sent(txid), lambda row: row.requested_by_id == person.pk, _already_asked)
     if (earlier := once.earlier()) is not None:
@@ -92,24 +92,24 @@ def ask(
                 raw=raw.hex(),
                 size=len(raw),
                 digest=digest,
-                explained=_kept(explained),
+                explained=_explanation(explained),
                 reason=act.comment,
                 requested_by=person,
                 confirmation=confirmation,
             )
-            mover.create(row, event="asked", evidence=confirmation.evidence(), **act.moved)
+            machine.create(row, event="asked", evidence=confirmation.evidence(), **act.moved)
         return row
 
     return once.store(store)
 
 
-def listed() -> QuerySet[ChainBroadcast]:
+def listing() -> QuerySet[ChainBroadcast]:
     """The newest first."""
     return ChainBroadcast.objects.select_related("requested_by").order_by("-pk")
 
 
 def in_effect_for(*, txid: str) -> ChainBroadcast | None:
-    """The row of a transaction that is under way or was sent, so that a page leads to it instead of asking anew."""
+    """The row of a transaction that is under way or was sent, which a page links to instead."""
     return _under_way_or_sent(txid).first()
 
 
@@ -121,26 +121,26 @@ def story(*, row: ChainBroadcast) -> "list[AuditEvent]":
 
 
 def _under_way_or_sent(txid: str) -> QuerySet[ChainBroadcast]:
-    return ChainBroadcast.objects.filter(txid=txid, state__in=machine.IN_EFFECT)
+    return ChainBroadcast.objects.filter(txid=txid, state__in=states.IN_EFFECT)
 
 
 def _already_asked(earlier: ChainBroadcast) -> CannotBroadcast:
-    return CannotBroadcast({WHOLE: f"These bytes were asked for already, as {earlier.reference}."})
+    return CannotBroadcast({NON_FIELD: f"These bytes were asked for already, as {earlier.reference}."})
 
 
-def _check(explained: Explained, digest: str, reason: str) -> None:
+def _check(explained: Explanation, digest: str, reason: str) -> None:
     if digest != digest_of(explained.decoded.transaction.raw):
-        raise CannotBroadcast({WHOLE: "These are not the bytes that were shown: read what they do, then decide."})
+        raise CannotBroadcast({NON_FIELD: "These are not the bytes that were shown: read what they do, then decide."})
     if not reason or len(reason) > LONGEST_REASON:
         raise CannotBroadcast({"reason": f"Say why, in at most {LONGEST_REASON} characters; it goes into the trail."})
     if explained.already:
-        raise CannotBroadcast({WHOLE: f"{explained.already} Nothing is left to send."})
-    if found := obstacles(explained):
-        raise CannotBroadcast({WHOLE: " ".join(found[:5])})
+        raise CannotBroadcast({NON_FIELD: f"{explained.already} Nothing is left to send."})
+    if sentences := obstacles(explained):
+        raise CannotBroadcast({NON_FIELD: " ".join(sentences[:5])})
 
 
-def _kept(explained: Explained) -> dict[str, Any]:
-    """What was shown, in plain values, so that it reads the same in a year."""
+def _explanation(explained: Explanation) -> dict[str, Any]:
+    """What the page showed, as plain values that still read the same in a year."""
     return {
         "network": str(tools.network()),
         "in_sat": explained.in_sat,
@@ -163,5 +163,5 @@ def _kept(explained: Explained) -> dict[str, Any]:
             {"n": each.n, "value_sat": each.value_sat, "address": each.address, "kind": each.kind, "owner": each.owner}
             for each in explained.payments[:_MOST_SHOWN]
         ],
-        "says": [f"{said.layer}: {said.what}" for said in explained.decoded.said],
+        "says": [f"{message.layer}: {message.what}" for message in explained.decoded.messages],
     }

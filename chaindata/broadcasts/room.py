@@ -3,21 +3,17 @@
 from typing import Final
 
 from chaindata import rules
-from chaindata.broadcasts import guards
+from chaindata.broadcasts.machine import GUARDS, REPLAY
 from chaindata.broadcasts.models import ChainBroadcast, ChainBroadcastEvent
-from chaindata.broadcasts.mover import MACHINE
 from chaindata.shared import topics
 from desk import rooms
-from desk.machines.replay import Replay
 from desk.rows.witnessed import Table
 from desk.web.search import Command
 
-REPLAY: Final = Replay(MACHINE)
-
 ROOM: Final = rooms.Room(
-    topics={"chain-broadcast": topics.row, "chain-broadcasts": topics.whole},
+    topics={"chain-broadcast": topics.may_follow_row, "chain-broadcasts": topics.may_follow_list},
     replays={REPLAY.subject: REPLAY.check},
-    guards={"broadcasts": guards.GUARDS.statements},
+    guards={"broadcasts": GUARDS.statements},
     tables=(Table(ChainBroadcast, ChainBroadcast.table.loose), Table(ChainBroadcastEvent)),
     commands=(Command("Send a transaction to the network", "chain-broadcast-new", "send", rules.may_broadcast, 100),),
     tasks="chaindata.broadcasts.tasks",

@@ -3,11 +3,11 @@
 from django.urls import path
 
 from chaindata import converters  # noqa: F401  # kinds of parts of addresses are registered there
-from chaindata.broadcasts import views as broadcasts
+from chaindata.broadcasts import views
 
 urlpatterns = [
-    path("chain/tools/transaction/", broadcasts.transaction, name="chain-tools-transaction"),
-    path("chain/tools/broadcasts/", broadcasts.broadcast_list, name="chain-broadcasts"),
-    path("chain/tools/broadcasts/new/", broadcasts.new, name="chain-broadcast-new"),
-    path("chain/tools/broadcasts/<int:broadcast_id>/", broadcasts.broadcast, name="chain-broadcast"),
+    path("chain/tools/transaction/", views.transaction, name="chain-tools-transaction"),
+    path("chain/tools/broadcasts/", views.broadcast_list, name="chain-broadcasts"),
+    path("chain/tools/broadcasts/new/", views.new, name="chain-broadcast-new"),
+    path("chain/tools/broadcasts/<int:broadcast_id>/", views.broadcast, name="chain-broadcast"),
 ]

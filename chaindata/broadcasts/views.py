@@ -1,7 +1,8 @@
-"""Raw transactions: explained first, then sent by treasury with a second factor, and how it went."""
+"""Raw transactions: explained first, then sent by treasury with a second factor; and what became of them."""
 
 from typing import Any
 
+from django import forms
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect
@@ -11,15 +12,16 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from chaindata import rules
 from chaindata.broadcasts import explanation, requests
-from chaindata.broadcasts.forms import BroadcastForm
+from chaindata.broadcasts.models import LONGEST_REASON
 from chaindata.cache import answers
-from chaindata.explorer import transaction as pages_transaction
+from chaindata.explorer.transaction import confirmations
 from chaindata.shared.access import readable, target
 from chaindata.shared.pages import TIP_TOPIC, freshness_of
 from chaindata.tools import cross_checks, tools
 from chaindata.tools.forms import HexForm
 from chaindata.tools.views import SAFE_AND_POST, TABS
 from desk import clock
+from desk.forms import SecondFactorForm
 from desk.people import roles
 from desk.people.stepup import CannotConfirm
 from desk.views.rendering import show
@@ -32,31 +34,45 @@ SAME = "What it spends, its amounts, its scripts and their words. It was asked w
 ONE_PARTS = {name: f"chaindata/broadcast/_{name}.html" for name in ("facts", "story")}
 
 
+class BroadcastForm(SecondFactorForm):
+    """A transaction to be sent, with its second factor for exactly these bytes."""
+
+    hex = forms.CharField(max_length=tools.MOST_HEX, widget=forms.HiddenInput)
+    digest = forms.RegexField(r"^[0-9a-f]{64}$", widget=forms.HiddenInput)
+    reason = forms.CharField(
+        label="Reason",
+        max_length=LONGEST_REASON,
+        widget=forms.Textarea(attrs={"rows": 2}),
+        error_messages={"required": "Say why it is sent from here; it goes into the audit trail."},
+    )
+    purpose = requests.PURPOSE
+
+
 @require_http_methods(SAFE_AND_POST)
 @readable
 def transaction(request: DeskRequest) -> HttpResponse:
     """What a raw transaction is and would do; nothing is sent here."""
     params = request.POST if request.method == "POST" else request.GET
     form = HexForm(params) if "hex" in params else HexForm()
-    return _explained(request, form)
+    return _page(request, form)
 
 
 @require_http_methods(SAFE_AND_POST)
 @readable
 @sensitive_variables("form")
 def new(request: DeskRequest) -> HttpResponse:
-    """Have the transaction sent that was explained; a refusal comes back on the page that explains it."""
+    """Request that the explained transaction be sent; a refusal is shown on the page that explains it."""
     if request.method != "POST":
         return redirect("chain-tools-transaction")
     form = BroadcastForm(request.POST)
     if not form.is_valid():
-        return _explained(request, HexForm(request.POST), send_form=form)
+        return _page(request, HexForm(request.POST), send_form=form)
     try:
         row = requests.ask(**_arguments(form), person=request.user, session_key=_session(request), now=clock.now())
     except (requests.CannotBroadcast, CannotConfirm, tools.CannotRead) as problem:
-        for field, sentence in getattr(problem, "problems", {requests.WHOLE: str(problem)}).items():
+        for field, sentence in getattr(problem, "problems", {requests.NON_FIELD: str(problem)}).items():
             form.add_error(field if field in form.fields else None, sentence)
-        return _explained(request, HexForm(request.POST), send_form=form, status=409)
+        return _page(request, HexForm(request.POST), send_form=form, status=409)
     messages.success(request, f"Recorded as {row.reference}. A worker sends it once; this page shows how it goes.")
     return redirect("chain-broadcast", row.pk)
 
@@ -65,7 +81,7 @@ def new(request: DeskRequest) -> HttpResponse:
 @readable
 def broadcast_list(request: DeskRequest) -> HttpResponse:
     """Everything that was sent from here."""
-    rows = list(requests.listed().defer("raw")[: requests.LISTED])
+    rows = list(requests.listing().defer("raw")[: requests.MOST_LISTED])
     context = {"now": clock.now(), "tabs": TABS, "rows": rows, "topic": requests.TOPIC}
     return show(request, "chaindata/broadcasts.html", context, parts=LIST_PARTS)
 
@@ -74,31 +90,31 @@ def broadcast_list(request: DeskRequest) -> HttpResponse:
 @readable
 def broadcast(request: DeskRequest, broadcast_id: int) -> HttpResponse:
     """One transaction that was sent from here, and what became of it."""
-    row = get_object_or_404(requests.listed(), pk=broadcast_id)
-    now, wanted = clock.now(), target(request)
+    row = get_object_or_404(requests.listing(), pk=broadcast_id)
+    now, part = clock.now(), target(request)
     context: dict[str, Any] = {
         "now": now,
         "row": row,
         "may_audit": request.user.has_role(roles.AUDITOR, roles.ADMIN),
     }
-    if wanted != "story":
-        reading = answers.look("get_transaction_details", now=now, txid=row.txid)
+    if part != "story":
+        reading = answers.read("get_transaction_details", now=now, txid=row.txid)
         context |= {"details": reading.record, "freshness": freshness_of(reading, topics=[row.subject, TIP_TOPIC])}
-        context["confirmations"] = pages_transaction.confirmations(reading.record, now=now)
-    if wanted != "facts":
+        context["confirmations"] = confirmations(reading.record, now=now)
+    if part != "facts":
         context["events"] = requests.story(row=row)
     return show(request, "chaindata/broadcast.html", context, parts=ONE_PARTS)
 
 
-def _explained(
+def _page(
     request: DeskRequest, form: HexForm, *, send_form: BroadcastForm | None = None, status: int = 200
 ) -> HttpResponse:
-    """The page of a raw transaction, whole or one part."""
-    now, wanted = clock.now(), target(request)
+    """The page of a raw transaction, or one of its parts."""
+    now, part = clock.now(), target(request)
     context: dict[str, Any] = {"now": now, "tabs": TABS, "form": form, "send_form": send_form or BroadcastForm()}
     if form.is_bound and form.is_valid():
         try:
-            context |= _parts(form.cleaned_data["hex"], wanted, now)
+            context |= _parts(form.cleaned_data["hex"], part, now)
         except tools.CannotRead as problem:
             form.add_error("hex", str(problem))
     context |= {"may_broadcast": rules.may_broadcast(request.user), "again_at": reverse("chain-tools-transaction")}
@@ -106,18 +122,18 @@ def _explained(
     return show(request, PAGE, context, parts=PARTS, status=422 if wrong else status)
 
 
-def _parts(text: str, wanted: str, now: Any) -> dict[str, Any]:
+def _parts(text: str, part: str, now: Any) -> dict[str, Any]:
     decoded = tools.decode(text=text)
-    found: dict[str, Any] = {"read": decoded, "hex": decoded.transaction.raw.hex(), "same": SAME}
-    if wanted != "effect":
-        found["opinion"] = cross_checks.of_transaction(decoded=decoded, now=now)
-    if wanted != "opinion":
+    context: dict[str, Any] = {"read": decoded, "hex": decoded.transaction.raw.hex(), "same": SAME}
+    if part != "effect":
+        context["opinion"] = cross_checks.transaction_opinion(decoded=decoded, now=now)
+    if part != "opinion":
         explained = explanation.explain(decoded=decoded, now=now)
         raw = decoded.transaction.raw
-        found |= {"effect": explained, "obstacles": requests.obstacles(explained)}
-        found |= {"digest": requests.digest_of(raw), "purpose": requests.PURPOSE}
-        found["earlier"] = requests.in_effect_for(txid=decoded.txid)
-    return found
+        context |= {"effect": explained, "obstacles": requests.obstacles(explained)}
+        context |= {"digest": requests.digest_of(raw), "purpose": requests.PURPOSE}
+        context["earlier"] = requests.in_effect_for(txid=decoded.txid)
+    return context
 
 
 def _arguments(form: BroadcastForm) -> dict[str, Any]:

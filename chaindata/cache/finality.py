@@ -1,4 +1,4 @@
-"""Which blocks an answer speaks of, and whether they are buried so deep that it needs no second asking."""
+"""Which blocks an answer depends on, and whether they are buried so deep that it never has to be fetched again."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,9 +16,9 @@ _NULL_DATA = "6a"
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """What an answer stands on: the highest block that it speaks of, and whether a later one can still change it.
+    """What an answer depends on: the highest block that it names, and whether a later block can still change it.
 
-    `blocks` are the hashes that it names, by height, to be compared with the chain that is followed.
+    `blocks` are the hashes that it names, with their heights, to be compared with the chain that the desk follows.
     """
 
     height: int | None = None
@@ -30,52 +30,53 @@ OPEN = Ground()
 
 
 def ground(operation: str, policy: Freshness, arguments: Mapping[str, object], record: Any) -> Ground:
-    """What the answer stands on; open when nothing in it says so."""
+    """What the answer depends on; `OPEN` if the answer does not say."""
     if policy.final is Final.AT_ONCE:
-        return Ground(None, operation == "validate_slp_transaction" and not record.valid)  # it may be not known yet
+        # A transaction that is not valid may only be unknown to the service so far.
+        return Ground(None, operation == "validate_slp_transaction" and not record.valid)
     match record:
         case Transaction():
-            found = _of_transaction(record)
+            basis = _of_transaction(record)
         case BlockHeader() | chain.Block(is_main_chain=True):
-            found = Ground(record.height, False, ((record.height, record.hash),))
+            basis = Ground(record.height, False, ((record.height, record.hash),))
         case tokens.TokenTransaction(block=int(), blockhash=str(name), valid=bool()):
-            found = Ground(record.block, _tells_the_present(record), ((record.block or 0, name),))
+            basis = Ground(record.block, _tells_the_present(record), ((record.block or 0, name),))
         case DecodedTransaction(blockhash=str(name)):
-            found = _of_hash(name)
+            basis = _of_hash(name)
         case _:
-            found = _of_plain(operation, arguments, record)
-    return found
+            basis = _of_plain(operation, arguments, record)
+    return basis
 
 
 def _tells_the_present(record: tokens.TokenTransaction) -> bool:
-    """Whether later blocks change what is told: a burn ripens, and a freeze shows the balance of now."""
+    """Whether later blocks change the answer: a burn matures, and a freeze shows the current balance."""
     return record.mature is False or (record.type_int,) in (Freeze.key, Unfreeze.key)
 
 
 def _of_plain(operation: str, arguments: Mapping[str, object], record: Any) -> Ground:
-    found = OPEN
+    basis = OPEN
     match operation:
         case "get_block_header":
-            found = _of_hash(str(arguments["hash"]))
+            basis = _of_hash(str(arguments["hash"]))
         case "get_tx_out_proof":
-            found = _of_proof(record)
+            basis = _of_proof(record)
         case "get_seed_blocks":
-            found = Ground(_whole(arguments["endBlock"]), False)
+            basis = Ground(_int_or_none(arguments["endBlock"]), False)
         case "get_token_transactions_of_block":
-            found = Ground(_whole(arguments["index"]), False)
+            basis = Ground(_int_or_none(arguments["index"]), False)
         case "check_cash_account":
-            found = Ground(record.block, False)
+            basis = Ground(record.block, False)
         case "get_raw_transaction" if isinstance(record, str):
-            found = Ground(None, False)  # its bytes are the id that was asked for
-    return found
+            basis = Ground(None, False)  # its bytes hash to the id in the question
+    return basis
 
 
-def _whole(value: object) -> int | None:
+def _int_or_none(value: object) -> int | None:
     return value if isinstance(value, int) else None
 
 
 def _of_transaction(record: Transaction) -> Ground:
-    """Final when its own block and those of all its spenders are buried: until then an output can still be spent."""
+    """Final once its own block and those of all its spenders are buried; until then an output can still be spent."""
     if record.blockheight is None or record.blockheight < 0 or record.blockhash is None:
         return OPEN
     heights = [record.blockheight]
@@ -100,20 +101,20 @@ def _of_proof(record: Any) -> Ground:
         return OPEN
 
 
-def is_final(standing_on: Ground, policy: Freshness) -> bool:
-    """Whether the answer is asked for the last time: settled by the question itself, or by the blocks above it."""
-    if standing_on.is_open or policy.final is Final.NEVER:
+def is_final(basis: Ground, policy: Freshness) -> bool:
+    """Whether the answer never has to be fetched again: it follows from the question, or its blocks are buried."""
+    if basis.is_open or policy.final is Final.NEVER:
         return False
-    if policy.final is Final.AT_ONCE or standing_on.height is None:
+    if policy.final is Final.AT_ONCE or basis.height is None:
         return True
     row = ChainTip.objects.select_related("header").filter(pk=1).first()
-    if row is None or row.header is None or row.header.height - standing_on.height + 1 < BURIED:
+    if row is None or row.header is None or row.header.height - basis.height + 1 < BURIED:
         return False
-    return not _contradicted(standing_on)
+    return not _is_contradicted(basis)
 
 
-def _contradicted(standing_on: Ground) -> bool:
-    """Whether the chain that is followed has another block at one of the heights."""
-    wanted = dict(standing_on.blocks)
-    active = ChainHeader.objects.filter(height__in=wanted, is_active=True)
-    return any(wanted[row.height].lower() != row.hash for row in active)
+def _is_contradicted(basis: Ground) -> bool:
+    """Whether the chain that the desk follows has another block at one of the heights."""
+    hash_by_height = dict(basis.blocks)
+    active = ChainHeader.objects.filter(height__in=hash_by_height, is_active=True)
+    return any(hash_by_height[row.height].lower() != row.hash for row in active)

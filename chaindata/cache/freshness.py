@@ -1,8 +1,8 @@
-"""How long an answer of the chain-data service counts: a row for every operation of the catalogue.
+"""How long an answer of the chain-data service stays fresh: a row for every operation of the catalogue.
 
-Three things make an answer old: its time is up, a block came that could change it, or the block it speaks of left the
-chain. What is buried deep enough, or follows from the question alone, is final and never asked again, until a
-reorganisation says otherwise.
+Three things make an answer stale: its time is up, a new block may have changed it, or a block that it depends on has
+left the chain. An answer whose blocks are buried, or that follows from the question alone, is final: it is fetched
+again only after a reorganisation that reaches it.
 """
 
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ BURIED = 10
 
 
 class Final(Enum):
-    """When an answer is asked for the last time."""
+    """When an answer becomes final."""
 
     NEVER = "never"
     AT_ONCE = "it follows from the question alone"
@@ -24,10 +24,10 @@ class Final(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Freshness:
-    """Ages of the answers to one operation.
+    """How the answers to one operation age.
 
-    `fresh_for` is how long one counts as new. With `by_block` it is asked again after every new block as well. That
-    there is no such thing is believed for `absent_for`. `bulk` names the operation that answers many at once.
+    `fresh_for` is how long an answer is fresh. With `by_block` it is fetched again after every new block as well. The
+    answer that there is no such thing holds for `absent_for`. `bulk` names the operation that answers many at once.
     """
 
     fresh_for: timedelta
@@ -41,7 +41,7 @@ _SECONDS = {seconds: timedelta(seconds=seconds) for seconds in (3, 5, 10, 30, 60
 _TIP = Freshness(_SECONDS[3], by_block=True)
 _NODE = Freshness(_SECONDS[60])
 _MEMPOOL = Freshness(_SECONDS[5], by_block=True)
-_STATE = Freshness(_SECONDS[600], by_block=True)  # of a token layer: a block alone can change it
+_STATE = Freshness(_SECONDS[600], by_block=True)  # of a token layer: only a block can change it
 _MOVING = Freshness(_SECONDS[10], by_block=True)  # with what waits in the mempool
 _IN_BLOCK = Freshness(_SECONDS[30], Final.BURIED, by_block=True)
 _PURE = Freshness(_SECONDS[600], Final.AT_ONCE, absent_for=_SECONDS[60])
@@ -173,4 +173,4 @@ FRESHNESS: dict[str, Freshness | None] = {
     "get_slp_transactions_of_pairs": None,
     "get_slp_history_of_address": _MOVING,
 }
-"""None: bulks are kept as the answers of their single forms, and what changes the chain is never kept."""
+"""None: not stored. A bulk answer is stored as answers of the single form; what changes the chain is never stored."""

@@ -1,4 +1,4 @@
-"""What comes of asking the service for some rows: for each one an answer, a "no such thing", a refusal or a failure."""
+"""The outcome of asking the service, for each row: an answer, a "no such thing", a refusal or a failure."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -6,109 +6,111 @@ from typing import Any
 
 from chaindata.cache import finality, questions
 from chaindata.cache.models import ChainAnswer
-from chaindata.cache.time_budget import Patience
+from chaindata.cache.service import TimeBudget, outage_sentence
 from chaindata.client import Absent, Busy, ChainClient, Declined, TooManyAtOnce, bulks
 from chaindata.wire import catalogue
 from chaindata.wire.records.slp import Token
-from wire import records as wire_records
+from wire import records
 from wire.errors import BadReply, CallFailed, Unreachable
 from wire.operation import BadArgument
 
-MOST_BYTES = 4 * 2**20  # of one answer that is kept
+MOST_BYTES = 4 * 2**20  # of one answer that is stored
 REFUSED_FOR = timedelta(seconds=60)
 _FIRST_PAUSE = timedelta(seconds=5)
 _LONGEST_PAUSE = timedelta(seconds=120)
 _MOST_DOUBLINGS = 5
-Changes = dict[str, Any]  # the columns of a row that change by what came
+Changes = dict[str, Any]  # the columns of a row that the outcome changes
 
 
-def ask(client: ChainClient, rows: Sequence[ChainAnswer], now: datetime, patience: Patience) -> dict[int, Changes]:
-    """What changes in each row, by its number; the rows are of one operation. Nothing is raised for what went wrong.
+def ask(client: ChainClient, rows: Sequence[ChainAnswer], now: datetime, budget: TimeBudget) -> dict[int, Changes]:
+    """Ask the service about rows of one operation; the changes of each row by its number. Failures are not raised.
 
-    A service that is away is asked once, and one that is too slow no longer than the patience lasts.
+    A service that is away is asked only once, and one that is slow only until the time budget is spent.
     """
     bulk = questions.freshness(rows[0].operation).bulk
-    found: dict[int, Changes] = {}
+    changes: dict[int, Changes] = {}
     away: CallFailed | None = None
     if bulk and len(rows) > 1:
         try:
-            found = _many(client, bulk, rows, now)
+            changes = _many(client, bulk, rows, now)
         except (Declined, BadReply, BadArgument):
-            found = {}  # one element spoils the whole answer: each by itself has its own
+            changes = {}  # one element spoils the whole answer, so each is asked about by itself
         except CallFailed as failure:
             away = failure
     for row in rows:
-        if row.pk in found:
+        if row.pk in changes:
             continue
-        if away is None and found and patience.is_over:
+        if away is None and changes and budget.is_over:
             away = Unreachable("it answers too slowly")
         try:
-            found[row.pk] = _failed(row, away, now) if away is not None else _single(client, row, now)
+            changes[row.pk] = _on_failure(row, away, now) if away is not None else _single(client, row, now)
         except Unreachable as failure:
             away = failure
-            found[row.pk] = _failed(row, failure, now)
-    return found
+            changes[row.pk] = _on_failure(row, failure, now)
+    return changes
 
 
 def _many(client: ChainClient, bulk: str, rows: Sequence[ChainAnswer], now: datetime) -> dict[int, Changes]:
-    """What a bulk call gives; rows that it says nothing of are not there."""
+    """The changes by a bulk call; rows that it does not answer are left out."""
     param = bulks.BULKS[bulk].param
-    values_by_row = {row.pk: questions.restored(row.operation, row.arguments)[param] for row in rows}
-    found = client.parts(bulk, list(values_by_row.values()))
-    return {row.pk: _found(row, found[values_by_row[row.pk]], now) for row in rows if values_by_row[row.pk] in found}
+    values_by_row = {row.pk: questions.wire_arguments(row.operation, row.arguments)[param] for row in rows}
+    bodies = client.parts(bulk, list(values_by_row.values()))
+    return {
+        row.pk: _on_record(row, bodies[values_by_row[row.pk]], now) for row in rows if values_by_row[row.pk] in bodies
+    }
 
 
 def _single(client: ChainClient, row: ChainAnswer, now: datetime) -> Changes:
-    """What its own call gives. Raises `Unreachable` for a service that is away."""
+    """The changes by a call for this row alone. Raises `Unreachable` if the service is away."""
     try:
-        answer = client.answer(row.operation, **questions.restored(row.operation, row.arguments))
+        answer = client.answer(row.operation, **questions.wire_arguments(row.operation, row.arguments))
     except Absent as absent:
-        return _missing(row, _sentence(absent), now)
+        return _on_absence(row, _sentence(absent), now)
     except TooManyAtOnce as failure:
-        return _failed(row, failure, now)
-    except (Declined, BadArgument) as refused:
-        return _refused(refused, now)
+        return _on_failure(row, failure, now)
+    except (Declined, BadArgument) as refusal:
+        return _on_refusal(refusal, now)
     except BadReply as failure:
-        return _failed(row, failure, now)
-    return _found(row, answer.body, now)
+        return _on_failure(row, failure, now)
+    return _on_record(row, answer.body, now)
 
 
-def _found(row: ChainAnswer, body: bytes, now: datetime) -> Changes:
-    policy, arguments = questions.freshness(row.operation), questions.restored(row.operation, row.arguments)
+def _on_record(row: ChainAnswer, body: bytes, now: datetime) -> Changes:
+    policy, arguments = questions.freshness(row.operation), questions.wire_arguments(row.operation, row.arguments)
     try:
-        record = wire_records.decode(body, catalogue.by_name[row.operation].result)
+        record = records.decode(body, catalogue.by_name[row.operation].result)
         bulks.check_identity(row.operation, arguments, record)
         if len(body) > MOST_BYTES:
             raise BadReply(f"the answer has {len(body)} bytes, and {MOST_BYTES} are kept")
     except BadReply as failure:
-        return _failed(row, failure, now)
+        return _on_failure(row, failure, now)
     if isinstance(record, Token) and not record.is_known:
-        return _missing(row, "The chain-data service knows no such token.", now)
+        return _on_absence(row, "The chain-data service knows no such token.", now)
     ground = finality.ground(row.operation, policy, arguments, record)
     is_final = finality.is_final(ground, policy)
-    changes = _settled(now, standing="found", body=body.decode(), size=len(body), is_final=is_final)
+    changes = _after_answer(now, standing="found", body=body.decode(), size=len(body), is_final=is_final)
     changes |= {"rests_on_height": ground.height, "due_at": None if is_final else now + policy.fresh_for}
     return changes
 
 
-def _missing(row: ChainAnswer, sentence: str, now: datetime) -> Changes:
+def _on_absence(row: ChainAnswer, sentence: str, now: datetime) -> Changes:
     again_at = now + questions.freshness(row.operation).absent_for
-    return _settled(now, standing="missing", problem=sentence, due_at=again_at)
+    return _after_answer(now, standing="missing", problem=sentence, due_at=again_at)
 
 
-def _refused(refused: Exception, now: datetime) -> Changes:
+def _on_refusal(refusal: Exception, now: datetime) -> Changes:
     again_at = now + REFUSED_FOR
-    return _settled(now, standing="refused", problem=_sentence(refused), due_at=again_at)
+    return _after_answer(now, standing="refused", problem=_sentence(refusal), due_at=again_at)
 
 
-def _settled(now: datetime, **changes: Any) -> Changes:
-    """The columns after an answer, whatever it says: nothing of the one before it is left."""
+def _after_answer(now: datetime, **changes: Any) -> Changes:
+    """The columns after any answer: nothing of the one before remains."""
     empty = {"body": "", "size": 0, "is_final": False, "rests_on_height": None, "problem": "", "problem_at": None}
     return {**empty, "failures": 0, "read_at": now, **changes}
 
 
-def _failed(row: ChainAnswer, failure: CallFailed, now: datetime) -> Changes:
-    """The old answer stays; the next try comes later each time, or when the service says that it may."""
+def _on_failure(row: ChainAnswer, failure: CallFailed, now: datetime) -> Changes:
+    """The old answer stays. Each next attempt waits longer, or until the time that the service named."""
     again_at = now + min(_FIRST_PAUSE * 2 ** min(row.failures, _MOST_DOUBLINGS), _LONGEST_PAUSE)
     if isinstance(failure, Busy) and failure.until_s is not None:
         limit_ends_at = datetime.fromtimestamp(min(failure.until_s, 2**32), UTC)
@@ -119,4 +121,4 @@ def _failed(row: ChainAnswer, failure: CallFailed, now: datetime) -> Changes:
 def _sentence(failure: Exception) -> str:
     if isinstance(failure, Declined | BadArgument):
         return f"The chain-data service says: {failure}"[:300]
-    return f"The chain-data service can't be asked at the moment ({failure})."[:300]
+    return outage_sentence(failure)

@@ -1,4 +1,4 @@
-"""What the chain-data service answered, one row for each question that somebody asked."""
+"""The answers of the chain-data service, one row for each question."""
 
 from typing import ClassVar
 
@@ -8,9 +8,9 @@ from django.db import models
 class ChainAnswer(models.Model):
     """One question and its last answer. `key` names version, operation and arguments (cache/questions.py).
 
-    `body` is the JSON of the record as it came; empty as long as there is none. A row is due from `due_at` on, None:
-    not by itself. A worker that asks holds the claim until `claimed_until`. `rests_on_height` is the highest block
-    that the answer speaks of: a final answer is asked again only when that block leaves the chain.
+    `body` is the JSON of the record as it came, empty while there is none. A row is due from `due_at` on; None: never
+    by time alone. The worker that fetches it holds the claim until `claimed_until`. `rests_on_height` is the highest
+    block that the answer depends on: a final answer is fetched again only if that block leaves the chain.
     """
 
     key = models.CharField(max_length=80, unique=True)

@@ -1,7 +1,7 @@
-"""Questions to the chain-data service, and the keys under which their answers are kept.
+"""Questions to the chain-data service, and the keys under which their answers are stored.
 
-A key begins with the version of the form in which answers are kept: after a change of that form nothing old is read.
-It ends with a digest of the arguments and of the service's address, so that another service has answers of its own.
+A key begins with the version of the stored form, so that answers in an older form are not read. It ends with a digest
+of the arguments and the service's address, so that each service has its own answers.
 """
 
 import hashlib
@@ -14,15 +14,14 @@ from django.conf import settings
 
 from chaindata.cache.freshness import FRESHNESS, Freshness
 from chaindata.wire import catalogue
-from wire import operation as operations
-from wire.operation import Kind, Request
+from wire.operation import Kind, Request, bind
 
 VERSION = 1
 _DIGEST_CHARACTERS = 32
 
 
 class CannotAsk(ValueError):
-    """Answers to this operation are not kept."""
+    """Answers to this operation are not stored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,21 +34,21 @@ class Question:
 
     @property
     def topic(self) -> str:
-        """What a page follows to hear of a new answer."""
+        """The topic that a page follows to hear of a new answer."""
         return f"chain-answer:{self.key}"
 
 
 def question(operation: str, arguments: Mapping[str, object]) -> Question:
-    """The question of these arguments. Raises `CannotAsk`, and `BadArgument` for what can't be sent."""
+    """The question with these arguments. Raises `CannotAsk`, and `BadArgument` for what can't be sent."""
     if FRESHNESS.get(operation) is None:
         raise CannotAsk(f"Answers to {operation} are not kept.")
     params = {name: value for name, value in arguments.items() if value is not None}
-    request = operations.bind(catalogue.by_name[operation], params)
+    request = bind(catalogue.by_name[operation], params)
     return Question(operation, params, _key(request))
 
 
 def freshness(operation: str) -> Freshness:
-    """How long answers to the operation count. Raises `CannotAsk` when none are kept."""
+    """How answers to the operation age. Raises `CannotAsk` if they are not stored."""
     row = FRESHNESS.get(operation)
     if row is None:
         raise CannotAsk(f"Answers to {operation} are not kept.")
@@ -62,13 +61,15 @@ def _key(request: Request) -> str:
     return f"{VERSION}.{request.operation.name}.{digest}"
 
 
-def stored(question: Question) -> dict[str, object]:
-    """The arguments as a row keeps them: exact decimals as texts."""
+def stored_arguments(question: Question) -> dict[str, object]:
+    """The arguments as a row stores them: decimals as texts."""
     return {name: str(value) if isinstance(value, Decimal) else value for name, value in question.arguments.items()}
 
 
-def restored(operation: str, kept: Mapping[str, object]) -> dict[str, object]:
-    """The arguments as a row kept them, in the types that the operation takes."""
+def wire_arguments(operation: str, arguments: Mapping[str, object]) -> dict[str, object]:
+    """The arguments that a row stores, in the types that the operation takes."""
     row = catalogue.by_name[operation]
     kinds = {param.name: param.kind for param in row.params}
-    return {name: Decimal(str(value)) if kinds.get(name) is Kind.DECIMAL else value for name, value in kept.items()}
+    return {
+        name: Decimal(str(value)) if kinds.get(name) is Kind.DECIMAL else value for name, value in arguments.items()
+    }

@@ -1,7 +1,8 @@
-"""Answers that nobody looked at for long, or that are too many or too large together: removed, oldest look first.
+"""Removing answers that nobody has read for long, or that are too many or too large together; the least recently read
+first.
 
-Nothing is lost by it: an answer is asked for again when somebody looks. Rows go in small batches, each in a transaction
-of its own, and a run that is broken off goes on with the next.
+Nothing is lost: an answer is fetched again when somebody reads it. Rows are deleted in small batches, each in a
+transaction of its own; the next run continues where an interrupted one stopped.
 """
 
 from datetime import datetime, timedelta
@@ -19,19 +20,19 @@ _MEGABYTE = 2**20
 
 
 def purge(*, now: datetime, batch: int = BATCH, most_batches: int = MOST_BATCHES) -> int:
-    """Remove what the settings no longer keep, up to a bound; how many answers went."""
+    """Remove what exceeds the settings, up to a limit. Returns how many answers were removed."""
     ChainHeader.objects.filter(is_active=False, seen_at__lt=now - BRANCHES_KEPT_FOR).delete()
     removed = 0
     for _ in range(most_batches):
-        gone = _oldest(_too_much(now), batch)
-        if not gone:
+        keys = _oldest(_too_much(now), batch)
+        if not keys:
             break
-        removed += ChainAnswer.objects.filter(pk__in=gone).delete()[0]
+        removed += ChainAnswer.objects.filter(pk__in=keys).delete()[0]
     return removed
 
 
 def _too_much(now: datetime) -> int:
-    """How many of the oldest answers are to go now."""
+    """How many of the oldest answers have to be removed now."""
     every = ChainAnswer.objects.all()
     late = every.filter(asked_at__lt=now - timedelta(days=settings.CHAIN_ANSWERS_KEPT_DAYS)).count()
     over = every.count() - settings.CHAIN_ANSWERS_KEPT

@@ -1,7 +1,7 @@
-"""Cash accounts: names for addresses. What the service tells of one, and what its registration itself says.
+"""Cash accounts: names for addresses. What the service says of an account, and what its registration itself says.
 
-A registration comes with a proof that its block has it. From both follow the account's hash, its emoji and whom it
-pays, so a service can leave out an account but not invent or change one.
+A registration comes with a proof that its block contains it. The account's hash, its emoji and whom it pays follow from
+both, so a service can leave out an account but can't invent or change one.
 """
 
 import unicodedata
@@ -30,8 +30,8 @@ class CannotLookUp(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """What was typed: an account, or else an address whose accounts are wanted."""
+class Query:
+    """What was typed: an account, or an address whose accounts are looked for."""
 
     identifier: Identifier | None
     address: str
@@ -39,7 +39,7 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class LookupPart:
-    """What the service tells of an account. `is_unknown`: it knows none, or several, which the digits tell apart."""
+    """What the service says of an account. `is_unknown`: it knows none, or several that only digits tell apart."""
 
     account: records.Account | None
     identifier: str
@@ -54,11 +54,11 @@ class LookupPart:
 
 
 @dataclass(frozen=True, slots=True)
-class Registered:
-    """One registration as it was checked here. `problem` is why it counts for nothing.
+class CheckedRegistration:
+    """One registration, checked here. `problem` is why it does not count.
 
-    `is_in_chain` is None as long as the desk does not follow the chain there. `agrees` compares it with what the
-    service tells of the account; None when that tells of another one.
+    `is_in_chain` is None if the desk does not follow the chain at that height. `agrees` compares it with what the
+    service says of the account; None if the service speaks of another one.
     """
 
     txid: str
@@ -81,11 +81,11 @@ class Registered:
 
 @dataclass(frozen=True, slots=True)
 class CheckPart:
-    """Every registration of the name in its block. `is_known` tells none from not read yet."""
+    """Every registration of the name in its block. `is_known` tells "none" from "not read yet"."""
 
     block: int | None
     number_fits: bool | None
-    registrations: Sequence[Registered]
+    registrations: Sequence[CheckedRegistration]
     is_known: bool
     freshness: PartFreshness
 
@@ -99,15 +99,15 @@ class OwnedPart:
     freshness: PartFreshness
 
 
-def wanted(*, text: str) -> Wanted:
+def read_query(*, text: str) -> Query:
     """An account `name#number` with or without digits of its hash, or an address. Raises `CannotLookUp`."""
     if "#" in text:
         try:
-            return Wanted(cash_accounts.identifier(text), "")
+            return Query(cash_accounts.identifier(text), "")
         except cash_accounts.NotAnIdentifier:
             raise CannotLookUp(_identifier_problem(text)) from None
     try:
-        return Wanted(None, addresses.printed(text))
+        return Query(None, addresses.printed(text))
     except addresses.NotAnAddress as problem:
         if text.isascii() and text.replace("_", "").isalnum() and len(text) < 30:
             raise CannotLookUp(f"Add the number of the account: {text}#100, for instance.") from None
@@ -115,8 +115,8 @@ def wanted(*, text: str) -> Wanted:
 
 
 def _identifier_problem(text: str) -> str:
-    name, _, rest = text.partition("#")
-    number = rest.rstrip(";").partition(".")[0]
+    name, _, suffix = text.partition("#")
+    number = suffix.rstrip(";").partition(".")[0]
     if not (name.isascii() and name.replace("_", "").isalnum() and len(name) <= 99):
         return "A name has 1 to 99 letters, digits and underscores, without accents."
     if not (number.isascii() and number.isdigit()):
@@ -127,7 +127,7 @@ def _identifier_problem(text: str) -> str:
 
 
 def look_up(*, identifier: Identifier, now: datetime) -> LookupPart:
-    """What the service tells of the account."""
+    """What the service says of the account."""
     reading = _look_up(identifier, now)
     lookup: records.Lookup | None = reading.record
     unknown = lookup is None and reading.freshness in ("missing", "refused")
@@ -144,17 +144,21 @@ def _look_up(identifier: Identifier, now: datetime) -> answers.Reading:
     params = {"account": identifier.name, "number": str(identifier.number)}
     if identifier.prefix:
         params["collision"] = identifier.prefix
-    return answers.look("look_up_cash_account", now=now, **params)
+    return answers.read("look_up_cash_account", now=now, **params)
 
 
 def check(*, identifier: Identifier, now: datetime) -> CheckPart:
-    """Every registration of the name in that block, each proven here from its own bytes."""
-    reading = answers.look("check_cash_account", now=now, account=identifier.name, number=str(identifier.number))
+    """Every registration of the name in that block, each proven here from its bytes."""
+    reading = answers.read("check_cash_account", now=now, account=identifier.name, number=str(identifier.number))
     answer: records.Check | None = reading.record
-    account = (known_as := _look_up(identifier, now).record) and known_as.information
-    known = _known_headers(answer)
-    found = [_registered(each, answer.block, identifier, account, known) for each in answer.results] if answer else []
-    registrations = [_with_full_name(each, found, identifier) for each in found]
+    account = (lookup := _look_up(identifier, now).record) and lookup.information
+    heights = _followed_heights(answer)
+    candidates = (
+        [_check_registration(each, answer.block, identifier, account, heights) for each in answer.results]
+        if answer
+        else []
+    )
+    registrations = [_with_full_name(each, candidates, identifier) for each in candidates]
     fits = None
     if answer is not None and tools.network() is Network.MAIN:
         fits = cash_accounts.number_at(answer.block) == identifier.number
@@ -164,49 +168,51 @@ def check(*, identifier: Identifier, now: datetime) -> CheckPart:
     )
 
 
-def _known_headers(answer: records.Check | None) -> dict[str, int]:
-    """Hashes of the followed chain's blocks around the one that is told, with their heights."""
+def _followed_heights(answer: records.Check | None) -> dict[str, int]:
+    """The hash of the followed chain's block at the height that the service names, with that height."""
     if answer is None:
         return {}
     rows = ChainHeader.objects.filter(is_active=True, height=answer.block)
     return dict(rows.values_list("hash", "height"))
 
 
-def _registered(
-    listed: records.Registration,
+def _check_registration(
+    entry: records.Registration,
     height: int,
     identifier: Identifier,
     account: records.Account | None,
-    known: dict[str, int],
-) -> Registered:
+    heights: dict[str, int],
+) -> CheckedRegistration:
     try:
-        made = transactions.read(hashing.from_hex(listed.transaction, most_bytes=transactions.MOST_BYTES))
-        proof = proofs.read(hashing.from_hex(listed.inclusion_proof, most_bytes=proofs.MOST_BYTES))
-        registration = cash_accounts.registration_of(made)
+        transaction = transactions.read(hashing.from_hex(entry.transaction, most_bytes=transactions.MOST_BYTES))
+        proof = proofs.read(hashing.from_hex(entry.inclusion_proof, most_bytes=proofs.MOST_BYTES))
+        registration = cash_accounts.registration_of(transaction)
         easiest = headers.EASIEST_TARGET[tools.network()]
-        (proven,) = proofs.check(proof, easiest_target=easiest, wanted=[made.txid_bytes])
+        (proven,) = proofs.check(proof, easiest_target=easiest, txids_bytes=[transaction.txid_bytes])
     except (NotHexadecimal, NotATransaction, proofs.NotAProof, cash_accounts.NotARegistration) as problem:
-        return Registered("", "", (), "", "", "", 0, None, None, str(problem))
-    block_hash, txid = proof.header.hash, made.txid
-    paid = [(payment.words, payment.text(addresses.printing_network())) for payment in registration.payments]
+        return CheckedRegistration("", "", (), "", "", "", 0, None, None, str(problem))
+    block_hash, txid = proof.header.hash, transaction.txid
+    payments = [(payment.words, payment.text(addresses.printing_network())) for payment in registration.payments]
     own, emoji = cash_accounts.collision_hash(block_hash, txid), cash_accounts.emoji(block_hash, txid)
     is_other = registration.name.lower() != identifier.name.lower()
-    return Registered(
+    return CheckedRegistration(
         txid=txid,
         name=registration.name,
-        payments=paid,
+        payments=payments,
         hash=own,
         emoji=emoji,
         block_hash=block_hash,
         position=proven.position,
-        is_in_chain=known.get(block_hash) == height if known else None,
-        agrees=_agrees(account, registration.name, own, emoji, paid),
+        is_in_chain=heights.get(block_hash) == height if heights else None,
+        agrees=_agrees(account, registration.name, own, emoji, payments),
         problem=f"It registers another name: {registration.name}." if is_other else "",
     )
 
 
-def _with_full_name(one: Registered, every: Sequence[Registered], identifier: Identifier) -> Registered:
-    """With the name in full: as many digits of its hash as tell it apart from the others of the block."""
+def _with_full_name(
+    one: CheckedRegistration, every: Sequence[CheckedRegistration], identifier: Identifier
+) -> CheckedRegistration:
+    """With its full name: with as many digits of its hash as tell it apart from the others of the block."""
     if not one.hash or one.problem:
         return one
     others = [each.hash for each in every if each.hash and each.txid != one.txid]
@@ -215,34 +221,34 @@ def _with_full_name(one: Registered, every: Sequence[Registered], identifier: Id
 
 
 def words_of(emoji: str) -> str:
-    """The name of an emoji in the tables of Unicode."""
+    """The Unicode name of an emoji."""
     return ", ".join(unicodedata.name(each, "").lower() for each in emoji).strip(", ")
 
 
 def _agrees(
-    account: records.Account | None, name: str, own: str, emoji: str, paid: Sequence[tuple[str, str]]
+    account: records.Account | None, name: str, own: str, emoji: str, payments: Sequence[tuple[str, str]]
 ) -> bool | None:
-    """Whether the service tells of this registration what follows from its bytes."""
+    """Whether what the service says of this registration follows from its bytes."""
     if account is None or account.collision.hash != own:
         return None
-    same = len(account.payment) == len(paid) and all(
+    same = len(account.payment) == len(payments) and all(
         payment.type == words and _same_target(payment.address, target)
-        for payment, (words, target) in zip(account.payment, paid, strict=True)
+        for payment, (words, target) in zip(account.payment, payments, strict=True)
     )
     return same and account.emoji == emoji and account.name == name
 
 
-def _same_target(claimed: str, target: str) -> bool:
-    return claimed == target or addresses.same(claimed, target)
+def _same_target(theirs: str, target: str) -> bool:
+    return theirs == target or addresses.same(theirs, target)
 
 
-def owned(*, address: str, now: datetime) -> OwnedPart:
+def accounts_paying(*, address: str, now: datetime) -> OwnedPart:
     """The accounts that pay an address, each with its identifier."""
-    reading = answers.look("find_cash_accounts", now=now, account=address)
+    reading = answers.read("find_cash_accounts", now=now, account=address)
     lookup: records.ReverseLookup | None = reading.record
-    found = [(_identifier_of(each), each) for each in (lookup.results if lookup else [])]
+    accounts = [(_identifier_of(each), each) for each in (lookup.results if lookup else [])]
     is_known = lookup is not None or reading.freshness in ("missing", "refused")
-    return OwnedPart(found, is_known, freshness_of(reading, topics=[TIP_TOPIC]))
+    return OwnedPart(accounts, is_known, freshness_of(reading, topics=[TIP_TOPIC]))
 
 
 def _identifier_of(each: records.OwnedAccount) -> str:

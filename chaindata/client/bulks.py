@@ -1,8 +1,8 @@
-"""Bulk answers taken apart: each element under the id that was asked for, as the answer of the single form.
+"""Bulk answers split into their elements: each under the id in the question, as an answer of the single form.
 
-Services drop repeated ids, leave unknown ones out and answer in an order of their own (supplement 8), so an element is
-known by what it says, never by its place. Only where nothing in it says whose it is, place counts, and then only in an
-answer of as many elements as were asked for.
+Services drop repeated ids, leave out unknown ones and choose their own order (supplement 8), so an element's content
+identifies it, never its place. Only if nothing in it says whose it is does the place count, and then only in an answer
+with as many elements as the question.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,7 +17,7 @@ from chaindata.wire.headers import NotAHeader
 from chaindata.wire.proofs import NotAProof
 from chaindata.wire.records.slp import Token
 from chaindata.wire.transactions import NotATransaction
-from wire import records as wire_records
+from wire import records
 from wire.errors import BadReply
 
 _elements = msgspec.json.Decoder(list[msgspec.Raw])
@@ -30,10 +30,10 @@ def _nobody(record: Any) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class Bulk:
-    """A bulk operation: its array, the single operation of one element and its parameter, and how ids are found.
+    """A bulk operation: its array, the single operation for one element and its parameter, and how ids are read.
 
-    `ids_of` gives the ids of a record of the single form, `normal` the form in which two spellings of an id are equal.
-    Without `ids_of` elements are told apart by their place.
+    `ids_of` gives the ids in a record of the single form, `normal` the form in which two spellings of an id are equal.
+    Without `ids_of` elements are identified by their place.
     """
 
     array: str
@@ -47,7 +47,7 @@ def _hash_of_header(record: Any) -> Iterator[str]:
     yield headers.read(bytes.fromhex(record)).hash if isinstance(record, str) else record.hash
 
 
-def _proven(record: str) -> Iterator[str]:
+def _ids_of_proof(record: str) -> Iterator[str]:
     yield from (each.txid for each in proofs.proven(proofs.read(bytes.fromhex(record))))
 
 
@@ -56,12 +56,12 @@ def _txid_of_raw(record: Any) -> Iterator[str]:
 
 
 def _forms(record: Any) -> Iterator[str]:
-    named = (record.cash_address, record.legacy_address)
-    yield from (normal_address(text) for text in named if text)
+    texts = (record.cash_address, record.legacy_address)
+    yield from (normal_address(text) for text in texts if text)
 
 
 def normal_address(text: str) -> str:
-    """One spelling for every form of an address: its kind and hash, whatever the network; else the text itself."""
+    """One spelling for all forms of an address: kind and hash, whatever the network. Other texts stay as they are."""
     try:
         address = addresses.read(text)
     except NotAnAddress:
@@ -70,14 +70,14 @@ def normal_address(text: str) -> str:
 
 
 def txid_of_hex(text: str) -> str:
-    """The id of a raw transaction; the text itself when it is none."""
+    """The id of a raw transaction; any other text stays as it is."""
     try:
         return transactions.read(bytes.fromhex(text)).txid
     except ValueError:
         return text.lower()
 
 
-def _validated(record: Any) -> Iterator[str]:
+def _ids_of_validation(record: Any) -> Iterator[str]:
     if record.address:
         yield normal_address(record.address)
 
@@ -85,7 +85,7 @@ def _validated(record: Any) -> Iterator[str]:
 BULKS: dict[str, Bulk] = {
     "get_block_headers": Bulk("hashes", "get_block_header", "hash", _hash_of_header),
     "get_mempool_entries": Bulk("txids", "get_mempool_entry", "txid", None),
-    "get_tx_out_proofs": Bulk("txids", "get_tx_out_proof", "txid", _proven),
+    "get_tx_out_proofs": Bulk("txids", "get_tx_out_proof", "txid", _ids_of_proof),
     "get_slp_tokens_by_id": Bulk("tokenIds", "get_slp_token", "tokenId", lambda record: iter((record.id,))),
     "convert_addresses": Bulk("addresses", "convert_address", "address", _forms, normal_address),
     "validate_slp_transactions": Bulk("txids", "validate_slp_transaction", "txid", lambda record: iter((record.txid,))),
@@ -99,7 +99,7 @@ BULKS: dict[str, Bulk] = {
     "get_blocks_by_height": Bulk(
         "heights", "get_block_by_height", "height", lambda record: iter((str(record.height),))
     ),
-    "validate_addresses": Bulk("addresses", "validate_address", "address", _validated, normal_address),
+    "validate_addresses": Bulk("addresses", "validate_address", "address", _ids_of_validation, normal_address),
     "get_details_of_transactions": Bulk(
         "txids", "get_transaction_details", "txid", lambda record: iter((record.txid,))
     ),
@@ -109,14 +109,14 @@ BULKS: dict[str, Bulk] = {
         "txids", "get_slp_burn_total", "transactionId", lambda record: iter((record.transaction_id,))
     ),
 }
-"""The bulk reads whose elements are answers of a single form."""
+"""The bulk reads whose elements are answers of the single form."""
 
 
 _OF_SINGLE = {bulk.single: bulk for bulk in BULKS.values()}
 
 
 def check_identity(operation: str, arguments: Mapping[str, object], record: Any) -> None:
-    """Raises `BadReply` when the answer of a single form says that it is of something else than was asked for."""
+    """Raises `BadReply` if the answer of a single form says that it is about something else than the question."""
     bulk = _OF_SINGLE.get(operation)
     if bulk is None or bulk.ids_of is None or (isinstance(record, Token) and not record.is_known):
         return
@@ -135,9 +135,9 @@ def pieces(values: Sequence[Any], size: int = catalogue.BULK) -> Iterator[list[A
 
 
 def parts(operation: str, values: Sequence[Any], body: bytes) -> dict[Any, bytes]:
-    """The elements of a bulk answer by what was asked, each as the body of its single form.
+    """The elements of a bulk answer by the values in the question, each as the body of its single form.
 
-    What was not answered is not there. Elements nobody asked for are left out. Raises `BadReply`.
+    Values without an answer and answers to no value are left out. Raises `BadReply`.
     """
     bulk = BULKS[operation]
     elements = [bytes(raw) for raw in _list(body)]
@@ -147,10 +147,10 @@ def parts(operation: str, values: Sequence[Any], body: bytes) -> dict[Any, bytes
         return dict(zip(values, elements, strict=True))
     by_id: dict[str, bytes] = {}
     for element in elements:
-        for each_id, single in _identified(bulk, element):
+        for each_id, single in _with_ids(bulk, element):
             by_id.setdefault(each_id, single)
-    spelled = {value: bulk.normal(str(value)) for value in values}
-    return {value: by_id[normal] for value, normal in spelled.items() if normal in by_id}
+    normal_by_value = {value: bulk.normal(str(value)) for value in values}
+    return {value: by_id[normal] for value, normal in normal_by_value.items() if normal in by_id}
 
 
 def _list(body: bytes) -> list[msgspec.Raw]:
@@ -160,13 +160,13 @@ def _list(body: bytes) -> list[msgspec.Raw]:
         raise BadReply("the reply is not the documented array") from None
 
 
-def _identified(bulk: Bulk, element: bytes) -> Iterator[tuple[str, bytes]]:
-    """The ids that an element is for, with the body of the single form; some services name the id beside the answer."""
+def _with_ids(bulk: Bulk, element: bytes) -> Iterator[tuple[str, bytes]]:
+    """The ids that an element answers, with the body of the single form; some services put the id beside the answer."""
     if bulk.single == "get_tx_out_proof" and element.lstrip()[:1] == b"{":
-        named = wire_records.decode(element, dict[str, str])
-        yield from ((txid.lower(), msgspec.json.encode(proof)) for txid, proof in named.items())
+        proof_by_txid = records.decode(element, dict[str, str])
+        yield from ((txid.lower(), msgspec.json.encode(proof)) for txid, proof in proof_by_txid.items())
         return
-    record = wire_records.decode(element, catalogue.by_name[bulk.single].result)
+    record = records.decode(element, catalogue.by_name[bulk.single].result)
     try:
         yield from ((each_id.lower(), element) for each_id in (bulk.ids_of or _nobody)(record))
     except (NotAHeader, NotAProof, NotATransaction, ValueError) as problem:

@@ -1,8 +1,8 @@
-"""The three operations that carry a private key in their path, apart from everything else.
+"""The three operations that carry a private key in their path, kept apart from all others.
 
-Whoever sees the address of such a call can spend what the key locks: the service, every proxy on the way, and whatever
-they log. So nothing of it leaves unless the deployment says so, and then only to this machine or by https to a host
-that it names. Source: chain data, Simple-ledger tokens; supplement 3.
+Whoever sees the URL of such a call can spend what the key locks: the service, every proxy on the way, everybody who
+reads their logs. So no such call leaves unless the deployment allows it, and then only to this machine or by https to
+a host that it names. Source: chain data, Simple-ledger tokens; supplement 3.
 """
 
 from collections.abc import Collection
@@ -13,9 +13,8 @@ from urllib.parse import urlsplit
 from chaindata.client.core import failure_of
 from chaindata.wire import addresses, catalogue, keys
 from chaindata.wire.addresses import Address, Network, NotAnAddress
-from wire import operation as operations
-from wire import records as wire_records
-from wire.operation import BadArgument, Problem, Request
+from wire import records
+from wire.operation import BadArgument, Problem, Request, bind
 from wire.reach import is_loopback
 from wire.transport import Transport
 from wire.values import Secret
@@ -29,7 +28,7 @@ class KeyWouldTravel(RuntimeError):
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """Where such calls may go: whether at all, to which hosts besides this one, and which of them may be private."""
+    """Whether such calls are allowed, to which hosts besides this one, and which of those may be private."""
 
     base_url: str
     enabled: bool = False
@@ -37,7 +36,7 @@ class Way:
     private_hosts: Collection[str] = ()
 
     def check(self) -> None:
-        """Raises `KeyWouldTravel` unless the address is this machine, or a host on the list by https."""
+        """Raises `KeyWouldTravel` unless the service is on this machine, or is a listed host reached by https."""
         if not self.enabled:
             raise KeyWouldTravel("Calls that carry a private key are switched off here (CHAIN_KEYED_CALLS).")
         parts = urlsplit(self.base_url)
@@ -61,7 +60,7 @@ class Funding:
 
 
 class TokenSender:
-    """Makes and moves simple-ledger tokens with a key that the service uses for us. Each call is sent once.
+    """Makes and moves simple-ledger tokens with a key that the service uses on our behalf. Each call is sent once.
 
     Raises `KeyWouldTravel` and `BadArgument` before anything is sent, `Declined` when it was refused, `Unreachable`
     when it was not sent, and `OutcomeUnknown`: then look at the funding address, and never send again before.
@@ -79,7 +78,7 @@ class TokenSender:
         )
 
     def close(self) -> None:
-        """Let go of the connections."""
+        """Close the connections."""
         self._transport.close()
 
     def create_slp_token(
@@ -126,11 +125,11 @@ class TokenSender:
 
     def _send(self, operation: str, funding: Funding, /, **arguments: object) -> str:
         request = self._bound(operation, funding, arguments)
-        found: str = wire_records.decode(self._transport.send(request).body, request.operation.result)
-        return found
+        txid: str = records.decode(self._transport.send(request).body, request.operation.result)
+        return txid
 
     def _bound(self, operation: str, funding: Funding, arguments: dict[str, object]) -> Request:
-        """The request. The open key is a local of this function alone, which is over before a call can fail."""
+        """The request. Only this function holds the revealed key, and it has returned before a call can fail."""
         self._check_addresses(funding, arguments)
         params = {
             "fundingAddress": funding.address,
@@ -138,10 +137,10 @@ class TokenSender:
             "bchChangeReceiverAddress": funding.change,
             **arguments,
         }
-        return operations.bind(catalogue.by_name[operation], params)
+        return bind(catalogue.by_name[operation], params)
 
     def _check_addresses(self, funding: Funding, arguments: dict[str, object]) -> None:
-        """The key is that of the funding address, and each address has the form that the call takes."""
+        """Check that the key is that of the funding address, and that each address has the form that the call takes."""
         paying = self._address("fundingAddress", funding.address, form="slp_address")
         self._address("bchChangeReceiverAddress", funding.change, form="cash_address")
         for param in ("tokenReceiverAddress", "batonReceiverAddress"):
@@ -158,7 +157,7 @@ class TokenSender:
         try:
             address = addresses.read(text, networks=self._networks)
         except NotAnAddress as problem:
-            # A key that was put in the place of an address must not be repeated.
+            # The message must not repeat a key that was typed in the place of an address.
             raise BadArgument(param, Problem.MALFORMED, None, str(problem)) from None
         if not text.lower().startswith(getattr(address, form).partition(":")[0] + ":"):
             raise BadArgument(param, Problem.MALFORMED, None, f"a {form.replace('_', ' ')} with its prefix is needed")

@@ -1,4 +1,4 @@
-"""The page of one address: its spellings, what it holds, what came and went, its unspent outputs, its tokens."""
+"""The page of one address: its spellings, balance, transactions, unspent outputs and tokens."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from decimal import Decimal
 from chaindata.cache import answers
 from chaindata.explorer.transaction import making, spending
 from chaindata.shared import addresses, owned_addresses
-from chaindata.shared.pages import TIP_TOPIC, PartFreshness, freshness_of, moment
+from chaindata.shared.pages import TIP_TOPIC, PartFreshness, freshness_of, moment, page_of
 from chaindata.tokens.tokens import kind_of
 from chaindata.wire import addresses as wire_addresses
 from chaindata.wire import decoding
@@ -25,9 +25,9 @@ MOST_NAMED = 20
 
 @dataclass(frozen=True, slots=True)
 class Spellings:
-    """One hash in every form: `display_form` for people, `printed` as services print it, `forms` the rest.
+    """One hash in every form: `display_form` for people, `printed` as services print it, `forms` the others.
 
-    Pages link `printed`. `owner` says in words whose it is when it is one of ours.
+    Links use `printed`. `owner` says in words whose it is, if it is one of ours.
     """
 
     printed: str
@@ -40,7 +40,7 @@ class Spellings:
 
 @dataclass(frozen=True, slots=True)
 class BalancePart:
-    """What the address holds, None until it was read."""
+    """The balance of the address; `details` is None until it was read."""
 
     details: AddressDetails | None
     freshness: PartFreshness
@@ -70,7 +70,7 @@ class TransactionsPart:
 
 @dataclass(frozen=True, slots=True)
 class UnspentPart:
-    """Fifty unspent outputs, the newest first, of all; what all of them hold is `coins`."""
+    """Fifty of the unspent outputs, the newest first. `count` and `coins` are of all of them."""
 
     outputs: Sequence[Utxo]
     count: int
@@ -83,9 +83,9 @@ class UnspentPart:
 
 @dataclass(frozen=True, slots=True)
 class Holding:
-    """Tokens of one kind that the address holds; `name` is empty until it was read, `reserved` often zero.
+    """Tokens of one kind that the address holds; `name` is empty until it was read.
 
-    `is_frozen`: the issuer of a managed property has frozen what the address holds of it.
+    `is_frozen`: the issuer of a managed property has frozen this balance.
     """
 
     token: str
@@ -124,42 +124,40 @@ def spellings(text: str) -> Spellings:
 
 def balance(address: str, *, now: datetime) -> BalancePart:
     """The figures of the address."""
-    reading = answers.look("get_address_details", now=now, address=address)
+    reading = answers.read("get_address_details", now=now, address=address)
     return BalancePart(reading.record, freshness_of(reading, topics=[TIP_TOPIC]))
 
 
 def transactions(address: str, *, page: int, now: datetime) -> TransactionsPart:
     """A page of its transactions."""
-    reading = answers.look("get_address_transactions", now=now, address=address, page=page - 1)
-    found: AddressTransactions | None = reading.record
-    lines = [_line(each, address) for each in found.txs] if found else []
+    reading = answers.read("get_address_transactions", now=now, address=address, page=page - 1)
+    record: AddressTransactions | None = reading.record
+    lines = [_line(each, address) for each in record.txs] if record else []
     return TransactionsPart(
-        lines, page, max(1, found.pages_total) if found else None, freshness_of(reading, topics=[TIP_TOPIC])
+        lines, page, max(1, record.pages_total) if record else None, freshness_of(reading, topics=[TIP_TOPIC])
     )
 
 
 def unspent(address: str, *, page: int, now: datetime) -> UnspentPart:
-    """A page of its unspent outputs; a page behind the last one is the last one."""
-    reading = answers.look("get_address_utxos", now=now, address=address)
-    found: AddressUtxos | None = reading.record
-    outputs = found.utxos if found else []
-    last = max(1, -(-len(outputs) // UNSPENT_SHOWN))
-    page = min(max(page, 1), last)
-    first = (page - 1) * UNSPENT_SHOWN
+    """A page of its unspent outputs; a page after the last one is the last one."""
+    reading = answers.read("get_address_utxos", now=now, address=address)
+    record: AddressUtxos | None = reading.record
+    outputs = record.utxos if record else []
+    page, pages, first = page_of(len(outputs), page=page, size=UNSPENT_SHOWN)
     return UnspentPart(
         outputs=outputs[first : first + UNSPENT_SHOWN],
         count=len(outputs),
         coins=decoding.coins(sum(each.satoshis for each in outputs)),
         page=page,
-        pages=last,
-        is_read=found is not None,
+        pages=pages,
+        is_read=record is not None,
         freshness=freshness_of(reading, topics=[TIP_TOPIC]),
     )
 
 
 def tokens(address: str, *, now: datetime) -> TokensPart:
-    """Its tokens of either kind, and the names that lead to it."""
-    ledger, properties, accounts = answers.look_many(
+    """Its tokens of both layers, and the cash accounts that pay it."""
+    ledger, properties, accounts = answers.read_many(
         [
             ("get_slp_balances_of_address", {"address": address}),
             ("get_token_balances_of_address", {"address": address}),
@@ -167,13 +165,18 @@ def tokens(address: str, *, now: datetime) -> TokensPart:
         ],
         now=now,
     )
-    held: list[AddressBalance] = ledger.record or []
-    owned: list[PropertyBalance] = properties.record if isinstance(properties.record, list) else []
-    freezes = [answers.look("get_frozen_balances_of_address", now=now, address=address)] if owned else []
+    ledger_balances: list[AddressBalance] = ledger.record or []
+    property_balances: list[PropertyBalance] = properties.record if isinstance(properties.record, list) else []
+    freezes = [answers.read("get_frozen_balances_of_address", now=now, address=address)] if property_balances else []
     frozen = {row.propertyid for each in freezes if isinstance(each.record, list) for row in each.record}
-    names, followed = _names([row.token_id for row in held], [row.propertyid for row in owned], now)
+    names, name_topics = _names(
+        [row.token_id for row in ledger_balances], [row.propertyid for row in property_balances], now
+    )
     return TokensPart(
-        ledger=[Holding(row.token_id, names.get(row.token_id, ""), row.balance_string, Decimal(0)) for row in held],
+        ledger=[
+            Holding(row.token_id, names.get(row.token_id, ""), row.balance_string, Decimal(0))
+            for row in ledger_balances
+        ],
         properties=[
             Holding(
                 token=str(row.propertyid),
@@ -182,37 +185,37 @@ def tokens(address: str, *, now: datetime) -> TokensPart:
                 reserved=row.reserved,
                 is_frozen=row.propertyid in frozen,
             )
-            for row in owned
+            for row in property_balances
         ],
         accounts=accounts.record.results if accounts.record is not None else [],
-        freshness=freshness_of(ledger, properties, accounts, *freezes, topics=[TIP_TOPIC, *followed]),
+        freshness=freshness_of(ledger, properties, accounts, *freezes, topics=[TIP_TOPIC, *name_topics]),
     )
 
 
 def _names(ids: Sequence[str], numbers: Sequence[int], now: datetime) -> tuple[dict[str, str], list[str]]:
-    """What the tokens are called, as far as that was read, and what to follow for the rest; the first are enough."""
-    wanted: list[tuple[str, dict[str, object]]] = [
+    """The names of the first tokens, as far as they were read, and the topics of the answers with the others."""
+    calls: list[tuple[str, dict[str, object]]] = [
         ("get_slp_token", {"tokenId": each}) for each in ids[:MOST_NAMED] if kind_of(each)
     ]
-    wanted += [("get_property", {"propertyId": each}) for each in numbers[:MOST_NAMED] if kind_of(str(each))]
-    found: dict[str, str] = {}
-    readings = answers.look_many(wanted, now=now)
+    calls += [("get_property", {"propertyId": each}) for each in numbers[:MOST_NAMED] if kind_of(str(each))]
+    names: dict[str, str] = {}
+    readings = answers.read_many(calls, now=now)
     for reading in readings:
         if isinstance(reading.record, Token) and reading.record.is_known:
-            found[reading.record.id] = reading.record.symbol or reading.record.name or ""
+            names[reading.record.id] = reading.record.symbol or reading.record.name or ""
         elif isinstance(reading.record, Property):
-            found[str(reading.record.propertyid)] = reading.record.name
-    return found, [reading.topic for reading in readings]
+            names[str(reading.record.propertyid)] = reading.record.name
+    return names, [reading.topic for reading in readings]
 
 
 def _line(record: Transaction, address: str) -> Line:
-    came = sum((each.coins for each in map(making, record.vout) if each.addresses == [address]), Decimal(0))
-    went = sum((each.coins or Decimal(0) for each in map(spending, record.vin) if each.address == address), Decimal(0))
+    credit = sum((each.coins for each in map(making, record.vout) if each.addresses == [address]), Decimal(0))
+    debit = sum((each.coins or Decimal(0) for each in map(spending, record.vin) if each.address == address), Decimal(0))
     return Line(
         txid=record.txid,
         time=moment(record.blocktime or record.time),
         height=record.blockheight if record.blockhash else None,
         confirmations=record.confirmations,
-        change=came - went,
+        change=credit - debit,
         is_coinbase=bool(record.is_coin_base),
     )

@@ -1,7 +1,7 @@
-"""What transactions that wait for a block pay for a byte: in bands, and the rates that somebody who pays now asks for.
+"""Fee rates of the transactions that wait for a block: in bands, and the rates that matter to somebody who pays now.
 
-Pure: from the entries of the mempool. A transaction that waits together with what it spends is judged by the rate of
-all of them, because a block takes both or neither.
+Computed from the entries of the mempool alone. A transaction that spends others which also wait counts with the rate of
+all of them, because a block takes it only with them.
 """
 
 from collections.abc import Iterable, Sequence
@@ -15,7 +15,7 @@ from chaindata.wire.records.chain import MempoolEntry
 # Satoshis for a byte from which a band begins; the last one has no end.
 BANDS: Final = tuple(Decimal(each) for each in (0, 1, 2, 3, 5, 10, 20, 50, 100))
 _PLACES: Final = Decimal("0.01")
-_BYTES_OF_A_FEE: Final = 1000  # the node tells its least fee for so many
+_BYTES_OF_A_FEE: Final = 1000  # for which the node states its least fee
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +31,9 @@ class Band:
 
 @dataclass(frozen=True, slots=True)
 class FeeRates:
-    """Satoshis for a byte: what the node takes at all, what half of the waiting bytes pay at most, the highest.
+    """Satoshis for a byte: the least that the node accepts, the median over the waiting bytes, and the highest.
 
-    `bands` go from the first that is not empty to the last, the highest rate first.
+    `bands` leave out the empty ones at both ends; the highest rate comes first.
     """
 
     lowest: Decimal | None
@@ -42,17 +42,17 @@ class FeeRates:
     bands: Sequence[Band]
 
 
-def of(entries: Iterable[MempoolEntry], *, least_fee: Decimal | None) -> FeeRates:
-    """The rates; `least_fee` is what the node wants for a thousand bytes, in coins."""
+def summarise(entries: Iterable[MempoolEntry], *, least_fee: Decimal | None) -> FeeRates:
+    """The rates; `least_fee` is the least fee that the node accepts for a thousand bytes, in coins."""
     rates = sorted((rate, entry.size) for entry in entries if (rate := rate_of(entry)) is not None)
-    lowest = None if least_fee is None else _rounded(least_fee * decoding.SAT_PER_COIN / _BYTES_OF_A_FEE)
+    lowest = None if least_fee is None else _round(least_fee * decoding.SAT_PER_COIN / _BYTES_OF_A_FEE)
     if not rates:
         return FeeRates(lowest, None, None, ())
-    return FeeRates(lowest, _rounded(_middle(rates)), _rounded(rates[-1][0]), _bands(rates))
+    return FeeRates(lowest, _round(_middle(rates)), _round(rates[-1][0]), _bands(rates))
 
 
 def rate_of(entry: MempoolEntry) -> Decimal | None:
-    """What it pays for a byte with what it waits on, if that pays less; None for no bytes."""
+    """What it pays for a byte, with the waiting transactions that it spends if that is less; None for no bytes."""
     if entry.size <= 0:
         return None
     own = entry.fee * decoding.SAT_PER_COIN / entry.size
@@ -62,25 +62,25 @@ def rate_of(entry: MempoolEntry) -> Decimal | None:
 
 
 def _middle(rates: Sequence[tuple[Decimal, int]]) -> Decimal:
-    """The rate in the middle of all bytes, from the lowest up."""
-    half, seen = sum(size for _, size in rates) / Decimal(2), 0
+    """The median rate over all bytes."""
+    half, size_so_far = sum(size for _, size in rates) / Decimal(2), 0
     for rate, size in rates:
-        seen += size
-        if seen >= half:
+        size_so_far += size
+        if size_so_far >= half:
             return rate
     return rates[-1][0]
 
 
 def _bands(rates: Sequence[tuple[Decimal, int]]) -> list[Band]:
     total = sum(size for _, size in rates)
-    found = []
+    bands = []
     for low, high in zip(BANDS, (*BANDS[1:], None), strict=True):
         sizes = [size for rate, size in rates if rate >= low and (high is None or rate < high)]
         share = 0 if not sizes else max(1, 100 * sum(sizes) // total)
-        found.append(Band(low, high, len(sizes), sum(sizes), share))
-    filled = [n for n, band in enumerate(found) if band.count]
-    return found[filled[0] : filled[-1] + 1][::-1]
+        bands.append(Band(low, high, len(sizes), sum(sizes), share))
+    numbers = [n for n, band in enumerate(bands) if band.count]
+    return bands[numbers[0] : numbers[-1] + 1][::-1]
 
 
-def _rounded(rate: Decimal) -> Decimal:
+def _round(rate: Decimal) -> Decimal:
     return rate.quantize(_PLACES)

@@ -1,7 +1,6 @@
-"""A transaction as a drawing: what goes in on the left, what comes out on the right, each as wide as its value.
+"""A transaction as a drawing: its inputs on the left, its outputs on the right, each as wide as its value.
 
-Pure geometry in the units of the drawing, which is stretched to the width of its page; nothing of it is written there.
-The lists beside it say the same in words.
+Geometry in the units of the drawing, which the page stretches to its width. The lists beside it say the same in words.
 """
 
 from collections.abc import Sequence
@@ -10,17 +9,17 @@ from decimal import Decimal
 from typing import Final
 
 WIDTH, MIDDLE = Decimal(1000), Decimal(90)  # of the drawing, and of the block in the middle
-LINE: Final = Decimal(20)  # the height that each ribbon has at its outer end at least, so that its label finds room
+LINE: Final = Decimal(20)  # the least height of a ribbon at its outer end, so that there is room for its label
 THINNEST: Final = Decimal("1.5")
-FOR_VALUES: Final = Decimal(80)  # the height that all the coins of a side share, in pixels as the rest
+FOR_VALUES: Final = Decimal(80)  # the height that all coins of a side share, in pixels like the others
 BASELINE: Final = Decimal(4)  # how far below the middle of its line a label's text stands
 MOST_SIDES: Final = 12  # drawn one by one on each side; the smallest of more are drawn together
-PLAIN, OWN, FEE, MESSAGE, REST, NEW = "plain", "own", "fee", "message", "rest", "new"
+PLAIN, OWN, FEE, MESSAGE, OTHERS, NEW = "plain", "own", "fee", "message", "rest", "new"
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One side's share: how many coins, in words, and as what it is drawn (`PLAIN`, `OWN` ...).
+    """An input or output: its coins, what it is in words, and how it is drawn (`PLAIN`, `OWN` ...).
 
     `label` says in a word or two whose it is, beside the amount at the outer end of its ribbon.
     """
@@ -33,7 +32,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Ribbon:
-    """One share as it is drawn: the path of its outline, and where the text of its label stands."""
+    """An input or output as it is drawn: the path of its outline, and where the text of its label is."""
 
     path: str
     words: str
@@ -45,7 +44,7 @@ class Ribbon:
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """The whole drawing. `middle_y` and `middle_height` are the block where both sides meet."""
+    """The whole drawing. `middle_y` and `middle_height` describe the block where both sides meet."""
 
     inputs: Sequence[Ribbon]
     outputs: Sequence[Ribbon]
@@ -58,29 +57,29 @@ class Flow:
 
     @property
     def ribbons(self) -> list[Ribbon]:
-        """Those of both sides, inputs first."""
+        """The ribbons of both sides, inputs first."""
         return [*self.inputs, *self.outputs]
 
     @property
     def tones(self) -> frozenset[str]:
-        """What is drawn, to be explained by a key."""
+        """The kinds that are drawn, for the legend."""
         return frozenset(each.tone for each in self.ribbons)
 
 
 def drawing(*, inputs: Sequence[Part], outputs: Sequence[Part], fee: Decimal) -> Flow | None:
-    """The drawing; none where nothing goes in or nothing comes out. A fee is drawn below the outputs."""
-    left, right = _bounded(inputs), _bounded(outputs)
-    right += [Part(fee, f"Fee: {fee:f} BCH", FEE, "fee")] if fee > 0 else []
-    total = max(sum((each.coins for each in inputs), Decimal(0)), sum((each.coins for each in right), Decimal(0)))
-    if not left or not right or total <= 0:
+    """The drawing; None if nothing goes in or nothing comes out. A fee is drawn below the outputs."""
+    left_parts, right_parts = _bound(inputs), _bound(outputs)
+    right_parts += [Part(fee, f"Fee: {fee:f} BCH", FEE, "fee")] if fee > 0 else []
+    total = max(sum((each.coins for each in inputs), Decimal(0)), sum((each.coins for each in right_parts), Decimal(0)))
+    if not left_parts or not right_parts or total <= 0:
         return None
-    height = LINE * max(len(left), len(right)) + FOR_VALUES
+    height = LINE * max(len(left_parts), len(right_parts)) + FOR_VALUES
     scale = FOR_VALUES / total
     top = (height - FOR_VALUES) / 2
     edge = (WIDTH - MIDDLE) / 2
     return Flow(
-        inputs=_side(left, scale, height, top, (Decimal(0), edge)),
-        outputs=_side(right, scale, height, top, (WIDTH, WIDTH - edge)),
+        inputs=_side(left_parts, scale, height, top, (Decimal(0), edge)),
+        outputs=_side(right_parts, scale, height, top, (WIDTH, WIDTH - edge)),
         height=_text(height),
         middle_x=_text(edge),
         middle_y=_text(top),
@@ -90,35 +89,35 @@ def drawing(*, inputs: Sequence[Part], outputs: Sequence[Part], fee: Decimal) ->
     )
 
 
-def _bounded(parts: Sequence[Part]) -> list[Part]:
-    """In their order; of more than can be told apart the smallest are one."""
+def _bound(parts: Sequence[Part]) -> list[Part]:
+    """The parts in their order; if there are too many to tell apart, the smallest become one."""
     if len(parts) <= MOST_SIDES:
         return list(parts)
     order = sorted(range(len(parts)), key=lambda n: (-parts[n].coins, n))
-    kept = set(order[: MOST_SIDES - 1])
-    rest = [parts[n] for n in order[MOST_SIDES - 1 :]]
-    coins = sum((each.coins for each in rest), Decimal(0))
-    label = f"{len(rest)} others"
-    return [parts[n] for n in sorted(kept)] + [Part(coins, f"{label}: {coins:f} BCH", REST, label)]
+    largest = set(order[: MOST_SIDES - 1])
+    smallest = [parts[n] for n in order[MOST_SIDES - 1 :]]
+    coins = sum((each.coins for each in smallest), Decimal(0))
+    label = f"{len(smallest)} others"
+    return [parts[n] for n in sorted(largest)] + [Part(coins, f"{label}: {coins:f} BCH", OTHERS, label)]
 
 
 def _side(
     parts: Sequence[Part], scale: Decimal, height: Decimal, top: Decimal, ends: tuple[Decimal, Decimal]
 ) -> list[Ribbon]:
-    """The ribbons from the edge of the drawing to the block in the middle, where they lie one upon the other.
+    """The ribbons from the edge of the drawing to the block in the middle, where they are stacked.
 
-    At the edge each is in the middle of a line of its own, which is as much higher than `LINE` as its coins are.
+    At the edge each ribbon is in the middle of a line of its own, whose height is `LINE` and that of its coins.
     """
     lines = [each.coins * scale + LINE for each in parts]
-    outside, inside, found = (height - sum(lines)) / 2, top, []
+    outside, inside, ribbons = (height - sum(lines)) / 2, top, []
     for part, line in zip(parts, lines, strict=True):
         narrow = part.coins * scale
         centre, half = outside + line / 2, (narrow + THINNEST) / 2
         path = _path(ends, (centre - half, centre + half), (inside, inside + narrow))
-        found.append(Ribbon(path, part.words, part.tone, part.coins, part.label, _text(centre + BASELINE)))
+        ribbons.append(Ribbon(path, part.words, part.tone, part.coins, part.label, _text(centre + BASELINE)))
         outside += line
         inside += narrow
-    return found
+    return ribbons
 
 
 def _path(ends: tuple[Decimal, Decimal], outer: tuple[Decimal, Decimal], inner: tuple[Decimal, Decimal]) -> str:
@@ -130,12 +129,12 @@ def _path(ends: tuple[Decimal, Decimal], outer: tuple[Decimal, Decimal], inner: 
 
 
 def _summary(inputs: Sequence[Part], outputs: Sequence[Part], fee: Decimal) -> str:
-    came, went = (sum((each.coins for each in side), Decimal(0)) for side in (inputs, outputs))
-    paid = f" and a fee of {fee:f} BCH" if fee > 0 else ""
+    coins_in, coins_out = (sum((each.coins for each in side), Decimal(0)) for side in (inputs, outputs))
+    fee_words = f" and a fee of {fee:f} BCH" if fee > 0 else ""
     ins, outs = (
         f"{len(side)} {noun}{'' if len(side) == 1 else 's'}" for side, noun in ((inputs, "input"), (outputs, "output"))
     )
-    return f"{ins} with {came:f} BCH become {outs} with {went:f} BCH{paid}."
+    return f"{ins} with {coins_in:f} BCH become {outs} with {coins_out:f} BCH{fee_words}."
 
 
 def _text(value: Decimal) -> str:

@@ -1,4 +1,4 @@
-"""What a text names on the chain, for the search box: by what was read of it before; nothing outside is asked."""
+"""What the search box finds on the chain: by what was read before, without calling the service."""
 
 from collections.abc import Iterator
 from typing import Final

@@ -1,7 +1,7 @@
-"""What a text of the search box names on the chain: a block, a transaction, an address, a token, a cash account.
+"""What a text in the search box names on the chain: a block, a transaction, an address, a token, a cash account.
 
-Nothing is waited for: what was read before is certain, and of a hash that nobody has met yet it is said that it may be
-a transaction. Its page asks, and says what else has the id when no transaction has.
+The search waits for nothing: what was read before is certain, and an unknown hash is offered as a possible transaction.
+Its page reads the transaction, and says what else has the id if no transaction has it.
 """
 
 from collections.abc import Iterator, Sequence
@@ -35,9 +35,9 @@ _MOST_NAMED = 10
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Something that a text names: its kind, what its page is called by, and words for it.
+    """Something that a text names: its kind, its name in the URL of its page, and words for it.
 
-    Not certain: whether there is such a thing was not read yet.
+    `is_certain` is False if it was not read yet whether there is such a thing.
     """
 
     kind: str
@@ -47,22 +47,22 @@ class Place:
 
     @property
     def url(self) -> str:
-        """The address of its page."""
+        """The URL of its page."""
         if self.kind == ACCOUNT:
             return f"{reverse('chain-accounts')}?{urlencode({'q': self.name})}"
         return reverse(_PAGES[self.kind], args=[self.name])
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """What was found, and the freshness of the answers that were looked at for it: more may come with them."""
+class Matches:
+    """What the search found, and the freshness of the answers that it read: newer ones may contain more."""
 
     places: Sequence[Place]
     freshness: PartFreshness
 
 
-def find(*, text: str, now: datetime) -> Found:
-    """Everything on the chain that the whole text names, in any form and either case of letters."""
+def find(*, text: str, now: datetime) -> Matches:
+    """Everything on the chain that the whole text names, in any form, in capital or small letters."""
     text, lookups = text.strip(), _Lookups(now)
     if is_display_hex(text):
         places = list(_of_hash(text.lower(), lookups))
@@ -71,41 +71,39 @@ def find(*, text: str, now: datetime) -> Found:
     else:
         places = [*_of_address(text), *_of_account(text)]
         places += [] if places else _of_name(text, lookups)
-    return Found(places, freshness_of(*lookups.readings))
+    return Matches(places, freshness_of(*lookups.readings))
 
 
 class _Lookups:
-    """The answers that were looked at."""
+    """The answers that the search has read."""
 
     def __init__(self, now: datetime) -> None:
         self.now = now
         self.readings: list[Reading] = []
 
-    def look(self, *wanted: tuple[str, dict[str, object]]) -> list[Reading]:
+    def read(self, *calls: tuple[str, dict[str, object]]) -> list[Reading]:
         """The last answers to these questions."""
-        found = answers.look_many(wanted, now=self.now)
-        self.readings += found
-        return found
+        readings = answers.read_many(calls, now=self.now)
+        self.readings += readings
+        return readings
 
 
-def _of_hash(named: str, lookups: _Lookups) -> Iterator[Place]:
-    """Headers are known here; of everything else the last answer is looked at."""
-    if header := ChainHeader.objects.filter(hash=named).first():
-        yield Place(BLOCK, named, f"Block {header.height:,}")
+def _of_hash(name: str, lookups: _Lookups) -> Iterator[Place]:
+    """Blocks by our own headers; everything else by the last answers."""
+    if header := ChainHeader.objects.filter(hash=name).first():
+        yield Place(BLOCK, name, f"Block {header.height:,}")
         return
-    transaction, token = lookups.look(
-        ("get_transaction_details", {"txid": named}), ("get_slp_token", {"tokenId": named})
-    )
+    transaction, token = lookups.read(("get_transaction_details", {"txid": name}), ("get_slp_token", {"tokenId": name}))
     if token.record is not None and token.record.is_known:
-        yield Place(TOKEN, named, f"Token {token.record.symbol or token.record.name or ''}".strip())
-    yield Place(TRANSACTION, named, "Transaction", is_certain=transaction.record is not None)
+        yield Place(TOKEN, name, f"Token {token.record.symbol or token.record.name or ''}".strip())
+    yield Place(TRANSACTION, name, "Transaction", is_certain=transaction.record is not None)
 
 
 def _of_number(number: int, lookups: _Lookups) -> Iterator[Place]:
     end = home.tip_height(now=lookups.now)
     if end is not None and number <= end:
         yield Place(BLOCK, str(number), f"Block {number:,}")
-    for row in lookups.look(("get_properties", {}))[0].record or []:
+    for row in lookups.read(("get_properties", {}))[0].record or []:
         if row.propertyid == number:
             yield Place(TOKEN, str(number), f"Property token {number}, {row.name}")
 
@@ -127,19 +125,19 @@ def _of_account(text: str) -> Iterator[Place]:
 
 
 def _of_name(text: str, lookups: _Lookups) -> Iterator[Place]:
-    """Tokens that are called exactly so, of those in the lists as they were last read; names are nobody's alone."""
-    wanted = text.casefold()
-    if not wanted or len(text) > _LONGEST_NAME:
+    """Tokens with exactly this name in the lists as last read; several may have it."""
+    folded_name = text.casefold()
+    if not folded_name or len(text) > _LONGEST_NAME:
         return
-    ledger, properties = lookups.look(("get_slp_tokens", {}), ("get_properties", {}))
-    found = [
+    ledger, properties = lookups.read(("get_slp_tokens", {}), ("get_properties", {}))
+    places = [
         Place(TOKEN, row.id, f"Token {row.symbol or row.name}, {tokens.KINDS[tokens.SIMPLE].lower()}")
         for row in ledger.record or []
-        if wanted in {(row.symbol or "").casefold(), (row.name or "").casefold()} and tokens.kind_of(row.id)
+        if folded_name in {(row.symbol or "").casefold(), (row.name or "").casefold()} and tokens.kind_of(row.id)
     ]
-    found += [
+    places += [
         Place(TOKEN, str(row.propertyid), f"Property token {row.propertyid}, {row.name}")
         for row in properties.record or []
-        if row.name.casefold() == wanted and tokens.kind_of(str(row.propertyid))
+        if row.name.casefold() == folded_name and tokens.kind_of(str(row.propertyid))
     ]
-    yield from found[:_MOST_NAMED]
+    yield from places[:_MOST_NAMED]

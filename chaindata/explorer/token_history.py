@@ -1,4 +1,4 @@
-"""What an address did with tokens: what waits for a block in the property layer, and its past in the simple ledger."""
+"""Token transactions of an address: those of the property layer that wait, and its past ones in the simple ledger."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ MOST_LISTED = 25
 
 @dataclass(frozen=True, slots=True)
 class PendingMove:
-    """A transaction of the property layer that waits: what it asks for, of which token, and how much."""
+    """A transaction of the property layer that waits for a block: its operation, its token and the amount."""
 
     txid: str
     what: str
@@ -29,20 +29,20 @@ class PendingMove:
 
 @dataclass(frozen=True, slots=True)
 class PastMove:
-    """A transaction of the simple ledger. `came` is what of it arrived at the address, zero when all went elsewhere."""
+    """A transaction of the simple ledger. `credit` is what the address received by it, zero if all went elsewhere."""
 
     txid: str
     what: str
     token: str
     symbol: str
-    came: Decimal
+    credit: Decimal
     is_valid: bool
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class HistoryPart:
-    """Both lists, the past as the service orders it; `past_count` is how many there are in all."""
+    """Both lists, the past one in the service's order; `past_count` is how many past ones there are in all."""
 
     pending: Sequence[PendingMove]
     past: Sequence[PastMove]
@@ -52,8 +52,8 @@ class HistoryPart:
 
 
 def history(address: str, *, now: datetime) -> HistoryPart:
-    """What waits, and what was."""
-    waits, was = answers.look_many(
+    """The token transactions that wait, and the past ones."""
+    waits, was = answers.read_many(
         [
             ("get_pending_token_transactions", {"address": address}),
             ("get_slp_history_of_address", {"address": address}),
@@ -79,22 +79,22 @@ def _pending(record: TokenTransaction) -> PendingMove:
 
 
 def _past(record: ListedTransaction, address: str) -> PastMove:
-    found = record.token_details
-    outputs = [each for each in found.detail.outputs or [] if each is not None]
-    came = sum((each.amount for each in outputs if _is_at(each.address, address)), Decimal(0))
+    details = record.token_details
+    outputs = [each for each in details.detail.outputs or [] if each is not None]
+    credit = sum((each.amount for each in outputs if _is_at(each.address, address)), Decimal(0))
     return PastMove(
         txid=record.txid,
-        what=found.detail.transaction_type.capitalize(),
-        token=found.detail.token_id_hex,
-        symbol=found.detail.symbol or found.detail.name or "",
-        came=came,
-        is_valid=found.valid,
-        reason=found.invalid_reason or "",
+        what=details.detail.transaction_type.capitalize(),
+        token=details.detail.token_id_hex,
+        symbol=details.detail.symbol or details.detail.name or "",
+        credit=credit,
+        is_valid=details.valid,
+        reason=details.invalid_reason or "",
     )
 
 
 def _is_at(text: str | None, address: str) -> bool:
-    """Whether an output went to the printed address; what can't be read went elsewhere."""
+    """Whether an output went to this address; one whose address can't be read did not."""
     try:
         return bool(text) and addresses.printed(text or "") == address
     except NotAnAddress:

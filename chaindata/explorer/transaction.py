@@ -1,4 +1,4 @@
-"""The page of one transaction: what it spends and makes, what it pays, where it stands, its bytes."""
+"""The page of one transaction: its inputs and outputs, its fee, its block, its bytes."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from chaindata.wire.records.chain import Block, Input, MempoolEntry, Output, Tra
 from chaindata.wire.scripts import steps
 from chaindata.wire.transactions import FINAL_SEQUENCE
 
-MOST_SIDES = 100  # inputs and outputs that a page shows before it is asked for all
+MOST_SIDES = 100  # inputs and outputs that a page shows unless it is asked for all
 ENDING = 6  # characters of an address that its label in the drawing shows
 SAT_PER_COIN = decoding.SAT_PER_COIN
 _KINDS = {
@@ -33,8 +33,8 @@ _KINDS = {
 class FactsPart:
     """The transaction as a whole; `details` is None until it was read. Unconfirmed: no height, and `entry` if known.
 
-    `confirmations` counts on with the tip, so that an answer that is final is right about them as well. When nothing
-    has this id, `block` is the block that has it instead, if any.
+    `confirmations` grow with the tip, so that they are right even if the answer is final and not read again. If no
+    transaction has this id, `block` is the block that has it, if any.
     """
 
     txid: str
@@ -51,7 +51,7 @@ class FactsPart:
 
 @dataclass(frozen=True, slots=True)
 class Spending:
-    """One input: the output that it spends, whose it was and what it held. A coinbase spends nothing."""
+    """One input: the output that it spends, with its address and amount. A coinbase spends nothing."""
 
     n: int
     coinbase: str
@@ -67,7 +67,7 @@ class Spending:
 
 @dataclass(frozen=True, slots=True)
 class Making:
-    """One output: what it holds, for whom, and who spent it. `spent_height` is None while that waits for a block."""
+    """One output: its amount, whom it pays, and what spent it. `spent_height` is None while the spender waits."""
 
     n: int
     coins: Decimal
@@ -83,9 +83,9 @@ class Making:
 
 @dataclass(frozen=True, slots=True)
 class SidesPart:
-    """Inputs and outputs, the first hundred of each unless all were asked for; words for addresses that are ours.
+    """Inputs and outputs, the first hundred of each unless all are shown; `owners` has words for our own addresses.
 
-    `flow` draws all of them; none where a value is not known.
+    `flow` draws all of them; None if an amount is not known.
     """
 
     inputs: Sequence[Spending]
@@ -113,83 +113,85 @@ class RawPart:
 
 
 def facts(txid: str, *, now: datetime) -> FactsPart:
-    """What the page says first. Nothing is asked of the mempool for a transaction that is in a block."""
-    reading = answers.look("get_transaction_details", now=now, txid=txid)
-    found: Transaction | None = reading.record
-    more = _beside(txid, reading, now)
-    fee_sat = _fee_sat(found)
-    records = {one.record.__class__: one.record for one in more}
-    height = found.blockheight if found and found.blockhash else None
+    """The first part of the page. The mempool is read only for a transaction that is not in a block."""
+    reading = answers.read("get_transaction_details", now=now, txid=txid)
+    details: Transaction | None = reading.record
+    extra = _extra_readings(txid, reading, now)
+    fee_sat = _fee_sat(details)
+    records = {one.record.__class__: one.record for one in extra}
+    height = details.blockheight if details and details.blockhash else None
     return FactsPart(
         txid=txid,
-        details=found,
-        time=moment(found.blocktime or found.time) if found else None,
+        details=details,
+        time=moment(details.blocktime or details.time) if details else None,
         height=height,
-        confirmations=confirmations(found, now=now),
+        confirmations=confirmations(details, now=now),
         fee_sat=fee_sat,
-        rate=home.rate(fee_sat, found.size) if found and fee_sat is not None else None,
+        rate=home.rate(fee_sat, details.size) if details and fee_sat is not None else None,
         entry=records.get(MempoolEntry),
         block=records.get(Block),
-        freshness=freshness_of(reading, *(one for one in more if one.record is not None), topics=[TIP_TOPIC]),
+        freshness=freshness_of(reading, *(one for one in extra if one.record is not None), topics=[TIP_TOPIC]),
     )
 
 
-def confirmations(found: Transaction | None, *, now: datetime) -> int:
-    """How deep it is by the tip: what is told of it stays as it was from when the answer is final."""
-    height = found.blockheight if found and found.blockhash else None
-    return home.depth(height, found.confirmations if found else 0, now=now)
+def confirmations(details: Transaction | None, *, now: datetime) -> int:
+    """Its confirmations by the current tip: those in a final answer are as old as the answer."""
+    height = details.blockheight if details and details.blockhash else None
+    return home.depth(height, details.confirmations if details else 0, now=now)
 
 
-def sides(txid: str, *, whole: bool, now: datetime) -> SidesPart:
-    """What goes in and what comes out."""
-    reading = answers.look("get_transaction_details", now=now, txid=txid)
-    found: Transaction | None = reading.record
-    spent = [spending(each) for each in found.vin] if found else []
-    made = [making(each) for each in found.vout] if found else []
-    most = None if whole else MOST_SIDES
-    named = {each.address for each in spent if each.address} | {text for each in made for text in each.addresses}
-    owners = owned_addresses.owners(addresses=named)
+def sides(txid: str, *, show_all: bool, now: datetime) -> SidesPart:
+    """The inputs and outputs."""
+    reading = answers.read("get_transaction_details", now=now, txid=txid)
+    details: Transaction | None = reading.record
+    inputs = [spending(each) for each in details.vin] if details else []
+    outputs = [making(each) for each in details.vout] if details else []
+    most = None if show_all else MOST_SIDES
+    addresses_shown = {each.address for each in inputs if each.address} | {
+        text for each in outputs for text in each.addresses
+    }
+    owners = owned_addresses.owners(addresses=addresses_shown)
     return SidesPart(
-        inputs=spent[:most],
-        outputs=made[:most],
+        inputs=inputs[:most],
+        outputs=outputs[:most],
         owners=owners,
-        input_count=len(spent),
-        output_count=len(made),
-        is_whole=whole or max(len(spent), len(made)) <= MOST_SIDES,
-        flow=_flow(spent, made, owners),
+        input_count=len(inputs),
+        output_count=len(outputs),
+        is_whole=show_all or max(len(inputs), len(outputs)) <= MOST_SIDES,
+        flow=_flow(inputs, outputs, owners),
         freshness=freshness_of(reading, topics=[TIP_TOPIC]),
     )
 
 
-def _flow(spent: Sequence[Spending], made: Sequence[Making], owners: Mapping[str, str]) -> Flow | None:
-    """The drawing of the transaction. New coins of a block come from nowhere: they are what its outputs hold."""
-    out = sum((each.coins for each in made), Decimal(0))
-    if spent and spent[0].coinbase:
-        came = [flow.Part(out, f"Block reward: {out:f} BCH", flow.NEW, "block reward")]
-    elif any(each.coins is None for each in spent):
+def _flow(inputs: Sequence[Spending], outputs: Sequence[Making], owners: Mapping[str, str]) -> Flow | None:
+    """The drawing of the transaction. The input of a coinbase is drawn with the coins of its outputs."""
+    out = sum((each.coins for each in outputs), Decimal(0))
+    if inputs and inputs[0].coinbase:
+        parts_in = [flow.Part(out, f"Block reward: {out:f} BCH", flow.NEW, "block reward")]
+    elif any(each.coins is None for each in inputs):
         return None
     else:
-        came = [_part("Input", each.n, each.coins or Decimal(0), [each.address], owners) for each in spent]
-    went = [
+        parts_in = [_part("Input", each.n, each.coins or Decimal(0), [each.address], owners) for each in inputs]
+    parts_out = [
         flow.Part(each.coins, f"Output {each.n}: a message", flow.MESSAGE, "message")
         if each.is_message
         else _part("Output", each.n, each.coins, each.addresses, owners)
-        for each in made
+        for each in outputs
     ]
-    total = sum((each.coins for each in came), Decimal(0))
-    return flow.drawing(inputs=came, outputs=went, fee=max(total - out, Decimal(0)))
+    total = sum((each.coins for each in parts_in), Decimal(0))
+    return flow.drawing(inputs=parts_in, outputs=parts_out, fee=max(total - out, Decimal(0)))
 
 
-def _part(side: str, n: int, coins: Decimal, named: Sequence[str], owners: Mapping[str, str]) -> flow.Part:
-    """One side of the drawing, in words: how much, whose. Its label names an address by its end."""
-    owner = next((owners[text] for text in named if text in owners), "")
+def _part(side: str, n: int, coins: Decimal, texts: Sequence[str], owners: Mapping[str, str]) -> flow.Part:
+    """An input or output of the drawing, in words: how much, whose. Its label is the end of an address."""
+    owner = next((owners[text] for text in texts if text in owners), "")
     words = f"{side} {n}: {coins:f} BCH" + (f", ours: {owner}" if owner else "")
-    label = "ours" if owner else _ending(named[0]) if named else ""
+    label = "ours" if owner else _ending(texts[0]) if texts else ""
     return flow.Part(coins, words, flow.OWN if owner else flow.PLAIN, label)
 
 
 def _ending(text: str) -> str:
-    """The end of an address as the lists beside the drawing spell it; of what is none on this chain, as it was told."""
+    """The end of an address as the lists beside the drawing spell it; any other text ends as it came."""
     try:
         return f"…{addresses.display_form(text)[-ENDING:]}"
     except addresses.NotAnAddress:
@@ -198,20 +200,20 @@ def _ending(text: str) -> str:
 
 def raw(txid: str, *, now: datetime) -> RawPart:
     """The bytes."""
-    reading = answers.look("get_raw_transaction", now=now, txid=txid, verbose=False)
+    reading = answers.read("get_raw_transaction", now=now, txid=txid, verbose=False)
     return RawPart(reading.record if isinstance(reading.record, str) else "", freshness_of(reading))
 
 
 def spending(record: Input) -> Spending:
-    """An input in the words of the page; its value is told in satoshis, in lists of an address in coins as well."""
+    """An input as the page shows it. `value` is in satoshis, but in coins where lists of an address add `value_sat`."""
     value_sat = record.value_sat if record.value_sat is not None else record.value
-    spelled = record.cash_address or record.legacy_address or record.addr or ""
+    address = record.cash_address or record.legacy_address or record.addr or ""
     return Spending(
         n=record.n,
         coinbase=record.coinbase or "",
         txid=record.txid or "",
         vout=record.vout,
-        address=_printed(spelled),
+        address=_print_address(address),
         coins=None if value_sat is None else decoding.coins(int(value_sat)),
         sequence=record.sequence,
         is_final=record.sequence == FINAL_SEQUENCE,
@@ -221,7 +223,7 @@ def spending(record: Input) -> Spending:
 
 
 def making(record: Output) -> Making:
-    """An output in the words of the page; whom it pays is read from its script, not from what is said of it."""
+    """An output as the page shows it. Whom it pays is read from its script, not from what the service says."""
     script = outputs.script_of(record)
     meaning = steps.meaning_of(script, addresses.printing_network())
     return Making(
@@ -238,21 +240,21 @@ def making(record: Output) -> Making:
     )
 
 
-def _beside(txid: str, reading: Reading, now: datetime) -> list[Reading]:
-    """What else is asked: of one that waits its place in the mempool, of an unknown one whether a block has the id."""
+def _extra_readings(txid: str, reading: Reading, now: datetime) -> list[Reading]:
+    """What else is read: for a waiting transaction its mempool entry, for an unknown id the block that may have it."""
     if reading.record is not None and reading.record.blockhash is None:
-        return [answers.look("get_mempool_entry", now=now, txid=txid)]
+        return [answers.read("get_mempool_entry", now=now, txid=txid)]
     if reading.record is None and reading.freshness == "missing":
-        return [answers.look("get_block_by_hash", now=now, hash=txid)]
+        return [answers.read("get_block_by_hash", now=now, hash=txid)]
     return []
 
 
-def _fee_sat(found: Transaction | None) -> int | None:
-    return None if found is None or found.fees is None else int(found.fees * SAT_PER_COIN)
+def _fee_sat(details: Transaction | None) -> int | None:
+    return None if details is None or details.fees is None else int(details.fees * SAT_PER_COIN)
 
 
-def _printed(text: str) -> str:
-    """The one spelling of an address; as it came when it can't be read."""
+def _print_address(text: str) -> str:
+    """The printed form of an address; a text that is none stays as it came."""
     try:
         return addresses.printed(text) if text else ""
     except addresses.NotAnAddress:

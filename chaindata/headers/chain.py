@@ -1,9 +1,8 @@
-"""The chain of headers as rows: which ones are active, how much work they stand for, and what changes between two tips.
+"""The chain of headers as rows: which are active, how much work they have, and what changes from one tip to the next.
 
-Nothing gets in without its work and without the header before it. The first headers of a new desk are taken on trust;
-from then on a chain replaces the one that is followed only when it stands for more work, and none of its blocks may be
-far easier than the one before. On test networks work costs nothing, and there the service's word about the best chain
-counts.
+A header is accepted only with its work and with the header before it. The first headers of a new desk are taken on
+trust; from then on another chain replaces the one that the desk follows only if it has more work, and no block may be
+far easier than the one before. On test networks work costs nothing, so the service decides which chain is the best.
 """
 
 from collections.abc import Sequence
@@ -18,27 +17,27 @@ from chaindata.headers.models import ChainHeader, ChainReorganisation, ChainTip
 from chaindata.wire import headers
 from chaindata.wire.headers import Header, NotAHeader
 
-MOST_EASIER = 2  # times less work than the block before
+MOST_EASIER = 2  # a block may have this many times less work than the one before
 
 
 class CannotFollow(Exception):
-    """The headers do not make a chain that is followed; the message is a sentence."""
+    """The desk can't follow these headers; the message is a sentence."""
 
 
 class OtherChain(CannotFollow):
-    """The chain of the service has no block in common with the one that was followed."""
+    """The service's chain has no block in common with the one that the desk followed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What became of the tip: the new one and, after a reorganisation, the last common height."""
+    """A change of the tip: the new one and, after a reorganisation, the last common height."""
 
     tip: ChainHeader
     common_height: int | None
 
 
 def easiest_target() -> int:
-    """The easiest target of the network that this desk works with."""
+    """The easiest target of this desk's network."""
     return headers.EASIEST_TARGET[settings.CHAIN_NETWORKS[0]]
 
 
@@ -48,19 +47,19 @@ def active(height: int) -> ChainHeader | None:
 
 
 def lowest() -> ChainHeader | None:
-    """The first header of the chain that is followed."""
+    """The lowest header of the chain that the desk follows."""
     return ChainHeader.objects.filter(is_active=True).order_by("height").first()
 
 
 def forget(*, world: str) -> None:
-    """Begin anew with another service: nothing of the old chain is left."""
+    """Delete all headers, to start again with another service."""
     with transaction.atomic():
         ChainTip.objects.filter(pk=1).update(header=None, world=world, read_at=None, problem="", problem_at=None)
         ChainHeader.objects.all().delete()
 
 
 def is_main() -> bool:
-    """Whether work costs something here; elsewhere the service's word about the best chain counts."""
+    """Whether this is the main network, where work has a cost; elsewhere the service decides which chain is best."""
     return bool(settings.CHAIN_NETWORKS[0] == "main")
 
 
@@ -76,10 +75,10 @@ def check(path: Sequence[Header]) -> None:
 
 
 def adopt(*, path: Sequence[Header], first_height: int, first_work: int | None, now: datetime) -> Change | None:
-    """Take in headers, the lowest first, and follow them when they stand for more work; None when they don't.
+    """Store headers, the lowest first, and follow them if they have more work; None if they don't.
 
-    The header before the first is known, unless there are none yet: then `first_work` is the work of the chain up to
-    and including the first. Raises `CannotFollow`.
+    The parent of the first is stored already, unless no header is: then `first_work` is the work of the chain up to and
+    including the first. Raises `CannotFollow`.
     """
     check(path)
     with transaction.atomic():
@@ -96,9 +95,9 @@ def adopt(*, path: Sequence[Header], first_height: int, first_work: int | None, 
 
 
 def _keeps_its_difficulty(path: Sequence[Header], parent: ChainHeader | None) -> None:
-    """On the main network the difficulty halves in days without any block, never from one block to the next.
+    """Check that no block is far easier than the one before: on the main network the difficulty halves only over days.
 
-    Whoever could add a few easy headers to the chain would have a proof of whatever they like at no cost.
+    Whoever could add a few easy headers to the chain could prove anything at no cost.
     """
     if not is_main():
         return
@@ -135,7 +134,7 @@ def _row(header: Header, height: int, work: int, now: datetime, *, is_active: bo
 
 
 def _follow(tip_row: ChainTip, new: dict[str, ChainHeader], best: ChainHeader, now: datetime) -> Change | None:
-    """Make the way to the best header the active one, when it deserves it."""
+    """Make the headers up to the best one the active chain, if it has more work."""
     old = tip_row.header
     if old is not None and old.hash == best.hash:
         return None
@@ -144,18 +143,18 @@ def _follow(tip_row: ChainTip, new: dict[str, ChainHeader], best: ChainHeader, n
             raise CannotFollow("The chain-data service calls a chain the best that stands for less work than ours.")
         return None
     way, below = _way_down(new, best)
-    left = ChainHeader.objects.filter(is_active=True, height__gt=below)
-    has_left = old is not None and left.exists()
-    left.update(is_active=False)
+    leaving = ChainHeader.objects.filter(is_active=True, height__gt=below)
+    has_left = old is not None and leaving.exists()
+    leaving.update(is_active=False)
     ChainHeader.objects.filter(hash__in=way).update(is_active=True)
     ChainTip.objects.filter(pk=1).update(header=best.hash)
     if not has_left or old is None:
         return Change(best, None)
-    return replaced(old, best, common_height=below, now=now)
+    return record_reorganisation(old, best, common_height=below, now=now)
 
 
-def replaced(old: ChainHeader, new: ChainHeader, *, common_height: int, now: datetime) -> Change:
-    """Write down that the blocks above the last common one left the chain."""
+def record_reorganisation(old: ChainHeader, new: ChainHeader, *, common_height: int, now: datetime) -> Change:
+    """Record that the blocks above the last common one left the chain."""
     ChainReorganisation.objects.create(
         found_at=now,
         common_height=common_height,
@@ -168,7 +167,7 @@ def replaced(old: ChainHeader, new: ChainHeader, *, common_height: int, now: dat
 
 
 def _way_down(new: dict[str, ChainHeader], best: ChainHeader) -> tuple[list[str], int]:
-    """The hashes from the best header down to the first that is not active, and the height of what lies below."""
+    """The hashes of the inactive headers from the best one down, and the height of the active one below them."""
     way: list[str] = []
     step: ChainHeader | None = best
     height = best.height
@@ -184,7 +183,7 @@ def _way_down(new: dict[str, ChainHeader], best: ChainHeader) -> tuple[list[str]
 
 
 def prepend(*, path: Sequence[Header], now: datetime) -> None:
-    """Take in headers below the lowest, the lowest first; the last one is its parent. Raises `CannotFollow`."""
+    """Store headers below the lowest stored one; the last of them is its parent. Raises `CannotFollow`."""
     check(path)
     with transaction.atomic():
         ChainTip.objects.select_for_update().get(pk=1)

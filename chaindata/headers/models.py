@@ -1,4 +1,4 @@
-"""The chain of block headers that the desk follows, the tip as last heard, and reorganisations that were seen."""
+"""The chain of block headers that the desk follows, the tip as last read, and the reorganisations seen."""
 
 from typing import ClassVar
 
@@ -9,8 +9,8 @@ from django.db.models import Q
 class ChainHeader(models.Model):
     """A block header whose work was checked. `raw` is its 80 bytes in hexadecimal; hashes are as shown.
 
-    `chainwork` is the work of the chain up to it, 64 hexadecimal digits, so that texts compare as numbers do. One
-    header of each height is active at most: the active ones are a chain without gaps.
+    `chainwork` is the work of the chain up to it in 64 hexadecimal digits, so that texts compare as numbers do. At most
+    one header of each height is active; the active ones are a chain without gaps.
     """
 
     hash = models.CharField(max_length=64, primary_key=True)
@@ -33,9 +33,9 @@ class ChainHeader(models.Model):
 
 
 class ChainTip(models.Model):
-    """The one row of what was last heard of the tip: when, with which problem, and who is asking at this moment.
+    """The one row about the tip: when it was last read, with which problem, and who is reading it at this moment.
 
-    `world` names the service and its network: another one begins a chain of its own.
+    `world` names the service and its network; with another one the desk starts a new chain.
     """
 
     id = models.PositiveSmallIntegerField(primary_key=True, default=1)

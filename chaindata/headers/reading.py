@@ -1,6 +1,6 @@
-"""Asking the service for headers: those that lead to its best block, and those below what is known already.
+"""Reading headers from the service: those up to its best block, and those below the lowest stored one.
 
-A header is asked for by its hash and is what hashes to that, so the service can leave headers out and invent none.
+Headers are requested by their hashes and must hash to them, so the service can leave headers out but can't invent any.
 """
 
 from collections.abc import Sequence
@@ -12,19 +12,19 @@ from chaindata.headers.models import ChainHeader
 from chaindata.wire import headers
 from chaindata.wire.headers import Header
 from chaindata.wire.records.chain import Block
-from wire import records as wire_records
+from wire import records
 from wire.errors import BadReply
 
-WINDOW = 288  # headers that a new desk begins with: two days of a chain of ten minutes
-MOST_AT_ONCE = 100  # headers that one round takes in; what is missing comes with the next
-MOST_WALKED = 500  # headers down from a new tip to one that is known
+WINDOW = 288  # headers that a new desk starts with: two days at ten minutes a block
+MOST_AT_ONCE = 100  # headers that one round reads; the next round reads more
+MOST_WALKED = 500  # headers from a new tip down to a stored one
 _FIRST_STEP_DOWN = 4
 _STEP_DOWN = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """Headers, the lowest first, and the height of the first. `first_work` is told where nothing lies below."""
+    """Headers, the lowest first, and the height of the first. `first_work` is given if no header below is stored."""
 
     headers: list[Header]
     first_height: int
@@ -32,54 +32,54 @@ class Path:
 
 
 def up_to(client: ChainClient, *, height: int, best_hash: str, tip: ChainHeader | None) -> Path:
-    """The headers from one that is known up to the best one, or the last of them when nothing is known yet.
+    """The headers above a stored one up to the best one; the last `WINDOW` of them if none is stored yet.
 
-    Raises `CannotFollow` when the service's answers do not fit together: its chain moved meanwhile, or worse;
-    `OtherChain` when it is another chain from its first block on, or further down than is walked.
+    Raises `CannotFollow` if the service's answers do not fit together, because its chain moved meanwhile or worse, and
+    `OtherChain` if no common header was found within `MOST_WALKED`.
     """
     first = height if tip is None else min(tip.height + 1, height)
     first = max(first, 1)
     if tip is None:
         first = max(height - WINDOW + 1, 1)
     last = min(height, first + MOST_AT_ONCE - 1)
-    found = _between(client, first, last, best_hash if last == height else None)
+    path = _between(client, first, last, best_hash if last == height else None)
     if tip is None:
-        return _beginning(client, found, first)
+        return _beginning(client, path, first)
     step = _FIRST_STEP_DOWN
-    while not ChainHeader.objects.filter(hash=found[0].previous_hash).exists():
-        if first <= 1 or len(found) > MOST_WALKED:
+    while not ChainHeader.objects.filter(hash=path[0].previous_hash).exists():
+        if first <= 1 or len(path) > MOST_WALKED:
             raise OtherChain("The chain of the service has nothing in common with the one that was followed.")
         lower = max(first - step, 1)
-        found, first, step = [*_below(client, found[0], first, lower), *found], lower, _STEP_DOWN
-    return Path(found, first)
+        path, first, step = [*_below(client, path[0], first, lower), *path], lower, _STEP_DOWN
+    return Path(path, first)
 
 
 def below(client: ChainClient, *, above: ChainHeader, height: int) -> list[Header]:
-    """The headers from `height` up to the parent of a header that is known."""
+    """The headers from `height` up to the parent of a stored header."""
     header = headers.read(bytes.fromhex(above.raw))
     return _below(client, header, above.height, height)
 
 
-def _beginning(client: ChainClient, found: list[Header], first: int) -> Path:
-    """What a new desk begins with: with the first block of all when it is near, else on the service's word for work."""
+def _beginning(client: ChainClient, path: list[Header], first: int) -> Path:
+    """The headers that a new desk starts with: from the genesis block if it is near, else with the service's work."""
     if first == 1:
-        genesis = _by_hash(client, [found[0].previous_hash])[0]
-        return Path([genesis, *found], 0, genesis.work)
-    answer = client.call("get_block_header", hash=found[0].hash, verbose=True)
+        genesis = _by_hash(client, [path[0].previous_hash])[0]
+        return Path([genesis, *path], 0, genesis.work)
+    answer = client.call("get_block_header", hash=path[0].hash, verbose=True)
     try:
-        return Path(found, first, int(answer.chainwork, 16))
+        return Path(path, first, int(answer.chainwork, 16))
     except (AttributeError, ValueError):
         raise CannotFollow("The chain-data service does not tell the work of its chain.") from None
 
 
 def _between(client: ChainClient, first: int, last: int, best_hash: str | None) -> list[Header]:
-    """The headers of these heights; the last one is the best one when its hash is given."""
+    """The headers of these heights; the last one is the best one if its hash is given."""
     if best_hash is not None and first >= last:
         return _by_hash(client, [best_hash])
-    found = _by_hash(client, _hashes(client, range(first, last + 1)))
-    if best_hash is not None and found[-1].hash != best_hash:
+    path = _by_hash(client, _hashes(client, range(first, last + 1)))
+    if best_hash is not None and path[-1].hash != best_hash:
         raise CannotFollow("The chain moved while its headers were read.")
-    return found
+    return path
 
 
 def _below(client: ChainClient, above: Header, height: int, lower: int) -> list[Header]:
@@ -87,12 +87,12 @@ def _below(client: ChainClient, above: Header, height: int, lower: int) -> list[
     hashes = [above.previous_hash]
     if height - 1 > lower:
         hashes = [*_hashes(client, range(max(lower, 1), height - 1)), above.previous_hash]
-    found = _by_hash(client, hashes)
+    path = _by_hash(client, hashes)
     if lower == 0 and height > 1:
-        found = [*_by_hash(client, [found[0].previous_hash]), *found]
-    if found[-1].hash != above.previous_hash:
+        path = [*_by_hash(client, [path[0].previous_hash]), *path]
+    if path[-1].hash != above.previous_hash:
         raise CannotFollow("The chain moved while its headers were read.")
-    return found
+    return path
 
 
 def _hashes(client: ChainClient, heights: Sequence[int]) -> list[str]:
@@ -100,14 +100,14 @@ def _hashes(client: ChainClient, heights: Sequence[int]) -> list[str]:
     parts = client.parts("get_blocks_by_height", list(heights))
     if len(parts) != len(heights):
         raise CannotFollow("The chain-data service does not answer for all of its heights.")
-    blocks: list[Block] = [wire_records.decode(parts[height], Block) for height in heights]
+    blocks: list[Block] = [records.decode(parts[height], Block) for height in heights]
     return [block.hash for block in blocks]
 
 
 def _by_hash(client: ChainClient, hashes: Sequence[str]) -> list[Header]:
     parts = client.parts("get_block_headers", list(hashes))
     try:
-        return [headers.read(bytes.fromhex(wire_records.decode(parts[name], str))) for name in hashes]
+        return [headers.read(bytes.fromhex(records.decode(parts[name], str))) for name in hashes]
     except KeyError:
         raise CannotFollow("The chain-data service does not have all headers of its own chain.") from None
     except ValueError as problem:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from chaindata.headers import tip as tips
+from chaindata.headers import tips
 from chaindata.headers.models import ChainReorganisation, ChainTip
 from desk import clock, rooms
 from desk.incidents.kinds import Cause, Kind, Severity
@@ -22,7 +22,7 @@ CHAIN_LATE: Final = "chain-late"
 
 
 def chain() -> Health:
-    """When the tip of the chain was last heard, and whether blocks left the chain lately."""
+    """When the tip of the chain was last read, and whether blocks left the chain lately."""
     now = clock.now()
     tip = tips.tip(now)
     if tip is None:
@@ -31,9 +31,10 @@ def chain() -> Health:
         return Health(ok=False, sentence=f"No block was received yet: the chain's pages are empty.{problem}")
     age_s = (now - tip.read_at).total_seconds()
     sentence = f"Latest block {tip.height}, received {age_s:.0f} s ago."
-    lost = ChainReorganisation.objects.filter(found_at__gt=now - REPORTED_FOR).order_by("-found_at").first()
-    if lost is not None:
-        sentence += f" {lost.old_height - lost.common_height} blocks above {lost.common_height} left the chain lately."
+    reorganisation = ChainReorganisation.objects.filter(found_at__gt=now - REPORTED_FOR).order_by("-found_at").first()
+    if reorganisation is not None:
+        above = reorganisation.common_height
+        sentence += f" {reorganisation.old_height - above} blocks above {above} left the chain lately."
     if not tip.is_current:
         sentence += f" Depths may be out of date. {tip.problem}"
     return Health(ok=tip.is_current, sentence=sentence.strip(), age_s=age_s)

@@ -1,8 +1,8 @@
-"""Whether the chain has a payment: from the transaction's own bytes to a block of the chain that is followed.
+"""Whether the chain has a payment: from the transaction's own bytes to a block of the chain that the desk follows.
 
-The service is asked for the transaction, its bytes and a proof, and believed in none of them. The bytes must hash to
-the id, an output of theirs must pay the address exactly, the proof must lead from the id to the root in a header, and
-that header must have its work and stand in the chain of headers that this desk follows.
+The service gives the transaction, its bytes and a proof, and none of them is believed. The bytes must hash to the id,
+one of their outputs must pay the address exactly, the proof must lead from the id to the merkle root in a header, and
+that header must have its work and be in the chain of headers that this desk follows.
 """
 
 from collections.abc import Sequence
@@ -14,36 +14,35 @@ from chaindata.client import Absent, ChainClient
 from chaindata.headers import chain, reading
 from chaindata.headers.chain import CannotFollow
 from chaindata.headers.models import ChainHeader, ChainTip
-from chaindata.wire import addresses, decoding, hashing, transactions
-from chaindata.wire import proofs as wire_proofs
+from chaindata.wire import addresses, decoding, hashing, proofs, transactions
 from chaindata.wire.hashing import NotHexadecimal
 from chaindata.wire.headers import Header
 from chaindata.wire.proofs import NotAProof
 from chaindata.wire.records.chain import Transaction as TransactionRecord
-from chaindata.wire.scripts import steps as scripts
+from chaindata.wire.scripts import steps
 from chaindata.wire.transactions import NotATransaction, Output, Transaction
 from wire.errors import BadReply
 
 INNER_NODE_BYTES = 64  # a transaction of so many bytes could be two hashes of a tree instead
-MOST_BELOW = 2_000  # headers that are read below the lowest one that is known
+MOST_BELOW = 2_000  # headers that are read below the lowest stored one
 
 __all__ = ["Outcome", "Step", "Verdict", "depth_of", "prove"]
 
 
 class Outcome(StrEnum):
-    """What was found out, from nothing to everything."""
+    """What the proof came to, from nothing to everything."""
 
     ABSENT = "absent"  # the service does not know the transaction
     WRONG = "wrong"  # the transaction does not pay this address this value
     NOT_PROVEN = "not proven"  # an answer of the service does not hold
-    WAITING = "waiting"  # the payment is there, and its block is not, or not in reach of the headers that are kept
-    LEFT = "left"  # its block is not in the chain that is followed
+    WAITING = "waiting"  # the payment exists, but not in a block, or in one beyond our headers
+    OFF_CHAIN = "left"  # its block is not in the chain that the desk follows
     PROVEN = "proven"
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One thing that was checked, whether it held, and a sentence for a person."""
+    """One check, whether it passed, and a sentence for a person."""
 
     name: str
     holds: bool
@@ -52,10 +51,10 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What the chain says of one payment at `checked_at`, with every step on the way.
+    """What the chain says of one payment at `checked_at`, with every step of the proof.
 
-    `height` and `block_hash` are those of the proven header; `depth` is its number of confirmations, 0 when it is not
-    in the chain that is followed. `output` is the number of the output that pays.
+    `height` and `block_hash` are those of the proven header; `depth` is its number of confirmations, 0 if it is not in
+    the chain that the desk follows. `output` is the number of the output that pays.
     """
 
     outcome: Outcome
@@ -69,17 +68,17 @@ class Verdict:
 
     @property
     def is_proven(self) -> bool:
-        """Whether the chain has the payment, without any word of the service for it."""
+        """Whether the chain has the payment, proven without trusting the service."""
         return self.outcome is Outcome.PROVEN
 
     @property
     def sentence(self) -> str:
-        """The last step: what it came to."""
+        """The sentence of the last step."""
         return self.steps[-1].sentence
 
 
-class _Ended(Exception):
-    """The way ends here with this outcome."""
+class _WalkEnded(Exception):
+    """The proof ends here with this outcome."""
 
     def __init__(self, outcome: Outcome) -> None:
         super().__init__(outcome)
@@ -88,7 +87,7 @@ class _Ended(Exception):
 
 @dataclass
 class _Way:
-    """The steps that were taken, and what they found."""
+    """The steps taken so far, and what they established."""
 
     txid: str
     steps: list[Step] = field(default_factory=list)
@@ -99,22 +98,22 @@ class _Way:
     def holds(self, name: str, sentence: str) -> None:
         self.steps.append(Step(name, True, sentence))
 
-    def ends(self, name: str, outcome: Outcome, sentence: str) -> _Ended:
+    def ends(self, name: str, outcome: Outcome, sentence: str) -> _WalkEnded:
         self.steps.append(Step(name, False, sentence))
-        return _Ended(outcome)
+        return _WalkEnded(outcome)
 
 
 def prove(*, txid: str, address: str, amount_sat: int, client: ChainClient, now: datetime) -> Verdict:
     """Look for a payment of exactly `amount_sat` satoshis to the address, in any of its forms, and prove it.
 
-    Raises `CallFailed` when the service can't be asked: nothing is known then. Raises `NotAnAddress`.
+    Raises `CallFailed` if the service can't be reached: then nothing is known. Raises `NotAnAddress`.
     """
     way = _Way(txid.lower())
-    script = scripts.locking(addresses.read(address))
+    script = steps.locking(addresses.read(address))
     try:
         _walk(way, script, amount_sat, client, now)
         outcome = Outcome.PROVEN
-    except _Ended as ended:
+    except _WalkEnded as ended:
         outcome = ended.outcome
     return Verdict(
         outcome,
@@ -129,7 +128,7 @@ def prove(*, txid: str, address: str, amount_sat: int, client: ChainClient, now:
 
 
 def depth_of(block_hash: str) -> int:
-    """How deep a block lies in the chain that is followed, without asking anybody; 0 when it is not part of it."""
+    """The confirmations of a block in the chain that the desk follows, from our own rows; 0 if it is not in it."""
     header = ChainHeader.objects.filter(hash=block_hash, is_active=True).first()
     tip = ChainTip.objects.select_related("header").filter(pk=1).first()
     if header is None or tip is None or tip.header is None:
@@ -167,78 +166,78 @@ def _transaction(way: _Way, client: ChainClient) -> Transaction:
     """The transaction, read from its bytes."""
     raw = client.call("get_raw_transaction", txid=way.txid)
     try:
-        found = transactions.read(hashing.from_hex(raw, most_bytes=transactions.MOST_BYTES))
+        transaction = transactions.read(hashing.from_hex(raw, most_bytes=transactions.MOST_BYTES))
     except (NotHexadecimal, NotATransaction, TypeError) as problem:
         raise way.ends("bytes", Outcome.NOT_PROVEN, f"Its bytes are no transaction: {problem}"[:300]) from None
-    if found.size == INNER_NODE_BYTES:
+    if transaction.size == INNER_NODE_BYTES:
         sentence = f"It has {INNER_NODE_BYTES} bytes, as two hashes in a proof have: such a transaction proves nothing."
         raise way.ends("bytes", Outcome.NOT_PROVEN, sentence)
-    if found.txid != way.txid:
+    if transaction.txid != way.txid:
         raise way.ends("bytes", Outcome.NOT_PROVEN, "The bytes that the service gave are of another transaction.")
-    way.holds("bytes", f"Its {found.size} bytes hash to its id.")
-    return found
+    way.holds("bytes", f"Its {transaction.size} bytes hash to its id.")
+    return transaction
 
 
 def _paying(way: _Way, outputs: Sequence[Output], script: bytes, amount_sat: int) -> int:
     ours = {n: output.value_sat for n, output in enumerate(outputs) if output.script == script}
     exact = [n for n, value_sat in ours.items() if value_sat == amount_sat]
-    wanted = decoding.coins(amount_sat)
+    coins = decoding.coins(amount_sat)
     if exact:
-        way.holds("output", f"Output {exact[0]} pays exactly {wanted} to the address.")
+        way.holds("output", f"Output {exact[0]} pays exactly {coins} to the address.")
         return exact[0]
     if not ours:
         raise way.ends("output", Outcome.WRONG, "None of its outputs pays the address.")
     paid = " and ".join(str(decoding.coins(value_sat)) for value_sat in ours.values())
-    raise way.ends("output", Outcome.WRONG, f"It pays the address {paid}, and not {wanted}.")
+    raise way.ends("output", Outcome.WRONG, f"It pays the address {paid}, and not {coins}.")
 
 
 def _proven_header(way: _Way, payment: Transaction, client: ChainClient) -> Header:
-    """The header that the proof leads to, once its hashes and its work were checked."""
+    """The header that the proof leads to, after its hashes and its work were checked."""
     try:
         raw = client.call("get_tx_out_proof", txid=way.txid)
     except Absent:
         raise way.ends("proof", Outcome.WAITING, "The service has no proof of it yet.") from None
     try:
-        proof = wire_proofs.read(hashing.from_hex(raw, most_bytes=wire_proofs.MOST_BYTES))
-        wanted = {payment.txid_bytes}
-        found = wire_proofs.check(proof, easiest_target=chain.easiest_target(), wanted=wanted)
+        proof = proofs.read(hashing.from_hex(raw, most_bytes=proofs.MOST_BYTES))
+        txids_bytes = {payment.txid_bytes}
+        matches = proofs.check(proof, easiest_target=chain.easiest_target(), txids_bytes=txids_bytes)
     except (NotHexadecimal, NotAProof) as problem:
         raise way.ends("proof", Outcome.NOT_PROVEN, f"The service's proof does not hold: {problem}"[:300]) from None
     way.holds(
-        "proof", f"{len(proof.hashes)} hashes lead from it, number {found[0].position} of its block, to the root."
+        "proof", f"{len(proof.hashes)} hashes lead from it, number {matches[0].position} of its block, to the root."
     )
     way.holds("work", "The hash of the block's header is within its target.")
     return proof.header
 
 
 def _stand_in_chain(way: _Way, header: Header, claimed_height: int | None, client: ChainClient, now: datetime) -> None:
-    """The block is part of the chain of headers that is followed."""
+    """Check that the block is in the chain of headers that the desk follows."""
     row = ChainHeader.objects.filter(hash=header.hash).first() or _lower(header, claimed_height, client, now)
     tip = ChainTip.objects.select_related("header").filter(pk=1).first()
     if row is None or tip is None or tip.header is None:
         raise _not_followed(way, claimed_height, tip.header if tip is not None else None)
     way.header = row
     if not row.is_active:
-        raise way.ends("chain", Outcome.LEFT, "Its block has left the chain.")
+        raise way.ends("chain", Outcome.OFF_CHAIN, "Its block has left the chain.")
     way.depth = tip.header.height - row.height + 1
     above = way.depth - 1
     tale = "is the newest" if not above else f"has {above} more above it"
     way.holds("chain", f"Its block, of height {row.height}, is in the chain that is followed and {tale}.")
 
 
-def _not_followed(way: _Way, claimed_height: int | None, tip: ChainHeader | None) -> _Ended:
-    """Why a block with work is no header of ours: it is too new, too old, or of another chain."""
+def _not_followed(way: _Way, claimed_height: int | None, tip: ChainHeader | None) -> _WalkEnded:
+    """Why we have no header of a block with work: it is too new, too old, or of another chain."""
     lowest = chain.lowest()
     if tip is None or lowest is None or claimed_height is None or claimed_height > tip.height:
         return way.ends("chain", Outcome.WAITING, "Its block is newer than the chain that is followed so far.")
     if claimed_height < lowest.height:
         sentence = f"Its block is older than the headers that are kept here, which begin with {lowest.height}."
         return way.ends("chain", Outcome.WAITING, sentence)
-    return way.ends("chain", Outcome.LEFT, "Its block is not in the chain that is followed.")
+    return way.ends("chain", Outcome.OFF_CHAIN, "Its block is not in the chain that is followed.")
 
 
 def _lower(header: Header, claimed_height: int | None, client: ChainClient, now: datetime) -> ChainHeader | None:
-    """The row of a block below the lowest that is known, once the headers between them were read."""
+    """The row of a block below our lowest header, after reading the headers between them."""
     lowest = chain.lowest()
     if lowest is None or claimed_height is None or not lowest.height - MOST_BELOW <= claimed_height < lowest.height:
         return None

@@ -1,4 +1,4 @@
-"""What the views of the chain share: permission at the door, and the numbers in a query."""
+"""What the views of the chain share: permissions, and numbers in the query."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -16,13 +16,13 @@ _LONGEST_NUMBER = 9
 
 
 def readable(view: View) -> View:
-    """Let everybody with a role through. Signing in is asked for before."""
+    """Allow everybody with a role. Signing in is required before."""
 
     return allowed(rules.may_see, NOT_YOURS)(view)
 
 
 def allowed(rule: Callable[[Person], bool], sentence: str) -> Callable[[View], View]:
-    """Let only those through whom `rule` lets; the others read `sentence`. Signing in is asked for before."""
+    """Allow only those whom `rule` allows; the others read `sentence`. Signing in is required before."""
 
     def decorate(view: View) -> View:
         @wraps(view)
@@ -37,12 +37,12 @@ def allowed(rule: Callable[[Person], bool], sentence: str) -> Callable[[View], V
 
 
 def number(request: HttpRequest, name: str) -> int | None:
-    """A whole number of the query; one that is none, or too long, counts as absent."""
+    """A whole number in the query; None if it is missing, too long, or no number."""
     text = request.GET.get(name, "")
     return int(text) if text.isascii() and text.isdigit() and len(text) <= _LONGEST_NUMBER else None
 
 
 def target(request: HttpRequest) -> str:
-    """The part that htmx asks for; nothing when a person asks for the page."""
+    """The part that htmx requests; empty if the whole page is requested."""
     htmx = getattr(request, "htmx", None)
     return (htmx.target or "") if htmx else ""

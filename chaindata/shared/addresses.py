@@ -1,4 +1,4 @@
-"""Addresses as pages and other rooms ask for them: every form of one address, on the networks this desk works with."""
+"""Addresses for pages and other rooms: every form of an address, on the networks that this desk works with."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ def allowed_networks() -> tuple[Network, ...]:
 def forms(text: str, *, networks: Sequence[Network] | None = None) -> Forms:
     """Every form of the address that `text` spells.
 
-    Raises `OtherNetwork` for an address of another network and `NotAnAddress` for what is none, each with a sentence.
+    Raises `OtherNetwork` for an address of another network and `NotAnAddress` for any other text, each with a sentence.
     """
     address = wire_addresses.read(text, networks=allowed_networks() if networks is None else networks)
     return Forms(
@@ -55,7 +55,7 @@ def forms(text: str, *, networks: Sequence[Network] | None = None) -> Forms:
 
 
 def printing_network() -> Network:
-    """The network in whose form addresses of this chain are printed: a regtest prints those of the test network.
+    """The network whose prefix addresses are printed with: on a regtest it is that of the test network.
 
     Both have one legacy form, and services print `bchtest:` for either (supplement 5.1), so a page has one spelling.
     """
@@ -64,16 +64,16 @@ def printing_network() -> Network:
 
 
 def printed(text: str) -> str:
-    """The one cash address that is printed, linked and asked for, whichever form `text` has. Raises as `forms` does."""
+    """The one cash address that pages print and link and the service is asked about. Raises as `forms` does."""
     address = wire_addresses.read(text, networks=allowed_networks())
     network = Network.MAIN if address.network is Network.MAIN else Network.TEST
     return wire_addresses.cash_encode(wire_addresses.CASH_PREFIX[network], address.kind, address.hash)
 
 
 def display_form(text: str) -> str:
-    """The cash address that people read, on these pages as on those of a payout: with the prefix of the first network.
+    """The cash address that people read, here as on the pages of payouts: with the prefix of the first network.
 
-    It differs from the one that is asked for only where test networks share an address. Raises as `forms` does.
+    It differs from `printed` only where test networks share an address. Raises as `forms` does.
     """
     address = wire_addresses.read(text, networks=allowed_networks())
     network = Network.MAIN if address.network is Network.MAIN else _test_network()
@@ -85,27 +85,27 @@ def _test_network() -> Network:
 
 
 def spellings(text: str) -> set[str]:
-    """Every text that names this hash in this world: each form of each network that shares it. Raises as `forms`."""
+    """Every text for this hash: each form on each network that shares its legacy form. Raises as `forms` does."""
     address = wire_addresses.read(text)
     is_main = address.network is Network.MAIN
     networks = (Network.MAIN,) if is_main else (Network.TEST, Network.REGTEST)
-    found = [wire_addresses.Address(network, address.kind, address.hash) for network in networks]
-    texts = {form for each in found for form in (each.cash_address, each.slp_address, each.legacy_address) if form}
+    addresses = [wire_addresses.Address(network, address.kind, address.hash) for network in networks]
+    texts = {form for each in addresses for form in (each.cash_address, each.slp_address, each.legacy_address) if form}
     return texts | {form.partition(":")[2] for form in texts if ":" in form}
 
 
 def every_form(text: str) -> list[str]:
-    """The same in a fixed order; nothing for what is no address of our chain."""
+    """The same in a fixed order; empty if the text is no address of our chain."""
     try:
         return sorted(spellings(text))
     except (NotAnAddress, OtherNetwork):
         return []
 
 
-def same(left: str, right: str) -> bool:
-    """Whether two texts spell one hash in one world: test networks share a legacy form, the main one has its own."""
+def same(text: str, other: str) -> bool:
+    """Whether two texts spell the same hash, both on the main network or both on test networks."""
     try:
-        first, second = wire_addresses.read(left), wire_addresses.read(right)
+        first, second = wire_addresses.read(text), wire_addresses.read(other)
     except NotAnAddress:
         return False
     worlds = first.network is Network.MAIN, second.network is Network.MAIN

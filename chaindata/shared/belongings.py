@@ -1,6 +1,6 @@
-"""What on this desk an address or a transaction belongs to: a payout, a deposit, a destination, a watched address.
+"""What an address or a transaction belongs to on this desk: a payout, a deposit, a destination, a watched address.
 
-The chain does not know the exchange, so who knows what belongs to what registers a question here when the house starts.
+The chain does not know the exchange, so rooms that know what belongs to what register a lookup here at the start.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -13,30 +13,32 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Belonging:
-    """One page of the desk that is about it: in words, and where it is; `watches` where the address is watched."""
+    """A page of the desk about it: what it is in words, and its URL. `watches`: the address is watched."""
 
     words: str
     url: str
     watches: bool = False
 
 
-Found = Mapping[str, Collection[Belonging]]
-Asker = Callable[[Collection[str], Collection[str], "Person"], Found]
-"""From printed addresses, ids of transactions and who reads to what belongs to each, of what that person may see."""
+BelongingsByKey = Mapping[str, Collection[Belonging]]
+Lookup = Callable[[Collection[str], Collection[str], "Person"], BelongingsByKey]
+"""From printed addresses, transaction ids and the reader to what each belongs to, as far as the reader may see it."""
 
-_askers: dict[str, Asker] = {}
-
-
-def register(name: str, ask: Asker) -> None:
-    """Let `ask` be asked; the same name again takes the place of the earlier one."""
-    _askers[name] = ask
+_lookups: dict[str, Lookup] = {}
 
 
-def of(*, person: "Person", addresses: Collection[str] = (), txids: Collection[str] = ()) -> dict[str, list[Belonging]]:
-    """What belongs to each of the addresses and transactions; those to which nothing belongs are not there."""
-    wanted = sorted({each for each in addresses if each}), sorted(set(txids))
-    found: dict[str, list[Belonging]] = {}
-    for ask in _askers.values():
-        for key, each in ask(*wanted, person).items():
-            found.setdefault(key, []).extend(each)
-    return {key: each for key, each in found.items() if each}
+def register(name: str, look_up: Lookup) -> None:
+    """Register a lookup; the same name again replaces the earlier one."""
+    _lookups[name] = look_up
+
+
+def collect(
+    *, person: "Person", addresses: Collection[str] = (), txids: Collection[str] = ()
+) -> dict[str, list[Belonging]]:
+    """What each of the addresses and transactions belongs to; those that belong to nothing are left out."""
+    arguments = sorted({each for each in addresses if each}), sorted(set(txids))
+    belongings: dict[str, list[Belonging]] = {}
+    for look_up in _lookups.values():
+        for key, each in look_up(*arguments, person).items():
+            belongings.setdefault(key, []).extend(each)
+    return {key: each for key, each in belongings.items() if each}

@@ -1,6 +1,6 @@
-"""What an output says to the layers above the chain: simple ledger, property tokens, cash accounts, or plain text.
+"""Messages in outputs to the layers above the chain: simple ledger, property tokens, cash accounts, or plain text.
 
-Read from the script alone: whether the layer takes it as valid depends on what is spent, and on the chain.
+They are read from the script alone. Whether a layer accepts one depends on what is spent, and on the chain.
 """
 
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from chaindata.wire.tokens.payload_fields import NotAPayload, Zero
 from chaindata.wire.transactions import Output
 
 SIMPLE_LEDGER, PROPERTY_TOKENS, CASH_ACCOUNTS, TEXT = "Simple ledger", "Property tokens", "Cash account", "Note"
-_MOST_TEXT = 220  # characters of a note, which relayed scripts can't pass
+_MOST_TEXT = 220  # characters of a note; relayed scripts can't hold more
 
 TITLES: dict[tuple[int, ...], str] = {
     (0,): "Simple Send",
@@ -36,12 +36,12 @@ TITLES: dict[tuple[int, ...], str] = {
     (9, 3): "Transfer ERC721 Token",
     (9, 4): "Destroy ERC721 Token",
 }
-"""How the property layer calls its operations (supplement 1.13), by type and action."""
+"""The names of the property layer's operations (supplement 1.13), by type and action."""
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """One message: its layer, what it asks for, its fields as label and text. With a `problem` the layer ignores it."""
+class LayerMessage:
+    """One message: its layer, its operation, its fields as label and text. With a `problem` the layer ignores it."""
 
     layer: str
     what: str
@@ -49,8 +49,8 @@ class Said:
     problem: str = ""
 
 
-def of_output(output: Output, n: int, *, network: Network) -> Said | None:
-    """What output number `n` says; None for one that only holds coins."""
+def message_of(output: Output, n: int, *, network: Network) -> LayerMessage | None:
+    """The message in output number `n`; None if the output only holds coins."""
     script = output.script
     if steps.kind_of(script) is not Kind.RETURN and not steps.is_unspendable(script):
         return None
@@ -62,41 +62,41 @@ def of_output(output: Output, n: int, *, network: Network) -> Said | None:
 
 
 def payload_title(payload: payloads.Payload) -> str:
-    """How the layer calls an operation."""
+    """The layer's name of an operation."""
     return TITLES[payload.key]
 
 
-def _payload(raw: bytes) -> Said:
+def _payload(raw: bytes) -> LayerMessage:
     try:
         payload = payloads.read(raw)
     except NotAPayload as problem:
-        return Said(PROPERTY_TOKENS, "Unreadable", (("bytes", raw.hex()),), str(problem))
+        return LayerMessage(PROPERTY_TOKENS, "Unreadable", (("bytes", raw.hex()),), str(problem))
     lines = tuple(
         (form.name.replace("_", " "), str(getattr(payload, form.name)))
         for form in payload.layout
         if not isinstance(form, Zero)
     )
-    return Said(PROPERTY_TOKENS, payload_title(payload), lines)
+    return LayerMessage(PROPERTY_TOKENS, payload_title(payload), lines)
 
 
-def _account(script: bytes, network: Network) -> Said:
+def _account(script: bytes, network: Network) -> LayerMessage:
     try:
         registration = cash_accounts.read(script)
     except cash_accounts.NotARegistration as problem:
-        return Said(CASH_ACCOUNTS, "Unreadable", (), str(problem))
-    paid = tuple((payment.words.lower(), payment.text(network)) for payment in registration.payments)
-    return Said(CASH_ACCOUNTS, "Registration", (("name", registration.name), *paid))
+        return LayerMessage(CASH_ACCOUNTS, "Unreadable", (), str(problem))
+    payments = tuple((payment.words.lower(), payment.text(network)) for payment in registration.payments)
+    return LayerMessage(CASH_ACCOUNTS, "Registration", (("name", registration.name), *payments))
 
 
-def _ledger(script: bytes, n: int) -> Said | None:
+def _ledger(script: bytes, n: int) -> LayerMessage | None:
     try:
         message = slp.read(script)
     except slp.NotAMessage as problem:
         if problem.problem is slp.Problem.OTHER_PROTOCOL:
             return None
-        return Said(SIMPLE_LEDGER, "Unreadable", (), str(problem))
+        return LayerMessage(SIMPLE_LEDGER, "Unreadable", (), str(problem))
     elsewhere = "" if n == 0 else "Messages count in output 0 only."
-    return Said(SIMPLE_LEDGER, type(message).__name__.upper(), _message_lines(message), elsewhere)
+    return LayerMessage(SIMPLE_LEDGER, type(message).__name__.upper(), _message_lines(message), elsewhere)
 
 
 def _message_lines(message: slp.Message) -> tuple[tuple[str, str], ...]:
@@ -126,15 +126,15 @@ def _message_lines(message: slp.Message) -> tuple[tuple[str, str], ...]:
             return (("checkpoint", "moves nothing"),)
 
 
-def _note(script: bytes) -> Said:
+def _note(script: bytes) -> LayerMessage:
     try:
-        pushed = [step.pushed for step in steps.steps(script[1:]) if step.pushed]
+        pushes = [step.pushed for step in steps.steps(script[1:]) if step.pushed]
     except steps.NotAScript as problem:
-        return Said(TEXT, "Unreadable", (("bytes", script.hex()[: 2 * _MOST_TEXT]),), str(problem))
-    return Said(TEXT, "Text", tuple(("pushed", _readable(each)) for each in pushed))
+        return LayerMessage(TEXT, "Unreadable", (("bytes", script.hex()[: 2 * _MOST_TEXT]),), str(problem))
+    return LayerMessage(TEXT, "Text", tuple(("pushed", _readable(each)) for each in pushes))
 
 
 def _readable(raw: bytes) -> str:
-    """The text, when it is one; else its bytes."""
+    """The text if the bytes are one, else the bytes in hexadecimal."""
     text = raw.decode("utf-8", "replace")
     return text[:_MOST_TEXT] if text.isprintable() and "\ufffd" not in text else raw.hex()[: 2 * _MOST_TEXT]

@@ -1,4 +1,4 @@
-"""The outputs of a transaction: their scripts, and those that pay an address exactly, counted in its own bytes."""
+"""Outputs of a transaction: their scripts, and how many of them pay an address exactly, by the transaction's bytes."""
 
 from chaindata.client import ChainClient
 from chaindata.wire import addresses, hashing, transactions
@@ -8,24 +8,24 @@ from chaindata.wire.scripts import steps
 from chaindata.wire.transactions import NotATransaction
 
 
-def exact(*, txid: str, address: str, amount_sat: int, client: ChainClient) -> int:
-    """How many of them there are; 0 when the bytes that the service gives are not those of the transaction.
+def count_paying(*, txid: str, address: str, amount_sat: int, client: ChainClient) -> int:
+    """How many outputs pay the address exactly this amount; 0 if the service's bytes are not those of the transaction.
 
-    Raises `CallFailed` when nobody answers, and `NotAnAddress`.
+    Raises `CallFailed` if the service does not answer, and `NotAnAddress`.
     """
     script = steps.locking(addresses.read(address))
     raw = client.call("get_raw_transaction", txid=txid.lower())
     try:
-        found = transactions.read(hashing.from_hex(raw, most_bytes=transactions.MOST_BYTES))
+        transaction = transactions.read(hashing.from_hex(raw, most_bytes=transactions.MOST_BYTES))
     except (NotHexadecimal, NotATransaction, TypeError):
         return 0
-    if found.txid != txid.lower():
+    if transaction.txid != txid.lower():
         return 0
-    return sum(output.script == script and output.value_sat == amount_sat for output in found.outputs)
+    return sum(output.script == script and output.value_sat == amount_sat for output in transaction.outputs)
 
 
 def script_of(output: Output) -> bytes:
-    """The script of an output as the service gives it; none for what is no hexadecimal text."""
+    """The script of an output in an answer; empty if it is no hexadecimal text."""
     try:
         return hashing.from_hex(output.script_pub_key.hex, most_bytes=steps.MOST_BYTES)
     except NotHexadecimal:

@@ -8,13 +8,13 @@ if TYPE_CHECKING:
     from desk.models import Person
 
 
-def row(person: "Person", key: str) -> bool:
-    """A numbered row."""
+def may_follow_row(person: "Person", key: str) -> bool:
+    """Whether somebody may follow a row, whose key is its number."""
     return key.isascii() and key.isdigit() and _may_see(person)
 
 
-def whole(person: "Person", key: str) -> bool:
-    """A topic without a key."""
+def may_follow_list(person: "Person", key: str) -> bool:
+    """Whether somebody may follow a list, a topic without a key."""
     return not key and _may_see(person)
 
 

@@ -1,4 +1,4 @@
-"""How pages speak of the chain: links to what stands on it, hashes, how far a figure can be trusted."""
+"""What templates need for the chain: links to what is on it, hashes, how fresh a figure is."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -23,9 +23,9 @@ from desk.templatetags.desk import ago, chip, copy, icon, iso, plain, shortened
 
 register = template.Library()
 
-CURRENCIES = frozenset({"BCH"})  # those whose transactions and addresses stand on this chain
+CURRENCIES = frozenset({"BCH"})  # those whose transactions and addresses are on this chain
 ADDRESS, TRANSACTION, BLOCK = "address", "tx", "block"
-LOOKS_EVERY_S = 20  # an answer that nobody looked at for a minute is not asked for again
+LOOKS_EVERY_S = 20  # an answer that nobody has read for a minute is not fetched again
 _FRESHNESS_CHIPS = {
     "stale": ("quiet", "being read again", "refresh-cw"),
     "absent": ("quiet", "being read", "loader"),
@@ -50,9 +50,9 @@ _VERDICTS = {
 
 @register.simple_tag
 def chain_link(kind: str, value: str, currency: str = "BCH", *, ends: int = 8, copied: bool = True) -> SafeString:
-    """A hash or an address, shortened in the middle, with a copy button; of this chain's currency it leads to its page.
+    """A hash or an address, shortened in the middle, with a copy button; one of this chain links to its page.
 
-    `kind` is "tx", "address" or "block"; `ends` 0 shows the whole. What can't be one on this chain stays a text.
+    `kind` is "tx", "address" or "block"; `ends` 0 shows all of it. What can't be one on this chain stays a text.
     """
     if not value:
         return SafeString("")
@@ -71,7 +71,7 @@ def chain_link(kind: str, value: str, currency: str = "BCH", *, ends: int = 8, c
 
 @register.simple_tag
 def chain_page(kind: str, value: str, currency: str = "BCH") -> SafeString:
-    """A small link to the page of something that stands whole beside it; of another coin to its public explorer."""
+    """A small link to the page of a hash or address shown beside it; for another coin to its public explorer."""
     place = _place(kind, value) if currency in CURRENCIES else ""
     if not place:
         return explorer_link(kind, value, currency)
@@ -80,9 +80,9 @@ def chain_page(kind: str, value: str, currency: str = "BCH") -> SafeString:
 
 @register.simple_tag
 def explorer_link(kind: str, value: str, currency: str, *, is_short: bool = False) -> SafeString:
-    """A link to the public explorer of a coin that is not on this chain; nothing where the settings name none.
+    """A link to the public explorer of a coin that is not on this chain; empty if the settings name none.
 
-    It opens beside the desk and is not told where it was followed.
+    It opens in another tab and sends no referrer.
     """
     explorer = settings.EXPLORERS.get(currency)
     template_of = {TRANSACTION: "transaction", ADDRESS: "address"}.get(kind, "")
@@ -98,7 +98,7 @@ def explorer_link(kind: str, value: str, currency: str, *, is_short: bool = Fals
 
 @register.simple_tag
 def block_at(named: str | int | None) -> str:
-    """The page of a block by hash or height; of what a service calls one and is none, the first page of the chain."""
+    """The page of a block by hash or height; the first page of the chain if the text can be neither."""
     try:
         return reverse("chain-block", args=[named])
     except NoReverseMatch:
@@ -107,13 +107,13 @@ def block_at(named: str | int | None) -> str:
 
 @register.filter
 def on_chain(currency: str) -> bool:
-    """Whether transactions of this currency stand on the chain that the desk follows."""
+    """Whether this currency is on the chain that the desk follows."""
     return currency in CURRENCIES
 
 
 @register.simple_tag
 def chain_age(freshness: PartFreshness, now: datetime) -> SafeString:
-    """How old a part is and how far it can be trusted, in a few words for its head."""
+    """How old and how fresh a part is, in a few words for its head."""
     parts = []
     if freshness.word in _FRESHNESS_CHIPS:
         tone, label, sign = _FRESHNESS_CHIPS[freshness.word]
@@ -128,9 +128,9 @@ def chain_age(freshness: PartFreshness, now: datetime) -> SafeString:
 
 @register.simple_tag(takes_context=True)
 def live(context: Context, freshness: PartFreshness) -> SafeString:
-    """The attributes of a part that is read again at the page's own address when one of its readings has changed.
+    """The attributes of a part that is loaded again from the page's own URL when one of its readings has changed.
 
-    As long as something of it can change it also looks by itself, by which workers know that somebody still looks.
+    Unless it is final it also reloads by itself, which tells the workers that somebody is still interested.
     """
     again = "hint" if freshness.is_final else f"hint, every {LOOKS_EVERY_S}s"
     attributes = 'data-follow="{}" data-background hx-get="{}" hx-trigger="{}" hx-swap="outerHTML"'
@@ -139,7 +139,7 @@ def live(context: Context, freshness: PartFreshness) -> SafeString:
 
 @register.simple_tag(takes_context=True)
 def page_query(context: Context, name: str, number: int) -> str:
-    """The query of the page as it is, with another number of one of its lists."""
+    """The query of the page with another page number for one of its lists."""
     query = context["request"].GET.copy()
     query[name] = str(number)
     return f"?{query.urlencode()}"
@@ -154,7 +154,7 @@ def tip_status(word: str) -> SafeString:
 
 @register.simple_tag
 def verdict(word: str) -> SafeString:
-    """What the layer says of a message."""
+    """Whether the layer accepts a message, as a chip."""
     if word not in _VERDICTS:
         return SafeString("")
     tone, label, sign = _VERDICTS[word]
@@ -163,7 +163,7 @@ def verdict(word: str) -> SafeString:
 
 @register.simple_tag
 def token_link(token_id: str, *, name: str = "") -> SafeString:
-    """A token by its name, or by its id: both ends of a long one, a number as property or collectible."""
+    """A link to a token by its name or its id: both ends of a long id, a number as property or collectible."""
     label = name or (shortened(token_id) if len(token_id) == 64 else token_id.replace("-", " "))
     if token_id.isdigit():
         label = f"property {token_id}" + (f", {name}" if name else "")
@@ -174,7 +174,7 @@ def token_link(token_id: str, *, name: str = "") -> SafeString:
 
 @register.simple_tag
 def spoken(text: str) -> SafeString:
-    """A text of a message: an address leads to its page."""
+    """A text in a message; an address links to its page."""
     try:
         return chain_link(ADDRESS, printed(text), ends=10)
     except NotAnAddress:
@@ -183,16 +183,16 @@ def spoken(text: str) -> SafeString:
 
 @register.simple_tag
 def place_link(place: Place) -> SafeString:
-    """What a search has found on the chain, as a line that leads there."""
+    """A search hit on the chain, as a line that links to its page."""
     line = '<a href="{}" data-row-link><span class="i-amount">{}</span><span class="i-to mono">{}</span>{}</a>'
-    seen = "" if place.is_certain else chip("quiet", "not read yet", sign="circle-question-mark")
-    return format_html(line, place.url, place.words, shortened(place.name, 16), seen)
+    mark = "" if place.is_certain else chip("quiet", "not read yet", sign="circle-question-mark")
+    return format_html(line, place.url, place.words, shortened(place.name, 16), mark)
 
 
 @register.filter
-def at(found: Mapping[int | str, str], place: int | str) -> str:
-    """What a table holds at this place, or nothing."""
-    return found.get(place, "")
+def at(table: Mapping[int | str, str], place: int | str) -> str:
+    """The entry of a mapping for this key, or nothing."""
+    return table.get(place, "")
 
 
 @register.filter
@@ -202,8 +202,8 @@ def half(value: int) -> int:
 
 
 @register.filter
-def emptied(value: int) -> int:
-    """What is left of a hundred."""
+def rest_of_hundred(value: int) -> int:
+    """The difference to a hundred."""
     return 100 - value
 
 
@@ -221,7 +221,7 @@ def grouped(value: int | None) -> str:
 
 @register.filter
 def short(value: Decimal | None) -> str:
-    """A number that has no unit, such as a difficulty: as it came when it is short, else to six digits."""
+    """A number without a unit, such as a difficulty: exact if it is short, else with six digits."""
     if value is None:
         return "\u2013"
     text = plain(value)
@@ -229,7 +229,7 @@ def short(value: Decimal | None) -> str:
 
 
 def _place(kind: str, value: str) -> str:
-    """Where it leads; nowhere when it is none."""
+    """The URL of its page; empty if it can't have one."""
     if kind == ADDRESS:
         try:
             return reverse("chain-address", args=[printed(value)])

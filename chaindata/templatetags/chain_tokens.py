@@ -1,4 +1,4 @@
-"""How pages speak of tokens: amounts, the minting baton, how a property is issued, amounts of satoshis."""
+"""What templates need for tokens: amounts, the minting baton, how a property is issued; and for broadcasts."""
 
 from decimal import Decimal
 
@@ -8,7 +8,7 @@ from django.urls import NoReverseMatch, reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from chaindata.broadcasts import machine
+from chaindata.broadcasts import states
 from chaindata.shared.pages import PartFreshness
 from chaindata.templatetags.chain import LOOKS_EVERY_S
 from chaindata.wire import decoding
@@ -17,7 +17,7 @@ from desk.machines.display import Display
 from desk.templatetags.desk import chip, plain, shortened
 
 register = template.Library()
-Display(machine.STATES).registered(register, state="broadcast_state")
+Display(states.STATES).registered(register, state="broadcast_state")
 
 _BATONS = {
     "ALIVE": ("active", "Alive", "key-round", "Whoever holds it can mint more."),
@@ -41,7 +41,7 @@ _EVENTS = {
 
 @register.simple_tag
 def tokens(value: Decimal | None, unit: str = "") -> SafeString:
-    """An amount of tokens, exact and grouped; a dash when it is not known."""
+    """An amount of tokens, exact and grouped; a dash if it is not known."""
     if value is None:
         return format_html('<span class="figure muted">{}</span>', "\u2013")
     text = f"{plain(value)} {unit}".rstrip()
@@ -50,7 +50,7 @@ def tokens(value: Decimal | None, unit: str = "") -> SafeString:
 
 @register.simple_tag
 def block_link(named: int | str, *, label: str = "", at_height: int | None = None) -> SafeString:
-    """A block by height or hash, leading to its page; a number that no block can have stays a text."""
+    """A link to a block by height or hash; a number that no block can have stays a text."""
     height = named if at_height is None else at_height
     words = f"{label} {plain(Decimal(height)) if isinstance(height, int) else shortened(height)}".strip()
     try:
@@ -61,7 +61,7 @@ def block_link(named: int | str, *, label: str = "", at_height: int | None = Non
 
 @register.simple_tag
 def percent(share: Decimal | None) -> str:
-    """A share between 0 and 1 in percent, to two digits behind the point."""
+    """A share between 0 and 1 in percent, with two decimals."""
     if share is None:
         return "\u2013"
     hundredths = (share * 100).quantize(Decimal("0.01"))
@@ -82,15 +82,15 @@ def baton_words(status: str | None) -> str:
 
 
 @register.simple_tag
-def issued(whole: Property | None) -> str:
-    """How tokens of a property come to be."""
-    if whole is None:
+def issued(record: Property | None) -> str:
+    """How tokens of a property are issued."""
+    if record is None:
         return ""
-    if whole.propertyid == 1:
+    if record.propertyid == 1:
         return "by burning coins"
-    if whole.fixedissuance:
+    if record.fixedissuance:
         return "once"
-    return "by its issuer" if whole.managedissuance else "in a crowdsale"
+    return "by its issuer" if record.managedissuance else "in a crowdsale"
 
 
 @register.filter
@@ -101,27 +101,27 @@ def sat_coins(value_sat: int | None) -> str:
 
 @register.filter
 def broadcast_event(action: str) -> str:
-    """What an event of the audit trail says happened to a broadcast."""
+    """What happened to a broadcast, for an action of the audit trail."""
     return _EVENTS.get(action.rpartition(".")[2], (action, ""))[0]
 
 
 @register.filter
 def broadcast_sign(action: str) -> str:
-    """The icon of such an event."""
+    """The icon for such an action."""
     return _EVENTS.get(action.rpartition(".")[2], ("", "circle-dot"))[1]
 
 
 def _again_at(context: Context) -> str:
-    """Where the page's bytes are read, which is not always where the page was asked for."""
+    """The URL that explains the page's bytes, which is not always that of the page."""
     return str(context.get("again_at") or context["request"].path)
 
 
 @register.simple_tag(takes_context=True)
 def live_form(context: Context, freshness: PartFreshness, *, looks: bool = True) -> SafeString:
-    """The attributes of a part of a page that was asked for by a form: it is read again with the same bytes.
+    """The attributes of a part of a page that answers a form: it is loaded again with the same bytes.
 
-    Nothing but the bytes goes along, and only to the address that explains: a part never sends what was typed in it.
-    Without `looks` it waits to be told, so that nothing is replaced under somebody who types.
+    Only the bytes are sent, and only to the URL that explains them: a part never sends what was typed in it. Without
+    `looks` it reloads only on a hint, so that nothing is replaced under somebody who types.
     """
     again = f"hint, every {LOOKS_EVERY_S}s" if looks and not freshness.is_final else "hint"
     attributes = (

@@ -8,13 +8,13 @@ from decimal import Decimal
 
 from chaindata.cache import answers
 from chaindata.cache.answers import Reading
-from chaindata.headers import tip as tips
+from chaindata.headers import tips
 from chaindata.shared.pages import TIP_TOPIC, PartFreshness, freshness_of, moment
 from chaindata.tokens import supply, tokens
 from chaindata.tokens.tokens import WHC, HoldersPart, Slice
 from chaindata.wire.records import tokens as property_records
 
-MOST_DATED = 60  # grants and revocations whose blocks are asked for
+MOST_DATED = 60  # grants and revocations whose blocks are read
 BURNED, FIXED, MANAGED, SOLD = "burned", "fixed", "managed", "sold"
 
 
@@ -23,31 +23,31 @@ class PropertyToken:
     """A property: who issues it, and how."""
 
     property_id: int
-    whole: property_records.Property | None
+    record: property_records.Property | None
     issuer: str
     is_unknown: bool
     freshness: PartFreshness
 
     @property
     def issuance(self) -> str:
-        """How tokens of it come to be."""
-        return issuance_of(self.whole)
+        """How its tokens are issued."""
+        return issuance_of(self.record)
 
 
-def issuance_of(whole: property_records.Property | None) -> str:
-    """How tokens of a property come to be: burned, fixed, managed or sold; "" while that is not known."""
-    if whole is None:
+def issuance_of(record: property_records.Property | None) -> str:
+    """How tokens of a property are issued: burned, fixed, managed or sold; "" until that is known."""
+    if record is None:
         return ""
-    if whole.propertyid == WHC:
+    if record.propertyid == WHC:
         return BURNED
-    if whole.fixedissuance:
+    if record.fixedissuance:
         return FIXED
-    return MANAGED if whole.managedissuance else SOLD
+    return MANAGED if record.managedissuance else SOLD
 
 
 @dataclass(frozen=True, slots=True)
 class GrantLine:
-    """One grant, or one revocation when `is_revoked`. `supply` is what there was after it, once blocks are known."""
+    """One grant, or one revocation if `is_revoked`. `supply` is the total after it, once blocks are known."""
 
     txid: str
     amount: Decimal
@@ -58,10 +58,10 @@ class GrantLine:
 
 @dataclass(frozen=True, slots=True)
 class GrantsPart:
-    """Everything granted and revoked; `adds_up` says whether that makes the total. Only managed ones have that.
+    """Everything granted and revoked of a managed property; `adds_up` says whether that makes the total.
 
-    The lines are by block, the newest first, once the blocks of all are known, and `drawing` is the supply over time;
-    before that, and of more than `MOST_DATED`, they are as the service lists them.
+    Once the blocks of all lines are known they are ordered by block, the newest first, and `drawing` is the supply over
+    time. Until then, and if there are more than `MOST_DATED`, they are in the service's order.
     """
 
     applies: bool
@@ -76,7 +76,7 @@ class GrantsPart:
 
 @dataclass(frozen=True, slots=True)
 class CrowdsalePart:
-    """A sale with those who bought, and how much of it is gone, 0 to 1. Only properties that are sold have one."""
+    """A sale with its buyers and the share that is sold, 0 to 1. Only properties in a crowdsale have one."""
 
     applies: bool
 
@@ -101,20 +101,22 @@ class HashPart:
 
 def token(*, property_id: int, now: datetime) -> PropertyToken:
     """One property."""
-    reading = answers.look("get_property", now=now, propertyId=property_id)
-    whole: property_records.Property | None = reading.record
-    unknown = reading.freshness in ("missing", "refused") and whole is None
-    issuer = tokens.printed(whole.issuer) if whole else ""
-    return PropertyToken(property_id, whole, issuer, unknown, freshness_of(reading, topics=[TIP_TOPIC]))
+    reading = answers.read("get_property", now=now, propertyId=property_id)
+    record: property_records.Property | None = reading.record
+    unknown = reading.freshness in ("missing", "refused") and record is None
+    issuer = tokens.printed(record.issuer) if record else ""
+    return PropertyToken(property_id, record, issuer, unknown, freshness_of(reading, topics=[TIP_TOPIC]))
 
 
 def grants(*, property_id: int, page: int, now: datetime) -> GrantsPart:
     """What was granted and revoked of a managed property."""
-    whole = answers.look("get_property", now=now, propertyId=property_id)
-    if issuance_of(whole.record) != MANAGED:
+    property_reading = answers.read("get_property", now=now, propertyId=property_id)
+    if issuance_of(property_reading.record) != MANAGED:
         nothing = tokens.cut([], 1)
-        return GrantsPart(False, nothing, Decimal(0), Decimal(0), None, None, freshness_of(whole, topics=[TIP_TOPIC]))
-    reading = answers.look("get_grants", now=now, propertyId=property_id)
+        return GrantsPart(
+            False, nothing, Decimal(0), Decimal(0), None, None, freshness_of(property_reading, topics=[TIP_TOPIC])
+        )
+    reading = answers.read("get_grants", now=now, propertyId=property_id)
     answer: property_records.Grants | None = reading.record
     lines = [
         GrantLine(each.txid, each.grant if each.grant is not None else each.revoke or Decimal(0), each.grant is None)
@@ -123,38 +125,38 @@ def grants(*, property_id: int, page: int, now: datetime) -> GrantsPart:
     granted = sum((line.amount for line in lines if not line.is_revoked), Decimal(0))
     revoked = sum((line.amount for line in lines if line.is_revoked), Decimal(0))
     adds_up = granted - revoked == answer.totaltokens if answer else None
-    dated, readings = _dated(lines, now)
+    supply_steps, readings = _supply_steps(lines, now)
     return GrantsPart(
         applies=True,
-        lines=tokens.cut(_by_block(lines, dated), page),
+        lines=tokens.cut(_by_block(lines, supply_steps), page),
         granted=granted,
         revoked=revoked,
         adds_up=adds_up,
-        drawing=supply.drawing(dated, tip=_tip(now)),
+        drawing=supply.drawing(supply_steps, tip=_tip(now)),
         freshness=freshness_of(reading, *readings, topics=[TIP_TOPIC]),
     )
 
 
-def _dated(lines: Sequence[GrantLine], now: datetime) -> tuple[list[supply.Step], list[Reading]]:
-    """The lines by their blocks, which the layer tells of each transaction; none of more than are asked for."""
+def _supply_steps(lines: Sequence[GrantLine], now: datetime) -> tuple[list[supply.Step], list[Reading]]:
+    """The lines in the order of their blocks, which the layer gives by transaction; none if there are too many."""
     if len(lines) > MOST_DATED:
         return [], []
-    readings = answers.look_many([("get_token_transaction", {"txid": line.txid}) for line in lines], now=now)
-    moved: list[property_records.TokenTransaction | None] = [each.record for each in readings]
+    readings = answers.read_many([("get_token_transaction", {"txid": line.txid}) for line in lines], now=now)
+    records: list[property_records.TokenTransaction | None] = [each.record for each in readings]
     changes = [
         supply.Change(
             txid=line.txid,
             amount=-line.amount if line.is_revoked else line.amount,
-            block=found.block if found else None,
-            position=(found.positioninblock or 0) if found else 0,
+            block=record.block if record else None,
+            position=(record.positioninblock or 0) if record else 0,
         )
-        for line, found in zip(lines, moved, strict=True)
+        for line, record in zip(lines, records, strict=True)
     ]
     return supply.steps(changes), readings
 
 
-def _by_block(lines: list[GrantLine], dated: Sequence[supply.Step]) -> list[GrantLine]:
-    """The lines with their blocks, the newest first, where those are known."""
+def _by_block(lines: list[GrantLine], supply_steps: Sequence[supply.Step]) -> list[GrantLine]:
+    """The lines with their blocks, the newest first, if the blocks are known."""
     return [
         GrantLine(
             txid=step.change.txid,
@@ -163,22 +165,22 @@ def _by_block(lines: list[GrantLine], dated: Sequence[supply.Step]) -> list[Gran
             block=step.change.block,
             supply=step.supply,
         )
-        for step in reversed(dated)
+        for step in reversed(supply_steps)
     ] or lines
 
 
 def _tip(now: datetime) -> int | None:
-    found = tips.tip(now)
-    return found.height if found else None
+    last_tip = tips.tip(now)
+    return last_tip.height if last_tip else None
 
 
 def crowdsale(*, property_id: int, page: int, now: datetime) -> CrowdsalePart:
-    """The sale of a property, with everybody who took part."""
-    whole = answers.look("get_property", now=now, propertyId=property_id)
-    if issuance_of(whole.record) != SOLD:
-        freshness = freshness_of(whole, topics=[TIP_TOPIC])
+    """The sale of a property, with its buyers."""
+    property_reading = answers.read("get_property", now=now, propertyId=property_id)
+    if issuance_of(property_reading.record) != SOLD:
+        freshness = freshness_of(property_reading, topics=[TIP_TOPIC])
         return CrowdsalePart(False, None, tokens.cut([], 1), Decimal(0), Decimal(0), None, None, freshness)
-    reading = answers.look("get_crowdsale", now=now, propertyId=property_id, verbose=True)
+    reading = answers.read("get_crowdsale", now=now, propertyId=property_id, verbose=True)
     sale: property_records.Crowdsale | None = reading.record
     buyers = (sale.participanttransactions or []) if sale else []
     sold = sum((each.participanttokens for each in buyers), Decimal(0))
@@ -196,29 +198,29 @@ def crowdsale(*, property_id: int, page: int, now: datetime) -> CrowdsalePart:
 
 
 def holders(*, property_id: int, page: int, now: datetime) -> HoldersPart:
-    """Who holds the property, whose balance is frozen, and whether it adds up to the total."""
-    whole = answers.look("get_property", now=now, propertyId=property_id).record
-    reading = answers.look("get_token_balances_of_property", now=now, propertyId=property_id)
+    """The holders of the property, whose balances are frozen, and whether they add up to the total."""
+    record = answers.read("get_property", now=now, propertyId=property_id).record
+    reading = answers.read("get_token_balances_of_property", now=now, propertyId=property_id)
     readings, frozen = [reading], frozenset[str]()
-    if whole is not None and whole.managedissuance:
-        frozen_reading = answers.look("get_frozen_balances_of_property", now=now, propertyId=property_id)
+    if record is not None and record.managedissuance:
+        frozen_reading = answers.read("get_frozen_balances_of_property", now=now, propertyId=property_id)
         readings.append(frozen_reading)
         frozen = frozenset(tokens.printed(row.address) for row in frozen_reading.record or [])
-    held = [(tokens.printed(row.address), row.balance) for row in reading.record or [] if row.balance]
-    total = whole.totaltokens if whole is not None and (whole.fixedissuance or whole.managedissuance) else None
+    balances = [(tokens.printed(row.address), row.balance) for row in reading.record or [] if row.balance]
+    total = record.totaltokens if record is not None and (record.fixedissuance or record.managedissuance) else None
     freshness = freshness_of(*readings, topics=[TIP_TOPIC])
-    known = reading.record is not None
-    return tokens.holders(held, supply=total, page=page, is_known=known, freshness=freshness, frozen=frozen)
+    is_known = reading.record is not None
+    return tokens.holders(balances, supply=total, page=page, is_known=is_known, freshness=freshness, frozen=frozen)
 
 
 def balances_hash(*, property_id: int, now: datetime) -> HashPart:
-    """The digest of all balances, told and computed (supplement 1.12)."""
-    reading = answers.look("get_balances_hash", now=now, propertyId=property_id)
-    listed = answers.look("get_token_balances_of_property", now=now, propertyId=property_id)
-    whole = answers.look("get_property", now=now, propertyId=property_id).record
+    """The digest of all balances, the service's and our own (supplement 1.12)."""
+    reading = answers.read("get_balances_hash", now=now, propertyId=property_id)
+    listed = answers.read("get_token_balances_of_property", now=now, propertyId=property_id)
+    record = answers.read("get_property", now=now, propertyId=property_id).record
     computed = ""
-    if listed.record is not None and whole is not None:
-        computed = hash_of_balances(property_id, listed.record, precision=tokens.precision_of(whole.precision))
+    if listed.record is not None and record is not None:
+        computed = hash_of_balances(property_id, listed.record, precision=tokens.precision_of(record.precision))
     answer: property_records.BalancesHash | None = reading.record
     agrees = answer.balanceshash == computed if answer is not None and computed else None
     return HashPart(answer, computed, agrees, freshness_of(reading, listed, topics=[TIP_TOPIC]))
@@ -226,6 +228,6 @@ def balances_hash(*, property_id: int, now: datetime) -> HashPart:
 
 def hash_of_balances(property_id: int, rows: Sequence[property_records.HolderBalance], *, precision: int) -> str:
     """SHA-256 over the non-zero balances in base units, addresses in the order of their text; printed reversed."""
-    held = sorted((row.address, int(row.balance.scaleb(precision))) for row in rows)
-    text = "".join(f"{who}|{property_id}|{units}|0|0|0" for who, units in held if units)
+    balances = sorted((row.address, int(row.balance.scaleb(precision))) for row in rows)
+    text = "".join(f"{who}|{property_id}|{units}|0|0|0" for who, units in balances if units)
     return hashlib.sha256(text.encode()).digest()[::-1].hex()

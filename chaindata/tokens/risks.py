@@ -1,7 +1,7 @@
-"""Tokens of the simple ledger that a raw transaction would lose: they lie on outputs, and only a message moves them on.
+"""Tokens of the simple ledger that a raw transaction would burn: spent without a message, they are gone.
 
-What an output holds is read from the message of the transaction that made it. Whether that one was valid is not asked
-here: a warning too many costs a look, one too few costs the tokens.
+What an output holds is read from the message of the transaction that made it. Whether that message was valid is not
+checked: a needless warning costs a moment, a missing one costs the tokens.
 """
 
 from collections.abc import Mapping
@@ -14,23 +14,23 @@ _MOST_LISTED = 5
 
 
 def losses(*, transaction: Transaction, origins: Mapping[str, Transaction]) -> list[str]:
-    """A sentence for each token of which less comes out than goes in. `origins` are what made the inputs, by id."""
-    held, batons = _held(transaction, origins)
+    """A sentence for each token of which less comes out than goes in. `origins` are the transactions spent, by id."""
+    units_by_token, batons = _holdings(transaction, origins)
     message = _message(transaction)
-    found = []
-    for token_id, units in held.items():
-        out = _moved_on(message, token_id, outputs=len(transaction.outputs))
+    sentences = []
+    for token_id, units in units_by_token.items():
+        out = _units_moved_on(message, token_id, outputs=len(transaction.outputs))
         if out < units:
             what = "all" if not out else f"{units - out:,}"
-            found.append(f"It burns {what} of {units:,} base units of the token {token_id[:8]}… that it spends.")
+            sentences.append(f"It burns {what} of {units:,} base units of the token {token_id[:8]}… that it spends.")
     for token_id in batons:
         if not (isinstance(message, slp.Mint) and message.token_id == token_id):
-            found.append(f"It burns the minting baton of the token {token_id[:8]}….")
-    return found[:_MOST_LISTED]
+            sentences.append(f"It burns the minting baton of the token {token_id[:8]}….")
+    return sentences[:_MOST_LISTED]
 
 
-def _held(transaction: Transaction, origins: Mapping[str, Transaction]) -> tuple[dict[str, int], list[str]]:
-    """Base units by token, and the tokens whose baton is spent."""
+def _holdings(transaction: Transaction, origins: Mapping[str, Transaction]) -> tuple[dict[str, int], list[str]]:
+    """Base units spent by token, and the tokens whose baton is spent."""
     units: dict[str, int] = {}
     batons: list[str] = []
     for each in transaction.inputs:
@@ -48,7 +48,7 @@ def _holding(origin: Transaction | None, n: int) -> Holding | None:
     message = _message(origin) if origin is not None else None
     if origin is None or message is None:
         return None
-    return slp_rules.made(message, txid=origin.txid, outputs=len(origin.outputs)).get(n)
+    return slp_rules.holdings(message, txid=origin.txid, outputs=len(origin.outputs)).get(n)
 
 
 def _message(transaction: Transaction) -> slp.Message | None:
@@ -58,8 +58,8 @@ def _message(transaction: Transaction) -> slp.Message | None:
         return None
 
 
-def _moved_on(message: slp.Message | None, token_id: str, *, outputs: int) -> int:
-    """Base units of the token that outputs which exist would hold."""
+def _units_moved_on(message: slp.Message | None, token_id: str, *, outputs: int) -> int:
+    """Base units of the token that go to outputs that exist."""
     if not isinstance(message, slp.Send) or message.token_id != token_id:
         return 0
-    return sum(each.quantity for each in slp_rules.made(message, txid="", outputs=outputs).values())
+    return sum(each.quantity for each in slp_rules.holdings(message, txid="", outputs=outputs).values())

@@ -1,4 +1,4 @@
-"""How much of a token there was over time: each grant, revocation or minting by its block, drawn as steps."""
+"""The supply of a token over time: each grant, revocation or minting by its block, drawn as steps."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ _ROOM: Final = Decimal("0.92")  # of the height, so that the highest step does n
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One grant or minting, or a revocation with a negative amount. Without a block it was not read yet."""
+    """One grant or minting, or a revocation with a negative amount. `block` is None if it was not read yet."""
 
     txid: str
     amount: Decimal
@@ -21,7 +21,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A change with what there was after it."""
+    """A change with the supply after it."""
 
     change: Change
     supply: Decimal
@@ -37,35 +37,35 @@ class Drawing:
 
 
 def steps(changes: Sequence[Change]) -> list[Step]:
-    """The changes by block and place, each with the supply after it; none before the block of every one is known."""
+    """The changes by block and place, each with the supply after it; none until all blocks are known."""
     if any(each.block is None for each in changes):
         return []
-    found, supply = [], Decimal(0)
+    timeline, supply = [], Decimal(0)
     for each in sorted(changes, key=lambda one: (one.block or 0, one.position, one.txid)):
         supply += each.amount
-        found.append(Step(each, supply))
-    return found
+        timeline.append(Step(each, supply))
+    return timeline
 
 
-def drawing(found: Sequence[Step], *, tip: int | None) -> Drawing | None:
-    """The line from the first change to the tip; none of a supply that never was above zero."""
-    if not found:
+def drawing(timeline: Sequence[Step], *, tip: int | None) -> Drawing | None:
+    """The line from the first change to the tip; None if the supply never was above zero."""
+    if not timeline:
         return None
-    blocks = [each.change.block or 0 for each in found]
-    most = max(each.supply for each in found)
+    blocks = [each.change.block or 0 for each in timeline]
+    most = max(each.supply for each in timeline)
     first, last = blocks[0], max(blocks[-1] + 1, tip or 0)
     if most <= 0:
         return None
     across = WIDTH / (last - first)
     line, before = [f"M0 {_text(HEIGHT)}"], Decimal(0)
-    for block, step in zip(blocks, found, strict=True):
+    for block, step in zip(blocks, timeline, strict=True):
         x = (block - first) * across
         line += [f"H{_text(x)}", f"V{_text(_height(step.supply, most))}"]
         before = step.supply
     line.append(f"H{_text(WIDTH)}")
-    drawn = "".join(line)
+    path = "".join(line)
     words = f"From block {first:,} to block {last:,} the supply went from 0 to {before:,f}, at most {most:,f}."
-    return Drawing(drawn, f"{drawn}V{_text(HEIGHT)}Z", words)
+    return Drawing(path, f"{path}V{_text(HEIGHT)}Z", words)
 
 
 def _height(supply: Decimal, most: Decimal) -> Decimal:

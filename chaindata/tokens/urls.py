@@ -3,9 +3,9 @@
 from django.urls import path
 
 from chaindata import converters  # noqa: F401  # kinds of parts of addresses are registered there
-from chaindata.tokens import views as tokens
+from chaindata.tokens import views
 
 urlpatterns = [
-    path("chain/tokens/", tokens.token_list, name="chain-tokens"),
-    path("chain/tokens/<slug:token_id>/", tokens.token, name="chain-token"),
+    path("chain/tokens/", views.token_list, name="chain-tokens"),
+    path("chain/tokens/<slug:token_id>/", views.token, name="chain-token"),
 ]

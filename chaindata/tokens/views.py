@@ -1,4 +1,4 @@
-"""The tokens: three lists, and the page of one, by what kind its id is of."""
+"""The tokens: three lists, and the page of one token, by the kind of its id."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -46,12 +46,12 @@ def token(request: DeskRequest, token_id: str) -> HttpResponse:
     kind = tokens.kind_of(token_id.lower())
     if not kind:
         raise Http404("No token has an id of this form.")
-    now, wanted, folder = clock.now(), target(request), LISTS[kind]
+    now, part, folder = clock.now(), target(request), LISTS[kind]
     parts = {name: f"chaindata/token_{folder}/_{name}.html" for name in PARTS[kind]}
     read = _READERS[kind](token_id.lower(), now, number(request, "page") or 1)
     context: dict[str, Any] = {"now": now, "token_id": token_id.lower(), "kinds": tokens.KINDS}
-    context |= {name: read[name]() for name in parts if wanted not in parts or name == wanted}
-    is_missing = wanted not in parts and context["facts"].is_unknown
+    context |= {name: read[name]() for name in parts if part not in parts or name == part}
+    is_missing = part not in parts and context["facts"].is_unknown
     return show(request, f"chaindata/token_{folder}.html", context, parts=parts, status=404 if is_missing else 200)
 
 
@@ -60,27 +60,27 @@ def _simple(token_id: str, now: datetime, page: int) -> dict[str, Callable[[], A
         "facts": lambda: simple_ledger.token(token_id=token_id, now=now),
         "genesis": lambda: simple_ledger.genesis(token_id=token_id, now=now),
         "baton": lambda: simple_ledger.baton(token_id=token_id, now=now),
-        "supply": lambda: simple_ledger.minted(token_id=token_id, now=now),
+        "supply": lambda: simple_ledger.supply_history(token_id=token_id, now=now),
         "holders": lambda: simple_ledger.holders(token_id=token_id, page=page, now=now),
     }
 
 
 def _property(token_id: str, now: datetime, page: int) -> dict[str, Callable[[], Any]]:
-    named = int(token_id)
+    property_id = int(token_id)
     return {
-        "facts": lambda: property.token(property_id=named, now=now),
-        "crowdsale": lambda: property.crowdsale(property_id=named, page=1, now=now),
-        "grants": lambda: property.grants(property_id=named, page=1, now=now),
-        "holders": lambda: property.holders(property_id=named, page=page, now=now),
-        "digest": lambda: property.balances_hash(property_id=named, now=now),
+        "facts": lambda: property.token(property_id=property_id, now=now),
+        "crowdsale": lambda: property.crowdsale(property_id=property_id, page=1, now=now),
+        "grants": lambda: property.grants(property_id=property_id, page=1, now=now),
+        "holders": lambda: property.holders(property_id=property_id, page=page, now=now),
+        "digest": lambda: property.balances_hash(property_id=property_id, now=now),
     }
 
 
 def _collectible(token_id: str, now: datetime, page: int) -> dict[str, Callable[[], Any]]:
-    named = collectible.number_of(token_id)
+    property_id = collectible.number_of(token_id)
     return {
-        "facts": lambda: collectible.family(property_id=named, now=now),
-        "collectibles": lambda: collectible.collectibles(property_id=named, page=page, now=now),
+        "facts": lambda: collectible.family(property_id=property_id, now=now),
+        "collectibles": lambda: collectible.collectibles(property_id=property_id, page=page, now=now),
     }
 
 

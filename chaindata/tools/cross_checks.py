@@ -1,6 +1,6 @@
-"""What the service says of the same bytes and texts, laid beside what was worked out here: agreement adds trust.
+"""What the service says of the same bytes and texts, compared with what was worked out here.
 
-A difference is told, and which of the two to believe is plain: what follows from the bytes was computed here.
+A difference is shown. It is clear which of the two to believe: what follows from the bytes was computed here.
 """
 
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ from chaindata.shared import addresses
 from chaindata.shared.pages import TIP_TOPIC, PartFreshness, freshness_of
 from chaindata.tokens import tokens
 from chaindata.tools import payloads
-from chaindata.tools.payloads import Made, Operation
+from chaindata.tools.payloads import BuiltPayload, Operation
 from chaindata.tools.tools import CheckedProof, Conversion, Decoded, DecodedScript
 from chaindata.wire import catalogue, decoding, transactions
 from chaindata.wire.records import addresses as address_records
@@ -30,19 +30,19 @@ _NOTHING = PartFreshness("fresh", None, True, "", "")
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """What the service says. `agrees` is None as long as it said nothing; `differs` names in what it does not.
+    """What the service says. `agrees` is None until it has answered; `differs` names what it says differently.
 
-    `unasked` is the sentence why it was not asked.
+    `reason_not_asked` is the sentence that says why it was not asked.
     """
 
     record: Any
     agrees: bool | None
     differs: tuple[str, ...]
-    unasked: str
+    reason_not_asked: str
     freshness: PartFreshness
 
 
-def _unasked(sentence: str) -> Opinion:
+def _without_opinion(sentence: str) -> Opinion:
     return Opinion(None, None, (), sentence, _NOTHING)
 
 
@@ -54,12 +54,12 @@ def _opinion(reading: Reading, differs: tuple[str, ...]) -> Opinion:
 # Addresses ------------------------------------------------------------------------------------------------------------
 
 
-def of_address(*, conversion: Conversion, now: datetime) -> Opinion:
-    """The service's own conversion of the address, and whether it takes it for one."""
+def address_opinion(*, conversion: Conversion, now: datetime) -> Opinion:
+    """The service's conversion of the address, and whether it accepts it as one."""
     if not conversion.is_ours:
-        return _unasked("The service works on another chain, so it is not asked about this address.")
+        return _without_opinion("The service works on another chain, so it is not asked about this address.")
     text = addresses.printed(conversion.address.cash_address)
-    forms, valid = answers.look_many(
+    forms, valid = answers.read_many(
         [("convert_address", {"address": text}), ("validate_address", {"address": text})], now=now
     )
     freshness = freshness_of(forms, valid)
@@ -73,12 +73,12 @@ def _address_differences(
     conversion: Conversion, forms: slp.AddressForms, valid: address_records.AddressValidation
 ) -> tuple[str, ...]:
     ours = conversion.address.cash_address
-    spelled = {
+    form_by_name = {
         "cash address": forms.cash_address,
         "SLP address": forms.slp_address,
         "legacy address": forms.legacy_address,
     }
-    differs = [name for name, text in spelled.items() if not addresses.same(text, ours)]
+    differs = [name for name, text in form_by_name.items() if not addresses.same(text, ours)]
     if not valid.isvalid:
         return (*differs, "whether it is an address at all")
     if conversion.script and valid.script_pub_key != conversion.script:
@@ -89,36 +89,38 @@ def _address_differences(
 # Bytes ----------------------------------------------------------------------------------------------------------------
 
 
-def of_transaction(*, decoded: Decoded, now: datetime) -> Opinion:
-    """The node's decoding of the same transaction without its signatures: whoever has those could send it."""
-    decoded = _unsigned(decoded)
+def transaction_opinion(*, decoded: Decoded, now: datetime) -> Opinion:
+    """The node's decoding of the transaction without its signatures, so that the service can't send it."""
+    decoded = _without_signatures(decoded)
     text = decoded.transaction.raw.hex()
     if len(text) > catalogue.MOST_HEX_IN_PATH:
-        return _unasked(TOO_LONG)
-    reading = answers.look("decode_transaction", now=now, hex=text)
+        return _without_opinion(TOO_LONG)
+    reading = answers.read("decode_transaction", now=now, hex=text)
     return _opinion(reading, _transaction_differences(decoded, reading.record) if reading.record is not None else ())
 
 
-def _unsigned(decoded: Decoded) -> Decoded:
-    """The same transaction with nothing that unlocks what it spends; a coinbase, which nobody can send, as it is."""
-    made = decoded.transaction
-    if made.is_coinbase:
+def _without_signatures(decoded: Decoded) -> Decoded:
+    """The transaction with empty unlocking scripts; a coinbase, which nobody can send, stays as it is."""
+    transaction = decoded.transaction
+    if transaction.is_coinbase:
         return decoded
-    inputs = [Input(each.txid_bytes, each.index, b"", each.sequence) for each in made.inputs]
-    bare = transactions.build(inputs=inputs, outputs=made.outputs, version=made.version, locktime=made.locktime)
+    inputs = [Input(each.txid_bytes, each.index, b"", each.sequence) for each in transaction.inputs]
+    bare = transactions.build(
+        inputs=inputs, outputs=transaction.outputs, version=transaction.version, locktime=transaction.locktime
+    )
     return replace(decoded, transaction=bare, txid=bare.txid)
 
 
 def _transaction_differences(decoded: Decoded, answer: chain.DecodedTransaction) -> tuple[str, ...]:
-    made = decoded.transaction
+    transaction = decoded.transaction
     pairs: dict[str, tuple[object, object]] = {
         "id": (answer.txid, decoded.txid),
-        "size": (answer.size, made.size),
-        "version": (answer.version, made.version),
-        "locktime": (answer.locktime, made.locktime),
+        "size": (answer.size, transaction.size),
+        "version": (answer.version, transaction.version),
+        "locktime": (answer.locktime, transaction.locktime),
         "what it spends": (
             [(each.txid, each.vout) for each in answer.vin if each.coinbase is None],
-            [(each.txid, each.index) for each in made.inputs if not each.is_coinbase],
+            [(each.txid, each.index) for each in transaction.inputs if not each.is_coinbase],
         ),
         "amounts": (
             [each.value for each in answer.vout],
@@ -127,21 +129,21 @@ def _transaction_differences(decoded: Decoded, answer: chain.DecodedTransaction)
         "scripts": ([each.script_pub_key.hex for each in answer.vout], [each.script for each in decoded.outputs]),
         "words of scripts": ([each.script_pub_key.asm for each in answer.vout], [each.asm for each in decoded.outputs]),
     }
-    return tuple(name for name, (said, ours) in pairs.items() if said != ours)
+    return tuple(name for name, (theirs, ours) in pairs.items() if theirs != ours)
 
 
-def of_script(*, decoded: DecodedScript, now: datetime) -> Opinion:
+def script_opinion(*, decoded: DecodedScript, now: datetime) -> Opinion:
     """The node's decoding of the same script."""
     if len(decoded.script) > catalogue.MOST_HEX_IN_PATH:
-        return _unasked(TOO_LONG)
+        return _without_opinion(TOO_LONG)
     if not decoded.script:
-        return _unasked("There is nothing in an empty script to ask about.")
-    reading = answers.look("decode_script", now=now, hex=decoded.script)
+        return _without_opinion("There is nothing in an empty script to ask about.")
+    reading = answers.read("decode_script", now=now, hex=decoded.script)
     answer: chain.DecodedScript | None = reading.record
     if answer is None:
         return _opinion(reading, ())
     pairs = {"words": (answer.asm, decoded.asm), "kind": (answer.type, decoded.kind)}
-    differs = [name for name, (said, ours) in pairs.items() if said != ours]
+    differs = [name for name, (theirs, ours) in pairs.items() if theirs != ours]
     if answer.p2sh and decoded.p2sh and not addresses.same(answer.p2sh, decoded.p2sh):
         differs.append("the address of its hash")
     return _opinion(reading, tuple(differs))
@@ -151,30 +153,30 @@ def of_script(*, decoded: DecodedScript, now: datetime) -> Opinion:
 
 
 @dataclass(frozen=True, slots=True)
-class KeptHeader:
-    """The proof's block among the headers that the desk follows. `height` is None when it is not kept."""
+class StoredHeader:
+    """The proof's block among the headers that the desk follows. `height` is None if the header is not stored."""
 
     height: int | None
     is_active: bool
     confirmations: int
 
 
-def kept_header(*, checked: CheckedProof) -> KeptHeader:
-    """Where the block of a proof stands in the chain that the desk follows by itself."""
+def stored_header(*, checked: CheckedProof) -> StoredHeader:
+    """Where the block of a proof is in the chain that the desk follows."""
     row = ChainHeader.objects.filter(hash=checked.header.hash).first()
     if row is None:
-        return KeptHeader(None, False, 0)
+        return StoredHeader(None, False, 0)
     highest = ChainHeader.objects.filter(is_active=True).order_by("-height").values_list("height", flat=True).first()
     deep = (highest or row.height) - row.height + 1 if row.is_active else 0
-    return KeptHeader(row.height, row.is_active, deep)
+    return StoredHeader(row.height, row.is_active, deep)
 
 
-def of_proof(*, checked: CheckedProof, now: datetime) -> Opinion:
-    """Which transactions the node takes the proof to show; it also knows whether the block is in its best chain."""
+def proof_opinion(*, checked: CheckedProof, now: datetime) -> Opinion:
+    """The transactions that the proof shows by the node, which also checks that the block is in its best chain."""
     text = checked.proof.raw.hex()
     if len(text) > catalogue.MOST_HEX_IN_PATH:
-        return _unasked(TOO_LONG)
-    reading = answers.look("verify_tx_out_proof", now=now, proof=text)
+        return _without_opinion(TOO_LONG)
+    reading = answers.read("verify_tx_out_proof", now=now, proof=text)
     proven = [each.txid for each in checked.proven] if checked.holds else []
     differs = () if reading.record is None or reading.record == proven else ("which transactions it shows",)
     freshness = freshness_of(reading, topics=[TIP_TOPIC])
@@ -186,12 +188,12 @@ def of_proof(*, checked: CheckedProof, now: datetime) -> Opinion:
 
 @dataclass(frozen=True, slots=True)
 class Building:
-    """A payload on its way: `made` is None while the precision of its property is not known.
+    """A payload being built: `payload` is None while the precision of its property is not known.
 
-    `problems` maps fields to sentences. `precision` is the one that was used, `property_id` whose it is.
+    `problems` maps fields to sentences. `precision` is that of the property `property_id`.
     """
 
-    made: Made | None
+    payload: BuiltPayload | None
     property_id: int | None
     precision: int | None
     is_unknown: bool
@@ -200,8 +202,8 @@ class Building:
     freshness: PartFreshness
 
     @property
-    def whole(self) -> PartFreshness:
-        """Of both readings: what is to be followed, and whether anything can still change."""
+    def combined_freshness(self) -> PartFreshness:
+        """The freshness of both readings: their topics, and whether either can still change."""
         both = (self.freshness, self.opinion.freshness)
         topics = " ".join(each.topics for each in both if each.topics)
         return PartFreshness(
@@ -210,40 +212,40 @@ class Building:
 
 
 def payload(*, operation: Operation, values: Mapping[str, Any], now: datetime) -> Building:
-    """The payload, made here as soon as the precision is known, beside the one that the service makes."""
-    needed = payloads.precision_needed(operation=operation, values=values)
+    """The payload, built here once the precision is known, and compared with the one that the service builds."""
+    needed_property = payloads.precision_needed(operation=operation, values=values)
     precision, freshness, unknown = payloads.FIRST_PRECISION, _NOTHING, False
     opinion = _payload_opinion(operation, values, now)
-    if needed is not None:
-        reading = answers.look("get_property", now=now, propertyId=needed)
+    if needed_property is not None:
+        reading = answers.read("get_property", now=now, propertyId=needed_property)
         freshness, unknown = (
             freshness_of(reading),
             reading.record is None and reading.freshness in ("missing", "refused"),
         )
         if reading.record is None:
-            return Building(None, needed, None, unknown, {}, opinion, freshness)
+            return Building(None, needed_property, None, unknown, {}, opinion, freshness)
         precision = tokens.precision_of(reading.record.precision)
     try:
-        made = payloads.make(operation=operation, values=values, precision=precision)
+        built_payload = payloads.make(operation=operation, values=values, precision=precision)
     except payloads.CannotMake as problem:
-        return Building(None, needed, precision, False, problem.problems, opinion, freshness)
+        return Building(None, needed_property, precision, False, problem.problems, opinion, freshness)
     if opinion.record is not None:
-        same = opinion.record == made.raw
+        same = opinion.record == built_payload.raw
         opinion = Opinion(opinion.record, same, () if same else ("the bytes",), "", opinion.freshness)
-    return Building(made, needed, precision, False, {}, opinion, freshness)
+    return Building(built_payload, needed_property, precision, False, {}, opinion, freshness)
 
 
 def _payload_opinion(operation: Operation, values: Mapping[str, Any], now: datetime) -> Opinion:
     params = {name: _as_param(values[name]) for name in operation.fields if values.get(name) not in (None, "")}
     try:
-        reading = answers.look(operation.name, now=now, **params)
+        reading = answers.read(operation.name, now=now, **params)
     except BadArgument as problem:
-        return _unasked(f"The service can't be asked for it: {problem.problem}")
+        return _without_opinion(f"The service can't be asked for it: {problem.problem}")
     return Opinion(reading.record, None, (), "", freshness_of(reading))
 
 
 def _as_param(value: Any) -> Any:
-    """An amount as the exact number that it is; everything else as it was given."""
+    """An amount as an exact number; everything else unchanged."""
     is_figure = isinstance(value, payloads.Figure)
     return Decimal(value) if is_figure else value
 
@@ -253,7 +255,7 @@ def _as_param(value: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class LedgerVerdict:
-    """Whether the layer takes a transaction, what was burned by it, and what it says; None while not read."""
+    """Whether the layer accepts a transaction, what it burned, and its message; each None until it was read."""
 
     validity: slp.Validity | None
     burned: slp.BurnTotal | None
@@ -263,15 +265,15 @@ class LedgerVerdict:
 
     @property
     def token_id(self) -> str:
-        """The token that the transaction speaks of; "" when it names none."""
+        """The token in the transaction's message; "" if it names none."""
         token = self.details.token_info if self.details is not None else None
-        named = (token.token_id_hex or "") if token is not None else ""
-        return named if tokens.kind_of(named) == tokens.SIMPLE else ""
+        token_id = (token.token_id_hex or "") if token is not None else ""
+        return token_id if tokens.kind_of(token_id) == tokens.SIMPLE else ""
 
 
 def ledger_verdict(*, txid: str, now: datetime) -> LedgerVerdict:
-    """The simple ledger's word about one transaction, and the tokens lost in it."""
-    validity, burned, details = answers.look_many(
+    """The simple ledger's verdict on one transaction, and the tokens lost in it."""
+    validity, burned, details = answers.read_many(
         [
             ("validate_slp_transaction", {"txid": txid}),
             ("get_slp_burn_total", {"transactionId": txid}),

@@ -1,6 +1,6 @@
-"""The shape of what people type into the tools. What the bytes mean is for `tools` and `payloads` to say.
+"""The forms of the tools. What the bytes mean is decided in `tools` and `payloads`.
 
-Blanks around a value are dropped. Numbers are plain ASCII digits; a refused form keeps what was typed.
+Blanks around a value are dropped. Numbers are ASCII digits; a refused form keeps what was typed.
 """
 
 import re
@@ -13,7 +13,7 @@ from django import forms
 from chaindata.tools import payloads, tools
 from chaindata.tools.payloads import Figure, Operation
 
-_WHOLE = re.compile(r"[0-9]{1,20}", re.ASCII)
+_WHOLE_NUMBER = re.compile(r"[0-9]{1,20}", re.ASCII)
 _FIGURE = re.compile(r"[0-9]{1,20}(\.[0-9]{1,18})?", re.ASCII)
 _TXID = re.compile(r"[0-9a-fA-F]{64}", re.ASCII)
 _INSTANT = "%Y-%m-%d %H:%M"
@@ -23,7 +23,7 @@ _PLAIN = {"autocomplete": "off", "spellcheck": "false", "autocapitalize": "off"}
 
 
 def plain_input(**more: str) -> forms.TextInput:
-    """A field in which nothing is corrected or completed."""
+    """An input without autocorrection and autocompletion."""
     return forms.TextInput(attrs={**_PLAIN, **more})
 
 
@@ -42,7 +42,7 @@ class AddressForm(forms.Form):
 
 
 class HexForm(forms.Form):
-    """Bytes as hexadecimal text, as people paste them."""
+    """Bytes as hexadecimal text."""
 
     hex = forms.CharField(
         label="Bytes, in hexadecimal",
@@ -67,7 +67,7 @@ class TxidForm(forms.Form):
     )
 
     def clean_txid(self) -> str:
-        """64 hexadecimal digits, in small letters from here on."""
+        """64 hexadecimal digits, in small letters."""
         text: str = self.cleaned_data["txid"]
         if not _TXID.fullmatch(text):
             raise forms.ValidationError(
@@ -79,7 +79,7 @@ class TxidForm(forms.Form):
 # Payloads -------------------------------------------------------------------------------------------------------------
 
 
-class WholeField(forms.CharField):
+class WholeNumberField(forms.CharField):
     """A whole number in ASCII digits, within its bounds."""
 
     def __init__(self, *, lowest: int, highest: int, **options: Any) -> None:
@@ -90,13 +90,13 @@ class WholeField(forms.CharField):
         text = super().clean(value)
         if not text:
             return None
-        if not _WHOLE.fullmatch(text) or not self.lowest <= int(text) <= self.highest:
+        if not _WHOLE_NUMBER.fullmatch(text) or not self.lowest <= int(text) <= self.highest:
             raise forms.ValidationError(f"A whole number from {self.lowest:,} to {self.highest:,}.", code="malformed")
         return int(text)
 
 
 class FigureField(forms.CharField):
-    """An amount of tokens, kept as it was typed: the property says how many places it may have."""
+    """An amount of tokens as it was typed: how many decimals it may have depends on the property."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(max_length=60, widget=plain_input(inputmode="decimal"), **options)
@@ -109,7 +109,7 @@ class FigureField(forms.CharField):
 
 
 class ShortTextField(forms.CharField):
-    """A text of at most 255 bytes, as a payload takes it."""
+    """A text of at most 255 bytes, the limit of a payload."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(max_length=300, widget=plain_input(), **options)
@@ -130,7 +130,7 @@ class InstantField(forms.CharField):
 
     def clean(self, value: Any) -> Any:
         text = super().clean(value).replace("T", " ")
-        if _WHOLE.fullmatch(text) and 0 < int(text) < 2**63:
+        if _WHOLE_NUMBER.fullmatch(text) and 0 < int(text) < 2**63:
             return int(text)
         try:
             return int(datetime.strptime(text, _INSTANT).replace(tzinfo=UTC).timestamp())
@@ -139,58 +139,58 @@ class InstantField(forms.CharField):
             raise forms.ValidationError(sentence, code="odd") from None
 
 
-def _needed(sentence: str) -> dict[str, Any]:
+def _required(sentence: str) -> dict[str, Any]:
     return {"error_messages": {"required": sentence}}
 
 
 FIELDS: dict[str, Callable[[], forms.Field]] = {
-    "propertyId": lambda: WholeField(
-        label="Property", lowest=1, highest=HIGHEST_PROPERTY, **_needed("Enter the number of the property.")
+    "propertyId": lambda: WholeNumberField(
+        label="Property", lowest=1, highest=HIGHEST_PROPERTY, **_required("Enter the number of the property.")
     ),
-    "amount": lambda: FigureField(label="Amount, in tokens", **_needed("Enter the amount.")),
+    "amount": lambda: FigureField(label="Amount, in tokens", **_required("Enter the amount.")),
     "memo": lambda: ShortTextField(label="Memo", required=False),
     "ecosystem": lambda: forms.ChoiceField(label="Ecosystem", choices=[("1", "1, the main one")]),
-    "propertyPrecision": lambda: WholeField(
-        label="Places behind the point", lowest=0, highest=8, **_needed("Enter a number from 0 to 8.")
+    "propertyPrecision": lambda: WholeNumberField(
+        label="Places behind the point", lowest=0, highest=8, **_required("Enter a number from 0 to 8.")
     ),
-    "previousId": lambda: WholeField(
+    "previousId": lambda: WholeNumberField(
         label="Previous id",
         lowest=0,
         highest=HIGHEST_PROPERTY,
         help_text="0; on a managed property 1 makes its tokens freezable.",
         initial="0",
-        **_needed("Enter 0 when there is none."),
+        **_required("Enter 0 when there is none."),
     ),
     "category": lambda: ShortTextField(label="Category", required=False),
     "subcategory": lambda: ShortTextField(label="Subcategory", required=False),
-    "name": lambda: ShortTextField(label="Name", **_needed("A property needs a name.")),
+    "name": lambda: ShortTextField(label="Name", **_required("A property needs a name.")),
     "url": lambda: ShortTextField(label="Its page", required=False),
     "data": lambda: ShortTextField(label="Its text", required=False),
-    "propertyIdDesired": lambda: WholeField(
+    "propertyIdDesired": lambda: WholeNumberField(
         label="Paid in property",
         lowest=1,
         highest=HIGHEST_PROPERTY,
         help_text="1, WHC, is all that nodes take.",
         initial="1",
-        **_needed("Enter the property that buyers pay with."),
+        **_required("Enter the property that buyers pay with."),
     ),
-    "tokensPerUnit": lambda: FigureField(label="Tokens for 1 WHC", **_needed("Enter the price.")),
-    "deadline": lambda: InstantField(label="Ends", **_needed("Enter when the sale ends.")),
-    "earlyBonus": lambda: WholeField(
-        label="Early bonus, percent a week", lowest=0, highest=255, initial="0", **_needed("Enter 0 for none.")
+    "tokensPerUnit": lambda: FigureField(label="Tokens for 1 WHC", **_required("Enter the price.")),
+    "deadline": lambda: InstantField(label="Ends", **_required("Enter when the sale ends.")),
+    "earlyBonus": lambda: WholeNumberField(
+        label="Early bonus, percent a week", lowest=0, highest=255, initial="0", **_required("Enter 0 for none.")
     ),
-    "totalNumber": lambda: FigureField(label="Tokens for sale", **_needed("Enter how many there are.")),
-    "distributionProperty": lambda: WholeField(
+    "totalNumber": lambda: FigureField(label="Tokens for sale", **_required("Enter how many there are.")),
+    "distributionProperty": lambda: WholeNumberField(
         label="Shared among the holders of property",
         lowest=1,
         highest=HIGHEST_PROPERTY,
-        **_needed("Enter the number of the property whose holders are paid."),
+        **_required("Enter the number of the property whose holders are paid."),
     ),
     "toAddress": lambda: forms.CharField(
         label="Address",
         max_length=tools.LONGEST_ADDRESS,
         widget=plain_input(),
-        **_needed("Enter the address whose tokens are meant."),
+        **_required("Enter the address whose tokens are meant."),
     ),
 }
 """Fields by the members of the wire."""
@@ -214,7 +214,7 @@ class PayloadForm(forms.Form):
 
     @property
     def values(self) -> dict[str, Any]:
-        """What was given, by the members of the wire, from a form that is valid; an ecosystem as each body has it."""
+        """The values of a valid form by the wire's members; the ecosystem as a number where the operation takes one."""
         cleaned = dict(self.cleaned_data)
         if self.operation.slug == "send-all":
             cleaned["ecosystem"] = int(cleaned["ecosystem"])

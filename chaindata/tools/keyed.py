@@ -1,7 +1,7 @@
-"""Making and moving simple-ledger tokens with a private key that travels to the service: rare, and off by default.
+"""Making and moving simple-ledger tokens with a private key that is sent to the service: rare, and off by default.
 
-Nobody's page offers this. A command reads the key from standard input; what is kept says what was asked for and what
-came of it, and the key is in none of it.
+No page offers this. A command reads the key from standard input. The trail records the request and its outcome, and
+never the key.
 """
 
 from collections.abc import Callable
@@ -20,7 +20,7 @@ ACTION = "chain.keyed_call"
 
 
 def open_sender() -> TokenSender:
-    """A way to the service for calls with a key. Raises `KeyWouldTravel` where the settings do not allow it."""
+    """A client for calls with a key. Raises `KeyWouldTravel` if the settings do not allow them."""
     way = Way(
         settings.CHAINDATA_URL,
         enabled=settings.CHAIN_KEYED_CALLS,
@@ -31,10 +31,10 @@ def open_sender() -> TokenSender:
 
 
 def send(*, what: str, funding_address: str, call: Callable[[], str], now: datetime) -> str:
-    """Make one call and keep what was asked and what came of it; the id of the transaction.
+    """Make one call and record the request and its outcome. Returns the id of the transaction.
 
-    The intention is written before the call, so that a lost answer leaves a trace to look for. Raises what the call
-    raises, and `NotAnAddress` for a funding address that is none: a key in its place is kept nowhere.
+    The request is recorded before the call, so that a lost answer leaves a trace. Raises what the call raises, and
+    `NotAnAddress` for a funding address that is none: a key typed in its place is recorded nowhere.
     """
     subject = f"chain-address:{forms(funding_address).slp_address}"
     _keep(subject, {"call": what, "state": "sending"}, now)

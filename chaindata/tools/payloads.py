@@ -1,7 +1,7 @@
 """Payloads of the property layer, built here byte by byte: the fourteen documented operations and their fields.
 
-A payload counts base units, and how many make a token is the property's precision, which only the chain knows. So a
-payload is made in two steps: what was typed is read, then the precision is put in as soon as it is known.
+A payload counts base units. How many make a token is the property's precision, which only the chain knows. So the form
+is checked first, and the payload is built once the precision is known.
 """
 
 from collections.abc import Callable, Mapping
@@ -20,13 +20,13 @@ _Values = Mapping[str, Any]
 
 
 class Figure(str):
-    """An amount as it was typed, digits and one point: how many places it may have is the property's to say."""
+    """An amount as it was typed, digits and one point. How many decimals it may have depends on the property."""
 
     __slots__ = ()
 
 
 class CannotMake(ValueError):
-    """No payload can be made of what was given; `problems` maps a field to the sentence about it."""
+    """These values make no payload; `problems` maps a field to the sentence about it."""
 
     def __init__(self, problems: dict[str, str]) -> None:
         super().__init__(" ".join(problems.values()))
@@ -60,7 +60,7 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class BuiltPayload:
     """A payload with its bytes explained, and the script of the output that would carry it."""
 
     operation: Operation
@@ -76,18 +76,18 @@ class Made:
 
     @property
     def title(self) -> str:
-        """How the layer calls it."""
+        """The layer's name of the operation."""
         return meanings.payload_title(self.payload)
 
 
 def precision_needed(*, operation: Operation, values: _Values) -> int | None:
-    """The property whose precision has to be known first; None when nothing is missing."""
+    """The property whose precision has to be known first; None if none is needed."""
     number = values.get("propertyId")
     return int(number) if operation.needs_precision and number != FIRST_PROPERTY and number is not None else None
 
 
-def make(*, operation: Operation, values: _Values, precision: int = FIRST_PRECISION) -> Made:
-    """The payload of what was given, by members of the wire. Raises `CannotMake` with a node's own refusal.
+def make(*, operation: Operation, values: _Values, precision: int = FIRST_PRECISION) -> BuiltPayload:
+    """The payload of these values, named by the wire's members. Raises `CannotMake` with a node's own refusal.
 
     `precision` is that of the property, where the operation needs one.
     """
@@ -97,7 +97,7 @@ def make(*, operation: Operation, values: _Values, precision: int = FIRST_PRECIS
     except CannotWrite as problem:
         raise CannotMake({_field_of(problem, operation): _sentence(problem)}) from None
     pieces = _pieces(payload, precision if operation.needs_precision else _own_precision(payload))
-    return Made(operation, payload, raw.hex(), pieces, payloads.carrier(raw).hex())
+    return BuiltPayload(operation, payload, raw.hex(), pieces, payloads.carrier(raw).hex())
 
 
 def _units(values: _Values, name: str, precision: int) -> int:
@@ -238,7 +238,7 @@ OPERATIONS: dict[str, Operation] = {
         ),
     )
 }  # fmt: skip
-"""The fourteen operations by the word in their address."""
+"""The fourteen operations by the word in their URL."""
 
 # Explaining -----------------------------------------------------------------------------------------------------------
 
@@ -257,12 +257,12 @@ _BY_REFUSAL = {
 _WORDS = {
     "Invalid amount": "The amount has more places than the property, or is not between one unit and 2^63 - 1 of them.",
 }
-WHOLE = "__all__"
+NON_FIELD = "__all__"
 
 
 def _field_of(problem: CannotWrite, operation: Operation) -> str:
     name = next((name for name in _BY_REFUSAL if getattr(refusals, name) is problem.refusal), "")
-    return next((field for field in _BY_REFUSAL.get(name, ()) if field in operation.fields), WHOLE)
+    return next((field for field in _BY_REFUSAL.get(name, ()) if field in operation.fields), NON_FIELD)
 
 
 def _sentence(problem: CannotWrite) -> str:

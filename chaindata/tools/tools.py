@@ -1,12 +1,12 @@
-"""What the desk can say of addresses, transactions, scripts and proofs by itself, from their bytes alone.
+"""What the desk can say of addresses, transactions, scripts and proofs from their bytes alone.
 
-Nothing here asks anybody: a page shows it at once, and lays the service's own answer beside it.
+Nothing here calls the service: a page shows this at once, and the service's answer beside it.
 """
 
 from dataclasses import dataclass
 
 from chaindata.shared import addresses, meanings
-from chaindata.shared.meanings import Said
+from chaindata.shared.meanings import LayerMessage
 from chaindata.wire import addresses as wire_addresses
 from chaindata.wire import decoding, hashing, headers, proofs, transactions
 from chaindata.wire.addresses import Address, Network
@@ -20,7 +20,7 @@ _FORMS = {"cash": "cash address", "slp": "SLP address", "legacy": "legacy addres
 
 
 class CannotRead(ValueError):
-    """The text is not what it was given for; the message is a sentence for the person who entered it."""
+    """The text can't be read as what it should be; the message is a sentence for the person who entered it."""
 
 
 # Addresses ------------------------------------------------------------------------------------------------------------
@@ -28,9 +28,9 @@ class CannotRead(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Conversion:
-    """One address in every form. `spelled` is the form that was typed, `is_ours` whether the desk works on its chain.
+    """One address in every form. `spelled` is the form that was typed; `is_ours` whether the desk works on its network.
 
-    `elsewhere` holds the same hash on the other networks: coins sent there are not here.
+    `elsewhere` is the same hash on the other networks: coins sent there are not on ours.
     """
 
     address: Address
@@ -51,19 +51,19 @@ class Conversion:
 
 
 def convert(*, text: str) -> Conversion:
-    """The address that the text spells, of any network. Raises `CannotRead`."""
+    """The address in the text, of any network. Raises `CannotRead`."""
     allowed = addresses.allowed_networks()
     others = tuple(network for network in Network if network not in allowed)
     try:
-        found = wire_addresses.read(text, networks=(*allowed, *others))
+        address = wire_addresses.read(text, networks=(*allowed, *others))
     except wire_addresses.NotAnAddress as problem:
         raise CannotRead(str(problem)) from None
     try:
-        script = steps.locking(found).hex()
+        script = steps.locking(address).hex()
     except steps.NotAScript:
         script = ""
-    same = (Address(network, found.kind, found.hash) for network in Network if network is not found.network)
-    return Conversion(found, _FORMS[_form_of(text)], found.network in allowed, script, tuple(same))
+    same = (Address(network, address.kind, address.hash) for network in Network if network is not address.network)
+    return Conversion(address, _FORMS[_form_of(text)], address.network in allowed, script, tuple(same))
 
 
 def _form_of(text: str) -> str:
@@ -77,34 +77,34 @@ def _form_of(text: str) -> str:
 
 
 def _cash_spellings(text: str) -> list[str]:
-    found = wire_addresses.read(text)
-    return [wire_addresses.Address(network, found.kind, found.hash).cash_address for network in Network]
+    address = wire_addresses.read(text)
+    return [wire_addresses.Address(network, address.kind, address.hash).cash_address for network in Network]
 
 
 # Bytes ----------------------------------------------------------------------------------------------------------------
 
 
 def raw_of(text: str) -> bytes:
-    """The bytes of a hexadecimal text as people paste it: in either case, broken over lines. Raises `CannotRead`."""
-    joined = "".join(text.split())
-    if joined[:2].lower() == "0x":
+    """The bytes of a pasted hexadecimal text, in capital or small letters, with line breaks. Raises `CannotRead`."""
+    digits = "".join(text.split())
+    if digits[:2].lower() == "0x":
         raise CannotRead("Leave the 0x away: only the digits 0 to 9 and the letters a to f are read.")
-    if len(joined) % 2:
-        raise CannotRead(f"These are {len(joined)} digits; two make a byte, so one is missing or too many.")
+    if len(digits) % 2:
+        raise CannotRead(f"These are {len(digits)} digits; two make a byte, so one is missing or too many.")
     try:
-        return hashing.from_hex(joined, most_bytes=MOST_HEX // 2)
+        return hashing.from_hex(digits, most_bytes=MOST_HEX // 2)
     except hashing.NotHexadecimal as problem:
         raise CannotRead(str(problem)) from None
 
 
 def network() -> Network:
-    """The network whose rules count here."""
+    """The network whose rules apply here."""
     return addresses.allowed_networks()[0]
 
 
 @dataclass(frozen=True, slots=True)
 class DecodedOutput:
-    """An output: to whom, how much, and what it says to the layers above."""
+    """An output: whom it pays, how much, and its message to the layers above."""
 
     n: int
     value_sat: int
@@ -112,12 +112,12 @@ class DecodedOutput:
     addresses: tuple[str, ...]
     script: str
     asm: str
-    said: Said | None
+    message: LayerMessage | None
 
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """A transaction in words. `problem` is why no node would take it whatever it spends, in the node's words."""
+    """A decoded transaction. `problem` is why no node would accept it whatever it spends, in the node's words."""
 
     transaction: Transaction
     txid: str
@@ -125,38 +125,38 @@ class Decoded:
     problem: str
 
     @property
-    def said(self) -> list[Said]:
-        """What it says to the layers above the chain."""
-        return [output.said for output in self.outputs if output.said is not None]
+    def messages(self) -> list[LayerMessage]:
+        """Its messages to the layers above the chain."""
+        return [output.message for output in self.outputs if output.message is not None]
 
 
 def decode(*, text: str) -> Decoded:
-    """The transaction that a hexadecimal text is, all of it. Raises `CannotRead`."""
+    """The transaction in a hexadecimal text. Raises `CannotRead`."""
     raw = raw_of(text)
     if not raw:
         raise CannotRead("Paste the transaction as hexadecimal text.")
     try:
-        found = transactions.read(raw)
+        transaction = transactions.read(raw)
     except transactions.NotATransaction as problem:
         raise CannotRead(str(problem)) from None
-    return Decoded(found, found.txid, tuple(_outputs(found)), _rule_broken(found))
+    return Decoded(transaction, transaction.txid, tuple(_outputs(transaction)), _broken_rule(transaction))
 
 
-def _outputs(found: Transaction) -> list[DecodedOutput]:
+def _outputs(transaction: Transaction) -> list[DecodedOutput]:
     here = addresses.printing_network()
     decoded = []
-    for n, output in enumerate(found.outputs):
+    for n, output in enumerate(transaction.outputs):
         meaning = steps.meaning_of(output.script, here)
         paid = tuple(address.cash_address for address in meaning.addresses)
-        said = meanings.of_output(output, n, network=here)
+        message = meanings.message_of(output, n, network=here)
         asm = steps.asm(output.script)
-        decoded.append(DecodedOutput(n, output.value_sat, str(meaning.kind), paid, output.script.hex(), asm, said))
+        decoded.append(DecodedOutput(n, output.value_sat, str(meaning.kind), paid, output.script.hex(), asm, message))
     return decoded
 
 
-def _rule_broken(found: Transaction) -> str:
+def _broken_rule(transaction: Transaction) -> str:
     try:
-        transactions.check(found)
+        transactions.check(transaction)
     except transactions.InvalidTransaction as problem:
         return problem.reason
     return ""
@@ -164,7 +164,7 @@ def _rule_broken(found: Transaction) -> str:
 
 @dataclass(frozen=True, slots=True)
 class DecodedScript:
-    """A script in words. `p2sh` is the address that pays to its hash; empty when it pays to a hash already."""
+    """A decoded script. `p2sh` is the address that pays to its hash; empty if it pays to a script hash itself."""
 
     script: str
     asm: str
@@ -181,7 +181,7 @@ class DecodedScript:
 
 
 def decode_script(*, text: str) -> DecodedScript:
-    """The script that a hexadecimal text is; every bytes are one, if not a sensible one. Raises `CannotRead`."""
+    """The script in a hexadecimal text; any bytes are one, if not a useful one. Raises `CannotRead`."""
     raw = raw_of(text)
     if len(raw) > steps.MOST_BYTES:
         raise CannotRead(f"A script has at most {steps.MOST_BYTES:,} bytes; these are {len(raw):,}.")
@@ -202,7 +202,7 @@ def decode_script(*, text: str) -> DecodedScript:
 
 @dataclass(frozen=True, slots=True)
 class CheckedProof:
-    """A proof as it was checked here: what it shows, or the sentence why it shows nothing."""
+    """A proof that was checked here: what it proves, or the sentence that says why it proves nothing."""
 
     proof: Proof
     proven: tuple[Proven, ...]
@@ -211,7 +211,7 @@ class CheckedProof:
 
     @property
     def holds(self) -> bool:
-        """Whether hashes and work are right; that the header is in the best chain is another question."""
+        """Whether hashes and work are right; whether the header is in the best chain is not checked here."""
         return not self.problem and not self.work_problem
 
     @property
@@ -221,7 +221,7 @@ class CheckedProof:
 
     @property
     def target(self) -> str:
-        """The highest hash that the header may have, in hexadecimal; empty when its bits are none."""
+        """The highest hash that the header may have, in hexadecimal; empty if its bits stand for none."""
         try:
             return f"{self.header.target:064x}"
         except headers.NotAHeader:
@@ -229,7 +229,7 @@ class CheckedProof:
 
 
 def check_proof(*, text: str) -> CheckedProof:
-    """A merkle proof with its header, checked from the leaf to the work. Raises `CannotRead` for what is none."""
+    """A merkle proof with its header, checked from the leaf to the work. Raises `CannotRead` if it is none."""
     raw = raw_of(text)
     if not raw:
         raise CannotRead("Paste the proof as hexadecimal text.")
@@ -237,11 +237,11 @@ def check_proof(*, text: str) -> CheckedProof:
         proof = proofs.read(raw)
     except proofs.NotAProof as problem:
         raise CannotRead(str(problem)) from None
-    found, problem_text = _proven(proof)
-    return CheckedProof(proof, found, problem_text, work_problem(proof.header))
+    transactions_proven, problem_text = _proven_transactions(proof)
+    return CheckedProof(proof, transactions_proven, problem_text, work_problem(proof.header))
 
 
-def _proven(proof: Proof) -> tuple[tuple[Proven, ...], str]:
+def _proven_transactions(proof: Proof) -> tuple[tuple[Proven, ...], str]:
     try:
         return tuple(proofs.proven(proof)), ""
     except proofs.NotAProof as problem:
@@ -249,7 +249,7 @@ def _proven(proof: Proof) -> tuple[tuple[Proven, ...], str]:
 
 
 def work_problem(header: headers.Header) -> str:
-    """Why the work of a header does not count on the desk's network; empty when it does."""
+    """Why the work of a header does not count on the desk's network; empty if it does."""
     try:
         headers.check_work(header, easiest_target=headers.EASIEST_TARGET[network()])
     except headers.NotAHeader as problem:

@@ -40,7 +40,7 @@ def address(request: DeskRequest) -> HttpResponse:
     context: dict[str, Any] = {"now": clock.now(), "tabs": TABS, "form": form, "same": SAME_ADDRESS}
     read = _read(form, "address", tools.convert)
     if read is not None:
-        context |= {"read": read, "opinion": cross_checks.of_address(conversion=read, now=context["now"])}
+        context |= {"read": read, "opinion": cross_checks.address_opinion(conversion=read, now=context["now"])}
     return show(request, "chaindata/tools/address.html", context, parts=OPINION, status=_status(form))
 
 
@@ -51,7 +51,7 @@ def script(request: DeskRequest) -> HttpResponse:
     form, context = _of_bytes(request, SAME_SCRIPT)
     read = _read(form, "hex", tools.decode_script)
     if read is not None:
-        context |= {"read": read, "opinion": cross_checks.of_script(decoded=read, now=context["now"])}
+        context |= {"read": read, "opinion": cross_checks.script_opinion(decoded=read, now=context["now"])}
     return show(request, "chaindata/tools/script.html", context, parts=OPINION, status=_status(form))
 
 
@@ -62,25 +62,25 @@ def proof(request: DeskRequest) -> HttpResponse:
     form, context = _of_bytes(request, SAME_PROOF)
     read = _read(form, "hex", tools.check_proof)
     if read is not None:
-        context |= {"read": read, "opinion": cross_checks.of_proof(checked=read, now=context["now"])}
-        context["kept"] = cross_checks.kept_header(checked=read)
+        context |= {"read": read, "opinion": cross_checks.proof_opinion(checked=read, now=context["now"])}
+        context["stored_header"] = cross_checks.stored_header(checked=read)
     return show(request, "chaindata/tools/proof.html", context, parts=OPINION, status=_status(form))
 
 
 @require_safe
 @readable
 def payload(request: DeskRequest) -> HttpResponse:
-    """A payload of the property layer, byte by byte. Its members stand in the address, so it can be handed on."""
-    named = request.GET.get("kind", "")
-    operation = payloads.OPERATIONS.get(named) or next(iter(payloads.OPERATIONS.values()))
+    """A payload of the property layer, byte by byte. Its members are in the URL, so the page can be shared."""
+    slug = request.GET.get("kind", "")
+    operation = payloads.OPERATIONS.get(slug) or next(iter(payloads.OPERATIONS.values()))
     is_submitted = "make" in request.GET
     form = PayloadForm(request.GET, operation=operation) if is_submitted else PayloadForm(operation=operation)
     context: dict[str, Any] = {"now": clock.now(), "tabs": TABS, "form": form, "operation": operation}
     context["operations"] = payloads.OPERATIONS.values()
     if form.is_bound and form.is_valid():
-        made = cross_checks.payload(operation=operation, values=form.values, now=context["now"])
-        context["building"] = made
-        for field, sentence in made.problems.items():
+        building = cross_checks.payload(operation=operation, values=form.values, now=context["now"])
+        context["building"] = building
+        for field, sentence in building.problems.items():
             form.add_error(field if field in form.fields else None, sentence)
     return show(request, "chaindata/tools/payload.html", context, parts=PAYLOAD_PARTS, status=_status(form))
 
@@ -98,14 +98,14 @@ def ledger(request: DeskRequest) -> HttpResponse:
 
 
 def _of_bytes(request: DeskRequest, same: str) -> tuple[HexForm, dict[str, Any]]:
-    """The form for bytes; short ones may come in the address as well."""
+    """The form for bytes; short ones may also come in the URL."""
     params = request.POST if request.method == "POST" else request.GET
     form = HexForm(params) if "hex" in params else HexForm()
     return form, {"now": clock.now(), "tabs": TABS, "form": form, "same": same}
 
 
 def _read(form: forms.Form, name: str, read: Callable[..., Any]) -> Any:
-    """What the domain makes of the field; None, with the sentence beside the field, when it can't be read."""
+    """What `read` makes of the field; None, with a sentence beside the field, if it can't be read."""
     if not form.is_bound or not form.is_valid():
         return None
     try:

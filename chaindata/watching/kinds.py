@@ -1,7 +1,7 @@
-"""What about watched addresses a person has to look at; read from rows.
+"""The incidents of watched addresses, read from rows.
 
-Every transaction that spends is an incident of its own, because only who has the key can make one. What is received is
-one incident for an address, however many transactions there are: anybody can pay anybody.
+Every transaction that spends is an incident of its own, because only somebody with the key can make one. All payments
+to an address are one incident, because anybody can pay anybody.
 """
 
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from typing import Final
 from django.db.models import Count, F, OuterRef, Q, Subquery, Sum
 from django.db.models.functions import Coalesce
 
-from chaindata.watching import machine
+from chaindata.watching import states
 from chaindata.watching.models import ChainMovement, WatchedAddress
 from chaindata.wire import decoding
 from desk.incidents.kinds import Cause, Kind, Severity
@@ -26,13 +26,13 @@ CURRENCY: Final = "BCH"
 _ENDS: Final = "It ends when somebody reviews it, with a reason, on the page of the watched address."
 
 
-def of(row: ChainMovement) -> str:
-    """The kind of incident that a movement is the cause of, or part of the cause of."""
+def kind_of(row: ChainMovement) -> str:
+    """The kind of incident that a movement causes, alone or with others."""
     return SPENT if row.spends else RECEIVED
 
 
 def key_of(row: ChainMovement) -> str:
-    """The cause."""
+    """The key of that incident's cause."""
     return row.subject if row.spends else row.watched.subject
 
 
@@ -41,7 +41,7 @@ def _number(only: str) -> Q:
 
 
 def _spent(now: datetime, only: str) -> Iterator[Cause]:
-    rows = ChainMovement.objects.filter(_number(only), state=machine.SEEN, spends=True).select_related("watched")
+    rows = ChainMovement.objects.filter(_number(only), state=states.TO_REVIEW, spends=True).select_related("watched")
     for row in rows.order_by("pk"):
         amount = kept_amount(decoding.coins(abs(row.change_sat)), CURRENCY)
         way = "left" if row.change_sat < 0 else "were spent and came back to"
@@ -53,9 +53,9 @@ def _spent(now: datetime, only: str) -> Iterator[Cause]:
 
 
 def _received(now: datetime, only: str) -> Iterator[Cause]:
-    seen = Q(movements__state=machine.SEEN, movements__spends=False)
-    rows = WatchedAddress.objects.filter(_number(only)).filter(seen)
-    last = ChainMovement.objects.filter(watched=OuterRef("pk"), state=machine.SEEN, spends=False).order_by("-pk")
+    unreviewed = Q(movements__state=states.TO_REVIEW, movements__spends=False)
+    rows = WatchedAddress.objects.filter(_number(only)).filter(unreviewed)
+    last = ChainMovement.objects.filter(watched=OuterRef("pk"), state=states.TO_REVIEW, spends=False).order_by("-pk")
     newest = Subquery(last.values("txid")[:1])
     rows = rows.annotate(count=Count("movements"), sum_sat=Sum("movements__change_sat"), newest=newest)
     for row in rows.order_by("pk"):
@@ -69,7 +69,7 @@ def _received(now: datetime, only: str) -> Iterator[Cause]:
 
 
 def _unread(now: datetime, only: str) -> Iterator[Cause]:
-    rows = WatchedAddress.objects.filter(_number(only), state=machine.WATCHED)
+    rows = WatchedAddress.objects.filter(_number(only), state=states.WATCHED)
     late = rows.annotate(since=Coalesce(F("read_at"), F("created_at"))).filter(since__lt=now - UNREAD_AFTER)
     for row in late.order_by("pk"):
         sentence = f"The watched address {row.title} was not read for more than ten minutes: a movement would not show."
@@ -81,7 +81,7 @@ KINDS: Final[tuple[Kind, ...]] = (
         SPENT,
         "Coins left a watched address",
         Severity.HIGH,
-        machine.REVIEWERS,
+        states.REVIEWERS,
         _spent,
         closable=False,
         ends=_ENDS,
@@ -90,7 +90,7 @@ KINDS: Final[tuple[Kind, ...]] = (
         RECEIVED,
         "A watched address was paid",
         Severity.MEDIUM,
-        machine.REVIEWERS,
+        states.REVIEWERS,
         _received,
         closable=False,
         ends=_ENDS,
@@ -99,8 +99,8 @@ KINDS: Final[tuple[Kind, ...]] = (
         UNREAD,
         "Watched address not read",
         Severity.MEDIUM,
-        machine.REVIEWERS,
+        states.REVIEWERS,
         _unread,
-        settles=timedelta(seconds=90),  # a first reading after a start has come round
+        settles=timedelta(seconds=90),  # long enough for the first reading after a start
     ),
 )

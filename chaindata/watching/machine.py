@@ -1,94 +1,29 @@
-"""The two tables of watching: an address that the company watches, and a movement that was seen on it.
-
-An address is watched until somebody stops it with a reason. A movement waits for somebody who reviews it with a reason.
-"""
+"""The machines of watched addresses and of movements: what moves them, their guards, the replay of the trail."""
 
 from typing import Final
 
-from desk.machines.table import WORK, Column, State, Table, Tone, Transition, Turn
+from chaindata.watching.models import ChainMovement, ChainMovementEvent, WatchedAddress, WatchedAddressEvent
+from desk.machines.guards import Guards
+from desk.machines.mover import CannotMove, Machine
+from desk.machines.replay import Replay
 
-WATCHED: Final = "watched"
-STOPPED: Final = "stopped"
-SEEN: Final = "seen"
-REVIEWED: Final = "reviewed"
+__all__ = ["ADDRESSES", "GUARDS", "MOVEMENTS", "READ_TASK", "REPLAYS", "TOPIC", "CannotMove"]
 
-ADDRESS_STATES: Final[dict[str, State]] = {
-    WATCHED: State(
-        "Watched",
-        "The desk reads its transactions every half minute. Each new one has to be reviewed by a person.",
-        Turn.WORKER,
-        Tone.GOOD,
-        icon="eye",
-    ),
-    STOPPED: State(
-        "No longer watched",
-        "The desk reads it no more. Movements that were seen before still have to be reviewed.",
-        Turn.NOBODY,
-        Tone.QUIET,
-        terminal=True,
-        icon="eye-off",
-    ),
+TOPIC: Final = "watched-addresses"
+READ_TASK: Final = "chaindata.read_watched"
+ADDRESSES: Machine[WatchedAddress] = Machine(
+    model=WatchedAddress, events=WatchedAddressEvent, task=READ_TASK, lists=(TOPIC,)
+)
+MOVEMENTS: Machine[ChainMovement] = Machine(
+    model=ChainMovement,
+    events=ChainMovementEvent,
+    task="",
+    lists=(TOPIC,),
+    topic="watched-address:{0.watched_id}",
+    locked_with=None,
+)
+GUARDS: Final = {
+    "watched": Guards(machine=ADDRESSES, history=(WatchedAddressEvent,)),
+    "movements": Guards(machine=MOVEMENTS, history=(ChainMovementEvent,)),
 }
-MOVEMENT_STATES: Final[dict[str, State]] = {
-    SEEN: State(
-        "To review",
-        "A transaction moved coins of a watched address. Somebody has to find out whether it was meant to.",
-        Turn.PERSON,
-        Tone.WARN,
-        icon="hand",
-    ),
-    REVIEWED: State(
-        "Reviewed",
-        "Somebody looked at it and said why it is in order, or what was done about it.",
-        Turn.NOBODY,
-        Tone.GOOD,
-        terminal=True,
-    ),
-}
-
-_T = Transition
-KEEPERS: Final = ("treasury", "admin")
-REVIEWERS: Final = ("operator", "treasury", "admin")
-ADDRESS_MOVES: Final = (
-    _T(1, "", "began", WATCHED, KEEPERS),
-    _T(2, WATCHED, "stopped", STOPPED, KEEPERS),
-)
-MOVEMENT_MOVES: Final = (
-    _T(1, "", "seen", SEEN, ("worker",)),
-    _T(2, SEEN, "reviewed", REVIEWED, REVIEWERS),
-)
-_CONTENT: Final = Column.RECORDED | Column.FIXED
-ADDRESSES: Final = Table(
-    noun="a watched address",
-    states=ADDRESS_STATES,
-    moves=ADDRESS_MOVES,
-    columns=WORK
-    | {
-        "address": _CONTENT,
-        "title": _CONTENT,
-        "purpose": _CONTENT,
-        "note": _CONTENT,
-        "added_by_id": _CONTENT,
-        "from_height": _CONTENT,
-        "created_at": Column.FIXED,
-        "settled_height": Column.TIMER | Column.TOUCHED,
-        "read_at": Column.CLOCK | Column.TOUCHED,
-        "balance_sat": Column.COPY | Column.TOUCHED,
-        "unconfirmed_sat": Column.COPY | Column.TOUCHED,
-    },
-)
-MOVEMENTS: Final = Table(
-    noun="a movement of a watched address",
-    states=MOVEMENT_STATES,
-    moves=MOVEMENT_MOVES,
-    columns=WORK
-    | {
-        "watched_id": _CONTENT,
-        "txid": _CONTENT,
-        "change_sat": _CONTENT,
-        "spends": _CONTENT,
-        "created_at": Column.FIXED,
-        "height": Column.COPY | Column.TOUCHED,
-        "is_missing": Column.COPY | Column.TOUCHED,
-    },
-)
+REPLAYS: Final = (Replay(ADDRESSES), Replay(MOVEMENTS))

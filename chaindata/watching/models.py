@@ -1,4 +1,4 @@
-"""Addresses that the company watches, and what was seen to move there."""
+"""Addresses that the company watches, and the movements seen at them."""
 
 from typing import ClassVar
 
@@ -6,7 +6,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from chaindata.watching import machine
+from chaindata.watching import states
 from desk.machines.rows import Event, Subject, is_a_move
 
 LONGEST_TITLE, LONGEST_NOTE, LONGEST_REASON = 80, 300, 500
@@ -26,14 +26,14 @@ OWN = (Purpose.RESERVE, Purpose.OPERATIONS)
 
 
 class WatchedAddress(Subject):
-    """One address under watch. `address` is the cash address as it is printed here; one row of each is watched.
+    """One watched address. `address` is the printed cash address, of which only one row may be watched at a time.
 
-    What is in a block up to `from_height`, the tip when watching began, is no movement. Everything up to
-    `settled_height` was read and is buried: a reading goes back that far. `balance_sat` and `unconfirmed_sat` are as
-    last read. `reason` is why watching ended.
+    Transactions in blocks up to `from_height`, the tip when watching began, are no movements. Everything up to
+    `settled_height` was read and is buried, so a reading goes back only that far. `balance_sat` and `unconfirmed_sat`
+    are as last read. `reason` is why watching ended.
     """
 
-    table, mark, name = machine.ADDRESSES, "A-", "watched-address"
+    table, mark, name = states.ADDRESSES, "A-", "watched-address"
 
     address = models.CharField(max_length=120)
     title = models.CharField(max_length=LONGEST_TITLE)
@@ -48,18 +48,18 @@ class WatchedAddress(Subject):
     reason = models.CharField(max_length=LONGEST_REASON, default="", blank=True)
     last_problem = models.CharField(max_length=SENTENCE, default="", blank=True)
 
-    state = models.CharField(max_length=10, choices=machine.ADDRESSES.choices)
+    state = models.CharField(max_length=10, choices=states.ADDRESSES.choices)
 
     class Meta:
         constraints: ClassVar = [
             models.CheckConstraint(
-                condition=Q(state__in=list(machine.ADDRESS_STATES)), name="watchedaddress_known_state"
+                condition=Q(state__in=list(states.ADDRESS_STATES)), name="watchedaddress_known_state"
             ),
             models.CheckConstraint(
                 condition=Q(settled_height__gte=models.F("from_height")), name="watchedaddress_reads_forward"
             ),
             models.UniqueConstraint(
-                fields=["address"], condition=Q(state=machine.WATCHED), name="watchedaddress_one_watch"
+                fields=["address"], condition=Q(state=states.WATCHED), name="watchedaddress_one_watch"
             ),
         ]
         indexes: ClassVar = [models.Index(fields=["state", "next_action_at"], name="watchedaddress_due")]
@@ -80,19 +80,19 @@ class WatchedAddressEvent(Event):
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["watched", "version"], name="watchedaddressevent_one_per_version"),
             models.CheckConstraint(
-                condition=is_a_move(machine.ADDRESSES), name="watchedaddressevent_is_a_move_of_the_table"
+                condition=is_a_move(states.ADDRESSES), name="watchedaddressevent_is_a_move_of_the_table"
             ),
         ]
 
 
 class ChainMovement(Subject):
-    """One transaction that paid or spent coins of a watched address since it is watched.
+    """One transaction that paid or spent coins of a watched address since watching began.
 
-    `change_sat` is what it changed there; `spends` whether it spent from there, which needs its key. `height` is None
-    while it waits for a block; `is_missing` says that neither the chain nor the mempool has it any more.
+    `change_sat` is the change of its balance; `spends` whether it spent from the address, which takes its key. `height`
+    is None while it waits for a block; `is_missing` says that neither the chain nor the mempool has it any more.
     """
 
-    table, mark, name = machine.MOVEMENTS, "CM-", "chain-movement"
+    table, mark, name = states.MOVEMENTS, "CM-", "chain-movement"
 
     watched = models.ForeignKey(WatchedAddress, on_delete=models.PROTECT, related_name="movements")
     txid = models.CharField(max_length=64, db_index=True)
@@ -102,21 +102,21 @@ class ChainMovement(Subject):
     is_missing = models.BooleanField(default=False)
     reason = models.CharField(max_length=LONGEST_REASON, default="", blank=True)
 
-    state = models.CharField(max_length=10, choices=machine.MOVEMENTS.choices)
+    state = models.CharField(max_length=10, choices=states.MOVEMENTS.choices)
 
     class Meta:
         constraints: ClassVar = [
             models.CheckConstraint(
-                condition=Q(state__in=list(machine.MOVEMENT_STATES)), name="chainmovement_known_state"
+                condition=Q(state__in=list(states.MOVEMENT_STATES)), name="chainmovement_known_state"
             ),
             models.UniqueConstraint(fields=["watched", "txid"], name="chainmovement_one_per_transaction"),
             models.CheckConstraint(
-                condition=Q(state=machine.SEEN) | ~Q(reason=""), name="chainmovement_reviewed_with_a_reason"
+                condition=Q(state=states.TO_REVIEW) | ~Q(reason=""), name="chainmovement_reviewed_with_a_reason"
             ),
         ]
         indexes: ClassVar = [
             models.Index(fields=["watched", "-id"], name="chainmovement_newest"),
-            models.Index(fields=["id"], condition=Q(state=machine.SEEN), name="chainmovement_to_review"),
+            models.Index(fields=["id"], condition=Q(state=states.TO_REVIEW), name="chainmovement_to_review"),
         ]
 
 
@@ -130,6 +130,6 @@ class ChainMovementEvent(Event):
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["movement", "version"], name="chainmovementevent_one_per_version"),
             models.CheckConstraint(
-                condition=is_a_move(machine.MOVEMENTS), name="chainmovementevent_is_a_move_of_the_table"
+                condition=is_a_move(states.MOVEMENTS), name="chainmovementevent_is_a_move_of_the_table"
             ),
         ]

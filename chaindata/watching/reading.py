@@ -1,8 +1,8 @@
-"""Reading watched addresses: their newest transactions, twenty addresses in a call, and what of it was not seen before.
+"""Reading watched addresses: their newest transactions, twenty addresses in a call, and which of them are new.
 
-The answers are not kept by the cache, which knows no bulk of pages: the rows here are what is kept of them. A reading
-walks from the newest transaction down to what is buried and was read before, so that one that is broken off, or an
-hour without any worker, misses nothing. A movement and its incident are written in one transaction.
+The cache does not store these answers, because it has no bulk form for pages; the rows of this room are what remains of
+them. A reading goes from the newest transaction down to those that are buried and were read before, so that nothing is
+missed after an interrupted reading or an hour without a worker. A movement and its incident are written together.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -13,23 +13,23 @@ from typing import Final
 from django.db import IntegrityError, transaction
 
 from chaindata.cache.freshness import BURIED
-from chaindata.cache.time_budget import Patience
+from chaindata.cache.service import TimeBudget, outage_sentence
 from chaindata.client import ChainClient, Declined
-from chaindata.explorer import transaction as explorer
-from chaindata.headers import tip as tips
-from chaindata.watching import kinds, machine
-from chaindata.watching.models import SENTENCE, ChainMovement, WatchedAddress
-from chaindata.watching.mover import ADDRESSES, MOVEMENTS
+from chaindata.explorer.transaction import making, spending
+from chaindata.headers import tips
+from chaindata.watching import kinds, states
+from chaindata.watching.machine import ADDRESSES, MOVEMENTS
+from chaindata.watching.models import ChainMovement, WatchedAddress
 from chaindata.wire import catalogue
 from chaindata.wire.records.addresses import AddressDetails, AddressTransactions
 from chaindata.wire.records.chain import Transaction
 from desk.incidents import review
 from desk.live import announcements
-from wire import records as wire_records
+from wire import records
 from wire.errors import BadReply, CallFailed
 
 OpenClient = Callable[[], ChainClient]
-First = Mapping[str, Mapping[str, bytes]]  # of each operation the first answers, by address
+First = Mapping[str, Mapping[str, bytes]]  # the first answers by operation and address
 READ_EVERY: Final = timedelta(seconds=30)
 MOST_AT_ONCE: Final = 40
 MOST_PAGES: Final = 50  # of ten transactions, of one address in one reading
@@ -38,15 +38,15 @@ _BULKS = {_TRANSACTIONS: "get_transactions_of_addresses", _DETAILS: "get_details
 
 
 class CannotFinish(Exception):
-    """Not everything that is new was read; the text is the sentence that the page says."""
+    """Not all new transactions were read; the text is the sentence that the page shows."""
 
 
-def read(*, now: datetime, open_client: OpenClient, only: int | None = None, patience: Patience | None = None) -> int:
-    """Read the addresses that are due, or one of them; how many movements were new. A service away is asked once."""
-    rows = _claimed(now, only)
+def read(*, now: datetime, open_client: OpenClient, only: int | None = None, budget: TimeBudget | None = None) -> int:
+    """Read the addresses that are due, or one of them. Returns how many movements are new."""
+    rows = _claim(now, only)
     if not rows:
         return 0
-    patience = patience or Patience()
+    budget = budget or TimeBudget()
     with closing(open_client()) as client:
         try:
             first = {name: _first_pages(client, name, rows) for name in _BULKS}
@@ -54,26 +54,26 @@ def read(*, now: datetime, open_client: OpenClient, only: int | None = None, pat
             for row in rows:
                 ADDRESSES.touch(row, last_problem=_sentence(failure))
             return 0
-        found = [_read_one(client, row, first, now, patience) for row in rows if not patience.is_over]
-    return sum(found)
+        counts = [_read_one(client, row, first, now, budget) for row in rows if not budget.is_over]
+    return sum(counts)
 
 
-def _claimed(now: datetime, only: int | None) -> list[WatchedAddress]:
-    """The rows that are this worker's to read: each is claimed by setting when it is due again."""
-    due = WatchedAddress.objects.filter(state=machine.WATCHED, next_action_at__lte=now)
+def _claim(now: datetime, only: int | None) -> list[WatchedAddress]:
+    """Claim the rows that are due, each by setting when it is due again."""
+    due = WatchedAddress.objects.filter(state=states.WATCHED, next_action_at__lte=now)
     due = due if only is None else due.filter(pk=only)
-    chosen = list(due.order_by("next_action_at", "pk")[:MOST_AT_ONCE])
+    candidates = list(due.order_by("next_action_at", "pk")[:MOST_AT_ONCE])
     again_at = now + READ_EVERY
-    free = WatchedAddress.objects.filter(state=machine.WATCHED)
+    free = WatchedAddress.objects.filter(state=states.WATCHED)
     return [
         row
-        for row in chosen
+        for row in candidates
         if free.filter(pk=row.pk, next_action_at=row.next_action_at).update(next_action_at=again_at)
     ]
 
 
 def _first_pages(client: ChainClient, operation: str, rows: Sequence[WatchedAddress]) -> Mapping[str, bytes]:
-    """The first page of each address, none where one spoils the call. Who is not there is asked for by themselves."""
+    """The first page of each address; none if one address spoils the call. Missing ones are read one by one."""
     try:
         return client.parts(_BULKS[operation], [row.address for row in rows], page=0)
     except (Declined, BadReply):
@@ -85,17 +85,17 @@ def _read_one(
     row: WatchedAddress,
     first: First,
     now: datetime,
-    patience: Patience,
+    budget: TimeBudget,
 ) -> int:
     tip, problem, listed, count = tips.tip(now), "", [], 0
     try:
         details = _record(client, _DETAILS, row, first)
-        for page in _pages(client, row, first, patience):
+        for page in _pages(client, row, first, budget):
             listed += page.txs
     except (CallFailed, CannotFinish) as failure:
         problem, details = _sentence(failure), None
-    for found in reversed(listed):
-        count += _is_new(row, found, now)
+    for record in reversed(listed):
+        count += _store_if_new(row, record, now)
     _follow(row, listed, is_whole=not problem)
     columns: dict[str, object] = {"last_problem": problem}
     if details is not None:
@@ -109,17 +109,17 @@ def _record(client: ChainClient, operation: str, row: WatchedAddress, first: Fir
     body = first[operation].get(row.address)
     if body is None:
         return client.call(operation, address=row.address)  # type: ignore[no-any-return]  # the record of the catalogue
-    return wire_records.decode(body, catalogue.by_name[operation].result)  # type: ignore[no-any-return]
+    return records.decode(body, catalogue.by_name[operation].result)  # type: ignore[no-any-return]
 
 
-def _pages(client: ChainClient, row: WatchedAddress, first: First, patience: Patience) -> Iterator[AddressTransactions]:
-    """Pages from the newest down to where everything is known. What arrives meanwhile moves others down, none up."""
+def _pages(client: ChainClient, row: WatchedAddress, first: First, budget: TimeBudget) -> Iterator[AddressTransactions]:
+    """Pages from the newest down to what was read before. New arrivals move transactions down and never hide one."""
     body = first[_TRANSACTIONS].get(row.address)
     for number in range(MOST_PAGES):
         if body is not None:
-            page: AddressTransactions = wire_records.decode(body, catalogue.by_name[_TRANSACTIONS].result)
+            page: AddressTransactions = records.decode(body, catalogue.by_name[_TRANSACTIONS].result)
             body = None
-        elif number and patience.is_over:
+        elif number and budget.is_over:
             raise CannotFinish("The service answers too slowly: what is new was read in part, and is read again.")
         else:
             page = client.call(_TRANSACTIONS, address=row.address, page=number)
@@ -130,63 +130,63 @@ def _pages(client: ChainClient, row: WatchedAddress, first: First, patience: Pat
     raise CannotFinish(f"It has more than {MOST_PAGES * 10} new transactions: the oldest of them were not read.")
 
 
-def _is_new(row: WatchedAddress, found: Transaction, now: datetime) -> bool:
-    """Keep a transaction that was not seen before, with its incident; what was there when watching began is none."""
-    height = _height(found)
+def _store_if_new(row: WatchedAddress, record: Transaction, now: datetime) -> bool:
+    """Store a transaction that is new, with its incident; False if it is not, or is older than the watch."""
+    height = _height(record)
     if height is not None and height <= row.from_height:
         return False
-    if ChainMovement.objects.filter(watched=row, txid=found.txid).exists():
+    if ChainMovement.objects.filter(watched=row, txid=record.txid).exists():
         return False
-    change_sat, spends = _moved(found, row.address)
-    movement = ChainMovement(watched=row, txid=found.txid, change_sat=change_sat, spends=spends, height=height)
+    change_sat, spends = _change(record, row.address)
+    movement = ChainMovement(watched=row, txid=record.txid, change_sat=change_sat, spends=spends, height=height)
     try:
         with transaction.atomic():
             MOVEMENTS.create(movement, event="seen", now=now)
-            review.note(kinds.of(movement), now=now, key=kinds.key_of(movement))
+            review.note(kinds.kind_of(movement), now=now, key=kinds.key_of(movement))
     except IntegrityError:
         return False  # another worker was faster
     return True
 
 
 def _follow(row: WatchedAddress, listed: Sequence[Transaction], *, is_whole: bool) -> None:
-    """Where known movements stand now; of a whole reading also those that are gone from it."""
+    """Update the heights of stored movements; after a complete reading also mark those that are missing from it."""
     heights = {each.txid: _height(each) for each in listed}
-    known = ChainMovement.objects.filter(watched=row)
-    for movement in known.filter(txid__in=heights):
+    movements = ChainMovement.objects.filter(watched=row)
+    for movement in movements.filter(txid__in=heights):
         height = heights[movement.txid]
         if movement.height != height or movement.is_missing:
             MOVEMENTS.touch(movement, height=height, is_missing=False)
     if is_whole:
-        open_ones = known.filter(is_missing=False).exclude(height__lte=row.settled_height).exclude(txid__in=heights)
+        open_ones = movements.filter(is_missing=False).exclude(height__lte=row.settled_height).exclude(txid__in=heights)
         for movement in open_ones:
             MOVEMENTS.touch(movement, height=None, is_missing=True)
 
 
 def _figures(row: WatchedAddress, details: AddressDetails, now: datetime, tip: int | None) -> dict[str, object]:
-    settled = row.settled_height if tip is None else max(row.settled_height, tip - BURIED)
+    settled_height = row.settled_height if tip is None else max(row.settled_height, tip - BURIED)
     return {
         "read_at": now,
         "balance_sat": details.balance_sat,
         "unconfirmed_sat": details.unconfirmed_balance_sat,
-        "settled_height": settled,
+        "settled_height": settled_height,
     }
 
 
-def _moved(found: Transaction, address: str) -> tuple[int, bool]:
+def _change(record: Transaction, address: str) -> tuple[int, bool]:
     """What the transaction changed at the address, in satoshis, and whether it spent from there."""
-    made = [explorer.making(each) for each in found.vout]
-    spent = [explorer.spending(each) for each in found.vin]
-    mine = [each for each in spent if each.address == address]
-    came = sum(int(each.coins.scaleb(8)) for each in made if each.addresses == [address])
-    went = sum(int(each.coins.scaleb(8)) for each in mine if each.coins is not None)
-    return came - went, bool(mine)
+    outputs = [making(each) for each in record.vout]
+    inputs = [spending(each) for each in record.vin]
+    mine = [each for each in inputs if each.address == address]
+    credit_sat = sum(int(each.coins.scaleb(8)) for each in outputs if each.addresses == [address])
+    debit_sat = sum(int(each.coins.scaleb(8)) for each in mine if each.coins is not None)
+    return credit_sat - debit_sat, bool(mine)
 
 
-def _height(found: Transaction) -> int | None:
-    return found.blockheight if found.blockhash else None
+def _height(record: Transaction) -> int | None:
+    return record.blockheight if record.blockhash else None
 
 
 def _sentence(failure: Exception) -> str:
     if isinstance(failure, CannotFinish):
         return str(failure)
-    return f"The chain-data service can't be asked at the moment ({failure})."[:SENTENCE]
+    return outage_sentence(failure)

@@ -1,27 +1,39 @@
-"""What people do about watched addresses: watch one, stop, and review what moved. All of it is in the audit trail."""
+"""What people do about watched addresses: watch one, stop, and review movements. All of it is in the audit trail."""
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from django.db import IntegrityError, transaction
 from django.db.models import Count, Q, QuerySet
+from django.urls import reverse
 
 from chaindata import rules
-from chaindata.headers import tip as tips
+from chaindata.headers import tips
 from chaindata.shared import addresses
-from chaindata.watching import kinds, machine
+from chaindata.shared.belongings import Belonging, BelongingsByKey
+from chaindata.watching import kinds, states
+from chaindata.watching.machine import ADDRESSES, MOVEMENTS, TOPIC, CannotMove
 from chaindata.watching.models import LONGEST_REASON, OWN, ChainMovement, WatchedAddress
-from chaindata.watching.mover import ADDRESSES, MOVEMENTS, TOPIC, CannotMove
 from desk.audit import trail
-from desk.incidents import review as incidents
+from desk.incidents import review
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
     from desk.models import Person
 
-__all__ = ["TOPIC", "CannotWatch", "listed", "movements", "owners", "review", "stop", "watch", "watched"]
+__all__ = [
+    "TOPIC",
+    "CannotWatch",
+    "belongings",
+    "by_id",
+    "listing",
+    "movements",
+    "owners",
+    "review_movements",
+    "stop",
+    "watch",
+]
 
 MOST_WATCHED: Final = 200
 MOST_REVIEWED: Final = 200  # movements in one go
@@ -43,7 +55,7 @@ def watch(
     tip = tips.tip(now)
     if tip is None or not tip.is_current:
         raise CannotWatch("The chain can't be read at the moment, so it isn't known from which block on to watch.")
-    rows = WatchedAddress.objects.filter(state=machine.WATCHED)
+    rows = WatchedAddress.objects.filter(state=states.WATCHED)
     if rows.count() >= MOST_WATCHED:
         raise CannotWatch(f"{MOST_WATCHED} addresses are watched already. Stop watching one first.")
     height = {"from_height": tip.height, "settled_height": tip.height}
@@ -61,11 +73,11 @@ def watch(
 
 
 def stop(*, watched_id: int, reason: str, person: "Person", now: datetime, session_key: str = "") -> WatchedAddress:
-    """Watch it no more. Its movements stay, and those that nobody reviewed still wait for somebody."""
+    """Stop watching an address. Its movements stay, and those that nobody has reviewed still wait for a review."""
     if not rules.may_watch(person):
         raise CannotWatch(ONLY_KEEPERS)
-    row = watched(watched_id)
-    if row is None or row.state != machine.WATCHED:
+    row = by_id(watched_id)
+    if row is None or row.state != states.WATCHED:
         raise CannotWatch("It isn't watched any more.")
     words = _reason(reason)
     try:
@@ -73,76 +85,88 @@ def stop(*, watched_id: int, reason: str, person: "Person", now: datetime, sessi
             ADDRESSES.move(
                 row,
                 event="stopped",
-                to=machine.STOPPED,
+                to=states.STOPPED,
                 now=now,
                 actor=person,
                 session_key=session_key,
                 reason=words,
             )
-            incidents.note(kinds.UNREAD, now=now, key=row.subject)
+            review.note(kinds.UNREAD, now=now, key=row.subject)
     except CannotMove:
         raise CannotWatch("Somebody else changed it in the same moment. Read it again.") from None
     return row
 
 
-def review(
+def review_movements(
     *, watched_id: int, movement_id: int | None, reason: str, person: "Person", now: datetime, session_key: str = ""
 ) -> int:
-    """Say why a movement is in order, or what was done about it; without a number, of all that only received.
+    """Review a movement, or without its number all that only received: why it is in order, or what was done about it.
 
-    How many were reviewed; their incidents end with it, in the same transaction. Raises `CannotWatch`.
+    Returns how many were reviewed; their incidents end in the same transaction. Raises `CannotWatch`.
     """
     if not rules.may_review(person):
         raise CannotWatch(ONLY_REVIEWERS)
     words = _reason(reason)
-    chosen = Q(pk=movement_id) if movement_id is not None else Q(spends=False)
-    waiting = ChainMovement.objects.filter(chosen, watched_id=watched_id, state=machine.SEEN)
+    selection = Q(pk=movement_id) if movement_id is not None else Q(spends=False)
+    waiting = ChainMovement.objects.filter(selection, watched_id=watched_id, state=states.TO_REVIEW)
     with transaction.atomic():
         trail.take_turn()
         rows = list(waiting.select_related("watched").order_by("pk")[:MOST_REVIEWED])
         if not rows:
             raise CannotWatch("It was reviewed already.")
-        _reviewed(rows, words, person, now, session_key)
+        _review(rows, words, person, now, session_key)
     return len(rows)
 
 
-def _reviewed(rows: Sequence[ChainMovement], words: str, person: "Person", now: datetime, session_key: str) -> None:
+def _review(rows: Sequence[ChainMovement], words: str, person: "Person", now: datetime, session_key: str) -> None:
     causes = {}
     for row in rows:
         MOVEMENTS.move(
-            row, event="reviewed", to=machine.REVIEWED, now=now, actor=person, session_key=session_key, reason=words
+            row, event="reviewed", to=states.REVIEWED, now=now, actor=person, session_key=session_key, reason=words
         )
-        causes[kinds.key_of(row)] = kinds.of(row)
+        causes[kinds.key_of(row)] = kinds.kind_of(row)
     for key, kind in causes.items():
-        incidents.note(kind, now=now, key=key)
+        review.note(kind, now=now, key=key)
 
 
-def listed() -> QuerySet[WatchedAddress]:
-    """All, what is watched first, each with how many movements wait for somebody (`waiting`)."""
+def listing() -> QuerySet[WatchedAddress]:
+    """All addresses, the watched ones first, each with how many movements wait for a review (`waiting`)."""
     rows = WatchedAddress.objects.select_related("added_by")
-    waits = Count("movements", filter=Q(movements__state=machine.SEEN))
+    waits = Count("movements", filter=Q(movements__state=states.TO_REVIEW))
     return rows.annotate(waiting=waits).order_by("-state", "title", "pk")
 
 
-def watched(watched_id: int) -> WatchedAddress | None:
-    """One of them."""
-    return listed().filter(pk=watched_id).first()
-
-
-def of_address(printed: str) -> WatchedAddress | None:
-    """The row that watches this printed address now."""
-    return WatchedAddress.objects.filter(address=printed, state=machine.WATCHED).first()
+def by_id(watched_id: int) -> WatchedAddress | None:
+    """One address of the listing."""
+    return listing().filter(pk=watched_id).first()
 
 
 def movements(row: WatchedAddress) -> QuerySet[ChainMovement]:
-    """What moved there, what waits for a person first, then the newest."""
+    """The movements of an address: those to review first, then the newest."""
     return row.movements.order_by("-state", "-pk")
 
 
-def owners(wanted: "Collection[str]") -> dict[str, str]:
-    """Words for those of the printed addresses that are watched as the company's own."""
-    rows = WatchedAddress.objects.filter(state=machine.WATCHED, purpose__in=OWN, address__in=wanted)
+def owners(printed: Collection[str]) -> dict[str, str]:
+    """Words for the printed addresses among these that are watched as the company's own."""
+    rows = WatchedAddress.objects.filter(state=states.WATCHED, purpose__in=OWN, address__in=printed)
     return {row.address: f"watched address {row.title}" for row in rows}
+
+
+def belongings(addresses: Collection[str], txids: Collection[str], person: "Person") -> BelongingsByKey:
+    """The watched addresses among these, and those whose coins the transactions moved; everybody reads the chain."""
+    belongings_by_key: dict[str, list[Belonging]] = defaultdict(list)
+    rows = WatchedAddress.objects.filter(state=states.WATCHED, address__in=addresses) if addresses else ()
+    for row in rows:
+        belongings_by_key[row.address].append(Belonging(f"watched as {row.title}", _page(row.pk), watches=True))
+    moves = ChainMovement.objects.filter(txid__in=txids).select_related("watched") if txids else ()
+    for movement in moves:
+        words = f"movement of {movement.watched.title}, {movement.label.lower()}"
+        belongings_by_key[movement.txid].append(Belonging(words, _page(movement.watched_id)))
+    return belongings_by_key
+
+
+def _page(number: int) -> str:
+    return reverse("chain-watched-address", args=[number])
 
 
 def _reason(text: str) -> str:

@@ -5,23 +5,17 @@ from typing import Final
 from chaindata import rules
 from chaindata.shared import topics
 from chaindata.watching import kinds
+from chaindata.watching.machine import GUARDS, REPLAYS
 from chaindata.watching.models import ChainMovement, ChainMovementEvent, WatchedAddress, WatchedAddressEvent
-from chaindata.watching.mover import ADDRESSES, MOVEMENTS
 from desk import rooms
-from desk.machines.guards import Guards
-from desk.machines.replay import Replay
 from desk.rows.witnessed import Table
 from desk.web.context import Entry
 
-WATCHED: Final = Guards(machine=ADDRESSES, history=(WatchedAddressEvent,))
-MOVED: Final = Guards(machine=MOVEMENTS, history=(ChainMovementEvent,))
-REPLAYS: Final = (Replay(ADDRESSES), Replay(MOVEMENTS))
-
 ROOM: Final = rooms.Room(
-    topics={"watched-address": topics.row, "watched-addresses": topics.whole},
+    topics={"watched-address": topics.may_follow_row, "watched-addresses": topics.may_follow_list},
     incidents=kinds.KINDS,
     replays={each.subject: each.check for each in REPLAYS},
-    guards={"watched": WATCHED.statements, "movements": MOVED.statements},
+    guards={name: each.statements for name, each in GUARDS.items()},
     tables=(
         Table(WatchedAddress, WatchedAddress.table.loose),
         Table(WatchedAddressEvent),

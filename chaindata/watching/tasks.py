@@ -1,14 +1,14 @@
 """What workers are woken for about watched addresses."""
 
 from chaindata.cache import service
-from chaindata.watching import mover, reading
+from chaindata.watching import machine, reading
 from desk import clock
 from desk.work import CHAIN, Work
 
 WORK = Work(queue=CHAIN)
 
 
-@WORK.task(mover.READ_TASK)
+@WORK.task(machine.READ_TASK)
 def read_watched(watched_id: int) -> None:
     """Read one watched address that is due."""
     reading.read(now=clock.now(), open_client=service.open_client, only=watched_id)

@@ -1,17 +1,18 @@
-"""Watched addresses: the list, one of them with what moved there, and what people do about both."""
+"""Watched addresses: the list, the page of one with its movements, and what people do there."""
 
 from typing import Any
 
+from django import forms
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from chaindata import rules
+from chaindata.shared import addresses
 from chaindata.shared.access import allowed, number, readable
 from chaindata.watching import pages, requests
-from chaindata.watching.forms import ReasonForm, ReviewForm, WatchForm
-from chaindata.watching.models import WatchedAddress
+from chaindata.watching.models import LONGEST_NOTE, LONGEST_REASON, LONGEST_TITLE, Purpose, WatchedAddress
 from desk import clock
 from desk.views.rendering import show
 from desk.web.requests import DeskRequest
@@ -20,11 +21,52 @@ LIST_PARTS = {"rows": "chaindata/watched/_rows.html"}
 PARTS = {name: f"chaindata/watched/_{name}.html" for name in ("facts", "movements")}
 
 
+class WatchForm(forms.Form):
+    """An address to watch, in any form, with its name and purpose."""
+
+    address = forms.CharField(
+        label="Address",
+        max_length=200,
+        widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false", "class": "mono"}),
+        help_text="In any form: cash address, legacy address or simple-ledger address.",
+    )
+    title = forms.CharField(
+        label="Name", max_length=LONGEST_TITLE, help_text="As alerts name it, for example: Vault 2."
+    )
+    purpose = forms.ChoiceField(label="Purpose", choices=Purpose.choices)
+    note = forms.CharField(
+        label="Note", max_length=LONGEST_NOTE, required=False, widget=forms.Textarea(attrs={"rows": 2})
+    )
+
+    def clean_address(self) -> str:
+        """The printed form of the address, or why the text is none."""
+        try:
+            return addresses.printed(self.cleaned_data["address"].strip())
+        except addresses.NotAnAddress as problem:
+            raise forms.ValidationError(str(problem), code="no-address") from None
+
+
+class ReasonForm(forms.Form):
+    """Why, for the audit trail."""
+
+    reason = forms.CharField(label="Reason", max_length=LONGEST_REASON, widget=forms.Textarea(attrs={"rows": 2}))
+
+
+class ReviewForm(ReasonForm):
+    """Why a movement is in order; without its number, why all that only received are."""
+
+    movement = forms.IntegerField(min_value=1, required=False, widget=forms.HiddenInput)
+
+    def arguments(self) -> dict[str, Any]:
+        """As `requests.review_movements` takes them."""
+        return {"movement_id": self.cleaned_data["movement"], "reason": self.cleaned_data["reason"]}
+
+
 @require_safe
 @readable
 def watched_list(request: DeskRequest) -> HttpResponse:
-    """Everything that is or was watched, and what waits for a person."""
-    context = {"now": clock.now(), "rows": list(requests.listed()), "topic": requests.TOPIC}
+    """All addresses that are or were watched, and what waits for a review."""
+    context = {"now": clock.now(), "rows": list(requests.listing()), "topic": requests.TOPIC}
     context["may_watch"] = rules.may_watch(request.user)
     return show(request, "chaindata/watched.html", context, parts=LIST_PARTS)
 
@@ -50,19 +92,19 @@ def new(request: DeskRequest) -> HttpResponse:
 @require_safe
 @readable
 def watched(request: DeskRequest, watched_id: int) -> HttpResponse:
-    """One address and what moved there."""
-    return _page(request, get_object_or_404(requests.listed(), pk=watched_id))
+    """One address and its movements."""
+    return _page(request, get_object_or_404(requests.listing(), pk=watched_id))
 
 
 @require_POST
 @allowed(rules.may_review, requests.ONLY_REVIEWERS)
 def review(request: DeskRequest, watched_id: int) -> HttpResponse:
-    """Somebody looked at a movement, or at all that was received."""
-    row, form = get_object_or_404(requests.listed(), pk=watched_id), ReviewForm(request.POST)
+    """Review one movement, or all that only received."""
+    row, form = get_object_or_404(requests.listing(), pk=watched_id), ReviewForm(request.POST)
     if not form.is_valid():
         return _page(request, row, problem=_first(form), status=422)
     try:
-        count = requests.review(watched_id=row.pk, **form.arguments(), **_who(request))
+        count = requests.review_movements(watched_id=row.pk, **form.arguments(), **_who(request))
     except requests.CannotWatch as problem:
         return _page(request, row, problem=str(problem), status=409)
     messages.success(request, "The movement is reviewed." if count == 1 else f"{count} movements are reviewed.")
@@ -72,8 +114,8 @@ def review(request: DeskRequest, watched_id: int) -> HttpResponse:
 @require_POST
 @allowed(rules.may_watch, requests.ONLY_KEEPERS)
 def stop(request: DeskRequest, watched_id: int) -> HttpResponse:
-    """Watch it no more."""
-    row, form = get_object_or_404(requests.listed(), pk=watched_id), ReasonForm(request.POST)
+    """Stop watching an address."""
+    row, form = get_object_or_404(requests.listing(), pk=watched_id), ReasonForm(request.POST)
     if not form.is_valid():
         return _page(request, row, problem=_first(form), status=422)
     try:

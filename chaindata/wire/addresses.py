@@ -1,7 +1,7 @@
 """One chain address in its three forms: cash, legacy and SLP address (chain data, Resources; supplement 5.1).
 
-The chain has three networks. Cash and SLP forms name theirs by prefix; a legacy address of the test networks names
-both, so reading takes the networks that are wanted, in order of preference.
+The chain has three networks. Cash and SLP forms name theirs by prefix; a legacy address of the test networks is the
+same on both, so `read` takes the networks that may be meant, in order of preference.
 """
 
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ class Network(StrEnum):
 
 
 class Kind(StrEnum):
-    """What the hash inside is of: a public key, or a script."""
+    """What was hashed: a public key, or a script."""
 
     KEY = "key"
     SCRIPT = "script"
@@ -49,7 +49,7 @@ class NotAnAddress(ValueError):
 
 
 class OtherNetwork(NotAnAddress):
-    """The text is a sound address, of a network that is not wanted here."""
+    """The text is a valid address of a network that is not used here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,16 +81,15 @@ class Address:
 def read(text: str, *, networks: Sequence[Network] = ALL_NETWORKS) -> Address:
     """The address that `text` spells in any of its forms, prefix optional, on one of `networks`.
 
-    Raises `OtherNetwork` for a sound address of another network and `NotAnAddress` for everything else.
+    Raises `OtherNetwork` for a valid address of another network and `NotAnAddress` for everything else.
     """
-    found = _readings(text)
+    readings = _readings(text)
     for network in networks:
-        for address in found:
+        for address in readings:
             if address.network is network:
                 return address
-    raise OtherNetwork(
-        f"This is an address of the {_spoken(found)} network; here the {' or '.join(networks)} network is used."
-    )
+    names = " or ".join(address.network for address in readings)
+    raise OtherNetwork(f"This is an address of the {names} network; here the {' or '.join(networks)} network is used.")
 
 
 def cash_encode(prefix: str, kind: Kind, hash_bytes: bytes) -> str:
@@ -135,15 +134,11 @@ def _read_legacy(text: str) -> list[Address]:
         payload = encodings.base58check_decode(text)
     except NotEncoded as problem:
         raise NotAnAddress(str(problem)) from None
-    found = [
+    readings = [
         Address(network, kind, payload[1:])
         for (network, kind), version in LEGACY_VERSION.items()
         if payload[0] == version and len(payload) == 21
     ]
-    if not found:
+    if not readings:
         raise NotAnAddress("This is an address of another coin: its version is not one of this chain.")
-    return found
-
-
-def _spoken(found: list[Address]) -> str:
-    return " or ".join(address.network for address in found)
+    return readings

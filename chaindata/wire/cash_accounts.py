@@ -1,6 +1,6 @@
 """Cash accounts: registrations in OP_RETURN outputs, and the number, hash and emoji that follow from their blocks.
 
-Source: supplement 4, with its vectors. A name is told apart from another one in the same block by digits of its hash.
+Source: supplement 4, with its vectors. Digits of its hash distinguish a name from the same name in the same block.
 """
 
 import re
@@ -65,7 +65,7 @@ class Payment(msgspec.Struct, frozen=True):
 
     @property
     def words(self) -> str:
-        """What the kind is called."""
+        """The name of the kind."""
         return KINDS[self.kind & ~_TOKEN_AWARE][0]
 
     def text(self, network: Network) -> str:
@@ -85,7 +85,7 @@ class Registration(msgspec.Struct, frozen=True):
 
 
 class Collision(msgspec.Struct, frozen=True):
-    """What tells accounts of one name and number apart: `length` digits of `hash` do, among `count` others."""
+    """What distinguishes accounts of one name and number: `length` digits of `hash` do, among `count` others."""
 
     hash: str
     count: int
@@ -109,11 +109,11 @@ class Identifier(msgspec.Struct, frozen=True):
 
 
 def registration_of(transaction: Transaction) -> Registration:
-    """The account that a transaction registers. Raises `NotARegistration`: with two such outputs it registers none."""
-    found = [output.script for output in transaction.outputs if is_claimed(output.script)]
-    if len(found) != 1:
-        raise NotARegistration(f"The transaction has {len(found)} outputs that register a name, instead of one.")
-    return read(found[0])
+    """The account that a transaction registers. Raises `NotARegistration`, also for two such outputs."""
+    scripts = [output.script for output in transaction.outputs if is_claimed(output.script)]
+    if len(scripts) != 1:
+        raise NotARegistration(f"The transaction has {len(scripts)} outputs that register a name, instead of one.")
+    return read(scripts[0])
 
 
 def is_claimed(script: bytes) -> bool:
@@ -126,11 +126,11 @@ def read(script: bytes) -> Registration:
     if not is_claimed(script):
         raise NotARegistration("The script does not begin with the mark of cash accounts.")
     try:
-        found = list(steps.steps(script[1:]))
+        script_steps = list(steps.steps(script[1:]))
     except steps.NotAScript as problem:
         raise NotARegistration(str(problem)) from None
-    fields = [step.pushed for step in found if step.pushed is not None and step.opcode <= OP_PUSHDATA4]
-    if len(fields) != len(found):
+    fields = [step.pushed for step in script_steps if step.pushed is not None and step.opcode <= OP_PUSHDATA4]
+    if len(fields) != len(script_steps):
         raise NotARegistration("The script does something else than to push.")
     if not 3 <= len(fields) <= MOST_PAYMENTS + 2:
         raise NotARegistration("A registration has a name and at least one way to be paid.")
@@ -146,8 +146,8 @@ def _name(raw: bytes) -> str:
 
 def _payment(raw: bytes) -> Payment:
     kind, content = raw[:1], raw[1:]
-    known = KINDS.get(kind[0] & ~_TOKEN_AWARE) if kind else None
-    if known is None or len(content) != known[1]:
+    form = KINDS.get(kind[0] & ~_TOKEN_AWARE) if kind else None
+    if form is None or len(content) != form[1]:
         raise NotARegistration("A way to be paid is of an unknown kind, or of the wrong length for its kind.")
     return Payment(kind[0], content)
 
@@ -164,7 +164,7 @@ def identifier(text: str) -> Identifier:
 
 
 def script_of(registration: Registration) -> bytes:
-    """The output's script that registers an account. Raises `NotARegistration` for one that nobody would read."""
+    """The output script that registers an account. Raises `NotARegistration` for what can't be registered."""
     fields = [MARKER, registration.name.encode("ascii", "replace")]
     fields += [bytes([payment.kind]) + payment.content for payment in registration.payments]
     script = steps.returning(fields)
@@ -184,12 +184,12 @@ def number_at(height: int, *, offset: int = HEIGHT_OFFSET) -> int | None:
 
 
 def _digest(block_hash: str, txid: str) -> bytes:
-    """Over both as shown, that is: reversed from how they are computed."""
+    """The hash over both in their printed byte order, the reverse of the computed one."""
     return sha256(from_display_hex(block_hash)[::-1] + from_display_hex(txid)[::-1]).digest()
 
 
 def collision_hash(block_hash: str, txid: str) -> str:
-    """Ten digits that tell registrations of one block apart: the first 32 bits in decimal, backwards, filled with 0."""
+    """Ten digits that distinguish registrations in one block: the first 32 bits in decimal, reversed, padded with 0."""
     return str(int.from_bytes(_digest(block_hash, txid)[:4], "big"))[::-1].ljust(HASH_DIGITS, "0")
 
 
@@ -199,9 +199,9 @@ def emoji(block_hash: str, txid: str) -> str:
 
 
 def collision(own_hash: str, others: Collection[str]) -> Collision:
-    """How an account is told apart from others of its name and block, given their hashes.
+    """How many digits distinguish an account from others of its name and block, given their hashes.
 
-    Equal hashes can't be told apart: the length is then that of the whole hash.
+    Equal hashes can't be distinguished: the length is then that of the whole hash.
     """
     length = next(
         (size for size in range(HASH_DIGITS) if not any(other.startswith(own_hash[:size]) for other in others)),

@@ -1,7 +1,7 @@
 """Merkle trees of a block's transactions: the root, and the branch from one transaction up to it.
 
-Nodes are hashes as computed. Where a level has an odd number of nodes the last one is paired with itself, and two equal
-nodes side by side would give the same root for other transactions (CVE-2012-2459), so those are told apart.
+Nodes are hashes as computed. If a level has an odd number of nodes the last one is paired with itself. Two equal nodes
+side by side would give the same root for other transactions (CVE-2012-2459), so they are refused.
 """
 
 from collections.abc import Sequence
@@ -47,10 +47,10 @@ def root_of_branch(leaf: bytes, index: int, neighbours: Sequence[bytes]) -> byte
 
 
 def _above(level: list[bytes]) -> list[bytes]:
-    """The next level up."""
+    """The next higher level. Raises `NotATree` for two equal nodes side by side."""
     odd = len(level) & 1
     for place in range(0, len(level) - 1, 2):
         if level[place] == level[place + 1]:
             raise NotATree("Two equal transactions stand side by side.")
-    paired = [*level, level[-1]] if odd else level
-    return [sha256(sha256(paired[place] + paired[place + 1]).digest()).digest() for place in range(0, len(paired), 2)]
+    nodes = [*level, level[-1]] if odd else level
+    return [sha256(sha256(nodes[place] + nodes[place + 1]).digest()).digest() for place in range(0, len(nodes), 2)]

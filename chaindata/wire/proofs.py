@@ -4,9 +4,9 @@ Source: supplement 5.2 (BIP 37). After the header come the number of transaction
 a bit for each node that is walked through: 1 above a transaction that is proven, and for that itself; 0 where a hash
 stands for all that lies below.
 
-What a proof can't say: whether its block is in the best chain; and how many transactions the block has, unless the path
-runs along the right edge of the tree. Whoever knows that number passes it. That no inner node passes for a transaction
-follows from the transaction's bytes: inner nodes are hashes of 64 bytes, and no transaction in a block is as short.
+What a proof can't show: that its block is in the best chain; and how many transactions the block has, unless the path
+runs along the right edge of the tree. Callers that know the number pass it. That an inner node is not taken for a
+transaction follows from the transaction's bytes: inner nodes hash 64 bytes, and no transaction in a block is as short.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -27,11 +27,11 @@ _BITS = [tuple(byte >> place & 1 for place in range(8)) for byte in range(256)] 
 
 
 class NotAProof(ValueError):
-    """The bytes are no proof, or one that does not hold; the message says what is wrong."""
+    """The bytes are no proof, or an invalid one; the message says what is wrong."""
 
 
 class Proof(msgspec.Struct, frozen=True, gc=False):
-    """A proof as it was read; that its hashes lead to the root is not looked at yet."""
+    """A proof as it was read; whether its hashes lead to the root is not checked yet."""
 
     header: Header
     transactions: int
@@ -54,7 +54,7 @@ class Proof(msgspec.Struct, frozen=True, gc=False):
 
 
 class Proven(msgspec.Struct, frozen=True, gc=False):
-    """A transaction that a proof shows, and its place in the block."""
+    """A transaction that a proof proves, and its place in the block."""
 
     txid_bytes: bytes
     position: int
@@ -95,44 +95,44 @@ def read(raw: bytes) -> Proof:
 
 
 def proven(proof: Proof, *, transactions: int | None = None) -> list[Proven]:
-    """The transactions it shows to stand in the block of its header, in their order; at least one.
+    """The transactions that it proves to be in the block of its header, in their order; at least one.
 
-    `transactions` is how many the block has, for those who know. Raises `NotAProof` when its hashes don't lead to the
-    header's root, or when anything is left over.
+    `transactions` is how many the block has, if the caller knows. Raises `NotAProof` if its hashes don't lead to the
+    header's root, or if it has more of anything than it needs.
     """
     if transactions not in (None, proof.transactions):
         raise NotAProof(f"The block has {transactions} transactions, the proof speaks of {proof.transactions}.")
-    found, root = _walk(proof)
+    matches, root = _walk(proof)
     if root != proof.header.merkle_root_bytes:
         raise NotAProof("The hashes of the proof do not lead to the merkle root of its header.")
-    if not found:
+    if not matches:
         raise NotAProof("The proof shows no transaction.")
-    return found
+    return matches
 
 
 def check(
-    proof: Proof, *, easiest_target: int, transactions: int | None = None, wanted: Collection[bytes] | None = None
+    proof: Proof, *, easiest_target: int, transactions: int | None = None, txids_bytes: Collection[bytes] | None = None
 ) -> list[Proven]:
-    """As `proven`, of a header whose work was done, and exactly of the wanted ids when they are given.
+    """As `proven`, but also check the header's work and, if `txids_bytes` are given, that exactly those are proven.
 
-    A neighbour that is given as a hash can be marked as proven too, and rightly: it stands in the block. Who asked for
-    one transaction names it, and no changed byte passes. Raises `NotAProof`.
+    A neighbour that is given as a hash may also be marked as proven, rightly, because it is in the block. A caller that
+    names the transactions accepts no proof with a changed byte. Raises `NotAProof`.
     """
     try:
         headers.check_work(proof.header, easiest_target=easiest_target)
     except headers.NotAHeader as problem:
         raise NotAProof(str(problem)) from None
-    found = proven(proof, transactions=transactions)
-    if wanted is not None and {each.txid_bytes for each in found} != set(wanted):
+    matches = proven(proof, transactions=transactions)
+    if txids_bytes is not None and {each.txid_bytes for each in matches} != set(txids_bytes):
         raise NotAProof("The proof shows other transactions than the wanted ones.")
-    return found
+    return matches
 
 
 def _walk(proof: Proof) -> tuple[list[Proven], bytes]:
-    """What is found on the way through the tree, and the root, once all hashes and bits are used up."""
+    """The proven transactions in the tree, and its root, after all hashes and bits were used."""
     widths = _widths(proof.transactions)
     hashes, bits = iter(proof.hashes), chain.from_iterable(map(_BITS.__getitem__, proof.bits))
-    found: list[Proven] = []
+    matches: list[Proven] = []
 
     def node(height: int, position: int) -> bytes:
         bit = next(bits, None)
@@ -143,23 +143,23 @@ def _walk(proof: Proof) -> tuple[list[Proven], bytes]:
             if hash_bytes is None:
                 raise NotAProof("The proof has too few hashes.")
             if bit:
-                found.append(Proven(hash_bytes, position))
+                matches.append(Proven(hash_bytes, position))
             return hash_bytes
-        left = node(height - 1, 2 * position)
+        left_hash = node(height - 1, 2 * position)
         if 2 * position + 1 >= widths[height - 1]:
-            return sha256(sha256(left + left).digest()).digest()
-        right = node(height - 1, 2 * position + 1)
-        if left == right:
+            return sha256(sha256(left_hash + left_hash).digest()).digest()
+        right_hash = node(height - 1, 2 * position + 1)
+        if left_hash == right_hash:
             raise NotAProof("Two equal hashes stand side by side in the proof.")
-        return sha256(sha256(left + right).digest()).digest()
+        return sha256(sha256(left_hash + right_hash).digest()).digest()
 
     root = node(len(widths) - 1, 0)
     if next(hashes, None) is not None:
         raise NotAProof("The proof has more hashes than it needs.")
-    left_over = tuple(islice(bits, 8))
-    if len(left_over) == 8 or any(left_over):
+    surplus = tuple(islice(bits, 8))
+    if len(surplus) == 8 or any(surplus):
         raise NotAProof("The proof has more bits than it needs.")
-    return found, root
+    return matches, root
 
 
 def _widths(transactions: int) -> list[int]:
@@ -173,42 +173,42 @@ def _widths(transactions: int) -> list[int]:
 # Building ------------------------------------------------------------------------------------------------------------
 
 
-def build(header: Header, txids_bytes: Sequence[bytes], wanted: Collection[bytes]) -> Proof:
-    """The proof that the wanted transactions stand in a block with these ones. Raises `NotAProof` when one does not."""
-    missing = set(wanted) - set(txids_bytes)
-    if missing or not wanted:
+def build(header: Header, txids_bytes: Sequence[bytes], selection: Collection[bytes]) -> Proof:
+    """The proof that the selected transactions are in a block of these ones. Raises `NotAProof` if one is not."""
+    missing = set(selection) - set(txids_bytes)
+    if missing or not selection:
         raise NotAProof(
             f"{len(missing)} of the transactions do not stand in the block." if missing else "None is wanted."
         )
-    matches = [[txid_bytes in wanted for txid_bytes in txids_bytes]]
+    is_selected = [[txid_bytes in selection for txid_bytes in txids_bytes]]
     levels = [list(txids_bytes)]
     while len(levels[-1]) > 1:
-        below, marks = levels[-1], matches[-1]
+        below, marks = levels[-1], is_selected[-1]
         pairs = range(0, len(below), 2)
         levels.append([_parent(below, place) for place in pairs])
-        matches.append([any(marks[place : place + 2]) for place in pairs])
+        is_selected.append([any(marks[place : place + 2]) for place in pairs])
     if levels[-1][0] != header.merkle_root_bytes:
         raise NotAProof("The header is not that of a block with these transactions.")
-    walked = list(_walked(levels, matches, len(levels) - 1, 0))
-    number = sum(bit << place for place, (bit, _) in enumerate(walked))
-    bits = number.to_bytes((len(walked) + 7) // 8, "little")
-    return Proof(header, len(txids_bytes), tuple(node for _, node in walked if node is not None), bits)
+    nodes = list(_nodes(levels, is_selected, len(levels) - 1, 0))
+    number = sum(bit << place for place, (bit, _) in enumerate(nodes))
+    bits = number.to_bytes((len(nodes) + 7) // 8, "little")
+    return Proof(header, len(txids_bytes), tuple(node for _, node in nodes if node is not None), bits)
 
 
 def _parent(level: list[bytes], place: int) -> bytes:
-    left, right = level[place], level[min(place + 1, len(level) - 1)]
-    return sha256(sha256(left + right).digest()).digest()
+    left_hash, right_hash = level[place], level[min(place + 1, len(level) - 1)]
+    return sha256(sha256(left_hash + right_hash).digest()).digest()
 
 
-def _walked(
-    levels: list[list[bytes]], matches: list[list[bool]], height: int, place: int
+def _nodes(
+    levels: list[list[bytes]], is_selected: list[list[bool]], height: int, place: int
 ) -> Iterator[tuple[bool, bytes | None]]:
-    """Depth-first, from the root: the bit of each node that a reader will walk through, and its hash where one is."""
-    match = matches[height][place]
+    """Depth-first from the root: the bit of each node that a reader visits, and its hash if the proof has it."""
+    match = is_selected[height][place]
     if height == 0 or not match:
         yield match, levels[height][place]
         return
     yield True, None
     for below in (2 * place, 2 * place + 1):
         if below < len(levels[height - 1]):
-            yield from _walked(levels, matches, height - 1, below)
+            yield from _nodes(levels, is_selected, height - 1, below)

@@ -1,7 +1,7 @@
-"""What the chain-data service says when it says no: the envelopes, and the exact texts for each operation.
+"""The errors of the chain-data service: the envelopes, and the exact texts for each operation.
 
-Source: chain data, Errors; supplement 1.7 to 1.9 and 1.11. Texts of nodes change with their versions: a client tells
-cases apart by status, and by text only where nothing else does. Placeholders in braces are filled by `str.format`.
+Source: chain data, Errors; supplement 1.7 to 1.9 and 1.11. Texts of nodes change with their versions: a client
+distinguishes cases by status, and by text only if it must. Placeholders in braces are filled by `str.format`.
 """
 
 from dataclasses import dataclass
@@ -146,7 +146,7 @@ EMPTY_ELEMENT = {
 
 
 class Case(Enum):
-    """What an error means for who asked."""
+    """What an error means for the caller."""
 
     WRONG = "the question is wrong: ask another one"
     ABSENT = "there is no such thing, as far as the service knows now"
@@ -156,8 +156,8 @@ class Case(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Spoken:
-    """An error as it came: its case, the text of the service, cut to 200 printable characters, and a node's code."""
+class ErrorReply:
+    """An error answer: its case, the service's text, cut to 200 printable characters, and a node's code."""
 
     case: Case
     text: str
@@ -186,18 +186,18 @@ _AWAY_STATUSES = (408, 502, 503, 504)
 _MOST_CHARACTERS = 200
 
 
-def read(http_status: int, body: bytes) -> Spoken:
-    """The meaning of an answer that is not 200, in whichever envelope it comes; a body that is none has no text."""
+def read(http_status: int, body: bytes) -> ErrorReply:
+    """The meaning of an answer other than 200, in any of the envelopes; without an envelope it has no text."""
     text, code = _text_and_code(body)
     if http_status == 429:
-        return Spoken(Case.TOO_LARGE if text == ARRAY_TOO_LARGE.text else Case.BUSY, text, code)
+        return ErrorReply(Case.TOO_LARGE if text == ARRAY_TOO_LARGE.text else Case.BUSY, text, code)
     if text in _ABSENT_TEXTS or http_status == 404:
-        return Spoken(Case.ABSENT, text, code)
+        return ErrorReply(Case.ABSENT, text, code)
     if http_status == 500 and text.startswith(CONVERT_FAILED.text.partition("Double")[0]):
-        return Spoken(Case.WRONG, text, code)
+        return ErrorReply(Case.WRONG, text, code)
     if http_status in _AWAY_STATUSES or http_status >= 500:
-        return Spoken(Case.AWAY, text, code)
-    return Spoken(Case.WRONG, text, code)
+        return ErrorReply(Case.AWAY, text, code)
+    return ErrorReply(Case.WRONG, text, code)
 
 
 def _text_and_code(body: bytes) -> tuple[str, int | None]:

@@ -110,7 +110,7 @@ class Transaction(msgspec.Struct, frozen=True, gc=False):
 
 
 def read(raw: bytes) -> Transaction:
-    """The transaction that the bytes are, all of them. Raises `NotATransaction`."""
+    """The transaction in these bytes, which it has to fill. Raises `NotATransaction`."""
     transaction, end = read_at(raw, 0)
     if end != len(raw):
         raise NotATransaction(f"{len(raw) - end} bytes follow after the end of the transaction.")
@@ -215,7 +215,7 @@ def count_bytes(count: int) -> bytes:
 
 
 def sized(raw: bytes) -> bytes:
-    """Bytes after their count, as scripts travel."""
+    """Bytes with their count in front, as scripts are serialised."""
     return count_bytes(len(raw)) + raw
 
 
@@ -257,5 +257,5 @@ def is_final(transaction: Transaction, *, height: int, median_time: int) -> bool
     """Whether it may stand in the block of that height after blocks of that median time, in seconds (BIP 113)."""
     if transaction.locktime == 0:
         return True
-    passed = height if transaction.locktime < LOCKTIME_IS_HEIGHT_BELOW else median_time
-    return transaction.locktime < passed or all(each.sequence == FINAL_SEQUENCE for each in transaction.inputs)
+    limit = height if transaction.locktime < LOCKTIME_IS_HEIGHT_BELOW else median_time
+    return transaction.locktime < limit or all(each.sequence == FINAL_SEQUENCE for each in transaction.inputs)

@@ -38,14 +38,14 @@ _WAITING, _CREDITED = ("created", "pending"), "success"
 
 def look(*, now: datetime) -> int:
     """Keep the transactions of these deposits looked at; how many there are. Asks nobody by itself."""
-    return len(answers.look_many([(_OPERATION, {"txid": txid}) for txid in _txids(_compared(now))], now=now))
+    return len(answers.read_many([(_OPERATION, {"txid": txid}) for txid in _txids(_compared(now))], now=now))
 
 
 def causes(now: datetime, only: str) -> Iterator[Cause]:
     """Each deposit about which the exchange and the chain differ."""
     rows = _compared(now)
     txids = _txids(rows)
-    kept = answers.kept([(_OPERATION, {"txid": txid}) for txid in txids], now=now)
+    kept = answers.stored([(_OPERATION, {"txid": txid}) for txid in txids], now=now)
     found = dict(zip(txids, kept, strict=True))
     needed = Currency.objects.filter(code=CHAIN_CODE).values_list("payin_confirmations", flat=True).first() or 0
     for row in rows:

@@ -23,7 +23,6 @@ PAGES: Mapping[str, tuple[str, ...]] = {
     "explorer.layers": ("chain-transaction",),
     "explorer.search": ("chain",),
     "explorer.token_history": ("chain-address",),
-    "explorer.token_layer": ("chain",),
     "explorer.transaction": ("chain-transaction",),
     "headers": ("chain",),
     "proofs": ("withdrawals",),

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from chaindata.cache.time_budget import Patience
+from chaindata.cache.service import TimeBudget
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 
 
-def unhurried() -> Patience:
+def unhurried() -> TimeBudget:
     """Time for a whole chain on any machine: what a worker does not get to within its time is not the subject."""
-    return Patience(seconds=3600)
+    return TimeBudget(seconds=3600)
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -142,7 +142,7 @@ def test_a_window_that_nobody_understands_costs_a_second_each_time(service, clie
 
 
 def test_headers_are_read_as_far_as_they_are_whole_numbers():
-    assert Window.of({"X-RateLimit-Limit": "60", "X-RateLimit-Remaining": " 7 "}) == Window(60, 7, None)
+    assert Window.from_headers({"X-RateLimit-Limit": "60", "X-RateLimit-Remaining": " 7 "}) == Window(60, 7, None)
 
 
 def test_a_node_that_is_away_for_a_moment_is_asked_again(service, client):

@@ -28,16 +28,16 @@ def entry(fee_sat, size, *, ancestors=1, ancestor_fees=0, ancestor_size=0):
 
 
 def test_an_empty_mempool_says_only_what_is_accepted():
-    found = fee_rates.of([], least_fee=LEAST)
+    found = fee_rates.summarise([], least_fee=LEAST)
     assert (found.lowest, found.middle, found.highest, found.bands) == (Decimal("1.00"), None, None, ())
 
 
 def test_before_the_node_was_read_nothing_is_known():
-    assert fee_rates.of([], least_fee=None).lowest is None
+    assert fee_rates.summarise([], least_fee=None).lowest is None
 
 
 def test_bands_go_from_the_highest_to_the_lowest_with_empty_ones_between():
-    found = fee_rates.of([entry(250, 250), entry(1_000, 100), entry(900, 250)], least_fee=LEAST)
+    found = fee_rates.summarise([entry(250, 250), entry(1_000, 100), entry(900, 250)], least_fee=LEAST)
     bands = [(each.low, each.high, each.count, each.size, each.share) for each in found.bands]
     assert bands == [
         (10, 20, 1, 100, 16),
@@ -50,12 +50,12 @@ def test_bands_go_from_the_highest_to_the_lowest_with_empty_ones_between():
 
 
 def test_the_middle_is_of_bytes_and_not_of_transactions():
-    found = fee_rates.of([entry(100, 100), entry(100, 100), entry(50_000, 1_000)], least_fee=LEAST)
+    found = fee_rates.summarise([entry(100, 100), entry(100, 100), entry(50_000, 1_000)], least_fee=LEAST)
     assert found.middle == Decimal("50.00")
 
 
 def test_the_last_band_has_no_end_and_a_small_share_still_shows():
-    found = fee_rates.of([entry(100_000, 100), entry(1_000_000, 1_000_000)], least_fee=LEAST)
+    found = fee_rates.summarise([entry(100_000, 100), entry(1_000_000, 1_000_000)], least_fee=LEAST)
     assert (found.bands[0].low, found.bands[0].high, found.bands[0].share) == (100, None, 1)
 
 

@@ -45,7 +45,7 @@ def test_everything_lies_inside_and_nothing_overlaps(count):
 def test_the_smallest_of_many_are_drawn_together():
     coins = [str(n) for n in range(1, 31)]
     drawn = flow.drawing(inputs=parts("465"), outputs=parts(*coins), fee=Decimal(0))
-    rest = [each for each in drawn.ribbons if each.tone == flow.REST]
+    rest = [each for each in drawn.ribbons if each.tone == flow.OTHERS]
     assert [each.words for each in rest] == ["19 others: 190 BCH"]
 
 

@@ -20,7 +20,7 @@ def look():
 
 
 def follow(now):
-    return tip_follower.follow(now=now, open_client=ways.open_client, patience=unhurried())
+    return tip_follower.follow(now=now, open_client=ways.open_client, budget=unhurried())
 
 
 def test_a_new_desk_says_that_the_tip_was_not_heard(service):
@@ -60,9 +60,9 @@ def test_figures_come_from_rows(service, client, run_worker, standing_clock):
     SmallChain(blocks=3).serve(service)
     now = clock.now()
     follow(now)
-    answers.look("get_blockchain_info", now=now)
+    answers.read("get_blockchain_info", now=now)
     run_worker(now)
-    answers.look("get_network_info", now=now)
+    answers.read("get_network_info", now=now)
     text = client.get(reverse("metrics")).content.decode()
     assert "countersign_chain_height 2.0" in text
     assert 'countersign_chain_answers{standing="found"} 1.0' in text

@@ -222,7 +222,7 @@ def test_requests_and_their_parts_do_not_show_the_key():
 def test_no_answer_to_them_is_kept(service):
     for name in ("create_slp_token", "mint_slp_token", "send_slp_token"):
         with pytest.raises(questions.CannotAsk):
-            answers.look(name, now=NOW, **FILES[name]["arguments"])
+            answers.read(name, now=NOW, **FILES[name]["arguments"])
     assert not ChainAnswer.objects.exists()
 
 

@@ -5,7 +5,7 @@ import pytest
 from chaindata.cache import answers, tasks
 from chaindata.cache.models import ChainAnswer
 from chaindata.explorer import tasks as tip
-from chaindata.headers import tip as tips
+from chaindata.headers import tips
 from desk import clock, outbox, topics
 from tests.chaindata.small_chain import SmallChain
 
@@ -24,27 +24,27 @@ def test_a_look_wakes_a_worker_once_and_the_worker_answers(service, woken):
     chain = SmallChain(blocks=3).serve(service)
     now = clock.now()
     for _ in range(3):
-        assert answers.look("get_block_by_height", now=now, height=1).freshness == "absent"
+        assert answers.read("get_block_by_height", now=now, height=1).freshness == "absent"
     row = ChainAnswer.objects.get()
     assert woken == [("chaindata.fetch", row.pk)]
     tasks.fetch(row.pk)
-    assert answers.look("get_block_by_height", now=clock.now(), height=1).record.hash == chain.blocks[1].hash
+    assert answers.read("get_block_by_height", now=clock.now(), height=1).record.hash == chain.blocks[1].hash
 
 
 def test_many_looks_of_one_kind_wake_one_worker(service, woken):
     now = clock.now()
-    answers.look_many([("get_block_by_height", {"height": height}) for height in range(30)], now=now)
+    answers.read_many([("get_block_by_height", {"height": height}) for height in range(30)], now=now)
     assert len(woken) == 1, "it takes the others along"
     woken.clear()
-    answers.look_many([("get_property", {"propertyId": number}) for number in (1, 3, 4)], now=now)
+    answers.read_many([("get_property", {"propertyId": number}) for number in (1, 3, 4)], now=now)
     assert len(woken) == 3, "each has a call of its own"
-    answers.look_many([("get_property", {"propertyId": number}) for number in (1, 3, 4)], now=now + answers.WOKEN_EVERY)
+    answers.read_many([("get_property", {"propertyId": number}) for number in (1, 3, 4)], now=now + answers.WOKEN_EVERY)
     assert len(woken) == 6, "a call may have been lost"
 
 
 def test_a_sweep_finds_what_no_call_was_heard_for(service):
     SmallChain(blocks=3).serve(service)
-    answers.look("get_block_by_height", now=clock.now(), height=1)
+    answers.read("get_block_by_height", now=clock.now(), height=1)
     tasks.fetch_answers()
     assert ChainAnswer.objects.get().standing == "found"
     tasks.purge()

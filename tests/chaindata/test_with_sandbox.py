@@ -8,7 +8,7 @@ from chaindata import tip_follower
 from chaindata.cache import answers, questions
 from chaindata.cache import service as ways
 from chaindata.cache.freshness import FRESHNESS
-from chaindata.headers import tip as tips
+from chaindata.headers import tips
 from chaindata.headers.models import ChainHeader, ChainReorganisation
 from chaindata.proofs import verification
 from chaindata.wire import catalogue
@@ -45,7 +45,7 @@ def test_of_several_proofs_one_that_does_not_check_out_shows_nothing(sandbox, cl
 
 
 def follow(now=NOW):
-    return tip_follower.follow(now=now, open_client=ways.open_client, patience=unhurried())
+    return tip_follower.follow(now=now, open_client=ways.open_client, budget=unhurried())
 
 
 def test_the_sandboxs_chain_is_followed_through_blocks_and_a_reorganisation(sandbox, client):
@@ -89,9 +89,9 @@ def test_a_world_that_begins_anew_has_a_chain_of_its_own(own_sandbox, client, bl
 
 def test_every_operation_that_takes_nothing_is_answered_and_kept(sandbox, run_worker):
     wanted = [(each.name, {}) for each in catalogue.ALL if not each.params and FRESHNESS[each.name] is not None]
-    answers.look_many(wanted, now=NOW)
+    answers.read_many(wanted, now=NOW)
     assert run_worker() == len(wanted) > 10
-    found = answers.look_many(wanted, now=NOW)
+    found = answers.read_many(wanted, now=NOW)
     assert {reading.operation: reading.problem for reading in found if not reading.is_known} == {}
 
 
@@ -116,13 +116,13 @@ def test_a_payment_on_the_sandboxs_chain_is_proven_and_lost_and_proven_again(san
 
 def test_a_question_about_a_seeded_block_is_final_once_it_is_buried(sandbox, client, run_worker):
     follow()
-    answers.look("get_block_by_height", now=NOW, height=101)
+    answers.read("get_block_by_height", now=NOW, height=101)
     run_worker()
-    block = answers.look("get_block_by_height", now=NOW, height=101)
+    block = answers.read("get_block_by_height", now=NOW, height=101)
     assert (block.is_final, block.record.height) == (True, 101)
     details = [("get_transaction_details", {"txid": txid}) for txid in block.record.tx]
-    answers.look_many(details, now=NOW)
+    answers.read_many(details, now=NOW)
     run_worker()
-    assert all(reading.is_known for reading in answers.look_many(details, now=NOW))
+    assert all(reading.is_known for reading in answers.read_many(details, now=NOW))
     with pytest.raises(questions.CannotAsk):
-        answers.look("send_raw_transaction", now=NOW, hex="00")
+        answers.read("send_raw_transaction", now=NOW, hex="00")

@@ -19,7 +19,9 @@ TXID, ADDRESS = "ab" * 32, chain.OURS.cash_address
 @pytest.fixture
 def of(auditor):
     def of(person=auditor):
-        found = belongings.of(person=person, addresses=[ADDRESS, chain.THEIRS.cash_address], txids=[TXID, "cd" * 32])
+        found = belongings.collect(
+            person=person, addresses=[ADDRESS, chain.THEIRS.cash_address], txids=[TXID, "cd" * 32]
+        )
         return {key: [(each.words, each.url) for each in pages] for key, pages in found.items()}
 
     return of

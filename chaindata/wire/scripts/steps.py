@@ -162,12 +162,12 @@ def multisig_of(script: bytes) -> tuple[int, list[bytes]] | None:
     if script[-1:] != bytes([OP_CHECKMULTISIG]) or not OP_1 <= script[0] <= OP_16:
         return None
     try:
-        found = list(steps(script))
+        script_steps = list(steps(script))
     except NotAScript:
         return None
-    if len(found) < 4 or found[-1].opcode != OP_CHECKMULTISIG:
+    if len(script_steps) < 4 or script_steps[-1].opcode != OP_CHECKMULTISIG:
         return None
-    required, *middle, total, _ = found
+    required, *middle, total, _ = script_steps
     keys = [step.pushed for step in middle if step.pushed is not None and len(step.pushed) in _KEY_BYTES]
     signatures = required.opcode - OP_1 + 1
     if len(keys) != len(middle) or total.opcode - OP_1 + 1 != len(keys) or signatures > len(keys):
@@ -199,8 +199,8 @@ def meaning_of(script: bytes, network: Network) -> Meaning:
             return Meaning(Kind.KEY, 1, [Address(network, AddressKind.KEY, hash160(script[1:-1]))])
         case Kind.MULTISIG:
             signatures, keys = multisig_of(script) or (0, [])
-            found = [Address(network, AddressKind.KEY, hash160(key)) for key in keys]
-            return Meaning(Kind.MULTISIG, signatures, found)
+            addresses = [Address(network, AddressKind.KEY, hash160(key)) for key in keys]
+            return Meaning(Kind.MULTISIG, signatures, addresses)
         case kind:
             return Meaning(kind, None, [])
 

@@ -19,10 +19,10 @@ def units_of(text: str, precision: int) -> int:
 
     Undivided properties cut at the point. Raises `CannotWrite`: for what is not 1 to 2^63 - 1 units, too.
     """
-    whole, _, fraction = text.partition(".")
+    integer, _, fraction = text.partition(".")
     if precision == 0:
         fraction = ""
-    digits = whole + fraction.ljust(precision, "0")
+    digits = integer + fraction.ljust(precision, "0")
     if not _DIGITS.fullmatch(digits) or len(fraction) > precision or "-" in text:
         raise CannotWrite(refusals.INVALID_AMOUNT)
     units = int(digits)

@@ -17,7 +17,7 @@ class NotAPayload(ValueError):
 
 
 class CannotWrite(ValueError):
-    """What was given makes no valid payload; `refusal` is what a node answers."""
+    """These values make no valid payload; `refusal` is what a node answers."""
 
     def __init__(self, refusal: Refusal) -> None:
         super().__init__(refusal.text)

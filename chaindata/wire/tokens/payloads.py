@@ -290,10 +290,10 @@ def carried_by(script: bytes) -> bytes | None:
     if script[:1] != bytes([OP_RETURN]):
         return None
     try:
-        found = list(steps.steps(script[1:]))
+        pushes = list(steps.steps(script[1:]))
     except steps.NotAScript:
         return None
-    pushed = found[0].pushed if len(found) == 1 and 0 < found[0].opcode <= OP_PUSHDATA4 else None
+    pushed = pushes[0].pushed if len(pushes) == 1 and 0 < pushes[0].opcode <= OP_PUSHDATA4 else None
     return pushed.removeprefix(MARKER) if pushed and pushed.startswith(MARKER) else None
 
 

@@ -45,7 +45,7 @@ class NotAMessage(ValueError):
 
 
 class CannotWrite(ValueError):
-    """What was given makes no valid message."""
+    """These values make no valid message."""
 
 
 class Genesis(msgspec.Struct, frozen=True):
@@ -88,7 +88,7 @@ Message = Genesis | Mint | Send | Commit
 
 
 def read(script: bytes) -> Message:
-    """The message that the script of output 0 is. Raises `NotAMessage`."""
+    """The message in the script of output 0. Raises `NotAMessage`."""
     fields = _pushes(script)
     _check_type(fields)
     if len(fields) < 3:
@@ -100,22 +100,22 @@ def read(script: bytes) -> Message:
 
 
 def _pushes(script: bytes) -> list[bytes]:
-    """What the script pushes, if it is one of this protocol; a script of another one is not read to its end."""
-    found: list[bytes] = []
+    """What the script pushes, if it is of this protocol; a script of another protocol is not read to its end."""
+    pushes: list[bytes] = []
     try:
         for step in steps.steps(script[1:]) if script[:1] == bytes([OP_RETURN]) else ():
-            if not found and step.pushed != LOKAD:
+            if not pushes and step.pushed != LOKAD:
                 break
             if step.pushed is None or step.opcode == 0 or step.opcode > OP_PUSHDATA4:
                 sentence = f"The opcode {step.opcode:#04x} is not a push that this protocol allows."
                 raise NotAMessage(Problem.FORBIDDEN_OPCODE, sentence)
-            found.append(step.pushed)
+            pushes.append(step.pushed)
     except steps.NotAScript as problem:
-        if found:
+        if pushes:
             raise NotAMessage(Problem.CUT_SHORT, str(problem)) from None
-    if not found:
+    if not pushes:
         raise NotAMessage(Problem.OTHER_PROTOCOL, "The script does not begin with the mark of simple-ledger messages.")
-    return found
+    return pushes
 
 
 def _check_type(fields: list[bytes]) -> None:
@@ -188,8 +188,8 @@ def _quantity(raw: bytes) -> int:
     return int.from_bytes(raw, "big")
 
 
-def _wrong_size(what: str, raw: bytes, wanted: str) -> NotAMessage:
-    return NotAMessage(Problem.SIZE, f"The {what} has {len(raw)} bytes instead of {wanted}.")
+def _wrong_size(what: str, raw: bytes, sizes: str) -> NotAMessage:
+    return NotAMessage(Problem.SIZE, f"The {what} has {len(raw)} bytes instead of {sizes}.")
 
 
 def _wrong_count(sentence: str) -> NotAMessage:
@@ -252,5 +252,5 @@ def _token_id_written(token_id: str) -> bytes:
 
 
 def text_of(raw: bytes) -> str:
-    """A ticker, name or address of a document for people: what is not UTF-8 is replaced by a mark."""
+    """A ticker, name or document URI as text; bytes that are not UTF-8 are replaced by a mark."""
     return raw.decode("utf-8", "replace")

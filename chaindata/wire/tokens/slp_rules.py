@@ -1,6 +1,6 @@
-"""What a simple-ledger message does: whether what is spent covers it, and what its outputs then hold.
+"""What a simple-ledger message does: whether its inputs cover it, and what its outputs then hold.
 
-Source: supplement 3, Validity. Pure bookkeeping of one transaction: who calls has followed the tokens up to its inputs.
+Source: supplement 3, Validity. This is the bookkeeping of one transaction: the caller knows what its inputs hold.
 """
 
 from collections.abc import Iterable
@@ -30,7 +30,7 @@ class Holding(msgspec.Struct, frozen=True):
 
 
 def reason_invalid(message: Message, spent: Iterable[Holding]) -> str | None:
-    """Why a transaction with this message moves no tokens, given what the outputs it spends hold; None: it is valid."""
+    """Why a transaction with this message moves no tokens, given what it spends; None if it is valid."""
     match message:
         case Genesis():
             return None
@@ -44,18 +44,20 @@ def reason_invalid(message: Message, spent: Iterable[Holding]) -> str | None:
             return IGNORED
 
 
-def made(message: Message, *, txid: str, outputs: int) -> dict[int, Holding]:
+def holdings(message: Message, *, txid: str, outputs: int) -> dict[int, Holding]:
     """What the outputs of a valid transaction hold, by number. Amounts for outputs that don't exist are burnt."""
-    found: dict[int, Holding] = {}
+    holding_by_output: dict[int, Holding] = {}
     match message:
         case Genesis() | Mint():
             token_id = txid if isinstance(message, Genesis) else message.token_id
-            found[1] = Holding(token_id, message.quantity)
+            holding_by_output[1] = Holding(token_id, message.quantity)
             if message.baton_vout is not None:
-                found[message.baton_vout] = Holding(token_id, is_baton=True)
+                holding_by_output[message.baton_vout] = Holding(token_id, is_baton=True)
         case Send():
-            found = {n: Holding(message.token_id, each) for n, each in enumerate(message.quantities, start=1)}
-    return {n: each for n, each in found.items() if n < outputs and (each.quantity or each.is_baton)}
+            holding_by_output = {
+                n: Holding(message.token_id, each) for n, each in enumerate(message.quantities, start=1)
+            }
+    return {n: each for n, each in holding_by_output.items() if n < outputs and (each.quantity or each.is_baton)}
 
 
 def in_tokens(quantity: int, decimals: int) -> Decimal:
@@ -68,7 +70,7 @@ def in_base_units(amount: Decimal, decimals: int) -> int:
     if not 0 <= decimals <= MOST_DECIMALS or not amount.is_finite() or amount < 0 or amount.adjusted() > MOST_DIGITS:
         raise NotAQuantity("A finite amount of tokens that is not negative is needed.")
     units = amount.scaleb(decimals, _EXACT)
-    whole = int(units)
-    if whole != units:
+    integer = int(units)
+    if integer != units:
         raise NotAQuantity(f"The token has {decimals} decimals, the amount has more.")
-    return whole
+    return integer

@@ -16,7 +16,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from chaindata.cache import freshness
 from chaindata.client import Busy, ChainClient
-from chaindata.headers import replaced, tip
+from chaindata.headers import tips
 from chaindata.proofs import verification
 from chaindata.proofs.verification import Outcome, Step, Verdict
 from chaindata.shared import addresses, outputs
@@ -48,7 +48,7 @@ _STANDINGS = {
     Outcome.WRONG: standings.WRONG,
     Outcome.NOT_PROVEN: standings.NOT_PROVEN,
     Outcome.WAITING: standings.WAITING,
-    Outcome.LEFT: standings.LEFT,
+    Outcome.OFF_CHAIN: standings.LEFT,
     Outcome.PROVEN: standings.PROVEN,
 }
 _MOST_KEPT = 2**63 - 1  # of what a column holds
@@ -81,7 +81,7 @@ def _unless_claimed(row: Withdrawal, verdict: Verdict, client: ChainClient) -> V
     earlier = _claimants(row)
     if not earlier:
         return verdict
-    found = outputs.exact(txid=row.hash, address=row.address, amount_sat=wanted_sat(row), client=client)
+    found = outputs.count_paying(txid=row.hash, address=row.address, amount_sat=wanted_sat(row), client=client)
     if found > len(earlier):
         return verdict
     sentence = f"The transaction pays this {found} times, and that is {earlier[-1].reference} already."
@@ -120,7 +120,7 @@ def wanted_sat(row: Withdrawal) -> int:
 
 def due(*, now: datetime) -> QuerySet[Withdrawal]:
     """Payouts to be looked at now: new ones, those that wait for a block, and those whose block may have gone."""
-    heard = tip.tip(now)
+    heard = tips.tip(now)
     lost = WithdrawalEvent.objects.filter(withdrawal=OuterRef("pk"), version=OuterRef("version"), event="proof_lost")
     watched = Q(state__in=WITH_TRANSACTION) | Q(
         Exists(lost), ~Q(proof__standing=standings.WRONG), state=machine.DISPUTED
@@ -128,7 +128,7 @@ def due(*, now: datetime) -> QuerySet[Withdrawal]:
     by_time = Q(proof__next_look_at__lte=now)
     by_block = ~Q(proof__tip_hash=heard.hash) & Q(proof__problem="") if heard is not None else Q(pk__in=())
     not_put_off = Q(proof__next_look_at=None) | Q(proof__next_look_at__lte=now)
-    buried_no_more = Q(replaced.may_be(height="proof__height", seen_at="proof__looked_at")) & not_put_off
+    buried_no_more = Q(tips.may_be_replaced(height="proof__height", seen_at="proof__looked_at")) & not_put_off
     asks = Q(proof=None) | (Q(proof__final_at=None) & (by_time | by_block)) | buried_no_more
     rows = Withdrawal.objects.filter(watched, asks, currency=COIN).exclude(hash="")
     return rows.select_related("account", "initiator", "proof").order_by("pk")
@@ -202,7 +202,7 @@ def _left(old: PayoutProof | None) -> bool:
     """Whether the block that proved it last has left the chain since."""
     if old is None or not old.block_hash or old.height is None:
         return False
-    return replaced.is_replaced(height=old.height, block_hash=old.block_hash)
+    return tips.is_replaced(height=old.height, block_hash=old.block_hash)
 
 
 def _columns(old: PayoutProof | None, verdict: Verdict, was_replaced: bool, now: datetime) -> dict[str, Any]:
@@ -226,7 +226,7 @@ def _columns(old: PayoutProof | None, verdict: Verdict, was_replaced: bool, now:
 
 def _absent_since(old: PayoutProof | None, now: datetime) -> datetime:
     """Since when nothing of it was known, as told again and again by a service that keeps up with its chain."""
-    heard = tip.tip(now)
+    heard = tips.tip(now)
     keeps_up = heard is not None and heard.is_current and now - datetime.fromtimestamp(heard.time, UTC) <= LAGS_AFTER
     if old is None or old.absent_since is None or old.looked_at is None or not keeps_up:
         return now
@@ -253,5 +253,5 @@ def _keep(row: Withdrawal, columns: dict[str, Any]) -> None:
 
 
 def _tip_hash(now: datetime) -> str:
-    heard = tip.tip(now)
+    heard = tips.tip(now)
     return heard.hash if heard is not None else ""

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.conf import settings
 
-from chaindata.headers import tip
+from chaindata.headers import tips
 from desk.machines.table import Tone
 from exchange_ops.withdrawals import machine
 from exchange_ops.withdrawals import models as standings
@@ -73,7 +73,7 @@ def of(row: Withdrawal, *, now: datetime) -> Telling | None:
         sentence = "The exchange named the transaction; the desk has not found out yet whether the chain has it."
         return Telling(Tone.ACTIVE, "Being looked for", sentence, proof)
     tone, label, sentence = _words(row, proof)
-    heard = tip.tip(now)
+    heard = tips.tip(now)
     is_late = proof.final_at is None and heard is not None and heard.hash != proof.tip_hash
     return Telling(tone, label, sentence, proof, _may_come_back(row, proof), is_late)
 

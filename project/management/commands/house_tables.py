@@ -8,8 +8,8 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from chaindata.broadcasts import machine as broadcast_states
-from chaindata.watching import machine as watching_states
+from chaindata.broadcasts import states as broadcast_states
+from chaindata.watching import states as watching_states
 from desk.incidents import machine as incident_states
 from desk.machines.table import State, Table, Transition
 from desk.notifications import machine as delivery_states

@@ -51,7 +51,9 @@ def judge(transaction: Transaction, spent: Iterable[Holding]) -> Verdict:
     if verdict.message is None:
         return verdict
     reason = slp_rules.reason_invalid(verdict.message, spent)
-    made = {} if reason else slp_rules.made(verdict.message, txid=transaction.txid, outputs=len(transaction.outputs))
+    made = (
+        {} if reason else slp_rules.holdings(verdict.message, txid=transaction.txid, outputs=len(transaction.outputs))
+    )
     return Verdict(True, verdict.message, reason, made)
 
 

@@ -47,7 +47,7 @@ def test_nobody_is_held_up_by_what_was_not_read_or_is_not_there(make_person, sig
     client = signed_in(make_person("treasury"))
     assert "already" not in text_of(client.post(PAGE, {"hex": HEX})).partition("What it would do")[2][:400]
     rows.turned_down("get_transaction_details", "missing", at=clock.now(), problem="None.", txid=PAYMENT.txid)
-    assert explanation.of_text(text=HEX, now=clock.now()).already == ""
+    assert explanation.explain_text(text=HEX, now=clock.now()).already == ""
 
 
 def test_it_can_not_be_asked_for(make_person):

@@ -7,7 +7,7 @@ import pytest
 from django.db import IntegrityError, connection, transaction
 from django.test.utils import CaptureQueriesContext
 
-from chaindata.broadcasts import explanation, guards, requests, room, sending
+from chaindata.broadcasts import explanation, machine, requests, sending
 from chaindata.broadcasts.models import ChainBroadcast
 from chaindata.cache import service
 from chaindata.cache.models import ChainAnswer
@@ -96,7 +96,7 @@ def code(now, step=0):
 def requested(person, run_worker, text=HEX, *, step=0, **changes):
     """Ask as a page does that has read what is spent."""
     now = clock.now()
-    explanation.of_text(text=text, now=now)
+    explanation.explain_text(text=text, now=now)
     run_worker(now)
     arguments = {"text": text, "digest": requests.digest_of(tools.raw_of(text)), "reason": "As agreed"}
     arguments |= {"person": person, "answer": code(now, step), "session_key": "s", "now": now} | changes
@@ -117,7 +117,7 @@ def test_explaining_gives_nobody_a_transaction_that_can_be_sent(node, run_worker
     calls = request.getfixturevalue("service").calls
     decoded, now = tools.decode(text=HEX), clock.now()
     explanation.explain(decoded=decoded, now=now)
-    cross_checks.of_transaction(decoded=decoded, now=now)
+    cross_checks.transaction_opinion(decoded=decoded, now=now)
     run_worker(now)
     (asked_about,) = [call.rpartition("/")[2] for call in calls if "decodeRawTransaction" in call]
     bare = transactions.read(bytes.fromhex(asked_about))
@@ -130,16 +130,16 @@ def test_explaining_gives_nobody_a_transaction_that_can_be_sent(node, run_worker
 
 def explained(run_worker, text=HEX):
     now = clock.now()
-    first = explanation.of_text(text=text, now=now)
+    first = explanation.explain_text(text=text, now=now)
     assert first.is_waiting
     assert first.fee_sat is None
     assert not first.can_be_sent, "what it spends is not known yet"
     run_worker(now)
-    return explanation.of_text(text=text, now=now)
+    return explanation.explain_text(text=text, now=now)
 
 
 def test_what_it_pays_spends_and_costs_follows_from_proven_bytes(node, run_worker, monkeypatch):
-    monkeypatch.setattr(owned_addresses, "_askers", {})
+    monkeypatch.setattr(owned_addresses, "_lookups", {})
     owned_addresses.register(
         "test", lambda found: {address: "deposit address" for address in found if address.endswith(SPENT[-8:])}
     )
@@ -171,7 +171,7 @@ def test_a_service_that_lies_about_what_is_spent_is_noticed(node, run_worker):
 
 def test_a_kept_answer_that_lies_is_noticed_as_well(node):
     rows.answered("get_raw_transaction", LIE.raw.hex(), at=clock.now(), txid=FUNDED.txid, verbose=False)
-    found = explanation.of_text(text=HEX, now=clock.now())
+    found = explanation.explain_text(text=HEX, now=clock.now())
     assert (found.fee_sat, found.can_be_sent) == (None, False)
     assert "another transaction than the one" in found.obstacles[0]
 
@@ -183,7 +183,7 @@ def test_a_signature_of_somebody_else_or_of_other_outputs_does_not_fit(node, run
         found = (
             explained(run_worker, made.raw.hex())
             if made is stranger
-            else explanation.of_text(text=made.raw.hex(), now=clock.now())
+            else explanation.explain_text(text=made.raw.hex(), now=clock.now())
         )
         assert found.sources[0].signature == "does not fit"
         assert not found.can_be_sent
@@ -193,7 +193,7 @@ def test_what_makes_a_sending_pointless_or_unwise_is_said(node, run_worker):
     more = paying.signed(OWNER, FUNDED, 1, [(100_001, steps.locking(OTHER.address))])
     assert "pays 1 sat more" in explained(run_worker, more.raw.hex()).obstacles[0]
     dear = paying.signed(OWNER, FUNDED, 1, [(545, steps.locking(OTHER.address))])
-    warnings = explanation.of_text(text=dear.raw.hex(), now=clock.now()).warnings
+    warnings = explanation.explain_text(text=dear.raw.hex(), now=clock.now()).warnings
     assert "unusually high" in warnings[0]
     assert "Outputs 0 hold less than 546" in warnings[1]
 
@@ -203,7 +203,7 @@ def test_what_was_spent_before_is_said(node, run_worker):
     other = paying.signed(OWNER, FUNDED, 1, [(98_000, steps.locking(OTHER.address))])
     node.spent = True
     run_worker(clock.now() + timedelta(seconds=20))
-    found = explanation.of_text(text=other.raw.hex(), now=clock.now())
+    found = explanation.explain_text(text=other.raw.hex(), now=clock.now())
     assert found.warnings == ("What input 0 spends is spent already, or was never there.",)
 
 
@@ -211,8 +211,8 @@ def test_a_transaction_with_very_many_inputs_is_not_looked_up_without_end(node):
     many = transactions.build(
         inputs=[Input(number.to_bytes(32, "big"), 0, b"") for number in range(1, 200)], outputs=PAYMENT.outputs
     )
-    found = explanation.of_text(text=many.raw.hex(), now=clock.now())
-    assert (len(found.sources), found.left_out, found.fee_sat) == (explanation.MOST_SOURCES, 149, None)
+    found = explanation.explain_text(text=many.raw.hex(), now=clock.now())
+    assert (len(found.sources), found.omitted_inputs, found.fee_sat) == (explanation.MOST_SOURCES, 149, None)
 
 
 # Asking ---------------------------------------------------------------------------------------------------------------
@@ -369,7 +369,7 @@ def test_a_service_that_is_away_keeps_it_waiting_and_not_for_ever(node, signer, 
 def test_other_bytes_than_the_signed_ones_never_leave(node, signer, run_worker):
     row = requested(signer, run_worker)
     other = paying.signed(OWNER, FUNDED, 1, [(98_000, steps.locking(OTHER.address))])
-    with unguarded(guards.GUARDS):
+    with unguarded(machine.GUARDS):
         ChainBroadcast.objects.update(raw=other.raw.hex())
     assert step(row) == "not_sent"
     assert row.last_problem == "The bytes that are kept are not the ones that were signed."
@@ -416,22 +416,22 @@ def test_the_trail_replays_to_the_rows_and_every_change_shows(node, signer, run_
     row = requested(signer, run_worker)
     assert step(row) == "sent"
     events = AuditEvent.objects.filter(subject=row.subject).order_by("seq")
-    assert list(room.REPLAY.check(events.iterator())) == []
-    assert room.REPLAY.subject in rooms.replays()
+    assert list(machine.REPLAY.check(events.iterator())) == []
+    assert machine.REPLAY.subject in rooms.replays()
     for changes in ({"state": "refused"}, {"reason": "Another"}, {"sends": 0}, {"txid": "ab" * 32}):
         before = {name: getattr(row, name) for name in changes}
-        with unguarded(guards.GUARDS):
+        with unguarded(machine.GUARDS):
             ChainBroadcast.objects.filter(pk=row.pk).update(**changes)
-            assert len(list(room.REPLAY.check(events.iterator()))) == 1, changes
+            assert len(list(machine.REPLAY.check(events.iterator()))) == 1, changes
             ChainBroadcast.objects.filter(pk=row.pk).update(**before)
-    with unguarded(guards.GUARDS):
+    with unguarded(machine.GUARDS):
         row.events.filter(version=2).delete()
-        assert list(room.REPLAY.check(events.iterator())) == [
+        assert list(machine.REPLAY.check(events.iterator())) == [
             f"{row.reference}, version 2: its event and the trail do not belong together."
         ]
         row.events.all().delete()
         ChainBroadcast.objects.filter(pk=row.pk).delete()
-    assert f"{row.reference} is in the trail and not in the table." in list(room.REPLAY.check(events.iterator()))
+    assert f"{row.reference} is in the trail and not in the table." in list(machine.REPLAY.check(events.iterator()))
 
 
 @pytest.mark.engine("guards: what the database refuses")

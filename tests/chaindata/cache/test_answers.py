@@ -16,7 +16,7 @@ SECOND = timedelta(seconds=1)
 
 
 def height(now):
-    return answers.look("get_block_count", now=now)
+    return answers.read("get_block_count", now=now)
 
 
 def test_a_page_never_calls_and_a_worker_answers_what_was_looked_at(service, run_worker):
@@ -70,24 +70,24 @@ def test_a_failure_is_told_beside_the_old_value(service, run_worker):
 
 
 def test_no_such_thing_is_believed_for_a_moment_only(service, run_worker):
-    answers.look("get_transaction_details", now=NOW, txid=TXID)
+    answers.read("get_transaction_details", now=NOW, txid=TXID)
     assert run_worker() == 1
-    reading = answers.look("get_transaction_details", now=NOW, txid=TXID)
+    reading = answers.read("get_transaction_details", now=NOW, txid=TXID)
     assert (reading.freshness, reading.record) == ("missing", None)
     assert "Not found" in reading.problem
     assert run_worker(NOW + 9 * SECOND) == 0
-    answers.look("get_transaction_details", now=NOW + 10 * SECOND, txid=TXID)
+    answers.read("get_transaction_details", now=NOW + 10 * SECOND, txid=TXID)
     assert run_worker(NOW + 10 * SECOND) == 1
 
 
 def test_a_refused_question_is_told_and_rests_for_a_minute(service, run_worker):
     service.answers["/dataRetrieval/property/7"] = (400, {"error": "Property identifier is out of range"})
-    answers.look("get_property", now=NOW, propertyId=7)
+    answers.read("get_property", now=NOW, propertyId=7)
     run_worker()
-    reading = answers.look("get_property", now=NOW, propertyId=7)
+    reading = answers.read("get_property", now=NOW, propertyId=7)
     assert (reading.freshness, reading.record) == ("refused", None)
     assert "out of range" in reading.problem
-    answers.look("get_property", now=NOW + 59 * SECOND, propertyId=7)
+    answers.read("get_property", now=NOW + 59 * SECOND, propertyId=7)
     assert run_worker(NOW + 59 * SECOND) == 0
 
 
@@ -102,9 +102,9 @@ def test_another_service_has_answers_of_its_own(service, run_worker, settings):
 def test_what_is_not_kept_or_can_not_be_asked_is_said_at_once(service):
     for name in ("send_raw_transaction", "create_slp_token", "get_details_of_transactions"):
         with pytest.raises(answers.CannotAsk):
-            answers.look(name, now=NOW, hex="00")
+            answers.read(name, now=NOW, hex="00")
     with pytest.raises(BadArgument):
-        answers.look("get_property", now=NOW, propertyId="seven")
+        answers.read("get_property", now=NOW, propertyId="seven")
     assert not ChainAnswer.objects.exists()
 
 
@@ -116,11 +116,11 @@ def test_many_are_looked_up_with_few_queries_and_asked_for_in_pieces_of_twenty(
         {"txid": txid, "valid": True} for txid in reversed(body["txids"])
     ]
     with django_assert_max_num_queries(8):
-        assert {reading.freshness for reading in answers.look_many(wanted, now=NOW)} == {"absent"}
+        assert {reading.freshness for reading in answers.read_many(wanted, now=NOW)} == {"absent"}
     assert run_worker() == 45
     assert [len(body["txids"]) for body in service.bodies] == [20, 20, 5]
-    found = answers.look_many(wanted, now=NOW)
+    found = answers.read_many(wanted, now=NOW)
     assert [reading.record.txid for reading in found] == [arguments["txid"] for _, arguments in wanted]
     assert all(reading.is_final for reading in found)
     with django_assert_max_num_queries(1):
-        answers.look_many(wanted, now=NOW)
+        answers.read_many(wanted, now=NOW)

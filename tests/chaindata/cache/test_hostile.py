@@ -8,7 +8,7 @@ import pytest
 from chaindata.cache import answers, fetching, lookups
 from chaindata.cache import service as ways
 from chaindata.cache.models import ChainAnswer
-from chaindata.cache.time_budget import Patience
+from chaindata.cache.service import TimeBudget
 from desk import clock
 from tests.chaindata.conftest import NOW
 from tests.chaindata.small_chain import SmallChain, payment
@@ -41,7 +41,7 @@ BODIES = {
 
 
 def details(now):
-    return answers.look("get_transaction_details", now=now, txid=PAID.txid)
+    return answers.read("get_transaction_details", now=now, txid=PAID.txid)
 
 
 @pytest.fixture
@@ -99,9 +99,9 @@ def test_one_bad_element_of_a_bulk_spoils_only_itself(service, run_worker):
         service.answers[f"/slp/validateTxid/{txid}"] = {"txid": txid, "valid": True}
     service.answers[f"/slp/validateTxid/{txids[0]}"] = (400, {"error": "This is not a txid"})
     wanted = [("validate_slp_transaction", {"txid": txid}) for txid in txids]
-    answers.look_many(wanted, now=NOW)
+    answers.read_many(wanted, now=NOW)
     run_worker()
-    found = answers.look_many(wanted, now=NOW)
+    found = answers.read_many(wanted, now=NOW)
     assert [reading.freshness for reading in found] == ["refused", "fresh", "fresh", "fresh", "fresh"]
     assert len(service.calls) == 6
 
@@ -113,9 +113,9 @@ def test_an_odd_bulk_is_asked_for_singly(service, run_worker, elements):
     for txid in txids:
         service.answers[f"/slp/validateTxid/{txid}"] = {"txid": txid, "valid": False, "invalidReason": "no"}
     wanted = [("validate_slp_transaction", {"txid": txid}) for txid in txids]
-    answers.look_many(wanted, now=NOW)
+    answers.read_many(wanted, now=NOW)
     run_worker()
-    found = answers.look_many(wanted, now=NOW)
+    found = answers.read_many(wanted, now=NOW)
     assert [(reading.freshness, reading.is_final) for reading in found] == [("fresh", False)] * 3
 
 
@@ -125,16 +125,16 @@ def test_a_service_that_is_busy_is_asked_when_it_says_and_no_later_than_in_two_m
         service.headers = {"X-RateLimit-Reset": f"{now.timestamp() + reset_s:.0f}"}
         service.answers["/blockchain/getBlockCount"] = (429, {"error": "Too many requests."})
         ChainAnswer.objects.all().delete()
-        answers.look("get_block_count", now=now)
+        answers.read("get_block_count", now=now)
         run_worker(now)
         assert ChainAnswer.objects.get().due_at == now + again * SECOND
 
 
 def test_a_text_of_the_service_can_do_nothing_on_a_page(service, run_worker):
     service.answers["/blockchain/getBlockCount"] = (400, {"error": "\x1b[2J<script>alert(1)</script>" + "x" * 999})
-    answers.look("get_block_count", now=NOW)
+    answers.read("get_block_count", now=NOW)
     run_worker()
-    reading = answers.look("get_block_count", now=NOW)
+    reading = answers.read("get_block_count", now=NOW)
     assert reading.freshness == "refused"
     assert "\x1b" not in reading.problem
     assert len(reading.problem) <= 300
@@ -153,7 +153,7 @@ class Clock:
 
 def test_a_service_that_is_away_is_asked_once_for_many(service, run_worker):
     service.answers["/slp/validateTxid"] = (500, b"")
-    answers.look_many([("validate_slp_transaction", {"txid": f"{n:064x}"}) for n in range(20)], now=NOW)
+    answers.read_many([("validate_slp_transaction", {"txid": f"{n:064x}"}) for n in range(20)], now=NOW)
     assert run_worker() == 20
     assert service.calls == ["POST /slp/validateTxid"]
     assert {row.failures for row in ChainAnswer.objects.all()} == {1}
@@ -165,9 +165,9 @@ def test_a_slow_service_is_not_asked_for_longer_than_a_worker_lives(service):
     wanted = [("validate_slp_transaction", {"txid": f"{n:064x}"}) for n in range(6)]
     for _, arguments in wanted:
         service.answers[f"/slp/validateTxid/{arguments['txid']}"] = {**arguments, "valid": True}
-    answers.look_many(wanted, now=NOW)
-    slow = Patience(monotonic_ns=Clock(7))
-    fetching.fetch_due(now=NOW, open_client=ways.open_client, patience=slow)
-    standings = [reading.freshness for reading in answers.look_many(wanted, now=NOW)]
+    answers.read_many(wanted, now=NOW)
+    slow = TimeBudget(monotonic_ns=Clock(7))
+    fetching.fetch_due(now=NOW, open_client=ways.open_client, budget=slow)
+    standings = [reading.freshness for reading in answers.read_many(wanted, now=NOW)]
     assert standings == ["fresh"] * 2 + ["failed"] * 4
-    assert fetching.fetch_due(now=NOW + 5 * SECOND, open_client=ways.open_client, patience=slow) == 0
+    assert fetching.fetch_due(now=NOW + 5 * SECOND, open_client=ways.open_client, budget=slow) == 0

@@ -49,15 +49,15 @@ def fetch(row, now=NOW):
 
 def test_threads_that_are_woken_together_ask_once(service):
     service.answers["/blockchain/getBlockCount"] = 7
-    answers.look("get_block_count", now=NOW)
+    answers.read("get_block_count", now=NOW)
     row = ChainAnswer.objects.get()
     assert sorted(together(lambda: fetch(row), 6)) == [0, 0, 0, 0, 0, 1]
     assert service.calls == ["GET /blockchain/getBlockCount"]
-    assert answers.look("get_block_count", now=NOW).record == 7
+    assert answers.read("get_block_count", now=NOW).record == 7
 
 
 def test_pages_that_look_together_make_one_row(service):
-    found = together(lambda: answers.look("get_block_count", now=NOW).freshness, 6)
+    found = together(lambda: answers.read("get_block_count", now=NOW).freshness, 6)
     assert found == ["absent"] * 6
     assert ChainAnswer.objects.count() == 1
 
@@ -67,7 +67,7 @@ def test_two_workers_share_the_rows_of_a_bulk_and_ask_for_none_twice(service):
     service.answers["/slp/validateTxid"] = lambda body: [{"txid": txid, "valid": True} for txid in body["txids"]]
     for _, arguments in wanted:
         service.answers[f"/slp/validateTxid/{arguments['txid']}"] = {**arguments, "valid": True}
-    answers.look_many(wanted, now=NOW)
+    answers.read_many(wanted, now=NOW)
     first, last = ChainAnswer.objects.order_by("pk").first(), ChainAnswer.objects.order_by("pk").last()
     rows = iter([first, last])
     lock = threading.Lock()
@@ -91,17 +91,17 @@ def test_two_workers_share_the_rows_of_a_bulk_and_ask_for_none_twice(service):
 
 def test_a_process_that_dies_while_it_asks_loses_its_claim(service, run_worker):
     service.answers["/blockchain/getBlockCount"] = 7
-    answers.look("get_block_count", now=NOW)
+    answers.read("get_block_count", now=NOW)
     ChainAnswer.objects.update(claimed_by="dead", claimed_until=NOW + fetching.CLAIMED_FOR)
     assert run_worker(NOW) == 0
     later = NOW + fetching.CLAIMED_FOR
-    answers.look("get_block_count", now=later)
+    answers.read("get_block_count", now=later)
     assert run_worker(later) == 1
 
 
 def test_an_answer_that_comes_after_the_claim_was_lost_is_dropped(service):
     """A slow worker wakes up when another has asked already: the newer answer stays."""
-    answers.look("get_block_count", now=NOW)
+    answers.read("get_block_count", now=NOW)
     row = ChainAnswer.objects.get()
 
     def overtaken(body):
@@ -112,14 +112,14 @@ def test_an_answer_that_comes_after_the_claim_was_lost_is_dropped(service):
 
     service.answers["/blockchain/getBlockCount"] = overtaken
     fetch(row)
-    reading = answers.look("get_block_count", now=NOW + SECOND)
+    reading = answers.read("get_block_count", now=NOW + SECOND)
     assert (reading.record, reading.read_at) == (8, NOW + SECOND)
 
 
 @pytest.mark.thorough("a claim is a row, so threads with connections of their own prove the same")
 def test_processes_ask_once(service, child_environment):
     service.answers["/blockchain/getBlockCount"] = 7
-    answers.look("get_block_count", now=clock.now())
+    answers.read("get_block_count", now=clock.now())
     row = ChainAnswer.objects.get()
     script = (
         "import django; django.setup(); import sys; from desk import clock;"
@@ -150,7 +150,7 @@ def _gone(workers):
 
 
 def look(now):
-    return tip_follower.follow(now=now, open_client=ways.open_client, patience=unhurried())
+    return tip_follower.follow(now=now, open_client=ways.open_client, budget=unhurried())
 
 
 def test_one_of_many_followers_takes_a_new_block(service):
@@ -159,9 +159,7 @@ def test_one_of_many_followers_takes_a_new_block(service):
     assert sorted(found) == [False, False, False, True]
     assert ChainHeader.objects.filter(is_active=True).count() == 12
     chain.reorganise(3)
-    found = together(
-        lambda: tip_follower.follow(now=NOW + SECOND, open_client=ways.open_client, patience=unhurried()), 4
-    )
+    found = together(lambda: tip_follower.follow(now=NOW + SECOND, open_client=ways.open_client, budget=unhurried()), 4)
     assert sorted(found) == [False, False, False, True]
     assert ChainTip.objects.get().header_id == chain.blocks[-1].hash
     kept = ChainHeader.objects.filter(is_active=True).order_by("height")

@@ -10,9 +10,9 @@ from chaindata import tip_follower
 from chaindata.cache import answers, fetching
 from chaindata.cache import service as ways
 from chaindata.cache.models import ChainAnswer
-from chaindata.cache.time_budget import Patience
+from chaindata.cache.service import TimeBudget
 from chaindata.headers import chain as header_chain
-from chaindata.headers import tip
+from chaindata.headers import tips
 from chaindata.headers.models import ChainHeader, ChainReorganisation, ChainTip
 from chaindata.wire import headers
 from desk.live import announcements
@@ -37,7 +37,7 @@ def announced(monkeypatch):
 
 
 def follow(now=NOW):
-    return tip_follower.follow(now=now, open_client=ways.open_client, patience=unhurried())
+    return tip_follower.follow(now=now, open_client=ways.open_client, budget=unhurried())
 
 
 def is_the_chain(chain):
@@ -46,10 +46,10 @@ def is_the_chain(chain):
 
 
 def test_a_new_desk_takes_the_whole_of_a_short_chain(chain, announced):
-    assert tip.tip(NOW) is None
+    assert tips.tip(NOW) is None
     assert follow()
     assert is_the_chain(chain)
-    found = tip.tip(NOW)
+    found = tips.tip(NOW)
     assert (found.height, found.hash, found.problem, found.is_current) == (29, chain.blocks[-1].hash, "", True)
     assert announced == ["chain:tip"]
     assert ChainHeader.objects.get(height=29).chainwork == headers.chainwork_text(60)
@@ -69,7 +69,7 @@ def test_a_new_block_costs_two_calls_and_an_old_tip_one(chain, service, announce
     assert not follow(NOW + SECOND)
     assert service.calls == ["GET /blockchain/getBlockchainInfo"]
     assert announced == []
-    assert tip.tip(NOW).read_at == NOW + SECOND
+    assert tips.tip(NOW).read_at == NOW + SECOND
     chain.mine()
     service.calls.clear()
     assert follow(NOW + 2 * SECOND)
@@ -91,9 +91,9 @@ def test_many_blocks_at_once_are_caught_up(chain, service):
 def test_a_slow_service_is_caught_up_with_in_rounds(chain, monkeypatch):
     monkeypatch.setattr("chaindata.headers.reading.MOST_AT_ONCE", 10)
     moments = iter(range(0, 10**12, 8 * 10**9))
-    slow = Patience(monotonic_ns=lambda: next(moments))
-    assert tip_follower.follow(now=NOW, open_client=ways.open_client, patience=slow)
-    assert tip.tip(NOW).height == 20, "two rounds, the first from the genesis block"
+    slow = TimeBudget(monotonic_ns=lambda: next(moments))
+    assert tip_follower.follow(now=NOW, open_client=ways.open_client, budget=slow)
+    assert tips.tip(NOW).height == 20, "two rounds, the first from the genesis block"
     assert follow(NOW + SECOND)
     assert is_the_chain(chain)
 
@@ -130,9 +130,9 @@ def test_a_reorganisation_takes_back_what_was_final(chain, run_worker, announced
     deep, shallow = chain.blocks[5], chain.blocks[18]
     follow()
     for block in (deep, shallow):
-        answers.look("get_block_by_hash", now=NOW, hash=block.hash)
+        answers.read("get_block_by_hash", now=NOW, hash=block.hash)
     run_worker()
-    readings = [answers.look("get_block_by_hash", now=NOW, hash=block.hash) for block in (deep, shallow)]
+    readings = [answers.read("get_block_by_hash", now=NOW, hash=block.hash) for block in (deep, shallow)]
     assert [reading.is_final for reading in readings] == [True, True]
     chain.reorganise(13)
     announced.clear()
@@ -140,20 +140,20 @@ def test_a_reorganisation_takes_back_what_was_final(chain, run_worker, announced
     assert readings[1].topic in announced
     assert readings[0].topic not in announced
     later = NOW + SECOND
-    deep_now, shallow_now = (answers.look("get_block_by_hash", now=later, hash=block.hash) for block in (deep, shallow))
+    deep_now, shallow_now = (answers.read("get_block_by_hash", now=later, hash=block.hash) for block in (deep, shallow))
     assert (deep_now.is_final, deep_now.freshness) == (True, "fresh")
     assert (shallow_now.is_final, shallow_now.freshness) == (False, "stale")
     run_worker(NOW + SECOND)
-    again = answers.look("get_block_by_hash", now=NOW, hash=shallow.hash)
+    again = answers.read("get_block_by_hash", now=NOW, hash=shallow.hash)
     assert (again.is_final, again.record.is_main_chain) == (False, False)
 
 
 def test_what_is_not_buried_is_asked_again_with_the_next_block(chain, service, run_worker):
     follow()
     young = chain.blocks[25]
-    answers.look("get_block_by_hash", now=NOW, hash=young.hash)
+    answers.read("get_block_by_hash", now=NOW, hash=young.hash)
     run_worker()
-    assert not answers.look("get_block_by_hash", now=NOW, hash=young.hash).is_final
+    assert not answers.read("get_block_by_hash", now=NOW, hash=young.hash).is_final
     assert run_worker(NOW + SECOND) == 0
     chain.mine()
     follow(NOW + SECOND)
@@ -162,7 +162,7 @@ def test_what_is_not_buried_is_asked_again_with_the_next_block(chain, service, r
         chain.mine()
     follow(NOW + 2 * SECOND)
     assert run_worker(NOW + 2 * SECOND) == 1
-    assert answers.look("get_block_by_hash", now=NOW, hash=young.hash).is_final
+    assert answers.read("get_block_by_hash", now=NOW, hash=young.hash).is_final
 
 
 # What is not followed -------------------------------------------------------------------------------------------------
@@ -198,7 +198,7 @@ def test_every_changed_byte_of_a_header_is_refused(chain, service):
         changed[place] ^= 1 << place % 8
         assert not follow(NOW + SECOND)
         changed[place] = good[place]
-    assert tip.tip(NOW).height == 29
+    assert tips.tip(NOW).height == 29
     assert ChainHeader.objects.count() == 30
     assert follow(NOW + SECOND), "the whole header is taken"
 
@@ -216,18 +216,18 @@ def test_a_service_that_answers_with_other_headers_than_asked_is_not_believed(ch
 
     service.respond = lie
     assert not follow(NOW + SECOND)
-    assert tip.tip(NOW).height == 29
-    assert "does not have all headers" in tip.tip(NOW).problem
+    assert tips.tip(NOW).height == 29
+    assert "does not have all headers" in tips.tip(NOW).problem
     assert announced[-1] == "chain:tip"
     service.respond = answer
     assert follow(NOW + 2 * SECOND)
-    assert (tip.tip(NOW).hash, tip.tip(NOW).problem) == (block.hash, "")
+    assert (tips.tip(NOW).hash, tips.tip(NOW).problem) == (block.hash, "")
 
 
 def test_another_network_is_not_followed(chain):
     chain.chain = "main"
     assert not follow()
-    assert tip.tip(NOW) is None
+    assert tips.tip(NOW) is None
     assert "main network" in ChainTip.objects.get().problem
 
 
@@ -241,11 +241,11 @@ def test_on_the_main_network_less_work_is_never_followed(chain, settings):
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(headers.EASIEST_TARGET, "main", header_chain_target)
         assert not follow(NOW + SECOND)
-        assert tip.tip(NOW).hash == old
-        assert "less work" in tip.tip(NOW).problem
+        assert tips.tip(NOW).hash == old
+        assert "less work" in tips.tip(NOW).problem
         chain.mine(mark=1)
         assert not follow(NOW + 2 * SECOND), "as much work as ours: the one that was seen first stays"
-        assert (tip.tip(NOW).hash, tip.tip(NOW).problem) == (old, "")
+        assert (tips.tip(NOW).hash, tips.tip(NOW).problem) == (old, "")
         chain.mine(mark=1)
         assert follow(NOW + 3 * SECOND)
     assert is_the_chain(chain)
@@ -303,27 +303,27 @@ def test_a_silent_service_is_told_and_the_tip_grows_old(chain, service):
     follow()
     service.respond = lambda path, body: (500, b"<html>down</html>")
     assert not follow(NOW + 31 * SECOND)
-    found = tip.tip(NOW + 31 * SECOND)
+    found = tips.tip(NOW + 31 * SECOND)
     assert (found.height, found.read_at, found.is_current) == (29, NOW, False)
     assert "can't be asked" in found.problem
 
 
 def test_a_service_that_is_back_is_asked_at_once_for_what_failed_meanwhile(chain, service, run_worker, announced):
     follow()
-    answers.look("get_blockchain_info", now=NOW)
+    answers.read("get_blockchain_info", now=NOW)
     service.respond = lambda path, body: (500, b"")
     for _ in range(3):
         ChainAnswer.objects.update(due_at=NOW)
         run_worker()
         follow()
-    assert answers.look("get_blockchain_info", now=NOW).freshness == "failed"
+    assert answers.read("get_blockchain_info", now=NOW).freshness == "failed"
     assert announced.count("chain:tip") == 2, "the first block, and that the service is away"
     chain.serve(service)
     assert run_worker(NOW + SECOND) == 0, "the pause after a failure has grown"
     assert not follow(NOW + SECOND)
     assert announced.count("chain:tip") == 3
     assert run_worker(NOW + SECOND) == 1
-    assert answers.look("get_blockchain_info", now=NOW + SECOND).freshness == "fresh"
+    assert answers.read("get_blockchain_info", now=NOW + SECOND).freshness == "fresh"
 
 
 def test_the_database_keeps_one_active_header_of_a_height(chain):
@@ -336,7 +336,7 @@ def test_the_database_keeps_one_active_header_of_a_height(chain):
 
 def test_answers_of_a_mempool_are_asked_again_with_the_next_block(chain, service, run_worker):
     follow()
-    answers.look("get_token_layer", now=NOW)
+    answers.read("get_token_layer", now=NOW)
     row = ChainAnswer.objects.get()
     ChainAnswer.objects.filter(pk=row.pk).update(due_at=NOW + 500 * SECOND)
     chain.mine()
@@ -350,7 +350,7 @@ def test_answers_of_a_mempool_are_asked_again_with_the_next_block(chain, service
 
 def test_a_worker_that_dies_over_a_reorganisation_leaves_nothing_final_behind(chain, run_worker, monkeypatch):
     follow()
-    answers.look("get_block_by_hash", now=NOW, hash=chain.blocks[18].hash)
+    answers.read("get_block_by_hash", now=NOW, hash=chain.blocks[18].hash)
     run_worker()
     assert ChainAnswer.objects.get().is_final
     chain.reorganise(13)
@@ -368,7 +368,7 @@ def test_an_answer_from_before_a_block_is_not_kept_as_one_from_after_it(chain, r
     """It was asked for before, and came after: what it says is of the chain as it was."""
     follow()
     chain.slp_list = lambda _: []
-    answers.look("get_slp_tokens", now=NOW)
+    answers.read("get_slp_tokens", now=NOW)
     row = ChainAnswer.objects.get()
 
     def meanwhile_a_block_comes():
@@ -377,6 +377,6 @@ def test_an_answer_from_before_a_block_is_not_kept_as_one_from_after_it(chain, r
         return ways.open_client()
 
     fetching.fetch(answer_id=row.pk, now=NOW, open_client=meanwhile_a_block_comes)
-    assert answers.look("get_slp_tokens", now=NOW + SECOND).freshness != "fresh"
+    assert answers.read("get_slp_tokens", now=NOW + SECOND).freshness != "fresh"
     assert run_worker(NOW + SECOND) == 1
-    assert answers.look("get_slp_tokens", now=NOW + SECOND).freshness == "fresh"
+    assert answers.read("get_slp_tokens", now=NOW + SECOND).freshness == "fresh"

@@ -42,7 +42,7 @@ def chain(service):
 
 
 def follow(now=NOW):
-    return tip_follower.follow(now=now, open_client=ways.open_client, patience=unhurried())
+    return tip_follower.follow(now=now, open_client=ways.open_client, budget=unhurried())
 
 
 def prove(txid=PAID.txid, address=OURS.cash_address, amount_sat=123_456_789):
@@ -121,7 +121,7 @@ def test_a_reorganisation_takes_the_proof_away_and_gives_it_back(chain):
     assert verification.depth_of(block) == 0
     assert prove().outcome is Outcome.ABSENT
     chain.blocks, gone = old, chain.blocks
-    assert prove().outcome is Outcome.LEFT, "the service has not told us of its chain"
+    assert prove().outcome is Outcome.OFF_CHAIN, "the service has not told us of its chain"
     chain.mine()
     chain.mine()
     follow(NOW + 2 * SECOND)
@@ -248,7 +248,7 @@ def test_a_block_of_its_own_chain_proves_nothing(chain, service):
         },
     )
     verdict = prove()
-    assert (verdict.outcome, verdict.steps[-1].name) == (Outcome.LEFT, "chain")
+    assert (verdict.outcome, verdict.steps[-1].name) == (Outcome.OFF_CHAIN, "chain")
     assert [step.holds for step in verdict.steps] == [True] * 5 + [False]
 
 

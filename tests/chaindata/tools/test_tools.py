@@ -103,9 +103,9 @@ def test_a_transaction_is_told_output_by_output():
     found = tools.decode(text=made.raw.hex().upper())
     assert (found.txid, found.problem) == (made.txid, "")
     paid, note = found.outputs
-    assert (paid.value_sat, paid.kind, paid.said) == (90_000, "pubkeyhash", None)
+    assert (paid.value_sat, paid.kind, paid.message) == (90_000, "pubkeyhash", None)
     assert paid.addresses[0].startswith("bchtest:"), "a regtest prints the addresses of the test network"
-    assert (note.kind, note.said.layer, note.said.lines) == ("nulldata", "Note", (("pushed", "hello"),))
+    assert (note.kind, note.message.layer, note.message.lines) == ("nulldata", "Note", (("pushed", "hello"),))
 
 
 def test_a_transaction_that_is_cut_anywhere_or_goes_on_is_none():
@@ -186,13 +186,13 @@ def test_a_header_without_work_does_not_count():
 def test_messages_of_the_layers_are_told_and_broken_ones_say_why():
     here = Network.TEST
     genesis = slp.Genesis(b"TKR", b"Name", b"", b"", 2, None, 100)
-    said = meanings.of_output(Output(0, slp.script_of(genesis)), 0, network=here)
-    assert (said.layer, said.what, said.problem) == ("Simple ledger", "GENESIS", "")
-    assert dict(said.lines)["minting baton"] == "none: never more of it"
-    assert meanings.of_output(Output(0, slp.script_of(genesis)), 1, network=here).problem, "only output 0 counts"
-    broken = meanings.of_output(Output(0, bytes.fromhex("6a04534c500001010747454e45534953")), 0, network=here)
+    message = meanings.message_of(Output(0, slp.script_of(genesis)), 0, network=here)
+    assert (message.layer, message.what, message.problem) == ("Simple ledger", "GENESIS", "")
+    assert dict(message.lines)["minting baton"] == "none: never more of it"
+    assert meanings.message_of(Output(0, slp.script_of(genesis)), 1, network=here).problem, "only output 0 counts"
+    broken = meanings.message_of(Output(0, bytes.fromhex("6a04534c500001010747454e45534953")), 0, network=here)
     assert (broken.what, bool(broken.problem)) == ("Unreadable", True)
-    payload = meanings.of_output(Output(0, bytes.fromhex("6a080877686300000044")), 0, network=here)
+    payload = meanings.message_of(Output(0, bytes.fromhex("6a080877686300000044")), 0, network=here)
     assert (payload.layer, payload.what) == ("Property tokens", "Burn BCH Get WHC")
-    assert meanings.of_output(Output(0, bytes.fromhex("6a0608776863ffff")), 0, network=here).problem
-    assert meanings.of_output(Output(1, b"\x51"), 0, network=here) is None
+    assert meanings.message_of(Output(0, bytes.fromhex("6a0608776863ffff")), 0, network=here).problem
+    assert meanings.message_of(Output(1, b"\x51"), 0, network=here) is None

@@ -27,7 +27,7 @@ def answered(operation: str, body: object, *, at: datetime, final: bool = False,
     text = json.dumps(body)
     columns: dict[str, Any] = {
         "operation": operation,
-        "arguments": questions.stored(question),
+        "arguments": questions.stored_arguments(question),
         "standing": "found",
         "body": text,
         "size": len(text),
@@ -42,7 +42,11 @@ def answered(operation: str, body: object, *, at: datetime, final: bool = False,
 def turned_down(operation: str, state: str, *, at: datetime, problem: str = "", **arguments: object) -> None:
     """The service answered that there is no such thing ("missing"), or could not be read ("absent" with a problem)."""
     question = questions.question(operation, arguments)
-    columns: dict[str, Any] = {"operation": operation, "arguments": questions.stored(question), "standing": state}
+    columns: dict[str, Any] = {
+        "operation": operation,
+        "arguments": questions.stored_arguments(question),
+        "standing": state,
+    }
     columns |= {"body": "", "read_at": at if state != "absent" else None, "problem": problem, "asked_at": at}
     columns |= {"due_at": at + timedelta(seconds=10)}
     ChainAnswer.objects.update_or_create(key=question.key, defaults=columns)

@@ -71,7 +71,7 @@ def test_every_payload_is_the_one_that_the_service_builds(client, ask_service, r
 
 
 def test_tokens_accounts_and_tools_agree_with_the_chain(client, ask_service, run_worker):
-    tip_follower.follow(now=clock.now(), open_client=ways.open_client, patience=unhurried())
+    tip_follower.follow(now=clock.now(), open_client=ways.open_client, budget=unhurried())
     for token in ask_service("slp/list"):
         text = page_text(client, f"/chain/tokens/{token['id']}/", run_worker, rounds=6)
         assert "Its own bytes say the same" in text

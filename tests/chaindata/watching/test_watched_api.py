@@ -5,9 +5,9 @@ import uuid
 
 import pytest
 
-from chaindata.watching import machine
+from chaindata.watching import states
+from chaindata.watching.machine import MOVEMENTS
 from chaindata.watching.models import ChainMovement, WatchedAddress
-from chaindata.watching.mover import MOVEMENTS
 from desk import clock
 from desk.models import AuditEvent
 from desk.people import tokens
@@ -74,7 +74,7 @@ def test_who_may_not_add_or_end_on_the_pages_may_not_here(program, role):
     row = WatchedAddress.objects.get(pk=send(program("admin"), PATH, VAULT).json()["id"])
     assert send(program(role), f"{PATH}{row.pk}/stop/", {"reason": "Sold"}).status_code == 403
     row.refresh_from_db()
-    assert row.state == machine.WATCHED
+    assert row.state == states.WATCHED
 
 
 def test_a_token_that_reads_adds_nothing(program):
@@ -135,7 +135,7 @@ def test_a_movement_of_another_address_is_not_reviewed_here(program):
     elsewhere = moved(WatchedAddress.objects.get(pk=other), 1, -5)
     assert send(keeper, f"{PATH}{mine}/review/", {"movement": elsewhere.pk, "reason": "x"}).status_code == 422
     elsewhere.refresh_from_db()
-    assert elsewhere.state == machine.SEEN
+    assert elsewhere.state == states.TO_REVIEW
 
 
 def test_what_there_is_not_is_a_404(program):

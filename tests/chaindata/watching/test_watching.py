@@ -7,7 +7,7 @@ from django.db import IntegrityError, connection, transaction
 
 from chaindata.cache import service as ways
 from chaindata.shared import owned_addresses
-from chaindata.watching import kinds, machine, reading, requests, room
+from chaindata.watching import kinds, machine, reading, requests, states
 from chaindata.watching.models import ChainMovement
 from desk.audit import trail
 from desk.incidents import review
@@ -26,7 +26,7 @@ def read(now=NOW, **more):
 
 def replayed():
     found = []
-    for each in room.REPLAYS:
+    for each in machine.REPLAYS:
         events = AuditEvent.objects.filter(subject__startswith=f"{each.subject}:").order_by("seq")
         found += each.check(events.iterator())
     return found
@@ -165,16 +165,16 @@ def test_a_review_ends_the_incident_and_names_who_and_why(ledger, watch, operato
     ledger.came(1, height=21, spends=True)
     read()
     movement = ChainMovement.objects.get()
-    requests.review(
+    requests.review_movements(
         watched_id=row.pk, movement_id=movement.pk, reason=" Paid to the auditor. ", person=operator, now=LATER
     )
     movement.refresh_from_db()
-    assert (movement.state, movement.reason) == (machine.REVIEWED, "Paid to the auditor.")
+    assert (movement.state, movement.reason) == (states.REVIEWED, "Paid to the auditor.")
     assert waiting() == []
     event = AuditEvent.objects.filter(action="chain-movement.reviewed").get()
     assert (event.actor, event.after["reason"]) == (operator, "Paid to the auditor.")
     with pytest.raises(requests.CannotWatch, match="reviewed already"):
-        requests.review(watched_id=row.pk, movement_id=movement.pk, reason="x", person=operator, now=LATER)
+        requests.review_movements(watched_id=row.pk, movement_id=movement.pk, reason="x", person=operator, now=LATER)
     assert replayed() == []
 
 
@@ -184,7 +184,9 @@ def test_all_that_was_received_is_reviewed_at_once_and_what_was_spent_is_not(led
     ledger.came(2, height=21)
     ledger.came(3, height=21, spends=True)
     read()
-    assert requests.review(watched_id=row.pk, movement_id=None, reason="Ours.", person=operator, now=LATER) == 2
+    assert (
+        requests.review_movements(watched_id=row.pk, movement_id=None, reason="Ours.", person=operator, now=LATER) == 2
+    )
     assert [kind for kind, _ in waiting()] == [kinds.SPENT]
 
 
@@ -194,8 +196,8 @@ def test_a_review_without_a_reason_changes_nothing(ledger, watch, operator, reas
     ledger.came(1, height=21)
     read()
     with pytest.raises(requests.CannotWatch, match="Say why"):
-        requests.review(watched_id=row.pk, movement_id=None, reason=reason, person=operator, now=LATER)
-    assert ChainMovement.objects.get().state == machine.SEEN
+        requests.review_movements(watched_id=row.pk, movement_id=None, reason=reason, person=operator, now=LATER)
+    assert ChainMovement.objects.get().state == states.TO_REVIEW
 
 
 def test_a_stopped_address_is_not_read_and_its_movements_still_wait(ledger, watch, make_person):
@@ -232,7 +234,7 @@ def test_somebody_of_one_account_decides_nothing_about_the_desk(ledger, watch, m
     with pytest.raises(requests.CannotWatch):
         requests.stop(watched_id=row.pk, reason="Sold.", person=limited, now=LATER)
     with pytest.raises(requests.CannotWatch):
-        requests.review(watched_id=row.pk, movement_id=None, reason="Ours.", person=limited, now=LATER)
+        requests.review_movements(watched_id=row.pk, movement_id=None, reason="Ours.", person=limited, now=LATER)
 
 
 def test_nothing_is_watched_while_the_chain_is_not_read(make_person):

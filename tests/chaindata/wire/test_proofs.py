@@ -89,7 +89,7 @@ def test_every_single_byte_change_of_a_published_proof_is_refused(published):
     unnoticed = [
         place
         for place, changed in vectors.every_single_byte_change(bytes.fromhex(published["proof"]))
-        if not is_refused(changed, wanted=wanted, **known)
+        if not is_refused(changed, txids_bytes=wanted, **known)
     ]
     assert unnoticed == []
 
@@ -109,7 +109,7 @@ def test_a_neighbour_marked_as_proven_stands_in_the_block():
     first, second = proofs.proven(two)
     assert (first.txid, second.position) == (vectors.TRANSACTION_ID, first.position + 1)
     with pytest.raises(NotAProof, match="other transactions"):
-        proofs.check(two, easiest_target=MAIN, wanted={from_display_hex(vectors.TRANSACTION_ID)})
+        proofs.check(two, easiest_target=MAIN, txids_bytes={from_display_hex(vectors.TRANSACTION_ID)})
 
 
 @pytest.mark.parametrize("published", vectors.PROOFS, ids=lambda published: str(published["block_tx_count"]))
@@ -141,7 +141,9 @@ def test_any_changed_byte_is_refused(count, place, where, change):
     # The header's other members are bound by its hash, not by the tree.
     bound = [*range(36, 68), *range(80, len(raw))]
     raw[bound[where % len(bound)]] ^= change
-    assert is_refused(bytes(raw), easiest_target=headers.EASIEST_TARGET["regtest"], transactions=count, wanted=wanted)
+    assert is_refused(
+        bytes(raw), easiest_target=headers.EASIEST_TARGET["regtest"], transactions=count, txids_bytes=wanted
+    )
 
 
 @given(st.binary(max_size=400))

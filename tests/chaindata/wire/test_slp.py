@@ -89,7 +89,7 @@ def test_a_checkpoint_is_read_and_does_nothing():
     assert commit == Commit((b"\x05",))
     assert slp.read(slp.script_of(commit)) == commit
     assert slp_rules.reason_invalid(commit, []) == slp_rules.IGNORED
-    assert slp_rules.made(commit, txid=OTHER, outputs=5) == {}
+    assert slp_rules.holdings(commit, txid=OTHER, outputs=5) == {}
 
 
 @pytest.mark.parametrize(
@@ -153,14 +153,14 @@ def test_outputs_need_inputs(message, spent, reason):
 
 
 def test_outputs_hold_what_the_message_says_as_far_as_they_exist():
-    assert slp_rules.made(GENESIS, txid=OTHER, outputs=3) == {
+    assert slp_rules.holdings(GENESIS, txid=OTHER, outputs=3) == {
         1: Holding(OTHER, 10**10),
         2: Holding(OTHER, is_baton=True),
     }
-    assert slp_rules.made(GENESIS, txid=OTHER, outputs=2) == {1: Holding(OTHER, 10**10)}
-    assert slp_rules.made(GENESIS, txid=OTHER, outputs=1) == {}
-    assert slp_rules.made(Mint(TOKEN, None, 0), txid=OTHER, outputs=3) == {}
-    assert slp_rules.made(Send(TOKEN, (0, 5, 6)), txid=OTHER, outputs=3) == {2: Holding(TOKEN, 5)}
+    assert slp_rules.holdings(GENESIS, txid=OTHER, outputs=2) == {1: Holding(OTHER, 10**10)}
+    assert slp_rules.holdings(GENESIS, txid=OTHER, outputs=1) == {}
+    assert slp_rules.holdings(Mint(TOKEN, None, 0), txid=OTHER, outputs=3) == {}
+    assert slp_rules.holdings(Send(TOKEN, (0, 5, 6)), txid=OTHER, outputs=3) == {2: Holding(TOKEN, 5)}
 
 
 @given(quantities, st.integers(0, 9))

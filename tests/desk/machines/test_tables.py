@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from chaindata.broadcasts.mover import MACHINE as BROADCASTS
-from chaindata.watching.mover import ADDRESSES, MOVEMENTS
+from chaindata.broadcasts.machine import MACHINE as BROADCASTS
+from chaindata.watching.machine import ADDRESSES, MOVEMENTS
 from desk.incidents.mover import MACHINE as INCIDENTS
 from desk.machines.table import Column, State, Table, Tone, Transition, Turn
 from desk.restores.mover import MACHINE as RESTORES

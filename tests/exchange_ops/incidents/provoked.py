@@ -7,8 +7,8 @@ from decimal import Decimal
 from chaindata.headers.models import ChainHeader, ChainTip
 from chaindata.headers.room import CHAIN_LATE
 from chaindata.watching import kinds
+from chaindata.watching.machine import ADDRESSES, MOVEMENTS
 from chaindata.watching.models import ChainMovement, WatchedAddress
-from chaindata.watching.mover import ADDRESSES, MOVEMENTS
 from desk import clock
 from desk.incidents import kinds as incident_kinds
 from desk.notifications.kinds import UNDELIVERED

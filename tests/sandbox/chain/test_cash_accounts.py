@@ -126,7 +126,7 @@ def test_any_number_of_namesakes_is_told_apart(registry: Registry, count: int) -
             proof,
             easiest_target=headers.EASIEST_TARGET["regtest"],
             transactions=len(block.transactions),
-            wanted={each.transaction.txid_bytes},
+            txids_bytes={each.transaction.txid_bytes},
         )
         assert block.transactions[found[0].position] == each.transaction
     (alone,) = registry.ledger.named("another", 100)

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from chaindata.watching import machine
+from chaindata.watching import states
+from chaindata.watching.machine import ADDRESSES
+from chaindata.watching.machine import MOVEMENTS as MOVED
 from chaindata.watching.models import ChainMovement, WatchedAddress
-from chaindata.watching.mover import ADDRESSES
-from chaindata.watching.mover import MOVEMENTS as MOVED
 from desk import clock
 from desk.people import roles
 from tests.exchange_ops.permissions.shared_form import Subject, colleague, walk
@@ -26,25 +26,25 @@ def address(state: str, person: Any) -> WatchedAddress:
 
 def movement(state: str, person: Any) -> ChainMovement:
     """A movement in the state, of an address under watch."""
-    row = ChainMovement(watched=address(machine.WATCHED, person), txid="ab" * 32, change_sat=-5, spends=True)
+    row = ChainMovement(watched=address(states.WATCHED, person), txid="ab" * 32, change_sat=-5, spends=True)
     return walk(MOVED, MOVED.create(row, event="seen", now=clock.now()), state, REASON)
 
 
 WATCHED = Subject(
     name="watched address",
-    states=machine.ADDRESS_STATES,
+    states=states.ADDRESS_STATES,
     reach=address,
     routes=dict.fromkeys(("chain-watched-stop", "api-chain-watched-stop"), lambda row: {"reason": "Sold."}),
-    goes_through={(machine.WATCHED, f"{way}chain-watched-stop"): {T, A} for way in ("", "api-")},
+    goes_through={(states.WATCHED, f"{way}chain-watched-stop"): {T, A} for way in ("", "api-")},
     reads={"chain-watched-address": roles.ALL, "api-chain-watched-address": roles.ALL},
     topic=lambda row: row.subject,
 )
 MOVEMENTS = Subject(
     name="movement",
-    states=machine.MOVEMENT_STATES,
+    states=states.MOVEMENT_STATES,
     reach=movement,
     routes=dict.fromkeys(REVIEWS, lambda row: {"reason": "Ours.", "movement": row.pk}),
-    goes_through={(machine.SEEN, route): {OPERATOR, T, A} for route in REVIEWS},
+    goes_through={(states.TO_REVIEW, route): {OPERATOR, T, A} for route in REVIEWS},
     args=lambda row, _: (row.watched_id,),
     reads={"chain-watched-address": roles.ALL, "api-chain-movements": roles.ALL},
     topic=lambda row: row.watched.subject,

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from chaindata.watching import machine
+from chaindata.watching import states
+from chaindata.watching.machine import MOVEMENTS
 from chaindata.watching.models import ChainMovement
-from chaindata.watching.mover import MOVEMENTS
 from desk import clock
 from desk.people import totp
 from exchange_ops.subaccounts import account_status
@@ -49,7 +49,7 @@ def one_of_everything(described, operator, admin):
     order = order_rows.placed(operator, now=now, status="filled", filled="1")
     rows.entry(1, now=now)
     subaccount = rows.subaccount(now=now)
-    watched = watched_address(machine.WATCHED, admin)
+    watched = watched_address(states.WATCHED, admin)
     chain_movement = ChainMovement(watched=watched, txid="ab" * 32, change_sat=-5, spends=True)
     MOVEMENTS.create(chain_movement, event="seen", now=now)
     chain_rows.tip(20, at=now)

@@ -118,7 +118,7 @@ class Proving:
         self.follow()
 
     def follow(self) -> None:
-        tip_follower.follow(now=self.now, open_client=service.open_client, patience=unhurried())
+        tip_follower.follow(now=self.now, open_client=service.open_client, budget=unhurried())
 
     def sweep(self) -> int:
         """Whatever is due, as beat would ask for it."""
