@@ -85,7 +85,7 @@ class Orders(Recording, OfAccount):
             return place(
                 initiator=initiator,
                 account=account,
-                wanted=request_checks.Wanted(**content),
+                requested=request_checks.OrderRequest(**content),
                 request_key=request_key,
                 now=now,
                 confirmed=confirmed,

@@ -206,7 +206,7 @@ class BracketOut(serializers.ModelSerializer[Bracket]):
         """The entry, then the orders that it placed."""
         chains = situation.read(row)
         roots = [("entry", row.entry_id), *((leg.role, leg.order_id) for leg in row.legs.all())]
-        found = [(role, situation.head(chains[number])) for role, number in roots]
+        heads = [(role, situation.head(chains[number])) for role, number in roots]
         return BracketOrderOut(
             [
                 {
@@ -216,7 +216,7 @@ class BracketOut(serializers.ModelSerializer[Bracket]):
                     "quantity": order.quantity,
                     "filled": order.cum_quantity,
                 }
-                for role, order in found
+                for role, order in heads
             ],
             many=True,
         ).data

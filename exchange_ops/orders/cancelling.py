@@ -139,7 +139,7 @@ def ask_chosen(
 
 
 def _ask_each(rows: QuerySet[Order], person: "Person", now: datetime, session_key: str, *, together: str = "") -> int:
-    begun, ranks = 0, {True: 0, False: 0}
+    count, ranks = 0, {True: 0, False: 0}
     for number, margin in list(rows.order_by("pk").values_list("pk", "margin")):
         rank = ranks[margin] if together else 0
         try:
@@ -151,10 +151,10 @@ def _ask_each(rows: QuerySet[Order], person: "Person", now: datetime, session_ke
                 together=together,
                 rank=rank,
             )
-            begun, ranks[margin] = begun + 1, rank + 1
+            count, ranks[margin] = count + 1, rank + 1
         except CannotCancel:
             continue  # it ended, or moved, in this moment: what was wanted of it
-    return begun
+    return count
 
 
 def step(row: Order, *, now: datetime, client_for: ClientFor) -> None:
@@ -167,11 +167,11 @@ def step(row: Order, *, now: datetime, client_for: ClientFor) -> None:
     machine_sending.step(
         row,
         watch=watch,
-        on_obstacle=lambda problem: _again(row, now, problem),
-        open_client=lambda: trading_line.opened(row.account, client_for(row.account, Right.ORDERS)),
-        claim=lambda line: _claimed(row, now, way=trading_line.REST if together == OF_SYMBOL else line.way),
+        on_obstacle=lambda problem: _retry_later(row, now, problem),
+        open_client=lambda: trading_line.open_line(row.account, client_for(row.account, Right.ORDERS)),
+        claim=lambda line: _claim(row, now, way=trading_line.REST if together == OF_SYMBOL else line.way),
         send=lambda line, last_look: sent(lambda: _cancel(row, line, together, last_look)),
-        on_outcome=_go_on,
+        on_outcome=_on_outcome,
     )
 
 
@@ -184,13 +184,13 @@ def _is_settled(row: Order, client_for: ClientFor, now: datetime) -> bool:
     try:
         return _is_over(row, client, client_for, now)
     except _FAILURES as problem:
-        _again(row, now, f"The exchange could not be asked for it: {problem}")
+        _retry_later(row, now, f"The exchange could not be asked for it: {problem}")
         return True
     finally:
         client.close()
 
 
-def _claimed(row: Order, now: datetime, *, way: str) -> OrderCall:
+def _claim(row: Order, now: datetime, *, way: str) -> OrderCall:
     kind = OrderCall.CANCEL_ALL if row.cancel_together else OrderCall.CANCEL
     return calls.claim(
         mover.MACHINE,
@@ -216,13 +216,13 @@ def _is_over(row: Order, client: ExchangeClient, client_for: ClientFor, now: dat
             raise
     with clients.client(client_for, account=row.account, right=Right.HISTORY) as history:
         listing = history.get_order_history(client_order_id=row.client_order_id)
-    record = next((found for found in listing.records if found.id == row.exchange_id), None)
+    record = next((entry for entry in listing.records if entry.id == row.exchange_id), None)
     if record is not None and record.status in machine.ENDED and not order_records.unstorable(record):
-        _over(row, record, now)
+        _confirm_over(row, record, now)
     elif record is not None:
-        _again(row, now, "The exchange's lists disagree whether it is open; they are read again.")
+        _retry_later(row, now, "The exchange's lists disagree whether it is open; they are read again.")
     elif now - row.updated_at < GONE_AFTER:
-        _again(row, now, "It is no longer open; how it ended is not in the history yet.")
+        _retry_later(row, now, "It is no longer open; how it ended is not in the history yet.")
     else:
         mover.move(
             row, event="cancel_confirmed", to=machine.PLACED, now=now, active=False,
@@ -231,7 +231,7 @@ def _is_over(row: Order, client: ExchangeClient, client_for: ClientFor, now: dat
     return True
 
 
-def _over(row: Order, record: records.Order, now: datetime) -> None:
+def _confirm_over(row: Order, record: records.Order, now: datetime) -> None:
     mover.move(
         row,
         event="cancel_confirmed",
@@ -239,7 +239,7 @@ def _over(row: Order, record: records.Order, now: datetime) -> None:
         now=now,
         last_problem="",
         evidence={"status": record.status, "filled": record.cum_quantity},
-        **order_records.observed(record, now=now),
+        **order_records.observed_columns(record, now=now),
     )
 
 
@@ -258,22 +258,22 @@ def _together(row: Order) -> str:
     return OF_SYMBOL if event is None else str(event.evidence.get("together", OF_SYMBOL))
 
 
-def _own(row: Order, reply: Reply, now: datetime) -> Reply:
+def _own_reply(row: Order, reply: Reply, now: datetime) -> Reply:
     """The answer about this order out of that about all of the symbol; the others are kept as they ended, too."""
     ended: list[records.Order] = [one for one in reply.value if not order_records.unstorable(one)]
     others = [one for one in ended if one.id != row.exchange_id]
-    order_records.take(account=row.account, found=others, margin=row.margin, now=now)
-    mine = next((one for one in ended if one.id == row.exchange_id), None)
-    if mine is not None:
-        return replace(reply, value=mine)
+    order_records.store(account=row.account, orders=others, margin=row.margin, now=now)
+    own = next((one for one in ended if one.id == row.exchange_id), None)
+    if own is not None:
+        return replace(reply, value=own)
     return replace(reply, outcome=calls.UNKNOWN, problem="It was not among those that were cancelled; it is read.")
 
 
-def _go_on(row: Order, reply: Reply, now: datetime) -> None:
+def _on_outcome(row: Order, reply: Reply, now: datetime) -> None:
     if reply.accepted and isinstance(reply.value, list):
-        reply = _own(row, reply, now)
+        reply = _own_reply(row, reply, now)
     if reply.accepted and reply.value.id == row.exchange_id and not order_records.unstorable(reply.value):
-        _over(row, reply.value, now)
+        _confirm_over(row, reply.value, now)
     elif reply.outcome == calls.REFUSED and reply.code not in {ORDER_NOT_FOUND, TOO_MANY}:
         problem = f"Not cancelled: {reply.problem}"[:500]
         mover.move(row, event="cancel_refused", to=machine.PLACED, now=now, evidence=reply.facts, last_problem=problem)
@@ -291,5 +291,5 @@ def _go_on(row: Order, reply: Reply, now: datetime) -> None:
         )
 
 
-def _again(row: Order, now: datetime, problem: str) -> None:
+def _retry_later(row: Order, now: datetime, problem: str) -> None:
     mover.touch(row, next_action_at=now + pause(RELEASE_PAUSES_S, row.cancels + 2), last_problem=problem[:500])

@@ -17,7 +17,7 @@ from exchange_ops.orders.brackets.exits import Exits
 from exchange_ops.orders.brackets.models import Bracket
 from exchange_ops.orders.machine import STATES
 from exchange_ops.orders.models import AccountTrade, Order
-from exchange_ops.orders.request_checks import Wanted
+from exchange_ops.orders.request_checks import OrderRequest
 from exchange_ops.orders.steps import replacing
 from exchange_ops.orders.ticket import steps
 from exchange_ops.policy.oversteps import MOST_CONFIRMED
@@ -60,11 +60,11 @@ class InstantField(forms.CharField):
 
 def read_instant(text: str) -> datetime:
     """The moment a person wrote, in UTC; raises ValidationError with the sentence for them."""
-    found = _INSTANT.fullmatch(text)
-    if found is None:
+    match = _INSTANT.fullmatch(text)
+    if match is None:
         raise forms.ValidationError("Write the date and the time in UTC, like 2026-11-30 18:00.", code="malformed")
     try:
-        return datetime(*(int(part or 0) for part in found.groups()), tzinfo=UTC)  # type: ignore[misc,arg-type]
+        return datetime(*(int(part or 0) for part in match.groups()), tzinfo=UTC)  # type: ignore[misc,arg-type]
     except ValueError:
         raise forms.ValidationError("There is no such day or hour.", code="malformed") from None
 
@@ -139,7 +139,7 @@ class OrderForm(RequestForm):
         """The stop and the take profit, from a form that is valid; nothing where none were asked for."""
         return exits_of(self.cleaned_data)
 
-    def wanted(self) -> Wanted:
+    def order_request(self) -> OrderRequest:
         """What the domain wants to know, from a form that is valid."""
         cleaned = self.cleaned_data
         usual = "IOC" if cleaned["type"] == "market" else "GTC"
@@ -147,7 +147,7 @@ class OrderForm(RequestForm):
         symbol = Symbol.objects.filter(pk=cleaned["symbol"]).first()
         tick = symbol.tick_size if symbol else None
         increment = symbol.quantity_increment if symbol else None
-        return Wanted(
+        return OrderRequest(
             symbol=cleaned["symbol"],
             side=cleaned["side"],
             type=cleaned["type"],
@@ -233,10 +233,10 @@ class ReplaceForm(RequestForm):
             self.add_error("price", "Enter the price.")
         return cleaned
 
-    def wanted(self) -> Wanted:
+    def order_request(self) -> OrderRequest:
         """What the replacing order asks for, from a form that is valid."""
         price = self.cleaned_data["price"] or None
-        return replacing.changed(self.order, quantity=self.cleaned_data["quantity"], price=price)
+        return replacing.changed_request(self.order, quantity=self.cleaned_data["quantity"], price=price)
 
 
 class CancelAllForm(forms.Form):
@@ -319,11 +319,11 @@ class BracketFilter(DatedForm):
 
 def orders_named(text: str) -> Q:
     """Orders that the text names: by reference, the exchange's number, our id or the name of who placed them."""
-    found = Q(client_order_id=text) | Q(initiator__username=text)
+    condition = Q(client_order_id=text) | Q(initiator__username=text)
     number = text.upper().removeprefix("O-")
     if number.isascii() and number.isdigit() and len(number) <= 18:
-        found |= Q(pk=int(number)) | Q(exchange_id=int(number))
-    return found
+        condition |= Q(pk=int(number)) | Q(exchange_id=int(number))
+    return condition
 
 
 class WholeNumberField(forms.IntegerField):

@@ -28,7 +28,7 @@ def step(row: Order, *, now: datetime, client_for: ClientFor) -> None:
         mover.touch(row, next_action_at=now + pause(READ_PAUSES_S, row.looks + 1), last_problem=reason)
         return
     if sighting.order is not None and not records.unstorable(sighting.order):
-        records.found_again(row, sighting.order, now=now, looks=sighting.looks)
+        records.mark_found(row, sighting.order, now=now, looks=sighting.looks)
     elif sighting.sight is Sight.ABSENT:
         mover.move(
             row, event="not_seen", to=machine.NOT_SEEN, now=now, looks=sighting.looks,

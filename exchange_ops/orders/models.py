@@ -135,10 +135,10 @@ class Order(OfAccount, Subject):
         return self.active and self.state in machine.CANCELLABLE
 
     @property
-    def left(self) -> Decimal:
+    def remaining(self) -> Decimal:
         """What is not filled yet, in the base currency."""
-        left: Decimal = self.quantity - self.cum_quantity
-        return max(left, ZERO)
+        remaining: Decimal = self.quantity - self.cum_quantity
+        return max(remaining, ZERO)
 
 
 class OrderEvent(Event):

@@ -31,7 +31,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(slots=True)
-class Round:
+class AccountReading:
     """One reading of an account: when it began, its clock, and what could not be taken in."""
 
     account: Account
@@ -50,13 +50,13 @@ class Round:
         """Whether the walk has to leave the rest to the next one."""
         return self.watch.now() - self.now > self.walk_for
 
-    def note(self, done: order_records.Taken) -> None:
+    def note(self, intake: order_records.Intake) -> None:
         """Add what came of one listing."""
-        self.changed += done.changed
-        self.problems += done.problems
+        self.changed += intake.changed
+        self.problems += intake.problems
 
 
-def read(*, reading: Round, client_for: ClientFor) -> None:
+def read(*, reading: AccountReading, client_for: ClientFor) -> None:
     """Everything about the orders and trades of an account; raises what the calls raise."""
     account = reading.account
     with clients.client(client_for, account=account, right=Right.ORDERS) as client:
@@ -65,26 +65,26 @@ def read(*, reading: Round, client_for: ClientFor) -> None:
         _history(reading, client, open_numbers)
         _trades(reading, client)
         if complete:
-            _disappeared(reading, client, open_numbers)
+            _look_up_missing(reading, client, open_numbers)
 
 
-def _active(reading: Round, client: ExchangeClient) -> tuple[set[int], bool]:
+def _active(reading: AccountReading, client: ExchangeClient) -> tuple[set[int], bool]:
     """The numbers of all open orders, and whether every one of them could be read."""
     numbers: set[int] = set()
     complete = True
     for margin, listing in ((False, client.get_orders()), (True, client.get_margin_orders())):
         listed = {record.id for record in listing.records}
-        done = order_records.take(
-            account=reading.account, found=listing.records, open_numbers=listed, margin=margin, now=reading.now
+        intake = order_records.store(
+            account=reading.account, orders=listing.records, open_numbers=listed, margin=margin, now=reading.now
         )
-        reading.note(done)
+        reading.note(intake)
         numbers |= listed
-        _asides(reading, "open order", listing)
+        _note_unreadable(reading, "open order", listing)
         complete = complete and not listing.asides
     return numbers, complete
 
 
-def _history(reading: Round, client: ExchangeClient, open_numbers: set[int]) -> None:
+def _history(reading: AccountReading, client: ExchangeClient, open_numbers: set[int]) -> None:
     """New orders back to the watermark, then, if an earlier walk ran out of time, on from where it stopped."""
     account = reading.account
     mark, began = _index(account, ORDERS), _exchange_clock(reading)
@@ -104,35 +104,42 @@ def _history(reading: Round, client: ExchangeClient, open_numbers: set[int]) -> 
 
 
 def _walk(
-    reading: Round, client: ExchangeClient, open_numbers: set[int], *, since: datetime | None, until: datetime | None
+    reading: AccountReading,
+    client: ExchangeClient,
+    open_numbers: set[int],
+    *,
+    since: datetime | None,
+    until: datetime | None,
 ) -> datetime | None:
     """Pages back in time; where the walk ran out of time, else nothing."""
     for page in client.orders_back(since=since, until=until, limit=reading.page_size):
-        done = order_records.take(
-            account=reading.account, found=page.records, open_numbers=open_numbers, now=reading.now
+        intake = order_records.store(
+            account=reading.account, orders=page.records, open_numbers=open_numbers, now=reading.now
         )
-        reading.note(done)
-        _asides(reading, "order", page)
+        reading.note(intake)
+        _note_unreadable(reading, "order", page)
         if page.records and reading.is_over_time:
             return page.records[-1].created_at + _MS
     return None
 
 
-def _trades(reading: Round, client: ExchangeClient) -> None:
+def _trades(reading: AccountReading, client: ExchangeClient) -> None:
     """Trades above the watermark, which stays before the first one that is younger than `SETTLING`."""
     account, clock = reading.account, _exchange_clock(reading)
     settled = _index(account, TRADES)
     for page in client.account_trades_after(trade_id=settled, limit=reading.page_size):
-        reading.note(trades.take(account=account, found=page.records, now=reading.now))
-        _asides(reading, "trade", page)
-        old = [trade.id for trade in page.records if trade.id <= HIGHEST_INDEX and clock - trade.timestamp >= SETTLING]
-        settled = max([settled, *old])
+        reading.note(trades.store(account=account, trades=page.records, now=reading.now))
+        _note_unreadable(reading, "trade", page)
+        settled_numbers = [
+            trade.id for trade in page.records if trade.id <= HIGHEST_INDEX and clock - trade.timestamp >= SETTLING
+        ]
+        settled = max([settled, *settled_numbers])
         Watermark.put(account=account, name=TRADES, index=settled, now=reading.now)
         if reading.is_over_time:
             return
 
 
-def _disappeared(reading: Round, client: ExchangeClient, open_numbers: set[int]) -> None:
+def _look_up_missing(reading: AccountReading, client: ExchangeClient, open_numbers: set[int]) -> None:
     """Orders that were open and are not listed any more: how they ended is in the history, if it is not too late."""
     rows = Order.objects.filter(account=reading.account, active=True, read_at__lt=reading.now)
     rows = rows.exclude(exchange_id__in=open_numbers).exclude(state=machine.CANCELLING)
@@ -141,12 +148,12 @@ def _disappeared(reading: Round, client: ExchangeClient, open_numbers: set[int])
         ours = [record for record in listing.records if record.id == row.exchange_id]
         ended = [record for record in ours if record.status not in order_records.ACTIVE_STATUSES]
         if ended:
-            reading.note(order_records.take(account=reading.account, found=ended, now=reading.now))
+            reading.note(order_records.store(account=reading.account, orders=ended, now=reading.now))
         else:
-            _miss(row, reading.now)
+            _note_missing(row, reading.now)
 
 
-def _miss(row: Order, now: datetime) -> None:
+def _note_missing(row: Order, now: datetime) -> None:
     """Note that an order is listed nowhere; after a minute it is no longer called open."""
     if row.missing_since is None:
         Order.objects.filter(pk=row.pk, missing_since=None).update(missing_since=now)
@@ -156,11 +163,13 @@ def _miss(row: Order, now: datetime) -> None:
             order_records.note(row, {"problem": problem}, now=now)
 
 
-def _asides(reading: Round, what: str, listing: Listing[records.Order] | Listing[records.AccountTrade]) -> None:
+def _note_unreadable(
+    reading: AccountReading, what: str, listing: Listing[records.Order] | Listing[records.AccountTrade]
+) -> None:
     reading.problems += [f"One {what} could not be read: {aside.reason}" for aside in listing.asides]
 
 
-def _exchange_clock(reading: Round) -> datetime:
+def _exchange_clock(reading: AccountReading) -> datetime:
     """The least that the exchange's clock showed when the reading began."""
     clock = clocks.at_least(account=reading.account, now=reading.now)
     return reading.now - 2 * clocks.DATE_RESOLUTION if clock is None else clock

@@ -50,7 +50,7 @@ class _Reading:
 
 
 @dataclass(slots=True)
-class Taken:
+class Intake:
     """What came of a listing: how many rows changed, what could not be kept, and which orders came too early.
 
     Those in `early` are ours and on their way: their worker is about to hear the exchange's answer.
@@ -61,36 +61,36 @@ class Taken:
     early: set[int] = field(default_factory=set)
 
 
-def take(
+def store(
     *,
     account: Account,
-    found: Iterable[records.Order],
+    orders: Iterable[records.Order],
     now: datetime,
     open_numbers: AbstractSet[int] = frozenset(),
     margin: bool = False,
     details: Mapping[records.Order, Mapping[str, Any]] | None = None,
-) -> Taken:
+) -> Intake:
     """Keep orders of one listing, read at `now`; `open_numbers` are those that the list of active orders has.
 
     `details` is what else was said with a record; it stands in the order's timeline beside what changed.
     """
-    done, reading = Taken(), _Reading(account, open_numbers, margin, now, details or {})
+    intake, reading = Intake(), _Reading(account, open_numbers, margin, now, details or {})
     newest: dict[int, records.Order] = {}
-    for record in found:
+    for record in orders:
         if reason := unstorable(record):
-            done.problems.append(f"Order {record.id} could not be kept: {reason}.")
+            intake.problems.append(f"Order {record.id} could not be kept: {reason}.")
         elif record.id not in newest or _place(record) >= _place(newest[record.id]):
             newest[record.id] = record
     listed = Order.objects.filter(account=account, exchange_id__in=list(newest))
-    known = {row.exchange_id: row for row in listed}
+    rows = {row.exchange_id: row for row in listed}
     for record in newest.values():
-        _take_one(known.get(record.id), record, reading, done)
-    if known:
+        _store_one(rows.get(record.id), record, reading, intake)
+    if rows:
         listed.all().exclude(read_at__gte=now).update(read_at=now, missing_since=None)
-    return done
+    return intake
 
 
-def observed(record: records.Order, *, now: datetime) -> dict[str, Any]:
+def observed_columns(record: records.Order, *, now: datetime) -> dict[str, Any]:
     """The columns that the exchange's record of an order fills."""
     columns: dict[str, Any] = {
         "status": record.status[:40],
@@ -151,22 +151,22 @@ def unstorable(record: records.Order) -> str:
     return next((reason for holds, reason in reasons if not holds), "")
 
 
-def _take_one(row: Order | None, record: records.Order, reading: _Reading, done: Taken) -> None:
+def _store_one(row: Order | None, record: records.Order, reading: _Reading, intake: Intake) -> None:
     if row is None and (ours := _without_number(record, reading)) is not None:
         if ours.state not in _WITHOUT_NUMBER:
-            done.early.add(record.id)
+            intake.early.add(record.id)
             return
-        if found_again(ours, record, now=reading.now):
-            done.changed += 1
+        if mark_found(ours, record, now=reading.now):
+            intake.changed += 1
             return
         row = _by_number(record, reading)  # somebody else found it in this moment, and may know less
     elif row is None:
-        row = _enter(record, reading)
+        row = _insert(record, reading)
         if row is None:
-            done.changed += 1
+            intake.changed += 1
             return
     if row is not None:
-        done.changed += _renew(row, record, reading)
+        intake.changed += _renew(row, record, reading)
 
 
 def _by_number(record: records.Order, reading: _Reading) -> Order | None:
@@ -179,7 +179,7 @@ def _without_number(record: records.Order, reading: _Reading) -> Order | None:
     return rows.filter(initiator__isnull=False).first()
 
 
-def replaced(*, account: Account, client_order_id: str, by: records.Order, now: datetime) -> bool:
+def end_replaced(*, account: Account, client_order_id: str, by: records.Order, now: datetime) -> bool:
     """End the order that `by` took the place of: it is cancelled, and what it had filled went over to the new one.
 
     The new one also has the time of making of the old. False when no open order of that id is as old (supplement 1.4).
@@ -189,19 +189,19 @@ def replaced(*, account: Account, client_order_id: str, by: records.Order, now: 
     if row is None:
         return False
     columns = {"status": "canceled", "active": False}
-    said = {**columns, "replaced_by": by.client_order_id}
+    facts = {**columns, "replaced_by": by.client_order_id}
     with transaction.atomic():
         row = mover.lock(row.pk)
         if not row.active:
             return False
         if row.state == machine.CANCELLING:
-            return _confirm_cancel(row, columns, said, now=now)
+            return _confirm_cancel(row, columns, facts, now=now)
         if Order.objects.filter(pk=row.pk, version=row.version).update(**columns):
-            note(row, said, now=now)
+            note(row, facts, now=now)
     return True
 
 
-def found_again(row: Order, record: records.Order, *, now: datetime, looks: int | None = None) -> bool:
+def mark_found(row: Order, record: records.Order, *, now: datetime, looks: int | None = None) -> bool:
     """An order of ours whose outcome we didn't know, or knew wrongly, is there. False when somebody else moved it."""
     try:
         mover.move(
@@ -212,14 +212,14 @@ def found_again(row: Order, record: records.Order, *, now: datetime, looks: int 
             exchange_id=record.id,
             last_problem=differences(row, record),
             evidence=texts({"exchange_id": record.id, "status": record.status, "filled": record.cum_quantity}),
-            **(observed(record, now=now) | ({} if looks is None else {"looks": looks})),
+            **(observed_columns(record, now=now) | ({} if looks is None else {"looks": looks})),
         )
     except mover.CannotMove:
         return False
     return True
 
 
-def _enter(record: records.Order, reading: _Reading) -> Order | None:
+def _insert(record: records.Order, reading: _Reading) -> Order | None:
     """Keep an order that was placed elsewhere; gives its row when another reader was first."""
     row = Order(
         account=reading.account,
@@ -229,7 +229,7 @@ def _enter(record: records.Order, reading: _Reading) -> Order | None:
         exchange_id=record.id,
         post_only=bool(record.post_only),
         **terms_of(record),
-        **_read(record, reading),
+        **_columns(record, reading),
     )
     try:
         with transaction.atomic():
@@ -251,9 +251,9 @@ def _notice_own(record: records.Order, now: datetime) -> None:
         signs.notice(signs.Sign(restores.EXCHANGE, facts, before=record.created_at), now=now)
 
 
-def _read(record: records.Order, reading: _Reading) -> dict[str, Any]:
+def _columns(record: records.Order, reading: _Reading) -> dict[str, Any]:
     """What was observed; an order in the list of active ones is open, whatever its status is called."""
-    columns = observed(record, now=reading.now)
+    columns = observed_columns(record, now=reading.now)
     if record.id in reading.open_numbers and record.status not in machine.ENDED:
         columns["active"] = True
     if reading.margin:  # the history does not say so, and may have been first to tell of it
@@ -261,9 +261,9 @@ def _read(record: records.Order, reading: _Reading) -> dict[str, Any]:
     return columns
 
 
-def _of(row: Order, record: records.Order, reading: _Reading) -> dict[str, Any]:
+def _columns_of(row: Order, record: records.Order, reading: _Reading) -> dict[str, Any]:
     """What was observed of this row; on margin or not is, of an order of ours, as it was asked for."""
-    columns = _read(record, reading)
+    columns = _columns(record, reading)
     if row.initiator_id is not None:
         columns.pop("margin", None)
     return columns
@@ -279,12 +279,12 @@ def _renew(row: Order, record: records.Order, reading: _Reading) -> bool:
         if not changes:
             return False
         evidence = {name: value for name, value in changes.items() if name != "exchange_updated_at"}
-        said = evidence | dict(reading.details.get(record, {}))
+        facts = evidence | dict(reading.details.get(record, {}))
         if row.state == machine.CANCELLING and record.status in machine.ENDED:
-            return _confirm_cancel(row, _of(row, record, reading), said, now=reading.now)
-        written = Order.objects.filter(pk=row.pk, version=row.version).update(**_of(row, record, reading))
+            return _confirm_cancel(row, _columns_of(row, record, reading), facts, now=reading.now)
+        written = Order.objects.filter(pk=row.pk, version=row.version).update(**_columns_of(row, record, reading))
         if written and evidence:
-            note(row, said, now=reading.now)
+            note(row, facts, now=reading.now)
     return bool(written and evidence)
 
 
@@ -302,7 +302,7 @@ def _confirm_cancel(row: Order, columns: dict[str, Any], evidence: dict[str, Any
 
 def _changes(row: Order, record: records.Order, reading: _Reading) -> dict[str, Any]:
     """The columns that this record changes; none when the row knows the same, or more."""
-    columns = _of(row, record, reading)
+    columns = _columns_of(row, record, reading)
     names = ("status", "cum_quantity", "average_price", "active", "margin", "exchange_updated_at")
     changes = {name: columns[name] for name in names if name in columns and getattr(row, name) != columns[name]}
     if row.exchange_updated_at is not None and record.updated_at < row.exchange_updated_at:
@@ -322,9 +322,9 @@ def _place(record: records.Order) -> tuple[bool, datetime, Decimal, int]:
 
 def _is_further(row: Order, record: records.Order) -> bool:
     """Whether the row is further in the order's life than a record of the same millisecond."""
-    known: Decimal = row.cum_quantity
-    if record.cum_quantity is not None and record.cum_quantity != known:
-        return record.cum_quantity < known
+    filled: Decimal = row.cum_quantity
+    if record.cum_quantity is not None and record.cum_quantity != filled:
+        return record.cum_quantity < filled
     return _PROGRESS.get(row.status, 0) > _PROGRESS.get(record.status, _LAST_STEP)
 
 

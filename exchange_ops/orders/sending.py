@@ -39,7 +39,7 @@ def step(row: Order, *, now: datetime, client_for: ClientFor) -> None:
         watch=Stopwatch(now),
         obstacle=lambda: _obstacle(row, now),
         on_obstacle=lambda problem: stop(row, problem=problem, now=now),
-        open_client=lambda: trading_line.opened(row.account, client_for(row.account, Right.ORDERS)),
+        open_client=lambda: trading_line.open_line(row.account, client_for(row.account, Right.ORDERS)),
         claim=lambda line: _claimed(row, line, now),
         send=lambda line, last_look: sent(lambda: ways.place(row, line, last_look=last_look)),
         on_outcome=sending.by_outcome(_ENDS),
@@ -101,7 +101,7 @@ def _frozen(row: Order) -> str:
 def _obstacle(row: Order, now: datetime) -> str:
     if frozen := _frozen(row):
         return frozen
-    if not approvals.stands(row):
+    if not approvals.is_approved(row):
         return "The approval counts no more: who gave it may not approve any more."
     if now - (row.decided_at or row.created_at) > WAITS_AT_MOST:
         return "No worker came to it within a minute, and a late order may meet another price."
@@ -121,9 +121,9 @@ def _accepted(row: Order, reply: Reply, now: datetime) -> None:
         exchange_id=order.id,
         last_problem=order_records.differences(row, order),
         evidence={"exchange_id": order.id, "status": order.status, "filled": order.cum_quantity},
-        **order_records.observed(order, now=now),
+        **order_records.observed_columns(order, now=now),
     )
-    trades.take_answer(account=row.account, order=order, now=now)
+    trades.store_answer(account=row.account, order=order, now=now)
     replacing.settle(row, now=now, answer=order)
 
 
@@ -161,4 +161,4 @@ _ENDS: Final[dict[str, calls.End]] = {
     calls.UNKNOWN: calls.end(mover.MACHINE, "answer_lost", machine.UNKNOWN),
 }
 # Row 8: whether it was placed is unknown until the order is found.
-given_up = calls.given_up(mover.MACHINE, event="answer_lost", to=machine.UNKNOWN)
+lease_expired = calls.given_up(mover.MACHINE, event="answer_lost", to=machine.UNKNOWN)

@@ -28,7 +28,7 @@ def name_of(account: Account) -> str:
     return stream_states.trading_name(account)
 
 
-def take(*, account: Account, event: trading_session.Event, now: datetime) -> trading_session.Reports | None:
+def store(*, account: Account, event: trading_session.Event, now: datetime) -> trading_session.Reports | None:
     """Store what an event of the session brought. Nothing that the exchange tells makes this fail.
 
     Gives the reports that came too early: of orders of ours whose worker is about to hear the answer. They are to be
@@ -37,11 +37,11 @@ def take(*, account: Account, event: trading_session.Event, now: datetime) -> tr
     name = name_of(account)
     match event:
         case trading_session.Reports():
-            return _take_reports(account, event, now)
+            return _store_reports(account, event, now)
         case trading_session.MarginAccounts():
-            whole = event.whole and not event.unread
-            problems = margin.take(account=account, found=event.records, now=_as_of(event, now), whole=whole)
-            _left_out(account, [*problems, *(f"A margin account: {one.reason}" for one in event.unread)])
+            is_complete = event.whole and not event.unread
+            problems = margin.take(account=account, found=event.records, now=_as_of(event, now), whole=is_complete)
+            _log_problems(account, [*problems, *(f"A margin account: {one.reason}" for one in event.unread)])
         case trading_session.NoMargin():
             _log.info("trading_stream.no_margin", account=account.pk, reason=event.sentence)
         case BecameLive():
@@ -58,7 +58,7 @@ def _as_of(event: trading_session.Reports | trading_session.MarginAccounts, now:
     return now - timedelta(milliseconds=event.age_ms)
 
 
-def _take_reports(account: Account, event: trading_session.Reports, now: datetime) -> trading_session.Reports | None:
+def _store_reports(account: Account, event: trading_session.Reports, now: datetime) -> trading_session.Reports | None:
     as_of, problems = _as_of(event, now), [f"A report could not be read: {one.reason}" for one in event.unread]
     reports: list[tuple[records.Order, records.OrderReport]] = []
     for report in event.records:
@@ -68,27 +68,27 @@ def _take_reports(account: Account, event: trading_session.Reports, now: datetim
         else:
             reports.append((order, report))
     listed = {order.id for order, _ in reports}
-    taken = order_records.take(
+    intake = order_records.store(
         account=account,
-        found=[order for order, _ in reports],
+        orders=[order for order, _ in reports],
         open_numbers=listed if event.whole else frozenset(),
         margin=event.margin,
         now=as_of,
-        details={order: _said(report) for order, report in reports},
+        details={order: _details(report) for order, report in reports},
     )
-    in_time = [(order, report) for order, report in reports if order.id not in taken.early]
-    problems += taken.problems + _take_trades(account, in_time, now)
+    in_time = [(order, report) for order, report in reports if order.id not in intake.early]
+    problems += intake.problems + _store_trades(account, in_time, now)
     for order, report in in_time:
-        if of := report.original_request_client_order_id:
-            order_records.replaced(account=account, client_order_id=of, by=order, now=now)
+        if replaced_id := report.original_request_client_order_id:
+            order_records.end_replaced(account=account, client_order_id=replaced_id, by=order, now=now)
     if event.whole:
-        _compare(account, event, listed=listed, changed=taken.changed, as_of=as_of, now=now)
-    _left_out(account, problems)
-    early = tuple(report for order, report in reports if order.id in taken.early)
+        _compare(account, event, listed=listed, changed=intake.changed, as_of=as_of, now=now)
+    _log_problems(account, problems)
+    early = tuple(report for order, report in reports if order.id in intake.early)
     return trading_session.Reports(event.margin, early, whole=False) if early else None
 
 
-def _take_trades(
+def _store_trades(
     account: Account, reports: Iterable[tuple[records.Order, records.OrderReport]], now: datetime
 ) -> list[str]:
     problems, trades = [], []
@@ -100,7 +100,7 @@ def _take_trades(
             else:
                 trades.append(trade)
     if trades:
-        problems += order_trades.take(account=account, found=trades, now=now).problems
+        problems += order_trades.store(account=account, trades=trades, now=now).problems
     return problems
 
 
@@ -124,14 +124,14 @@ def _is_live(account: Account) -> bool:
     return FollowerState.objects.filter(name=name_of(account), connected=True).exists()
 
 
-def _said(report: records.OrderReport) -> dict[str, object]:
+def _details(report: records.OrderReport) -> dict[str, object]:
     """What a report tells that no column of the order keeps."""
-    said = {
+    members = {
         "report": None if report.report_type == STATUS else report.report_type,
         "replaces": report.original_request_client_order_id,
         "position": report.trade_position_id,
     }
-    texts = {name: value[:LONGEST_WORD] if isinstance(value, str) else value for name, value in said.items()}
+    texts = {name: value[:LONGEST_WORD] if isinstance(value, str) else value for name, value in members.items()}
     return {name: value for name, value in texts.items() if value is not None}
 
 
@@ -154,6 +154,6 @@ def _trade(report: records.OrderReport, number: int) -> records.AccountTrade | N
     )
 
 
-def _left_out(account: Account, problems: Iterable[str]) -> None:
+def _log_problems(account: Account, problems: Iterable[str]) -> None:
     for problem in list(problems)[:5]:
         _log.warning("trading_stream.left_out", account=account.pk, reason=problem)

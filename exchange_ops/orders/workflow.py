@@ -26,7 +26,7 @@ from exchange_ops.orders import reading as order_reading
 from exchange_ops.orders.cancelling import CannotCancel
 from exchange_ops.orders.decisions import approvals, digest
 from exchange_ops.orders.models import Order, OrderReading
-from exchange_ops.orders.request_checks import FORM, CannotPlace, Wanted
+from exchange_ops.orders.request_checks import FORM, CannotPlace, OrderRequest
 from exchange_ops.orders.steps import replacing, ways
 from exchange_ops.orders.steps.replacing import CannotReplace
 from exchange_ops.policy.modes import APPROVE
@@ -42,7 +42,7 @@ __all__ = [
     "CannotCancel",
     "CannotPlace",
     "CannotReplace",
-    "Wanted",
+    "OrderRequest",
     "advance",
     "ask_to_read",
     "cancel",
@@ -59,7 +59,7 @@ NEEDS_NONE: Final = "Nobody has to approve it any more. Press the button again: 
 STEPS = {
     machine.WAITING: approvals.lapse,
     machine.REQUESTED: sending.step,
-    machine.SENDING: sending.given_up,
+    machine.SENDING: sending.lease_expired,
     machine.UNKNOWN: looking.step,
     machine.CANCELLING: cancelling.step,
     machine.REPLACING: replacing.step,
@@ -87,7 +87,7 @@ def place(
     *,
     initiator: "Person",
     account: Account,
-    wanted: Wanted,
+    requested: OrderRequest,
     request_key: str,
     now: datetime,
     confirmed: Collection[str] = (),
@@ -104,14 +104,16 @@ def place(
     """
     once = Once(
         Order.objects.filter(initiator=initiator, request_key=request_key),
-        is_same=lambda row: all(getattr(row, name) == getattr(wanted, name) for name in Wanted.__dataclass_fields__),
+        is_same=lambda row: all(
+            getattr(row, name) == getattr(requested, name) for name in OrderRequest.__dataclass_fields__
+        ),
         refusal=_sent_before,
     )
     if (earlier := once.earlier()) is not None:
         return earlier
     if not 0 < len(request_key) <= LONGEST_KEY:
         raise CannotPlace({FORM: "The form has lost its key: open it again."})
-    content = {name: getattr(wanted, name) for name in Wanted.__dataclass_fields__}
+    content = {name: getattr(requested, name) for name in OrderRequest.__dataclass_fields__}
     order = Order(
         account=account,
         initiator=initiator,
@@ -125,9 +127,9 @@ def place(
         with transaction.atomic():
             if policy_checks.counts_open(person=initiator, account=account):
                 trail.take_turn()  # of two that are placed at once, the second sees the first
-            found = policy_checks.check(initiator=initiator, account=account, wanted=wanted, now=now)
-            order.oversteps = policy_checks.settle(found, confirmed=confirmed)
-            if any(each.beyond == APPROVE for each in found):
+            oversteps = policy_checks.check(initiator=initiator, account=account, requested=requested, now=now)
+            order.oversteps = policy_checks.settle(oversteps, confirmed=confirmed)
+            if any(each.beyond == APPROVE for each in oversteps):
                 return _ask_for_approval(order, expected=for_approval, now=now, session_key=session_key)
             if for_approval:
                 raise CannotPlace({FORM: NEEDS_NONE})
@@ -140,7 +142,7 @@ def _ask_for_approval(order: Order, *, expected: bool | None, now: datetime, ses
     if expected is False:
         raise CannotPlace({FORM: NEEDS_ONE})
     order.approve_until = now + approvals.APPROVE_WITHIN
-    order.digest = digest.of(order)
+    order.digest = digest.compute(order)
     mover.create(
         order, event="approval_asked", to=machine.WAITING, now=now, actor=order.initiator, session_key=session_key
     )
@@ -202,8 +204,8 @@ def read_all(*, now: datetime, client_for: ClientFor, only_stale: bool = False) 
     for account in Account.objects.order_by("pk"):
         row = heartbeats.of(name_of(account))
         fresh = row is not None and row.heard_at is not None and now - row.heard_at < STALE_AFTER
-        is_wanted = READING.waiting().filter(account=account).exists()
-        if is_wanted or not (only_stale and fresh):
+        is_requested = READING.waiting().filter(account=account).exists()
+        if is_requested or not (only_stale and fresh):
             done += _read_one(account, now, client_for)
     return done
 
@@ -213,7 +215,7 @@ def _read_one(account: Account, now: datetime, client_for: ClientFor) -> bool:
     lease, holder = f"read {name_of(account)}", leases.name_of_this_process()
     if not leases.hold(name=lease, holder=holder, now=now):
         return False
-    reading, problem = order_reading.Round(account, now), ""
+    reading, problem = order_reading.AccountReading(account, now), ""
     try:
         # What is wanted later is not answered by this reading.
         question = READING.waiting().filter(account=account).first()

@@ -18,7 +18,7 @@ from exchange_ops.margin.models import MarginAccount, MarginPosition
 from exchange_ops.market.models import Symbol, Ticker
 from exchange_ops.market.valuation import STALE_AFTER
 from exchange_ops.orders import policy_checks
-from exchange_ops.orders.request_checks import Wanted
+from exchange_ops.orders.request_checks import OrderRequest
 from exchange_ops.policy.modes import CONFIRM
 from exchange_ops.policy.oversteps import CALL_NEAR, LIQUIDATION_NEAR, Overstep
 from exchange_ops.positions import estimates, machine
@@ -44,8 +44,8 @@ def of(
     """The bounds that an action goes beyond, which is otherwise well formed."""
     found = list(_danger(row, symbol, held, position, now))
     if row.kind in machine.CLOSING and position is not None:
-        found += policy_checks.oversteps(
-            initiator=row.initiator, account=row.account, symbol=symbol, wanted=as_order(row), now=now, is_new=False
+        found += policy_checks.find_oversteps(
+            initiator=row.initiator, account=row.account, symbol=symbol, requested=as_order(row), now=now, is_new=False
         )
     return found
 
@@ -71,9 +71,9 @@ def change(
     return Change(stands, then)
 
 
-def as_order(row: MarginAction) -> Wanted:
+def as_order(row: MarginAction) -> OrderRequest:
     """The order by which the exchange closes it."""
-    return Wanted(
+    return OrderRequest(
         symbol=row.symbol,
         side=row.side,
         type="limit" if row.price is not None else "market",

@@ -22,7 +22,7 @@ def without_a_stop(now: datetime, only: str) -> Iterator[Cause]:
     """
     late = Q(entry__cum_quantity__gt=0) | Q(entry__replacements__cum_quantity__gt=0)
     ended = Q(state=machine.CLOSED, outcome=machine.NOT_ENTERED) & late
-    for row in _of(Bracket.objects.filter(Q(state=machine.UNGUARDED) | ended).distinct(), only):
+    for row in _selected(Bracket.objects.filter(Q(state=machine.UNGUARDED) | ended).distinct(), only):
         why = row.last_problem or f"The entry, {row.entry.reference}, was filled after the bracket had ended."
         sentence = (
             f"{row.reference}: a {row.side} entry in {row.symbol} is open without a stop that is known to work. {why} "
@@ -38,15 +38,15 @@ def unclear(now: datetime, only: str) -> Iterator[Cause]:
     """
     missing = Order.objects.filter(account=OuterRef("account"), symbol=OuterRef("symbol"), state__in=_OUT_OF_SIGHT)
     watched = Bracket.objects.filter(Exists(missing), state__in=machine.WATCHED).exclude(state=machine.UNGUARDED)
-    for row in _of(watched, only):
-        if reasons := plan.unclear(situation.of(row, now=now)):
+    for row in _selected(watched, only):
+        if reasons := plan.unclear(situation.current(row, now=now)):
             yield _cause(
                 row,
                 f"{row.reference}, {row.symbol}: {reasons} An operator can compare the exchange's orders and end it.",
             )
 
 
-def _of(rows: QuerySet[Bracket], only: str) -> QuerySet[Bracket]:
+def _selected(rows: QuerySet[Bracket], only: str) -> QuerySet[Bracket]:
     named = rows.filter(pk=only.rpartition(":")[2]) if only else rows
     return named.select_related("account", "entry").order_by("pk")
 

@@ -71,7 +71,7 @@ class Chain:
     since: datetime | None = None
 
     @property
-    def left(self) -> Decimal:
+    def remaining(self) -> Decimal:
         """What is not filled of the order that counts."""
         return max(self.quantity - self.filled, ZERO)
 

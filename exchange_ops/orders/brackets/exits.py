@@ -5,7 +5,7 @@ from decimal import Decimal, localcontext
 
 from exchange_ops.market.models import Symbol, Ticker
 from exchange_ops.orders.models import Order
-from exchange_ops.orders.request_checks import Wanted
+from exchange_ops.orders.request_checks import OrderRequest
 from exchange_ops.shared.amounts import storable
 from exchange_ops.wire import checking
 from wire.params import BadArgument, Problem
@@ -22,29 +22,29 @@ class Exits:
     take: Decimal
 
 
-def problems(*, exits: Exits, wanted: Wanted | Order) -> dict[str, str]:
+def problems(*, exits: Exits, requested: OrderRequest | Order) -> dict[str, str]:
     """What is wrong with the two prices for this entry, by field."""
-    symbol = Symbol.objects.filter(pk=wanted.symbol).first()
-    found: dict[str, str] = {}
+    symbol = Symbol.objects.filter(pk=requested.symbol).first()
+    sentences: dict[str, str] = {}
     for name, price in (("stop_loss", exits.stop), ("take_profit", exits.take)):
         if not storable(price):
-            found[name] = "More digits than any currency has."
+            sentences[name] = "More digits than any currency has."
         elif wrong := checking.price_problems(price, symbol):
-            found[name] = _sentence(wrong[0])
-    if found:
-        return found
-    at = _entered_at(wanted)
-    buys = wanted.side == "buy"
+            sentences[name] = _sentence(wrong[0])
+    if sentences:
+        return sentences
+    at = _entered_at(requested)
+    buys = requested.side == "buy"
     near, far = ("below", "above") if buys else ("above", "below")
     if at is None:
         if (exits.stop < exits.take) != buys:
-            found["stop_loss"] = f"The stop has to be {near} the take profit."
-        return found
+            sentences["stop_loss"] = f"The stop has to be {near} the take profit."
+        return sentences
     if (exits.stop < at) != buys or exits.stop == at:
-        found["stop_loss"] = f"The stop has to be {near} the entry, {grouped_text(at)}: it limits the loss."
+        sentences["stop_loss"] = f"The stop has to be {near} the entry, {grouped_text(at)}: it limits the loss."
     if (exits.take > at) != buys or exits.take == at:
-        found["take_profit"] = f"The take profit has to be {far} the entry, {grouped_text(at)}."
-    return found
+        sentences["take_profit"] = f"The take profit has to be {far} the entry, {grouped_text(at)}."
+    return sentences
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,25 +59,25 @@ class Outcomes:
     ratio: Decimal | None
 
 
-def outcomes(*, exits: Exits, wanted: Wanted | Order) -> Outcomes | None:
+def outcomes(*, exits: Exits, requested: OrderRequest | Order) -> Outcomes | None:
     """What the whole quantity would lose or gain; nothing where no price of the entry is known."""
-    at = _entered_at(wanted)
+    at = _entered_at(requested)
     if at is None:
         return None
     with localcontext() as context:
         context.prec = _DIGITS
-        loss, gain = wanted.quantity * abs(at - exits.stop), wanted.quantity * abs(exits.take - at)
+        loss, gain = requested.quantity * abs(at - exits.stop), requested.quantity * abs(exits.take - at)
         return Outcomes(loss, gain, (gain / loss).quantize(Decimal("0.1")) if loss else None)
 
 
-def _entered_at(wanted: Wanted | Order) -> Decimal | None:
+def _entered_at(requested: OrderRequest | Order) -> Decimal | None:
     """About where it enters: its limit, its stop price, or the market's best price as last read."""
-    if wanted.price is not None or wanted.stop_price is not None:
-        return wanted.price if wanted.price is not None else wanted.stop_price
-    ticker = Ticker.objects.filter(pk=wanted.symbol).first()
+    if requested.price is not None or requested.stop_price is not None:
+        return requested.price if requested.price is not None else requested.stop_price
+    ticker = Ticker.objects.filter(pk=requested.symbol).first()
     if ticker is None:
         return None
-    best: Decimal | None = ticker.ask if wanted.side == "buy" else ticker.bid
+    best: Decimal | None = ticker.ask if requested.side == "buy" else ticker.bid
     return best if best is not None else ticker.last
 
 

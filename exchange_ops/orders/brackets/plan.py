@@ -42,13 +42,14 @@ class Do(StrEnum):
 class Entry:
     """The entry as last read, with what replaced it. `filled` is what it opened, after fees in the base currency.
 
-    `gross` is that before fees, where they differ. `open`: it may still be filled, or that is not known. `seen`: the
-    exchange is known to have had it, or never will. `note` is what is not known of it, for people.
+    `gross` is the same before fees, where they differ. `open`: it may still be filled, or whether it may is not known.
+    `is_certain`: the exchange is known to have had the order, or will never have it. `note` tells people what is not
+    known about it.
     """
 
     filled: Decimal
     open: bool
-    seen: bool = True
+    is_certain: bool = True
     gross: Decimal | None = None
     note: str = ""
 
@@ -105,7 +106,7 @@ class Leg:
     @property
     def fell_away(self) -> bool:
         """Whether it is over, or lost, with something left that the bracket counted on."""
-        return not self.open and not self.is_settled and self.chain.left > ZERO
+        return not self.open and not self.is_settled and self.chain.remaining > ZERO
 
     @property
     def is_in_doubt(self) -> bool:
@@ -190,7 +191,7 @@ def next_step(at: Situation) -> Plan:
 
 
 def _step(at: Situation) -> Plan:
-    if not at.any_open and at.exposed <= ZERO and at.entry.seen and not _lost(at.legs):
+    if not at.any_open and at.exposed <= ZERO and at.entry.is_certain and not _lost(at.legs):
         return Plan(Do.CLOSE, outcome=_outcome(at))
     match at.state:
         case machine.TAKING:
@@ -217,14 +218,14 @@ def _surplus(at: Situation) -> tuple[int, ...]:
     """
     if at.state in {machine.TAKING, machine.ENDING}:
         return ()  # there everything is cancelled
-    opened = at.entry.filled if at.entry.gross is None else at.entry.gross
+    entered = at.entry.filled if at.entry.gross is None else at.entry.gross
     resting = [leg for leg in at.legs if leg.chain.rests > ZERO and not leg.is_settled]
-    over = sum((leg.filled for leg in at.legs), ZERO) + sum((leg.chain.rests for leg in resting), ZERO) - opened
+    excess = sum((leg.filled for leg in at.legs), ZERO) + sum((leg.chain.rests for leg in resting), ZERO) - entered
     numbers: list[int] = []
-    while over > ZERO and resting:
+    while excess > ZERO and resting:
         leg = resting.pop()
         numbers.append(leg.number)
-        over -= leg.chain.rests
+        excess -= leg.chain.rests
     return tuple(numbers)
 
 
@@ -241,25 +242,25 @@ def floored(amount: Decimal, step: Decimal) -> Decimal:
 
 def _guarding(at: Situation) -> Plan:
     """While the entry is open, and after: what is filled and bare gets a stop."""
-    began = at.entry.open and any(leg.filled > ZERO for leg in at.legs)
+    has_begun_to_close = at.entry.open and any(leg.filled > ZERO for leg in at.legs)
     if at.bare > ZERO:
-        if fallen := _fallen(at) or _overdue(at):
-            return Plan(Do.SAY_UNGUARDED, sentence=fallen[-1].reason, cancel_entry=began)
+        if failed_legs := _failed_legs(at) or _overdue_legs(at):
+            return Plan(Do.SAY_UNGUARDED, sentence=failed_legs[-1].reason, cancel_entry=has_begun_to_close)
         if at.room <= ZERO or is_paced(at):
-            return Plan(Do.WAIT, sentence=notes(at), cancel_entry=began)
-        return Plan(Do.PLACE_STOP, at.room, cancel_entry=began)
+            return Plan(Do.WAIT, sentence=notes(at), cancel_entry=has_begun_to_close)
+        return Plan(Do.PLACE_STOP, at.room, cancel_entry=has_begun_to_close)
     if at.state == machine.ENTERING and not at.entry.open and at.exposed > ZERO:
         return Plan(Do.SAY_GUARDED)
-    return Plan(Do.WAIT, sentence=notes(at), cancel_entry=began)
+    return Plan(Do.WAIT, sentence=notes(at), cancel_entry=has_begun_to_close)
 
 
-def _fallen(at: Situation) -> list[Leg]:
+def _failed_legs(at: Situation) -> list[Leg]:
     """The legs that leave something bare until a person has looked."""
     lost = [leg for leg in at.legs if leg.is_lost and not leg.is_settled]
     return lost or [leg for leg in at.stops if leg.fell_away] or [leg for leg in at.stops if leg.is_in_doubt]
 
 
-def _overdue(at: Situation) -> list[Leg]:
+def _overdue_legs(at: Situation) -> list[Leg]:
     """The legs whose outcome has been unknown for too long to say that they guard, where nothing can be placed."""
     if at.room > ZERO:
         return []
@@ -283,27 +284,27 @@ def unclear(at: Situation) -> str:
     A replacement that was not seen is none of it while what it was to replace works.
     """
     lost = [leg.reason for leg in at.legs if leg.is_lost or leg.chain.is_overdue(at.now)]
-    return " ".join((*([] if at.entry.seen else [at.entry.note]), *lost))
+    return " ".join((*([] if at.entry.is_certain else [at.entry.note]), *lost))
 
 
 def _unguarded(at: Situation) -> Plan:
     if at.bare <= ZERO:
         return Plan(Do.SAY_GUARDED)
-    fallen, why = _fallen(at), _fallen(at) or _overdue(at)
+    failed_legs, causes = _failed_legs(at), _failed_legs(at) or _overdue_legs(at)
     tries_again = (
-        all(leg.never_left and not leg.is_lost for leg in fallen)
+        all(leg.never_left and not leg.is_lost for leg in failed_legs)
         and len(at.legs) < MOST_BY_ITSELF
-        and at.now - max(leg.at for leg in fallen) >= TRY_AGAIN
-        if fallen
+        and at.now - max(leg.at for leg in failed_legs) >= TRY_AGAIN
+        if failed_legs
         else not is_paced(at)  # what was not known is known by now, and nobody has to be asked
     )
     if tries_again and not at.frozen and at.room > ZERO:
-        return Plan(Do.PLACE_STOP, at.room, settled=tuple(leg.number for leg in fallen))
-    return Plan(Do.WAIT, sentence=why[-1].reason if why else "")
+        return Plan(Do.PLACE_STOP, at.room, settled=tuple(leg.number for leg in failed_legs))
+    return Plan(Do.WAIT, sentence=causes[-1].reason if causes else "")
 
 
 @dataclass(frozen=True, slots=True)
-class Again:
+class NewStop:
     """What it comes to when a person has the stop placed again, `quantity` of it in the base currency.
 
     `numbers` are the legs that are no longer counted on. Of them `lost` may be there unseen, so the exchange's orders
@@ -316,15 +317,15 @@ class Again:
     cancelled: tuple[int, ...]
 
 
-def place_again(at: Situation) -> Again:
+def place_again(at: Situation) -> NewStop:
     """What would be placed again; nothing (a quantity of zero) where every order may be there and none is given up."""
-    given_up = [leg for leg in at.legs if leg.is_in_doubt or leg.fell_away]
-    staying = sum((leg.most for leg in at.legs if leg not in given_up and not leg.is_settled), ZERO)
-    return Again(
-        quantity=floored(at.exposed - staying, at.step),
-        numbers=tuple(leg.number for leg in given_up),
-        lost=tuple(leg.number for leg in given_up if leg.is_lost),
-        cancelled=tuple(leg.number for leg in given_up if leg.open),
+    dropped_legs = [leg for leg in at.legs if leg.is_in_doubt or leg.fell_away]
+    cover = sum((leg.most for leg in at.legs if leg not in dropped_legs and not leg.is_settled), ZERO)
+    return NewStop(
+        quantity=floored(at.exposed - cover, at.step),
+        numbers=tuple(leg.number for leg in dropped_legs),
+        lost=tuple(leg.number for leg in dropped_legs if leg.is_lost),
+        cancelled=tuple(leg.number for leg in dropped_legs if leg.open),
     )
 
 
@@ -338,14 +339,16 @@ def _taking(at: Situation) -> Plan:
     """The stops and the rest of the entry are over first; then what is left is offered at the take profit."""
     if at.entry.open or any(leg.open for leg in at.stops):
         return Plan(Do.CANCEL)
-    offered = [leg for leg in at.takes if not leg.is_settled]
-    if any(leg.open for leg in offered):
+    current_takes = [leg for leg in at.takes if not leg.is_settled]
+    if any(leg.open for leg in current_takes):
         return Plan(Do.WAIT)
     if lost := _lost(at.legs):  # it may be there all the same, and nothing may stand beside it
         return Plan(Do.SAY_UNGUARDED, sentence=lost[-1].reason)
-    if offered:  # the book did not take it whole, or it was never there
+    if current_takes:  # the book did not take it whole, or it was never there
         return Plan(
-            Do.GIVE_UP_TAKING, sentence=offered[-1].reason, settled=tuple(leg.number for leg in (*offered, *at.stops))
+            Do.GIVE_UP_TAKING,
+            sentence=current_takes[-1].reason,
+            settled=tuple(leg.number for leg in (*current_takes, *at.stops)),
         )
     return Plan(Do.PLACE_TAKE, at.room) if at.room > ZERO else Plan(Do.WAIT, sentence=notes(at))
 

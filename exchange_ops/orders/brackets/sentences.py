@@ -13,7 +13,7 @@ _NOT_SEEN: Final = "not seen at the exchange; whether it is there is not known."
 
 def reason(chain: Sequence[Order], facts: Chain, *, what: str) -> str:
     """Why nothing, or too little, is guarded by it; `what` is the word for the order ("stop")."""
-    order = _of(chain, facts.number)
+    order = _member(chain, facts.number)
     if facts.is_lost or facts.coming:
         return _unknown(chain, facts, what)
     if facts.is_in_doubt:
@@ -28,18 +28,18 @@ def reason(chain: Sequence[Order], facts: Chain, *, what: str) -> str:
 
 def note(chain: Sequence[Order], facts: Chain, *, what: str) -> str:
     """What is not known of it, or did not come about, while nothing is missing; empty where all is plain."""
-    looked_for = any(_of(chain, number).state == orders.UNKNOWN for number in facts.coming)
+    looked_for = any(_member(chain, number).state == orders.UNKNOWN for number in facts.coming)
     if facts.is_lost or looked_for:
         return _unknown(chain, facts, what)
     if facts.unseen:
-        order, unseen = _of(chain, facts.number), _references(chain, facts.unseen)
+        order, unseen = _member(chain, facts.number), _references(chain, facts.unseen)
         return f"{unseen}, which was to replace the {what}, was not seen at the exchange: {order.reference} works on."
     return ""
 
 
 def note_of_settled(chain: Sequence[Order], facts: Chain, *, what: str) -> str:
     """What another one waits for that is to stand in for this one; empty where nothing is in its way."""
-    order = _of(chain, facts.number)
+    order = _member(chain, facts.number)
     if facts.open:
         return f"The {what}, {order.reference}, is being cancelled; another one is placed only then."
     if facts.is_lost:
@@ -48,7 +48,7 @@ def note_of_settled(chain: Sequence[Order], facts: Chain, *, what: str) -> str:
 
 
 def _unknown(chain: Sequence[Order], facts: Chain, what: str) -> str:
-    order = _of(chain, facts.number)
+    order = _member(chain, facts.number)
     if order.state == orders.NOT_SEEN:
         return f"The {what}, {order.reference}, was {_NOT_SEEN}"
     if facts.coming == (order.pk,):
@@ -63,9 +63,9 @@ def _unknown(chain: Sequence[Order], facts: Chain, what: str) -> str:
     return f"The {what}, {order.reference}, is over, and {unseen}, which was to replace it, was {_NOT_SEEN}"
 
 
-def _of(chain: Sequence[Order], number: int) -> Order:
+def _member(chain: Sequence[Order], number: int) -> Order:
     return next(order for order in chain if order.pk == number)
 
 
 def _references(chain: Sequence[Order], numbers: Iterable[int]) -> str:
-    return ", ".join(_of(chain, number).reference for number in numbers)
+    return ", ".join(_member(chain, number).reference for number in numbers)

@@ -34,7 +34,7 @@ _CANCELED: Final = "canceled"  # the only end of an order whose place another on
 Chains = Mapping[int, Sequence[Order]]
 
 
-def of(row: Bracket, *, now: datetime, chains: Chains | None = None) -> Situation:
+def current(row: Bracket, *, now: datetime, chains: Chains | None = None) -> Situation:
     """How it stands, as last read; nothing is asked of anybody. Without `chains` its orders are read here."""
     symbol = Symbol.objects.filter(pk=row.symbol).first()
     chains = read(row) if chains is None else chains
@@ -106,7 +106,7 @@ def most_instead_of(row: Bracket, order: Order, *, now: datetime) -> Decimal | N
     leg = row.legs.filter(order=number).first()
     if leg is None:
         return None
-    return plan.most_instead_of(of(row, now=now, chains=families), leg.number)
+    return plan.most_instead_of(current(row, now=now, chains=families), leg.number)
 
 
 def is_reached(row: Bracket, *, price: Decimal | None) -> bool:
@@ -163,7 +163,7 @@ def _entry(row: Bracket, chain: Sequence[Order], symbol: Symbol | None, now: dat
     return Entry(
         filled=_opened(row, head(chain), facts.filled, symbol, now),
         open=facts.open,
-        seen=not facts.is_lost and not facts.is_overdue(now),
+        is_certain=not facts.is_lost and not facts.is_overdue(now),
         gross=facts.filled,
         note=sentences.note(chain, facts, what="entry"),
     )
@@ -176,7 +176,7 @@ def _opened(row: Bracket, entry: Order, filled: Decimal, symbol: Symbol | None, 
     """
     if symbol is not None and row.side == "buy" and not row.margin and symbol.fee_currency == symbol.base_currency:
         markup = entry.take_liquidity_markup or ZERO
-        rate = max(symbol.take_liquidity_rate, rates.of(account=row.account, symbol=symbol, now=now).take)
+        rate = max(symbol.take_liquidity_rate, rates.current(account=row.account, symbol=symbol, now=now).take)
         filled *= max(1 - rate - markup, ZERO)
     return filled
 

@@ -41,22 +41,22 @@ def step(row: Bracket, *, now: datetime) -> None:
             mover.touch(row, next_action_at=now + LOOK_EVERY, last_problem=stopped)
             return
         # Before the trail's turn is taken: whoever moves an order has its row first.
-        chains = _locked(row)
-        at = situation.of(row, now=now, chains=chains)
-        found = plan.next_step(at)
-        if found.cancel_entry:
+        chains = _lock_chains(row)
+        at = situation.current(row, now=now, chains=chains)
+        action = plan.next_step(at)
+        if action.cancel_entry:
             _cancel(row, chains[row.entry_id], now)
-        legs = row.legs.filter(number__in=found.cancel_legs).order_by("number")
+        legs = row.legs.filter(number__in=action.cancel_legs).order_by("number")
         for number in legs.values_list("order_id", flat=True):
             _cancel(row, chains[number], now)
-        row.legs.filter(number__in=found.settled, settled_at=None).update(settled_at=now)
-        _DOES[found.do](row, at, found)
-        if found.do in _ENDS_ORDERS:
+        row.legs.filter(number__in=action.settled, settled_at=None).update(settled_at=now)
+        _DOES[action.do](row, at, action)
+        if action.do in _ENDS_ORDERS:
             for chain in chains.values():
                 _cancel(row, chain, now)
 
 
-def _locked(row: Bracket) -> situation.Chains:
+def _lock_chains(row: Bracket) -> situation.Chains:
     """Its orders and all that was to replace them, each read once its row is locked: nobody amends meanwhile.
 
     The lowest number first, whichever chain it is of: that is the order in which everybody locks orders.
@@ -73,62 +73,62 @@ def _locked(row: Bracket) -> situation.Chains:
     return chains
 
 
-def _wait(row: Bracket, at: Situation, found: Plan) -> None:
-    known = found.sentence or (row.last_problem if row.state == machine.UNGUARDED else "")
+def _wait(row: Bracket, at: Situation, action: Plan) -> None:
+    explanation = action.sentence or (row.last_problem if row.state == machine.UNGUARDED else "")
     problem = ""
     if row.state in {machine.ENTERING, machine.GUARDED} and at.exposed > 0:
         if at.frozen:
             problem = FROZEN
         elif situation.fresh_price(row, now=at.now) is None:
             problem = NO_PRICE
-    sentence = " ".join(filter(None, (known, problem)))
+    sentence = " ".join(filter(None, (explanation, problem)))
     mover.touch(row, next_action_at=at.now + LOOK_EVERY, last_problem=sentence[:500])
 
 
-def _say_guarded(row: Bracket, at: Situation, found: Plan) -> None:
+def _say_guarded(row: Bracket, at: Situation, action: Plan) -> None:
     event = "entered" if row.state == machine.ENTERING else "guarded_again"
     _move(row, at, event, machine.GUARDED)
 
 
-def _place_stop(row: Bracket, at: Situation, found: Plan) -> None:
+def _place_stop(row: Bracket, at: Situation, action: Plan) -> None:
     if row.state == machine.UNGUARDED:
         _move(row, at, "stop_asked", machine.GUARDED)
-    _place(row, BracketLeg.STOP, found.quantity, at.now)
+    _place(row, BracketLeg.STOP, action.quantity, at.now)
     mover.touch(row, next_action_at=at.now + LOOK_EVERY)
 
 
-def _say_unguarded(row: Bracket, at: Situation, found: Plan) -> None:
-    _move(row, at, "stop_missing", machine.UNGUARDED, problem=found.sentence)
+def _say_unguarded(row: Bracket, at: Situation, action: Plan) -> None:
+    _move(row, at, "stop_missing", machine.UNGUARDED, problem=action.sentence)
 
 
-def _begin_to_take(row: Bracket, at: Situation, found: Plan) -> None:
+def _begin_to_take(row: Bracket, at: Situation, action: Plan) -> None:
     price = situation.fresh_price(row, now=at.now)
     _move(row, at, "take_reached", machine.TAKING, evidence={"price": price})
 
 
-def _place_take(row: Bracket, at: Situation, found: Plan) -> None:
-    _place(row, BracketLeg.TAKE, found.quantity, at.now)
+def _place_take(row: Bracket, at: Situation, action: Plan) -> None:
+    _place(row, BracketLeg.TAKE, action.quantity, at.now)
     mover.touch(row, next_action_at=at.now + LOOK_EVERY)
 
 
-def _give_up_taking(row: Bracket, at: Situation, found: Plan) -> None:
-    _move(row, at, "take_missed", machine.GUARDED, problem=found.sentence)
+def _give_up_taking(row: Bracket, at: Situation, action: Plan) -> None:
+    _move(row, at, "take_missed", machine.GUARDED, problem=action.sentence)
 
 
-def _look_again(row: Bracket, at: Situation, found: Plan) -> None:
+def _look_again(row: Bracket, at: Situation, action: Plan) -> None:
     mover.touch(row, next_action_at=at.now + LOOK_EVERY)
 
 
-def _position_gone(row: Bracket, at: Situation, found: Plan) -> None:
+def _position_gone(row: Bracket, at: Situation, action: Plan) -> None:
     _move(row, at, "position_gone", machine.ENDING, ended_by=machine.POSITION_GONE, evidence={"held": at.held})
 
 
-def _close(row: Bracket, at: Situation, found: Plan) -> None:
-    outcome = row.ended_by if row.ended_by and at.exposed > 0 else found.outcome
+def _close(row: Bracket, at: Situation, action: Plan) -> None:
+    outcome = row.ended_by if row.ended_by and at.exposed > 0 else action.outcome
     if row.ended_by and outcome in {machine.NOT_ENTERED, machine.CANCELLED}:
         outcome = row.ended_by
-    left = {"left": at.exposed} if at.exposed > 0 else {}
-    mover.move(row, event="closed", to=machine.CLOSED, now=at.now, outcome=outcome, last_problem="", evidence=left)
+    evidence = {"left": at.exposed} if at.exposed > 0 else {}
+    mover.move(row, event="closed", to=machine.CLOSED, now=at.now, outcome=outcome, last_problem="", evidence=evidence)
 
 
 _DOES: Final[dict[Do, Callable[[Bracket, Situation, Plan], None]]] = {

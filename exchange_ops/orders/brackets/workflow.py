@@ -19,7 +19,7 @@ from exchange_ops.orders.brackets import machine, mover, plan, situation, watchi
 from exchange_ops.orders.brackets.exits import Exits
 from exchange_ops.orders.brackets.models import Bracket
 from exchange_ops.orders.models import Order
-from exchange_ops.orders.request_checks import FORM, CannotPlace, Wanted
+from exchange_ops.orders.request_checks import FORM, CannotPlace, OrderRequest
 from exchange_ops.shared import rules
 from exchange_ops.shared.models import Account
 
@@ -63,17 +63,17 @@ class CannotEnd(Exception):
 
 
 def place(
-    *, exits: Exits, wanted: Wanted, account: Account, initiator: "Person", now: datetime, **request: object
+    *, exits: Exits, requested: OrderRequest, account: Account, initiator: "Person", now: datetime, **request: object
 ) -> Order:
     """Place an order with a bracket: both are recorded, or neither. Sent again, it gives the same order.
 
     `request` is the rest of what `orders.workflow.place` takes. Raises CannotPlace as that does, its problems also of
     `stop_loss` and `take_profit`.
     """
-    if found := exit_prices.problems(exits=exits, wanted=wanted):
-        raise CannotPlace(found)
+    if problems := exit_prices.problems(exits=exits, requested=requested):
+        raise CannotPlace(problems)
     with transaction.atomic():
-        order = placing.place(wanted=wanted, account=account, initiator=initiator, now=now, **request)  # type: ignore[arg-type]
+        order = placing.place(requested=requested, account=account, initiator=initiator, now=now, **request)  # type: ignore[arg-type]
         row = Bracket.objects.filter(entry=order).first()
         if row is None and order.created_at != now:
             raise CannotPlace({FORM: f"This form was sent before, without a bracket, as {order.reference}."})
@@ -96,8 +96,8 @@ def attach(
         if earlier is not None and rules.may_trade(person, order.account_id):
             return earlier
         raise CannotPlace({FORM: reason})
-    if found := exit_prices.problems(exits=exits, wanted=order):
-        raise CannotPlace(found)
+    if problems := exit_prices.problems(exits=exits, requested=order):
+        raise CannotPlace(problems)
     try:
         return _create(order, exits, person=person, now=now, request={"session_key": session_key, "via": via})
     except IntegrityError:
@@ -120,7 +120,7 @@ def why_not(order: Order, person: "Person") -> str:
 def end(*, bracket_id: int, person: "Person", now: datetime, session_key: str = "") -> Bracket:
     """Have everything cancelled that is open of it; what was entered stays as it is. Raises CannotEnd."""
 
-    def ended(row: Bracket) -> Bracket:
+    def change(row: Bracket) -> Bracket:
         if row.entry.state == orders.WAITING:
             raise CannotEnd("The entry waits for an approval. Withdraw it on its own page: the bracket ends with it.")
         return mover.move(
@@ -128,7 +128,7 @@ def end(*, bracket_id: int, person: "Person", now: datetime, session_key: str = 
             ended_by=machine.CANCELLED,
         )  # fmt: skip
 
-    return _by_person(bracket_id, person, ended)
+    return _by_person(bracket_id, person, change)
 
 
 def let_go(*, bracket_id: int, person: "Person", now: datetime, session_key: str = "") -> Bracket:
@@ -150,20 +150,20 @@ def place_stop_again(*, bracket_id: int, person: "Person", now: datetime, sessio
     exchange's orders are read once more before another is placed.
     """
 
-    def again(row: Bracket) -> Bracket:
-        coming = plan.place_again(situation.of(row, now=now))
-        if row.state == machine.UNGUARDED and coming.quantity <= 0:
+    def change(row: Bracket) -> Bracket:
+        new_stop = plan.place_again(situation.current(row, now=now))
+        if row.state == machine.UNGUARDED and new_stop.quantity <= 0:
             raise CannotEnd(NOTHING_TO_PLACE)
         moved = mover.move(
             row, event="stop_asked", to=machine.GUARDED, now=now, next_action_at=now, actor=person,
-            session_key=session_key, last_problem="", evidence={"instead_of": list(coming.numbers)},
+            session_key=session_key, last_problem="", evidence={"instead_of": list(new_stop.numbers)},
         )  # fmt: skip
-        row.legs.filter(number__in=coming.numbers, settled_at=None).update(settled_at=now)
-        if coming.lost:
+        row.legs.filter(number__in=new_stop.numbers, settled_at=None).update(settled_at=now)
+        if new_stop.lost:
             placing.ask_to_read(account=row.account, person=person, now=now)
         return moved
 
-    return _by_person(bracket_id, person, again)
+    return _by_person(bracket_id, person, change)
 
 
 def live(*, account: Account | None) -> QuerySet[Bracket]:

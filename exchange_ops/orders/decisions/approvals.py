@@ -62,7 +62,7 @@ def approve(
     act = Act(person, now, session_key, comment, digest, answer)
     with DECISIONS.on(order_id) as row:
         _refuse_unless_open(row, act)
-        found = _judged_again(row, confirmed=confirmed, now=now)
+        oversteps = _check_again(row, confirmed=confirmed, now=now)
         confirmation = DECISIONS.confirm(act)
         DECISIONS.keep(row, act, stage=OrderApproval.REVIEW, verdict=OrderApproval.APPROVE, confirmation=confirmation)
         mover.move(
@@ -73,7 +73,7 @@ def approve(
                 "approvals": NEEDED,
                 "needed": NEEDED,
                 "digest": row.digest,
-                "oversteps": [each.fact for each in found],
+                "oversteps": [each.fact for each in oversteps],
                 **confirmation.evidence(),
             },
             decided_by=person,
@@ -118,12 +118,12 @@ def lapse(row: Order, *, now: datetime, client_for: ClientFor) -> None:
         decisions.announce(row)
 
 
-def stands(row: Order) -> bool:
+def is_approved(row: Order) -> bool:
     """Whether the order needs no approval, or has that of somebody who may still give it, on this very content."""
     if not row.digest:
         return True
-    words = BALLOT.counting(row, stage=OrderApproval.REVIEW, verdict=OrderApproval.APPROVE)
-    return digests.is_of(row.digest, row) and votes.people(words) >= NEEDED
+    valid_votes = BALLOT.counting(row, stage=OrderApproval.REVIEW, verdict=OrderApproval.APPROVE)
+    return digests.matches(row.digest, row) and votes.people(valid_votes) >= NEEDED
 
 
 def undecided() -> QuerySet[Order]:
@@ -153,33 +153,33 @@ def may_withdraw(person: "Person", row: Order) -> bool:
     return person.pk == row.initiator_id and rules.may_trade(person, row.account_id)
 
 
-def oversteps(row: Order, *, now: datetime) -> list[Overstep]:
+def find_oversteps(row: Order, *, now: datetime) -> list[Overstep]:
     """The bounds that the order goes beyond by the market and the rules of this moment."""
     symbol = Symbol.objects.filter(pk=row.symbol).first()
     if symbol is None or row.initiator is None:
         return []
-    return policy_checks.oversteps(
-        initiator=row.initiator, account=row.account, symbol=symbol, wanted=request_checks.wanted_by(row), now=now
+    return policy_checks.find_oversteps(
+        initiator=row.initiator, account=row.account, symbol=symbol, requested=request_checks.request_of(row), now=now
     )
 
 
-def to_confirm(row: Order, found: Iterable[Overstep], *, confirmed: Collection[str] = ()) -> list[Overstep]:
+def to_confirm(row: Order, oversteps: Iterable[Overstep], *, confirmed: Collection[str] = ()) -> list[Overstep]:
     """Of these what is to be confirmed, and goes farther than who asked confirmed, or these tokens do."""
     tokens = [each["up_to"] for each in row.oversteps] + list(confirmed)
-    return bounds.unconfirmed(found, confirmed=tokens)
+    return bounds.unconfirmed(oversteps, confirmed=tokens)
 
 
-def _judged_again(row: Order, *, confirmed: Collection[str], now: datetime) -> list[Overstep]:
-    wanted = request_checks.wanted_by(row)
+def _check_again(row: Order, *, confirmed: Collection[str], now: datetime) -> list[Overstep]:
+    requested = request_checks.request_of(row)
     if row.initiator is None:
         raise CannotDecide("It was placed elsewhere.")
     try:
-        found = policy_checks.check(initiator=row.initiator, account=row.account, wanted=wanted, now=now)
+        oversteps = policy_checks.check(initiator=row.initiator, account=row.account, requested=requested, now=now)
     except request_checks.CannotPlace as problem:
         raise CannotDecide(f"It can't be placed any more. {problem}") from None
-    if missing := to_confirm(row, found, confirmed=confirmed):
+    if missing := to_confirm(row, oversteps, confirmed=confirmed):
         raise NotConfirmed(f"The market moved. Confirm by name, then approve it. {bounds.named(missing)}")
-    return found
+    return oversteps
 
 
 def _end(row: Order, act: Act, *, event: str, to: str) -> None:
@@ -205,7 +205,7 @@ def _refuse_unless_open(row: Order, act: Act) -> None:
         raise CannotDecide("Its time for an approval is over: nothing is placed. It can be asked for again.")
     if freezes.active(row.account) is not None:
         raise CannotDecide("The account is frozen, so nothing can be approved. Two people of treasury can end that.")
-    if act.digest != row.digest or not digests.is_of(row.digest, row):
+    if act.digest != row.digest or not digests.matches(row.digest, row):
         raise CannotDecide("This is not what you saw. Read it again, then decide.")
 
 

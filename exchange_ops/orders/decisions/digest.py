@@ -12,12 +12,12 @@ from exchange_ops.withdrawals.decisions import digest as digests
 _FORM = "countersign-order-1"
 
 
-def of(row: Order) -> str:
+def compute(row: Order) -> str:
     """HMAC-SHA256 in hex over the order's content and the bounds it went beyond, by the newest key of the ring."""
     return digests.made(_content(row))[0]
 
 
-def is_of(digest: str, row: Order) -> bool:
+def matches(digest: str, row: Order) -> bool:
     """Whether this is the digest of that content, under any key of the ring."""
     return digest in digests.made(_content(row))
 

@@ -27,7 +27,7 @@ _OUTCOMES: Final = {machine.DECLINED: "declined", machine.WITHDRAWN: "withdrawn"
 _ENDS: Final = (*(name for name in machine.TABLE.over if name != machine.WITHDRAWN), machine.NOT_SEEN)
 
 
-def seen(person: "Person") -> QuerySet[Order]:
+def visible(person: "Person") -> QuerySet[Order]:
     """The orders that this person may see."""
     return rules.seen_by(person, Order.objects.all())
 

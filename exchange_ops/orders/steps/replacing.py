@@ -25,7 +25,7 @@ from exchange_ops.orders import records as order_records
 from exchange_ops.orders.brackets import mover as bracket_mover
 from exchange_ops.orders.brackets import situation
 from exchange_ops.orders.models import Order
-from exchange_ops.orders.request_checks import FORM, Wanted
+from exchange_ops.orders.request_checks import FORM, OrderRequest
 from exchange_ops.orders.steps import trading_line, ways
 from exchange_ops.policy import freezes
 from exchange_ops.policy.oversteps import Overstep
@@ -81,21 +81,23 @@ def ask(
     if not 0 < len(request_key) <= LONGEST_KEY:
         raise CannotReplace({FORM: "The form has lost its key: open it again."})
     old = replaceable(order_id, person)
-    wanted = changed(old, quantity=quantity, price=price)
-    if found := problems(old, wanted, person=person, now=now):
-        raise CannotReplace(found)
+    requested = changed_request(old, quantity=quantity, price=price)
+    if sentences := problems(old, requested, person=person, now=now):
+        raise CannotReplace(sentences)
     try:
-        kept = policy_checks.settle(oversteps(old, wanted, person=person, now=now), confirmed=confirmed)
+        stored_oversteps = policy_checks.settle(
+            find_oversteps(old, requested, person=person, now=now), confirmed=confirmed
+        )
     except policy_checks.NotConfirmed as missing:
         raise CannotReplace(missing.problems) from None
     new = Order(
-        oversteps=kept,
+        oversteps=stored_oversteps,
         account=old.account,
         initiator=person,
         request_key=request_key,
         client_order_id=ways.fresh_id(),
         replaces=old,
-        **{name: getattr(wanted, name) for name in Wanted.__dataclass_fields__},
+        **{name: getattr(requested, name) for name in OrderRequest.__dataclass_fields__},
     )
     return once.store(lambda: _begin(old, new, person=person, now=now, session_key=session_key))
 
@@ -118,12 +120,12 @@ def replaceable(order_id: int, person: "Person") -> Order:
     return row
 
 
-def changed(old: Order, *, quantity: Decimal, price: Decimal | None) -> Wanted:
+def changed_request(old: Order, *, quantity: Decimal, price: Decimal | None) -> OrderRequest:
     """What the replacing order asks for: the old one's terms with another quantity or price."""
-    return replace(request_checks.wanted_by(old), quantity=quantity, price=price)
+    return replace(request_checks.request_of(old), quantity=quantity, price=price)
 
 
-def problems(old: Order, wanted: Wanted, *, person: "Person", now: datetime) -> dict[str, str]:
+def problems(old: Order, requested: OrderRequest, *, person: "Person", now: datetime) -> dict[str, str]:
     """Everything against the replacing order, by field: its own form, money, and the rules in force.
 
     When the exchange can't place it, it still cancels the old one; so money is looked at before.
@@ -131,18 +133,20 @@ def problems(old: Order, wanted: Wanted, *, person: "Person", now: datetime) -> 
     symbol = Symbol.objects.filter(pk=old.symbol).first()
     if symbol is None:
         return {FORM: "The exchange does not describe this symbol."}
-    if (wanted.quantity, wanted.price) == (old.quantity, old.price):
+    if (requested.quantity, requested.price) == (old.quantity, old.price):
         return {FORM: "Nothing would change: enter another price or quantity."}
-    if wanted.quantity <= old.cum_quantity:
+    if requested.quantity <= old.cum_quantity:
         return {"quantity": f"{old.cum_quantity.normalize():f} were filled already: the whole quantity has to be more."}
-    if reason := _beyond_bracket(old, wanted.quantity, now):
+    if reason := _beyond_bracket(old, requested.quantity, now):
         return {"quantity": reason}
-    found = request_checks.problems(account=old.account, symbol=symbol, wanted=wanted, now=now, instead_of=old)
-    if (frozen := freezes.active(old.account)) is not None:
-        found[FORM] = f"The account is frozen: {frozen.reason} Open orders can still be cancelled."
-    if found:
-        return found
-    return policy_checks.problems(initiator=person, account=old.account, symbol=symbol, wanted=wanted, now=now)
+    sentences = request_checks.problems(
+        account=old.account, symbol=symbol, requested=requested, now=now, instead_of=old
+    )
+    if (freeze := freezes.active(old.account)) is not None:
+        sentences[FORM] = f"The account is frozen: {freeze.reason} Open orders can still be cancelled."
+    if sentences:
+        return sentences
+    return policy_checks.problems(initiator=person, account=old.account, symbol=symbol, requested=requested, now=now)
 
 
 def _beyond_bracket(old: Order, quantity: Decimal, now: datetime) -> str:
@@ -154,14 +158,14 @@ def _beyond_bracket(old: Order, quantity: Decimal, now: datetime) -> str:
     return f"It closes what {row.reference} opened and no other stop covers: {grouped_text(most)} at most."
 
 
-def oversteps(old: Order, wanted: Wanted, *, person: "Person", now: datetime) -> list[Overstep]:
+def find_oversteps(old: Order, requested: OrderRequest, *, person: "Person", now: datetime) -> list[Overstep]:
     """The bounds of the rules that the replacing order goes beyond. It takes a place, so it is not counted as one more.
 
     Nobody can approve it: while that waited, the old one would go on.
     """
     symbol = Symbol.objects.get(pk=old.symbol)
-    return policy_checks.oversteps(
-        initiator=person, account=old.account, symbol=symbol, wanted=wanted, now=now, is_new=False
+    return policy_checks.find_oversteps(
+        initiator=person, account=old.account, symbol=symbol, requested=requested, now=now, is_new=False
     )
 
 
@@ -169,7 +173,7 @@ def _begin(old: Order, new: Order, *, person: "Person", now: datetime, session_k
     """Both rows together: the new one asked for, the old one waiting for it."""
     try:
         with transaction.atomic():
-            _keep_bracket(old, new.quantity, now)
+            _check_bracket(old, new.quantity, now)
             locked = mover.lock(old.pk)
             if (locked.state, locked.version) != (old.state, old.version):
                 raise mover.CannotMove("It moved on.")
@@ -189,7 +193,7 @@ def _begin(old: Order, new: Order, *, person: "Person", now: datetime, session_k
     return new
 
 
-def _keep_bracket(old: Order, quantity: Decimal, now: datetime) -> None:
+def _check_bracket(old: Order, quantity: Decimal, now: datetime) -> None:
     """Look once more while the bracket places nothing itself. Its row comes before its orders', as when it looks."""
     if (row := situation.bracket_of(old)) is None:
         return
@@ -217,9 +221,9 @@ def settle(row: Order, *, now: datetime, answer: records.Order | None = None) ->
     if old is None:
         return
     if answer is not None and answer.client_order_id == old.client_order_id:
-        order_records.take(account=old.account, found=[answer], margin=old.margin, now=now)
+        order_records.store(account=old.account, orders=[answer], margin=old.margin, now=now)
     elif answer is not None:
-        order_records.replaced(account=old.account, client_order_id=old.client_order_id, by=answer, now=now)
+        order_records.end_replaced(account=old.account, client_order_id=old.client_order_id, by=answer, now=now)
     old.refresh_from_db()
     if old.state == machine.REPLACING and mover.touch(old, next_action_at=now):
         mover.MACHINE.announce(old, now)
@@ -238,11 +242,11 @@ def step(row: Order, *, now: datetime, client_for: ClientFor) -> None:
         mover.touch(row, next_action_at=now + READ_AGAIN, last_problem=reason)
         return
     if newer is None or newer.exchange_id is None:
-        _as_before(row, newer, record, now)
+        _keep_unreplaced(row, newer, record, now)
     elif record is not None:
-        _was_replaced(row, newer, now, **order_records.observed(record, now=now))
+        _end_replaced(row, newer, now, **order_records.observed_columns(record, now=now))
     elif now - newer.updated_at >= ABSENT_AFTER:
-        _was_replaced(row, newer, now, status="canceled", active=False, last_problem=NOT_READ)
+        _end_replaced(row, newer, now, status="canceled", active=False, last_problem=NOT_READ)
     else:
         mover.touch(row, next_action_at=now + READ_AGAIN)
 
@@ -251,11 +255,11 @@ def _read(row: Order, client_for: ClientFor) -> records.Order | None:
     """How it ended, from the history; nothing as long as it is not there."""
     with clients.client(client_for, account=row.account, right=Right.HISTORY) as history:
         listing = history.get_order_history(client_order_id=row.client_order_id)
-    found = [record for record in listing.records if record.id == row.exchange_id and record.status in machine.ENDED]
-    return found[0] if found and not order_records.unstorable(found[0]) else None
+    entries = [record for record in listing.records if record.id == row.exchange_id and record.status in machine.ENDED]
+    return entries[0] if entries and not order_records.unstorable(entries[0]) else None
 
 
-def _was_replaced(row: Order, newer: Order, now: datetime, **columns: Any) -> None:
+def _end_replaced(row: Order, newer: Order, now: datetime, **columns: Any) -> None:
     evidence = {"by": newer.reference, "filled": columns.get("cum_quantity")}
     mover.move(
         row,
@@ -267,15 +271,15 @@ def _was_replaced(row: Order, newer: Order, now: datetime, **columns: Any) -> No
     )
 
 
-def _as_before(row: Order, newer: Order | None, record: records.Order | None, now: datetime) -> None:
+def _keep_unreplaced(row: Order, newer: Order | None, record: records.Order | None, now: datetime) -> None:
     """It stays, or ended for another reason: what the exchange says of it goes on to be read."""
-    columns = {} if record is None else order_records.observed(record, now=now)
-    said = "" if newer is None else f"{newer.reference} did not take its place. {newer.last_problem}"
+    columns = {} if record is None else order_records.observed_columns(record, now=now)
+    sentence = "" if newer is None else f"{newer.reference} did not take its place. {newer.last_problem}"
     mover.move(
         row,
         event="replace_ended",
         to=machine.PLACED,
         now=now,
         evidence={} if newer is None else {"by": newer.reference, "outcome": newer.state},
-        **({"last_problem": said[:500]} | columns),
+        **({"last_problem": sentence[:500]} | columns),
     )

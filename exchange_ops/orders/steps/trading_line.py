@@ -43,7 +43,7 @@ _log = structlog.get_logger(__name__)
 
 
 @dataclass
-class _Held:
+class _KeptSocket:
     """A socket that this thread keeps for a key."""
 
     stream: StreamClient
@@ -54,10 +54,10 @@ class _Held:
 class _Threads(threading.local):
     """What each thread keeps, by account and key."""
 
-    held: dict[tuple[int, int], _Held] = field(default_factory=dict)
+    sockets: dict[tuple[int, int], _KeptSocket] = field(default_factory=dict)
 
 
-_kept = _Threads()
+_threads = _Threads()
 
 
 class TradingLine:
@@ -167,8 +167,8 @@ class TradingLine:
                 raise HeldBack(problem)
             if self._stream is None:
                 raise HeldBack("there is no socket")
-            known = streams.by_name[method].param
-            return self._stream.call(method, **{name: value for name, value in arguments.items() if known(name)})
+            find_param = streams.by_name[method].param
+            return self._stream.call(method, **{name: value for name, value in arguments.items() if find_param(name)})
 
 
 def carries(method: str, arguments: dict[str, Any]) -> bool:
@@ -177,24 +177,24 @@ def carries(method: str, arguments: dict[str, Any]) -> bool:
     return all(value is None or row.param(name) is not None for name, value in arguments.items())
 
 
-def opened(account: Account, client: ExchangeClient) -> TradingLine:
+def open_line(account: Account, client: ExchangeClient) -> TradingLine:
     """The line for one step. Nothing that goes wrong with the socket hinders the step: then it is REST."""
     if not is_live(account):
         return TradingLine(client, None, None)
     try:
         key = keys.stream_key(account, Right.ORDERS)
-        stream = _borrowed(account, key)
+        stream = _borrow_socket(account, key)
     except (CallFailed, keys.NoUsableKey, CannotFollow) as problem:
         _log.info("orders.no_socket", account=account.pk, reason=str(problem))
         return TradingLine(client, None, None)
     return TradingLine(client, stream, keys.budget_of(key).of(catalogue.by_name["create_order"]))
 
 
-def let_go() -> None:
+def close_sockets() -> None:
     """Close what this thread keeps."""
-    for held in _kept.held.values():
-        held.stream.close()
-    _kept.held.clear()
+    for entry in _threads.sockets.values():
+        entry.stream.close()
+    _threads.sockets.clear()
 
 
 def is_live(account: Account) -> bool:
@@ -207,23 +207,23 @@ def _is_followed(account: Account) -> bool:
     return FollowerState.objects.filter(name=stream_states.trading_name(account), connected=True).exists()
 
 
-def _borrowed(account: Account, key: Any) -> StreamClient:
+def _borrow_socket(account: Account, key: Any) -> StreamClient:
     """The socket of this thread and key, when it was used a moment ago and is there; else a new one."""
     name, now_ns = (account.pk, key.pk), time.monotonic_ns()
-    held = _kept.held.pop(name, None)
-    if held is not None and (now_ns - held.used_ns > IDLE_NS or not held.stream.is_open()):
-        held.stream.close()
-        held = None
-    if held is None:
+    entry = _threads.sockets.pop(name, None)
+    if entry is not None and (now_ns - entry.used_ns > IDLE_NS or not entry.stream.is_open()):
+        entry.stream.close()
+        entry = None
+    if entry is None:
         stream = StreamClient(
             keys.place_of(account).stream_url,
             Address.TRADING,
             credentials=keys.credentials_of(key),
             private_hosts=settings.PRIVATE_HOSTS,
         )
-        held = _Held(stream, now_ns)
-    _kept.held[name] = _Held(held.stream, now_ns)
-    return held.stream
+        entry = _KeptSocket(stream, now_ns)
+    _threads.sockets[name] = _KeptSocket(entry.stream, now_ns)
+    return entry.stream
 
 
 @contextmanager

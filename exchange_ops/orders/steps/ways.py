@@ -64,12 +64,12 @@ def place(row: Order, line: TradingLine, *, last_look: LastLook) -> records.Orde
     rules = Symbol.objects.filter(pk=row.symbol).first()
     old = row.replaces
     if old is not None:
-        return _known(_replaced(row, old, line, rules, last_look), {row.client_order_id, old.client_order_id})
+        return _own_answer(_replace(row, old, line, rules, last_look), {row.client_order_id, old.client_order_id})
     order = request_checks.as_sent(row, client_order_id=row.client_order_id)
-    return _known(line.place(order, margin=row.margin, rules=rules, last_look=last_look), {row.client_order_id})
+    return _own_answer(line.place(order, margin=row.margin, rules=rules, last_look=last_look), {row.client_order_id})
 
 
-def _replaced(row: Order, old: Order, line: TradingLine, rules: Symbol | None, last_look: LastLook) -> records.Order:
+def _replace(row: Order, old: Order, line: TradingLine, rules: Symbol | None, last_look: LastLook) -> records.Order:
     """An id of somebody else may have come back on another day, so the number is compared before it is acted on."""
     if old.initiator_id is None and line.get_order(old.client_order_id, margin=old.margin).id != old.exchange_id:
         raise Unreachable(ANOTHER_DAY)
@@ -84,7 +84,7 @@ def _replaced(row: Order, old: Order, line: TradingLine, rules: Symbol | None, l
     )
 
 
-def _known(answer: records.Order, names: set[str]) -> records.Order:
+def _own_answer(answer: records.Order, names: set[str]) -> records.Order:
     if answer.client_order_id not in names:
         raise OutcomeUnknown("the exchange answered with another order than the one sent")
     if reason := order_records.unstorable(answer):

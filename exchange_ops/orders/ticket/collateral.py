@@ -23,8 +23,8 @@ def account_of(*, account: Account, symbol: Symbol) -> MarginAccount | None:
 
 def free(row: MarginAccount) -> Decimal:
     """What of the collateral is held neither for orders nor for the position, in the quote currency."""
-    left: Decimal = row.margin_balance - row.margin_balance_orders - row.margin_balance_required
-    return max(left, Decimal(0))
+    amount: Decimal = row.margin_balance - row.margin_balance_orders - row.margin_balance_required
+    return max(amount, Decimal(0))
 
 
 def most(*, account: Account, symbol: Symbol, at: Decimal | None, rates: Rates) -> Fraction:

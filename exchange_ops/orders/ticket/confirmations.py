@@ -21,12 +21,12 @@ class Tick:
     approval: bool = False
 
 
-def of(found: Iterable[Overstep], confirmed: Collection[str]) -> list[Tick]:
+def ticks(oversteps: Iterable[Overstep], confirmed: Collection[str]) -> list[Tick]:
     """The lines, without what is refused. A tick that covers the present size keeps the size that it was given for."""
-    ticks = []
-    for each in found:
+    lines = []
+    for each in oversteps:
         if each.beyond not in {CONFIRM, APPROVE}:
             continue
         earlier = each.confirmed_by(confirmed)
-        ticks.append(Tick(each.label, each.sentence, earlier or each.token, bool(earlier), each.beyond == APPROVE))
-    return ticks
+        lines.append(Tick(each.label, each.sentence, earlier or each.token, bool(earlier), each.beyond == APPROVE))
+    return lines

@@ -55,23 +55,23 @@ def usual(symbol: Symbol) -> Rates:
     return Rates(symbol.take_liquidity_rate, symbol.provide_liquidity_rate)
 
 
-def of(*, account: Account, symbol: Symbol, now: datetime) -> Rates:
+def current(*, account: Account, symbol: Symbol, now: datetime) -> Rates:
     """The account's own rates where they were read within a day, else the symbol's."""
     row = FeeRates.objects.filter(account=account, symbol=symbol.pk).first()
-    return _known(row, symbol, now)
+    return _rates_of(row, symbol, now)
 
 
 def ask(*, account: Account, symbol: Symbol, person: "Person | None", now: datetime) -> Rates:
     """The same, and have the account's own read when that is due. Announces `orders`."""
-    return _known(RATES.ask(account=account, symbol=symbol.pk, person=person, now=now), symbol, now)
+    return _rates_of(RATES.ask(account=account, symbol=symbol.pk, person=person, now=now), symbol, now)
 
 
 def fill(*, rates_id: int, client_for: ClientFor, now: datetime) -> None:
     """Ask the exchange and write its answer; nothing happens when the question has its answer already."""
 
     def read(client: ExchangeClient, row: FeeRates) -> dict[str, Any]:
-        found = client.get_trading_fee(symbol=row.symbol)
-        rates = {name: getattr(found, name) for name in ("take_liquidity_rate", "provide_liquidity_rate")}
+        fees = client.get_trading_fee(symbol=row.symbol)
+        rates = {name: getattr(fees, name) for name in ("take_liquidity_rate", "provide_liquidity_rate")}
         if all(storable(rate) and abs(rate) < 1 for rate in rates.values()):
             return {**rates, "read_at": now}
         return {"problem": NO_RATES}
@@ -79,7 +79,7 @@ def fill(*, rates_id: int, client_for: ClientFor, now: datetime) -> None:
     answering.fill(RATES, rates_id, right=Right.ORDERS, read=read, client_for=client_for, now=now)
 
 
-def _known(row: FeeRates | None, symbol: Symbol, now: datetime) -> Rates:
+def _rates_of(row: FeeRates | None, symbol: Symbol, now: datetime) -> Rates:
     if row is None:
         return usual(symbol)
     take, provide, read_at = row.take_liquidity_rate, row.provide_liquidity_rate, row.read_at

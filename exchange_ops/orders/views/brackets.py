@@ -155,7 +155,7 @@ def _render_page(request: DeskRequest, number: int, *, status: int = 200, refusa
     row = get_object_or_404(Bracket.objects.select_related("account", "initiator", "entry__initiator"), pk=number)
     now = clock.now()
     chains, may_trade = situation.read(row), rules.may_trade(request.user)
-    at = situation.of(row, now=now, chains=chains)
+    at = situation.current(row, now=now, chains=chains)
     entry = situation.head(chains[row.entry_id])
     context: dict[str, Any] = {
         "row": row,
@@ -166,7 +166,7 @@ def _render_page(request: DeskRequest, number: int, *, status: int = 200, refusa
         "lines": list(_lines(row, chains)),
         "again": plan.place_again(at),
         "exits_title": exits_title(exits.Exits(row.stop_price, row.take_price), None),
-        "outcomes": exits.outcomes(exits=exits.Exits(row.stop_price, row.take_price), wanted=row.entry),
+        "outcomes": exits.outcomes(exits=exits.Exits(row.stop_price, row.take_price), requested=row.entry),
         "closing": _closing(row),
         "refusal": refusal,
         "drawn_for": row.state,

@@ -23,19 +23,19 @@ class ApproveForm(DecisionForm):
     confirmed = TokensField(required=False)
 
 
-def of(row: Order, person: Person, *, confirmed: Any = ()) -> dict[str, Any]:
+def decision_context(row: Order, person: Person, *, confirmed: Any = ()) -> dict[str, Any]:
     """What this person can do about an order that waits, and why not; nothing for any other order."""
     if row.state != machine.WAITING:
         return {}
     now = clock.now()
-    may_decide, found = approvals.may_decide(person, row), approvals.oversteps(row, now=now)
+    may_decide, oversteps = approvals.may_decide(person, row), approvals.find_oversteps(row, now=now)
     return {
         "waits": True,
         "may_approve": may_decide and not _why_not(row, person),
         "may_decline": may_decide,
         "may_withdraw": approvals.may_withdraw(person, row),
         "why_not": _why_not(row, person),
-        "oversteps": confirmations.of(approvals.to_confirm(row, found), confirmed),
+        "oversteps": confirmations.ticks(approvals.to_confirm(row, oversteps), confirmed),
         "purpose": approvals.PURPOSE,
         "digest": row.digest,
         "approve_form": ApproveForm(),

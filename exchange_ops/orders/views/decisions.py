@@ -34,10 +34,10 @@ def approve(request: DeskRequest, order_id: int) -> HttpResponse:
     form = ApproveForm(request.POST)
 
     def act(common: dict[str, Any]) -> Order:
-        said = {name: form.cleaned_data[name] for name in ("comment", "digest", "confirmed")}
-        return approvals.approve(answer=form.answer, **said, **common)
+        fields = {name: form.cleaned_data[name] for name in ("comment", "digest", "confirmed")}
+        return approvals.approve(answer=form.answer, **fields, **common)
 
-    return _acted(request, order_id, form, "approve_form", act)
+    return _act(request, order_id, form, "approve_form", act)
 
 
 @posted(rules.may_see)
@@ -54,12 +54,12 @@ def withdraw(request: DeskRequest, order_id: int) -> HttpResponse:
 
 def _with_reason(request: DeskRequest, order_id: int, name: str, act: Callable[..., Order]) -> HttpResponse:
     form = ReasonForm(request.POST, prefix=name)
-    return _acted(
+    return _act(
         request, order_id, form, f"{name}_form", lambda common: act(reason=form.cleaned_data["reason"], **common)
     )
 
 
-def _acted(
+def _act(
     request: DeskRequest, order_id: int, form: forms.Form, name: str, act: Callable[[dict[str, Any]], Order]
 ) -> HttpResponse:
     refused: dict[str, Any] = {name: form}

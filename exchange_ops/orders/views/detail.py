@@ -68,7 +68,9 @@ def render_page(
         "drawn_for": f"{row.state}:{row.active}",
     }
     if target not in PARTS or target == "act":
-        context |= _act(row, request.user) | choices.of(row, request.user, confirmed=request.POST.getlist("confirmed"))
+        context |= _act(row, request.user) | choices.decision_context(
+            row, request.user, confirmed=request.POST.getlist("confirmed")
+        )
     if target not in PARTS or target == "story":
         context |= _story(row, request.user)
     return show(request, PAGE, context | forms, parts=PARTS, status=status)

@@ -47,12 +47,12 @@ def new(request: DeskRequest) -> HttpResponse:
     """The ticket; sent with the words of its button, it becomes one order however often it is sent."""
     account = accounts.required(request)
     if request.method != "POST":
-        return _render_form(request, account, OrderForm(initial=_wished(request), symbols=_symbols()))
+        return _render_form(request, account, OrderForm(initial=_prefilled(request), symbols=_symbols()))
     form = OrderForm(request.POST, symbols=_symbols())
     if not form.is_valid():
         return _render_form(request, account, form, status=422)
     try:
-        row = _placed(request, account, form)
+        row = _place(request, account, form)
     except workflow.CannotPlace as problem:
         form.refuse(problem.problems)
         return _render_form(request, account, form, status=422)
@@ -71,8 +71,8 @@ def ticket(request: DeskRequest, *, symbol: str = "") -> dict[str, Any]:
     account = accounts.current(request)
     if account is None or not rules.may_trade(request.user):
         return {}
-    wished = _wished(request) | ({"symbol": symbol} if symbol else {})
-    form = OrderForm(initial=wished, symbols=_symbols())
+    initial = _prefilled(request) | ({"symbol": symbol} if symbol else {})
+    form = OrderForm(initial=initial, symbols=_symbols())
     return {"form": form, "ticket_of": symbol, **_figures(account, form, request.user)}
 
 
@@ -84,22 +84,22 @@ def figures(request: DeskRequest) -> HttpResponse:
     return show(request, "exchange_ops/new_order/_figures.html", figures)
 
 
-def _placed(request: DeskRequest, account: Account, form: OrderForm) -> Any:
+def _place(request: DeskRequest, account: Account, form: OrderForm) -> Any:
     """The order; nothing when the button said something else, or nothing yet, than what was sent."""
-    wanted, exits = form.wanted(), form.exits()
+    requested, exits = form.order_request(), form.exits()
     sent = request.POST.get("effect")
-    if sent not in {_effect(wanted, exits), _effect(wanted, exits, for_approval=True)}:
-        policy_checks.check(initiator=request.user, account=account, wanted=wanted, now=clock.now())
-        if found := exits and exit_prices.problems(exits=exits, wanted=wanted):
-            raise workflow.CannotPlace(found)
+    if sent not in {_effect(requested, exits), _effect(requested, exits, for_approval=True)}:
+        policy_checks.check(initiator=request.user, account=account, requested=requested, now=clock.now())
+        if sentences := exits and exit_prices.problems(exits=exits, requested=requested):
+            raise workflow.CannotPlace(sentences)
         return None
     place = partial(brackets.place, exits=exits) if exits else workflow.place
     return place(
         confirmed=form.cleaned_data["confirmed"],
-        for_approval=sent == _effect(wanted, exits, for_approval=True),
+        for_approval=sent == _effect(requested, exits, for_approval=True),
         initiator=request.user,
         account=account,
-        wanted=wanted,
+        requested=requested,
         request_key=str(form.cleaned_data["request_key"]),
         now=clock.now(),
         session_key=request.session.session_key or "",
@@ -131,22 +131,22 @@ def _figures(account: Account, form: OrderForm, person: Person) -> dict[str, Any
         "rates": rates.ask(account=account, symbol=symbol, person=person, now=context["now"]),
     }
     if form.is_bound and form.errors.keys() <= {CONFIRMED}:
-        wanted, exits = form.wanted(), form.exits()
-        problems = request_checks.problems(account=account, symbol=symbol, wanted=wanted, now=context["now"])
-        problems |= exit_prices.problems(exits=exits, wanted=wanted) if exits else {}
+        requested, exits = form.order_request(), form.exits()
+        problems = request_checks.problems(account=account, symbol=symbol, requested=requested, now=context["now"])
+        problems |= exit_prices.problems(exits=exits, requested=requested) if exits else {}
         if not problems:
-            found = policy_checks.oversteps(
-                initiator=person, account=account, symbol=symbol, wanted=wanted, now=context["now"]
+            bounds = policy_checks.find_oversteps(
+                initiator=person, account=account, symbol=symbol, requested=requested, now=context["now"]
             )
-            problems = oversteps.refusals(found)
-            context["oversteps"] = confirmations.of(found, form.cleaned_data.get("confirmed", ()))
+            problems = oversteps.refusals(bounds)
+            context["oversteps"] = confirmations.ticks(bounds, form.cleaned_data.get("confirmed", ()))
         for_approval = any(tick.approval for tick in context.get("oversteps", ()))
         context["problems"] = list(problems.values())
-        context["effect"] = "" if problems else _effect(wanted, exits, for_approval=for_approval)
-        context["outcomes"] = exit_prices.outcomes(exits=exits, wanted=wanted) if exits else None
-        context["sums"] = request_checks.figures(symbol=symbol, wanted=wanted, rates=context["rates"])
-        context["distance"] = distance.of(wanted=wanted, ticker=context["ticker"])
-        context["estimate"] = estimate.of(wanted=wanted, symbol=symbol, rates=context["rates"])
+        context["effect"] = "" if problems else _effect(requested, exits, for_approval=for_approval)
+        context["outcomes"] = exit_prices.outcomes(exits=exits, requested=requested) if exits else None
+        context["sums"] = request_checks.figures(symbol=symbol, requested=requested, rates=context["rates"])
+        context["distance"] = distance.from_market(requested=requested, ticker=context["ticker"])
+        context["estimate"] = estimate.from_book(requested=requested, symbol=symbol, rates=context["rates"])
     return context | _shares(account, symbol, form, context)
 
 
@@ -158,7 +158,7 @@ def _shares(account: Account, symbol: Symbol, form: OrderForm, context: dict[str
     if at is None and ticker is not None:
         at = ticker.ask if context["buys"] else ticker.bid
     on_margin, row = bool(form["margin"].value()), collateral.account_of(account=account, symbol=symbol)
-    found = shares.of(
+    quarters = shares.quarters(
         account=account,
         symbol=symbol,
         side=BUY if context["buys"] else SELL,
@@ -168,7 +168,7 @@ def _shares(account: Account, symbol: Symbol, form: OrderForm, context: dict[str
         margin=on_margin,
         has_limit=has_limit,
     )
-    return {"shares": found, "on_margin": on_margin, "collateral": row, "free": row and collateral.free(row)}
+    return {"shares": quarters, "on_margin": on_margin, "collateral": row, "free": row and collateral.free(row)}
 
 
 def _typed(form: OrderForm, name: str) -> Decimal | None:
@@ -178,15 +178,15 @@ def _typed(form: OrderForm, name: str) -> Decimal | None:
         return None
 
 
-def _effect(wanted: request_checks.Wanted, exits: Exits | None, *, for_approval: bool = False) -> str:
+def _effect(requested: request_checks.OrderRequest, exits: Exits | None, *, for_approval: bool = False) -> str:
     """What the button says it does."""
     does = "Request approval: " if for_approval else "Place "
-    symbol = Symbol.objects.filter(pk=wanted.symbol).first()
+    symbol = Symbol.objects.filter(pk=requested.symbol).first()
     guarded = f", {exits_title(exits, symbol)}" if exits else ""
-    return f"{does}{title(wanted, symbol)}{guarded}"
+    return f"{does}{title(requested, symbol)}{guarded}"
 
 
-def _wished(request: DeskRequest) -> dict[str, Any]:
+def _prefilled(request: DeskRequest) -> dict[str, Any]:
     """Values that a link may fill in beforehand; a person still reads and sends the form."""
     names = ("symbol", "side", "type", "price", "margin")
     return {"request_key": fresh_key(), **{name: request.GET[name][:80] for name in names if name in request.GET}}

@@ -93,25 +93,25 @@ def _figures(request: DeskRequest, row: Order, form: ReplaceForm, symbol: Symbol
     """What the replacing order comes to, what is against it, and the words of the button."""
     if not form.errors.keys() <= {CONFIRMED}:
         return {}
-    wanted = form.wanted()
+    requested = form.order_request()
     ticker = Ticker.objects.filter(pk=symbol.pk).first()
-    problems = replacing.problems(row, wanted, person=request.user, now=clock.now())
-    found = [] if problems else replacing.oversteps(row, wanted, person=request.user, now=clock.now())
+    problems = replacing.problems(row, requested, person=request.user, now=clock.now())
+    oversteps = [] if problems else replacing.find_oversteps(row, requested, person=request.user, now=clock.now())
     return {
-        "oversteps": confirmations.of(found, form.cleaned_data.get("confirmed", ())),
+        "oversteps": confirmations.ticks(oversteps, form.cleaned_data.get("confirmed", ())),
         "problems": [] if request.method == "POST" and form.errors else list(problems.values()),
         "effect": "" if problems else _effect(row, form),
-        "wanted": wanted,
-        "left": wanted.quantity - row.cum_quantity,
-        "sums": request_checks.figures(symbol=symbol, wanted=wanted),
-        "distance": distance.of(wanted=wanted, ticker=ticker),
+        "requested": requested,
+        "remaining": requested.quantity - row.cum_quantity,
+        "sums": request_checks.figures(symbol=symbol, requested=requested),
+        "distance": distance.from_market(requested=requested, ticker=ticker),
         "ticker": ticker,
     }
 
 
 def _effect(row: Order, form: ReplaceForm) -> str:
     """What the button says it does."""
-    return f"Replace {row.reference} by {title(form.wanted(), Symbol.objects.filter(pk=row.symbol).first())}"
+    return f"Replace {row.reference} by {title(form.order_request(), Symbol.objects.filter(pk=row.symbol).first())}"
 
 
 def _text(amount: Decimal | None) -> str:

@@ -36,7 +36,7 @@ def sizes(account: Account | None, symbol: Symbol, group: int) -> parts.Own:
     for row in _open(account, symbol):
         if _is_in_book(row) and row.price is not None:
             side = SIDES[row.side]
-            found[side][depth.row_of(row.price, side=side, step=symbol.tick_size * group)] += row.left
+            found[side][depth.row_of(row.price, side=side, step=symbol.tick_size * group)] += row.remaining
     return {side: dict(rows) for side, rows in found.items()}
 
 
@@ -71,7 +71,7 @@ def _for_chart(row: Order, *, may_trade: bool) -> dict[str, Any]:
         "name": row.reference,
         "side": row.side,
         "price": decimal_text(price or Decimal(0)),
-        "left": decimal_text(row.left),
+        "left": decimal_text(row.remaining),
         "stop": row.stop_price is not None,
         "listed": _is_in_book(row),
         "replace": _replace_url(row) if may_trade else "",

@@ -73,7 +73,7 @@ def _judged(request: DeskRequest, account: Account, row: MarginPosition, ticked:
     tokens = [text.removeprefix(before) for text in ticked if text.startswith(before)]
     ticks = [
         replace(one, label=f"{row.symbol}: {one.label}", token=f"{before}{one.token}")
-        for one in confirmations.of(found, tokens)
+        for one in confirmations.ticks(found, tokens)
     ]
     return {"problems": list(problems.values()), "ticks": ticks}
 

@@ -38,7 +38,7 @@ def of(
         return context
     row = request_checks.draft(initiator=person, account=account, wish=wish, there=there)
     problems, found = request_checks.judged(row=row, wish=wish, there=there, now=now)
-    ticks = [] if problems else confirmations.of(found, confirmed)
+    ticks = [] if problems else confirmations.ticks(found, confirmed)
     risk = oversteps.change(row=row, symbol=there.symbol, held=there.held, position=there.position)
     return context | {"oversteps": ticks, "risk": risk} | _judged(row, there, problems, context)
 

@@ -40,7 +40,7 @@ def requested(person: Any, *, now: datetime, **changes: Any) -> Order:
     return placed_knowingly(
         initiator=person,
         account=rows.account(now=now),
-        wanted=request_checks.Wanted(**(wanted | changes)),
+        requested=request_checks.OrderRequest(**(wanted | changes)),
         request_key=str(uuid.uuid4()),
         now=now,
     )
@@ -98,7 +98,7 @@ def placed(person: Any, *, now: datetime, status: str = "new", filled: str = "0"
         to="placed",
         now=now,
         exchange_id=record.id,
-        **order_records.observed(record, now=now),
+        **order_records.observed_columns(record, now=now),
     )
 
 
@@ -119,5 +119,5 @@ def elsewhere(*, now: datetime, number: int = 0, **changes: Any) -> Order:
         "updated_at": now,
     }
     record = records.Order(**(values | changes))
-    order_records.take(account=rows.account(now=now), found=[record], now=now)
+    order_records.store(account=rows.account(now=now), orders=[record], now=now)
     return Order.objects.get(exchange_id=record.id)

@@ -114,7 +114,7 @@ def test_the_market_that_moved_is_confirmed_by_the_approver_by_name(dealing, tre
         approve(codes, treasurer, row)
     assert "The market moved" in str(moved.value)
     assert not OrderApproval.objects.exists()
-    found = approvals.oversteps(row, now=clock.now())
+    found = approvals.find_oversteps(row, now=clock.now())
     tokens = [each.token for each in approvals.to_confirm(row, found)]
     assert approve(codes, treasurer, row, confirmed=tokens).state == "requested"
     kept = row.events.get(event="quorum_reached").evidence

@@ -59,7 +59,7 @@ def trade(row, number=1, **changes):
         "timestamp": clock.now(),
         "taker": False,
     }
-    trades.take(account=row.account, found=[records.AccountTrade(**(values | changes))], now=clock.now())
+    trades.store(account=row.account, trades=[records.AccountTrade(**(values | changes))], now=clock.now())
 
 
 # The list -------------------------------------------------------------------------------------------------------------

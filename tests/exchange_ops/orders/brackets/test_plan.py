@@ -92,7 +92,7 @@ class AnyExchange(RuleBasedStateMachine):
             entry=Entry(
                 filled=entry.filled,
                 open=entry.open,
-                seen=not entry.is_lost and not entry.is_overdue(self.now),
+                is_certain=not entry.is_lost and not entry.is_overdue(self.now),
                 note="not known" if entry.unseen or entry.coming else "",
             ),
             legs=[self.leg(number, each) for number, each in enumerate(self.legs, 1)],
@@ -394,7 +394,7 @@ def stop(number, quantity):
         ({"entry": Entry(filled=Decimal("1.25"), open=False)}, Do.PLACE_STOP),
         ({"entry": Entry(filled=Decimal("1.05"), open=False)}, Do.WAIT),
         ({"entry": Entry(filled=Decimal(0), open=False), "legs": [], "state": machine.ENTERING}, Do.CLOSE),
-        ({"entry": Entry(Decimal(0), open=False, seen=False), "legs": [], "state": machine.ENTERING}, Do.WAIT),
+        ({"entry": Entry(Decimal(0), open=False, is_certain=False), "legs": [], "state": machine.ENTERING}, Do.WAIT),
         ({"state": machine.ENDING}, Do.CANCEL),
     ],
 )
@@ -434,8 +434,8 @@ def test_nothing_is_placed_or_over_beside_what_may_be_there(state, legs, does, q
 
 def test_a_stop_is_not_placed_again_beside_one_that_works_until_its_replacement_comes():
     coming = leg(1, open=True, rests="1", least="0.4", most="1", coming=(2,))
-    assert plan.place_again(situation(legs=[coming])) == plan.Again(Decimal(0), (), (), ())
-    assert plan.place_again(situation(legs=[IN_DOUBT])) == plan.Again(Decimal(1), (1,), (), (1,))
+    assert plan.place_again(situation(legs=[coming])) == plan.NewStop(Decimal(0), (), (), ())
+    assert plan.place_again(situation(legs=[IN_DOUBT])) == plan.NewStop(Decimal(1), (1,), (), (1,))
 
 
 def test_of_many_small_fills_those_of_half_a_minute_share_a_stop():

@@ -11,7 +11,7 @@ from exchange_ops.orders import mover as orders
 from exchange_ops.orders import records
 from exchange_ops.orders.brackets import machine as bracket_machine
 from exchange_ops.orders.brackets import mover as brackets
-from exchange_ops.orders.request_checks import Wanted
+from exchange_ops.orders.request_checks import OrderRequest
 from exchange_ops.orders.views import titles
 from exchange_ops.positions import machine as margin_machine
 from exchange_ops.positions import mover as margin
@@ -27,7 +27,7 @@ OPERATORS = {roles.OPERATOR, OWN + roles.OPERATOR, OWN + BOTH}  # whoever trades
 
 def _observed(row: Any) -> dict[str, Any]:
     record = order_rows.answer(row, now=clock.now())
-    return {"exchange_id": record.id, **records.observed(record, now=clock.now())}
+    return {"exchange_id": record.id, **records.observed_columns(record, now=clock.now())}
 
 
 ORDER_COLUMNS = {
@@ -61,9 +61,9 @@ def _guarded(row: Any) -> dict[str, Any]:
     return {"stop_loss": "380", "take_profit": "480"}
 
 
-def replaced(row: Any) -> Wanted:
+def replaced(row: Any) -> OrderRequest:
     """The order with the other price."""
-    return Wanted(
+    return OrderRequest(
         symbol=row.symbol, side=row.side, type=row.type, time_in_force=row.time_in_force,
         quantity=row.quantity, price=Decimal(410),
     )  # fmt: skip
