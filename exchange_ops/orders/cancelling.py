@@ -20,7 +20,7 @@ from exchange_ops.client.sightings import HISTORY_LAG, ORDER_NOT_FOUND
 from exchange_ops.keys import clients
 from exchange_ops.keys import store as keys
 from exchange_ops.keys.clients import ClientFor
-from exchange_ops.orders import machine, mover, sending
+from exchange_ops.orders import machine, sending, states
 from exchange_ops.orders import records as order_records
 from exchange_ops.orders.models import Order, OrderCall
 from exchange_ops.orders.steps import trading_line
@@ -67,13 +67,13 @@ def ask(
         raise CannotCancel("There is no such order.")
     if not rules.may_trade(person, row.account_id):
         raise CannotCancel("Only operators cancel orders.")
-    if row.state == machine.CANCELLING:
+    if row.state == states.CANCELLING:
         return row
-    if row.state not in machine.CANCELLABLE or not row.active:
-        raise CannotCancel(f"There is nothing to cancel: {machine.state_of(row)}.")
+    if row.state not in states.CANCELLABLE or not row.active:
+        raise CannotCancel(f"There is nothing to cancel: {states.state_of(row)}.")
     try:
         return begin(row, now=now, person=person, session_key=session_key, together=together, rank=rank)
-    except mover.CannotMove:
+    except machine.CannotMove:
         raise CannotCancel("It moved on in the same moment. Read it again.") from None
 
 
@@ -88,10 +88,10 @@ def begin(
     evidence: dict[str, Any] | None = None,
 ) -> Order:
     """Row 13: a worker cancels it from here on. Nobody as the `person` is the desk itself. Raises CannotMove."""
-    return mover.move(
+    return machine.move(
         row,
         event="cancel_asked",
-        to=machine.CANCELLING,
+        to=states.CANCELLING,
         now=now,
         next_action_at=now + (AFTER_THE_FIRST if rank else timedelta(0)),
         actor=person,
@@ -112,7 +112,7 @@ def ask_all(
     """
     if not rules.may_trade(person, account):
         raise CannotCancel("Only operators cancel orders.")
-    rows = Order.objects.filter(account=account, active=True, state__in=machine.CANCELLABLE)
+    rows = Order.objects.filter(account=account, active=True, state__in=states.CANCELLABLE)
     rows = rows.filter(symbol=symbol) if symbol else rows.filter(pk__lte=newest)
     return _ask_each(rows, person, now, session_key, together=OF_SYMBOL if symbol else "")
 
@@ -124,7 +124,7 @@ def ask_every_margin_order(*, account: Account, person: "Person", now: datetime,
     """
     if not rules.may_trade(person, account):
         raise CannotCancel("Only operators cancel orders.")
-    rows = Order.objects.filter(account=account, active=True, margin=True, state__in=machine.CANCELLABLE)
+    rows = Order.objects.filter(account=account, active=True, margin=True, state__in=states.CANCELLABLE)
     return _ask_each(rows, person, now, session_key, together=EVERY_MARGIN)
 
 
@@ -134,7 +134,7 @@ def ask_chosen(
     """Have those of the orders with these numbers cancelled that are open, of this account; how many were asked for."""
     if not rules.may_trade(person, account):
         raise CannotCancel("Only operators cancel orders.")
-    rows = Order.objects.filter(account=account, active=True, pk__in=numbers, state__in=machine.CANCELLABLE)
+    rows = Order.objects.filter(account=account, active=True, pk__in=numbers, state__in=states.CANCELLABLE)
     return _ask_each(rows, person, now, session_key)
 
 
@@ -193,10 +193,10 @@ def _is_settled(row: Order, client_for: ClientFor, now: datetime) -> bool:
 def _claim(row: Order, now: datetime, *, way: str) -> OrderCall:
     kind = OrderCall.CANCEL_ALL if row.cancel_together else OrderCall.CANCEL
     return calls.claim(
-        mover.MACHINE,
+        machine.MACHINE,
         row,
         event="cancel_claimed",
-        to=machine.CANCELLING,
+        to=states.CANCELLING,
         now=now,
         prepare=lambda: sending.prepare(row, kind=kind, attempt=row.cancels, now=now, way=way),
         cancels=row.cancels + 1,
@@ -217,25 +217,25 @@ def _is_over(row: Order, client: ExchangeClient, client_for: ClientFor, now: dat
     with clients.client(client_for, account=row.account, right=Right.HISTORY) as history:
         listing = history.get_order_history(client_order_id=row.client_order_id)
     record = next((entry for entry in listing.records if entry.id == row.exchange_id), None)
-    if record is not None and record.status in machine.ENDED and not order_records.unstorable(record):
+    if record is not None and record.status in states.ENDED and not order_records.unstorable(record):
         _confirm_over(row, record, now)
     elif record is not None:
         _retry_later(row, now, "The exchange's lists disagree whether it is open; they are read again.")
     elif now - row.updated_at < GONE_AFTER:
         _retry_later(row, now, "It is no longer open; how it ended is not in the history yet.")
     else:
-        mover.move(
-            row, event="cancel_confirmed", to=machine.PLACED, now=now, active=False,
+        machine.move(
+            row, event="cancel_confirmed", to=states.PLACED, now=now, active=False,
             last_problem="The exchange lists it neither as open nor in its history: how it ended was not read.",
         )  # fmt: skip
     return True
 
 
 def _confirm_over(row: Order, record: records.Order, now: datetime) -> None:
-    mover.move(
+    machine.move(
         row,
         event="cancel_confirmed",
-        to=machine.PLACED,
+        to=states.PLACED,
         now=now,
         last_problem="",
         evidence={"status": record.status, "filled": record.cum_quantity},
@@ -276,13 +276,13 @@ def _on_outcome(row: Order, reply: Reply, now: datetime) -> None:
         _confirm_over(row, reply.value, now)
     elif reply.outcome == calls.REFUSED and reply.code not in {ORDER_NOT_FOUND, TOO_MANY}:
         problem = f"Not cancelled: {reply.problem}"[:500]
-        mover.move(row, event="cancel_refused", to=machine.PLACED, now=now, evidence=reply.facts, last_problem=problem)
+        machine.move(row, event="cancel_refused", to=states.PLACED, now=now, evidence=reply.facts, last_problem=problem)
     else:
         wait = timedelta(0) if reply.code == ORDER_NOT_FOUND else pause(RELEASE_PAUSES_S, row.cancels)
-        mover.move(
+        machine.move(
             row,
             event="cancel_unconfirmed",
-            to=machine.CANCELLING,
+            to=states.CANCELLING,
             now=now,
             lease_until=None,
             next_action_at=now + wait,
@@ -292,4 +292,4 @@ def _on_outcome(row: Order, reply: Reply, now: datetime) -> None:
 
 
 def _retry_later(row: Order, now: datetime, problem: str) -> None:
-    mover.touch(row, next_action_at=now + pause(RELEASE_PAUSES_S, row.cancels + 2), last_problem=problem[:500])
+    machine.touch(row, next_action_at=now + pause(RELEASE_PAUSES_S, row.cancels + 2), last_problem=problem[:500])

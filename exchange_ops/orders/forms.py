@@ -11,13 +11,13 @@ from django.db.models import Q, QuerySet
 from desk.fields import plain
 from desk.lists.filters import SEARCH_MOST, DatedForm
 from exchange_ops.market.models import Symbol
-from exchange_ops.orders import machine
-from exchange_ops.orders.brackets import machine as bracket_states
+from exchange_ops.orders import states
+from exchange_ops.orders.brackets import states as bracket_states
 from exchange_ops.orders.brackets.exits import Exits
 from exchange_ops.orders.brackets.models import Bracket
-from exchange_ops.orders.machine import STATES
 from exchange_ops.orders.models import AccountTrade, Order
 from exchange_ops.orders.request_checks import OrderRequest
+from exchange_ops.orders.states import STATES
 from exchange_ops.orders.steps import replacing
 from exchange_ops.orders.ticket import steps
 from exchange_ops.policy.oversteps import MOST_CONFIRMED
@@ -270,7 +270,7 @@ class OrderFilter(DatedForm):
         choices=[
             ("", "Any status"),
             *((status, ORDER_STATUSES.get(status, status)) for status in records.ORDER_STATUSES),
-            *((name, row.label) for name, row in STATES.items() if name not in machine.AT_EXCHANGE),
+            *((name, row.label) for name, row in STATES.items() if name not in states.AT_EXCHANGE),
         ],
     )
     origin = forms.ChoiceField(
@@ -282,7 +282,7 @@ class OrderFilter(DatedForm):
     def narrow(self, rows: QuerySet[Order]) -> QuerySet[Order]:
         """Only the rows that every filter which is set lets through."""
         chosen = self.chosen()
-        is_open = Q(active=True) | Q(state__in=(*machine.AT_WORK, machine.WAITING))
+        is_open = Q(active=True) | Q(state__in=(*states.AT_WORK, states.WAITING))
         if chosen.get("view") != "all":
             rows = rows.exclude(is_open) if "view" in chosen else rows.filter(is_open)
         if "symbol" in chosen:

@@ -11,7 +11,7 @@ from exchange_ops.client.sightings import Sight, Sighting, look_for_order
 from exchange_ops.keys import clients
 from exchange_ops.keys import store as keys
 from exchange_ops.keys.clients import ClientFor
-from exchange_ops.orders import machine, mover, records
+from exchange_ops.orders import machine, records, states
 from exchange_ops.orders.models import Order
 from exchange_ops.shared.backoff import READ_PAUSES_S, pause
 from exchange_ops.wire.catalogue import Right
@@ -25,18 +25,18 @@ def step(row: Order, *, now: datetime, client_for: ClientFor) -> None:
         sighting = _look(row, now, client_for)
     except (CallFailed, BadArgument, keys.NoUsableKey) as problem:
         reason = f"The exchange could not be asked for it: {problem}"[:500]
-        mover.touch(row, next_action_at=now + pause(READ_PAUSES_S, row.looks + 1), last_problem=reason)
+        machine.touch(row, next_action_at=now + pause(READ_PAUSES_S, row.looks + 1), last_problem=reason)
         return
     if sighting.order is not None and not records.unstorable(sighting.order):
         records.mark_found(row, sighting.order, now=now, looks=sighting.looks)
     elif sighting.sight is Sight.ABSENT:
-        mover.move(
-            row, event="not_seen", to=machine.NOT_SEEN, now=now, looks=sighting.looks,
+        machine.move(
+            row, event="not_seen", to=states.NOT_SEEN, now=now, looks=sighting.looks,
             evidence={"looks": sighting.looks, "sent_at": row.sent_at},
         )  # fmt: skip
     else:
         pauses = pause(READ_PAUSES_S, sighting.looks)
-        mover.touch(row, looks=sighting.looks, next_action_at=now + pauses)
+        machine.touch(row, looks=sighting.looks, next_action_at=now + pauses)
 
 
 def _look(row: Order, now: datetime, client_for: ClientFor) -> Sighting:

@@ -18,7 +18,7 @@ from django.db.models import Q
 
 from exchange_ops.market.models import Symbol, Ticker
 from exchange_ops.market.valuation import STALE_AFTER
-from exchange_ops.orders import distance, machine, request_checks
+from exchange_ops.orders import distance, request_checks, states
 from exchange_ops.orders.models import Order
 from exchange_ops.orders.request_checks import BUY, CannotPlace, OrderRequest
 from exchange_ops.orders.ticket import estimate
@@ -132,7 +132,7 @@ def _rank(overstep: Overstep) -> int:
 def _count(initiator: "Person", account: Account) -> Iterator[Overstep]:
     if not counts_open(person=initiator, account=account):
         return
-    open_ones = Order.objects.filter(Q(active=True) | Q(state__in=machine.AT_WORK), initiator=initiator)
+    open_ones = Order.objects.filter(Q(active=True) | Q(state__in=states.AT_WORK), initiator=initiator)
     everywhere, here = open_ones.count() + 1, open_ones.filter(account=account).count() + 1
     excess = limits.too_many(person=initiator, account=account, here=here, everywhere=everywhere)
     if excess is not None:

@@ -13,8 +13,8 @@ from exchange_ops.client import HIGHEST_INDEX, PAGE, ExchangeClient, Listing
 from exchange_ops.keys import clients
 from exchange_ops.keys.clients import ClientFor
 from exchange_ops.ledger.models import Watermark
-from exchange_ops.orders import machine, trades
 from exchange_ops.orders import records as order_records
+from exchange_ops.orders import states, trades
 from exchange_ops.orders.cancelling import GONE_AFTER
 from exchange_ops.orders.models import Order
 from exchange_ops.shared import clocks
@@ -142,7 +142,7 @@ def _trades(reading: AccountReading, client: ExchangeClient) -> None:
 def _look_up_missing(reading: AccountReading, client: ExchangeClient, open_numbers: set[int]) -> None:
     """Orders that were open and are not listed any more: how they ended is in the history, if it is not too late."""
     rows = Order.objects.filter(account=reading.account, active=True, read_at__lt=reading.now)
-    rows = rows.exclude(exchange_id__in=open_numbers).exclude(state=machine.CANCELLING)
+    rows = rows.exclude(exchange_id__in=open_numbers).exclude(state=states.CANCELLING)
     for row in rows.order_by("missing_since", "pk")[:MOST_LOOKED_UP]:
         listing = client.get_order_history(client_order_id=row.client_order_id)
         ours = [record for record in listing.records if record.id == row.exchange_id]

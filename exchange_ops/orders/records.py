@@ -19,7 +19,7 @@ from desk.machines.mover import texts
 from desk.models import DatabaseMark
 from desk.restores import machine as restores
 from desk.restores import signs
-from exchange_ops.orders import machine, mover
+from exchange_ops.orders import machine, states
 from exchange_ops.orders.models import Order, OrderEvent
 from exchange_ops.orders.steps import ways
 from exchange_ops.shared.amounts import storable
@@ -34,7 +34,7 @@ _PROGRESS = {"suspended": 0, "new": 1, "partiallyFilled": 2, "filled": 3, "cance
 _LAST_STEP = max(_PROGRESS.values())
 ZERO = Decimal(0)
 FIRST, LAST = datetime(1970, 1, 1, tzinfo=UTC), datetime(9999, 1, 1, tzinfo=UTC)
-_WITHOUT_NUMBER = (machine.UNKNOWN, machine.NOT_SEEN, machine.REFUSED, machine.NOT_SENT)
+_WITHOUT_NUMBER = (states.UNKNOWN, states.NOT_SEEN, states.REFUSED, states.NOT_SENT)
 _LENGTHS = (("client_order_id", LONGEST_ID), ("symbol", 40), ("side", 10), ("type", 20), ("time_in_force", 10))
 
 
@@ -191,10 +191,10 @@ def end_replaced(*, account: Account, client_order_id: str, by: records.Order, n
     columns = {"status": "canceled", "active": False}
     facts = {**columns, "replaced_by": by.client_order_id}
     with transaction.atomic():
-        row = mover.lock(row.pk)
+        row = machine.lock(row.pk)
         if not row.active:
             return False
-        if row.state == machine.CANCELLING:
+        if row.state == states.CANCELLING:
             return _confirm_cancel(row, columns, facts, now=now)
         if Order.objects.filter(pk=row.pk, version=row.version).update(**columns):
             note(row, facts, now=now)
@@ -204,17 +204,17 @@ def end_replaced(*, account: Account, client_order_id: str, by: records.Order, n
 def mark_found(row: Order, record: records.Order, *, now: datetime, looks: int | None = None) -> bool:
     """An order of ours whose outcome we didn't know, or knew wrongly, is there. False when somebody else moved it."""
     try:
-        mover.move(
+        machine.move(
             row,
             event="found",
-            to=machine.FOUND,
+            to=states.FOUND,
             now=now,
             exchange_id=record.id,
             last_problem=differences(row, record),
             evidence=texts({"exchange_id": record.id, "status": record.status, "filled": record.cum_quantity}),
             **(observed_columns(record, now=now) | ({} if looks is None else {"looks": looks})),
         )
-    except mover.CannotMove:
+    except machine.CannotMove:
         return False
     return True
 
@@ -234,8 +234,8 @@ def _insert(record: records.Order, reading: _Reading) -> Order | None:
     try:
         with transaction.atomic():
             evidence = {"status": record.status} | dict(reading.details.get(record, {}))
-            mover.MACHINE.create_unrecorded(
-                row, event="seen_elsewhere", to=machine.PLACED, evidence=evidence, now=reading.now
+            machine.MACHINE.create_unrecorded(
+                row, event="seen_elsewhere", to=states.PLACED, evidence=evidence, now=reading.now
             )
     except IntegrityError:
         return _by_number(record, reading)
@@ -254,7 +254,7 @@ def _notice_own(record: records.Order, now: datetime) -> None:
 def _columns(record: records.Order, reading: _Reading) -> dict[str, Any]:
     """What was observed; an order in the list of active ones is open, whatever its status is called."""
     columns = observed_columns(record, now=reading.now)
-    if record.id in reading.open_numbers and record.status not in machine.ENDED:
+    if record.id in reading.open_numbers and record.status not in states.ENDED:
         columns["active"] = True
     if reading.margin:  # the history does not say so, and may have been first to tell of it
         columns["margin"] = True
@@ -274,13 +274,13 @@ def _renew(row: Order, record: records.Order, reading: _Reading) -> bool:
     if not _changes(row, record, reading):
         return False
     with transaction.atomic():
-        row = mover.lock(row.pk)  # what was seen before may be old by now: the row itself decides
+        row = machine.lock(row.pk)  # what was seen before may be old by now: the row itself decides
         changes = _changes(row, record, reading)
         if not changes:
             return False
         evidence = {name: value for name, value in changes.items() if name != "exchange_updated_at"}
         facts = evidence | dict(reading.details.get(record, {}))
-        if row.state == machine.CANCELLING and record.status in machine.ENDED:
+        if row.state == states.CANCELLING and record.status in states.ENDED:
             return _confirm_cancel(row, _columns_of(row, record, reading), facts, now=reading.now)
         written = Order.objects.filter(pk=row.pk, version=row.version).update(**_columns_of(row, record, reading))
         if written and evidence:
@@ -291,11 +291,11 @@ def _renew(row: Order, record: records.Order, reading: _Reading) -> bool:
 def _confirm_cancel(row: Order, columns: dict[str, Any], evidence: dict[str, Any], *, now: datetime) -> bool:
     """Row 16: what was being cancelled is over; the worker that asks for it finds that out by its version."""
     try:
-        mover.move(
-            row, event="cancel_confirmed", to=machine.PLACED, now=now,
+        machine.move(
+            row, event="cancel_confirmed", to=states.PLACED, now=now,
             evidence=evidence, **(columns | {"last_problem": ""}),
         )  # fmt: skip
-    except mover.CannotMove:
+    except machine.CannotMove:
         return False
     return True
 
@@ -307,7 +307,7 @@ def _changes(row: Order, record: records.Order, reading: _Reading) -> dict[str, 
     changes = {name: columns[name] for name in names if name in columns and getattr(row, name) != columns[name]}
     if row.exchange_updated_at is not None and record.updated_at < row.exchange_updated_at:
         return {}
-    if row.status in machine.ENDED and record.status not in machine.ENDED:
+    if row.status in states.ENDED and record.status not in states.ENDED:
         return {}
     if record.updated_at == row.exchange_updated_at and _is_further(row, record):
         return {}
@@ -316,7 +316,7 @@ def _changes(row: Order, record: records.Order, reading: _Reading) -> dict[str, 
 
 def _place(record: records.Order) -> tuple[bool, datetime, Decimal, int]:
     """Where a record stands among all of one order: an end comes last, then what was changed later, and is further."""
-    is_over = record.status in machine.ENDED
+    is_over = record.status in states.ENDED
     return is_over, record.updated_at, record.cum_quantity or ZERO, _PROGRESS.get(record.status, _LAST_STEP)
 
 
@@ -334,4 +334,4 @@ def note(row: Order, evidence: dict[str, Any], *, now: datetime) -> None:
         order_id=row.pk, event="observed", from_state=row.state, to_state=row.state, evidence=texts(evidence), at=now
     )
     announcements.announce(row.subject)
-    announcements.announce(mover.TOPIC, id=row.pk)
+    announcements.announce(machine.TOPIC, id=row.pk)

@@ -12,7 +12,7 @@ from desk.machines.calls import Reply
 from desk.machines.step_clock import SEND_WITHIN, Stopwatch
 from desk.machines.table import Column
 from exchange_ops.keys.clients import ClientFor
-from exchange_ops.orders import machine, mover, trades
+from exchange_ops.orders import machine, states, trades
 from exchange_ops.orders import records as order_records
 from exchange_ops.orders.decisions import approvals
 from exchange_ops.orders.models import Order, OrderCall
@@ -52,10 +52,10 @@ def _claimed(row: Order, line: TradingLine, now: datetime) -> OrderCall | None:
         stop(row, problem=problem, now=now)
         return None
     return calls.claim(
-        mover.MACHINE,
+        machine.MACHINE,
         row,
         event="claimed",
-        to=machine.SENDING,
+        to=states.SENDING,
         now=now,
         obstacle=lambda: _frozen(row) or replacing.obstacle(row),
         prepare=lambda: prepare(row, kind=OrderCall.PLACE, attempt=1, now=now, way=ways.way_of(row, line)),
@@ -67,10 +67,10 @@ def _claimed(row: Order, line: TradingLine, now: datetime) -> OrderCall | None:
 
 def stop(row: Order, *, problem: str, now: datetime) -> None:
     """Row 4: nothing is sent any more."""
-    mover.move(
+    machine.move(
         row,
         event="stopped",
-        to=machine.NOT_SENT,
+        to=states.NOT_SENT,
         now=now,
         last_problem=problem[:500],
         evidence={"problem": problem[:500]},
@@ -80,7 +80,7 @@ def stop(row: Order, *, problem: str, now: datetime) -> None:
 
 def prepare(row: Order, *, kind: str, attempt: int, now: datetime, way: str = REST) -> OrderCall:
     """The row of a call, inside the transaction of the claim that it belongs to."""
-    content = {name: getattr(row, name) for name in machine.TABLE.named(Column.RECORDED)}
+    content = {name: getattr(row, name) for name in states.TABLE.named(Column.RECORDED)}
     return OrderCall.objects.create(
         order=row,
         kind=kind,
@@ -113,10 +113,10 @@ def _accepted(row: Order, reply: Reply, now: datetime) -> None:
     if order.client_order_id != row.client_order_id:
         _only_cancelled(row, order, now)
         return
-    mover.move(
+    machine.move(
         row,
         event="accepted",
-        to=machine.PLACED,
+        to=states.PLACED,
         now=now,
         exchange_id=order.id,
         last_problem=order_records.differences(row, order),
@@ -129,10 +129,10 @@ def _accepted(row: Order, reply: Reply, now: datetime) -> None:
 
 def _only_cancelled(row: Order, old: records.Order, now: datetime) -> None:
     """The exchange cancelled the old order and could not place this one: that is its documented answer."""
-    mover.move(
+    machine.move(
         row,
         event="refused",
-        to=machine.REFUSED,
+        to=states.REFUSED,
         now=now,
         lease_until=None,
         last_problem=ONLY_CANCELLED,
@@ -152,13 +152,13 @@ def _unsent(row: Order, reply: Reply, now: datetime) -> None:
     replacing.settle(row, now=now)
 
 
-_no = calls.end(mover.MACHINE, "refused", machine.REFUSED)
-_not_sent = calls.end(mover.MACHINE, "not_sent", machine.NOT_SENT)
+_no = calls.end(machine.MACHINE, "refused", states.REFUSED)
+_not_sent = calls.end(machine.MACHINE, "not_sent", states.NOT_SENT)
 _ENDS: Final[dict[str, calls.End]] = {
     calls.ACCEPTED: _accepted,
     calls.REFUSED: _refused,
     calls.NOT_SENT: _unsent,
-    calls.UNKNOWN: calls.end(mover.MACHINE, "answer_lost", machine.UNKNOWN),
+    calls.UNKNOWN: calls.end(machine.MACHINE, "answer_lost", states.UNKNOWN),
 }
 # Row 8: whether it was placed is unknown until the order is found.
-lease_expired = calls.given_up(mover.MACHINE, event="answer_lost", to=machine.UNKNOWN)
+lease_expired = calls.given_up(machine.MACHINE, event="answer_lost", to=states.UNKNOWN)

@@ -9,8 +9,8 @@ from datetime import datetime, timedelta
 import structlog
 
 from exchange_ops.margin import refresh as margin
-from exchange_ops.orders import machine, workflow
 from exchange_ops.orders import records as order_records
+from exchange_ops.orders import states, workflow
 from exchange_ops.orders import trades as order_trades
 from exchange_ops.orders.models import Order
 from exchange_ops.shared import stream_states
@@ -112,7 +112,7 @@ def _compare(
     How an order ended that is not listed any more stands in the history alone, so a reading is asked for.
     """
     rows = Order.objects.filter(account=account, margin=event.margin, active=True, read_at__lt=as_of)
-    rows = rows.exclude(exchange_id__in=listed).exclude(state=machine.CANCELLING)
+    rows = rows.exclude(exchange_id__in=listed).exclude(state=states.CANCELLING)
     missing = 0 if event.unread else rows.count()
     if missing:
         workflow.ask_to_read(account=account, person=None, now=now)

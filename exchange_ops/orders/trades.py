@@ -14,7 +14,7 @@ from django.db.models import Q, QuerySet
 from desk.fields import plain
 from desk.live import announcements
 from desk.rows import witnessed
-from exchange_ops.orders import mover
+from exchange_ops.orders import machine
 from exchange_ops.orders.models import AccountTrade, Order
 from exchange_ops.orders.records import FIRST, LAST, LONGEST_ID, Intake
 from exchange_ops.shared.amounts import storable
@@ -127,4 +127,4 @@ def _update_averages(account: Account, numbers: set[int]) -> None:
             average = plain((value / quantity).quantize(PRICE_PLACES))
             Order.objects.filter(pk=row.pk).update(average_price=average)
         announcements.announce(row.subject)
-        announcements.announce(mover.TOPIC, id=row.pk)
+        announcements.announce(machine.TOPIC, id=row.pk)

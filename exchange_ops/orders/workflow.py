@@ -21,7 +21,7 @@ from exchange_ops.keys import clients
 from exchange_ops.keys import store as keys
 from exchange_ops.keys.clients import ClientFor
 from exchange_ops.margin import refresh as margin
-from exchange_ops.orders import cancelling, looking, machine, mover, policy_checks, sending
+from exchange_ops.orders import cancelling, looking, machine, policy_checks, sending, states
 from exchange_ops.orders import reading as order_reading
 from exchange_ops.orders.cancelling import CannotCancel
 from exchange_ops.orders.decisions import approvals, digest
@@ -57,18 +57,18 @@ __all__ = [
 NEEDS_ONE: Final = "Somebody else has to approve it now. Press the button again: it says so."
 NEEDS_NONE: Final = "Nobody has to approve it any more. Press the button again: it places the order."
 STEPS = {
-    machine.WAITING: approvals.lapse,
-    machine.REQUESTED: sending.step,
-    machine.SENDING: sending.lease_expired,
-    machine.UNKNOWN: looking.step,
-    machine.CANCELLING: cancelling.step,
-    machine.REPLACING: replacing.step,
+    states.WAITING: approvals.lapse,
+    states.REQUESTED: sending.step,
+    states.SENDING: sending.lease_expired,
+    states.UNKNOWN: looking.step,
+    states.CANCELLING: cancelling.step,
+    states.REPLACING: replacing.step,
 }
 STALE_AFTER = timedelta(seconds=15)
 QUEUE: Final = Queue(
-    mover.MACHINE,
+    machine.MACHINE,
     STEPS,
-    urgency=(machine.CANCELLING,),
+    urgency=(states.CANCELLING,),
     read_with=("account", "initiator", "replaces"),
     after_failure=STALE_AFTER,
 )
@@ -78,7 +78,7 @@ READING: Final = questions.Rule(
     model=OrderReading,
     task=READ_TASK,
     looks_at_all=True,
-    topic=mover.TOPIC,
+    topic=machine.TOPIC,
     lost_after=timedelta(seconds=30),
 )
 
@@ -133,7 +133,7 @@ def place(
                 return _ask_for_approval(order, expected=for_approval, now=now, session_key=session_key)
             if for_approval:
                 raise CannotPlace({FORM: NEEDS_NONE})
-            return mover.create(order, event="asked", now=now, actor=initiator, session_key=session_key)
+            return machine.create(order, event="asked", now=now, actor=initiator, session_key=session_key)
 
     return once.store(store)
 
@@ -143,10 +143,10 @@ def _ask_for_approval(order: Order, *, expected: bool | None, now: datetime, ses
         raise CannotPlace({FORM: NEEDS_ONE})
     order.approve_until = now + approvals.APPROVE_WITHIN
     order.digest = digest.compute(order)
-    mover.create(
-        order, event="approval_asked", to=machine.WAITING, now=now, actor=order.initiator, session_key=session_key
+    machine.create(
+        order, event="approval_asked", to=states.WAITING, now=now, actor=order.initiator, session_key=session_key
     )
-    mover.touch(order, next_action_at=order.approve_until)
+    machine.touch(order, next_action_at=order.approve_until)
     decisions.announce(order)
     return order
 
@@ -179,7 +179,7 @@ def cancel_chosen(
 
 def open_orders(*, account: Account | None) -> QuerySet[Order]:
     """Orders that can still be filled, or that the desk still works on."""
-    return Order.objects.filter(Q(active=True) | Q(state__in=machine.AT_WORK), account=account)
+    return Order.objects.filter(Q(active=True) | Q(state__in=states.AT_WORK), account=account)
 
 
 # Reading --------------------------------------------------------------------------------------------------------------
@@ -232,7 +232,7 @@ def _read_one(account: Account, now: datetime, client_for: ClientFor) -> bool:
         heartbeats.succeeded(name_of(account), now=now, remark=" ".join(reading.problems[:3]), account=account)
     is_announced = question is not None and READING.answer(question, now=now, problem=problem)
     if problem and not is_announced:
-        announcements.announce(mover.TOPIC)
+        announcements.announce(machine.TOPIC)
     return not problem
 
 

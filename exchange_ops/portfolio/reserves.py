@@ -15,7 +15,7 @@ from django.db.models import Q
 from exchange_ops.ledger.models import Balance, LedgerEntry
 from exchange_ops.margin.models import MarginAccount
 from exchange_ops.market.models import Symbol
-from exchange_ops.orders import machine as order_states
+from exchange_ops.orders import states as order_states
 from exchange_ops.orders.models import Order
 from exchange_ops.portfolio.effects import BUY, OUT, UNDER_WAY
 from exchange_ops.shared.models import Account

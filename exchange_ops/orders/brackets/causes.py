@@ -7,12 +7,12 @@ from typing import Final
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from desk.incidents.kinds import Cause
-from exchange_ops.orders import machine as orders
-from exchange_ops.orders.brackets import machine, plan, situation
+from exchange_ops.orders import states as order_states
+from exchange_ops.orders.brackets import plan, situation, states
 from exchange_ops.orders.brackets.models import Bracket
 from exchange_ops.orders.models import Order
 
-_OUT_OF_SIGHT: Final = (orders.UNKNOWN, orders.NOT_SEEN)
+_OUT_OF_SIGHT: Final = (order_states.UNKNOWN, order_states.NOT_SEEN)
 
 
 def without_a_stop(now: datetime, only: str) -> Iterator[Cause]:
@@ -21,8 +21,8 @@ def without_a_stop(now: datetime, only: str) -> Iterator[Cause]:
     `only` names one cause; empty for all of them.
     """
     late = Q(entry__cum_quantity__gt=0) | Q(entry__replacements__cum_quantity__gt=0)
-    ended = Q(state=machine.CLOSED, outcome=machine.NOT_ENTERED) & late
-    for row in _selected(Bracket.objects.filter(Q(state=machine.UNGUARDED) | ended).distinct(), only):
+    ended = Q(state=states.CLOSED, outcome=states.NOT_ENTERED) & late
+    for row in _selected(Bracket.objects.filter(Q(state=states.UNGUARDED) | ended).distinct(), only):
         why = row.last_problem or f"The entry, {row.entry.reference}, was filled after the bracket had ended."
         sentence = (
             f"{row.reference}: a {row.side} entry in {row.symbol} is open without a stop that is known to work. {why} "
@@ -37,7 +37,7 @@ def unclear(now: datetime, only: str) -> Iterator[Cause]:
     What has no stop for that reason is told by `without_a_stop`. `only` names one cause; empty for all of them.
     """
     missing = Order.objects.filter(account=OuterRef("account"), symbol=OuterRef("symbol"), state__in=_OUT_OF_SIGHT)
-    watched = Bracket.objects.filter(Exists(missing), state__in=machine.WATCHED).exclude(state=machine.UNGUARDED)
+    watched = Bracket.objects.filter(Exists(missing), state__in=states.WATCHED).exclude(state=states.UNGUARDED)
     for row in _selected(watched, only):
         if reasons := plan.unclear(situation.current(row, now=now)):
             yield _cause(

@@ -12,7 +12,7 @@ from decimal import ROUND_FLOOR, Decimal, localcontext
 from enum import StrEnum
 from typing import Final
 
-from exchange_ops.orders.brackets import machine
+from exchange_ops.orders.brackets import states
 from exchange_ops.orders.brackets.chains import ZERO, Chain
 from exchange_ops.orders.brackets.models import BracketLeg
 
@@ -194,9 +194,9 @@ def _step(at: Situation) -> Plan:
     if not at.any_open and at.exposed <= ZERO and at.entry.is_certain and not _lost(at.legs):
         return Plan(Do.CLOSE, outcome=_outcome(at))
     match at.state:
-        case machine.TAKING:
+        case states.TAKING:
             return _taking(at)
-        case machine.ENDING:
+        case states.ENDING:
             # What is lost is the person's to compare: they ended it.
             return Plan(Do.CANCEL) if at.any_open else Plan(Do.CLOSE, outcome=_outcome(at))
         case _:
@@ -206,9 +206,9 @@ def _step(at: Situation) -> Plan:
 def _watching(at: Situation) -> Plan:
     if at.reached and not at.frozen and at.exposed > ZERO and _can_take(at):
         return Plan(Do.BEGIN_TO_TAKE)
-    if at.state == machine.GUARDED and at.held is not None and at.held < at.exposed - at.room:
+    if at.state == states.GUARDED and at.held is not None and at.held < at.exposed - at.room:
         return Plan(Do.END_POSITION_GONE)
-    return _unguarded(at) if at.state == machine.UNGUARDED else _guarding(at)
+    return _unguarded(at) if at.state == states.UNGUARDED else _guarding(at)
 
 
 def _surplus(at: Situation) -> tuple[int, ...]:
@@ -216,7 +216,7 @@ def _surplus(at: Situation) -> tuple[int, ...]:
 
     What was opened counts before fees: a rate that rises says nothing of what was kept from an earlier fill.
     """
-    if at.state in {machine.TAKING, machine.ENDING}:
+    if at.state in {states.TAKING, states.ENDING}:
         return ()  # there everything is cancelled
     entered = at.entry.filled if at.entry.gross is None else at.entry.gross
     resting = [leg for leg in at.legs if leg.chain.rests > ZERO and not leg.is_settled]
@@ -249,7 +249,7 @@ def _guarding(at: Situation) -> Plan:
         if at.room <= ZERO or is_paced(at):
             return Plan(Do.WAIT, sentence=notes(at), cancel_entry=has_begun_to_close)
         return Plan(Do.PLACE_STOP, at.room, cancel_entry=has_begun_to_close)
-    if at.state == machine.ENTERING and not at.entry.open and at.exposed > ZERO:
+    if at.state == states.ENTERING and not at.entry.open and at.exposed > ZERO:
         return Plan(Do.SAY_GUARDED)
     return Plan(Do.WAIT, sentence=notes(at), cancel_entry=has_begun_to_close)
 
@@ -370,7 +370,7 @@ def _newest(legs: Iterable[Leg]) -> datetime:
 def _outcome(at: Situation) -> str:
     by_stop, by_take = (any(leg.filled > ZERO for leg in legs) for legs in (at.stops, at.takes))
     if by_stop and by_take:
-        return machine.BY_BOTH
+        return states.BY_BOTH
     if by_stop or by_take:
-        return machine.BY_STOP if by_stop else machine.BY_TAKE
-    return machine.NOT_ENTERED if at.state != machine.ENDING else machine.CANCELLED
+        return states.BY_STOP if by_stop else states.BY_TAKE
+    return states.NOT_ENTERED if at.state != states.ENDING else states.CANCELLED

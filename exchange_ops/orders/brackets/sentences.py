@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from exchange_ops.orders import machine as orders
+from exchange_ops.orders import states
 from exchange_ops.orders.brackets.chains import Chain
 from exchange_ops.orders.models import Order
 
-_NOT_PLACED: Final = (orders.REFUSED, orders.NOT_SENT, orders.DECLINED, orders.WITHDRAWN, orders.LAPSED)
+_NOT_PLACED: Final = (states.REFUSED, states.NOT_SENT, states.DECLINED, states.WITHDRAWN, states.LAPSED)
 _NOT_SEEN: Final = "not seen at the exchange; whether it is there is not known."
 
 
@@ -23,12 +23,12 @@ def reason(chain: Sequence[Order], facts: Chain, *, what: str) -> str:
         )
     if order.state in _NOT_PLACED:
         return f"The {what}, {order.reference}, was not placed: {order.last_problem or order.sentence}"
-    return f"The {what}, {order.reference}, is over without being filled whole: {orders.state_of(order)}."
+    return f"The {what}, {order.reference}, is over without being filled whole: {states.state_of(order)}."
 
 
 def note(chain: Sequence[Order], facts: Chain, *, what: str) -> str:
     """What is not known of it, or did not come about, while nothing is missing; empty where all is plain."""
-    looked_for = any(_member(chain, number).state == orders.UNKNOWN for number in facts.coming)
+    looked_for = any(_member(chain, number).state == states.UNKNOWN for number in facts.coming)
     if facts.is_lost or looked_for:
         return _unknown(chain, facts, what)
     if facts.unseen:
@@ -49,7 +49,7 @@ def note_of_settled(chain: Sequence[Order], facts: Chain, *, what: str) -> str:
 
 def _unknown(chain: Sequence[Order], facts: Chain, what: str) -> str:
     order = _member(chain, facts.number)
-    if order.state == orders.NOT_SEEN:
+    if order.state == states.NOT_SEEN:
         return f"The {what}, {order.reference}, was {_NOT_SEEN}"
     if facts.coming == (order.pk,):
         return f"Whether the {what}, {order.reference}, is at the exchange is not known yet: the desk looks for it."

@@ -8,8 +8,8 @@ from typing import Final
 from desk.machines import calls
 from exchange_ops.margin.models import MarginPosition
 from exchange_ops.market.models import Symbol, Ticker
-from exchange_ops.orders import machine as orders
-from exchange_ops.orders.brackets import chains, machine, plan, sentences
+from exchange_ops.orders import states as order_states
+from exchange_ops.orders.brackets import chains, plan, sentences, states
 from exchange_ops.orders.brackets.chains import ZERO, Link, Presence
 from exchange_ops.orders.brackets.models import Bracket, BracketLeg
 from exchange_ops.orders.brackets.plan import Entry, Leg, Situation
@@ -20,12 +20,14 @@ from exchange_ops.shared import heartbeats
 
 FRESH: Final = timedelta(seconds=30)  # a price older than this decides nothing
 SETTLING: Final = timedelta(seconds=2)  # until a reading of positions has everything that an order filled
-_NEVER_LEFT: Final = (orders.NOT_SENT, orders.DECLINED, orders.WITHDRAWN, orders.LAPSED)
+_NEVER_LEFT: Final = (order_states.NOT_SENT, order_states.DECLINED, order_states.WITHDRAWN, order_states.LAPSED)
 _PRESENCE: Final = {
-    **dict.fromkeys((orders.WAITING, *orders.ON_THE_WAY), Presence.COMING),
-    **dict.fromkeys((orders.PLACED, orders.FOUND, orders.CANCELLING, orders.REPLACING), Presence.THERE),
-    **dict.fromkeys((orders.REFUSED, *_NEVER_LEFT), Presence.ABSENT),
-    orders.NOT_SEEN: Presence.NOT_SEEN,
+    **dict.fromkeys((order_states.WAITING, *order_states.ON_THE_WAY), Presence.COMING),
+    **dict.fromkeys(
+        (order_states.PLACED, order_states.FOUND, order_states.CANCELLING, order_states.REPLACING), Presence.THERE
+    ),
+    **dict.fromkeys((order_states.REFUSED, *_NEVER_LEFT), Presence.ABSENT),
+    order_states.NOT_SEEN: Presence.NOT_SEEN,
 }
 _CANCELED: Final = "canceled"  # the only end of an order whose place another one took
 
@@ -99,7 +101,7 @@ def most_instead_of(row: Bracket, order: Order, *, now: datetime) -> Decimal | N
 
     An entry may be any, and what a bracket that ended has left behind.
     """
-    if row.state == machine.CLOSED:
+    if row.state == states.CLOSED:
         return None
     families = read(row)
     number = next((root for root, chain in families.items() if order.pk in {each.pk for each in chain}), row.entry_id)
@@ -130,13 +132,15 @@ def fresh_price(row: Bracket, *, now: datetime, since: datetime | None = None) -
 
 def _link(order: Order, *, final: bool) -> Link:
     presence = _PRESENCE[order.state]
-    at_work = order.state in {orders.CANCELLING, orders.REPLACING} and order.status not in orders.ENDED
+    at_work = (
+        order.state in {order_states.CANCELLING, order_states.REPLACING} and order.status not in order_states.ENDED
+    )
     return Link(
         number=order.pk,
         quantity=order.quantity,
         filled=order.cum_quantity,
         presence=presence,
-        since=None if order.state == orders.WAITING else order.sent_at or order.created_at,
+        since=None if order.state == order_states.WAITING else order.sent_at or order.created_at,
         replaces=order.replaces_id,
         open=presence is Presence.THERE and (order.active or at_work),
         final=final,
@@ -152,7 +156,7 @@ def _links(chain: Sequence[Order]) -> list[Link]:
 
 def _is_final(order: Order) -> bool:
     """Whether nothing took its place: the exchange fills, expires, or cancels at the desk's word only what is there."""
-    if order.status not in orders.ENDED:
+    if order.status not in order_states.ENDED:
         return False
     cancelled = order.calls.filter(kind=OrderCall.CANCEL, outcome=calls.ACCEPTED)
     return order.status != _CANCELED or cancelled.exists()

@@ -15,9 +15,9 @@ from django.db import transaction
 from desk.restores import signs as restores
 from exchange_ops.market import interest
 from exchange_ops.orders import cancelling
-from exchange_ops.orders import machine as orders
-from exchange_ops.orders import mover as order_mover
-from exchange_ops.orders.brackets import machine, mover, plan, situation
+from exchange_ops.orders import machine as order_machine
+from exchange_ops.orders import states as order_states
+from exchange_ops.orders.brackets import machine, plan, situation, states
 from exchange_ops.orders.brackets.models import Bracket, BracketLeg
 from exchange_ops.orders.brackets.plan import Do, Plan, Situation
 from exchange_ops.orders.models import Order
@@ -34,11 +34,11 @@ def step(row: Bracket, *, now: datetime) -> None:
     """Look at it, and do the one thing that is due."""
     interest.glance(codes=[row.symbol], now=now)
     with transaction.atomic():
-        row = mover.lock(row.pk)
-        if row.state == machine.CLOSED:
+        row = machine.lock(row.pk)
+        if row.state == states.CLOSED:
             return
         if stopped := restores.problem():  # what it knows of its orders may be of an earlier moment
-            mover.touch(row, next_action_at=now + LOOK_EVERY, last_problem=stopped)
+            machine.touch(row, next_action_at=now + LOOK_EVERY, last_problem=stopped)
             return
         # Before the trail's turn is taken: whoever moves an order has its row first.
         chains = _lock_chains(row)
@@ -67,68 +67,68 @@ def _lock_chains(row: Bracket) -> situation.Chains:
     heapify(waiting)
     while waiting:
         number, root = heappop(waiting)
-        chains[root].append(order_mover.lock(number))
+        chains[root].append(order_machine.lock(number))
         for after in Order.objects.filter(replaces=number).values_list("pk", flat=True):
             heappush(waiting, (after, root))
     return chains
 
 
 def _wait(row: Bracket, at: Situation, action: Plan) -> None:
-    explanation = action.sentence or (row.last_problem if row.state == machine.UNGUARDED else "")
+    explanation = action.sentence or (row.last_problem if row.state == states.UNGUARDED else "")
     problem = ""
-    if row.state in {machine.ENTERING, machine.GUARDED} and at.exposed > 0:
+    if row.state in {states.ENTERING, states.GUARDED} and at.exposed > 0:
         if at.frozen:
             problem = FROZEN
         elif situation.fresh_price(row, now=at.now) is None:
             problem = NO_PRICE
     sentence = " ".join(filter(None, (explanation, problem)))
-    mover.touch(row, next_action_at=at.now + LOOK_EVERY, last_problem=sentence[:500])
+    machine.touch(row, next_action_at=at.now + LOOK_EVERY, last_problem=sentence[:500])
 
 
 def _say_guarded(row: Bracket, at: Situation, action: Plan) -> None:
-    event = "entered" if row.state == machine.ENTERING else "guarded_again"
-    _move(row, at, event, machine.GUARDED)
+    event = "entered" if row.state == states.ENTERING else "guarded_again"
+    _move(row, at, event, states.GUARDED)
 
 
 def _place_stop(row: Bracket, at: Situation, action: Plan) -> None:
-    if row.state == machine.UNGUARDED:
-        _move(row, at, "stop_asked", machine.GUARDED)
+    if row.state == states.UNGUARDED:
+        _move(row, at, "stop_asked", states.GUARDED)
     _place(row, BracketLeg.STOP, action.quantity, at.now)
-    mover.touch(row, next_action_at=at.now + LOOK_EVERY)
+    machine.touch(row, next_action_at=at.now + LOOK_EVERY)
 
 
 def _say_unguarded(row: Bracket, at: Situation, action: Plan) -> None:
-    _move(row, at, "stop_missing", machine.UNGUARDED, problem=action.sentence)
+    _move(row, at, "stop_missing", states.UNGUARDED, problem=action.sentence)
 
 
 def _begin_to_take(row: Bracket, at: Situation, action: Plan) -> None:
     price = situation.fresh_price(row, now=at.now)
-    _move(row, at, "take_reached", machine.TAKING, evidence={"price": price})
+    _move(row, at, "take_reached", states.TAKING, evidence={"price": price})
 
 
 def _place_take(row: Bracket, at: Situation, action: Plan) -> None:
     _place(row, BracketLeg.TAKE, action.quantity, at.now)
-    mover.touch(row, next_action_at=at.now + LOOK_EVERY)
+    machine.touch(row, next_action_at=at.now + LOOK_EVERY)
 
 
 def _give_up_taking(row: Bracket, at: Situation, action: Plan) -> None:
-    _move(row, at, "take_missed", machine.GUARDED, problem=action.sentence)
+    _move(row, at, "take_missed", states.GUARDED, problem=action.sentence)
 
 
 def _look_again(row: Bracket, at: Situation, action: Plan) -> None:
-    mover.touch(row, next_action_at=at.now + LOOK_EVERY)
+    machine.touch(row, next_action_at=at.now + LOOK_EVERY)
 
 
 def _position_gone(row: Bracket, at: Situation, action: Plan) -> None:
-    _move(row, at, "position_gone", machine.ENDING, ended_by=machine.POSITION_GONE, evidence={"held": at.held})
+    _move(row, at, "position_gone", states.ENDING, ended_by=states.POSITION_GONE, evidence={"held": at.held})
 
 
 def _close(row: Bracket, at: Situation, action: Plan) -> None:
     outcome = row.ended_by if row.ended_by and at.exposed > 0 else action.outcome
-    if row.ended_by and outcome in {machine.NOT_ENTERED, machine.CANCELLED}:
+    if row.ended_by and outcome in {states.NOT_ENTERED, states.CANCELLED}:
         outcome = row.ended_by
     evidence = {"left": at.exposed} if at.exposed > 0 else {}
-    mover.move(row, event="closed", to=machine.CLOSED, now=at.now, outcome=outcome, last_problem="", evidence=evidence)
+    machine.move(row, event="closed", to=states.CLOSED, now=at.now, outcome=outcome, last_problem="", evidence=evidence)
 
 
 _DOES: Final[dict[Do, Callable[[Bracket, Situation, Plan], None]]] = {
@@ -150,7 +150,7 @@ def _move(
     row: Bracket, at: Situation, event: str, to: str, *, problem: str = "", evidence: dict[str, Any] | None = None,
     **changes: Any,
 ) -> None:  # fmt: skip
-    mover.move(
+    machine.move(
         row,
         event=event,
         to=to,
@@ -182,7 +182,9 @@ def _place(row: Bracket, role: str, quantity: Decimal, now: datetime) -> None:
         margin=row.margin,
         **terms,
     )
-    order_mover.create(order, event="asked_by_bracket", to=orders.REQUESTED, now=now, evidence={"bracket": row.pk})
+    order_machine.create(
+        order, event="asked_by_bracket", to=order_states.REQUESTED, now=now, evidence={"bracket": row.pk}
+    )
     BracketLeg.objects.create(bracket=row, number=number, role=role, order=order, created_at=now)
 
 

@@ -12,10 +12,10 @@ from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 
 from desk.machines.queue import Queue
-from exchange_ops.orders import machine as orders
+from exchange_ops.orders import states as order_states
 from exchange_ops.orders import workflow as placing
 from exchange_ops.orders.brackets import exits as exit_prices
-from exchange_ops.orders.brackets import machine, mover, plan, situation, watching
+from exchange_ops.orders.brackets import machine, plan, situation, states, watching
 from exchange_ops.orders.brackets.exits import Exits
 from exchange_ops.orders.brackets.models import Bracket
 from exchange_ops.orders.models import Order
@@ -40,11 +40,11 @@ __all__ = [
     "why_not",
 ]
 
-STEPS: Final = dict.fromkeys(machine.WATCHED, watching.step)
+STEPS: Final = dict.fromkeys(states.WATCHED, watching.step)
 QUEUE: Final = Queue(
-    mover.MACHINE,
+    machine.MACHINE,
     STEPS,
-    urgency=(machine.UNGUARDED, machine.TAKING, machine.ENDING),
+    urgency=(states.UNGUARDED, states.TAKING, states.ENDING),
     read_with=("account", "initiator", "entry"),
     after_failure=timedelta(seconds=15),
 )
@@ -110,9 +110,9 @@ def why_not(order: Order, person: "Person") -> str:
         return "Only operators guard orders."
     if bracket_of(order) is not None:
         return "It belongs to a bracket already."
-    if not (order.is_open or order.state == orders.WAITING):
-        return f"Only an order that is open can get a bracket: {orders.state_of(order)}."
-    if order.state in {orders.CANCELLING, orders.REPLACING}:
+    if not (order.is_open or order.state == order_states.WAITING):
+        return f"Only an order that is open can get a bracket: {order_states.state_of(order)}."
+    if order.state in {order_states.CANCELLING, order_states.REPLACING}:
         return "It is being cancelled or replaced: look at it again in a moment."
     return ""
 
@@ -121,11 +121,11 @@ def end(*, bracket_id: int, person: "Person", now: datetime, session_key: str = 
     """Have everything cancelled that is open of it; what was entered stays as it is. Raises CannotEnd."""
 
     def change(row: Bracket) -> Bracket:
-        if row.entry.state == orders.WAITING:
+        if row.entry.state == order_states.WAITING:
             raise CannotEnd("The entry waits for an approval. Withdraw it on its own page: the bracket ends with it.")
-        return mover.move(
-            row, event="end_asked", to=machine.ENDING, now=now, actor=person, session_key=session_key,
-            ended_by=machine.CANCELLED,
+        return machine.move(
+            row, event="end_asked", to=states.ENDING, now=now, actor=person, session_key=session_key,
+            ended_by=states.CANCELLED,
         )  # fmt: skip
 
     return _by_person(bracket_id, person, change)
@@ -136,9 +136,9 @@ def let_go(*, bracket_id: int, person: "Person", now: datetime, session_key: str
     return _by_person(
         bracket_id,
         person,
-        lambda row: mover.move(
-            row, event="let_go", to=machine.CLOSED, now=now, actor=person, session_key=session_key,
-            outcome=machine.LET_GO, last_problem="",
+        lambda row: machine.move(
+            row, event="let_go", to=states.CLOSED, now=now, actor=person, session_key=session_key,
+            outcome=states.LET_GO, last_problem="",
         ),
     )  # fmt: skip
 
@@ -152,10 +152,10 @@ def place_stop_again(*, bracket_id: int, person: "Person", now: datetime, sessio
 
     def change(row: Bracket) -> Bracket:
         new_stop = plan.place_again(situation.current(row, now=now))
-        if row.state == machine.UNGUARDED and new_stop.quantity <= 0:
+        if row.state == states.UNGUARDED and new_stop.quantity <= 0:
             raise CannotEnd(NOTHING_TO_PLACE)
-        moved = mover.move(
-            row, event="stop_asked", to=machine.GUARDED, now=now, next_action_at=now, actor=person,
+        moved = machine.move(
+            row, event="stop_asked", to=states.GUARDED, now=now, next_action_at=now, actor=person,
             session_key=session_key, last_problem="", evidence={"instead_of": list(new_stop.numbers)},
         )  # fmt: skip
         row.legs.filter(number__in=new_stop.numbers, settled_at=None).update(settled_at=now)
@@ -168,7 +168,7 @@ def place_stop_again(*, bracket_id: int, person: "Person", now: datetime, sessio
 
 def live(*, account: Account | None) -> QuerySet[Bracket]:
     """Those that are not closed, the newest first."""
-    rows = Bracket.objects.filter(account=account, state__in=machine.WATCHED)
+    rows = Bracket.objects.filter(account=account, state__in=states.WATCHED)
     return rows.select_related("account", "initiator", "entry").order_by("-pk")
 
 
@@ -184,18 +184,18 @@ def _create(order: Order, exits: Exits, *, person: "Person", now: datetime, requ
         stop_price=exits.stop,
         take_price=exits.take,
     )
-    return mover.create(row, event="asked", now=now, actor=person, session_key=str(request.get("session_key", "")))
+    return machine.create(row, event="asked", now=now, actor=person, session_key=str(request.get("session_key", "")))
 
 
 def _by_person(bracket_id: int, person: "Person", change: Callable[[Bracket], Bracket]) -> Bracket:
     try:
         with transaction.atomic():
-            row = mover.lock(bracket_id)
+            row = machine.lock(bracket_id)
             if not rules.may_trade(person, row.account_id):
                 raise CannotEnd(ONLY_OPERATORS)
             return change(row)
     except Bracket.DoesNotExist:
         raise CannotEnd("There is no such bracket.") from None
-    except mover.CannotMove:
+    except machine.CannotMove:
         row = Bracket.objects.get(pk=bracket_id)
         raise CannotEnd(f"It can't be done now: {row.label[0].lower()}{row.label[1:]}. {FASTER}") from None

@@ -19,7 +19,7 @@ from desk.machines.votes import LONGEST_COMMENT
 from desk.people import roles
 from exchange_ops.keys.clients import ClientFor
 from exchange_ops.market.models import Symbol
-from exchange_ops.orders import machine, mover, policy_checks, request_checks
+from exchange_ops.orders import machine, policy_checks, request_checks, states
 from exchange_ops.orders.decisions import digest as digests
 from exchange_ops.orders.models import Order, OrderApproval
 from exchange_ops.policy import freezes
@@ -65,10 +65,10 @@ def approve(
         oversteps = _check_again(row, confirmed=confirmed, now=now)
         confirmation = DECISIONS.confirm(act)
         DECISIONS.keep(row, act, stage=OrderApproval.REVIEW, verdict=OrderApproval.APPROVE, confirmation=confirmation)
-        mover.move(
+        machine.move(
             row,
             event="quorum_reached",
-            to=machine.REQUESTED,
+            to=states.REQUESTED,
             evidence={
                 "approvals": NEEDED,
                 "needed": NEEDED,
@@ -89,10 +89,10 @@ def decline(*, order_id: int, person: "Person", reason: str, now: datetime, sess
     act = Act(person, now, session_key, reason)
     with DECISIONS.on(order_id) as row:
         _refuse_person(row, person)
-        if row.state != machine.WAITING:
+        if row.state != states.WAITING:
             raise CannotDecide(_nothing_to_decide(row))
         DECISIONS.keep(row, act, stage=OrderApproval.REVIEW, verdict=OrderApproval.REJECT)
-        _end(row, act, event="declined", to=machine.DECLINED)
+        _end(row, act, event="declined", to=states.DECLINED)
     return row
 
 
@@ -102,19 +102,19 @@ def withdraw(*, order_id: int, person: "Person", reason: str = "", now: datetime
     with DECISIONS.on(order_id) as row:
         if not may_withdraw(person, row):
             raise CannotDecide("Only the person who asked for it can take it back.")
-        if row.state != machine.WAITING:
+        if row.state != states.WAITING:
             raise CannotDecide(_nothing_to_decide(row))
-        _end(row, act, event="withdrawn", to=machine.WITHDRAWN)
+        _end(row, act, event="withdrawn", to=states.WITHDRAWN)
     return row
 
 
 def lapse(row: Order, *, now: datetime, client_for: ClientFor) -> None:
     """Row 24: its time is over; until then it waits."""
     if row.approve_until is None or now < row.approve_until:
-        mover.touch(row, next_action_at=row.approve_until or now + APPROVE_WITHIN)
+        machine.touch(row, next_action_at=row.approve_until or now + APPROVE_WITHIN)
         return
     with transaction.atomic():
-        mover.move(row, event="lapsed", to=machine.LAPSED, now=now, next_action_at=None)
+        machine.move(row, event="lapsed", to=states.LAPSED, now=now, next_action_at=None)
         decisions.announce(row)
 
 
@@ -129,7 +129,7 @@ def is_approved(row: Order) -> bool:
 def undecided() -> QuerySet[Order]:
     """Everything that waits for an approval, the oldest first."""
     return (
-        Order.objects.filter(state=machine.WAITING).select_related("account", "initiator").order_by("created_at", "pk")
+        Order.objects.filter(state=states.WAITING).select_related("account", "initiator").order_by("created_at", "pk")
     )
 
 
@@ -184,7 +184,7 @@ def _check_again(row: Order, *, confirmed: Collection[str], now: datetime) -> li
 
 def _end(row: Order, act: Act, *, event: str, to: str) -> None:
     label = row.table.states[to].label
-    mover.move(
+    machine.move(
         row,
         event=event,
         to=to,
@@ -199,7 +199,7 @@ def _end(row: Order, act: Act, *, event: str, to: str) -> None:
 def _refuse_unless_open(row: Order, act: Act) -> None:
     _refuse_person(row, act.person)
     DECISIONS.refuse_at_rest(act)
-    if row.state != machine.WAITING:
+    if row.state != states.WAITING:
         raise CannotDecide(_nothing_to_decide(row))
     if row.approve_until is None or act.now >= row.approve_until:
         raise CannotDecide("Its time for an approval is over: nothing is placed. It can be asked for again.")
@@ -217,7 +217,7 @@ def _refuse_person(row: Order, person: "Person") -> None:
 
 
 def _nothing_to_decide(row: Order) -> str:
-    if row.state == machine.WAITING:
+    if row.state == states.WAITING:
         return "Somebody else acted on it in the same moment. Read it again, then decide."
     if row.decided_at is not None:
         return f"Already decided by {row.decided_by} at {row.decided_at:%H:%M:%S} UTC."
@@ -227,7 +227,7 @@ def _nothing_to_decide(row: Order) -> str:
 DECISIONS: Final = Decisions(
     PURPOSE,
     CannotDecide,
-    mover.MACHINE,
+    machine.MACHINE,
     missing="There is no such order.",
     why_over=_nothing_to_decide,
     ballot=BALLOT,

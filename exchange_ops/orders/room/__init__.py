@@ -14,14 +14,14 @@ from desk.rows.retention import Retention
 from desk.rows.witnessed import Table
 from desk.web.context import Entry
 from desk.web.search import Command, Search
-from exchange_ops.orders import guards
+from exchange_ops.orders import machine
 from exchange_ops.orders.brackets import causes as bracket_causes
-from exchange_ops.orders.brackets import guards as bracket_guards
+from exchange_ops.orders.brackets import machine as bracket_machine
+from exchange_ops.orders.brackets.machine import MACHINE as BRACKETS
 from exchange_ops.orders.brackets.models import Bracket, BracketEvent, BracketLeg
-from exchange_ops.orders.brackets.mover import MACHINE as BRACKETS
 from exchange_ops.orders.decisions import approvals
+from exchange_ops.orders.machine import MACHINE, TOPIC
 from exchange_ops.orders.models import AccountTrade, FeeRates, Order, OrderApproval, OrderCall, OrderEvent
-from exchange_ops.orders.mover import MACHINE, TOPIC
 from exchange_ops.orders.room import restore, waiting
 from exchange_ops.orders.room.checks import orders as check
 from exchange_ops.orders.room.searches import orders as search
@@ -79,7 +79,7 @@ ROOM: Final = rooms.Room(
     waiting=(restore.ORDERS.source, restore.BRACKETS.source),
     outside=restore.placed_elsewhere,
     replays={REPLAY.subject: REPLAY.check, BRACKET_REPLAY.subject: BRACKET_REPLAY.check},
-    guards={"orders": guards.GUARDS.statements, "brackets": bracket_guards.GUARDS.statements},
+    guards={"orders": machine.GUARDS.statements, "brackets": bracket_machine.GUARDS.statements},
     tables=(
         Table(Order, Order.table.loose),
         Table(OrderEvent),

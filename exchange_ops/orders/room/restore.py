@@ -12,9 +12,9 @@ from django.urls import reverse
 
 from desk.restores.of_machine import Waits
 from desk.restores.waiting import MOST_OUTSIDE, Outside
-from exchange_ops.orders import machine, mover
-from exchange_ops.orders.brackets import machine as brackets
-from exchange_ops.orders.brackets import mover as bracket_mover
+from exchange_ops.orders import machine, states
+from exchange_ops.orders.brackets import machine as bracket_machine
+from exchange_ops.orders.brackets import states as bracket_states
 from exchange_ops.orders.brackets.models import Bracket
 from exchange_ops.orders.models import Order
 from wire.values import grouped_text
@@ -55,10 +55,10 @@ def placed_elsewhere(since: datetime) -> Iterator[Outside]:
 
 
 ORDERS: Final = Waits(
-    mover.MACHINE,
+    machine.MACHINE,
     ends={
-        machine.WAITING: ("declined", machine.DECLINED),
-        machine.REQUESTED: ("stopped", machine.NOT_SENT),
+        states.WAITING: ("declined", states.DECLINED),
+        states.REQUESTED: ("stopped", states.NOT_SENT),
     },
     title=_title,
     url=lambda row: reverse("order", args=[row.pk]),
@@ -67,12 +67,14 @@ ORDERS: Final = Waits(
     read_with=("account", "initiator"),
 )
 BRACKETS: Final = Waits(
-    bracket_mover.MACHINE,
-    ends=dict.fromkeys((brackets.ENTERING, brackets.GUARDED, brackets.UNGUARDED), ("let_go", brackets.CLOSED)),
+    bracket_machine.MACHINE,
+    ends=dict.fromkeys(
+        (bracket_states.ENTERING, bracket_states.GUARDED, bracket_states.UNGUARDED), ("let_go", bracket_states.CLOSED)
+    ),
     title=lambda row: f"Guard {row.entry.reference}, {row.symbol}: place stops and the take profit",
     url=lambda row: reverse("bracket", args=[row.pk]),
     asked_by=lambda row: row.initiator_id,
     evidence=_of_bracket,
-    columns=lambda act: {"outcome": brackets.LET_GO},
+    columns=lambda act: {"outcome": bracket_states.LET_GO},
     read_with=("account", "initiator", "entry"),
 )

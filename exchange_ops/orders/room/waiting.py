@@ -12,8 +12,8 @@ from desk.people import roles
 from desk.rooms import OpenWord
 from desk.templatetags.desk import plain
 from exchange_ops.market.models import Symbol
-from exchange_ops.orders import machine
-from exchange_ops.orders.brackets import machine as bracket_states
+from exchange_ops.orders import states
+from exchange_ops.orders.brackets import states as bracket_states
 from exchange_ops.orders.brackets.models import Bracket
 from exchange_ops.orders.decisions import approvals
 from exchange_ops.orders.models import Order
@@ -22,9 +22,9 @@ from exchange_ops.shared import rules
 if TYPE_CHECKING:
     from desk.models import Person
 
-_OUTCOMES: Final = {machine.DECLINED: "declined", machine.WITHDRAWN: "withdrawn"}
+_OUTCOMES: Final = {states.DECLINED: "declined", states.WITHDRAWN: "withdrawn"}
 # One that was most likely not placed is somebody's turn, and whoever asked for it hears of that as well.
-_ENDS: Final = (*(name for name in machine.TABLE.over if name != machine.WITHDRAWN), machine.NOT_SEEN)
+_ENDS: Final = (*(name for name in states.TABLE.over if name != states.WITHDRAWN), states.NOT_SEEN)
 
 
 def visible(person: "Person") -> QuerySet[Order]:
@@ -59,7 +59,7 @@ def news(numbers: Collection[int]) -> Iterator[tuple[int, Entry]]:
     for row in Order.objects.filter(pk__in=numbers):
         if row.initiator_id is None:
             continue  # placed elsewhere
-        entry = Entry.of_request(row, title="Order", icon=machine.STATES[row.state].icon)
+        entry = Entry.of_request(row, title="Order", icon=states.STATES[row.state].icon)
         entry.sentence = f"{entry.sentence} {row.last_problem}".strip()
         yield row.initiator_id, entry
 
@@ -82,8 +82,8 @@ def _entry(row: Order, person: "Person", now: datetime) -> Entry:
         since=row.created_at,
         tone=row.tone,
         label=row.label,
-        icon=machine.STATES[row.state].icon,
-        deadline=row.approve_until if row.state == machine.WAITING else None,
+        icon=states.STATES[row.state].icon,
+        deadline=row.approve_until if row.state == states.WAITING else None,
         clock=now,
         own=row.initiator_id == person.pk,
         who=roles.TREASURY,

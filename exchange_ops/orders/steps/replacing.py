@@ -20,9 +20,9 @@ from exchange_ops.keys import clients
 from exchange_ops.keys import store as keys
 from exchange_ops.keys.clients import ClientFor
 from exchange_ops.market.models import Symbol
-from exchange_ops.orders import machine, mover, policy_checks, request_checks
+from exchange_ops.orders import machine, policy_checks, request_checks, states
 from exchange_ops.orders import records as order_records
-from exchange_ops.orders.brackets import mover as bracket_mover
+from exchange_ops.orders.brackets import machine as bracket_machine
 from exchange_ops.orders.brackets import situation
 from exchange_ops.orders.models import Order
 from exchange_ops.orders.request_checks import FORM, OrderRequest
@@ -113,8 +113,8 @@ def replaceable(order_id: int, person: "Person") -> Order:
         raise CannotReplace({FORM: "There is no such order."})
     if not rules.may_trade(person, row.account_id):
         raise CannotReplace({FORM: "Only operators replace orders."})
-    if row.state not in machine.AT_EXCHANGE or not row.active:
-        raise CannotReplace({FORM: f"There is nothing to replace: {machine.state_of(row)}."})
+    if row.state not in states.AT_EXCHANGE or not row.active:
+        raise CannotReplace({FORM: f"There is nothing to replace: {states.state_of(row)}."})
     if row.margin and not trading_line.is_live(row.account):
         raise CannotReplace({FORM: ON_MARGIN})
     return row
@@ -174,21 +174,21 @@ def _begin(old: Order, new: Order, *, person: "Person", now: datetime, session_k
     try:
         with transaction.atomic():
             _check_bracket(old, new.quantity, now)
-            locked = mover.lock(old.pk)
+            locked = machine.lock(old.pk)
             if (locked.state, locked.version) != (old.state, old.version):
-                raise mover.CannotMove("It moved on.")
-            mover.create(new, event="asked", now=now, actor=person, session_key=session_key)
-            mover.move(
+                raise machine.CannotMove("It moved on.")
+            machine.create(new, event="asked", now=now, actor=person, session_key=session_key)
+            machine.move(
                 locked,
                 event="replace_asked",
-                to=machine.REPLACING,
+                to=states.REPLACING,
                 now=now,
                 next_action_at=now + LOOK_AGAIN,
                 actor=person,
                 session_key=session_key,
                 evidence={"by": new.reference, "quantity": new.quantity, "price": new.price},
             )
-    except mover.CannotMove:
+    except machine.CannotMove:
         raise CannotReplace({FORM: "It moved on in the same moment. Read it again."}) from None
     return new
 
@@ -197,7 +197,7 @@ def _check_bracket(old: Order, quantity: Decimal, now: datetime) -> None:
     """Look once more while the bracket places nothing itself. Its row comes before its orders', as when it looks."""
     if (row := situation.bracket_of(old)) is None:
         return
-    bracket_mover.lock(row.pk)
+    bracket_machine.lock(row.pk)
     if reason := _beyond_bracket(old, quantity, now):
         raise CannotReplace({"quantity": reason})
 
@@ -207,7 +207,7 @@ def obstacle(row: Order) -> str:
     if row.replaces_id is None:
         return ""
     old = Order.objects.get(pk=row.replaces_id)
-    if old.state == machine.REPLACING and old.active:
+    if old.state == states.REPLACING and old.active:
         return ""
     return f"{old.reference} was no longer there to be replaced."
 
@@ -225,21 +225,21 @@ def settle(row: Order, *, now: datetime, answer: records.Order | None = None) ->
     elif answer is not None:
         order_records.end_replaced(account=old.account, client_order_id=old.client_order_id, by=answer, now=now)
     old.refresh_from_db()
-    if old.state == machine.REPLACING and mover.touch(old, next_action_at=now):
-        mover.MACHINE.announce(old, now)
+    if old.state == states.REPLACING and machine.touch(old, next_action_at=now):
+        machine.MACHINE.announce(old, now)
 
 
 def step(row: Order, *, now: datetime, client_for: ClientFor) -> None:
     """What became of the replacing order decides: this one was replaced, or is as it was before."""
     newer = Order.objects.filter(replaces=row).order_by("-pk").first()
-    if newer is not None and newer.state in machine.ON_THE_WAY:
-        mover.touch(row, next_action_at=now + LOOK_AGAIN)
+    if newer is not None and newer.state in states.ON_THE_WAY:
+        machine.touch(row, next_action_at=now + LOOK_AGAIN)
         return
     try:
         record = _read(row, client_for)
     except (CallFailed, keys.NoUsableKey) as problem:
         reason = f"The exchange could not be asked for it: {problem}"[:500]
-        mover.touch(row, next_action_at=now + READ_AGAIN, last_problem=reason)
+        machine.touch(row, next_action_at=now + READ_AGAIN, last_problem=reason)
         return
     if newer is None or newer.exchange_id is None:
         _keep_unreplaced(row, newer, record, now)
@@ -248,23 +248,23 @@ def step(row: Order, *, now: datetime, client_for: ClientFor) -> None:
     elif now - newer.updated_at >= ABSENT_AFTER:
         _end_replaced(row, newer, now, status="canceled", active=False, last_problem=NOT_READ)
     else:
-        mover.touch(row, next_action_at=now + READ_AGAIN)
+        machine.touch(row, next_action_at=now + READ_AGAIN)
 
 
 def _read(row: Order, client_for: ClientFor) -> records.Order | None:
     """How it ended, from the history; nothing as long as it is not there."""
     with clients.client(client_for, account=row.account, right=Right.HISTORY) as history:
         listing = history.get_order_history(client_order_id=row.client_order_id)
-    entries = [record for record in listing.records if record.id == row.exchange_id and record.status in machine.ENDED]
+    entries = [record for record in listing.records if record.id == row.exchange_id and record.status in states.ENDED]
     return entries[0] if entries and not order_records.unstorable(entries[0]) else None
 
 
 def _end_replaced(row: Order, newer: Order, now: datetime, **columns: Any) -> None:
     evidence = {"by": newer.reference, "filled": columns.get("cum_quantity")}
-    mover.move(
+    machine.move(
         row,
         event="replaced",
-        to=machine.PLACED,
+        to=states.PLACED,
         now=now,
         evidence=evidence,
         **({"last_problem": ""} | columns),
@@ -275,10 +275,10 @@ def _keep_unreplaced(row: Order, newer: Order | None, record: records.Order | No
     """It stays, or ended for another reason: what the exchange says of it goes on to be read."""
     columns = {} if record is None else order_records.observed_columns(record, now=now)
     sentence = "" if newer is None else f"{newer.reference} did not take its place. {newer.last_problem}"
-    mover.move(
+    machine.move(
         row,
         event="replace_ended",
-        to=machine.PLACED,
+        to=states.PLACED,
         now=now,
         evidence={} if newer is None else {"by": newer.reference, "outcome": newer.state},
         **({"last_problem": sentence[:500]} | columns),

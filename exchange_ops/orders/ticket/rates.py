@@ -15,7 +15,7 @@ from exchange_ops.keys import answering
 from exchange_ops.keys.answering import PROBLEM_FOR, WAITED_FOR
 from exchange_ops.keys.clients import ClientFor
 from exchange_ops.market.models import Symbol
-from exchange_ops.orders import mover
+from exchange_ops.orders import machine
 from exchange_ops.orders.models import FeeRates
 from exchange_ops.shared.amounts import storable
 from exchange_ops.shared.models import Account
@@ -30,7 +30,7 @@ NO_RATES: Final = "The exchange named rates that can't be ones."
 RATES: Final = questions.Rule(
     model=FeeRates,
     task=TASK,
-    topic=mover.TOPIC,
+    topic=machine.TOPIC,
     fresh_for=timedelta(hours=1),
     problem_for=PROBLEM_FOR * 12,
     lost_after=WAITED_FOR,

@@ -19,7 +19,7 @@ from desk.views import lists
 from desk.views.rendering import show
 from desk.web.requests import DeskRequest
 from exchange_ops.market.models import Symbol, Ticker
-from exchange_ops.orders.brackets import exits, machine, plan, situation, workflow
+from exchange_ops.orders.brackets import exits, plan, situation, states, workflow
 from exchange_ops.orders.brackets.models import Bracket
 from exchange_ops.orders.forms import BracketFilter, GuardForm
 from exchange_ops.orders.models import Order
@@ -170,10 +170,10 @@ def _render_page(request: DeskRequest, number: int, *, status: int = 200, refusa
         "closing": _closing(row),
         "refusal": refusal,
         "drawn_for": row.state,
-        "is_live": row.state in machine.WATCHED and row.state != machine.ENDING,
+        "is_live": row.state in states.WATCHED and row.state != states.ENDING,
         "may_trade": may_trade,
-        "may_let_go": row.state not in {machine.TAKING, machine.ENDING, machine.CLOSED},
-        "may_place_stop": row.state == machine.UNGUARDED,
+        "may_let_go": row.state not in {states.TAKING, states.ENDING, states.CLOSED},
+        "may_place_stop": row.state == states.UNGUARDED,
         "events": row.events.select_related("actor").order_by("-pk"),
         "may_audit": request.user.has_role(roles.AUDITOR, roles.ADMIN, scope=""),
         **_market(row.symbol),

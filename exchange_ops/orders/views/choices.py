@@ -5,7 +5,7 @@ from typing import Any
 from desk import clock
 from desk.models import Person
 from desk.people import factors
-from exchange_ops.orders import machine
+from exchange_ops.orders import states
 from exchange_ops.orders.decisions import approvals
 from exchange_ops.orders.forms import TokensField
 from exchange_ops.orders.models import Order
@@ -25,7 +25,7 @@ class ApproveForm(DecisionForm):
 
 def decision_context(row: Order, person: Person, *, confirmed: Any = ()) -> dict[str, Any]:
     """What this person can do about an order that waits, and why not; nothing for any other order."""
-    if row.state != machine.WAITING:
+    if row.state != states.WAITING:
         return {}
     now = clock.now()
     may_decide, oversteps = approvals.may_decide(person, row), approvals.find_oversteps(row, now=now)

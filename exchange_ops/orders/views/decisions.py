@@ -12,7 +12,7 @@ from django.shortcuts import redirect
 from desk import clock
 from desk.people.stepup import CannotConfirm
 from desk.web.requests import DeskRequest
-from exchange_ops.orders import machine
+from exchange_ops.orders import states
 from exchange_ops.orders.decisions import approvals
 from exchange_ops.orders.models import Order
 from exchange_ops.orders.views import detail
@@ -22,9 +22,9 @@ from exchange_ops.shared.forms import ReasonForm
 from exchange_ops.shared.views.access import posted
 
 _MESSAGES = {
-    machine.REQUESTED: "Approved. A worker places it once, now.",
-    machine.DECLINED: "Declined. Nothing was placed.",
-    machine.WITHDRAWN: "Withdrawn. Nothing was placed.",
+    states.REQUESTED: "Approved. A worker places it once, now.",
+    states.DECLINED: "Declined. Nothing was placed.",
+    states.WITHDRAWN: "Withdrawn. Nothing was placed.",
 }
 
 

@@ -13,7 +13,7 @@ from desk.people import roles
 from desk.views.rendering import show
 from desk.web.requests import DeskRequest
 from exchange_ops.market.models import Symbol
-from exchange_ops.orders import machine, trades, workflow
+from exchange_ops.orders import states, trades, workflow
 from exchange_ops.orders.brackets import workflow as brackets
 from exchange_ops.orders.models import Order
 from exchange_ops.orders.steps import trading_line
@@ -79,10 +79,7 @@ def render_page(
 def _act(row: Order, person: Person) -> dict[str, Any]:
     cancellable = row.is_cancellable
     return {
-        "may_replace": row.active
-        and row.state in machine.AT_EXCHANGE
-        and rules.may_trade(person)
-        and _replaceable(row),
+        "may_replace": row.active and row.state in states.AT_EXCHANGE and rules.may_trade(person) and _replaceable(row),
         "may_cancel": cancellable and rules.may_trade(person),
         "may_guard": row.active and not brackets.why_not(row, person),
         "only_operators": cancellable and not rules.may_trade(person),

@@ -20,7 +20,7 @@ from desk.views.rendering import show
 from desk.web.requests import DeskRequest
 from exchange_ops.market import interest
 from exchange_ops.market.models import Symbol, Ticker
-from exchange_ops.orders import distance, machine, policy_checks, request_checks, workflow
+from exchange_ops.orders import distance, policy_checks, request_checks, states, workflow
 from exchange_ops.orders.brackets import exits as exit_prices
 from exchange_ops.orders.brackets import workflow as brackets
 from exchange_ops.orders.brackets.exits import Exits
@@ -58,7 +58,7 @@ def new(request: DeskRequest) -> HttpResponse:
         return _render_form(request, account, form, status=422)
     if row is None:
         return _render_form(request, account, form, review=REVIEW)
-    next_up = "waits for an approval" if row.state == machine.WAITING else "is on its way to the exchange"
+    next_up = "waits for an approval" if row.state == states.WAITING else "is on its way to the exchange"
     messages.success(request, f"{row.reference} {next_up}.")
     return redirect("order", row.pk)
 

@@ -9,7 +9,7 @@ from desk import clock
 from desk.views.rendering import show
 from desk.web.requests import DeskRequest
 from exchange_ops.market import interest
-from exchange_ops.orders import machine as order_states
+from exchange_ops.orders import states as order_states
 from exchange_ops.orders.models import Order, OrderReading
 from exchange_ops.orders.views import sources
 from exchange_ops.policy import freezes

@@ -21,7 +21,7 @@ from exchange_ops.ledger import stream as streams
 from exchange_ops.ledger.models import LedgerAside, LedgerEntry
 from exchange_ops.margin.models import MarginPosition
 from exchange_ops.market.models import Ticker
-from exchange_ops.orders.brackets import mover as bracket_moves
+from exchange_ops.orders.brackets import machine as bracket_machine
 from exchange_ops.orders.brackets.models import Bracket
 from exchange_ops.policy import freezes
 from exchange_ops.policy.models import Freeze
@@ -332,10 +332,10 @@ ENDED = {
         for row in MarginAction.objects.filter(state="unclear")
     ],
     alarms.WITHOUT_A_STOP: lambda: [
-        bracket_moves.move(row, event="guarded_again", to="guarded", now=clock.now()) for row in Bracket.objects.all()
+        bracket_machine.move(row, event="guarded_again", to="guarded", now=clock.now()) for row in Bracket.objects.all()
     ],
     alarms.BRACKET_UNCLEAR: lambda: [
-        bracket_moves.move(row, event="let_go", to="closed", now=clock.now(), outcome="let_go")
+        bracket_machine.move(row, event="let_go", to="closed", now=clock.now(), outcome="let_go")
         for row in Bracket.objects.all()
     ],
     UNDELIVERED: lambda: Delivery.objects.filter(state="failed").update(state="delivered"),

@@ -12,7 +12,7 @@ from desk import audit_check, clock
 from exchange_ops.client import Listing
 from exchange_ops.margin import refresh as margin
 from exchange_ops.margin.models import MarginAccount, MarginPosition
-from exchange_ops.orders import mover, stream, trades
+from exchange_ops.orders import machine, stream, trades
 from exchange_ops.orders import records as order_records
 from exchange_ops.orders.models import AccountTrade, Order, OrderEvent, OrderReading
 from exchange_ops.shared.models import FollowerState
@@ -287,13 +287,13 @@ def ours(account, operator, state):
         quantity=Decimal(2),
         price=Decimal("0.05"),
     )
-    mover.create(row, event="asked", now=at, actor=row.initiator)
-    mover.move(row, event="claimed", to="sending", now=at, sends=1)
+    machine.create(row, event="asked", now=at, actor=row.initiator)
+    machine.move(row, event="claimed", to="sending", now=at, sends=1)
     if state != "sending":
         events = {"unknown": "answer_lost", "refused": "refused", "not_sent": "not_sent", "not_seen": "answer_lost"}
-        mover.move(row, event=events[state], to="unknown" if state == "not_seen" else state, now=at)
+        machine.move(row, event=events[state], to="unknown" if state == "not_seen" else state, now=at)
     if state == "not_seen":
-        mover.move(row, event="not_seen", to="not_seen", now=at)
+        machine.move(row, event="not_seen", to="not_seen", now=at)
     return row
 
 
@@ -318,20 +318,20 @@ def test_reports_of_an_order_on_its_way_wait_for_the_answer_of_its_worker(accoun
     assert not AccountTrade.objects.exists()
     answer = order_records.from_report(LIFE[0])
     placed = order_records.observed_columns(answer, now=clock.now())
-    mover.move(row, event="accepted", to="placed", now=clock.now(), exchange_id=41, **placed)
+    machine.move(row, event="accepted", to="placed", now=clock.now(), exchange_id=41, **placed)
     assert stream.store(account=account, event=early, now=clock.now()) is None
     assert (order().state, order().status, order().average_price) == ("placed", "filled", Decimal("0.05"))
 
 
 def test_a_report_that_it_is_over_confirms_a_cancel_of_ours(account, operator):
     take(account, report())
-    row = mover.move(order(), event="cancel_asked", to="cancelling", now=clock.now(), actor=operator)
+    row = machine.move(order(), event="cancel_asked", to="cancelling", now=clock.now(), actor=operator)
     take(account, report("partiallyFilled", filled="0.5", after=3))
     assert (order().state, order().cum_quantity) == ("cancelling", Decimal("0.5"))
     take(account, report("canceled", filled="0.5", after=4))
     assert (order().state, order().status, order().active) == ("placed", "canceled", False)
-    with pytest.raises(mover.CannotMove):  # the worker in the middle of it
-        mover.move(row, event="cancel_claimed", to="cancelling", now=clock.now())
+    with pytest.raises(machine.CannotMove):  # the worker in the middle of it
+        machine.move(row, event="cancel_claimed", to="cancelling", now=clock.now())
     assert OrderEvent.objects.filter(order=order(), event="cancel_confirmed").count() == 1
 
 

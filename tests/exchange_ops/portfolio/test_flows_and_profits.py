@@ -7,7 +7,7 @@ import pytest
 
 from exchange_ops.ledger.models import LedgerEntry, LedgerVersion
 from exchange_ops.market.models import Symbol
-from exchange_ops.orders import guards as order_guards
+from exchange_ops.orders import machine as order_guards
 from exchange_ops.orders.models import Order
 from exchange_ops.portfolio import flows, profits
 from exchange_ops.portfolio.lots import AVERAGE, FIFO

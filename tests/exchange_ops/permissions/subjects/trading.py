@@ -6,11 +6,11 @@ from typing import Any
 from desk import clock
 from desk.people import roles
 from exchange_ops.market.models import Symbol
-from exchange_ops.orders import machine as order_machine
-from exchange_ops.orders import mover as orders
+from exchange_ops.orders import machine as orders
 from exchange_ops.orders import records
-from exchange_ops.orders.brackets import machine as bracket_machine
-from exchange_ops.orders.brackets import mover as brackets
+from exchange_ops.orders import states as order_states
+from exchange_ops.orders.brackets import machine as brackets
+from exchange_ops.orders.brackets import states as bracket_states
 from exchange_ops.orders.request_checks import OrderRequest
 from exchange_ops.orders.views import titles
 from exchange_ops.positions import machine as margin_machine
@@ -71,7 +71,7 @@ def replaced(row: Any) -> OrderRequest:
 
 ORDERS = Subject(
     name="order",
-    states=order_machine.STATES,
+    states=order_states.STATES,
     reach=order,
     owners=(roles.OPERATOR, BOTH),
     routes={
@@ -114,7 +114,7 @@ def bracket(state: str, person: Any) -> Any:
 
 BRACKETS = Subject(
     name="bracket",
-    states=bracket_machine.STATES,
+    states=bracket_states.STATES,
     reach=bracket,
     owners=(roles.OPERATOR, BOTH),
     routes=dict.fromkeys(("bracket-end", "bracket-let-go", "bracket-stop", "api-bracket-end"), nothing),
