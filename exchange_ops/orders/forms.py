@@ -2,7 +2,7 @@
 
 import re
 from datetime import UTC, datetime
-from decimal import Decimal
+from decimal import ROUND_HALF_DOWN, Decimal, localcontext
 from typing import Any
 
 from django import forms
@@ -19,7 +19,6 @@ from exchange_ops.orders.models import AccountTrade, Order
 from exchange_ops.orders.request_checks import OrderRequest
 from exchange_ops.orders.states import STATES
 from exchange_ops.orders.steps import replacing
-from exchange_ops.orders.ticket import steps
 from exchange_ops.policy.oversteps import MOST_CONFIRMED
 from exchange_ops.shared.forms import AmountField, RequestForm
 from exchange_ops.wire import records
@@ -46,6 +45,7 @@ ORDER_STATUSES = {
 EXITS = ("stop_loss", "take_profit")
 OPTIONS = ("time_in_force", "expire_time", "post_only", "take_markup", "provide_markup", "rounded")
 BOTH_EXITS = "A bracket has both: a stop and a take profit."
+_DIGITS = 200  # of a quotient of two amounts
 _TOKEN = re.compile(r"[a-z_]{1,20}:[0-9a-z.]{1,60}", re.ASCII)
 _INSTANT = re.compile(r"(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d))?", re.ASCII)
 
@@ -143,8 +143,7 @@ class OrderForm(RequestForm):
         """What the domain wants to know, from a form that is valid."""
         cleaned = self.cleaned_data
         usual = "IOC" if cleaned["type"] == "market" else "GTC"
-        fitted = steps.fitted if cleaned["rounded"] else steps.as_typed
-        symbol = Symbol.objects.filter(pk=cleaned["symbol"]).first()
+        symbol = Symbol.objects.filter(pk=cleaned["symbol"]).first() if cleaned["rounded"] else None
         tick = symbol.tick_size if symbol else None
         increment = symbol.quantity_increment if symbol else None
         return OrderRequest(
@@ -152,9 +151,9 @@ class OrderForm(RequestForm):
             side=cleaned["side"],
             type=cleaned["type"],
             time_in_force=cleaned["time_in_force"] or usual,
-            quantity=fitted(cleaned["quantity"], increment),
-            price=fitted(cleaned["price"], tick) if cleaned["price"] else None,
-            stop_price=fitted(cleaned["stop_price"], tick) if cleaned["stop_price"] else None,
+            quantity=fit_to_step(cleaned["quantity"], increment),
+            price=fit_to_step(cleaned["price"], tick) if cleaned["price"] else None,
+            stop_price=fit_to_step(cleaned["stop_price"], tick) if cleaned["stop_price"] else None,
             expire_time=cleaned["expire_time"],
             post_only=cleaned["post_only"],
             strict_validate=not cleaned["rounded"],
@@ -203,6 +202,18 @@ class GuardForm(RequestForm):
     def exits(self) -> Exits:
         """The two prices, from a form that is valid."""
         return Exits(stop=self.cleaned_data["stop_loss"], take=self.cleaned_data["take_profit"])
+
+
+def fit_to_step(amount: Decimal, step: Decimal | None) -> Decimal:
+    """The nearest multiple of a symbol's step, as the exchange would round it: half a step goes down (supplement 2.8).
+
+    The amount itself where there is no step.
+    """
+    if not step or step <= 0:
+        return amount
+    with localcontext() as context:
+        context.prec = _DIGITS
+        return (amount / step).quantize(Decimal(1), rounding=ROUND_HALF_DOWN) * step
 
 
 def _fraction(percent: Decimal | str) -> Decimal | None:

@@ -1,9 +1,13 @@
 """Placing an order, once: its row says what is about to be sent, and is committed, before a byte leaves.
 
-The outcome is one of accepted, refused, not sent or unknown. Unknown is looked for (`order_looking`), never sent again;
-not sent ends as well, since a price that was right a minute ago need not be right now. A person may place another one.
+The outcome is one of accepted, refused, not sent or unknown. An order whose answer was lost is looked for by its id,
+among the active orders and then in the history, and never sent again. “Order not found” also means finished or not yet
+visible, so it counts as not seen only after three looks and a minute, and every later reading of the lists may still
+find it. What was not sent ends as well, since a price that was right a minute ago need not be right now: a person may
+place another order.
 """
 
+from contextlib import ExitStack
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -11,6 +15,8 @@ from desk.machines import calls, sending
 from desk.machines.calls import Reply
 from desk.machines.step_clock import SEND_WITHIN, Stopwatch
 from desk.machines.table import Column
+from exchange_ops.client.sightings import Sight, Sighting, look_for_order
+from exchange_ops.keys import clients, store
 from exchange_ops.keys.clients import ClientFor
 from exchange_ops.orders import machine, states, trades
 from exchange_ops.orders import records as order_records
@@ -20,9 +26,12 @@ from exchange_ops.orders.steps import replacing, trading_line, ways
 from exchange_ops.orders.steps.trading_line import REST, TradingLine
 from exchange_ops.policy import freezes
 from exchange_ops.shared import clocks
+from exchange_ops.shared.backoff import READ_PAUSES_S, pause
 from exchange_ops.shared.calls import sent
 from exchange_ops.wire import records
 from exchange_ops.wire.catalogue import Right
+from wire.errors import CallFailed
+from wire.operation import BadArgument
 
 WAITS_AT_MOST = timedelta(seconds=60)  # for a worker; later the price may be another one
 ONLY_CANCELLED = (
@@ -162,3 +171,43 @@ _ENDS: Final[dict[str, calls.End]] = {
 }
 # Row 8: whether it was placed is unknown until the order is found.
 lease_expired = calls.given_up(machine.MACHINE, event="answer_lost", to=states.UNKNOWN)
+
+
+# Looking for it ------------------------------------------------------------------------------------------------------
+
+
+def look(row: Order, *, now: datetime, client_for: ClientFor) -> None:
+    """Rows 9 and 10: look once whether an order exists whose answer was lost."""
+    try:
+        sighting = _sighting(row, now, client_for)
+    except (CallFailed, BadArgument, store.NoUsableKey) as problem:
+        reason = f"The exchange could not be asked for it: {problem}"[:500]
+        machine.touch(row, next_action_at=now + pause(READ_PAUSES_S, row.looks + 1), last_problem=reason)
+        return
+    if sighting.order is not None and not order_records.unstorable(sighting.order):
+        order_records.mark_found(row, sighting.order, now=now, looks=sighting.looks)
+    elif sighting.sight is Sight.ABSENT:
+        machine.move(
+            row, event="not_seen", to=states.NOT_SEEN, now=now, looks=sighting.looks,
+            evidence={"looks": sighting.looks, "sent_at": row.sent_at},
+        )  # fmt: skip
+    else:
+        pauses = pause(READ_PAUSES_S, sighting.looks)
+        machine.touch(row, looks=sighting.looks, next_action_at=now + pauses)
+
+
+def _sighting(row: Order, now: datetime, client_for: ClientFor) -> Sighting:
+    """How long ago it was sent is measured by our clock alone; when it was made, by the exchange's."""
+    sent_at, sent_from = row.sent_at or row.created_at, row.sent_from or row.created_at
+    with ExitStack() as open_clients:
+        orders = open_clients.enter_context(clients.client(client_for, account=row.account, right=Right.ORDERS))
+        history = open_clients.enter_context(clients.client(client_for, account=row.account, right=Right.HISTORY))
+        return look_for_order(
+            orders,
+            history=history,
+            client_order_id=row.client_order_id,
+            sent_at=sent_from,
+            now=sent_from + max(now - sent_at, timedelta(0)),
+            looks_before=row.looks,
+            margin=row.margin,
+        )

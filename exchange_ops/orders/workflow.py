@@ -21,7 +21,7 @@ from exchange_ops.keys import clients
 from exchange_ops.keys import store as keys
 from exchange_ops.keys.clients import ClientFor
 from exchange_ops.margin import refresh as margin
-from exchange_ops.orders import cancelling, looking, machine, policy_checks, sending, states
+from exchange_ops.orders import cancelling, machine, policy_checks, sending, states
 from exchange_ops.orders import reading as order_reading
 from exchange_ops.orders.cancelling import CannotCancel
 from exchange_ops.orders.decisions import approvals, digest
@@ -60,7 +60,7 @@ STEPS = {
     states.WAITING: approvals.lapse,
     states.REQUESTED: sending.step,
     states.SENDING: sending.lease_expired,
-    states.UNKNOWN: looking.step,
+    states.UNKNOWN: sending.look,
     states.CANCELLING: cancelling.step,
     states.REPLACING: replacing.step,
 }

@@ -10,9 +10,10 @@ from desk import clock
 from exchange_ops.margin.models import MarginAccount
 from exchange_ops.market.models import BookSnapshot, Symbol
 from exchange_ops.orders import policy_checks, workflow
+from exchange_ops.orders.forms import fit_to_step
 from exchange_ops.orders.models import FeeRates, Order
 from exchange_ops.orders.request_checks import OrderRequest
-from exchange_ops.orders.ticket import estimate, rates, shares, steps
+from exchange_ops.orders.ticket import estimate, rates, shares
 from exchange_ops.policy import quorum
 from exchange_ops.policy.models import PolicyVersion
 from exchange_ops.shared.models import Account
@@ -175,9 +176,9 @@ def test_a_market_order_that_eats_deeper_than_the_rules_allow_is_refused_by_name
 
 
 def test_half_a_step_goes_down_as_at_the_exchange():
-    assert steps.fitted(Decimal("1.005"), Decimal("0.01")) == Decimal("1.00")
-    assert steps.fitted(Decimal("1.0051"), Decimal("0.01")) == Decimal("1.01")
-    assert steps.fitted(Decimal("1.005"), None) == Decimal("1.005")
+    assert fit_to_step(Decimal("1.005"), Decimal("0.01")) == Decimal("1.00")
+    assert fit_to_step(Decimal("1.0051"), Decimal("0.01")) == Decimal("1.01")
+    assert fit_to_step(Decimal("1.005"), None) == Decimal("1.005")
 
 
 def test_an_order_on_margin_is_placed_looked_for_and_cancelled_as_one(dealing):
