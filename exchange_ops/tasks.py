@@ -34,7 +34,7 @@ from exchange_ops.market import interest as looks
 from exchange_ops.market import refresh as watched
 from exchange_ops.orders import workflow as orders
 from exchange_ops.orders.brackets import workflow as brackets
-from exchange_ops.orders.ticket import rates
+from exchange_ops.orders.ticket import fee_rates
 from exchange_ops.policy_changes import workflow as policy_changes
 from exchange_ops.portfolio import recording
 from exchange_ops.positions import workflow as positions
@@ -224,10 +224,10 @@ def estimate_fee(estimate_id: int) -> None:
     checks.fill_fee(estimate_id=estimate_id, client_for=keys.client_for, now=clock.now())
 
 
-@task(rates.TASK)
+@task(fee_rates.TASK)
 def read_fee_rates(rates_id: int) -> None:
     """Ask what the account pays for trading a symbol."""
-    rates.fill(rates_id=rates_id, client_for=keys.client_for, now=clock.now())
+    fee_rates.fill(rates_id=rates_id, client_for=keys.client_for, now=clock.now())
 
 
 @task("exchange_ops.advance_subaccount")

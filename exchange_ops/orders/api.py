@@ -25,7 +25,7 @@ from exchange_ops.margin.models import MarginAccount, MarginPosition
 from exchange_ops.orders import policy_checks, request_checks, workflow
 from exchange_ops.orders.api_shapes import BracketOut, MarginOut, OrderIn, OrderOut, OrderWithdrawIn, TradeOut
 from exchange_ops.orders.brackets import workflow as brackets
-from exchange_ops.orders.brackets.exits import Exits
+from exchange_ops.orders.brackets.exit_prices import Exits
 from exchange_ops.orders.brackets.models import Bracket
 from exchange_ops.orders.decisions import approvals
 from exchange_ops.orders.forms import BOTH_EXITS, BracketFilter, OrderFilter, TradeFilter

@@ -17,8 +17,7 @@ from desk.machines.calls import Reply
 from desk.machines.step_clock import Stopwatch
 from exchange_ops.client import ExchangeClient
 from exchange_ops.client.sightings import HISTORY_LAG, ORDER_NOT_FOUND
-from exchange_ops.keys import clients
-from exchange_ops.keys import store as keys
+from exchange_ops.keys import clients, store
 from exchange_ops.keys.clients import ClientFor
 from exchange_ops.orders import machine, sending, states
 from exchange_ops.orders import records as order_records
@@ -42,7 +41,7 @@ GONE_AFTER = 2 * HISTORY_LAG
 TOO_MANY = 429
 AFTER_THE_FIRST = timedelta(seconds=3)  # what one call cancels together is looked at when it had time to answer
 OF_SYMBOL, EVERY_MARGIN = "of the symbol", "every margin order"
-_FAILURES = (CallFailed, BadArgument, keys.NoUsableKey)
+_FAILURES = (CallFailed, BadArgument, store.NoUsableKey)
 
 
 class CannotCancel(Exception):
@@ -179,7 +178,7 @@ def _is_settled(row: Order, client_for: ClientFor, now: datetime) -> bool:
     """Whether reading it was all that there is to do for now: it is over, or is read again later."""
     try:
         client = client_for(row.account, Right.ORDERS)
-    except keys.NoUsableKey:
+    except store.NoUsableKey:
         return False  # the sending meets the same, and says so
     try:
         return _is_over(row, client, client_for, now)

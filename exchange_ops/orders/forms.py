@@ -13,7 +13,7 @@ from desk.lists.filters import SEARCH_MOST, DatedForm
 from exchange_ops.market.models import Symbol
 from exchange_ops.orders import states
 from exchange_ops.orders.brackets import states as bracket_states
-from exchange_ops.orders.brackets.exits import Exits
+from exchange_ops.orders.brackets.exit_prices import Exits
 from exchange_ops.orders.brackets.models import Bracket
 from exchange_ops.orders.models import AccountTrade, Order
 from exchange_ops.orders.request_checks import OrderRequest

@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING
 from exchange_ops.ledger.models import Balance
 from exchange_ops.market.models import Symbol, Ticker
 from exchange_ops.orders.models import Order
-from exchange_ops.orders.ticket import collateral
-from exchange_ops.orders.ticket import rates as fees
-from exchange_ops.orders.ticket.rates import Rates
+from exchange_ops.orders.ticket import collateral, fee_rates
+from exchange_ops.orders.ticket.fee_rates import Rates
 from exchange_ops.policy import freezes
 from exchange_ops.shared import clocks, rules
 from exchange_ops.shared.amounts import storable
@@ -148,7 +147,7 @@ def problems(
         if amount is not None and not storable(amount):
             sentences.setdefault(name, "More digits than any currency has.")
     if not sentences.keys() & {"quantity", "price"}:
-        rates = fees.current(account=account, symbol=symbol, now=now)
+        rates = fee_rates.current(account=account, symbol=symbol, now=now)
         short = _short_of(account, symbol, requested, instead_of, rates)
         sentences |= {"quantity": short} if short else {}
     return sentences
@@ -170,7 +169,7 @@ def figures(*, symbol: Symbol, requested: OrderRequest, rates: Rates | None = No
     with localcontext() as context:
         context.prec = _DIGITS
         value = requested.quantity * at
-        fee = value * ((rates or fees.usual(symbol)).take + (requested.take_liquidity_markup or 0))
+        fee = value * ((rates or fee_rates.usual(symbol)).take + (requested.take_liquidity_markup or 0))
         return Figures(at, value, fee, value + fee if requested.side == BUY else value - fee, estimated)
 
 

@@ -22,7 +22,7 @@ from exchange_ops.orders import machine, states, trades
 from exchange_ops.orders import records as order_records
 from exchange_ops.orders.decisions import approvals
 from exchange_ops.orders.models import Order, OrderCall
-from exchange_ops.orders.steps import replacing, trading_line, ways
+from exchange_ops.orders.steps import placing, replacing, trading_line
 from exchange_ops.orders.steps.trading_line import REST, TradingLine
 from exchange_ops.policy import freezes
 from exchange_ops.shared import clocks
@@ -50,14 +50,14 @@ def step(row: Order, *, now: datetime, client_for: ClientFor) -> None:
         on_obstacle=lambda problem: stop(row, problem=problem, now=now),
         open_client=lambda: trading_line.open_line(row.account, client_for(row.account, Right.ORDERS)),
         claim=lambda line: _claimed(row, line, now),
-        send=lambda line, last_look: sent(lambda: ways.place(row, line, last_look=last_look)),
+        send=lambda line, last_look: sent(lambda: placing.place(row, line, last_look=last_look)),
         on_outcome=sending.by_outcome(_ENDS),
     )
 
 
 def _claimed(row: Order, line: TradingLine, now: datetime) -> OrderCall | None:
     """Row 3, or row 4 where it can't leave by this line."""
-    if problem := ways.obstacle(row, line):
+    if problem := placing.obstacle(row, line):
         stop(row, problem=problem, now=now)
         return None
     return calls.claim(
@@ -67,7 +67,7 @@ def _claimed(row: Order, line: TradingLine, now: datetime) -> OrderCall | None:
         to=states.SENDING,
         now=now,
         obstacle=lambda: _frozen(row) or replacing.obstacle(row),
-        prepare=lambda: prepare(row, kind=OrderCall.PLACE, attempt=1, now=now, way=ways.way_of(row, line)),
+        prepare=lambda: prepare(row, kind=OrderCall.PLACE, attempt=1, now=now, way=placing.way_of(row, line)),
         sends=row.sends + 1,
         sent_at=now,
         sent_from=clocks.sent_from(account=row.account, now=now) - EARLY,

@@ -8,10 +8,9 @@ from datetime import datetime, timedelta
 
 import structlog
 
-from exchange_ops.margin import refresh as margin
+from exchange_ops.margin import refresh
 from exchange_ops.orders import records as order_records
-from exchange_ops.orders import states, workflow
-from exchange_ops.orders import trades as order_trades
+from exchange_ops.orders import states, trades, workflow
 from exchange_ops.orders.models import Order
 from exchange_ops.shared import stream_states
 from exchange_ops.shared.models import Account, FollowerState
@@ -40,7 +39,7 @@ def store(*, account: Account, event: trading_session.Event, now: datetime) -> t
             return _store_reports(account, event, now)
         case trading_session.MarginAccounts():
             is_complete = event.whole and not event.unread
-            problems = margin.take(account=account, found=event.records, now=_as_of(event, now), whole=is_complete)
+            problems = refresh.take(account=account, found=event.records, now=_as_of(event, now), whole=is_complete)
             _log_problems(account, [*problems, *(f"A margin account: {one.reason}" for one in event.unread)])
         case trading_session.NoMargin():
             _log.info("trading_stream.no_margin", account=account.pk, reason=event.sentence)
@@ -91,16 +90,16 @@ def _store_reports(account: Account, event: trading_session.Reports, now: dateti
 def _store_trades(
     account: Account, reports: Iterable[tuple[records.Order, records.OrderReport]], now: datetime
 ) -> list[str]:
-    problems, trades = [], []
+    problems, fills = [], []
     for order, report in reports:
         if report.report_type == TRADE:
             trade = _trade(report, order.id)
             if trade is None:
                 problems.append(f"A report of a trade of order {order.id} does not tell the trade.")
             else:
-                trades.append(trade)
-    if trades:
-        problems += order_trades.store(account=account, trades=trades, now=now).problems
+                fills.append(trade)
+    if fills:
+        problems += trades.store(account=account, trades=fills, now=now).problems
     return problems
 
 

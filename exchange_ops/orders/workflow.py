@@ -17,17 +17,15 @@ from desk.live import announcements
 from desk.machines import decisions
 from desk.machines.queue import Queue
 from desk.machines.requests import LONGEST_KEY, Once
-from exchange_ops.keys import clients
-from exchange_ops.keys import store as keys
+from exchange_ops.keys import clients, store
 from exchange_ops.keys.clients import ClientFor
-from exchange_ops.margin import refresh as margin
-from exchange_ops.orders import cancelling, machine, policy_checks, sending, states
-from exchange_ops.orders import reading as order_reading
+from exchange_ops.margin import refresh
+from exchange_ops.orders import cancelling, machine, policy_checks, reading, sending, states
 from exchange_ops.orders.cancelling import CannotCancel
 from exchange_ops.orders.decisions import approvals, digest
 from exchange_ops.orders.models import Order, OrderReading
 from exchange_ops.orders.request_checks import FORM, CannotPlace, OrderRequest
-from exchange_ops.orders.steps import replacing, ways
+from exchange_ops.orders.steps import placing, replacing
 from exchange_ops.orders.steps.replacing import CannotReplace
 from exchange_ops.policy.modes import APPROVE
 from exchange_ops.shared import heartbeats, leases
@@ -119,11 +117,11 @@ def place(
         initiator=initiator,
         initiated_via=via,
         request_key=request_key,
-        client_order_id=ways.fresh_id(),
+        client_order_id=placing.fresh_id(),
         **content,
     )
 
-    def store() -> Order:
+    def record() -> Order:
         with transaction.atomic():
             if policy_checks.counts_open(person=initiator, account=account):
                 trail.take_turn()  # of two that are placed at once, the second sees the first
@@ -135,7 +133,7 @@ def place(
                 raise CannotPlace({FORM: NEEDS_NONE})
             return machine.create(order, event="asked", now=now, actor=initiator, session_key=session_key)
 
-    return once.store(store)
+    return once.store(record)
 
 
 def _ask_for_approval(order: Order, *, expected: bool | None, now: datetime, session_key: str) -> Order:
@@ -215,21 +213,21 @@ def _read_one(account: Account, now: datetime, client_for: ClientFor) -> bool:
     lease, holder = f"read {name_of(account)}", leases.name_of_this_process()
     if not leases.hold(name=lease, holder=holder, now=now):
         return False
-    reading, problem = order_reading.AccountReading(account, now), ""
+    account_reading, problem = reading.AccountReading(account, now), ""
     try:
         # What is wanted later is not answered by this reading.
         question = READING.waiting().filter(account=account).first()
-        order_reading.read(reading=reading, client_for=client_for)
+        reading.read(reading=account_reading, client_for=client_for)
         with clients.client(client_for, account=account, right=Right.ORDERS) as client:
-            reading.problems += margin.sync(account=account, client=client, now=now)
-    except (CallFailed, keys.NoUsableKey) as failure:
+            account_reading.problems += refresh.sync(account=account, client=client, now=now)
+    except (CallFailed, store.NoUsableKey) as failure:
         problem = f"The orders could not be read: {failure}"[: heartbeats.LONGEST_PROBLEM]
     finally:
         leases.release(name=lease, holder=holder)
     if problem:
         heartbeats.failed(name_of(account), now=now, problem=problem, account=account)
     else:
-        heartbeats.succeeded(name_of(account), now=now, remark=" ".join(reading.problems[:3]), account=account)
+        heartbeats.succeeded(name_of(account), now=now, remark=" ".join(account_reading.problems[:3]), account=account)
     is_announced = question is not None and READING.answer(question, now=now, problem=problem)
     if problem and not is_announced:
         announcements.announce(machine.TOPIC)

@@ -14,7 +14,7 @@ from exchange_ops.orders.brackets.chains import ZERO, Link, Presence
 from exchange_ops.orders.brackets.models import Bracket, BracketLeg
 from exchange_ops.orders.brackets.plan import Entry, Leg, Situation
 from exchange_ops.orders.models import Order, OrderCall
-from exchange_ops.orders.ticket import rates
+from exchange_ops.orders.ticket import fee_rates
 from exchange_ops.policy import freezes
 from exchange_ops.shared import heartbeats
 
@@ -180,7 +180,7 @@ def _opened(row: Bracket, entry: Order, filled: Decimal, symbol: Symbol | None, 
     """
     if symbol is not None and row.side == "buy" and not row.margin and symbol.fee_currency == symbol.base_currency:
         markup = entry.take_liquidity_markup or ZERO
-        rate = max(symbol.take_liquidity_rate, rates.current(account=row.account, symbol=symbol, now=now).take)
+        rate = max(symbol.take_liquidity_rate, fee_rates.current(account=row.account, symbol=symbol, now=now).take)
         filled *= max(1 - rate - markup, ZERO)
     return filled
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from django.db import transaction
 
-from desk.restores import signs as restores
+from desk.restores import signs
 from exchange_ops.market import interest
 from exchange_ops.orders import cancelling
 from exchange_ops.orders import machine as order_machine
@@ -21,7 +21,7 @@ from exchange_ops.orders.brackets import machine, plan, situation, states
 from exchange_ops.orders.brackets.models import Bracket, BracketLeg
 from exchange_ops.orders.brackets.plan import Do, Plan, Situation
 from exchange_ops.orders.models import Order
-from exchange_ops.orders.steps import ways
+from exchange_ops.orders.steps import placing
 
 LOOK_EVERY: Final = timedelta(seconds=2)
 ASK_AGAIN: Final = timedelta(seconds=10)  # to have an order cancelled that the exchange did not cancel
@@ -37,7 +37,7 @@ def step(row: Bracket, *, now: datetime) -> None:
         row = machine.lock(row.pk)
         if row.state == states.CLOSED:
             return
-        if stopped := restores.problem():  # what it knows of its orders may be of an earlier moment
+        if stopped := signs.problem():  # what it knows of its orders may be of an earlier moment
             machine.touch(row, next_action_at=now + LOOK_EVERY, last_problem=stopped)
             return
         # Before the trail's turn is taken: whoever moves an order has its row first.
@@ -175,7 +175,7 @@ def _place(row: Bracket, role: str, quantity: Decimal, now: datetime) -> None:
         initiator=row.initiator,
         initiated_via=VIA,
         request_key=f"{row.subject}:{number}",
-        client_order_id=ways.fresh_id(),
+        client_order_id=placing.fresh_id(),
         symbol=row.symbol,
         side=row.exit_side,
         quantity=quantity,

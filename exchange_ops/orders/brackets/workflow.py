@@ -13,10 +13,9 @@ from django.db.models import QuerySet
 
 from desk.machines.queue import Queue
 from exchange_ops.orders import states as order_states
-from exchange_ops.orders import workflow as placing
-from exchange_ops.orders.brackets import exits as exit_prices
-from exchange_ops.orders.brackets import machine, plan, situation, states, watching
-from exchange_ops.orders.brackets.exits import Exits
+from exchange_ops.orders import workflow
+from exchange_ops.orders.brackets import exit_prices, machine, plan, situation, states, watching
+from exchange_ops.orders.brackets.exit_prices import Exits
 from exchange_ops.orders.brackets.models import Bracket
 from exchange_ops.orders.models import Order
 from exchange_ops.orders.request_checks import FORM, CannotPlace, OrderRequest
@@ -73,7 +72,7 @@ def place(
     if problems := exit_prices.problems(exits=exits, requested=requested):
         raise CannotPlace(problems)
     with transaction.atomic():
-        order = placing.place(requested=requested, account=account, initiator=initiator, now=now, **request)  # type: ignore[arg-type]
+        order = workflow.place(requested=requested, account=account, initiator=initiator, now=now, **request)  # type: ignore[arg-type]
         row = Bracket.objects.filter(entry=order).first()
         if row is None and order.created_at != now:
             raise CannotPlace({FORM: f"This form was sent before, without a bracket, as {order.reference}."})
@@ -160,7 +159,7 @@ def place_stop_again(*, bracket_id: int, person: "Person", now: datetime, sessio
         )  # fmt: skip
         row.legs.filter(number__in=new_stop.numbers, settled_at=None).update(settled_at=now)
         if new_stop.lost:
-            placing.ask_to_read(account=row.account, person=person, now=now)
+            workflow.ask_to_read(account=row.account, person=person, now=now)
         return moved
 
     return _by_person(bracket_id, person, change)

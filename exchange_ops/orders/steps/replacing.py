@@ -16,8 +16,7 @@ from django.db import transaction
 
 from desk.machines.requests import LONGEST_KEY, Once
 from exchange_ops.client.sightings import ABSENT_AFTER
-from exchange_ops.keys import clients
-from exchange_ops.keys import store as keys
+from exchange_ops.keys import clients, store
 from exchange_ops.keys.clients import ClientFor
 from exchange_ops.market.models import Symbol
 from exchange_ops.orders import machine, policy_checks, request_checks, states
@@ -26,7 +25,7 @@ from exchange_ops.orders.brackets import machine as bracket_machine
 from exchange_ops.orders.brackets import situation
 from exchange_ops.orders.models import Order
 from exchange_ops.orders.request_checks import FORM, OrderRequest
-from exchange_ops.orders.steps import trading_line, ways
+from exchange_ops.orders.steps import placing, trading_line
 from exchange_ops.policy import freezes
 from exchange_ops.policy.oversteps import Overstep
 from exchange_ops.shared import rules
@@ -95,7 +94,7 @@ def ask(
         account=old.account,
         initiator=person,
         request_key=request_key,
-        client_order_id=ways.fresh_id(),
+        client_order_id=placing.fresh_id(),
         replaces=old,
         **{name: getattr(requested, name) for name in OrderRequest.__dataclass_fields__},
     )
@@ -237,7 +236,7 @@ def step(row: Order, *, now: datetime, client_for: ClientFor) -> None:
         return
     try:
         record = _read(row, client_for)
-    except (CallFailed, keys.NoUsableKey) as problem:
+    except (CallFailed, store.NoUsableKey) as problem:
         reason = f"The exchange could not be asked for it: {problem}"[:500]
         machine.touch(row, next_action_at=now + READ_AGAIN, last_problem=reason)
         return

@@ -24,7 +24,7 @@ from exchange_ops.client.budgets import Budget, NoPlace, urgency_of
 from exchange_ops.client.pacing import TOO_MANY, HeldBack, LastLook, NoPlaceInTime
 from exchange_ops.client.sockets import CannotFollow
 from exchange_ops.client.stream_calls import StreamClient
-from exchange_ops.keys import store as keys
+from exchange_ops.keys import store
 from exchange_ops.market.models import Symbol
 from exchange_ops.orders import records as order_records
 from exchange_ops.shared import stream_states
@@ -182,12 +182,12 @@ def open_line(account: Account, client: ExchangeClient) -> TradingLine:
     if not is_live(account):
         return TradingLine(client, None, None)
     try:
-        key = keys.stream_key(account, Right.ORDERS)
+        key = store.stream_key(account, Right.ORDERS)
         stream = _borrow_socket(account, key)
-    except (CallFailed, keys.NoUsableKey, CannotFollow) as problem:
+    except (CallFailed, store.NoUsableKey, CannotFollow) as problem:
         _log.info("orders.no_socket", account=account.pk, reason=str(problem))
         return TradingLine(client, None, None)
-    return TradingLine(client, stream, keys.budget_of(key).of(catalogue.by_name["create_order"]))
+    return TradingLine(client, stream, store.budget_of(key).of(catalogue.by_name["create_order"]))
 
 
 def close_sockets() -> None:
@@ -216,9 +216,9 @@ def _borrow_socket(account: Account, key: Any) -> StreamClient:
         entry = None
     if entry is None:
         stream = StreamClient(
-            keys.place_of(account).stream_url,
+            store.place_of(account).stream_url,
             Address.TRADING,
-            credentials=keys.credentials_of(key),
+            credentials=store.credentials_of(key),
             private_hosts=settings.PRIVATE_HOSTS,
         )
         entry = _KeptSocket(stream, now_ns)

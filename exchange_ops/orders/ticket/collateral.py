@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from exchange_ops.margin.models import MarginAccount
 from exchange_ops.market.models import Symbol
-from exchange_ops.orders.ticket.rates import Rates
+from exchange_ops.orders.ticket.fee_rates import Rates
 from exchange_ops.shared.models import Account
 
 NO_MARGIN = "This symbol is not traded on margin."

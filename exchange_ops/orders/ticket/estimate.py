@@ -13,7 +13,7 @@ from typing import Final
 from exchange_ops.market import depth
 from exchange_ops.market.models import BookSnapshot, Symbol
 from exchange_ops.orders.request_checks import BUY, OrderRequest
-from exchange_ops.orders.ticket.rates import Rates, usual
+from exchange_ops.orders.ticket.fee_rates import Rates, usual
 
 ZERO = Decimal(0)
 _DIGITS: Final = 200  # of products and quotients of amounts

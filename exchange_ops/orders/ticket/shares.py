@@ -12,7 +12,7 @@ from typing import Final
 from exchange_ops.market.models import Symbol
 from exchange_ops.orders.request_checks import BUY
 from exchange_ops.orders.ticket import collateral
-from exchange_ops.orders.ticket.rates import Rates
+from exchange_ops.orders.ticket.fee_rates import Rates
 from exchange_ops.shared.models import Account
 
 PERCENTS: Final = (25, 50, 75, 100)

@@ -19,7 +19,7 @@ from desk.views import lists
 from desk.views.rendering import show
 from desk.web.requests import DeskRequest
 from exchange_ops.market.models import Symbol, Ticker
-from exchange_ops.orders.brackets import exits, plan, situation, states, workflow
+from exchange_ops.orders.brackets import exit_prices, plan, situation, states, workflow
 from exchange_ops.orders.brackets.models import Bracket
 from exchange_ops.orders.forms import BracketFilter, GuardForm
 from exchange_ops.orders.models import Order
@@ -165,8 +165,8 @@ def _render_page(request: DeskRequest, number: int, *, status: int = 200, refusa
         "entry": entry,
         "lines": list(_lines(row, chains)),
         "again": plan.place_again(at),
-        "exits_title": exits_title(exits.Exits(row.stop_price, row.take_price), None),
-        "outcomes": exits.outcomes(exits=exits.Exits(row.stop_price, row.take_price), requested=row.entry),
+        "exits_title": exits_title(exit_prices.Exits(row.stop_price, row.take_price), None),
+        "outcomes": exit_prices.outcomes(exits=exit_prices.Exits(row.stop_price, row.take_price), requested=row.entry),
         "closing": _closing(row),
         "refusal": refusal,
         "drawn_for": row.state,

@@ -21,12 +21,12 @@ from desk.web.requests import DeskRequest
 from exchange_ops.market import interest
 from exchange_ops.market.models import Symbol, Ticker
 from exchange_ops.orders import distance, policy_checks, request_checks, states, workflow
-from exchange_ops.orders.brackets import exits as exit_prices
+from exchange_ops.orders.brackets import exit_prices
 from exchange_ops.orders.brackets import workflow as brackets
-from exchange_ops.orders.brackets.exits import Exits
+from exchange_ops.orders.brackets.exit_prices import Exits
 from exchange_ops.orders.forms import OrderForm
 from exchange_ops.orders.request_checks import BUY, SELL
-from exchange_ops.orders.ticket import collateral, confirmations, estimate, rates, shares
+from exchange_ops.orders.ticket import collateral, confirmations, estimate, fee_rates, shares
 from exchange_ops.orders.views.listing import ONLY_OPERATORS
 from exchange_ops.orders.views.titles import exits_title, title
 from exchange_ops.policy import freezes, oversteps
@@ -128,7 +128,7 @@ def _figures(account: Account, form: OrderForm, person: Person) -> dict[str, Any
         "pays_with": currency,
         "balance": request_checks.available(account=account, currency=currency),
         "buys": buys,
-        "rates": rates.ask(account=account, symbol=symbol, person=person, now=context["now"]),
+        "rates": fee_rates.ask(account=account, symbol=symbol, person=person, now=context["now"]),
     }
     if form.is_bound and form.errors.keys() <= {CONFIRMED}:
         requested, exits = form.order_request(), form.exits()

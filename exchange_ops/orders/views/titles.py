@@ -4,7 +4,7 @@ from typing import Any
 
 from desk.templatetags.desk import plain
 from exchange_ops.market.models import Symbol
-from exchange_ops.orders.brackets.exits import Exits
+from exchange_ops.orders.brackets.exit_prices import Exits
 
 
 def title(order: Any, symbol: Symbol | None) -> str:

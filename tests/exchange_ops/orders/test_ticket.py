@@ -13,7 +13,7 @@ from exchange_ops.orders import policy_checks, workflow
 from exchange_ops.orders.forms import fit_to_step
 from exchange_ops.orders.models import FeeRates, Order
 from exchange_ops.orders.request_checks import OrderRequest
-from exchange_ops.orders.ticket import estimate, rates, shares
+from exchange_ops.orders.ticket import estimate, fee_rates, shares
 from exchange_ops.policy import quorum
 from exchange_ops.policy.models import PolicyVersion
 from exchange_ops.shared.models import Account
@@ -97,7 +97,7 @@ def test_shares_are_exact_and_rounded_down_to_the_increment(book, side, at, avai
         side=side,
         at=Decimal(at),
         available=Decimal(available),
-        rates=rates.usual(book),
+        rates=fee_rates.usual(book),
     )
     assert [share.label for share in found] == ["25 %", "50 %", "75 %", "Max"]
     assert found[-1].quantity == Decimal(most)
@@ -110,7 +110,7 @@ def test_shares_are_exact_and_rounded_down_to_the_increment(book, side, at, avai
 
 @pytest.mark.django_db
 def test_without_a_price_a_buy_has_no_shares_and_one_at_the_market_leaves_a_tenth(book):
-    terms = {"account": Account.objects.get(), "available": Decimal(10000), "rates": rates.usual(book)}
+    terms = {"account": Account.objects.get(), "available": Decimal(10000), "rates": fee_rates.usual(book)}
     assert shares.quarters(**terms, symbol=book, side="buy", at=None) == []
     cautious = shares.quarters(**terms, symbol=book, side="buy", at=Decimal(400), has_limit=False)
     assert cautious[-1].quantity == Decimal("22.704")
@@ -241,14 +241,14 @@ def test_the_accounts_rates_are_read_once_an_hour_and_stay_while_the_exchange_is
     now, symbol = clock.now(), Symbol.objects.get(pk="ETHBTC")
 
     def ask(later=timedelta(0)):
-        return rates.ask(account=dealing.account, symbol=symbol, person=dealing.operator, now=now + later)
+        return fee_rates.ask(account=dealing.account, symbol=symbol, person=dealing.operator, now=now + later)
 
     def fill(later=timedelta(0)):
-        rates.fill(rates_id=FeeRates.objects.get().pk, client_for=dealing.client_for, now=now + later)
+        fee_rates.fill(rates_id=FeeRates.objects.get().pk, client_for=dealing.client_for, now=now + later)
 
-    assert ask() == rates.usual(symbol)
+    assert ask() == fee_rates.usual(symbol)
     fill()
-    own = rates.Rates(Decimal("0.0007"), Decimal("-0.0001"), now)
+    own = fee_rates.Rates(Decimal("0.0007"), Decimal("-0.0001"), now)
     assert [ask(timedelta(minutes=59)), dealing.sent("get_trading_fee")] == [own, 1]
     assert (ask(timedelta(hours=2)), FeeRates.objects.get().answered_at) == (own, None)
     dealing.fault("get_trading_fee", "drop_before", times=9)

@@ -62,12 +62,12 @@ def test_one_that_meets_the_book_is_known_with_its_trades_after_the_next_reading
 @pytest.mark.parametrize("end", [lambda client: client.close(), lambda client: client._socket.sock.shutdown(2)])
 def test_a_socket_is_used_again_and_a_dead_one_is_not(live, end):
     first = live.placed()
-    (held,) = trading_line._kept.held.values()
+    (held,) = trading_line._threads.sockets.values()
     live.placed()
-    assert next(iter(trading_line._kept.held.values())).stream is held.stream
+    assert next(iter(trading_line._threads.sockets.values())).stream is held.stream
     end(held.stream)
     third = live.placed()
-    assert next(iter(trading_line._kept.held.values())).stream is not held.stream
+    assert next(iter(trading_line._threads.sockets.values())).stream is not held.stream
     assert ways(third) == ways(first) == [("place", "socket", "accepted")]
     assert len(at_the_exchange(live)) == 3
 
