@@ -1,6 +1,6 @@
 """Orders, the account's trades and margin under /api/v1/. Operators place and cancel; every role reads.
 
-An order is recorded and placed by a worker; the same `request_key` gives the same order, however often it is sent.
+An order is recorded, then placed by a worker; the same `request_key` gives the same order, however often it is sent.
 """
 
 from collections.abc import Callable, Sequence

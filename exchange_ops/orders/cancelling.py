@@ -1,7 +1,7 @@
-"""Cancelling what is left of an order. It may be repeated, and is done when the order is seen to be over.
+"""Cancelling the rest of an order. A cancellation may be repeated, and ends when the order is seen to be over.
 
-Before an attempt is repeated the order is read: cancelled, filled or expired meanwhile, it is over. An id may belong to
-somebody else's order on another day, so the exchange's number is compared before anything is cancelled by its id.
+Before each repetition the order is read: if it was cancelled, filled or expired meanwhile, it is over. On another day
+an id may belong to somebody else's order, so the exchange's number is compared before anything is cancelled by id.
 """
 
 from collections.abc import Sequence
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 GONE_AFTER = 2 * HISTORY_LAG
 TOO_MANY = 429
-AFTER_THE_FIRST = timedelta(seconds=3)  # what one call cancels together is looked at when it had time to answer
+AFTER_THE_FIRST = timedelta(seconds=3)  # the others of one call are looked at once it had time to answer
 OF_SYMBOL, EVERY_MARGIN = "of the symbol", "every margin order"
 _FAILURES = (CallFailed, BadArgument, store.NoUsableKey)
 
@@ -57,9 +57,9 @@ def ask(
     together: str = "",
     rank: int = 0,
 ) -> Order:
-    """Row 13: have one order cancelled. One that is being cancelled already stays so. Raises CannotCancel.
+    """Row 13: have one order cancelled; one that is being cancelled already is left as it is. Raises CannotCancel.
 
-    `together` names what one call cancels with it, if anything; the first of these has `rank` 0.
+    `together` names the orders that the same call cancels, if any; the first of them has `rank` 0.
     """
     row = Order.objects.select_related("account", "initiator").filter(pk=order_id).first()
     if row is None:
@@ -86,7 +86,7 @@ def begin(
     rank: int = 0,
     evidence: dict[str, Any] | None = None,
 ) -> Order:
-    """Row 13: a worker cancels it from here on. Nobody as the `person` is the desk itself. Raises CannotMove."""
+    """Row 13: from here on a worker cancels it. Without a `person` the desk itself asks. Raises CannotMove."""
     return machine.move(
         row,
         event="cancel_asked",
@@ -103,11 +103,11 @@ def begin(
 def ask_all(
     *, account: Account, symbol: str, newest: int, person: "Person", now: datetime, session_key: str = ""
 ) -> int:
-    """Have open orders cancelled; how many the desk knew of.
+    """Have open orders cancelled; gives how many the desk knew of.
 
-    Of a symbol every one that is open, in one call for its spot and one for its margin orders, also what the desk did
-    not know of. Of all symbols those up to number `newest`, the newest order that the person saw: what was placed since
-    is not theirs to lose.
+    With a symbol: all its open orders, by one call for spot and one for margin, including orders that the desk did not
+    know of. Without one: the orders of all symbols up to number `newest`, the newest that the person saw, so that
+    nothing placed since is lost.
     """
     if not rules.may_trade(person, account):
         raise CannotCancel("Only operators cancel orders.")
@@ -117,9 +117,9 @@ def ask_all(
 
 
 def ask_every_margin_order(*, account: Account, person: "Person", now: datetime, session_key: str = "") -> int:
-    """Have every margin order of the account cancelled by one call, also such as it has not read; how many it has.
+    """Have every margin order of the account cancelled by one call; gives how many the desk knew of.
 
-    Of whatever symbol, so nobody asks for it who did not say so.
+    The call covers all symbols and orders that the desk has not read yet, so it is made only on explicit request.
     """
     if not rules.may_trade(person, account):
         raise CannotCancel("Only operators cancel orders.")
@@ -130,7 +130,7 @@ def ask_every_margin_order(*, account: Account, person: "Person", now: datetime,
 def ask_chosen(
     *, account: Account, numbers: Sequence[int], person: "Person", now: datetime, session_key: str = ""
 ) -> int:
-    """Have those of the orders with these numbers cancelled that are open, of this account; how many were asked for."""
+    """Have the open orders among these numbers of the account cancelled; gives how many were requested."""
     if not rules.may_trade(person, account):
         raise CannotCancel("Only operators cancel orders.")
     rows = Order.objects.filter(account=account, active=True, pk__in=numbers, state__in=states.CANCELLABLE)
@@ -152,16 +152,16 @@ def _ask_each(rows: QuerySet[Order], person: "Person", now: datetime, session_ke
             )
             count, ranks[margin] = count + 1, rank + 1
         except CannotCancel:
-            continue  # it ended, or moved, in this moment: what was wanted of it
+            continue  # it ended or moved in this moment, which is as good
     return count
 
 
 def step(row: Order, *, now: datetime, client_for: ClientFor) -> None:
-    """Rows 14 to 17: read it where it may be over, claim, one DELETE, and where its outcome leads."""
+    """Rows 14 to 17: read the order if it may be over, claim, send one DELETE, and move by its outcome."""
     watch = Stopwatch(now)
     if (row.cancels or row.initiator_id is None) and _is_settled(row, client_for, now):
         return
-    # The first attempt of what is cancelled together is for all of it; what it leaves goes one by one.
+    # The first attempt cancels them all together; what it leaves is cancelled one by one.
     together = _together(row) if row.cancel_together else ""
     machine_sending.step(
         row,
@@ -175,7 +175,7 @@ def step(row: Order, *, now: datetime, client_for: ClientFor) -> None:
 
 
 def _is_settled(row: Order, client_for: ClientFor, now: datetime) -> bool:
-    """Whether reading it was all that there is to do for now: it is over, or is read again later."""
+    """Whether reading the order was enough for now: it is over, or will be read again later."""
     try:
         client = client_for(row.account, Right.ORDERS)
     except store.NoUsableKey:
@@ -205,7 +205,7 @@ def _claim(row: Order, now: datetime, *, way: str) -> OrderCall:
 
 
 def _is_over(row: Order, client: ExchangeClient, client_for: ClientFor, now: datetime) -> bool:
-    """Read the order; True when it is no longer active, and everything that follows from that was done."""
+    """Read the order; True when it is no longer active and was moved accordingly."""
     ask_for = client.get_margin_order if row.margin else client.get_order
     try:
         if ask_for(client_order_id=row.client_order_id).id == row.exchange_id:
@@ -252,13 +252,13 @@ def _cancel(row: Order, line: TradingLine, together: str, last_look: calls.LastL
 
 
 def _together(row: Order) -> str:
-    """What was asked to be cancelled by one call, as the event of the asking keeps it."""
+    """What one call was to cancel, as the event of the request recorded it."""
     event = row.events.filter(event="cancel_asked").order_by("-pk").first()
     return OF_SYMBOL if event is None else str(event.evidence.get("together", OF_SYMBOL))
 
 
 def _own_reply(row: Order, reply: Reply, now: datetime) -> Reply:
-    """The answer about this order out of that about all of the symbol; the others are kept as they ended, too."""
+    """The part of the answer that is about this order; how the others ended is stored too."""
     ended: list[records.Order] = [one for one in reply.value if not order_records.unstorable(one)]
     others = [one for one in ended if one.id != row.exchange_id]
     order_records.store(account=row.account, orders=others, margin=row.margin, now=now)

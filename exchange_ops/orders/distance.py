@@ -1,8 +1,8 @@
-"""How far the price of an order lies from the market: said on the ticket, refused nowhere here.
+"""How far the price of an order is from the market: shown on the ticket; nothing is refused here.
 
-The exchange takes any limit. One that crosses the book fills at once at the book's prices, down to the limit; one that
-lies far behind it hardly fills at all. Both are most often a slip of the keyboard. Of a stop order the stop is compared
-with the last price, since trades wake it (supplement 2.8), and the limit with the stop.
+The exchange accepts any limit. One that crosses the book fills at once at the book's prices, down to the limit; one far
+behind the market hardly ever fills. Both are usually typing errors. For a stop order the stop is compared with the last
+price, because trades trigger it (supplement 2.8), and the limit with the stop.
 """
 
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from typing import Final
 from exchange_ops.market.models import Ticker
 from exchange_ops.orders.request_checks import BUY, OrderRequest
 
-CROSSES_BY: Final = Decimal("0.01")  # a limit that is worse for us than the best price by more than this is warned of
+CROSSES_BY: Final = Decimal("0.01")  # warn of a limit that is worse for us than the best price by more than this
 AWAY_BY: Final = Decimal("0.10")  # and one that is better for us by more than this
 _DIGITS: Final = 200  # of the quotient of two amounts
 _PERCENT: Final = Decimal("0.01")
@@ -21,9 +21,9 @@ _PERCENT: Final = Decimal("0.01")
 
 @dataclass(frozen=True, slots=True)
 class Distance:
-    """`percent` is above zero over the market. `reference` names the price it is compared with, `warning` may be empty.
+    """`percent` is positive above the market. `reference` names the price it is compared with, `warning` may be empty.
 
-    `of_stop`: it is that of what wakes the order; `past_stop` is how much worse than that its limit is, in percent.
+    `of_stop`: the distance is that of the stop; `past_stop` is how much worse the limit is than the stop, in percent.
     """
 
     percent: Decimal
@@ -40,7 +40,7 @@ class Distance:
 
 
 def from_market(*, requested: OrderRequest, ticker: Ticker | None) -> Distance | None:
-    """The distance of the limit, or of what wakes a stop order; None without a price or a market."""
+    """The distance of the limit, or of the stop of a stop order; None without a price or a market."""
     price = requested.stop_price if requested.stop_price is not None else requested.price
     if ticker is None or price is None:
         return None
@@ -58,13 +58,13 @@ def from_market(*, requested: OrderRequest, ticker: Ticker | None) -> Distance |
 
 
 def is_reached(*, requested: OrderRequest, market: Decimal) -> bool:
-    """Whether a trade at the market's price wakes the stop: a buy at or above it, a sale at or below."""
+    """Whether a trade at this price triggers the stop: of a buy at or above it, of a sale at or below."""
     stop = requested.stop_price
     return stop is not None and (market >= stop if requested.side == BUY else market <= stop)
 
 
 def past_stop(requested: OrderRequest) -> Fraction | None:
-    """How much worse than its stop the limit of a stop-limit order is, as a fraction of it; below zero: better."""
+    """How much worse the limit of a stop-limit order is than its stop, as a fraction; negative: better."""
     if requested.price is None or not requested.stop_price:
         return None
     share = Fraction(requested.price) / Fraction(requested.stop_price) - 1

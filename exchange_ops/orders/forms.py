@@ -32,7 +32,7 @@ TIMES = (
     ("Day", "Day, until midnight UTC"),
     ("GTD", "GTD, until a date"),
 )
-# The exchange's own words, and ours for them: chips and filters say the same.
+# The exchange's words and ours for them, the same in chips and filters.
 ORDER_STATUSES = {
     "new": "Open",
     "partiallyFilled": "Partly filled",
@@ -41,7 +41,7 @@ ORDER_STATUSES = {
     "canceled": "Cancelled",
     "expired": "Expired",
 }
-# What most orders leave as it is: folded on the ticket until one of them is set or wrong.
+# Options that few orders use: folded on the ticket until one of them is set or wrong.
 EXITS = ("stop_loss", "take_profit")
 OPTIONS = ("time_in_force", "expire_time", "post_only", "take_markup", "provide_markup", "rounded")
 BOTH_EXITS = "A bracket has both: a stop and a take profit."
@@ -70,7 +70,7 @@ def read_instant(text: str) -> datetime:
 
 
 class TokensField(forms.Field):
-    """What was confirmed by name, one token for each tick."""
+    """The confirmations by name, one token for each box that was ticked."""
 
     widget = forms.MultipleHiddenInput
 
@@ -119,7 +119,7 @@ class OrderForm(RequestForm):
             self.fields[name].widget.attrs.update({"autocomplete": "off", "spellcheck": "false", "placeholder": " "})
 
     def clean(self) -> dict[str, Any]:
-        """What the chosen type doesn't take is hidden on the ticket, so what still stands there is not asked for."""
+        """The ticket hides fields that the chosen type doesn't take, so values that remain in them are dropped."""
         cleaned = super().clean() or self.cleaned_data
         unused = {"price": ("limit", "stopLimit"), "stop_price": ("stopLimit", "stopMarket")}
         for name, types in unused.items():
@@ -136,11 +136,11 @@ class OrderForm(RequestForm):
         return cleaned
 
     def exits(self) -> Exits | None:
-        """The stop and the take profit, from a form that is valid; nothing where none were asked for."""
+        """The stop and the take profit of a valid form; None where no bracket is requested."""
         return exits_of(self.cleaned_data)
 
     def order_request(self) -> OrderRequest:
-        """What the domain wants to know, from a form that is valid."""
+        """The order that a valid form requests."""
         cleaned = self.cleaned_data
         usual = "IOC" if cleaned["type"] == "market" else "GTC"
         symbol = Symbol.objects.filter(pk=cleaned["symbol"]).first() if cleaned["rounded"] else None
@@ -182,7 +182,7 @@ class OrderForm(RequestForm):
 
 
 def exits_of(cleaned: dict[str, Any]) -> Exits | None:
-    """The two prices of a bracket among what was typed."""
+    """The two prices of a bracket, if both were typed."""
     if not cleaned.get("stop_loss") or not cleaned.get("take_profit"):
         return None
     return Exits(stop=cleaned["stop_loss"], take=cleaned["take_profit"])
@@ -221,7 +221,7 @@ def _fraction(percent: Decimal | str) -> Decimal | None:
 
 
 class ReplaceForm(RequestForm):
-    """Another price or quantity for an open order; the quantity is the whole one, what was filled included."""
+    """Another price or quantity for an open order; the quantity includes what was filled."""
 
     quantity = AmountField(label="Quantity", max_length=80, error_messages={"required": "Enter the quantity."})
     price = AmountField(label="Price", max_length=80, required=False)
@@ -235,7 +235,7 @@ class ReplaceForm(RequestForm):
             self.fields[name].widget.attrs.update({"autocomplete": "off", "spellcheck": "false"})
 
     def clean(self) -> dict[str, Any]:
-        """An order without a price keeps none; one with a price needs one."""
+        """An order that has no price gets none; one that has a price needs one."""
         cleaned = super().clean() or self.cleaned_data
         if self.order.price is None:
             cleaned["price"] = None
@@ -245,20 +245,20 @@ class ReplaceForm(RequestForm):
         return cleaned
 
     def order_request(self) -> OrderRequest:
-        """What the replacing order asks for, from a form that is valid."""
+        """The replacing order that a valid form requests."""
         price = self.cleaned_data["price"] or None
         return replacing.changed_request(self.order, quantity=self.cleaned_data["quantity"], price=price)
 
 
 class CancelAllForm(forms.Form):
-    """Which open orders a person saw; of a symbol, or on margin, all that are open now may be meant."""
+    """Which open orders to cancel: those that the person saw, or all of a symbol, or all on margin."""
 
     margin = forms.BooleanField(required=False)
     symbol = forms.CharField(required=False, max_length=40)
     newest = forms.RegexField(r"^[0-9]{1,18}$", required=False)
 
     def clean(self) -> dict[str, Any]:
-        """Without a symbol it has to be said which orders were seen, unless every one on margin is meant."""
+        """Without a symbol it takes the newest order that was seen, unless all margin orders are meant."""
         cleaned = super().clean() or self.cleaned_data
         if not cleaned.get("margin") and not cleaned.get("symbol") and not cleaned.get("newest"):
             self.add_error("newest", "Name the symbol, or the newest order that was seen.")
@@ -329,7 +329,7 @@ class BracketFilter(DatedForm):
 
 
 def orders_named(text: str) -> Q:
-    """Orders that the text names: by reference, the exchange's number, our id or the name of who placed them."""
+    """Orders that match the text: their reference, the exchange's number, our id, or the name of who placed them."""
     condition = Q(client_order_id=text) | Q(initiator__username=text)
     number = text.upper().removeprefix("O-")
     if number.isascii() and number.isdigit() and len(number) <= 18:

@@ -1,10 +1,10 @@
-"""What the company's rules say about an order: its worth, how many are open, how far its price is from the market.
+"""What the company's rules say about an order: its value, how many are open, how far its price is from the market.
 
 Each bound that an order goes beyond is an overstep with a name and figures. By the rules it is refused, approved by
-somebody else, or confirmed by name by who places it; that is judged here, at the act, whatever the page said before.
-Only a price that is worse for us is bounded: a limit order that pays more or takes less than the market does fills at
-once. One that lies behind the market waits there, and can be cancelled. The limit of a stop order is judged against its
-stop, and the stop only by its side of the market. What is not known is more than any bound.
+somebody else, or confirmed by name by the person who places it. This is judged when the order is placed, whatever the
+page showed before. Only prices that are worse for us are bounded: a limit that pays more or takes less than the market
+fills at once, while one behind the market waits and can be cancelled. The limit of a stop order is judged against its
+stop, and the stop only by its side of the market. A figure that is not known counts as beyond every bound.
 """
 
 from collections.abc import Collection, Iterable, Iterator
@@ -41,7 +41,7 @@ from exchange_ops.shared.models import Account
 if TYPE_CHECKING:
     from desk.models import Person
 
-_SURE: Final = Decimal(1)  # percent: a stop that is beyond the market by less is confirmed for so much
+_SURE: Final = Decimal(1)  # percent: the least size for which a stop beyond the market is confirmed
 
 
 class NotConfirmed(CannotPlace):
@@ -55,7 +55,7 @@ class NotConfirmed(CannotPlace):
 def check(*, initiator: "Person", account: Account, requested: OrderRequest, now: datetime) -> list[Overstep]:
     """The bounds that an order goes beyond, when everything else about it holds; else CannotPlace.
 
-    What the rules refuse is refused; the rest is for `settle`.
+    Raises it too for what the rules refuse; the other bounds are for `settle`.
     """
     symbol = request_checks.check(initiator=initiator, account=account, requested=requested, now=now)
     oversteps = find_oversteps(initiator=initiator, account=account, symbol=symbol, requested=requested, now=now)
@@ -65,7 +65,7 @@ def check(*, initiator: "Person", account: Account, requested: OrderRequest, now
 
 
 def settle(oversteps: Iterable[Overstep], *, confirmed: Collection[str]) -> list[dict[str, Any]]:
-    """What is kept of the oversteps, when each that has to be confirmed was. Raises NotConfirmed."""
+    """The oversteps as the order stores them, once all that need it are confirmed. Raises NotConfirmed."""
     listed = list(oversteps)
     if missing := bounds.unconfirmed(listed, confirmed=confirmed):
         raise NotConfirmed(missing)
@@ -75,7 +75,7 @@ def settle(oversteps: Iterable[Overstep], *, confirmed: Collection[str]) -> list
 def problems(
     *, initiator: "Person", account: Account, symbol: Symbol, requested: OrderRequest, now: datetime
 ) -> dict[str, str]:
-    """What the rules in force don't allow about an order that can't wait for an approval, by field."""
+    """What the current rules refuse of an order that can't wait for an approval, by field."""
     oversteps = find_oversteps(
         initiator=initiator, account=account, symbol=symbol, requested=requested, now=now, is_new=False
     )
@@ -91,23 +91,23 @@ def find_oversteps(
     now: datetime,
     is_new: bool = True,
 ) -> list[Overstep]:
-    """The bounds of the rules in force that an order goes beyond, which is otherwise well formed.
+    """The bounds of the current rules that a well-formed order goes beyond.
 
-    `is_new`: it would be open beside those that are.
+    `is_new`: it would be one more open order.
     """
     oversteps = [*_price(symbol, requested, now), *_worth(initiator, account, symbol, requested, now)]
     return [*oversteps, *_count(initiator, account)] if is_new else oversteps
 
 
 def counts_open(*, person: "Person", account: Account) -> bool:
-    """Whether a limit counts this person's open orders, so that two at once have to be judged one after the other."""
+    """Whether a limit counts this person's open orders, so that two at once are judged one after the other."""
     return limits.of(kind=ValueLimit.OPEN_ORDERS, person=person, account=account).exists()
 
 
 def _worth(
     initiator: "Person", account: Account, symbol: Symbol, requested: OrderRequest, now: datetime
 ) -> Iterator[Overstep]:
-    """By its value in both currencies: its own price may say less than the market does. The graver of both."""
+    """Its value in both currencies, since its own price may understate it; the stricter of the two oversteps."""
     amounts = [(requested.quantity, symbol.base_currency)]
     value = request_checks.figures(symbol=symbol, requested=requested).value
     if value is not None:
@@ -166,10 +166,10 @@ def _distance(symbol: Symbol, requested: OrderRequest, most: Decimal, beyond: st
 
 
 def _stop(symbol: Symbol, requested: OrderRequest, most: Decimal, beyond: str, now: datetime) -> Iterator[Overstep]:
-    """A stop order trades at the market of another moment, so its limit is judged against the price that wakes it.
+    """A stop order trades later, at the market of that moment, so its limit is judged against its stop.
 
-    A stop far from the market is what it is for. One that the market has reached already is woken by the next trade:
-    that is confirmed by name whatever the rules say, and a stop-market order then eats into the book of this moment.
+    A stop far from the market is the usual case. One that the market has already reached is triggered by the next
+    trade: that is confirmed by name whatever the rules say, and a stop-market order is then judged by the present book.
     """
     yield from _past_stop(requested, most, beyond)
     ticker = Ticker.objects.filter(pk=symbol.pk).first()
@@ -186,7 +186,7 @@ def _stop(symbol: Symbol, requested: OrderRequest, most: Decimal, beyond: str, n
 
 
 def _past_stop(requested: OrderRequest, most: Decimal, beyond: str) -> Iterator[Overstep]:
-    """How far beyond its stop the limit lets the order trade; one that is better than the stop only rests."""
+    """How far beyond its stop the limit lets the order trade; a limit better than the stop only rests."""
     room = distance.past_stop(requested)
     if room is not None and requested.stop_price is not None and room > Fraction(most) / 100:
         size = distance.percent_of(room)
@@ -196,7 +196,7 @@ def _past_stop(requested: OrderRequest, most: Decimal, beyond: str) -> Iterator[
 
 
 def _depth(symbol: Symbol, requested: OrderRequest, most: Decimal, beyond: str, now: datetime) -> Iterator[Overstep]:
-    """A market order has no price, so how deep it would eat into the book is bounded."""
+    """A market order has no price, so the bound is on how deep it would reach into the book."""
     impact, allowed = estimate.from_book(requested=requested, symbol=symbol), bounds.percent(most)
     if impact is None or now - impact.read_at > STALE_AFTER:
         sentence = f"The rules bound the price to {allowed} from the market's, and the book is not known well enough."

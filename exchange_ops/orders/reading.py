@@ -1,8 +1,9 @@
-"""Reading orders and trades from the exchange: what is open, what was made, what was traded, and what disappeared.
+"""Reading orders and trades from the exchange: open orders, new ones, trades, and orders that are no longer listed.
 
-New orders are walked back to a watermark by their time, trades up from one by their id; both watermarks lag behind what
-was read, since the history may list an order half a minute late (supplement 2.8). What the desk believes to be open and
-the exchange no longer lists is looked up by its id. Orders without trades are deleted there after a day, and kept here.
+New orders are read back in time to a watermark, trades forward by id from another. Both watermarks lag behind what was
+read, because the history may list an order half a minute late (supplement 2.8). An order that the desk believes to be
+open and the exchange no longer lists is looked up by its id. The exchange deletes orders without trades after a day;
+they are kept here.
 """
 
 from dataclasses import dataclass, field
@@ -32,7 +33,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 @dataclass(slots=True)
 class AccountReading:
-    """One reading of an account: when it began, its clock, and what could not be taken in."""
+    """One reading of an account: when it began, its clock, and what could not be stored."""
 
     account: Account
     now: datetime
@@ -51,13 +52,13 @@ class AccountReading:
         return self.watch.now() - self.now > self.walk_for
 
     def note(self, intake: order_records.Intake) -> None:
-        """Add what came of one listing."""
+        """Add the result of one listing."""
         self.changed += intake.changed
         self.problems += intake.problems
 
 
 def read(*, reading: AccountReading, client_for: ClientFor) -> None:
-    """Everything about the orders and trades of an account; raises what the calls raise."""
+    """Read all orders and trades of an account; raises what the calls raise."""
     account = reading.account
     with clients.client(client_for, account=account, right=Right.ORDERS) as client:
         open_numbers, complete = _active(reading, client)
@@ -90,8 +91,7 @@ def _history(reading: AccountReading, client: ExchangeClient, open_numbers: set[
     mark, began = _index(account, ORDERS), _exchange_clock(reading)
     since = _instant(mark) - SETTLING if mark else None
     stopped = _walk(reading, client, open_numbers, since=since, until=None)
-    # By whole minutes: a mark that moves with every reading costs an entry about its row each time, and a desk at rest
-    # would write nothing else.
+    # In whole minutes: each move of the mark writes an entry about its row, and an idle desk would write nothing else.
     minute = began.replace(second=0, microsecond=0)
     Watermark.put(account=account, name=ORDERS, index=_index_of(minute), now=reading.now)
     if stopped is None and (rest := _index(account, UNFINISHED)):
@@ -111,7 +111,7 @@ def _walk(
     since: datetime | None,
     until: datetime | None,
 ) -> datetime | None:
-    """Pages back in time; where the walk ran out of time, else nothing."""
+    """Read pages back in time; gives the moment at which the walk ran out of time, else None."""
     for page in client.orders_back(since=since, until=until, limit=reading.page_size):
         intake = order_records.store(
             account=reading.account, orders=page.records, open_numbers=open_numbers, now=reading.now
@@ -154,7 +154,7 @@ def _look_up_missing(reading: AccountReading, client: ExchangeClient, open_numbe
 
 
 def _note_missing(row: Order, now: datetime) -> None:
-    """Note that an order is listed nowhere; after a minute it is no longer called open."""
+    """Note that an order is listed nowhere; after a minute it no longer counts as open."""
     if row.missing_since is None:
         Order.objects.filter(pk=row.pk, missing_since=None).update(missing_since=now)
     elif now - row.missing_since >= GONE_AFTER:
@@ -170,7 +170,7 @@ def _note_unreadable(
 
 
 def _exchange_clock(reading: AccountReading) -> datetime:
-    """The least that the exchange's clock showed when the reading began."""
+    """The earliest time that the exchange's clock can have shown when the reading began."""
     clock = clocks.at_least(account=reading.account, now=reading.now)
     return reading.now - 2 * clocks.DATE_RESOLUTION if clock is None else clock
 

@@ -1,8 +1,8 @@
-"""What can be ordered: every problem of a new order beside the field it is about, before anything is written.
+"""Checks of a new order, with each problem beside its field, before anything is written.
 
-The exchange's own rules of a symbol (tick size, quantity increment) and of types and times in force come from
-`wire.checking`; funds are those of the trading wallet as last read. A buy needs more than its value with the taker's
-fee, a sell needs its quantity (supplement 2.8). The exchange judges last.
+The exchange's rules for a symbol (tick size, quantity increment), for types and for times in force come from
+`wire.checking`; funds are those of the trading wallet as last read. A buy needs more than its value plus the taker's
+fee, a sale needs its quantity (supplement 2.8). The exchange has the last word.
 """
 
 from dataclasses import dataclass, replace
@@ -66,9 +66,9 @@ class CannotPlace(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrderRequest:
-    """An order as a person or a program asks for it; quantities in the base, prices in the quote currency.
+    """An order as a person or a program requests it; quantities in the base, prices in the quote currency.
 
-    `margin`: on the isolated margin account of the symbol. Markups are fractions of its volume, on top of the fee.
+    `margin`: on the isolated margin account of the symbol. Markups are fractions of the volume, on top of the fee.
     """
 
     symbol: str
@@ -88,9 +88,9 @@ class OrderRequest:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """What an order comes to, in the quote currency: `fee` at the taker's rate, `total` what a buy needs at most.
+    """The amounts of an order in the quote currency: `fee` at the taker's rate, `total` what a buy needs at most.
 
-    Empty where no price is known; `at` is the price they were reckoned with, and `estimated` that it was the market's.
+    Empty where no price is known; `at` is the price they were computed with, `estimated` that it was the market's.
     """
 
     at: Decimal | None = None
@@ -101,7 +101,7 @@ class Figures:
 
 
 def as_sent(order: OrderRequest | Order, *, client_order_id: str) -> NewOrder:
-    """The order as the wire takes it. Whether or not the exchange may round: what is sent fits its steps here."""
+    """The order as the wire takes it. Its figures fit the steps of the symbol, even where the exchange may round."""
     return NewOrder(
         client_order_id=client_order_id,
         **terms_of(order),
@@ -118,7 +118,7 @@ def request_of(order: Order) -> OrderRequest:
 
 
 def check(*, initiator: "Person", account: Account, requested: OrderRequest, now: datetime) -> Symbol:
-    """The symbol, when everything about the order holds; else CannotPlace."""
+    """Check the order and give its symbol; raises CannotPlace."""
     if not rules.may_trade(initiator, account):
         raise CannotPlace({FORM: "Only operators place orders."})
     symbol = Symbol.objects.filter(pk=requested.symbol).first()
@@ -135,7 +135,7 @@ def check(*, initiator: "Person", account: Account, requested: OrderRequest, now
 def problems(
     *, account: Account, symbol: Symbol, requested: OrderRequest, now: datetime, instead_of: Order | None = None
 ) -> dict[str, str]:
-    """What is wrong with an order, by field; the balance is the one last read, and what it takes the place of frees."""
+    """What is wrong with an order, by field. The balance is the one last read plus what `instead_of` would free."""
     exchange_now = clocks.exchange_now(account=account, now=now)
     order = as_sent(requested, client_order_id="to-be-given")
     sentences = {}
@@ -154,9 +154,9 @@ def problems(
 
 
 def figures(*, symbol: Symbol, requested: OrderRequest, rates: Rates | None = None) -> Figures:
-    """What the order comes to at its own price, its stop price, or the market's best one as last read.
+    """The amounts at the order's own price, its stop price, or the best price of the market as last read.
 
-    Without `rates` the fee is reckoned with the symbol's usual ones.
+    Without `rates` the fee is computed with the symbol's usual ones.
     """
     at, estimated = requested.price, False
     if at is None and requested.type == "stopMarket":
@@ -199,7 +199,7 @@ def _short_of(account: Account, symbol: Symbol, requested: OrderRequest, old: Or
 
 
 def _freed(symbol: Symbol, old: Order | None, rates: Rates) -> Decimal:
-    """What the order that is replaced holds of the currency that it is paid with, for what is left of it."""
+    """How much the rest of the order that is replaced holds of the currency it pays with."""
     if old is None:
         return Decimal(0)
     remaining = replace(request_of(old), quantity=old.remaining)
@@ -211,7 +211,7 @@ def _freed(symbol: Symbol, old: Order | None, rates: Rates) -> Decimal:
 
 
 def _funds_problem(account: Account, symbol: Symbol, requested: OrderRequest, old: Order | None, rates: Rates) -> str:
-    """Why the trading wallet can't bear it. A market order is held against the best price; more may be needed."""
+    """Why the trading wallet can't cover it. A market order is checked at the best price; more may be needed."""
     if requested.side not in {BUY, SELL}:
         return ""
     if old is not None:

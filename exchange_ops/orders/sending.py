@@ -1,4 +1,4 @@
-"""Placing an order, once: its row says what is about to be sent, and is committed, before a byte leaves.
+"""Placing an order, once: a row that says what will be sent is committed before a byte leaves.
 
 The outcome is one of accepted, refused, not sent or unknown. An order whose answer was lost is looked for by its id,
 among the active orders and then in the history, and never sent again. “Order not found” also means finished or not yet
@@ -33,16 +33,16 @@ from exchange_ops.wire.catalogue import Right
 from wire.errors import CallFailed
 from wire.operation import BadArgument
 
-WAITS_AT_MOST = timedelta(seconds=60)  # for a worker; later the price may be another one
+WAITS_AT_MOST = timedelta(seconds=60)  # for a worker; by then the price may have changed
 ONLY_CANCELLED = (
     "The exchange cancelled the order that was to be replaced and could not place this one, most often because the "
     "money did not reach. What was filled stays filled."
 )
-EARLY = timedelta(seconds=5)  # how much before the sending an order of ours may seem to be made at the exchange
+EARLY = timedelta(seconds=5)  # how long before it was sent our order may seem to have been created at the exchange
 
 
 def step(row: Order, *, now: datetime, client_for: ClientFor) -> None:
-    """Rows 3 to 8: claim, one POST, and where its outcome leads."""
+    """Rows 3 to 8: claim, send one POST, and move by its outcome."""
     sending.step(
         row,
         watch=Stopwatch(now),
@@ -56,7 +56,7 @@ def step(row: Order, *, now: datetime, client_for: ClientFor) -> None:
 
 
 def _claimed(row: Order, line: TradingLine, now: datetime) -> OrderCall | None:
-    """Row 3, or row 4 where it can't leave by this line."""
+    """Row 3, or row 4 where it can't be sent over this line."""
     if problem := placing.obstacle(row, line):
         stop(row, problem=problem, now=now)
         return None
@@ -88,7 +88,7 @@ def stop(row: Order, *, problem: str, now: datetime) -> None:
 
 
 def prepare(row: Order, *, kind: str, attempt: int, now: datetime, way: str = REST) -> OrderCall:
-    """The row of a call, inside the transaction of the claim that it belongs to."""
+    """Write the row of a call, inside the transaction of its claim."""
     content = {name: getattr(row, name) for name in states.TABLE.named(Column.RECORDED)}
     return OrderCall.objects.create(
         order=row,
@@ -151,7 +151,7 @@ def _only_cancelled(row: Order, old: records.Order, now: datetime) -> None:
 
 
 def _refused(row: Order, reply: Reply, now: datetime) -> None:
-    """Without a code it was refused here, before anything left."""
+    """A refusal without a code is the desk's own: nothing left."""
     (_no if reply.code is not None else _not_sent)(row, reply, now)
     replacing.settle(row, now=now)
 
@@ -197,7 +197,7 @@ def look(row: Order, *, now: datetime, client_for: ClientFor) -> None:
 
 
 def _sighting(row: Order, now: datetime, client_for: ClientFor) -> Sighting:
-    """How long ago it was sent is measured by our clock alone; when it was made, by the exchange's."""
+    """The time since sending is measured by our clock alone; the time of creation is the exchange's."""
     sent_at, sent_from = row.sent_at or row.created_at, row.sent_from or row.created_at
     with ExitStack() as open_clients:
         orders = open_clients.enter_context(clients.client(client_for, account=row.account, right=Right.ORDERS))

@@ -1,9 +1,8 @@
 """The table of the order machine: what the desk itself knows of an order, and every move between those states.
 
-This is data, read by the mover, the database constraints, the pages and the tests. What became of an order at the
-exchange is the exchange's own status, kept beside it. A sentence says what happened first, then why, then who can do
-what. An order is sent at most once: nothing leads back to `sending`, and to
-`requested` only what waited for an approval.
+This is data, read by the mover, the database constraints, the pages and the tests. The exchange's own status of an
+order is stored beside its state. A sentence says first what happened, then why, then who can do what. An order is sent
+at most once: nothing leads back to `sending`, and only an approval leads to `requested`.
 """
 
 from typing import Any, Final
@@ -168,7 +167,7 @@ TRANSITIONS: Final[tuple[Transition, ...]] = (
 )
 
 _CONTENT: Final = Column.RECORDED | Column.FIXED | Column.SIGNED  # what was asked for
-# What the exchange says of an order, and brackets, cancelling and limits decide by: forged, it would sell twice.
+# What the exchange says of an order. Brackets, cancelling and limits decide by it: forged, it would sell twice.
 _DECIDING: Final = Column.COPY | Column.WITNESSED
 TABLE: Final = Table(
     noun="an order",

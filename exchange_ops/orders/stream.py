@@ -1,6 +1,6 @@
-"""What the trading stream tells of orders, trades and margin, taken into the same rows as the reading over REST.
+"""Stores what the trading stream reports of orders, trades and margin, in the same rows as the reading over REST.
 
-Only what is newer counts, however often and in whichever order it is told. Source: supplement 1.4 and 1.5.
+Only newer reports count, however often and in whichever order they arrive. Source: supplement 1.4 and 1.5.
 """
 
 from collections.abc import Iterable
@@ -28,10 +28,10 @@ def name_of(account: Account) -> str:
 
 
 def store(*, account: Account, event: trading_session.Event, now: datetime) -> trading_session.Reports | None:
-    """Store what an event of the session brought. Nothing that the exchange tells makes this fail.
+    """Store what an event of the session brought. No message of the exchange makes this fail.
 
-    Gives the reports that came too early: of orders of ours whose worker is about to hear the answer. They are to be
-    taken once more a moment later.
+    Gives the reports that came too early: those of our orders whose worker is about to hear the answer. The caller
+    passes them in again a moment later.
     """
     name = name_of(account)
     match event:
@@ -53,7 +53,7 @@ def store(*, account: Account, event: trading_session.Event, now: datetime) -> t
 
 
 def _as_of(event: trading_session.Reports | trading_session.MarginAccounts, now: datetime) -> datetime:
-    """Since when what is told is certainly so: a list says nothing of what happened after it was asked for."""
+    """The moment for which the event certainly holds: a list says nothing of what happened after it was requested."""
     return now - timedelta(milliseconds=event.age_ms)
 
 
@@ -106,9 +106,9 @@ def _store_trades(
 def _compare(
     account: Account, event: trading_session.Reports, *, listed: set[int], changed: int, as_of: datetime, now: datetime
 ) -> None:
-    """What a list shows beside its records: how many reports were lost on their way, and what is no longer active.
+    """What a list reveals beyond its records: how many reports were lost on the way, and what is no longer active.
 
-    How an order ended that is not listed any more stands in the history alone, so a reading is asked for.
+    Only the history says how an order ended that is no longer listed, so a reading is requested.
     """
     rows = Order.objects.filter(account=account, margin=event.margin, active=True, read_at__lt=as_of)
     rows = rows.exclude(exchange_id__in=listed).exclude(state=states.CANCELLING)
@@ -124,7 +124,7 @@ def _is_live(account: Account) -> bool:
 
 
 def _details(report: records.OrderReport) -> dict[str, object]:
-    """What a report tells that no column of the order keeps."""
+    """What a report says that no column of the order stores."""
     members = {
         "report": None if report.report_type == STATUS else report.report_type,
         "replaces": report.original_request_client_order_id,
@@ -135,7 +135,7 @@ def _details(report: records.OrderReport) -> dict[str, object]:
 
 
 def _trade(report: records.OrderReport, number: int) -> records.AccountTrade | None:
-    """The trade of a report; None when it lacks a figure. Who took is not told on the stream."""
+    """The trade of a report; None when it lacks a figure. The stream does not say who took."""
     if report.trade_id is None or report.trade_quantity is None:
         return None
     if report.trade_price is None or report.trade_fee is None:

@@ -1,6 +1,6 @@
-"""The account's own trades, taken into our rows from the history, the stream and the answers to new orders.
+"""The account's own trades, stored from the history, the stream and the answers to new orders.
 
-A trade never changes. The stream does not say who took, nor whether it was a liquidation; the history may add that.
+A trade never changes. The stream says neither who took nor whether it was a liquidation; the history may add that.
 Source: exchange REST, Account trade; supplement 1.4 and 2.8.
 """
 
@@ -27,7 +27,7 @@ _COPIED = ("client_order_id", "symbol", "side", "quantity", "price", "fee", "tak
 
 
 def store(*, account: Account, trades: Sequence[records.AccountTrade], now: datetime) -> Intake:
-    """Keep trades that are new; of one that is known only what was not told before is added."""
+    """Store new trades; to one that exists only what was missing is added."""
     intake, sound = Intake(), []
     for trade in trades:
         if reason := _unstorable_trade(trade):
@@ -52,7 +52,7 @@ def _insert(account: Account, new: list[AccountTrade]) -> None:
 
 
 def _add(row: AccountTrade, newer: AccountTrade) -> bool:
-    """What is told now and was not before; nothing else of a trade can be written."""
+    """Add what was missing before; nothing else of a trade can be written."""
     names = ("taker", "liquidation")
     more = {name: getattr(newer, name) for name in names if getattr(row, name) is None}
     more = {name: value for name, value in more.items() if value is not None}
@@ -61,7 +61,7 @@ def _add(row: AccountTrade, newer: AccountTrade) -> bool:
 
 
 def store_answer(*, account: Account, order: records.Order, now: datetime) -> None:
-    """Keep the trades that the answer to a new order tells of: it met them at once, so it took (supplement 2.8)."""
+    """Store the trades in the answer to a new order: it was filled at once, so it was the taker (supplement 2.8)."""
     trades = [
         records.AccountTrade(
             id=trade.id,
@@ -104,7 +104,7 @@ def _unstorable_trade(trade: records.AccountTrade) -> str:
 
 
 def of_order(row: Order) -> QuerySet[AccountTrade]:
-    """What an order was filled with, oldest first: also what the orders were that it took the place of."""
+    """The fills of an order, oldest first, with those of the orders that it replaced."""
     numbers, older = [row.exchange_id], row.replaces
     while older is not None:
         numbers.append(older.exchange_id)
@@ -114,7 +114,7 @@ def of_order(row: Order) -> QuerySet[AccountTrade]:
 
 
 def _update_averages(account: Account, numbers: set[int]) -> None:
-    """The average price of what was filled, reckoned from the trades themselves where the exchange told none."""
+    """Set the average price from the trades themselves where the exchange gave none, and announce the orders."""
     trades: dict[int, list[AccountTrade]] = {}
     for trade in AccountTrade.objects.filter(account=account, exchange_order_id__in=numbers):
         trades.setdefault(trade.exchange_order_id, []).append(trade)

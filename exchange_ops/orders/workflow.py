@@ -1,7 +1,7 @@
 """Orders from the outside: place one, cancel it, do its next step, do whatever is due, and read what the exchange has.
 
-The row is the queue, as with payouts. An order never leaves the account, so nobody else has to agree; a freeze stops
-the placing of orders, and never the cancelling.
+The row is the queue, as with payouts. An order moves no money out of the account, so within the limits nobody else has
+to agree; a freeze stops the placing of orders, never the cancelling.
 """
 
 from collections.abc import Collection, Sequence
@@ -96,9 +96,9 @@ def place(
     """Take an order. The same `request_key` of the same person gives the same row, however often it is sent.
 
     Nothing is sent here: a worker places it. `confirmed` are the tokens of the oversteps that the person confirmed by
-    name. Beyond a limit that asks for an approval it waits for one; `for_approval` says whether the person knew that,
-    None that they take it as it comes. Raises CannotPlace with a sentence for each field, or NotConfirmed with what has
-    to be confirmed first.
+    name. Beyond a limit that needs an approval it waits for one; `for_approval` says whether the person expected that,
+    None that either will do. Raises CannotPlace with a sentence for each field, or NotConfirmed with what has to be
+    confirmed first.
     """
     once = Once(
         Order.objects.filter(initiator=initiator, request_key=request_key),
@@ -189,15 +189,15 @@ def name_of(account: Account) -> str:
 
 
 def ask_to_read(*, account: Account, person: "Person | None", now: datetime) -> OrderReading:
-    """Have everything read now; asked for twice while it is under way, it is read once. Announces `orders`.
+    """Have everything read now; two requests during one reading share it. Announces `orders`.
 
-    `person` is nobody when a stream shows that something was missed.
+    There is no `person` when a stream shows that something was missed.
     """
     return READING.ask(account=account, person=person, now=now)
 
 
 def read_all(*, now: datetime, client_for: ClientFor, only_stale: bool = False) -> int:
-    """Read orders, trades and margin of every account; how many readings succeeded."""
+    """Read orders, trades and margin of every account; gives how many readings succeeded."""
     done = 0
     for account in Account.objects.order_by("pk"):
         row = heartbeats.of(name_of(account))
@@ -215,7 +215,7 @@ def _read_one(account: Account, now: datetime, client_for: ClientFor) -> bool:
         return False
     account_reading, problem = reading.AccountReading(account, now), ""
     try:
-        # What is wanted later is not answered by this reading.
+        # A request that comes later is not answered by this reading.
         question = READING.waiting().filter(account=account).first()
         reading.read(reading=account_reading, client_for=client_for)
         with clients.client(client_for, account=account, right=Right.ORDERS) as client:

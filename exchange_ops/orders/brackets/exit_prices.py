@@ -1,4 +1,4 @@
-"""The two prices of a bracket, and what is wrong with them for an entry, before anything is written."""
+"""The two exit prices of a bracket, checked against its entry before anything is written."""
 
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
@@ -16,7 +16,7 @@ _DIGITS = 200  # of the product of two amounts
 
 @dataclass(frozen=True, slots=True)
 class Exits:
-    """Two prices in the quote currency: `stop` closes at the market once it trades there, `take` at it or better."""
+    """Two prices in the quote currency: a trade at `stop` closes at the market, `take` at that price or better."""
 
     stop: Decimal
     take: Decimal
@@ -49,9 +49,9 @@ def problems(*, exits: Exits, requested: OrderRequest | Order) -> dict[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Outcomes:
-    """What the exits come to in the quote currency, before fees: `loss` at the stop, `gain` at the take profit.
+    """Profit and loss of the exits in the quote currency, before fees: `loss` at the stop, `gain` at the take profit.
 
-    `ratio` is the gain over the loss; the market may take a stop at a worse price than its own.
+    `ratio` is gain divided by loss. A stop may be filled at a worse price than its own.
     """
 
     loss: Decimal
@@ -60,7 +60,7 @@ class Outcomes:
 
 
 def outcomes(*, exits: Exits, requested: OrderRequest | Order) -> Outcomes | None:
-    """What the whole quantity would lose or gain; nothing where no price of the entry is known."""
+    """What the full quantity would lose or gain; None while no price of the entry is known."""
     at = _entered_at(requested)
     if at is None:
         return None
@@ -71,7 +71,7 @@ def outcomes(*, exits: Exits, requested: OrderRequest | Order) -> Outcomes | Non
 
 
 def _entered_at(requested: OrderRequest | Order) -> Decimal | None:
-    """About where it enters: its limit, its stop price, or the market's best price as last read."""
+    """The expected entry price: the limit, else the stop price, else the best price of the market as last read."""
     if requested.price is not None or requested.stop_price is not None:
         return requested.price if requested.price is not None else requested.stop_price
     ticker = Ticker.objects.filter(pk=requested.symbol).first()

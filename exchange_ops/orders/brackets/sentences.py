@@ -1,4 +1,4 @@
-"""What is said of an order of a bracket whose outcome is not known, or that did not do what it was placed for."""
+"""Sentences for people about a bracket's order whose outcome is unknown, or that did not do what it was placed for."""
 
 from collections.abc import Iterable, Sequence
 from typing import Final
@@ -12,7 +12,7 @@ _NOT_SEEN: Final = "not seen at the exchange; whether it is there is not known."
 
 
 def reason(chain: Sequence[Order], facts: Chain, *, what: str) -> str:
-    """Why nothing, or too little, is guarded by it; `what` is the word for the order ("stop")."""
+    """Why it guards nothing or too little; `what` is the word for the order ("stop")."""
     order = _member(chain, facts.number)
     if facts.is_lost or facts.coming:
         return _unknown(chain, facts, what)
@@ -27,7 +27,7 @@ def reason(chain: Sequence[Order], facts: Chain, *, what: str) -> str:
 
 
 def note(chain: Sequence[Order], facts: Chain, *, what: str) -> str:
-    """What is not known of it, or did not come about, while nothing is missing; empty where all is plain."""
+    """What is unknown about it or did not happen, while it guards all it should; empty for nothing."""
     looked_for = any(_member(chain, number).state == states.UNKNOWN for number in facts.coming)
     if facts.is_lost or looked_for:
         return _unknown(chain, facts, what)
@@ -38,7 +38,7 @@ def note(chain: Sequence[Order], facts: Chain, *, what: str) -> str:
 
 
 def note_of_settled(chain: Sequence[Order], facts: Chain, *, what: str) -> str:
-    """What another one waits for that is to stand in for this one; empty where nothing is in its way."""
+    """What the order that takes over from this one waits for; empty where nothing is in its way."""
     order = _member(chain, facts.number)
     if facts.open:
         return f"The {what}, {order.reference}, is being cancelled; another one is placed only then."

@@ -1,7 +1,7 @@
-"""One look at a bracket: how it stands, what that asks for, and doing it. A worker looks every two seconds.
+"""One look at a bracket: read its situation, decide the next step, do it. A worker looks every two seconds.
 
-What is placed is asked for in the same transaction that says so, as an order of the desk like any other: sent once,
-looked for when its answer is lost. The bracket's own rows never leave the desk.
+An exit is recorded in the transaction that decides on it, as an order of the desk like any other: it is sent once and
+looked for when its answer is lost. The bracket itself sends nothing.
 """
 
 from collections.abc import Callable, Sequence
@@ -31,16 +31,16 @@ FROZEN: Final = "The account is frozen: nothing more is placed for it, and a sto
 
 
 def step(row: Bracket, *, now: datetime) -> None:
-    """Look at it, and do the one thing that is due."""
+    """Look at the bracket and take the one step that is due."""
     interest.glance(codes=[row.symbol], now=now)
     with transaction.atomic():
         row = machine.lock(row.pk)
         if row.state == states.CLOSED:
             return
-        if stopped := signs.problem():  # what it knows of its orders may be of an earlier moment
+        if stopped := signs.problem():  # its orders may be those of an earlier moment
             machine.touch(row, next_action_at=now + LOOK_EVERY, last_problem=stopped)
             return
-        # Before the trail's turn is taken: whoever moves an order has its row first.
+        # Before the turn of the trail is taken: whoever moves an order locks its row first.
         chains = _lock_chains(row)
         at = situation.current(row, now=now, chains=chains)
         action = plan.next_step(at)
@@ -57,9 +57,9 @@ def step(row: Bracket, *, now: datetime) -> None:
 
 
 def _lock_chains(row: Bracket) -> situation.Chains:
-    """Its orders and all that was to replace them, each read once its row is locked: nobody amends meanwhile.
+    """Lock its orders and all their replacements, and read each after its lock, so that nobody changes one meanwhile.
 
-    The lowest number first, whichever chain it is of: that is the order in which everybody locks orders.
+    Everybody locks orders by number, the lowest first, so this does too, across the chains.
     """
     roots = [row.entry_id, *row.legs.values_list("order_id", flat=True)]
     waiting = [(number, number) for number in roots]
@@ -189,7 +189,7 @@ def _place(row: Bracket, role: str, quantity: Decimal, now: datetime) -> None:
 
 
 def _cancel(row: Bracket, chain: Sequence[Order], now: datetime) -> None:
-    """Have what works of it cancelled, unless it is being cancelled; what the exchange refused to, after a while."""
+    """Have the working orders of a chain cancelled; where the exchange refused that, ask again only after a while."""
     for order in situation.working(chain):
         asked_a_moment_ago = order.cancels and now - order.updated_at < ASK_AGAIN
         if not order.is_cancellable or asked_a_moment_ago:

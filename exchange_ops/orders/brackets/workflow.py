@@ -1,7 +1,7 @@
 """Brackets from the outside: ask for one with a new order or for an open one, end it, have its stop placed again.
 
-The prices are checked against the entry and the symbol before anything is written. Exits close what the entry opened
-and nothing else, so they need no approval of their own and meet no bound of the rules: those are judged of the entry.
+The prices are checked against the entry and the symbol before anything is written. Exits only close what the entry
+opened, so they need no approval of their own, and the bounds of the rules apply to the entry alone.
 """
 
 from collections.abc import Callable
@@ -66,8 +66,8 @@ def place(
 ) -> Order:
     """Place an order with a bracket: both are recorded, or neither. Sent again, it gives the same order.
 
-    `request` is the rest of what `orders.workflow.place` takes. Raises CannotPlace as that does, its problems also of
-    `stop_loss` and `take_profit`.
+    `request` holds the other arguments of `orders.workflow.place`. Raises CannotPlace as that does, with problems of
+    `stop_loss` and `take_profit` too.
     """
     if problems := exit_prices.problems(exits=exits, requested=requested):
         raise CannotPlace(problems)
@@ -86,7 +86,7 @@ def place(
 def attach(
     *, order_id: int, exits: Exits, person: "Person", now: datetime, session_key: str = "", via: str = "page"
 ) -> Bracket:
-    """Guard an open order that has no bracket. The same again gives the same bracket. Raises CannotPlace."""
+    """Give an open order a bracket. Asked again with the same prices, it gives the same bracket. Raises CannotPlace."""
     order = Order.objects.select_related("account", "initiator").filter(pk=order_id).first()
     if order is None:
         raise CannotPlace({FORM: "There is no such order."})
@@ -117,7 +117,7 @@ def why_not(order: Order, person: "Person") -> str:
 
 
 def end(*, bracket_id: int, person: "Person", now: datetime, session_key: str = "") -> Bracket:
-    """Have everything cancelled that is open of it; what was entered stays as it is. Raises CannotEnd."""
+    """Have all its open orders cancelled; what the entry opened stays open. Raises CannotEnd."""
 
     def change(row: Bracket) -> Bracket:
         if row.entry.state == order_states.WAITING:
@@ -131,7 +131,7 @@ def end(*, bracket_id: int, person: "Person", now: datetime, session_key: str = 
 
 
 def let_go(*, bracket_id: int, person: "Person", now: datetime, session_key: str = "") -> Bracket:
-    """Watch it no more and leave its orders as they are: a stop at the exchange works on. Raises CannotEnd."""
+    """Stop watching it and leave its orders as they are: a stop at the exchange works on. Raises CannotEnd."""
     return _by_person(
         bracket_id,
         person,
@@ -145,8 +145,8 @@ def let_go(*, bracket_id: int, person: "Person", now: datetime, session_key: str
 def place_stop_again(*, bracket_id: int, person: "Person", now: datetime, session_key: str = "") -> Bracket:
     """Have another stop placed for what has none. Raises CannotEnd.
 
-    Never beside one that rests or may rest: one that works in part is cancelled first, and where one was not seen, the
-    exchange's orders are read once more before another is placed.
+    It is never placed beside a stop that rests or may rest: one that works in part is cancelled first, and when one was
+    not seen, the exchange's orders are read once more before.
     """
 
     def change(row: Bracket) -> Bracket:

@@ -1,9 +1,9 @@
-"""What people decide about an order beyond a limit: approve, decline, take it back; or its time runs out.
+"""Decisions about an order beyond a limit: somebody approves or declines it, its requester withdraws it, or it lapses.
 
-The rules are those of payouts: an approval is bound to the digest of exactly what was asked for, never given by the one
-who asked, and confirmed with a second factor inside the same transaction. The market has moved meanwhile, so the funds
-and every bound are judged again; what is farther than who asked confirmed, the approver confirms by name. An approved
-order is placed once, like every other. One that nobody decides on lapses, and nothing is sent.
+The rules are those of payouts: an approval is bound to the digest of exactly what was requested, never comes from the
+requester, and is confirmed with a second factor inside the same transaction. The market has moved meanwhile, so funds
+and bounds are checked again; where the order now exceeds a bound by more than its requester confirmed, the approver
+confirms that by name. An approved order is placed once, like any other. If nobody decides in time, nothing is sent.
 """
 
 from collections.abc import Collection, Iterable, Iterator
@@ -41,7 +41,7 @@ class CannotDecide(Exception):
 
 
 class NotConfirmed(CannotDecide):
-    """What the market did since has to be confirmed by name first."""
+    """The market moved since the request, and that has to be confirmed by name first."""
 
 
 def approve(
@@ -55,7 +55,7 @@ def approve(
     now: datetime,
     confirmed: Collection[str] = (),
 ) -> Order:
-    """One person's approval of the content of `digest`; a worker places it. `confirmed` are tokens of oversteps.
+    """Approve the content of `digest`; a worker then places the order. `confirmed` are tokens of oversteps.
 
     The second factor is for `PURPOSE` and the digest. Raises CannotDecide, or `stepup.CannotConfirm`.
     """
@@ -84,7 +84,7 @@ def approve(
 
 
 def decline(*, order_id: int, person: "Person", reason: str, now: datetime, session_key: str = "") -> Order:
-    """One person's no: nothing is placed. It needs a reason and no second factor."""
+    """Decline the order, so that nothing is placed. It takes a reason and no second factor."""
     reason = DECISIONS.reason(reason, asks="Say why you decline it; the person who asked will read it.")
     act = Act(person, now, session_key, reason)
     with DECISIONS.on(order_id) as row:
@@ -97,7 +97,7 @@ def decline(*, order_id: int, person: "Person", reason: str, now: datetime, sess
 
 
 def withdraw(*, order_id: int, person: "Person", reason: str = "", now: datetime, session_key: str = "") -> Order:
-    """Who asked takes it back; nothing is placed."""
+    """Withdraw one's own request; nothing is placed."""
     act = Act(person, now, session_key, reason.strip()[:LONGEST_COMMENT])
     with DECISIONS.on(order_id) as row:
         if not may_withdraw(person, row):
@@ -109,7 +109,7 @@ def withdraw(*, order_id: int, person: "Person", reason: str = "", now: datetime
 
 
 def lapse(row: Order, *, now: datetime, client_for: ClientFor) -> None:
-    """Row 24: its time is over; until then it waits."""
+    """Row 24: end it when its time is over; until then it waits."""
     if row.approve_until is None or now < row.approve_until:
         machine.touch(row, next_action_at=row.approve_until or now + APPROVE_WITHIN)
         return
@@ -119,7 +119,7 @@ def lapse(row: Order, *, now: datetime, client_for: ClientFor) -> None:
 
 
 def is_approved(row: Order) -> bool:
-    """Whether the order needs no approval, or has that of somebody who may still give it, on this very content."""
+    """Whether it needs no approval, or has one for exactly this content from somebody who may still approve."""
     if not row.digest:
         return True
     valid_votes = BALLOT.counting(row, stage=OrderApproval.REVIEW, verdict=OrderApproval.APPROVE)
@@ -144,17 +144,17 @@ def waiting_for_each(people: "Iterable[Person]") -> "Iterator[tuple[Person, list
 
 
 def may_decide(person: "Person", row: Order) -> bool:
-    """Treasury of the account decides, never on what they asked for themselves."""
+    """Whether this person decides on it: treasury of the account, except for their own requests."""
     return rules.may(person, roles.TREASURY, at=row.account_id) and person.pk != row.initiator_id
 
 
 def may_withdraw(person: "Person", row: Order) -> bool:
-    """Who asked for it takes it back."""
+    """Whether this person requested it and may still trade on the account."""
     return person.pk == row.initiator_id and rules.may_trade(person, row.account_id)
 
 
 def find_oversteps(row: Order, *, now: datetime) -> list[Overstep]:
-    """The bounds that the order goes beyond by the market and the rules of this moment."""
+    """The bounds that the order goes beyond, by the market and the rules as they are now."""
     symbol = Symbol.objects.filter(pk=row.symbol).first()
     if symbol is None or row.initiator is None:
         return []
@@ -164,7 +164,7 @@ def find_oversteps(row: Order, *, now: datetime) -> list[Overstep]:
 
 
 def to_confirm(row: Order, oversteps: Iterable[Overstep], *, confirmed: Collection[str] = ()) -> list[Overstep]:
-    """Of these what is to be confirmed, and goes farther than who asked confirmed, or these tokens do."""
+    """The oversteps that still need confirming: larger than what the requester and these tokens confirmed."""
     tokens = [each["up_to"] for each in row.oversteps] + list(confirmed)
     return bounds.unconfirmed(oversteps, confirmed=tokens)
 

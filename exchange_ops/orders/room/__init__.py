@@ -1,4 +1,4 @@
-"""Orders and brackets, as the desk knows them."""
+"""What orders and brackets declare to the desk: checks, incidents, approvals, search, tables, addresses."""
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta

@@ -1,7 +1,7 @@
 """Orders that wait to be placed, and brackets that would place some, for people to judge after a restore.
 
-A bracket that is let go places nothing more, and its orders at the exchange stay (`desk.restores`). Beside them what
-the exchange lists and nobody here asked for.
+A bracket that is let go places nothing more, and its orders at the exchange stay (`desk.restores`). Shown with them are
+orders that the exchange lists and nobody here requested.
 """
 
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ def _title(row: Order) -> str:
 
 
 def _evidence(row: Order) -> list[str]:
-    """What was read of an order of this client order id."""
+    """What the exchange says about an order with this client order id."""
     if not row.status:
         return []
     filled = f", {grouped_text(row.cum_quantity)} of it filled" if row.cum_quantity else ""
@@ -34,7 +34,7 @@ def _evidence(row: Order) -> list[str]:
 
 
 def _of_bracket(row: Bracket) -> list[str]:
-    """The open orders of its symbol that no row here asked for."""
+    """The open orders of its symbol that no row here requested."""
     others = Order.objects.filter(account=row.account_id, symbol=row.symbol, active=True, initiator=None)
     return [
         f"The exchange lists {order.client_order_id}, which this desk has no request of: {order.side} "

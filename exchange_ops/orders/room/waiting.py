@@ -1,4 +1,4 @@
-"""Orders that wait for an approval, and what became of them, for the list of what waits and for whoever asked."""
+"""Orders that wait for an approval and how they ended, for the list of what waits and for their requesters."""
 
 from collections.abc import Collection, Iterable, Iterator
 from datetime import datetime
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from desk.models import Person
 
 _OUTCOMES: Final = {states.DECLINED: "declined", states.WITHDRAWN: "withdrawn"}
-# One that was most likely not placed is somebody's turn, and whoever asked for it hears of that as well.
+# An order that was most likely not placed is somebody's turn, and its requester hears of it too.
 _ENDS: Final = (*(name for name in states.TABLE.over if name != states.WITHDRAWN), states.NOT_SEEN)
 
 
@@ -55,7 +55,7 @@ def ended(since: datetime) -> QuerySet[Order]:
 
 
 def news(numbers: Collection[int]) -> Iterator[tuple[int, Entry]]:
-    """How they ended, for whoever asked, with who declined it and why, or the refusal."""
+    """How they ended, for their requesters, with who declined it and why, or the refusal."""
     for row in Order.objects.filter(pk__in=numbers):
         if row.initiator_id is None:
             continue  # placed elsewhere
@@ -95,7 +95,7 @@ def _entry(row: Order, person: "Person", now: datetime) -> Entry:
 
 
 def _with_symbols(rows: Iterable[Order]) -> list[Any]:
-    """The orders, each with its symbol as it is listed, for the words of what was asked for."""
+    """The orders, each with its symbol attached as `listed`, for the sentence that describes it."""
     orders: list[Any] = list(rows)
     symbols = Symbol.objects.in_bulk({row.symbol for row in orders})
     for row in orders:

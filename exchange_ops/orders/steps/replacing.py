@@ -1,9 +1,9 @@
 """Replacing an open order by one of another price or quantity, in one call: what was filled stays filled.
 
-The replacing order is a row of its own, with an id that is known before anything leaves: it is placed once, and looked
-for when its answer is lost, like every order. The old one waits in `replacing` until that is known; then it is read
-how it ended. An order on margin is replaced over the trading socket alone: REST has no word for it. Source: exchange
-REST, Spot orders; exchange streams, Margin trading; supplement 1.4, 2.7.
+The replacing order is a row of its own, with an id that is known before anything leaves: like every order it is placed
+once, and looked for when its answer is lost. The old one waits in `replacing` until the outcome is known; then its end
+is read. An order on margin can be replaced over the trading socket only, because REST has no call for it. Source:
+exchange REST, Spot orders; exchange streams, Margin trading; supplement 1.4, 2.7.
 """
 
 from collections.abc import Collection
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from desk.models import Person
 
 LOOK_AGAIN: Final = timedelta(seconds=2)  # while the replacing order is on its way
-READ_AGAIN: Final = timedelta(seconds=3)  # until the history tells how the old one ended
+READ_AGAIN: Final = timedelta(seconds=3)  # until the history says how the old one ended
 NOT_READ: Final = "It was replaced; how much of it was filled before was not read."
 ON_MARGIN: Final = (
     "An order on margin is replaced over the trading socket alone, and that is not connected now: cancel it and place "
@@ -47,7 +47,7 @@ ON_MARGIN: Final = (
 
 
 class CannotReplace(Exception):
-    """Nothing was asked for; `problems` names the field (or "__all__") and says why, one sentence each."""
+    """Nothing was requested; `problems` names the field (or "__all__") and says why, one sentence each."""
 
     def __init__(self, problems: dict[str, str]) -> None:
         super().__init__(" ".join(problems.values()))
@@ -67,7 +67,7 @@ def ask(
 ) -> Order:
     """Have an open order replaced; gives the replacing order, which a worker sends. Raises CannotReplace.
 
-    `quantity` is the whole one, in the base currency: what was filled counts. `price` is in the quote currency.
+    `quantity`, in the base currency, includes what was filled. `price` is in the quote currency.
     `confirmed` are the tokens of the oversteps that the person confirmed by name.
     """
     once = Once(
@@ -120,14 +120,14 @@ def replaceable(order_id: int, person: "Person") -> Order:
 
 
 def changed_request(old: Order, *, quantity: Decimal, price: Decimal | None) -> OrderRequest:
-    """What the replacing order asks for: the old one's terms with another quantity or price."""
+    """The request for the replacing order: the old one's terms with another quantity or price."""
     return replace(request_checks.request_of(old), quantity=quantity, price=price)
 
 
 def problems(old: Order, requested: OrderRequest, *, person: "Person", now: datetime) -> dict[str, str]:
-    """Everything against the replacing order, by field: its own form, money, and the rules in force.
+    """Everything against the replacing order, by field: its terms, the funds, and the current rules.
 
-    When the exchange can't place it, it still cancels the old one; so money is looked at before.
+    When the exchange can't place it, it cancels the old one all the same, so the funds are checked first.
     """
     symbol = Symbol.objects.filter(pk=old.symbol).first()
     if symbol is None:
@@ -149,7 +149,7 @@ def problems(old: Order, requested: OrderRequest, *, person: "Person", now: date
 
 
 def _beyond_bracket(old: Order, quantity: Decimal, now: datetime) -> str:
-    """Why a stop of a bracket can't be so large: more would rest than the bracket has open. Else an empty text."""
+    """Why an order of a bracket can't be so large: more would rest than is open. Else an empty text."""
     row = situation.bracket_of(old)
     most = None if row is None else situation.most_instead_of(row, old, now=now)
     if row is None or most is None or quantity <= most:
@@ -158,9 +158,9 @@ def _beyond_bracket(old: Order, quantity: Decimal, now: datetime) -> str:
 
 
 def find_oversteps(old: Order, requested: OrderRequest, *, person: "Person", now: datetime) -> list[Overstep]:
-    """The bounds of the rules that the replacing order goes beyond. It takes a place, so it is not counted as one more.
+    """The bounds of the rules that the replacing order goes beyond; it does not count as one more open order.
 
-    Nobody can approve it: while that waited, the old one would go on.
+    Nobody can approve it: the old one would go on while that waited.
     """
     symbol = Symbol.objects.get(pk=old.symbol)
     return policy_checks.find_oversteps(
@@ -169,7 +169,7 @@ def find_oversteps(old: Order, requested: OrderRequest, *, person: "Person", now
 
 
 def _begin(old: Order, new: Order, *, person: "Person", now: datetime, session_key: str) -> Order:
-    """Both rows together: the new one asked for, the old one waiting for it."""
+    """Write both rows in one transaction: the new order requested, the old one waiting for it."""
     try:
         with transaction.atomic():
             _check_bracket(old, new.quantity, now)
@@ -193,7 +193,7 @@ def _begin(old: Order, new: Order, *, person: "Person", now: datetime, session_k
 
 
 def _check_bracket(old: Order, quantity: Decimal, now: datetime) -> None:
-    """Look once more while the bracket places nothing itself. Its row comes before its orders', as when it looks."""
+    """Check again under the lock of the bracket, which is taken before those of its orders, as everywhere."""
     if (row := situation.bracket_of(old)) is None:
         return
     bracket_machine.lock(row.pk)
@@ -215,7 +215,7 @@ def obstacle(row: Order) -> str:
 
 
 def settle(row: Order, *, now: datetime, answer: records.Order | None = None) -> None:
-    """The replacing order is settled: the old one is looked at at once. `answer` is what the exchange said of it."""
+    """The outcome of the replacing order is known: have the old one looked at. `answer` is the exchange's record."""
     old = row.replaces
     if old is None:
         return
@@ -229,7 +229,7 @@ def settle(row: Order, *, now: datetime, answer: records.Order | None = None) ->
 
 
 def step(row: Order, *, now: datetime, client_for: ClientFor) -> None:
-    """What became of the replacing order decides: this one was replaced, or is as it was before."""
+    """By the outcome of the replacing order, this one was replaced or stays as it was."""
     newer = Order.objects.filter(replaces=row).order_by("-pk").first()
     if newer is not None and newer.state in states.ON_THE_WAY:
         machine.touch(row, next_action_at=now + LOOK_AGAIN)
@@ -251,7 +251,7 @@ def step(row: Order, *, now: datetime, client_for: ClientFor) -> None:
 
 
 def _read(row: Order, client_for: ClientFor) -> records.Order | None:
-    """How it ended, from the history; nothing as long as it is not there."""
+    """Its end as the history records it; None until the history has it."""
     with clients.client(client_for, account=row.account, right=Right.HISTORY) as history:
         listing = history.get_order_history(client_order_id=row.client_order_id)
     entries = [record for record in listing.records if record.id == row.exchange_id and record.status in states.ENDED]
@@ -271,7 +271,7 @@ def _end_replaced(row: Order, newer: Order, now: datetime, **columns: Any) -> No
 
 
 def _keep_unreplaced(row: Order, newer: Order | None, record: records.Order | None, now: datetime) -> None:
-    """It stays, or ended for another reason: what the exchange says of it goes on to be read."""
+    """It was not replaced: it is still open, or ended for another reason, and is read on like any order."""
     columns = {} if record is None else order_records.observed_columns(record, now=now)
     sentence = "" if newer is None else f"{newer.reference} did not take its place. {newer.last_problem}"
     machine.move(

@@ -1,11 +1,11 @@
-"""How a worker reaches the exchange for an order: over a trading socket of its own where the stream is live, else REST.
+"""How a worker reaches the exchange for an order: over a trading socket of its own while the stream is live, else REST.
 
-The socket that the follower listens to lies in another process. A frame handed to it would wait in a second queue, and
-between its two ends nobody could say whether it left. So each thread of a worker that places orders keeps a socket of
-its own for each key, logged in once and used again for some seconds: the row of the call is committed first, the frame
-leaves from the very thread that then hears the answer, and the rules of REST hold. A frame without its answer is an
-unknown outcome, found out by reading; it is never sent again, neither here nor over REST. Which of the two it will be
-is decided before the claim, so that a call is made one way. Source: exchange streams; supplement 1.1, 1.4, 1.5, 1.7.
+The follower's socket is in another process. A frame handed to it would wait in a second queue, and nobody could say
+whether it had left. So each worker thread that places orders keeps a socket of its own for each key, logged in once
+and reused for some seconds: the row of the call is committed first, the frame leaves from the thread that then hears
+the answer, and the rules of REST hold. A frame without an answer is an unknown outcome, resolved by reading and never
+sent again, neither here nor over REST. The way is chosen before the claim, so that a call is made one way only. Source:
+exchange streams; supplement 1.1, 1.4, 1.5, 1.7.
 """
 
 import threading
@@ -61,7 +61,7 @@ _threads = _Threads()
 
 
 class TradingLine:
-    """The few calls that an order's steps make, over the socket where there is one. `way` says which it is."""
+    """The calls that the steps of an order make, over the socket where there is one. `way` says which it is."""
 
     def __init__(self, client: ExchangeClient, stream: StreamClient | None, budget: Budget | None) -> None:
         self._client, self._stream, self._budget = client, stream, budget
@@ -72,7 +72,7 @@ class TradingLine:
 
     @property
     def way(self) -> str:
-        """How calls leave."""
+        """Whether calls leave over REST or the socket."""
         return REST if self._stream is None else SOCKET
 
     def way_of(self, order: NewOrder, *, margin: bool) -> str:
@@ -100,9 +100,9 @@ class TradingLine:
         return self._act(method, {"clientOrderId": client_order_id}, last_look)
 
     def cancel_all_of(self, symbol: str, *, margin: bool, last_look: LastLook) -> list[records.Order]:
-        """Cancel every order of the symbol, and give them as they ended: over REST alone.
+        """Cancel every order of the symbol, and give them as they ended: over REST only.
 
-        The socket knows a word for every margin order of the account alone (exchange streams, Margin trading).
+        The socket's only call of the kind is for all margin orders of the account (exchange streams, Margin trading).
         """
         client = self._client
         act = client.cancel_all_margin_orders if margin else client.cancel_all_orders
@@ -129,7 +129,7 @@ class TradingLine:
     ) -> records.Order:
         """Put another order in its place. Raises as `ExchangeClient.replace_order`.
 
-        One on margin has no word for it over REST (supplement 2.7): without a socket it is held back.
+        REST has no call to replace an order on margin (supplement 2.7): without a socket it is held back.
         """
         if self._stream is None and margin:
             raise HeldBack(NEEDS_SOCKET)
@@ -172,13 +172,13 @@ class TradingLine:
 
 
 def carries(method: str, arguments: dict[str, Any]) -> bool:
-    """Whether the method has every one of these parameters that says something."""
+    """Whether the method takes every one of these arguments that has a value."""
     row = streams.by_name[method]
     return all(value is None or row.param(name) is not None for name, value in arguments.items())
 
 
 def open_line(account: Account, client: ExchangeClient) -> TradingLine:
-    """The line for one step. Nothing that goes wrong with the socket hinders the step: then it is REST."""
+    """The line for one step; when anything is wrong with the socket, it is REST."""
     if not is_live(account):
         return TradingLine(client, None, None)
     try:
@@ -203,12 +203,12 @@ def is_live(account: Account) -> bool:
 
 
 def _is_followed(account: Account) -> bool:
-    """Whether the account's trading stream is being followed: what becomes of an order is then told at once, too."""
+    """Whether the account's trading stream is followed, so that changes of an order arrive at once."""
     return FollowerState.objects.filter(name=stream_states.trading_name(account), connected=True).exists()
 
 
 def _borrow_socket(account: Account, key: Any) -> StreamClient:
-    """The socket of this thread and key, when it was used a moment ago and is there; else a new one."""
+    """This thread's socket for the key, if it was used recently and is open; else a new one."""
     name, now_ns = (account.pk, key.pk), time.monotonic_ns()
     entry = _threads.sockets.pop(name, None)
     if entry is not None and (now_ns - entry.used_ns > IDLE_NS or not entry.stream.is_open()):

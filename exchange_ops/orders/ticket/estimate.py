@@ -1,7 +1,7 @@
-"""What an order would meet in the kept book if it were placed now: average, slippage, levels, fee, what rests.
+"""How the stored book would fill an order if it were placed now: average, slippage, levels, fee, what rests.
 
-An estimate: the book is as old as its reading, others trade meanwhile, and what the book doesn't reach is not known.
-A stop order is not estimated, since it meets the book of another moment. Source: exchange REST, Order; supplement 2.8.
+It is an estimate: the book is as old as its reading, others trade meanwhile, and it may end too early. Stop orders are
+not estimated, because they meet the book of a later moment. Source: exchange REST, Order; supplement 2.8.
 """
 
 from collections.abc import Sequence
@@ -51,9 +51,9 @@ class Estimate:
 
 
 def from_book(*, requested: OrderRequest, symbol: Symbol, rates: Rates | None = None) -> Estimate | None:
-    """The estimate, from the newest kept book; nothing for stop orders and where no book or no other side is known.
+    """The estimate from the newest stored book; None for stop orders, without a book, and without its other side.
 
-    Without `rates` the fee is reckoned with the symbol's usual ones.
+    Without `rates` the fee is computed with the symbol's usual ones.
     """
     book = BookSnapshot.objects.filter(pk=symbol.pk).first()
     if book is None or requested.type not in {"limit", "market"}:
@@ -103,7 +103,7 @@ def _estimate(
 
 
 def _matches(requested: OrderRequest, side: Sequence[depth.Step]) -> list[tuple[Decimal, Decimal]]:
-    """The prices that it takes, best first, each with how much of it."""
+    """The prices that it would trade at, best first, each with the quantity."""
     matches, remaining = [], requested.quantity
     for step in side:
         beyond = requested.price is not None and (

@@ -1,7 +1,7 @@
-"""The trading fee that an order is reckoned with: the account's own rates of its symbol, else the symbol's usual ones.
+"""The trading fee used for an order: the account's own rates of its symbol, else the symbol's usual ones.
 
-A ticket asks and goes on; a worker finds out, and the answer counts for an hour. What was read stays in use while the
-exchange can't be asked, up to a day; an order never waits for it. Source: supplement 2.7.
+A ticket asks and does not wait; a worker reads the rates, and they count for an hour. While the exchange can't be
+reached, the last ones stay in use for up to a day; an order never waits for them. Source: supplement 2.7.
 """
 
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ RATES: Final = questions.Rule(
 class Rates:
     """Fractions of the volume that a taker and a maker pay; below zero is a rebate.
 
-    `read_at` is when the account's own were read; empty, they are the symbol's usual ones, and `problem` may say why.
+    `read_at` is when the account's own were read. Without it they are the symbol's usual ones; `problem` may say why.
     """
 
     take: Decimal
@@ -51,7 +51,7 @@ class Rates:
 
 
 def usual(symbol: Symbol) -> Rates:
-    """What the exchange names for everybody."""
+    """The rates that the exchange publishes for everybody."""
     return Rates(symbol.take_liquidity_rate, symbol.provide_liquidity_rate)
 
 
@@ -67,7 +67,7 @@ def ask(*, account: Account, symbol: Symbol, person: "Person | None", now: datet
 
 
 def fill(*, rates_id: int, client_for: ClientFor, now: datetime) -> None:
-    """Ask the exchange and write its answer; nothing happens when the question has its answer already."""
+    """Ask the exchange and write its answer; does nothing when the question is answered already."""
 
     def read(client: ExchangeClient, row: FeeRates) -> dict[str, Any]:
         fees = client.get_trading_fee(symbol=row.symbol)

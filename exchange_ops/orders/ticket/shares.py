@@ -1,7 +1,7 @@
 """How much a quarter, half or all of what is available buys or sells: exact, rounded down to the symbol's increment.
 
-All of it is what the exchange would take: a buy needs more than its value with the taker's fee, one at the market about
-a tenth more, and on margin the collateral bounds both sides (supplement 1.5, 2.8).
+"All" is what the exchange would accept: a buy needs more than its value plus the taker's fee, one at the market about a
+tenth more, and on margin the collateral bounds both sides (supplement 1.5, 2.8).
 """
 
 from dataclasses import dataclass

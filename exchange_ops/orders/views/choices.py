@@ -18,7 +18,7 @@ OWN = "You asked for this order yourself, so somebody else has to decide on it."
 
 
 class ApproveForm(DecisionForm):
-    """An approval, with what the market did since confirmed by name."""
+    """An approval, with confirmations by name of how the market moved since the request."""
 
     confirmed = TokensField(required=False)
 

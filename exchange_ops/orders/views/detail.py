@@ -1,4 +1,4 @@
-"""One order: what it is, what became of it, what this person can do about it, and everything that happened to it."""
+"""The page of an order: its terms, its outcome, what this person can do, and everything that happened to it."""
 
 from typing import Any
 

@@ -1,7 +1,7 @@
-"""Placing an order: the ticket, and the part that says what it would come to. All arithmetic happens here.
+"""Placing an order: the ticket, and its part with the figures. All arithmetic happens on the server.
 
-The button names what it does, and sends these words along: what was typed after they were drawn is shown first, and
-placed only by the next press.
+The button names what it does, and the form sends these words along. When something was typed after they were drawn, the
+page shows the new words first, and only the next press places the order.
 """
 
 from decimal import Decimal
@@ -37,7 +37,7 @@ from exchange_ops.shared.models import Account
 from exchange_ops.shared.views import accounts
 from exchange_ops.shared.views.access import posted, requires
 
-READ_WITH = "M30"  # the candles that are read beside the book of a symbol that is being traded
+READ_WITH = "M30"  # the candles to read along with the book of a symbol on a ticket
 REVIEW = "Look at what it comes to, then press the button again: it now says exactly what it does."
 
 
@@ -64,9 +64,9 @@ def new(request: DeskRequest) -> HttpResponse:
 
 
 def ticket(request: DeskRequest, *, symbol: str = "") -> dict[str, Any]:
-    """What `new_order/_ticket.html` needs to stand in another page, of one `symbol`; nothing where nobody may trade.
+    """What `new_order/_ticket.html` needs inside another page, for one `symbol`; empty for people who may not trade.
 
-    Sent, it is answered by the page of the ticket itself, or by the order that came of it.
+    The form is answered by the page of the ticket itself, or by that of the new order.
     """
     account = accounts.current(request)
     if account is None or not rules.may_trade(request.user):
@@ -85,7 +85,7 @@ def figures(request: DeskRequest) -> HttpResponse:
 
 
 def _place(request: DeskRequest, account: Account, form: OrderForm) -> Any:
-    """The order; nothing when the button said something else, or nothing yet, than what was sent."""
+    """The order; None when the words of the button were not those of the form, or there were none yet."""
     requested, exits = form.order_request(), form.exits()
     sent = request.POST.get("effect")
     if sent not in {_effect(requested, exits), _effect(requested, exits, for_approval=True)}:
@@ -114,7 +114,7 @@ def _render_form(
 
 
 def _figures(account: Account, form: OrderForm, person: Person) -> dict[str, Any]:
-    """Everything the ticket can say about what is typed, whole or not."""
+    """Everything the ticket can say about what is typed so far."""
     code = str(form["symbol"].value() or "")[:40]
     symbol = Symbol.objects.filter(pk=code).first()
     context: dict[str, Any] = {"now": clock.now(), "symbol": symbol, "frozen": freezes.active(account)}
@@ -151,7 +151,7 @@ def _figures(account: Account, form: OrderForm, person: Person) -> dict[str, Any
 
 
 def _shares(account: Account, symbol: Symbol, form: OrderForm, context: dict[str, Any]) -> dict[str, Any]:
-    """A quarter to all of what is available, at the price that is typed or the market's; and the collateral."""
+    """A quarter to all of what is available, at the typed price or the market's, and the collateral."""
     has_limit = form["type"].value() not in {"market", "stopMarket"}
     at = _typed(form, "price" if has_limit else "stop_price")
     ticker, balance = context["ticker"], context["balance"]
