@@ -43,26 +43,26 @@ class Estimate:
 
     def warnings(self, *, now: datetime) -> list[str]:
         """What a person should know before pressing the button."""
-        found = []
+        sentences = []
         if self.fill is None:
-            found.append("The order book was not read yet, so there is no estimate.")
+            sentences.append("The order book was not read yet, so there is no estimate.")
         elif self.read_at is not None and now - self.read_at > STALE_AFTER:
-            found.append("The order book is more than a minute old: the estimate may be far off.")
+            sentences.append("The order book is more than a minute old: the estimate may be far off.")
         if self.short_of:
-            found.append("The order book doesn't hold enough: a part of the position may stay open.")
+            sentences.append("The order book doesn't hold enough: a part of the position may stay open.")
         if self.fill is not None and self.fill.slippage is not None and self.fill.slippage > DEEP:
             percent = (self.fill.slippage * 100).quantize(Decimal("0.01"))
-            found.append(f"The average price is {percent} % worse than the best one: the order book is thin.")
-        return found
+            sentences.append(f"The average price is {percent} % worse than the best one: the order book is thin.")
+        return sentences
 
     def facts(self) -> dict[str, Any]:
         """The estimate as it is kept with the action, figures as texts."""
         figures = {"average": self.fill.average if self.fill else None, "fee": self.fee, "pnl": self.pnl}
-        kept = {name: str(plain(value)) for name, value in figures.items() if value is not None}
-        return kept | ({"book_read_at": self.read_at.isoformat()} if self.read_at else {})
+        texts = {name: str(plain(value)) for name, value in figures.items() if value is not None}
+        return texts | ({"book_read_at": self.read_at.isoformat()} if self.read_at else {})
 
 
-def of(*, position: MarginPosition, symbol: Symbol, quantity: Decimal, price: Decimal | None = None) -> Estimate:
+def current(*, position: MarginPosition, symbol: Symbol, quantity: Decimal, price: Decimal | None = None) -> Estimate:
     """What closing this much of the position would come to; at the market without a price."""
     book = BookSnapshot.objects.filter(pk=symbol.code).first()
     return from_book(position=position, symbol=symbol, quantity=quantity, price=price, book=book)

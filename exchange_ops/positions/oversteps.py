@@ -38,16 +38,21 @@ class Change:
     then: Exposure | None
 
 
-def of(
+def find_oversteps(
     *, row: MarginAction, symbol: Symbol, held: MarginAccount | None, position: MarginPosition | None, now: datetime
 ) -> list[Overstep]:
     """The bounds that an action goes beyond, which is otherwise well formed."""
-    found = list(_danger(row, symbol, held, position, now))
+    oversteps = list(_danger(row, symbol, held, position, now))
     if row.kind in machine.CLOSING and position is not None:
-        found += policy_checks.find_oversteps(
-            initiator=row.initiator, account=row.account, symbol=symbol, requested=as_order(row), now=now, is_new=False
+        oversteps += policy_checks.find_oversteps(
+            initiator=row.initiator,
+            account=row.account,
+            symbol=symbol,
+            requested=order_request(row),
+            now=now,
+            is_new=False,
         )
-    return found
+    return oversteps
 
 
 def change(
@@ -56,22 +61,22 @@ def change(
     """What the action would do to the danger of a position that stays open; None where it opens or ends one."""
     if held is None or position is None or row.kind not in {machine.SET, machine.REDUCE}:
         return None
-    stands = danger.exposure(position=position, ticker=Ticker.objects.filter(pk=symbol.pk).first())
+    present = danger.exposure(position=position, ticker=Ticker.objects.filter(pk=symbol.pk).first())
     balance, quantity = row.amount, position.quantity
     if row.kind == machine.REDUCE:
         part = row.quantity or ZERO
         quantity -= part if position.quantity > 0 else -part
-        found = estimates.of(position=position, symbol=symbol, quantity=part, price=row.price)
-        balance = None if found.net is None else held.margin_balance + found.net
-    if balance is None or stands.mark is None or not quantity:
-        return Change(stands, None)
+        estimate = estimates.current(position=position, symbol=symbol, quantity=part, price=row.price)
+        balance = None if estimate.net is None else held.margin_balance + estimate.net
+    if balance is None or present.mark is None or not quantity:
+        return Change(present, None)
     then = danger.after(
-        position=position, held=held, symbol=symbol, mark=stands.mark, balance=balance, quantity=quantity
+        position=position, held=held, symbol=symbol, mark=present.mark, balance=balance, quantity=quantity
     )
-    return Change(stands, then)
+    return Change(present, then)
 
 
-def as_order(row: MarginAction) -> OrderRequest:
+def order_request(row: MarginAction) -> OrderRequest:
     """The order by which the exchange closes it."""
     return OrderRequest(
         symbol=row.symbol,
@@ -88,19 +93,19 @@ def _danger(
 ) -> Iterator[Overstep]:
     """The graver of both: a position that is near its liquidation is near its margin call as well."""
     lowers = row.kind == machine.REDUCE or (held is not None and row.amount is not None and row.amount < _held(held))
-    found = change(row=row, symbol=symbol, held=held, position=position) if lowers else None
-    if found is None:
+    risk = change(row=row, symbol=symbol, held=held, position=position) if lowers else None
+    if risk is None:
         return
     field = "amount" if row.kind == machine.SET else "quantity"
-    old = found.now.mark_at is None or now - found.now.mark_at > STALE_AFTER
-    if found.then is None or old:
+    old = risk.now.mark_at is None or now - risk.now.mark_at > STALE_AFTER
+    if risk.then is None or old:
         sentence = "How near the margin call comes is not known: no price is known well enough."
         yield Overstep(CALL_NEAR, field, sentence, CONFIRM)
         return
-    was, then = found.now, found.then
+    present, then = risk.now, risk.then
     for name, words, before, away, price in (
-        (LIQUIDATION_NEAR, "liquidation", was.to_liquidation, then.to_liquidation, then.liquidation),
-        (CALL_NEAR, "margin call", was.to_call, then.to_call, then.call),
+        (LIQUIDATION_NEAR, "liquidation", present.to_liquidation, then.to_liquidation, then.liquidation),
+        (CALL_NEAR, "margin call", present.to_call, then.to_call, then.call),
     ):
         if price is not None and away is not None and away < NEAREST and (before is None or away < before):
             far = "reached by now" if away <= 0 else f"{(away * 100).quantize(_PERCENT)} % from the mark"

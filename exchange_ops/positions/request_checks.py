@@ -65,7 +65,7 @@ class Wish:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class MarginCopies:
     """The copies that a request is judged by; each may be missing."""
 
     symbol: Symbol | None
@@ -73,17 +73,17 @@ class Found:
     position: MarginPosition | None
 
 
-def found(*, account: Account, code: str) -> Found:
+def read_copies(*, account: Account, code: str) -> MarginCopies:
     """What the desk knows of a symbol's margin now."""
-    listed = {"account": account, "symbol": code, "gone_at": None}
-    return Found(
+    current = {"account": account, "symbol": code, "gone_at": None}
+    return MarginCopies(
         Symbol.objects.filter(pk=code).first(),
-        MarginAccount.objects.filter(**listed).first(),
-        MarginPosition.objects.filter(**listed).first(),
+        MarginAccount.objects.filter(**current).first(),
+        MarginPosition.objects.filter(**current).first(),
     )
 
 
-def draft(*, initiator: "Person", account: Account, wish: Wish, there: Found) -> MarginAction:
+def draft(*, initiator: "Person", account: Account, wish: Wish, there: MarginCopies) -> MarginAction:
     """The action as it would be sent, unsaved: with the side and quantity that follow from the position."""
     row = MarginAction(initiator=initiator, account=account, kind=wish.kind, symbol=wish.symbol, amount=wish.amount)
     position = there.position
@@ -96,17 +96,19 @@ def draft(*, initiator: "Person", account: Account, wish: Wish, there: Found) ->
     return row
 
 
-def check(*, row: MarginAction, wish: Wish, there: Found, now: datetime) -> list[Overstep]:
+def check(*, row: MarginAction, wish: Wish, there: MarginCopies, now: datetime) -> list[Overstep]:
     """The bounds that the action goes beyond, when everything else about it holds; else CannotAct."""
     if not rules.may_trade(row.initiator, row.account_id):
         raise CannotAct({FORM: ONLY_OPERATORS})
-    problems, found = judged(row=row, wish=wish, there=there, now=now)
+    problems, overstep_list = judge(row=row, wish=wish, there=there, now=now)
     if problems:
         raise CannotAct(problems)
-    return found
+    return overstep_list
 
 
-def judged(*, row: MarginAction, wish: Wish, there: Found, now: datetime) -> tuple[dict[str, str], list[Overstep]]:
+def judge(
+    *, row: MarginAction, wish: Wish, there: MarginCopies, now: datetime
+) -> tuple[dict[str, str], list[Overstep]]:
     """Everything that is wrong with it, by field, what the rules refuse included; and the bounds that it goes beyond.
 
     Nobody can approve it: beyond a bound that asks for an approval it is refused.
@@ -114,28 +116,30 @@ def judged(*, row: MarginAction, wish: Wish, there: Found, now: datetime) -> tup
     problems = problems_of(row=row, wish=wish, there=there, now=now)
     if problems or there.symbol is None:
         return problems, []
-    found = oversteps.of(row=row, symbol=there.symbol, held=there.held, position=there.position, now=now)
+    overstep_list = oversteps.find_oversteps(
+        row=row, symbol=there.symbol, held=there.held, position=there.position, now=now
+    )
     takes = {"amount"} if row.kind in {machine.OPEN, machine.SET} else set()
     takes |= {"quantity"} if row.kind == machine.REDUCE else set()
     takes |= {"price"} if row.order_type == machine.LIMIT else set()
-    refused = bounds.refusals(found, can_wait=False)
-    return {(name if name in takes else FORM): sentence for name, sentence in refused.items()}, found
+    refusals = bounds.refusals(overstep_list, can_wait=False)
+    return {(name if name in takes else FORM): sentence for name, sentence in refusals.items()}, overstep_list
 
 
-def problems_of(*, row: MarginAction, wish: Wish, there: Found, now: datetime) -> dict[str, str]:
+def problems_of(*, row: MarginAction, wish: Wish, there: MarginCopies, now: datetime) -> dict[str, str]:
     """What is wrong with it, by field, apart from bounds of the rules."""
     problems: dict[str, str] = {}
-    if (frozen := freezes.active(row.account)) is not None:
-        problems[FORM] = f"The account is frozen: {frozen.reason}"
+    if (freeze := freezes.active(row.account)) is not None:
+        problems[FORM] = f"The account is frozen: {freeze.reason}"
     elif (other := _under_way(row)) is not None:
         problems[FORM] = f"{other.reference} is under way for {row.symbol}. Wait until its outcome is known."
     if there.symbol is None:
         return problems | {"symbol": "The exchange does not describe this symbol."}
     if row.kind in {machine.OPEN, machine.SET}:
-        return problems | _of_collateral(row, there, there.symbol, now)
+        return problems | _collateral_problems(row, there, there.symbol, now)
     if row.kind == machine.CLOSE_ACCOUNT:
-        return problems | _of_account(row, there)
-    return problems | _of_close(row, wish, there, there.symbol)
+        return problems | _account_problems(row, there)
+    return problems | _close_problems(row, wish, there, there.symbol)
 
 
 def _under_way(row: MarginAction) -> MarginAction | None:
@@ -146,7 +150,7 @@ def _under_way(row: MarginAction) -> MarginAction | None:
 # Collateral -----------------------------------------------------------------------------------------------------------
 
 
-def _of_collateral(row: MarginAction, there: Found, symbol: Symbol, now: datetime) -> dict[str, str]:
+def _collateral_problems(row: MarginAction, there: MarginCopies, symbol: Symbol, now: datetime) -> dict[str, str]:
     held, amount = there.held, row.amount
     if not symbol.margin_trading:
         return {"symbol": f"{symbol.code} has no margin trading."}
@@ -198,11 +202,11 @@ def available(*, account: Account, currency: str) -> Balance | None:
 # Closing --------------------------------------------------------------------------------------------------------------
 
 
-def _of_account(row: MarginAction, there: Found) -> dict[str, str]:
+def _account_problems(row: MarginAction, there: MarginCopies) -> dict[str, str]:
     return {FORM: f"{row.symbol} has no margin account."} if there.held is None else {}
 
 
-def _of_close(row: MarginAction, wish: Wish, there: Found, symbol: Symbol) -> dict[str, str]:
+def _close_problems(row: MarginAction, wish: Wish, there: MarginCopies, symbol: Symbol) -> dict[str, str]:
     position = there.position
     if position is None:
         return {FORM: f"There is no open position in {row.symbol}."}
@@ -219,11 +223,11 @@ def _of_close(row: MarginAction, wish: Wish, there: Found, symbol: Symbol) -> di
 def _quantity_problem(row: MarginAction, position: MarginPosition, symbol: Symbol) -> str:
     if row.kind != machine.REDUCE:
         return ""
-    whole, quantity = abs(position.quantity), row.quantity
+    size, quantity = abs(position.quantity), row.quantity
     if quantity is None or quantity <= 0 or not storable(quantity):
         return "Enter how much of the position is to be closed."
-    if quantity >= whole:
-        return f"The position has {grouped_text(whole)} {symbol.base_currency}. Choose the whole position to close it."
+    if quantity >= size:
+        return f"The position has {grouped_text(size)} {symbol.base_currency}. Choose the whole position to close it."
     if symbol.quantity_increment and quantity % symbol.quantity_increment:
         return f"It has to be a multiple of {grouped_text(symbol.quantity_increment)} {symbol.base_currency}."
     return ""

@@ -11,7 +11,7 @@ from exchange_ops.market.models import Ticker
 from exchange_ops.orders.ticket import confirmations
 from exchange_ops.positions import estimates, machine, oversteps, request_checks, words
 from exchange_ops.positions.models import MarginAction
-from exchange_ops.positions.request_checks import Found, Wish
+from exchange_ops.positions.request_checks import MarginCopies, Wish
 from exchange_ops.shared.models import Account
 
 
@@ -22,7 +22,7 @@ def of(
 
     The order book is read closely while somebody stands here. `confirmed` are the tokens that were ticked.
     """
-    now, there = clock.now(), request_checks.found(account=account, code=code)
+    now, there = clock.now(), request_checks.read_copies(account=account, code=code)
     context: dict[str, Any] = {"now": now, "there": there, "effect": "", "problems": [], "wish": wish}
     if there.symbol is None:
         return context
@@ -37,23 +37,25 @@ def of(
     if wish is None:
         return context
     row = request_checks.draft(initiator=person, account=account, wish=wish, there=there)
-    problems, found = request_checks.judged(row=row, wish=wish, there=there, now=now)
-    ticks = [] if problems else confirmations.ticks(found, confirmed)
+    problems, overstep_list = request_checks.judge(row=row, wish=wish, there=there, now=now)
+    ticks = [] if problems else confirmations.ticks(overstep_list, confirmed)
     risk = oversteps.change(row=row, symbol=there.symbol, held=there.held, position=there.position)
-    return context | {"oversteps": ticks, "risk": risk} | _judged(row, there, problems, context)
+    return context | {"oversteps": ticks, "risk": risk} | _summary(row, there, problems, context)
 
 
-def _judged(row: MarginAction, there: Found, problems: dict[str, str], context: dict[str, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = {"problems": list(problems.values())}
+def _summary(
+    row: MarginAction, there: MarginCopies, problems: dict[str, str], context: dict[str, Any]
+) -> dict[str, Any]:
+    summary: dict[str, Any] = {"problems": list(problems.values())}
     if row.kind in machine.CLOSING and there.position is not None and there.symbol is not None and row.quantity:
-        found["estimate"] = estimates.of(
+        summary["estimate"] = estimates.current(
             position=there.position, symbol=there.symbol, quantity=row.quantity, price=row.price
         )
-        found["warnings"] = found["estimate"].warnings(now=context["now"])
-        found["left"] = abs(there.position.quantity) - row.quantity
+        summary["warnings"] = summary["estimate"].warnings(now=context["now"])
+        summary["remaining"] = abs(there.position.quantity) - row.quantity
     before = None if there.held is None else there.held.margin_balance
     if row.amount is not None:
-        found["change"] = row.amount - (before or 0)
+        summary["change"] = row.amount - (before or 0)
     if not problems:
-        found["effect"] = words.sentence_of(row, there.symbol, before=before)
-    return found
+        summary["effect"] = words.sentence_of(row, there.symbol, before=before)
+    return summary

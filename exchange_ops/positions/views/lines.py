@@ -65,8 +65,8 @@ def of_account(account: Account | None, *, only: str = "") -> list[dict[str, Any
 
 def under_way(account: Account | None, lines: Iterable[dict[str, Any]]) -> list[MarginAction]:
     """Actions of symbols that have no line: accounts that are being opened, and what is unclear."""
-    seen = {line["waiting"].pk for line in lines if line["waiting"]}
-    return [row for row in _under_way(account) if row.pk not in seen]
+    numbers = {line["waiting"].pk for line in lines if line["waiting"]}
+    return [row for row in _under_way(account) if row.pk not in numbers]
 
 
 def reports(account: Account | None, *, only: str = "") -> list[MarginReport]:

@@ -55,7 +55,7 @@ class Sheet:
         if not form.is_bound or not form.errors.keys() <= {CONFIRMED}:
             return None
         if isinstance(form, CollateralForm):
-            there = request_checks.found(account=self.account, code=form.cleaned_data["symbol"])
+            there = request_checks.read_copies(account=self.account, code=form.cleaned_data["symbol"])
             return form.wish(exists=bool(self.code) and there.held is not None)
         if isinstance(form, CloseForm):
             return form.wish(self.code)
@@ -114,7 +114,7 @@ def _page(request: DeskRequest, name: str, code: str) -> HttpResponse:
     if (wish := sheet.wish()) is None or sheet.form.errors:
         return _render_form(request, sheet, status=422)
     try:
-        row = _recorded(request, sheet, wish)
+        row = _record(request, sheet, wish)
     except CannotAct as problem:
         sheet.form.refuse(problem.problems)
         return _render_form(request, sheet, status=422)
@@ -124,7 +124,7 @@ def _page(request: DeskRequest, name: str, code: str) -> HttpResponse:
     return redirect("margin-action", row.pk)
 
 
-def _recorded(request: DeskRequest, sheet: Sheet, wish: Wish) -> Any:
+def _record(request: DeskRequest, sheet: Sheet, wish: Wish) -> Any:
     """The action; nothing when the button said something else, or nothing yet, than what was sent."""
     key = str(sheet.form.cleaned_data["request_key"])
     summary = drawn.of(sheet.account, request.user, wish.symbol, wish)
@@ -144,7 +144,7 @@ def _recorded(request: DeskRequest, sheet: Sheet, wish: Wish) -> Any:
 
 def _figures(request: DeskRequest, sheet: Sheet) -> dict[str, Any]:
     ticked = request.POST.getlist("confirmed")[:MOST_CONFIRMED]
-    return drawn.of(sheet.account, request.user, _wanted(sheet), sheet.wish(), confirmed=ticked)
+    return drawn.of(sheet.account, request.user, _symbol_code(sheet), sheet.wish(), confirmed=ticked)
 
 
 def _render_form(request: DeskRequest, sheet: Sheet, *, status: int = 200, review: str = "") -> HttpResponse:
@@ -162,7 +162,7 @@ def _render_form(request: DeskRequest, sheet: Sheet, *, status: int = 200, revie
 def _sheet(request: DeskRequest, account: Account, name: str, code: str) -> Sheet:
     data = request.POST if request.method == "POST" else None
     code = code.replace("\0", "\ufffd")  # no text in the database has it
-    there = request_checks.found(account=account, code=code)
+    there = request_checks.read_copies(account=account, code=code)
     initial: dict[str, Any] = {"request_key": fresh_key()}
     if there.position is not None:
         initial["position_id"] = there.position.exchange_id
@@ -174,7 +174,7 @@ def _sheet(request: DeskRequest, account: Account, name: str, code: str) -> Shee
     return Sheet(account, name, code, form_of(data, initial=initial))
 
 
-def _wanted(sheet: Sheet) -> str:
+def _symbol_code(sheet: Sheet) -> str:
     """The symbol that the form is about, also while it is not whole."""
     if sheet.code or not isinstance(sheet.form, CollateralForm):
         return sheet.code

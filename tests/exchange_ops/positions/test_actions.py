@@ -179,11 +179,11 @@ def test_all_positions_that_were_seen_are_closed_and_no_other(margin_desk):
     seen = [(held.symbol, held.exchange_id, held.quantity)]
     close = {"initiator": margin_desk.dealing.operator, "account": margin_desk.account, "now": clock.now()}
     with pytest.raises(workflow.CannotAct, match="changed since"):
-        workflow.close_all(seen=[(held.symbol, held.exchange_id, Decimal(1))], request_key="a", **close)
+        workflow.close_all(positions=[(held.symbol, held.exchange_id, Decimal(1))], request_key="a", **close)
     with pytest.raises(workflow.NotConfirmed, match="ETHBTC: The rules bound the price"):
-        workflow.close_all(seen=seen, request_key="b", confirmed={"BTCUSD": ["book_deep:unknown"]}, **close)
-    rows = workflow.close_all(seen=seen, request_key="b", confirmed={"ETHBTC": ["book_deep:unknown"]}, **close)
-    assert [one.pk for one in workflow.close_all(seen=seen, request_key="b", **close)] == [one.pk for one in rows]
+        workflow.close_all(positions=seen, request_key="b", confirmed={"BTCUSD": ["book_deep:unknown"]}, **close)
+    rows = workflow.close_all(positions=seen, request_key="b", confirmed={"ETHBTC": ["book_deep:unknown"]}, **close)
+    assert [one.pk for one in workflow.close_all(positions=seen, request_key="b", **close)] == [one.pk for one in rows]
     assert margin_desk.step(rows[0]).state == machine.DONE
     assert margin_desk.position() is None
 

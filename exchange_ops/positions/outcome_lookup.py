@@ -27,19 +27,19 @@ from wire.operation import BadArgument
 
 LOOKS: Final = 3
 QUIET: Final = ABSENT_AFTER
-SEEN, PARTLY, UNCHANGED, OTHER, OPEN = "seen", "seen_partly", "seen_unchanged", "unexplained", ""
+AS_REQUESTED, PARTLY, UNCHANGED, UNEXPLAINED, UNDECIDED = "seen", "seen_partly", "seen_unchanged", "unexplained", ""
 _ENDS: Final = {
-    SEEN: machine.DONE,
+    AS_REQUESTED: machine.DONE,
     PARTLY: machine.PARTLY,
     UNCHANGED: machine.NOT_DONE,
-    OTHER: machine.UNCLEAR,
+    UNEXPLAINED: machine.UNCLEAR,
 }
 _OVER: Final = frozenset({"filled", "canceled", "expired"})
 
 
 @dataclass(frozen=True, slots=True)
 class Sightings:
-    """What was seen of an action: one of the verdicts (none yet is empty), the facts, and the order that was found."""
+    """What the exchange shows of an action: a verdict (empty while undecided), the facts, and its order, if any."""
 
     verdict: str
     facts: dict[str, Any] = field(default_factory=dict)
@@ -50,7 +50,7 @@ class Sightings:
 def step(row: MarginAction, *, now: datetime, client_for: ClientFor) -> None:
     """Rows 8 to 15: one look."""
     try:
-        sightings = _look(row, now, client_for)
+        sightings = _read_result(row, now, client_for)
     except (CallFailed, BadArgument, keys.NoUsableKey) as problem:
         reason = f"The exchange could not be asked for it: {problem}"[:500]
         mover.touch(row, next_action_at=now + pause(READ_PAUSES_S, row.looks + 1), last_problem=reason)
@@ -58,24 +58,24 @@ def step(row: MarginAction, *, now: datetime, client_for: ClientFor) -> None:
     conclude(row, sightings, now=now)
 
 
-def conclude(row: MarginAction, found: Sightings, *, now: datetime) -> None:
+def conclude(row: MarginAction, sightings: Sightings, *, now: datetime) -> None:
     """End the action where what was seen says how it ended; else look again later."""
     looks = row.looks + 1
-    patient = looks >= LOOKS and now - (row.sent_at or row.created_at) >= QUIET
-    at_once = found.verdict == SEEN or (found.verdict == PARTLY and row.state == machine.CHECKING)
-    if found.verdict and (at_once or patient):
+    has_waited = looks >= LOOKS and now - (row.sent_at or row.created_at) >= QUIET
+    at_once = sightings.verdict == AS_REQUESTED or (sightings.verdict == PARTLY and row.state == machine.CHECKING)
+    if sightings.verdict and (at_once or has_waited):
         mover.move(
             row,
-            event=found.verdict,
-            to=_ENDS[found.verdict],
+            event=sightings.verdict,
+            to=_ENDS[sightings.verdict],
             now=now,
             looks=looks,
-            exchange_order_id=found.order_id,
-            last_problem=found.sentence[:500],
-            evidence=found.facts | {"looks": looks},
+            exchange_order_id=sightings.order_id,
+            last_problem=sightings.sentence[:500],
+            evidence=sightings.facts | {"looks": looks},
         )
         return
-    sentence = found.sentence or "The exchange does not show the result yet."
+    sentence = sightings.sentence or "The exchange does not show the result yet."
     later = now + pause(READ_PAUSES_S, looks)
     mover.touch(row, looks=looks, next_action_at=later, last_problem=sentence[:500])
 
@@ -83,39 +83,39 @@ def conclude(row: MarginAction, found: Sightings, *, now: datetime) -> None:
 def facts_of_answer(row: MarginAction, answer: Any) -> Sightings:
     """What the answer itself shows. It is believed where it shows what was asked for; all else is read."""
     if row.kind == machine.REDUCE:
-        return _of_order(answer) if answer.client_order_id == row.client_order_id else Sightings(OPEN)
+        return _by_order(answer) if answer.client_order_id == row.client_order_id else Sightings(UNDECIDED)
     if isinstance(answer, records.MarginAccount) and answer.symbol == row.symbol:
-        after = snapshots.of_record(answer)
+        after = snapshots.from_record(answer)
         facts = {"answer": after.facts}
         is_there = row.kind in {machine.OPEN, machine.SET} and after.balance == row.amount
         is_gone = row.kind == machine.CLOSE_ACCOUNT and after.balance is None
-        return Sightings(SEEN if is_there or is_gone else OPEN, facts)
-    closed = [one for one in answer if one.id == row.position_id] if isinstance(answer, list) else []
-    return Sightings(SEEN if closed else OPEN, {"closed_positions": len(closed)})
+        return Sightings(AS_REQUESTED if is_there or is_gone else UNDECIDED, facts)
+    closed_positions = [one for one in answer if one.id == row.position_id] if isinstance(answer, list) else []
+    return Sightings(AS_REQUESTED if closed_positions else UNDECIDED, {"closed_positions": len(closed_positions)})
 
 
 # One look -------------------------------------------------------------------------------------------------------------
 
 
-def _look(row: MarginAction, now: datetime, client_for: ClientFor) -> Sightings:
+def _read_result(row: MarginAction, now: datetime, client_for: ClientFor) -> Sightings:
     with ExitStack() as open_clients:
         client = open_clients.enter_context(clients.client(client_for, account=row.account, right=Right.ORDERS))
         if row.kind == machine.REDUCE:
             history = open_clients.enter_context(clients.client(client_for, account=row.account, right=Right.HISTORY))
-            return _order_of(row, now, client, history)
+            return _closing_order(row, now, client, history)
         refresh.sync(account=row.account, client=client, now=now)  # the pages show what was read
-        after = snapshots.take(client=client, symbol=row.symbol)
-        before = snapshots.of_facts(row.before)
+        after = snapshots.read(client=client, symbol=row.symbol)
+        before = snapshots.from_facts(row.before)
         if row.kind in {machine.OPEN, machine.SET}:
-            return _of_collateral(row, before, after)
+            return _by_collateral(row, before, after)
         if row.kind == machine.CLOSE and row.price is not None and after.position_id == row.position_id:
-            resting = _resting(row, client.get_margin_orders(symbol=row.symbol).records)
-            if resting is not None:
-                return _of_order(resting)
-        return _of_close(row, before, after)
+            resting_order = _resting_order(row, client.get_margin_orders(symbol=row.symbol).records)
+            if resting_order is not None:
+                return _by_order(resting_order)
+        return _by_position(row, before, after)
 
 
-def _order_of(row: MarginAction, now: datetime, client: ExchangeClient, history: ExchangeClient) -> Sightings:
+def _closing_order(row: MarginAction, now: datetime, client: ExchangeClient, history: ExchangeClient) -> Sightings:
     """The order that closes a part, by its id among the active orders, then in the history."""
     sent_at, sent_from = row.sent_at or row.created_at, row.sent_from or row.created_at
     sighting = look_for_order(
@@ -128,12 +128,12 @@ def _order_of(row: MarginAction, now: datetime, client: ExchangeClient, history:
         margin=True,
     )
     if sighting.order is not None:
-        return _of_order(sighting.order)
-    verdict = UNCHANGED if sighting.sight is Sight.ABSENT else OPEN
+        return _by_order(sighting.order)
+    verdict = UNCHANGED if sighting.sight is Sight.ABSENT else UNDECIDED
     return Sightings(verdict, {"order": "not listed"}, "The exchange lists no order of this id.")
 
 
-def _resting(row: MarginAction, orders: Iterable[records.Order]) -> records.Order | None:
+def _resting_order(row: MarginAction, orders: Iterable[records.Order]) -> records.Order | None:
     """The order that closes the position at its limit: the interface gives it no id of ours (supplement 2.7)."""
     since = row.sent_from or row.created_at
     for order in orders:
@@ -143,33 +143,33 @@ def _resting(row: MarginAction, orders: Iterable[records.Order]) -> records.Orde
     return None
 
 
-def _of_order(order: records.Order) -> Sightings:
+def _by_order(order: records.Order) -> Sightings:
     facts = {"order": order.id, "status": order.status, "filled": order.cum_quantity}
     if order.status == "filled" or order.status not in _OVER:
         rests = "" if order.status == "filled" else "The order rests in the book at its limit."
-        return Sightings(SEEN, facts, rests, order.id)
+        return Sightings(AS_REQUESTED, facts, rests, order.id)
     if order.cum_quantity:
         return Sightings(PARTLY, facts, "The order ended before all of it was filled.", order.id)
     return Sightings(UNCHANGED, facts, "The order ended, and nothing of it was filled.", order.id)
 
 
-def _of_collateral(row: MarginAction, before: Snapshot, after: Snapshot) -> Sightings:
+def _by_collateral(row: MarginAction, before: Snapshot, after: Snapshot) -> Sightings:
     facts = {"after": after.facts}
     if after.balance == row.amount:
-        return Sightings(SEEN, facts)
+        return Sightings(AS_REQUESTED, facts)
     if after.balance == before.balance:
         return Sightings(UNCHANGED, facts, "The collateral is what it was before.")
-    return Sightings(OTHER, facts, "The collateral is neither what it was nor what was asked for.")
+    return Sightings(UNEXPLAINED, facts, "The collateral is neither what it was nor what was asked for.")
 
 
-def _of_close(row: MarginAction, before: Snapshot, after: Snapshot) -> Sightings:
+def _by_position(row: MarginAction, before: Snapshot, after: Snapshot) -> Sightings:
     facts = {"after": after.facts}
     if row.kind == machine.CLOSE_ACCOUNT and after.balance is None:
-        return Sightings(SEEN, facts)
+        return Sightings(AS_REQUESTED, facts)
     if row.kind == machine.CLOSE and after.position_id != row.position_id:
-        return Sightings(SEEN, facts)
+        return Sightings(AS_REQUESTED, facts)
     if after == before or (after.position_id == before.position_id and after.quantity == before.quantity):
         return Sightings(UNCHANGED, facts, "The position is what it was before.")
     if after.position_id == before.position_id and abs(after.quantity) < abs(before.quantity):
         return Sightings(PARTLY, facts, "A part of the position is still open.")
-    return Sightings(OTHER, facts, "The account changed in another way than was asked for.")
+    return Sightings(UNEXPLAINED, facts, "The account changed in another way than was asked for.")
