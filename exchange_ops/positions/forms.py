@@ -8,7 +8,7 @@ from django import forms
 
 from exchange_ops.orders.forms import TokensField
 from exchange_ops.policy.oversteps import MOST_CONFIRMED
-from exchange_ops.positions import machine
+from exchange_ops.positions import states
 from exchange_ops.positions.request_checks import Wish
 from exchange_ops.positions.workflow import LONGEST_NOTE
 from exchange_ops.shared.forms import AmountField, RequestForm
@@ -42,7 +42,7 @@ class CollateralForm(RequestForm):
     def wish(self, *, exists: bool) -> Wish:
         """What the domain wants to know, from a form that is valid."""
         cleaned = self.cleaned_data
-        kind = machine.SET if exists else machine.OPEN
+        kind = states.SET if exists else states.OPEN
         return Wish(kind=kind, symbol=cleaned["symbol"], amount=cleaned["amount"])
 
 
@@ -55,7 +55,7 @@ class CloseForm(RequestForm):
         initial=WHOLE_POSITION,
     )
     quantity = AmountField(label="Quantity", max_length=80, required=False)
-    order_type = forms.ChoiceField(label="Price", choices=list(machine.ORDER_TYPES.items()), initial=machine.MARKET)
+    order_type = forms.ChoiceField(label="Price", choices=list(states.ORDER_TYPES.items()), initial=states.MARKET)
     price = AmountField(label="Limit price", max_length=80, required=False)
     position_id = forms.IntegerField(min_value=0, max_value=2**63 - 1, widget=forms.HiddenInput)
     confirmed = TokensField(required=False, label="Confirmation")
@@ -69,7 +69,7 @@ class CloseForm(RequestForm):
     def clean(self) -> dict[str, Any]:
         """What the choice doesn't take is hidden on the page, so what still stands there is not asked for."""
         cleaned = super().clean() or self.cleaned_data
-        for name, choice, takes in (("quantity", "how_much", PART_OF_POSITION), ("price", "order_type", machine.LIMIT)):
+        for name, choice, takes in (("quantity", "how_much", PART_OF_POSITION), ("price", "order_type", states.LIMIT)):
             if cleaned.get(choice) != takes:
                 cleaned[name] = None
                 self.errors.pop(name, None)
@@ -80,7 +80,7 @@ class CloseForm(RequestForm):
         cleaned = self.cleaned_data
         is_part = cleaned["how_much"] == PART_OF_POSITION
         return Wish(
-            kind=machine.REDUCE if is_part else machine.CLOSE,
+            kind=states.REDUCE if is_part else states.CLOSE,
             symbol=symbol,
             quantity=(cleaned["quantity"] or Decimal(0)) if is_part else None,
             order_type=cleaned["order_type"],

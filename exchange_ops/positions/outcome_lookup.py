@@ -12,11 +12,10 @@ from typing import Any, Final
 
 from exchange_ops.client import ExchangeClient
 from exchange_ops.client.sightings import ABSENT_AFTER, Sight, look_for_order
-from exchange_ops.keys import clients
-from exchange_ops.keys import store as keys
+from exchange_ops.keys import clients, store
 from exchange_ops.keys.clients import ClientFor
 from exchange_ops.margin import refresh
-from exchange_ops.positions import machine, mover, snapshots
+from exchange_ops.positions import machine, snapshots, states
 from exchange_ops.positions.models import MarginAction
 from exchange_ops.positions.snapshots import Snapshot
 from exchange_ops.shared.backoff import READ_PAUSES_S, pause
@@ -29,10 +28,10 @@ LOOKS: Final = 3
 QUIET: Final = ABSENT_AFTER
 AS_REQUESTED, PARTLY, UNCHANGED, UNEXPLAINED, UNDECIDED = "seen", "seen_partly", "seen_unchanged", "unexplained", ""
 _ENDS: Final = {
-    AS_REQUESTED: machine.DONE,
-    PARTLY: machine.PARTLY,
-    UNCHANGED: machine.NOT_DONE,
-    UNEXPLAINED: machine.UNCLEAR,
+    AS_REQUESTED: states.DONE,
+    PARTLY: states.PARTLY,
+    UNCHANGED: states.NOT_DONE,
+    UNEXPLAINED: states.UNCLEAR,
 }
 _OVER: Final = frozenset({"filled", "canceled", "expired"})
 
@@ -51,9 +50,9 @@ def step(row: MarginAction, *, now: datetime, client_for: ClientFor) -> None:
     """Rows 8 to 15: one look."""
     try:
         sightings = _read_result(row, now, client_for)
-    except (CallFailed, BadArgument, keys.NoUsableKey) as problem:
+    except (CallFailed, BadArgument, store.NoUsableKey) as problem:
         reason = f"The exchange could not be asked for it: {problem}"[:500]
-        mover.touch(row, next_action_at=now + pause(READ_PAUSES_S, row.looks + 1), last_problem=reason)
+        machine.touch(row, next_action_at=now + pause(READ_PAUSES_S, row.looks + 1), last_problem=reason)
         return
     conclude(row, sightings, now=now)
 
@@ -62,9 +61,9 @@ def conclude(row: MarginAction, sightings: Sightings, *, now: datetime) -> None:
     """End the action where what was seen says how it ended; else look again later."""
     looks = row.looks + 1
     has_waited = looks >= LOOKS and now - (row.sent_at or row.created_at) >= QUIET
-    at_once = sightings.verdict == AS_REQUESTED or (sightings.verdict == PARTLY and row.state == machine.CHECKING)
+    at_once = sightings.verdict == AS_REQUESTED or (sightings.verdict == PARTLY and row.state == states.CHECKING)
     if sightings.verdict and (at_once or has_waited):
-        mover.move(
+        machine.move(
             row,
             event=sightings.verdict,
             to=_ENDS[sightings.verdict],
@@ -77,18 +76,18 @@ def conclude(row: MarginAction, sightings: Sightings, *, now: datetime) -> None:
         return
     sentence = sightings.sentence or "The exchange does not show the result yet."
     later = now + pause(READ_PAUSES_S, looks)
-    mover.touch(row, looks=looks, next_action_at=later, last_problem=sentence[:500])
+    machine.touch(row, looks=looks, next_action_at=later, last_problem=sentence[:500])
 
 
 def facts_of_answer(row: MarginAction, answer: Any) -> Sightings:
     """What the answer itself shows. It is believed where it shows what was asked for; all else is read."""
-    if row.kind == machine.REDUCE:
+    if row.kind == states.REDUCE:
         return _by_order(answer) if answer.client_order_id == row.client_order_id else Sightings(UNDECIDED)
     if isinstance(answer, records.MarginAccount) and answer.symbol == row.symbol:
         after = snapshots.from_record(answer)
         facts = {"answer": after.facts}
-        is_there = row.kind in {machine.OPEN, machine.SET} and after.balance == row.amount
-        is_gone = row.kind == machine.CLOSE_ACCOUNT and after.balance is None
+        is_there = row.kind in {states.OPEN, states.SET} and after.balance == row.amount
+        is_gone = row.kind == states.CLOSE_ACCOUNT and after.balance is None
         return Sightings(AS_REQUESTED if is_there or is_gone else UNDECIDED, facts)
     closed_positions = [one for one in answer if one.id == row.position_id] if isinstance(answer, list) else []
     return Sightings(AS_REQUESTED if closed_positions else UNDECIDED, {"closed_positions": len(closed_positions)})
@@ -100,15 +99,15 @@ def facts_of_answer(row: MarginAction, answer: Any) -> Sightings:
 def _read_result(row: MarginAction, now: datetime, client_for: ClientFor) -> Sightings:
     with ExitStack() as open_clients:
         client = open_clients.enter_context(clients.client(client_for, account=row.account, right=Right.ORDERS))
-        if row.kind == machine.REDUCE:
+        if row.kind == states.REDUCE:
             history = open_clients.enter_context(clients.client(client_for, account=row.account, right=Right.HISTORY))
             return _closing_order(row, now, client, history)
         refresh.sync(account=row.account, client=client, now=now)  # the pages show what was read
         after = snapshots.read(client=client, symbol=row.symbol)
         before = snapshots.from_facts(row.before)
-        if row.kind in {machine.OPEN, machine.SET}:
+        if row.kind in {states.OPEN, states.SET}:
             return _by_collateral(row, before, after)
-        if row.kind == machine.CLOSE and row.price is not None and after.position_id == row.position_id:
+        if row.kind == states.CLOSE and row.price is not None and after.position_id == row.position_id:
             resting_order = _resting_order(row, client.get_margin_orders(symbol=row.symbol).records)
             if resting_order is not None:
                 return _by_order(resting_order)
@@ -164,9 +163,9 @@ def _by_collateral(row: MarginAction, before: Snapshot, after: Snapshot) -> Sigh
 
 def _by_position(row: MarginAction, before: Snapshot, after: Snapshot) -> Sightings:
     facts = {"after": after.facts}
-    if row.kind == machine.CLOSE_ACCOUNT and after.balance is None:
+    if row.kind == states.CLOSE_ACCOUNT and after.balance is None:
         return Sightings(AS_REQUESTED, facts)
-    if row.kind == machine.CLOSE and after.position_id != row.position_id:
+    if row.kind == states.CLOSE and after.position_id != row.position_id:
         return Sightings(AS_REQUESTED, facts)
     if after == before or (after.position_id == before.position_id and after.quantity == before.quantity):
         return Sightings(UNCHANGED, facts, "The position is what it was before.")

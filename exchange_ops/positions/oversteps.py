@@ -21,7 +21,7 @@ from exchange_ops.orders import policy_checks
 from exchange_ops.orders.request_checks import OrderRequest
 from exchange_ops.policy.modes import CONFIRM
 from exchange_ops.policy.oversteps import CALL_NEAR, LIQUIDATION_NEAR, Overstep
-from exchange_ops.positions import estimates, machine
+from exchange_ops.positions import estimates, states
 from exchange_ops.positions.models import MarginAction
 from wire.values import grouped_text
 
@@ -43,7 +43,7 @@ def find_oversteps(
 ) -> list[Overstep]:
     """The bounds that an action goes beyond, which is otherwise well formed."""
     oversteps = list(_danger(row, symbol, held, position, now))
-    if row.kind in machine.CLOSING and position is not None:
+    if row.kind in states.CLOSING and position is not None:
         oversteps += policy_checks.find_oversteps(
             initiator=row.initiator,
             account=row.account,
@@ -59,11 +59,11 @@ def change(
     *, row: MarginAction, symbol: Symbol, held: MarginAccount | None, position: MarginPosition | None
 ) -> Change | None:
     """What the action would do to the danger of a position that stays open; None where it opens or ends one."""
-    if held is None or position is None or row.kind not in {machine.SET, machine.REDUCE}:
+    if held is None or position is None or row.kind not in {states.SET, states.REDUCE}:
         return None
     present = danger.exposure(position=position, ticker=Ticker.objects.filter(pk=symbol.pk).first())
     balance, quantity = row.amount, position.quantity
-    if row.kind == machine.REDUCE:
+    if row.kind == states.REDUCE:
         part = row.quantity or ZERO
         quantity -= part if position.quantity > 0 else -part
         estimate = estimates.current(position=position, symbol=symbol, quantity=part, price=row.price)
@@ -92,11 +92,11 @@ def _danger(
     row: MarginAction, symbol: Symbol, held: MarginAccount | None, position: MarginPosition | None, now: datetime
 ) -> Iterator[Overstep]:
     """The graver of both: a position that is near its liquidation is near its margin call as well."""
-    lowers = row.kind == machine.REDUCE or (held is not None and row.amount is not None and row.amount < _held(held))
+    lowers = row.kind == states.REDUCE or (held is not None and row.amount is not None and row.amount < _held(held))
     risk = change(row=row, symbol=symbol, held=held, position=position) if lowers else None
     if risk is None:
         return
-    field = "amount" if row.kind == machine.SET else "quantity"
+    field = "amount" if row.kind == states.SET else "quantity"
     old = risk.now.mark_at is None or now - risk.now.mark_at > STALE_AFTER
     if risk.then is None or old:
         sentence = "How near the margin call comes is not known: no price is known well enough."

@@ -19,7 +19,7 @@ from exchange_ops.policy import freezes, limits
 from exchange_ops.policy import oversteps as bounds
 from exchange_ops.policy.models import ValueLimit
 from exchange_ops.policy.oversteps import CONFIRMED, Overstep
-from exchange_ops.positions import machine, oversteps
+from exchange_ops.positions import oversteps, states
 from exchange_ops.positions.models import MarginAction
 from exchange_ops.shared import rules
 from exchange_ops.shared.amounts import storable
@@ -87,11 +87,11 @@ def draft(*, initiator: "Person", account: Account, wish: Wish, there: MarginCop
     """The action as it would be sent, unsaved: with the side and quantity that follow from the position."""
     row = MarginAction(initiator=initiator, account=account, kind=wish.kind, symbol=wish.symbol, amount=wish.amount)
     position = there.position
-    if wish.kind in machine.CLOSING and position is not None:
+    if wish.kind in states.CLOSING and position is not None:
         row.side = "sell" if position.quantity > 0 else "buy"
-        row.quantity = wish.quantity if wish.kind == machine.REDUCE else abs(position.quantity)
-        row.order_type = wish.order_type or machine.MARKET
-        row.price = wish.price if row.order_type == machine.LIMIT else None
+        row.quantity = wish.quantity if wish.kind == states.REDUCE else abs(position.quantity)
+        row.order_type = wish.order_type or states.MARKET
+        row.price = wish.price if row.order_type == states.LIMIT else None
         row.position_id = position.exchange_id
     return row
 
@@ -119,9 +119,9 @@ def judge(
     overstep_list = oversteps.find_oversteps(
         row=row, symbol=there.symbol, held=there.held, position=there.position, now=now
     )
-    takes = {"amount"} if row.kind in {machine.OPEN, machine.SET} else set()
-    takes |= {"quantity"} if row.kind == machine.REDUCE else set()
-    takes |= {"price"} if row.order_type == machine.LIMIT else set()
+    takes = {"amount"} if row.kind in {states.OPEN, states.SET} else set()
+    takes |= {"quantity"} if row.kind == states.REDUCE else set()
+    takes |= {"price"} if row.order_type == states.LIMIT else set()
     refusals = bounds.refusals(overstep_list, can_wait=False)
     return {(name if name in takes else FORM): sentence for name, sentence in refusals.items()}, overstep_list
 
@@ -135,15 +135,15 @@ def problems_of(*, row: MarginAction, wish: Wish, there: MarginCopies, now: date
         problems[FORM] = f"{other.reference} is under way for {row.symbol}. Wait until its outcome is known."
     if there.symbol is None:
         return problems | {"symbol": "The exchange does not describe this symbol."}
-    if row.kind in {machine.OPEN, machine.SET}:
+    if row.kind in {states.OPEN, states.SET}:
         return problems | _collateral_problems(row, there, there.symbol, now)
-    if row.kind == machine.CLOSE_ACCOUNT:
+    if row.kind == states.CLOSE_ACCOUNT:
         return problems | _account_problems(row, there)
     return problems | _close_problems(row, wish, there, there.symbol)
 
 
 def _under_way(row: MarginAction) -> MarginAction | None:
-    rows = MarginAction.objects.filter(account=row.account, symbol=row.symbol, state__in=machine.IN_FLIGHT)
+    rows = MarginAction.objects.filter(account=row.account, symbol=row.symbol, state__in=states.IN_FLIGHT)
     return rows.first()
 
 
@@ -154,9 +154,9 @@ def _collateral_problems(row: MarginAction, there: MarginCopies, symbol: Symbol,
     held, amount = there.held, row.amount
     if not symbol.margin_trading:
         return {"symbol": f"{symbol.code} has no margin trading."}
-    if row.kind == machine.OPEN and held is not None:
+    if row.kind == states.OPEN and held is not None:
         return {"symbol": f"{symbol.code} has a margin account already. Change its collateral instead."}
-    if row.kind == machine.SET and held is None:
+    if row.kind == states.SET and held is None:
         return {FORM: f"{symbol.code} has no margin account."}
     if amount is None or amount <= 0 or not storable(amount):
         return {"amount": "Enter the amount that shall be there, above zero."}
@@ -221,7 +221,7 @@ def _close_problems(row: MarginAction, wish: Wish, there: MarginCopies, symbol: 
 
 
 def _quantity_problem(row: MarginAction, position: MarginPosition, symbol: Symbol) -> str:
-    if row.kind != machine.REDUCE:
+    if row.kind != states.REDUCE:
         return ""
     size, quantity = abs(position.quantity), row.quantity
     if quantity is None or quantity <= 0 or not storable(quantity):
@@ -234,7 +234,7 @@ def _quantity_problem(row: MarginAction, position: MarginPosition, symbol: Symbo
 
 
 def _price_problem(row: MarginAction, symbol: Symbol) -> str:
-    if row.order_type != machine.LIMIT:
+    if row.order_type != states.LIMIT:
         return ""
     if row.price is None or row.price <= 0 or not storable(row.price):
         return "Enter the limit price."

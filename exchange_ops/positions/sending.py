@@ -1,7 +1,7 @@
 """Sending a margin action, once: the account is read again, the row of the call is committed, and then one call leaves.
 
-What was confirmed has to be what is there: another position, or another quantity, and nothing is sent. The outcome is
-one of accepted, refused, not sent or unknown; the last is found out by reading (`looking`), never by sending again.
+Nothing is sent when the account is not what was confirmed: another position, another quantity. The outcome is one of
+accepted, refused, not sent or unknown; what is unknown is found out by reading (`outcome_lookup`), never by sending.
 """
 
 from datetime import datetime, timedelta
@@ -16,7 +16,7 @@ from exchange_ops.client import ExchangeClient
 from exchange_ops.keys.clients import ClientFor
 from exchange_ops.market.models import Symbol
 from exchange_ops.policy import freezes
-from exchange_ops.positions import machine, mover, outcome_lookup, snapshots
+from exchange_ops.positions import machine, outcome_lookup, snapshots, states
 from exchange_ops.positions.models import MarginAction, MarginActionCall
 from exchange_ops.positions.snapshots import Snapshot
 from exchange_ops.shared import clocks
@@ -58,10 +58,10 @@ def _claim(row: MarginAction, client: ExchangeClient, watch: Stopwatch) -> Margi
         return None
     now = watch.now()
     return calls.claim(
-        mover.MACHINE,
+        machine.MACHINE,
         row,
         event="claimed",
-        to=machine.SENDING,
+        to=states.SENDING,
         now=now,
         obstacle=lambda: _frozen(row),
         prepare=lambda: _prepare(row, now),
@@ -75,11 +75,11 @@ def _claim(row: MarginAction, client: ExchangeClient, watch: Stopwatch) -> Margi
 def _ask(row: MarginAction, client: ExchangeClient, last_look: calls.LastLook) -> Any:
     """The one call of this kind."""
     match row.kind:
-        case machine.OPEN | machine.SET:
+        case states.OPEN | states.SET:
             return client.set_margin_account(symbol=row.symbol, margin_balance=row.amount or ZERO, last_look=last_look)
-        case machine.CLOSE_ACCOUNT:
+        case states.CLOSE_ACCOUNT:
             return client.close_margin_account(symbol=row.symbol, last_look=last_look)
-        case machine.CLOSE:
+        case states.CLOSE:
             rules = Symbol.objects.filter(pk=row.symbol).first()
             return client.close_margin_position(symbol=row.symbol, price=row.price, rules=rules, last_look=last_look)
         case _:
@@ -102,7 +102,7 @@ def _place_order(row: MarginAction, client: ExchangeClient, last_look: calls.Las
 
 def _prepare(row: MarginAction, now: datetime) -> MarginActionCall:
     """The row of the call, inside the transaction of the claim that it belongs to."""
-    content = {name: getattr(row, name) for name in mover.MACHINE.table.named(Column.RECORDED)}
+    content = {name: getattr(row, name) for name in machine.MACHINE.table.named(Column.RECORDED)}
     return MarginActionCall.objects.create(
         action=row,
         attempt=1,
@@ -131,11 +131,11 @@ def _frozen(row: MarginAction) -> str:
 
 def _differs(row: MarginAction, snapshot: Snapshot) -> str:
     """Why what the exchange shows now is not what was confirmed."""
-    if row.kind == machine.OPEN:
+    if row.kind == states.OPEN:
         return "" if snapshot.balance is None else "There is a margin account of this symbol by now."
     if snapshot.balance is None:
         return "There is no margin account of this symbol any more."
-    if row.kind == machine.SET:
+    if row.kind == states.SET:
         return ""
     return _differs_of_position(row, snapshot)
 
@@ -144,7 +144,7 @@ def _differs_of_position(row: MarginAction, snapshot: Snapshot) -> str:
     if snapshot.position_id != row.position_id:
         return "The position is another one than the one that was confirmed."
     size = abs(snapshot.quantity)
-    if row.kind == machine.REDUCE:
+    if row.kind == states.REDUCE:
         return "" if row.quantity is not None and row.quantity < size else "The position is too small by now."
     if row.position_id is not None and row.quantity != size:
         confirmed = grouped_text(row.quantity or ZERO)
@@ -154,10 +154,10 @@ def _differs_of_position(row: MarginAction, snapshot: Snapshot) -> str:
 
 def _stop(row: MarginAction, problem: str, now: datetime) -> None:
     """Row 3: nothing is sent any more."""
-    mover.move(
+    machine.move(
         row,
         event="stopped",
-        to=machine.NOT_SENT,
+        to=states.NOT_SENT,
         now=now,
         last_problem=problem[:500],
         evidence={"problem": problem[:500]},
@@ -170,7 +170,7 @@ def _stop(row: MarginAction, problem: str, now: datetime) -> None:
 def _accepted(row: MarginAction, reply: Reply, now: datetime) -> None:
     """Row 4, and at once row 8 where the answer itself shows the result."""
     answer = outcome_lookup.facts_of_answer(row, reply.value)
-    mover.move(row, event="accepted", to=machine.CHECKING, now=now, lease_until=None, evidence=answer.facts)
+    machine.move(row, event="accepted", to=states.CHECKING, now=now, lease_until=None, evidence=answer.facts)
     outcome_lookup.conclude(row, answer, now=now)
 
 
@@ -179,13 +179,13 @@ def _refused(row: MarginAction, reply: Reply, now: datetime) -> None:
     (_no if reply.code is not None else _not_sent)(row, reply, now)
 
 
-_no = calls.end(mover.MACHINE, "refused", machine.REFUSED)
-_not_sent = calls.end(mover.MACHINE, "not_sent", machine.NOT_SENT)
+_no = calls.end(machine.MACHINE, "refused", states.REFUSED)
+_not_sent = calls.end(machine.MACHINE, "not_sent", states.NOT_SENT)
 _ENDS: Final[dict[str, calls.End]] = {
     calls.ACCEPTED: _accepted,
     calls.REFUSED: _refused,
     calls.NOT_SENT: _not_sent,
-    calls.UNKNOWN: calls.end(mover.MACHINE, "answer_lost", machine.UNKNOWN),
+    calls.UNKNOWN: calls.end(machine.MACHINE, "answer_lost", states.UNKNOWN),
 }
 # Row 7: what it did is unknown until accounts, positions and orders were read.
-lease_expired = calls.given_up(mover.MACHINE, event="answer_lost", to=machine.UNKNOWN)
+lease_expired = calls.given_up(machine.MACHINE, event="answer_lost", to=states.UNKNOWN)

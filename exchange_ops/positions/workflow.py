@@ -20,7 +20,7 @@ from desk.machines.requests import LONGEST_KEY, Once
 from exchange_ops.margin.models import MarginPosition
 from exchange_ops.policy import oversteps as bounds
 from exchange_ops.policy.oversteps import Overstep
-from exchange_ops.positions import estimates, machine, mover, outcome_lookup, request_checks, sending
+from exchange_ops.positions import estimates, machine, outcome_lookup, request_checks, sending, states
 from exchange_ops.positions.models import MarginAction
 from exchange_ops.positions.request_checks import CannotAct, MarginCopies, NotConfirmed, Wish
 from exchange_ops.shared import rules
@@ -33,15 +33,15 @@ if TYPE_CHECKING:
 __all__ = ["CannotAct", "NotConfirmed", "Wish", "act", "advance", "close_all", "due", "settle", "sweep"]
 
 STEPS: Final[dict[str, Step]] = {
-    machine.REQUESTED: sending.step,
-    machine.SENDING: sending.lease_expired,
-    machine.CHECKING: outcome_lookup.step,
-    machine.UNKNOWN: outcome_lookup.step,
+    states.REQUESTED: sending.step,
+    states.SENDING: sending.lease_expired,
+    states.CHECKING: outcome_lookup.step,
+    states.UNKNOWN: outcome_lookup.step,
 }
 QUEUE: Final = Queue(
-    mover.MACHINE,
+    machine.MACHINE,
     STEPS,
-    urgency=(machine.REQUESTED, machine.CHECKING, machine.UNKNOWN),
+    urgency=(states.REQUESTED, states.CHECKING, states.UNKNOWN),
     read_with=("account", "initiator"),
     after_failure=timedelta(seconds=15),
 )
@@ -79,7 +79,7 @@ def act(
         raise NotConfirmed(missing)
     row.initiated_via = via
     try:
-        return once.store(lambda: mover.create(row, event="asked", now=now, actor=initiator, session_key=session_key))
+        return once.store(lambda: machine.create(row, event="asked", now=now, actor=initiator, session_key=session_key))
     except IntegrityError:
         raise CannotAct({FORM: f"Another action for {wish.symbol} was recorded in this moment."}) from None
 
@@ -101,7 +101,7 @@ def close_all(
     """
     earlier = list(MarginAction.objects.filter(initiator=initiator, request_key=request_key).order_by("symbol"))
     wishes = [
-        Wish(kind=machine.CLOSE, symbol=code, order_type=machine.MARKET, position_id=one) for code, one, _ in positions
+        Wish(kind=states.CLOSE, symbol=code, order_type=states.MARKET, position_id=one) for code, one, _ in positions
     ]
     if earlier:
         if len(earlier) == len(wishes) and all(_is_same(*pair) for pair in zip(earlier, _sorted(wishes), strict=True)):
@@ -122,7 +122,9 @@ def close_all(
     rows = [row for row, _ in drafts]
     try:
         with transaction.atomic():
-            return [mover.create(row, event="asked", now=now, actor=initiator, session_key=session_key) for row in rows]
+            return [
+                machine.create(row, event="asked", now=now, actor=initiator, session_key=session_key) for row in rows
+            ]
     except IntegrityError:
         raise CannotAct({FORM: "Another action for one of the positions was recorded in this moment."}) from None
 
@@ -148,17 +150,17 @@ def settle(*, action_id: int, person: "Person", note: str, now: datetime, sessio
     if not rules.may_trade(person, row.account_id):
         raise CannotAct({FORM: request_checks.ONLY_OPERATORS})
     try:
-        return mover.move(
+        return machine.move(
             row,
             event="settled",
-            to=machine.SETTLED,
+            to=states.SETTLED,
             now=now,
             actor=person,
             session_key=session_key,
             evidence={"note": note},
             last_problem=f"Noted by {person}: {note}"[:500],
         )
-    except mover.CannotMove:
+    except machine.CannotMove:
         raise CannotAct({FORM: "It is not unclear any more. Look at it again."}) from None
 
 
@@ -179,7 +181,7 @@ def _check(
     overstep_list = request_checks.check(row=row, wish=wish, there=there, now=now)
     row.request_key = request_key
     row.confirmed = _confirmed_facts(row, there) | {"oversteps": bounds.kept(overstep_list)}
-    if row.kind == machine.REDUCE:
+    if row.kind == states.REDUCE:
         row.client_order_id = ID_PREFIX + secrets.token_hex(14)
     return row, bounds.unconfirmed(overstep_list, confirmed=confirmed)
 
@@ -189,7 +191,7 @@ def _confirmed_facts(row: MarginAction, there: MarginCopies) -> dict[str, Any]:
     facts: dict[str, Any] = {}
     if there.held is not None:
         facts["balance"] = str(plain(there.held.margin_balance))
-    if there.position is None or there.symbol is None or row.kind not in machine.CLOSING:
+    if there.position is None or there.symbol is None or row.kind not in states.CLOSING:
         return facts
     facts |= {
         "position": str(plain(there.position.quantity)),
@@ -202,12 +204,12 @@ def _confirmed_facts(row: MarginAction, there: MarginCopies) -> dict[str, Any]:
 
 def _is_same(row: MarginAction, wish: Wish) -> bool:
     """Whether the row is what is asked for; a quantity is typed for a part alone."""
-    plain_order = row.order_type if row.kind in {machine.CLOSE, machine.REDUCE} else wish.order_type
+    plain_order = row.order_type if row.kind in {states.CLOSE, states.REDUCE} else wish.order_type
     typed = {name: getattr(row, name) for name in _TYPED} | {"order_type": plain_order}
     requested = {name: getattr(wish, name) for name in _TYPED}
     if wish.position_id is None:
         typed["position_id"] = None
-    return typed == requested and (row.kind != machine.REDUCE or row.quantity == wish.quantity)
+    return typed == requested and (row.kind != states.REDUCE or row.quantity == wish.quantity)
 
 
 def _sorted(wishes: Sequence[Wish]) -> list[Wish]:

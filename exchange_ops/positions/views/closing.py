@@ -19,7 +19,7 @@ from exchange_ops.market import interest
 from exchange_ops.market.models import BookSnapshot, Symbol, Ticker
 from exchange_ops.orders.ticket import confirmations
 from exchange_ops.policy import freezes
-from exchange_ops.positions import estimates, machine, request_checks, workflow
+from exchange_ops.positions import estimates, request_checks, states, workflow
 from exchange_ops.positions.forms import CloseAllForm
 from exchange_ops.positions.request_checks import ONLY_OPERATORS, Wish
 from exchange_ops.shared import rules
@@ -66,7 +66,7 @@ def _close_all(request: DeskRequest, account: Account, form: CloseAllForm) -> li
 def _review(request: DeskRequest, account: Account, row: MarginPosition, ticked: list[str]) -> dict[str, Any]:
     """What is against closing it, and what has to be ticked: the tokens stand behind their symbol."""
     there = request_checks.read_copies(account=account, code=row.symbol)
-    wish = Wish(kind=machine.CLOSE, symbol=row.symbol, order_type=machine.MARKET, position_id=row.exchange_id)
+    wish = Wish(kind=states.CLOSE, symbol=row.symbol, order_type=states.MARKET, position_id=row.exchange_id)
     action = request_checks.draft(initiator=request.user, account=account, wish=wish, there=there)
     problems, overstep_list = request_checks.judge(row=action, wish=wish, there=there, now=clock.now())
     before = f"{row.symbol}:"

@@ -13,8 +13,8 @@ from exchange_ops.orders.brackets import machine as brackets
 from exchange_ops.orders.brackets import states as bracket_states
 from exchange_ops.orders.request_checks import OrderRequest
 from exchange_ops.orders.views import titles
-from exchange_ops.positions import machine as margin_machine
-from exchange_ops.positions import mover as margin
+from exchange_ops.positions import machine as margin
+from exchange_ops.positions import states as margin_states
 from tests.exchange_ops import rows
 from tests.exchange_ops.orders import order_rows
 from tests.exchange_ops.orders.brackets import bracket_rows
@@ -132,7 +132,7 @@ BRACKETS = Subject(
 
 MARGIN_ACTIONS = Subject(
     name="margin action",
-    states=margin_machine.STATES,
+    states=margin_states.STATES,
     reach=lambda state, person: walk(
         margin.MACHINE,
         rows.margin_action(person, now=clock.now()),
