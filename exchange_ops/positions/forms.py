@@ -21,7 +21,7 @@ _FIGURE = {"autocomplete": "off", "spellcheck": "false", "placeholder": " "}
 
 
 class CollateralForm(RequestForm):
-    """How much collateral shall be in the margin account of a symbol."""
+    """How much collateral the margin account of a symbol is to have."""
 
     symbol = forms.ChoiceField(label="Symbol", error_messages={"required": "Choose the symbol."})
     amount = AmountField(
@@ -40,7 +40,7 @@ class CollateralForm(RequestForm):
         self.fields["amount"].widget.attrs |= _FIGURE
 
     def wish(self, *, exists: bool) -> Wish:
-        """What the domain wants to know, from a form that is valid."""
+        """The action that a valid form requests."""
         cleaned = self.cleaned_data
         kind = states.SET if exists else states.OPEN
         return Wish(kind=kind, symbol=cleaned["symbol"], amount=cleaned["amount"])
@@ -67,7 +67,7 @@ class CloseForm(RequestForm):
             self.fields[name].widget.attrs |= _FIGURE
 
     def clean(self) -> dict[str, Any]:
-        """What the choice doesn't take is hidden on the page, so what still stands there is not asked for."""
+        """The page hides fields that the choice doesn't take, so values that remain in them are dropped."""
         cleaned = super().clean() or self.cleaned_data
         for name, choice, takes in (("quantity", "how_much", PART_OF_POSITION), ("price", "order_type", states.LIMIT)):
             if cleaned.get(choice) != takes:
@@ -76,7 +76,7 @@ class CloseForm(RequestForm):
         return cleaned
 
     def wish(self, symbol: str) -> Wish:
-        """What the domain wants to know, from a form that is valid."""
+        """The action that a valid form requests."""
         cleaned = self.cleaned_data
         is_part = cleaned["how_much"] == PART_OF_POSITION
         return Wish(
@@ -110,7 +110,7 @@ class PositionsField(forms.Field):
 
 
 class SymbolTokensField(forms.Field):
-    """What was confirmed by name, each token behind its symbol; by symbol."""
+    """The confirmations by name, each token sent behind its symbol; gives them by symbol."""
 
     widget = forms.MultipleHiddenInput
 

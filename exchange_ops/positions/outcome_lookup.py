@@ -1,7 +1,7 @@
 """Finding out what a margin action did: from its answer, then from the exchange's account, positions and orders.
 
-What the exchange shows as asked for ends it as done. That nothing changed, or something else did, is said only after
-three looks and a minute, since a call whose answer was lost may still be carried out. Nothing here sends anything.
+When the exchange shows what was requested, the action is done. That nothing or something else changed is concluded only
+after three looks and a minute, because a call whose answer was lost may still be carried out. Nothing is sent here.
 """
 
 from collections.abc import Iterable
@@ -58,7 +58,7 @@ def step(row: MarginAction, *, now: datetime, client_for: ClientFor) -> None:
 
 
 def conclude(row: MarginAction, sightings: Sightings, *, now: datetime) -> None:
-    """End the action where what was seen says how it ended; else look again later."""
+    """End the action when the sightings say how it ended; else look again later."""
     looks = row.looks + 1
     has_waited = looks >= LOOKS and now - (row.sent_at or row.created_at) >= QUIET
     at_once = sightings.verdict == AS_REQUESTED or (sightings.verdict == PARTLY and row.state == states.CHECKING)
@@ -80,7 +80,7 @@ def conclude(row: MarginAction, sightings: Sightings, *, now: datetime) -> None:
 
 
 def facts_of_answer(row: MarginAction, answer: Any) -> Sightings:
-    """What the answer itself shows. It is believed where it shows what was asked for; all else is read."""
+    """What the answer itself shows. It counts only where it shows what was requested; everything else is read."""
     if row.kind == states.REDUCE:
         return _by_order(answer) if answer.client_order_id == row.client_order_id else Sightings(UNDECIDED)
     if isinstance(answer, records.MarginAccount) and answer.symbol == row.symbol:

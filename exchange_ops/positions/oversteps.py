@@ -1,9 +1,8 @@
-"""The bounds that a margin action goes beyond: what it does to the danger of the position, and what its order trades.
+"""The bounds that a margin action goes beyond: by the danger to the position, and by the order that it trades.
 
-The same component as that of orders (`exchange_ops.policy.oversteps`): a name, figures, and what has to be confirmed. A
-change is asked about when it brings the margin call or the liquidation nearer to the mark than it was, and nearer than
-`NEAREST`. What lowers the danger is never asked about. The order by which a position is closed is judged as every order
-is.
+As with orders (`exchange_ops.policy.oversteps`) each has a name and figures, and says what has to be confirmed. A
+change has to be confirmed when it brings the margin call or the liquidation nearer to the mark than it was, and nearer
+than `NEAREST`. What lowers the danger needs no confirmation. The order that closes a position is judged like any other.
 """
 
 from collections.abc import Iterator
@@ -32,7 +31,7 @@ NEAREST: Final = Decimal("0.05")  # of the mark: a position at the highest lever
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """How the position stands, and how it would; `then` is None where that is not known."""
+    """The exposure of the position now and after the action; `then` is None where that is not known."""
 
     now: Exposure
     then: Exposure | None
@@ -41,7 +40,7 @@ class Change:
 def find_oversteps(
     *, row: MarginAction, symbol: Symbol, held: MarginAccount | None, position: MarginPosition | None, now: datetime
 ) -> list[Overstep]:
-    """The bounds that an action goes beyond, which is otherwise well formed."""
+    """The bounds that a well-formed action goes beyond."""
     oversteps = list(_danger(row, symbol, held, position, now))
     if row.kind in states.CLOSING and position is not None:
         oversteps += policy_checks.find_oversteps(
@@ -58,7 +57,7 @@ def find_oversteps(
 def change(
     *, row: MarginAction, symbol: Symbol, held: MarginAccount | None, position: MarginPosition | None
 ) -> Change | None:
-    """What the action would do to the danger of a position that stays open; None where it opens or ends one."""
+    """How the action would change the exposure of a position that stays open; None for any other action."""
     if held is None or position is None or row.kind not in {states.SET, states.REDUCE}:
         return None
     present = danger.exposure(position=position, ticker=Ticker.objects.filter(pk=symbol.pk).first())
@@ -77,7 +76,7 @@ def change(
 
 
 def order_request(row: MarginAction) -> OrderRequest:
-    """The order by which the exchange closes it."""
+    """The order by which the position is closed."""
     return OrderRequest(
         symbol=row.symbol,
         side=row.side,
@@ -91,7 +90,7 @@ def order_request(row: MarginAction) -> OrderRequest:
 def _danger(
     row: MarginAction, symbol: Symbol, held: MarginAccount | None, position: MarginPosition | None, now: datetime
 ) -> Iterator[Overstep]:
-    """The graver of both: a position that is near its liquidation is near its margin call as well."""
+    """The more serious of the two: a position near its liquidation is near its margin call as well."""
     lowers = row.kind == states.REDUCE or (held is not None and row.amount is not None and row.amount < _held(held))
     risk = change(row=row, symbol=symbol, held=held, position=position) if lowers else None
     if risk is None:

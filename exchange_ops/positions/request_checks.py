@@ -1,9 +1,9 @@
-"""What can be asked for of a margin account or a position: every problem beside its field, before anything is written.
+"""Checks of a margin action, with each problem beside its field, before anything is written.
 
-Checked here is what the exchange would refuse, and what the company's rules say. Collateral stays on the account, like
-money that moves between its wallets: nobody has to agree and no second factor is asked for, but the limit of one
-transfer bounds what is added, because a position can lose it. A close only lowers the risk, so it waits for nobody
-either; the limit of one order bounds what it is worth. What has to be confirmed by name is in `oversteps`.
+They cover what the exchange would refuse and what the company's rules say. Collateral stays on the account, like money
+that moves between its wallets, so nobody has to agree and no second factor is needed; but the limit of one transfer
+bounds what is added, because a position can lose it. A close only lowers the risk, so it needs no approval either; the
+limit of one order bounds its value. `oversteps` has what needs to be confirmed by name.
 """
 
 from collections.abc import Collection
@@ -52,8 +52,10 @@ class NotConfirmed(CannotAct):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wish:
-    """What a person asks for: `amount` for collateral, `quantity` for a part, `price` for a limit, and the position
-    that they saw by its number."""
+    """The action that a person requests: `amount` for collateral, `quantity` for a part, `price` for a limit.
+
+    `position_id` is the exchange's number of the position that they saw.
+    """
 
     kind: str
     symbol: str
@@ -66,7 +68,7 @@ class Wish:
 
 @dataclass(frozen=True, slots=True)
 class MarginCopies:
-    """The copies that a request is judged by; each may be missing."""
+    """The copies by which a request is judged; each may be missing."""
 
     symbol: Symbol | None
     held: MarginAccount | None
@@ -74,7 +76,7 @@ class MarginCopies:
 
 
 def read_copies(*, account: Account, code: str) -> MarginCopies:
-    """What the desk knows of a symbol's margin now."""
+    """The symbol, its margin account and its position, as last read."""
     current = {"account": account, "symbol": code, "gone_at": None}
     return MarginCopies(
         Symbol.objects.filter(pk=code).first(),
@@ -97,7 +99,7 @@ def draft(*, initiator: "Person", account: Account, wish: Wish, there: MarginCop
 
 
 def check(*, row: MarginAction, wish: Wish, there: MarginCopies, now: datetime) -> list[Overstep]:
-    """The bounds that the action goes beyond, when everything else about it holds; else CannotAct."""
+    """Check the action and give the bounds that it goes beyond; raises CannotAct."""
     if not rules.may_trade(row.initiator, row.account_id):
         raise CannotAct({FORM: ONLY_OPERATORS})
     problems, overstep_list = judge(row=row, wish=wish, there=there, now=now)
@@ -109,9 +111,9 @@ def check(*, row: MarginAction, wish: Wish, there: MarginCopies, now: datetime) 
 def judge(
     *, row: MarginAction, wish: Wish, there: MarginCopies, now: datetime
 ) -> tuple[dict[str, str], list[Overstep]]:
-    """Everything that is wrong with it, by field, what the rules refuse included; and the bounds that it goes beyond.
+    """Everything that is wrong with it, by field, with what the rules refuse, and the bounds that it goes beyond.
 
-    Nobody can approve it: beyond a bound that asks for an approval it is refused.
+    Nobody can approve it, so beyond a bound that needs an approval it is refused.
     """
     problems = problems_of(row=row, wish=wish, there=there, now=now)
     if problems or there.symbol is None:

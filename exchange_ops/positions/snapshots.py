@@ -32,7 +32,7 @@ class Snapshot:
 
 
 def from_facts(facts: dict[str, Any]) -> Snapshot:
-    """What `facts` wrote; an empty one where nothing was."""
+    """The snapshot that `facts` wrote; an empty one where nothing was written."""
     balance = facts.get("balance")
     return Snapshot(
         None if balance is None else Decimal(balance), facts.get("position_id"), Decimal(facts.get("quantity", "0"))
@@ -40,7 +40,7 @@ def from_facts(facts: dict[str, Any]) -> Snapshot:
 
 
 def from_record(record: records.MarginAccount) -> Snapshot:
-    """The record of an account; one that was closed has no balance any more."""
+    """The snapshot of an account's record; a closed account has no balance."""
     position = record.position if record.position is not None and record.position.quantity else None
     if not record.margin_balance and position is None:
         return Snapshot()

@@ -9,7 +9,7 @@ from exchange_ops.positions import states
 
 
 def sentence_of(action: Any, symbol: Symbol | None, *, before: Decimal | None = None) -> str:
-    """What it does: "Close position: sell 0.5 BTC at the market". Every word of it is part of what is agreed to.
+    """What it does: "Close position: sell 0.5 BTC at the market". The person agrees to every word of it.
 
     `before` is the collateral that is there now; quantities and prices are written in full.
     """

@@ -1,8 +1,8 @@
 """Margin accounts and positions from the outside: ask for an action, do its next step, do what is due, note a result.
 
-The row is the queue, as with orders. Of several positions that are closed together each is an action with a call of
-its own: so each has an outcome of its own, one thin book keeps no other position open, and nothing is closed that
-nobody saw. The interface's one call for all (supplement 2.7) would close whatever is there.
+The row is the queue, as with orders. When several positions are closed together, each is an action with its own call:
+so each has its own outcome, a thin book of one keeps no other open, and nothing is closed that nobody saw. The
+exchange's single call for all (supplement 2.7) would close whatever is there.
 """
 
 import secrets
@@ -173,7 +173,7 @@ def _check(
     now: datetime,
     confirmed: Collection[str],
 ) -> tuple[MarginAction, list[Overstep]]:
-    """The row to be stored, when everything about it holds, and what is still to be confirmed."""
+    """Check the request; gives the row to store and the oversteps that still have to be confirmed."""
     if not 0 < len(request_key) <= LONGEST_KEY:
         raise CannotAct({FORM: "The form has lost its key: open it again."})
     there = request_checks.read_copies(account=account, code=wish.symbol)
@@ -187,7 +187,7 @@ def _check(
 
 
 def _confirmed_facts(row: MarginAction, there: MarginCopies) -> dict[str, Any]:
-    """What the page showed: how it stood, and what the close was estimated to come to."""
+    """What the page showed: the account, the position, and the estimate of a close."""
     facts: dict[str, Any] = {}
     if there.held is not None:
         facts["balance"] = str(plain(there.held.margin_balance))
@@ -203,7 +203,7 @@ def _confirmed_facts(row: MarginAction, there: MarginCopies) -> dict[str, Any]:
 
 
 def _is_same(row: MarginAction, wish: Wish) -> bool:
-    """Whether the row is what is asked for; a quantity is typed for a part alone."""
+    """Whether the row is what is requested now; only a part has a quantity that was typed."""
     plain_order = row.order_type if row.kind in {states.CLOSE, states.REDUCE} else wish.order_type
     typed = {name: getattr(row, name) for name in _TYPED} | {"order_type": plain_order}
     requested = {name: getattr(wish, name) for name in _TYPED}

@@ -64,7 +64,7 @@ def _close_all(request: DeskRequest, account: Account, form: CloseAllForm) -> li
 
 
 def _review(request: DeskRequest, account: Account, row: MarginPosition, ticked: list[str]) -> dict[str, Any]:
-    """What is against closing it, and what has to be ticked: the tokens stand behind their symbol."""
+    """What is against closing it, and the boxes to tick; their tokens follow the symbol."""
     there = request_checks.read_copies(account=account, code=row.symbol)
     wish = Wish(kind=states.CLOSE, symbol=row.symbol, order_type=states.MARKET, position_id=row.exchange_id)
     action = request_checks.draft(initiator=request.user, account=account, wish=wish, there=there)

@@ -1,7 +1,7 @@
 """Asking for a margin action: collateral, a close of a position, of an account, of every position.
 
-The button names what it does, and sends these words along: what was typed, or what changed at the exchange, after they
-were drawn is shown first, and done only by the next press.
+The button names what it does, and the form sends these words along. When something was typed or changed at the exchange
+after they were drawn, the page shows the new words first, and only the next press does it.
 """
 
 from collections.abc import Collection
@@ -53,7 +53,7 @@ class Sheet:
     form: RequestForm
 
     def wish(self) -> Wish | None:
-        """What the form asks for; nothing while it is not whole."""
+        """What the form requests; None while it is incomplete."""
         form = self.form
         if not form.is_bound and not isinstance(form, CollateralForm):
             return self._first()
@@ -67,7 +67,7 @@ class Sheet:
         return Wish(kind=states.CLOSE_ACCOUNT, symbol=self.code, position_id=form.cleaned_data["position_id"])
 
     def _first(self) -> Wish:
-        """What a close says before anybody typed: the whole, at the market."""
+        """What a close is before anybody typed: the whole position at the market."""
         kind = states.CLOSE if self.name == CLOSE else states.CLOSE_ACCOUNT
         order_type = states.MARKET if self.name == CLOSE else ""
         return Wish(
@@ -130,7 +130,7 @@ def _page(request: DeskRequest, name: str, code: str) -> HttpResponse:
 
 
 def _record(request: DeskRequest, sheet: Sheet, wish: Wish) -> Any:
-    """The action; nothing when the button said something else, or nothing yet, than what was sent."""
+    """The action; None when the words of the button were not those of the form, or there were none yet."""
     key = str(sheet.form.cleaned_data["request_key"])
     summary = _summary(sheet.account, request.user, wish.symbol, wish)
     earlier = workflow.is_recorded(initiator=request.user, request_key=key)
@@ -180,7 +180,7 @@ def _sheet(request: DeskRequest, account: Account, name: str, code: str) -> Shee
 
 
 def _symbol_code(sheet: Sheet) -> str:
-    """The symbol that the form is about, also while it is not whole."""
+    """The symbol that the form is about, even while it is incomplete."""
     if sheet.code or not isinstance(sheet.form, CollateralForm):
         return sheet.code
     return str(sheet.form["symbol"].value() or "")[:40]
@@ -196,7 +196,7 @@ def _margin_symbols() -> list[str]:
 def _summary(
     account: Account, person: Person, code: str, wish: Wish | None, *, confirmed: Collection[str] = ()
 ) -> dict[str, Any]:
-    """Everything that can be said; `effect` is empty where something is wrong or nothing whole was typed yet.
+    """Everything the page can say; `effect` is empty while something is wrong or missing.
 
     The order book is read closely while somebody stands here. `confirmed` are the tokens that were ticked.
     """
