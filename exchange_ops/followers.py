@@ -91,7 +91,7 @@ class TradingFollower(KeyedFollower[TradingSession]):
         return TradingSession(login=self._login(), pace=self._rhythm.pace)
 
     def _store(self, event: Any, talk: TradingSession) -> None:
-        early = trading_stream.take(account=self._account, event=event, now=self._now())
+        early = trading_stream.store(account=self._account, event=event, now=self._now())
         if early is not None:
             self._early = [*self._early, early][-MOST_EARLY:]
 

@@ -1,6 +1,6 @@
 """Orders, the account's trades and margin under /api/v1/. Operators place and cancel; every role reads.
 
-An order is recorded and placed by a worker; the same `request_key` gives the same order, however often it is sent.
+An order is recorded, then placed by a worker; the same `request_key` gives the same order, however often it is sent.
 """
 
 from collections.abc import Callable, Sequence
@@ -25,7 +25,7 @@ from exchange_ops.margin.models import MarginAccount, MarginPosition
 from exchange_ops.orders import policy_checks, request_checks, workflow
 from exchange_ops.orders.api_shapes import BracketOut, MarginOut, OrderIn, OrderOut, OrderWithdrawIn, TradeOut
 from exchange_ops.orders.brackets import workflow as brackets
-from exchange_ops.orders.brackets.exits import Exits
+from exchange_ops.orders.brackets.exit_prices import Exits
 from exchange_ops.orders.brackets.models import Bracket
 from exchange_ops.orders.decisions import approvals
 from exchange_ops.orders.forms import BOTH_EXITS, BracketFilter, OrderFilter, TradeFilter
@@ -85,7 +85,7 @@ class Orders(Recording, OfAccount):
             return place(
                 initiator=initiator,
                 account=account,
-                wanted=request_checks.Wanted(**content),
+                requested=request_checks.OrderRequest(**content),
                 request_key=request_key,
                 now=now,
                 confirmed=confirmed,

@@ -10,9 +10,9 @@ from rest_framework import serializers
 from desk.api.fields import RequestKey, StrictBody, StrictBoolean, StrictChoice, StrictText
 from desk.machines.votes import LONGEST_COMMENT
 from exchange_ops.margin.models import MarginAccount, MarginPosition
-from exchange_ops.orders import machine
-from exchange_ops.orders.brackets import machine as bracket_states
+from exchange_ops.orders import states
 from exchange_ops.orders.brackets import situation
+from exchange_ops.orders.brackets import states as bracket_states
 from exchange_ops.orders.brackets.models import Bracket
 from exchange_ops.orders.forms import read_instant
 from exchange_ops.orders.models import AccountTrade, Order
@@ -59,7 +59,7 @@ class OrderOut(serializers.ModelSerializer[Order]):
     """An order as the desk knows it. `state` is the desk's own, `status` the exchange's word once it has one."""
 
     reference = serializers.CharField(read_only=True)
-    state = serializers.ChoiceField(choices=list(machine.STATES), read_only=True)
+    state = serializers.ChoiceField(choices=list(states.STATES), read_only=True)
     sentence = serializers.CharField(read_only=True)
     is_open = serializers.BooleanField(read_only=True)
     quantity = AmountText(read_only=True)
@@ -206,7 +206,7 @@ class BracketOut(serializers.ModelSerializer[Bracket]):
         """The entry, then the orders that it placed."""
         chains = situation.read(row)
         roots = [("entry", row.entry_id), *((leg.role, leg.order_id) for leg in row.legs.all())]
-        found = [(role, situation.head(chains[number])) for role, number in roots]
+        heads = [(role, situation.head(chains[number])) for role, number in roots]
         return BracketOrderOut(
             [
                 {
@@ -216,7 +216,7 @@ class BracketOut(serializers.ModelSerializer[Bracket]):
                     "quantity": order.quantity,
                     "filled": order.cum_quantity,
                 }
-                for role, order in found
+                for role, order in heads
             ],
             many=True,
         ).data

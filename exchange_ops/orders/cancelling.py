@@ -1,7 +1,7 @@
-"""Cancelling what is left of an order. It may be repeated, and is done when the order is seen to be over.
+"""Cancelling the rest of an order. A cancellation may be repeated, and ends when the order is seen to be over.
 
-Before an attempt is repeated the order is read: cancelled, filled or expired meanwhile, it is over. An id may belong to
-somebody else's order on another day, so the exchange's number is compared before anything is cancelled by its id.
+Before each repetition the order is read: if it was cancelled, filled or expired meanwhile, it is over. On another day
+an id may belong to somebody else's order, so the exchange's number is compared before anything is cancelled by id.
 """
 
 from collections.abc import Sequence
@@ -17,10 +17,9 @@ from desk.machines.calls import Reply
 from desk.machines.step_clock import Stopwatch
 from exchange_ops.client import ExchangeClient
 from exchange_ops.client.sightings import HISTORY_LAG, ORDER_NOT_FOUND
-from exchange_ops.keys import clients
-from exchange_ops.keys import store as keys
+from exchange_ops.keys import clients, store
 from exchange_ops.keys.clients import ClientFor
-from exchange_ops.orders import machine, mover, sending
+from exchange_ops.orders import machine, sending, states
 from exchange_ops.orders import records as order_records
 from exchange_ops.orders.models import Order, OrderCall
 from exchange_ops.orders.steps import trading_line
@@ -40,9 +39,9 @@ if TYPE_CHECKING:
 
 GONE_AFTER = 2 * HISTORY_LAG
 TOO_MANY = 429
-AFTER_THE_FIRST = timedelta(seconds=3)  # what one call cancels together is looked at when it had time to answer
+AFTER_THE_FIRST = timedelta(seconds=3)  # the others of one call are looked at once it had time to answer
 OF_SYMBOL, EVERY_MARGIN = "of the symbol", "every margin order"
-_FAILURES = (CallFailed, BadArgument, keys.NoUsableKey)
+_FAILURES = (CallFailed, BadArgument, store.NoUsableKey)
 
 
 class CannotCancel(Exception):
@@ -58,22 +57,22 @@ def ask(
     together: str = "",
     rank: int = 0,
 ) -> Order:
-    """Row 13: have one order cancelled. One that is being cancelled already stays so. Raises CannotCancel.
+    """Row 13: have one order cancelled; one that is being cancelled already is left as it is. Raises CannotCancel.
 
-    `together` names what one call cancels with it, if anything; the first of these has `rank` 0.
+    `together` names the orders that the same call cancels, if any; the first of them has `rank` 0.
     """
     row = Order.objects.select_related("account", "initiator").filter(pk=order_id).first()
     if row is None:
         raise CannotCancel("There is no such order.")
     if not rules.may_trade(person, row.account_id):
         raise CannotCancel("Only operators cancel orders.")
-    if row.state == machine.CANCELLING:
+    if row.state == states.CANCELLING:
         return row
-    if row.state not in machine.CANCELLABLE or not row.active:
-        raise CannotCancel(f"There is nothing to cancel: {machine.state_of(row)}.")
+    if row.state not in states.CANCELLABLE or not row.active:
+        raise CannotCancel(f"There is nothing to cancel: {states.state_of(row)}.")
     try:
         return begin(row, now=now, person=person, session_key=session_key, together=together, rank=rank)
-    except mover.CannotMove:
+    except machine.CannotMove:
         raise CannotCancel("It moved on in the same moment. Read it again.") from None
 
 
@@ -87,11 +86,11 @@ def begin(
     rank: int = 0,
     evidence: dict[str, Any] | None = None,
 ) -> Order:
-    """Row 13: a worker cancels it from here on. Nobody as the `person` is the desk itself. Raises CannotMove."""
-    return mover.move(
+    """Row 13: from here on a worker cancels it. Without a `person` the desk itself asks. Raises CannotMove."""
+    return machine.move(
         row,
         event="cancel_asked",
-        to=machine.CANCELLING,
+        to=states.CANCELLING,
         now=now,
         next_action_at=now + (AFTER_THE_FIRST if rank else timedelta(0)),
         actor=person,
@@ -104,42 +103,42 @@ def begin(
 def ask_all(
     *, account: Account, symbol: str, newest: int, person: "Person", now: datetime, session_key: str = ""
 ) -> int:
-    """Have open orders cancelled; how many the desk knew of.
+    """Have open orders cancelled; gives how many the desk knew of.
 
-    Of a symbol every one that is open, in one call for its spot and one for its margin orders, also what the desk did
-    not know of. Of all symbols those up to number `newest`, the newest order that the person saw: what was placed since
-    is not theirs to lose.
+    With a symbol: all its open orders, by one call for spot and one for margin, including orders that the desk did not
+    know of. Without one: the orders of all symbols up to number `newest`, the newest that the person saw, so that
+    nothing placed since is lost.
     """
     if not rules.may_trade(person, account):
         raise CannotCancel("Only operators cancel orders.")
-    rows = Order.objects.filter(account=account, active=True, state__in=machine.CANCELLABLE)
+    rows = Order.objects.filter(account=account, active=True, state__in=states.CANCELLABLE)
     rows = rows.filter(symbol=symbol) if symbol else rows.filter(pk__lte=newest)
     return _ask_each(rows, person, now, session_key, together=OF_SYMBOL if symbol else "")
 
 
 def ask_every_margin_order(*, account: Account, person: "Person", now: datetime, session_key: str = "") -> int:
-    """Have every margin order of the account cancelled by one call, also such as it has not read; how many it has.
+    """Have every margin order of the account cancelled by one call; gives how many the desk knew of.
 
-    Of whatever symbol, so nobody asks for it who did not say so.
+    The call covers all symbols and orders that the desk has not read yet, so it is made only on explicit request.
     """
     if not rules.may_trade(person, account):
         raise CannotCancel("Only operators cancel orders.")
-    rows = Order.objects.filter(account=account, active=True, margin=True, state__in=machine.CANCELLABLE)
+    rows = Order.objects.filter(account=account, active=True, margin=True, state__in=states.CANCELLABLE)
     return _ask_each(rows, person, now, session_key, together=EVERY_MARGIN)
 
 
 def ask_chosen(
     *, account: Account, numbers: Sequence[int], person: "Person", now: datetime, session_key: str = ""
 ) -> int:
-    """Have those of the orders with these numbers cancelled that are open, of this account; how many were asked for."""
+    """Have the open orders among these numbers of the account cancelled; gives how many were requested."""
     if not rules.may_trade(person, account):
         raise CannotCancel("Only operators cancel orders.")
-    rows = Order.objects.filter(account=account, active=True, pk__in=numbers, state__in=machine.CANCELLABLE)
+    rows = Order.objects.filter(account=account, active=True, pk__in=numbers, state__in=states.CANCELLABLE)
     return _ask_each(rows, person, now, session_key)
 
 
 def _ask_each(rows: QuerySet[Order], person: "Person", now: datetime, session_key: str, *, together: str = "") -> int:
-    begun, ranks = 0, {True: 0, False: 0}
+    count, ranks = 0, {True: 0, False: 0}
     for number, margin in list(rows.order_by("pk").values_list("pk", "margin")):
         rank = ranks[margin] if together else 0
         try:
@@ -151,52 +150,52 @@ def _ask_each(rows: QuerySet[Order], person: "Person", now: datetime, session_ke
                 together=together,
                 rank=rank,
             )
-            begun, ranks[margin] = begun + 1, rank + 1
+            count, ranks[margin] = count + 1, rank + 1
         except CannotCancel:
-            continue  # it ended, or moved, in this moment: what was wanted of it
-    return begun
+            continue  # it ended or moved in this moment, which is as good
+    return count
 
 
 def step(row: Order, *, now: datetime, client_for: ClientFor) -> None:
-    """Rows 14 to 17: read it where it may be over, claim, one DELETE, and where its outcome leads."""
+    """Rows 14 to 17: read the order if it may be over, claim, send one DELETE, and move by its outcome."""
     watch = Stopwatch(now)
     if (row.cancels or row.initiator_id is None) and _is_settled(row, client_for, now):
         return
-    # The first attempt of what is cancelled together is for all of it; what it leaves goes one by one.
+    # The first attempt cancels them all together; what it leaves is cancelled one by one.
     together = _together(row) if row.cancel_together else ""
     machine_sending.step(
         row,
         watch=watch,
-        on_obstacle=lambda problem: _again(row, now, problem),
-        open_client=lambda: trading_line.opened(row.account, client_for(row.account, Right.ORDERS)),
-        claim=lambda line: _claimed(row, now, way=trading_line.REST if together == OF_SYMBOL else line.way),
+        on_obstacle=lambda problem: _retry_later(row, now, problem),
+        open_client=lambda: trading_line.open_line(row.account, client_for(row.account, Right.ORDERS)),
+        claim=lambda line: _claim(row, now, way=trading_line.REST if together == OF_SYMBOL else line.way),
         send=lambda line, last_look: sent(lambda: _cancel(row, line, together, last_look)),
-        on_outcome=_go_on,
+        on_outcome=_on_outcome,
     )
 
 
 def _is_settled(row: Order, client_for: ClientFor, now: datetime) -> bool:
-    """Whether reading it was all that there is to do for now: it is over, or is read again later."""
+    """Whether reading the order was enough for now: it is over, or will be read again later."""
     try:
         client = client_for(row.account, Right.ORDERS)
-    except keys.NoUsableKey:
+    except store.NoUsableKey:
         return False  # the sending meets the same, and says so
     try:
         return _is_over(row, client, client_for, now)
     except _FAILURES as problem:
-        _again(row, now, f"The exchange could not be asked for it: {problem}")
+        _retry_later(row, now, f"The exchange could not be asked for it: {problem}")
         return True
     finally:
         client.close()
 
 
-def _claimed(row: Order, now: datetime, *, way: str) -> OrderCall:
+def _claim(row: Order, now: datetime, *, way: str) -> OrderCall:
     kind = OrderCall.CANCEL_ALL if row.cancel_together else OrderCall.CANCEL
     return calls.claim(
-        mover.MACHINE,
+        machine.MACHINE,
         row,
         event="cancel_claimed",
-        to=machine.CANCELLING,
+        to=states.CANCELLING,
         now=now,
         prepare=lambda: sending.prepare(row, kind=kind, attempt=row.cancels, now=now, way=way),
         cancels=row.cancels + 1,
@@ -206,7 +205,7 @@ def _claimed(row: Order, now: datetime, *, way: str) -> OrderCall:
 
 
 def _is_over(row: Order, client: ExchangeClient, client_for: ClientFor, now: datetime) -> bool:
-    """Read the order; True when it is no longer active, and everything that follows from that was done."""
+    """Read the order; True when it is no longer active and was moved accordingly."""
     ask_for = client.get_margin_order if row.margin else client.get_order
     try:
         if ask_for(client_order_id=row.client_order_id).id == row.exchange_id:
@@ -216,30 +215,30 @@ def _is_over(row: Order, client: ExchangeClient, client_for: ClientFor, now: dat
             raise
     with clients.client(client_for, account=row.account, right=Right.HISTORY) as history:
         listing = history.get_order_history(client_order_id=row.client_order_id)
-    record = next((found for found in listing.records if found.id == row.exchange_id), None)
-    if record is not None and record.status in machine.ENDED and not order_records.unstorable(record):
-        _over(row, record, now)
+    record = next((entry for entry in listing.records if entry.id == row.exchange_id), None)
+    if record is not None and record.status in states.ENDED and not order_records.unstorable(record):
+        _confirm_over(row, record, now)
     elif record is not None:
-        _again(row, now, "The exchange's lists disagree whether it is open; they are read again.")
+        _retry_later(row, now, "The exchange's lists disagree whether it is open; they are read again.")
     elif now - row.updated_at < GONE_AFTER:
-        _again(row, now, "It is no longer open; how it ended is not in the history yet.")
+        _retry_later(row, now, "It is no longer open; how it ended is not in the history yet.")
     else:
-        mover.move(
-            row, event="cancel_confirmed", to=machine.PLACED, now=now, active=False,
+        machine.move(
+            row, event="cancel_confirmed", to=states.PLACED, now=now, active=False,
             last_problem="The exchange lists it neither as open nor in its history: how it ended was not read.",
         )  # fmt: skip
     return True
 
 
-def _over(row: Order, record: records.Order, now: datetime) -> None:
-    mover.move(
+def _confirm_over(row: Order, record: records.Order, now: datetime) -> None:
+    machine.move(
         row,
         event="cancel_confirmed",
-        to=machine.PLACED,
+        to=states.PLACED,
         now=now,
         last_problem="",
         evidence={"status": record.status, "filled": record.cum_quantity},
-        **order_records.observed(record, now=now),
+        **order_records.observed_columns(record, now=now),
     )
 
 
@@ -253,36 +252,36 @@ def _cancel(row: Order, line: TradingLine, together: str, last_look: calls.LastL
 
 
 def _together(row: Order) -> str:
-    """What was asked to be cancelled by one call, as the event of the asking keeps it."""
+    """What one call was to cancel, as the event of the request recorded it."""
     event = row.events.filter(event="cancel_asked").order_by("-pk").first()
     return OF_SYMBOL if event is None else str(event.evidence.get("together", OF_SYMBOL))
 
 
-def _own(row: Order, reply: Reply, now: datetime) -> Reply:
-    """The answer about this order out of that about all of the symbol; the others are kept as they ended, too."""
+def _own_reply(row: Order, reply: Reply, now: datetime) -> Reply:
+    """The part of the answer that is about this order; how the others ended is stored too."""
     ended: list[records.Order] = [one for one in reply.value if not order_records.unstorable(one)]
     others = [one for one in ended if one.id != row.exchange_id]
-    order_records.take(account=row.account, found=others, margin=row.margin, now=now)
-    mine = next((one for one in ended if one.id == row.exchange_id), None)
-    if mine is not None:
-        return replace(reply, value=mine)
+    order_records.store(account=row.account, orders=others, margin=row.margin, now=now)
+    own = next((one for one in ended if one.id == row.exchange_id), None)
+    if own is not None:
+        return replace(reply, value=own)
     return replace(reply, outcome=calls.UNKNOWN, problem="It was not among those that were cancelled; it is read.")
 
 
-def _go_on(row: Order, reply: Reply, now: datetime) -> None:
+def _on_outcome(row: Order, reply: Reply, now: datetime) -> None:
     if reply.accepted and isinstance(reply.value, list):
-        reply = _own(row, reply, now)
+        reply = _own_reply(row, reply, now)
     if reply.accepted and reply.value.id == row.exchange_id and not order_records.unstorable(reply.value):
-        _over(row, reply.value, now)
+        _confirm_over(row, reply.value, now)
     elif reply.outcome == calls.REFUSED and reply.code not in {ORDER_NOT_FOUND, TOO_MANY}:
         problem = f"Not cancelled: {reply.problem}"[:500]
-        mover.move(row, event="cancel_refused", to=machine.PLACED, now=now, evidence=reply.facts, last_problem=problem)
+        machine.move(row, event="cancel_refused", to=states.PLACED, now=now, evidence=reply.facts, last_problem=problem)
     else:
         wait = timedelta(0) if reply.code == ORDER_NOT_FOUND else pause(RELEASE_PAUSES_S, row.cancels)
-        mover.move(
+        machine.move(
             row,
             event="cancel_unconfirmed",
-            to=machine.CANCELLING,
+            to=states.CANCELLING,
             now=now,
             lease_until=None,
             next_action_at=now + wait,
@@ -291,5 +290,5 @@ def _go_on(row: Order, reply: Reply, now: datetime) -> None:
         )
 
 
-def _again(row: Order, now: datetime, problem: str) -> None:
-    mover.touch(row, next_action_at=now + pause(RELEASE_PAUSES_S, row.cancels + 2), last_problem=problem[:500])
+def _retry_later(row: Order, now: datetime, problem: str) -> None:
+    machine.touch(row, next_action_at=now + pause(RELEASE_PAUSES_S, row.cancels + 2), last_problem=problem[:500])

@@ -2,7 +2,7 @@
 
 import re
 from datetime import UTC, datetime
-from decimal import Decimal
+from decimal import ROUND_HALF_DOWN, Decimal, localcontext
 from typing import Any
 
 from django import forms
@@ -11,15 +11,14 @@ from django.db.models import Q, QuerySet
 from desk.fields import plain
 from desk.lists.filters import SEARCH_MOST, DatedForm
 from exchange_ops.market.models import Symbol
-from exchange_ops.orders import machine
-from exchange_ops.orders.brackets import machine as bracket_states
-from exchange_ops.orders.brackets.exits import Exits
+from exchange_ops.orders import states
+from exchange_ops.orders.brackets import states as bracket_states
+from exchange_ops.orders.brackets.exit_prices import Exits
 from exchange_ops.orders.brackets.models import Bracket
-from exchange_ops.orders.machine import STATES
 from exchange_ops.orders.models import AccountTrade, Order
-from exchange_ops.orders.request_checks import Wanted
+from exchange_ops.orders.request_checks import OrderRequest
+from exchange_ops.orders.states import STATES
 from exchange_ops.orders.steps import replacing
-from exchange_ops.orders.ticket import steps
 from exchange_ops.policy.oversteps import MOST_CONFIRMED
 from exchange_ops.shared.forms import AmountField, RequestForm
 from exchange_ops.wire import records
@@ -33,7 +32,7 @@ TIMES = (
     ("Day", "Day, until midnight UTC"),
     ("GTD", "GTD, until a date"),
 )
-# The exchange's own words, and ours for them: chips and filters say the same.
+# The exchange's words and ours for them, the same in chips and filters.
 ORDER_STATUSES = {
     "new": "Open",
     "partiallyFilled": "Partly filled",
@@ -42,10 +41,11 @@ ORDER_STATUSES = {
     "canceled": "Cancelled",
     "expired": "Expired",
 }
-# What most orders leave as it is: folded on the ticket until one of them is set or wrong.
+# Options that few orders use: folded on the ticket until one of them is set or wrong.
 EXITS = ("stop_loss", "take_profit")
 OPTIONS = ("time_in_force", "expire_time", "post_only", "take_markup", "provide_markup", "rounded")
 BOTH_EXITS = "A bracket has both: a stop and a take profit."
+_DIGITS = 200  # of a quotient of two amounts
 _TOKEN = re.compile(r"[a-z_]{1,20}:[0-9a-z.]{1,60}", re.ASCII)
 _INSTANT = re.compile(r"(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d))?", re.ASCII)
 
@@ -60,17 +60,17 @@ class InstantField(forms.CharField):
 
 def read_instant(text: str) -> datetime:
     """The moment a person wrote, in UTC; raises ValidationError with the sentence for them."""
-    found = _INSTANT.fullmatch(text)
-    if found is None:
+    match = _INSTANT.fullmatch(text)
+    if match is None:
         raise forms.ValidationError("Write the date and the time in UTC, like 2026-11-30 18:00.", code="malformed")
     try:
-        return datetime(*(int(part or 0) for part in found.groups()), tzinfo=UTC)  # type: ignore[misc,arg-type]
+        return datetime(*(int(part or 0) for part in match.groups()), tzinfo=UTC)  # type: ignore[misc,arg-type]
     except ValueError:
         raise forms.ValidationError("There is no such day or hour.", code="malformed") from None
 
 
 class TokensField(forms.Field):
-    """What was confirmed by name, one token for each tick."""
+    """The confirmations by name, one token for each box that was ticked."""
 
     widget = forms.MultipleHiddenInput
 
@@ -119,7 +119,7 @@ class OrderForm(RequestForm):
             self.fields[name].widget.attrs.update({"autocomplete": "off", "spellcheck": "false", "placeholder": " "})
 
     def clean(self) -> dict[str, Any]:
-        """What the chosen type doesn't take is hidden on the ticket, so what still stands there is not asked for."""
+        """The ticket hides fields that the chosen type doesn't take, so values that remain in them are dropped."""
         cleaned = super().clean() or self.cleaned_data
         unused = {"price": ("limit", "stopLimit"), "stop_price": ("stopLimit", "stopMarket")}
         for name, types in unused.items():
@@ -136,25 +136,24 @@ class OrderForm(RequestForm):
         return cleaned
 
     def exits(self) -> Exits | None:
-        """The stop and the take profit, from a form that is valid; nothing where none were asked for."""
+        """The stop and the take profit of a valid form; None where no bracket is requested."""
         return exits_of(self.cleaned_data)
 
-    def wanted(self) -> Wanted:
-        """What the domain wants to know, from a form that is valid."""
+    def order_request(self) -> OrderRequest:
+        """The order that a valid form requests."""
         cleaned = self.cleaned_data
         usual = "IOC" if cleaned["type"] == "market" else "GTC"
-        fitted = steps.fitted if cleaned["rounded"] else steps.as_typed
-        symbol = Symbol.objects.filter(pk=cleaned["symbol"]).first()
+        symbol = Symbol.objects.filter(pk=cleaned["symbol"]).first() if cleaned["rounded"] else None
         tick = symbol.tick_size if symbol else None
         increment = symbol.quantity_increment if symbol else None
-        return Wanted(
+        return OrderRequest(
             symbol=cleaned["symbol"],
             side=cleaned["side"],
             type=cleaned["type"],
             time_in_force=cleaned["time_in_force"] or usual,
-            quantity=fitted(cleaned["quantity"], increment),
-            price=fitted(cleaned["price"], tick) if cleaned["price"] else None,
-            stop_price=fitted(cleaned["stop_price"], tick) if cleaned["stop_price"] else None,
+            quantity=fit_to_step(cleaned["quantity"], increment),
+            price=fit_to_step(cleaned["price"], tick) if cleaned["price"] else None,
+            stop_price=fit_to_step(cleaned["stop_price"], tick) if cleaned["stop_price"] else None,
             expire_time=cleaned["expire_time"],
             post_only=cleaned["post_only"],
             strict_validate=not cleaned["rounded"],
@@ -183,7 +182,7 @@ class OrderForm(RequestForm):
 
 
 def exits_of(cleaned: dict[str, Any]) -> Exits | None:
-    """The two prices of a bracket among what was typed."""
+    """The two prices of a bracket, if both were typed."""
     if not cleaned.get("stop_loss") or not cleaned.get("take_profit"):
         return None
     return Exits(stop=cleaned["stop_loss"], take=cleaned["take_profit"])
@@ -205,12 +204,24 @@ class GuardForm(RequestForm):
         return Exits(stop=self.cleaned_data["stop_loss"], take=self.cleaned_data["take_profit"])
 
 
+def fit_to_step(amount: Decimal, step: Decimal | None) -> Decimal:
+    """The nearest multiple of a symbol's step, as the exchange would round it: half a step goes down (supplement 2.8).
+
+    The amount itself where there is no step.
+    """
+    if not step or step <= 0:
+        return amount
+    with localcontext() as context:
+        context.prec = _DIGITS
+        return (amount / step).quantize(Decimal(1), rounding=ROUND_HALF_DOWN) * step
+
+
 def _fraction(percent: Decimal | str) -> Decimal | None:
     return plain(Decimal(percent).scaleb(-2)) if percent else None
 
 
 class ReplaceForm(RequestForm):
-    """Another price or quantity for an open order; the quantity is the whole one, what was filled included."""
+    """Another price or quantity for an open order; the quantity includes what was filled."""
 
     quantity = AmountField(label="Quantity", max_length=80, error_messages={"required": "Enter the quantity."})
     price = AmountField(label="Price", max_length=80, required=False)
@@ -224,7 +235,7 @@ class ReplaceForm(RequestForm):
             self.fields[name].widget.attrs.update({"autocomplete": "off", "spellcheck": "false"})
 
     def clean(self) -> dict[str, Any]:
-        """An order without a price keeps none; one with a price needs one."""
+        """An order that has no price gets none; one that has a price needs one."""
         cleaned = super().clean() or self.cleaned_data
         if self.order.price is None:
             cleaned["price"] = None
@@ -233,21 +244,21 @@ class ReplaceForm(RequestForm):
             self.add_error("price", "Enter the price.")
         return cleaned
 
-    def wanted(self) -> Wanted:
-        """What the replacing order asks for, from a form that is valid."""
+    def order_request(self) -> OrderRequest:
+        """The replacing order that a valid form requests."""
         price = self.cleaned_data["price"] or None
-        return replacing.changed(self.order, quantity=self.cleaned_data["quantity"], price=price)
+        return replacing.changed_request(self.order, quantity=self.cleaned_data["quantity"], price=price)
 
 
 class CancelAllForm(forms.Form):
-    """Which open orders a person saw; of a symbol, or on margin, all that are open now may be meant."""
+    """Which open orders to cancel: those that the person saw, or all of a symbol, or all on margin."""
 
     margin = forms.BooleanField(required=False)
     symbol = forms.CharField(required=False, max_length=40)
     newest = forms.RegexField(r"^[0-9]{1,18}$", required=False)
 
     def clean(self) -> dict[str, Any]:
-        """Without a symbol it has to be said which orders were seen, unless every one on margin is meant."""
+        """Without a symbol it takes the newest order that was seen, unless all margin orders are meant."""
         cleaned = super().clean() or self.cleaned_data
         if not cleaned.get("margin") and not cleaned.get("symbol") and not cleaned.get("newest"):
             self.add_error("newest", "Name the symbol, or the newest order that was seen.")
@@ -270,7 +281,7 @@ class OrderFilter(DatedForm):
         choices=[
             ("", "Any status"),
             *((status, ORDER_STATUSES.get(status, status)) for status in records.ORDER_STATUSES),
-            *((name, row.label) for name, row in STATES.items() if name not in machine.AT_EXCHANGE),
+            *((name, row.label) for name, row in STATES.items() if name not in states.AT_EXCHANGE),
         ],
     )
     origin = forms.ChoiceField(
@@ -282,7 +293,7 @@ class OrderFilter(DatedForm):
     def narrow(self, rows: QuerySet[Order]) -> QuerySet[Order]:
         """Only the rows that every filter which is set lets through."""
         chosen = self.chosen()
-        is_open = Q(active=True) | Q(state__in=(*machine.AT_WORK, machine.WAITING))
+        is_open = Q(active=True) | Q(state__in=(*states.AT_WORK, states.WAITING))
         if chosen.get("view") != "all":
             rows = rows.exclude(is_open) if "view" in chosen else rows.filter(is_open)
         if "symbol" in chosen:
@@ -318,12 +329,12 @@ class BracketFilter(DatedForm):
 
 
 def orders_named(text: str) -> Q:
-    """Orders that the text names: by reference, the exchange's number, our id or the name of who placed them."""
-    found = Q(client_order_id=text) | Q(initiator__username=text)
+    """Orders that match the text: their reference, the exchange's number, our id, or the name of who placed them."""
+    condition = Q(client_order_id=text) | Q(initiator__username=text)
     number = text.upper().removeprefix("O-")
     if number.isascii() and number.isdigit() and len(number) <= 18:
-        found |= Q(pk=int(number)) | Q(exchange_id=int(number))
-    return found
+        condition |= Q(pk=int(number)) | Q(exchange_id=int(number))
+    return condition
 
 
 class WholeNumberField(forms.IntegerField):

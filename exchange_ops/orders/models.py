@@ -1,6 +1,6 @@
 """An order, everything that happened to it, every call made for it, and the account's own trades.
 
-Only `exchange_ops.orders.mover` writes `state` and `version`; triggers refuse anybody else. What the exchange
+Only `exchange_ops.orders.machine` writes `state` and `version`; triggers refuse anybody else. What the exchange
 says of an order (status, filled quantity, times) is kept beside it and written by whoever read it last.
 """
 
@@ -14,8 +14,8 @@ from django.db.models import F, Q
 from desk.machines.rows import CALL_OUTCOMES, Call, Event, Subject, Vote, is_a_move
 from desk.questions import Question
 from desk.rows.witnessed import Witnessed
-from exchange_ops.orders import machine
-from exchange_ops.orders.machine import STATES
+from exchange_ops.orders import states
+from exchange_ops.orders.states import STATES
 from exchange_ops.shared.amounts import amount_field
 from exchange_ops.shared.models import Account, OfAccount
 
@@ -30,7 +30,7 @@ class Order(OfAccount, Subject):
     `active` says whether the exchange listed it as open when it was last read. `sent_from` is in the exchange's time.
     """
 
-    table, mark, name = machine.TABLE, "O-", "order"
+    table, mark, name = states.TABLE, "O-", "order"
 
     account = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="orders")
     initiator = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="orders")
@@ -127,18 +127,18 @@ class Order(OfAccount, Subject):
     @property
     def is_open(self) -> bool:
         """Whether it can still be filled, or the desk still works on it."""
-        return self.active or self.state in machine.AT_WORK
+        return self.active or self.state in states.AT_WORK
 
     @property
     def is_cancellable(self) -> bool:
         """Whether the exchange can be asked to cancel what is left."""
-        return self.active and self.state in machine.CANCELLABLE
+        return self.active and self.state in states.CANCELLABLE
 
     @property
-    def left(self) -> Decimal:
+    def remaining(self) -> Decimal:
         """What is not filled yet, in the base currency."""
-        left: Decimal = self.quantity - self.cum_quantity
-        return max(left, ZERO)
+        remaining: Decimal = self.quantity - self.cum_quantity
+        return max(remaining, ZERO)
 
 
 class OrderEvent(Event):
@@ -157,7 +157,7 @@ class OrderEvent(Event):
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["order", "version"], name="orderevent_one_per_version"),
             models.CheckConstraint(
-                condition=is_a_move(machine.TABLE) | Q(event="observed", version__isnull=True),
+                condition=is_a_move(states.TABLE) | Q(event="observed", version__isnull=True),
                 name="orderevent_is_a_move_of_the_table",
             ),
         ]

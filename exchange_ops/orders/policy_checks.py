@@ -1,10 +1,10 @@
-"""What the company's rules say about an order: its worth, how many are open, how far its price is from the market.
+"""What the company's rules say about an order: its value, how many are open, how far its price is from the market.
 
 Each bound that an order goes beyond is an overstep with a name and figures. By the rules it is refused, approved by
-somebody else, or confirmed by name by who places it; that is judged here, at the act, whatever the page said before.
-Only a price that is worse for us is bounded: a limit order that pays more or takes less than the market does fills at
-once. One that lies behind the market waits there, and can be cancelled. The limit of a stop order is judged against its
-stop, and the stop only by its side of the market. What is not known is more than any bound.
+somebody else, or confirmed by name by the person who places it. This is judged when the order is placed, whatever the
+page showed before. Only prices that are worse for us are bounded: a limit that pays more or takes less than the market
+fills at once, while one behind the market waits and can be cancelled. The limit of a stop order is judged against its
+stop, and the stop only by its side of the market. A figure that is not known counts as beyond every bound.
 """
 
 from collections.abc import Collection, Iterable, Iterator
@@ -18,9 +18,9 @@ from django.db.models import Q
 
 from exchange_ops.market.models import Symbol, Ticker
 from exchange_ops.market.valuation import STALE_AFTER
-from exchange_ops.orders import distance, machine, request_checks
+from exchange_ops.orders import distance, request_checks, states
 from exchange_ops.orders.models import Order
-from exchange_ops.orders.request_checks import BUY, CannotPlace, Wanted
+from exchange_ops.orders.request_checks import BUY, CannotPlace, OrderRequest
 from exchange_ops.orders.ticket import estimate
 from exchange_ops.policy import limits, quorum, ruleset
 from exchange_ops.policy import oversteps as bounds
@@ -41,7 +41,7 @@ from exchange_ops.shared.models import Account
 if TYPE_CHECKING:
     from desk.models import Person
 
-_SURE: Final = Decimal(1)  # percent: a stop that is beyond the market by less is confirmed for so much
+_SURE: Final = Decimal(1)  # percent: the least size for which a stop beyond the market is confirmed
 
 
 class NotConfirmed(CannotPlace):
@@ -52,65 +52,77 @@ class NotConfirmed(CannotPlace):
         super().__init__({CONFIRMED: f"Confirm by name, then place it. {bounds.named(self.oversteps)}"})
 
 
-def check(*, initiator: "Person", account: Account, wanted: Wanted, now: datetime) -> list[Overstep]:
+def check(*, initiator: "Person", account: Account, requested: OrderRequest, now: datetime) -> list[Overstep]:
     """The bounds that an order goes beyond, when everything else about it holds; else CannotPlace.
 
-    What the rules refuse is refused; the rest is for `settle`.
+    Raises it too for what the rules refuse; the other bounds are for `settle`.
     """
-    symbol = request_checks.check(initiator=initiator, account=account, wanted=wanted, now=now)
-    found = oversteps(initiator=initiator, account=account, symbol=symbol, wanted=wanted, now=now)
-    if refused := bounds.refusals(found):
+    symbol = request_checks.check(initiator=initiator, account=account, requested=requested, now=now)
+    oversteps = find_oversteps(initiator=initiator, account=account, symbol=symbol, requested=requested, now=now)
+    if refused := bounds.refusals(oversteps):
         raise CannotPlace(refused)
-    return found
+    return oversteps
 
 
-def settle(found: Iterable[Overstep], *, confirmed: Collection[str]) -> list[dict[str, Any]]:
-    """What is kept of the oversteps, when each that has to be confirmed was. Raises NotConfirmed."""
-    judged = list(found)
-    if missing := bounds.unconfirmed(judged, confirmed=confirmed):
+def settle(oversteps: Iterable[Overstep], *, confirmed: Collection[str]) -> list[dict[str, Any]]:
+    """The oversteps as the order stores them, once all that need it are confirmed. Raises NotConfirmed."""
+    listed = list(oversteps)
+    if missing := bounds.unconfirmed(listed, confirmed=confirmed):
         raise NotConfirmed(missing)
-    return bounds.kept(judged)
+    return bounds.kept(listed)
 
 
-def problems(*, initiator: "Person", account: Account, symbol: Symbol, wanted: Wanted, now: datetime) -> dict[str, str]:
-    """What the rules in force don't allow about an order that can't wait for an approval, by field."""
-    found = oversteps(initiator=initiator, account=account, symbol=symbol, wanted=wanted, now=now, is_new=False)
-    return bounds.refusals(found, can_wait=False)
+def problems(
+    *, initiator: "Person", account: Account, symbol: Symbol, requested: OrderRequest, now: datetime
+) -> dict[str, str]:
+    """What the current rules refuse of an order that can't wait for an approval, by field."""
+    oversteps = find_oversteps(
+        initiator=initiator, account=account, symbol=symbol, requested=requested, now=now, is_new=False
+    )
+    return bounds.refusals(oversteps, can_wait=False)
 
 
-def oversteps(
-    *, initiator: "Person", account: Account, symbol: Symbol, wanted: Wanted, now: datetime, is_new: bool = True
+def find_oversteps(
+    *,
+    initiator: "Person",
+    account: Account,
+    symbol: Symbol,
+    requested: OrderRequest,
+    now: datetime,
+    is_new: bool = True,
 ) -> list[Overstep]:
-    """The bounds of the rules in force that an order goes beyond, which is otherwise well formed.
+    """The bounds of the current rules that a well-formed order goes beyond.
 
-    `is_new`: it would be open beside those that are.
+    `is_new`: it would be one more open order.
     """
-    found = [*_price(symbol, wanted, now), *_worth(initiator, account, symbol, wanted, now)]
-    return [*found, *_count(initiator, account)] if is_new else found
+    oversteps = [*_price(symbol, requested, now), *_worth(initiator, account, symbol, requested, now)]
+    return [*oversteps, *_count(initiator, account)] if is_new else oversteps
 
 
 def counts_open(*, person: "Person", account: Account) -> bool:
-    """Whether a limit counts this person's open orders, so that two at once have to be judged one after the other."""
+    """Whether a limit counts this person's open orders, so that two at once are judged one after the other."""
     return limits.of(kind=ValueLimit.OPEN_ORDERS, person=person, account=account).exists()
 
 
-def _worth(initiator: "Person", account: Account, symbol: Symbol, wanted: Wanted, now: datetime) -> Iterator[Overstep]:
-    """By its value in both currencies: its own price may say less than the market does. The graver of both."""
-    amounts = [(wanted.quantity, symbol.base_currency)]
-    value = request_checks.figures(symbol=symbol, wanted=wanted).value
+def _worth(
+    initiator: "Person", account: Account, symbol: Symbol, requested: OrderRequest, now: datetime
+) -> Iterator[Overstep]:
+    """Its value in both currencies, since its own price may understate it; the stricter of the two oversteps."""
+    amounts = [(requested.quantity, symbol.base_currency)]
+    value = request_checks.figures(symbol=symbol, requested=requested).value
     if value is not None:
         amounts.append((value, symbol.quote_currency))
-    exceeded = [
+    excesses = [
         limits.exceeded(
             kind=ValueLimit.ORDER, person=initiator, account=account, amount=amount, currency=currency, now=now
         )
         for amount, currency in amounts
     ]
-    found = [
-        Overstep(OVER_VALUE, "quantity", each.sentence, each.beyond, each.size) for each in exceeded if each is not None
+    oversteps = [
+        Overstep(OVER_VALUE, "quantity", each.sentence, each.beyond, each.size) for each in excesses if each is not None
     ]
-    if found:
-        yield max(found, key=lambda each: (_rank(each), each.size is None, each.size or 0))
+    if oversteps:
+        yield max(oversteps, key=lambda each: (_rank(each), each.size is None, each.size or 0))
 
 
 def _rank(overstep: Overstep) -> int:
@@ -120,78 +132,78 @@ def _rank(overstep: Overstep) -> int:
 def _count(initiator: "Person", account: Account) -> Iterator[Overstep]:
     if not counts_open(person=initiator, account=account):
         return
-    open_ones = Order.objects.filter(Q(active=True) | Q(state__in=machine.AT_WORK), initiator=initiator)
+    open_ones = Order.objects.filter(Q(active=True) | Q(state__in=states.AT_WORK), initiator=initiator)
     everywhere, here = open_ones.count() + 1, open_ones.filter(account=account).count() + 1
-    found = limits.too_many(person=initiator, account=account, here=here, everywhere=everywhere)
-    if found is not None:
-        yield Overstep(MANY_OPEN, request_checks.FORM, found.sentence, found.beyond, found.size)
+    excess = limits.too_many(person=initiator, account=account, here=here, everywhere=everywhere)
+    if excess is not None:
+        yield Overstep(MANY_OPEN, request_checks.FORM, excess.sentence, excess.beyond, excess.size)
 
 
-def _price(symbol: Symbol, wanted: Wanted, now: datetime) -> Iterator[Overstep]:
+def _price(symbol: Symbol, requested: OrderRequest, now: datetime) -> Iterator[Overstep]:
     most, beyond = ruleset.of(quorum.current()).price_bound
-    if wanted.type == "market":
-        yield from _depth(symbol, wanted, most, beyond, now)
-    elif wanted.type == "limit":
-        yield from _distance(symbol, wanted, most, beyond, now)
+    if requested.type == "market":
+        yield from _depth(symbol, requested, most, beyond, now)
+    elif requested.type == "limit":
+        yield from _distance(symbol, requested, most, beyond, now)
     else:
-        yield from _stop(symbol, wanted, most, beyond, now)
+        yield from _stop(symbol, requested, most, beyond, now)
 
 
-def _distance(symbol: Symbol, wanted: Wanted, most: Decimal, beyond: str, now: datetime) -> Iterator[Overstep]:
+def _distance(symbol: Symbol, requested: OrderRequest, most: Decimal, beyond: str, now: datetime) -> Iterator[Overstep]:
     ticker = Ticker.objects.filter(pk=symbol.pk).first()
-    found, allowed = distance.of(wanted=wanted, ticker=ticker), bounds.percent(most)
-    if ticker is None or found is None or now - ticker.read_at > STALE_AFTER:
+    offset, allowed = distance.from_market(requested=requested, ticker=ticker), bounds.percent(most)
+    if ticker is None or offset is None or now - ticker.read_at > STALE_AFTER:
         sentence = f"The rules bound the price to {allowed} from the market's, which is not known well enough."
         yield Overstep(PRICE_FAR, "price", sentence, beyond)
         return
-    price, share = Fraction(wanted.price or 0), Fraction(most) / 100
-    is_buy = wanted.side == BUY
-    farthest = Fraction(found.market) * (1 + share if is_buy else 1 - share)
+    price, share = Fraction(requested.price or 0), Fraction(most) / 100
+    is_buy = requested.side == BUY
+    farthest = Fraction(offset.market) * (1 + share if is_buy else 1 - share)
     if price <= farthest if is_buy else price >= farthest:
         return
-    where = f"{found.size} % {'above' if is_buy else 'below'} the {found.beside} ({found.market.normalize():f})"
-    yield Overstep(PRICE_FAR, "price", f"{where}: the rules allow {allowed}.", beyond, found.size)
+    where = f"{offset.size} % {'above' if is_buy else 'below'} the {offset.reference} ({offset.market.normalize():f})"
+    yield Overstep(PRICE_FAR, "price", f"{where}: the rules allow {allowed}.", beyond, offset.size)
 
 
-def _stop(symbol: Symbol, wanted: Wanted, most: Decimal, beyond: str, now: datetime) -> Iterator[Overstep]:
-    """A stop order trades at the market of another moment, so its limit is judged against the price that wakes it.
+def _stop(symbol: Symbol, requested: OrderRequest, most: Decimal, beyond: str, now: datetime) -> Iterator[Overstep]:
+    """A stop order trades later, at the market of that moment, so its limit is judged against its stop.
 
-    A stop far from the market is what it is for. One that the market has reached already is woken by the next trade:
-    that is confirmed by name whatever the rules say, and a stop-market order then eats into the book of this moment.
+    A stop far from the market is the usual case. One that the market has already reached is triggered by the next
+    trade: that is confirmed by name whatever the rules say, and a stop-market order is then judged by the present book.
     """
-    yield from _past_stop(wanted, most, beyond)
+    yield from _past_stop(requested, most, beyond)
     ticker = Ticker.objects.filter(pk=symbol.pk).first()
-    found = distance.of(wanted=wanted, ticker=ticker)
-    if ticker is None or found is None or now - ticker.read_at > STALE_AFTER:
+    offset = distance.from_market(requested=requested, ticker=ticker)
+    if ticker is None or offset is None or now - ticker.read_at > STALE_AFTER:
         sentence = "Whether the market has reached the stop already is not known: its price is not known well enough."
         yield Overstep(STOP_REACHED, "stop_price", sentence, CONFIRM)
-    elif distance.is_reached(wanted=wanted, market=found.market):
-        where = f"A {wanted.side} stop belongs {'above' if wanted.side == BUY else 'below'} the market"
-        sentence = f"{where} ({found.market.normalize():f}): the next trade triggers this one."
-        yield Overstep(STOP_REACHED, "stop_price", sentence, CONFIRM, max(found.size, _SURE))
-        if wanted.type == "stopMarket":
-            yield from _depth(symbol, replace(wanted, type="market", stop_price=None), most, beyond, now)
+    elif distance.is_reached(requested=requested, market=offset.market):
+        where = f"A {requested.side} stop belongs {'above' if requested.side == BUY else 'below'} the market"
+        sentence = f"{where} ({offset.market.normalize():f}): the next trade triggers this one."
+        yield Overstep(STOP_REACHED, "stop_price", sentence, CONFIRM, max(offset.size, _SURE))
+        if requested.type == "stopMarket":
+            yield from _depth(symbol, replace(requested, type="market", stop_price=None), most, beyond, now)
 
 
-def _past_stop(wanted: Wanted, most: Decimal, beyond: str) -> Iterator[Overstep]:
-    """How far beyond its stop the limit lets the order trade; one that is better than the stop only rests."""
-    room = distance.past_stop(wanted)
-    if room is not None and wanted.stop_price is not None and room > Fraction(most) / 100:
+def _past_stop(requested: OrderRequest, most: Decimal, beyond: str) -> Iterator[Overstep]:
+    """How far beyond its stop the limit lets the order trade; a limit better than the stop only rests."""
+    room = distance.past_stop(requested)
+    if room is not None and requested.stop_price is not None and room > Fraction(most) / 100:
         size = distance.percent_of(room)
-        where = f"{size} % {'above' if wanted.side == BUY else 'below'} the stop"
-        sentence = f"{where} ({wanted.stop_price.normalize():f}): the rules allow {bounds.percent(most)}."
+        where = f"{size} % {'above' if requested.side == BUY else 'below'} the stop"
+        sentence = f"{where} ({requested.stop_price.normalize():f}): the rules allow {bounds.percent(most)}."
         yield Overstep(LIMIT_PAST_STOP, "price", sentence, beyond, size)
 
 
-def _depth(symbol: Symbol, wanted: Wanted, most: Decimal, beyond: str, now: datetime) -> Iterator[Overstep]:
-    """A market order has no price, so how deep it would eat into the book is bounded."""
-    found, allowed = estimate.of(wanted=wanted, symbol=symbol), bounds.percent(most)
-    if found is None or now - found.read_at > STALE_AFTER:
+def _depth(symbol: Symbol, requested: OrderRequest, most: Decimal, beyond: str, now: datetime) -> Iterator[Overstep]:
+    """A market order has no price, so the bound is on how deep it would reach into the book."""
+    impact, allowed = estimate.from_book(requested=requested, symbol=symbol), bounds.percent(most)
+    if impact is None or now - impact.read_at > STALE_AFTER:
         sentence = f"The rules bound the price to {allowed} from the market's, and the book is not known well enough."
         yield Overstep(BOOK_DEEP, "quantity", sentence, beyond)
-    elif found.short:
+    elif impact.short:
         sentence = f"The order is larger than the known book: the rules allow {allowed} from the best price."
         yield Overstep(BOOK_DEEP, "quantity", sentence, beyond)
-    elif found.worst is not None and found.deepest > most:
-        where = f"It would eat {found.deepest} % deep into the book, to {found.worst.normalize():f}"
-        yield Overstep(BOOK_DEEP, "quantity", f"{where}: the rules allow {allowed}.", beyond, found.deepest)
+    elif impact.worst is not None and impact.deepest > most:
+        where = f"It would eat {impact.deepest} % deep into the book, to {impact.worst.normalize():f}"
+        yield Overstep(BOOK_DEEP, "quantity", f"{where}: the rules allow {allowed}.", beyond, impact.deepest)

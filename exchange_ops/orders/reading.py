@@ -1,8 +1,9 @@
-"""Reading orders and trades from the exchange: what is open, what was made, what was traded, and what disappeared.
+"""Reading orders and trades from the exchange: open orders, new ones, trades, and orders that are no longer listed.
 
-New orders are walked back to a watermark by their time, trades up from one by their id; both watermarks lag behind what
-was read, since the history may list an order half a minute late (supplement 2.8). What the desk believes to be open and
-the exchange no longer lists is looked up by its id. Orders without trades are deleted there after a day, and kept here.
+New orders are read back in time to a watermark, trades forward by id from another. Both watermarks lag behind what was
+read, because the history may list an order half a minute late (supplement 2.8). An order that the desk believes to be
+open and the exchange no longer lists is looked up by its id. The exchange deletes orders without trades after a day;
+they are kept here.
 """
 
 from dataclasses import dataclass, field
@@ -13,8 +14,8 @@ from exchange_ops.client import HIGHEST_INDEX, PAGE, ExchangeClient, Listing
 from exchange_ops.keys import clients
 from exchange_ops.keys.clients import ClientFor
 from exchange_ops.ledger.models import Watermark
-from exchange_ops.orders import machine, trades
 from exchange_ops.orders import records as order_records
+from exchange_ops.orders import states, trades
 from exchange_ops.orders.cancelling import GONE_AFTER
 from exchange_ops.orders.models import Order
 from exchange_ops.shared import clocks
@@ -31,8 +32,8 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(slots=True)
-class Round:
-    """One reading of an account: when it began, its clock, and what could not be taken in."""
+class AccountReading:
+    """One reading of an account: when it began, its clock, and what could not be stored."""
 
     account: Account
     now: datetime
@@ -50,14 +51,14 @@ class Round:
         """Whether the walk has to leave the rest to the next one."""
         return self.watch.now() - self.now > self.walk_for
 
-    def note(self, done: order_records.Taken) -> None:
-        """Add what came of one listing."""
-        self.changed += done.changed
-        self.problems += done.problems
+    def note(self, intake: order_records.Intake) -> None:
+        """Add the result of one listing."""
+        self.changed += intake.changed
+        self.problems += intake.problems
 
 
-def read(*, reading: Round, client_for: ClientFor) -> None:
-    """Everything about the orders and trades of an account; raises what the calls raise."""
+def read(*, reading: AccountReading, client_for: ClientFor) -> None:
+    """Read all orders and trades of an account; raises what the calls raise."""
     account = reading.account
     with clients.client(client_for, account=account, right=Right.ORDERS) as client:
         open_numbers, complete = _active(reading, client)
@@ -65,33 +66,32 @@ def read(*, reading: Round, client_for: ClientFor) -> None:
         _history(reading, client, open_numbers)
         _trades(reading, client)
         if complete:
-            _disappeared(reading, client, open_numbers)
+            _look_up_missing(reading, client, open_numbers)
 
 
-def _active(reading: Round, client: ExchangeClient) -> tuple[set[int], bool]:
+def _active(reading: AccountReading, client: ExchangeClient) -> tuple[set[int], bool]:
     """The numbers of all open orders, and whether every one of them could be read."""
     numbers: set[int] = set()
     complete = True
     for margin, listing in ((False, client.get_orders()), (True, client.get_margin_orders())):
         listed = {record.id for record in listing.records}
-        done = order_records.take(
-            account=reading.account, found=listing.records, open_numbers=listed, margin=margin, now=reading.now
+        intake = order_records.store(
+            account=reading.account, orders=listing.records, open_numbers=listed, margin=margin, now=reading.now
         )
-        reading.note(done)
+        reading.note(intake)
         numbers |= listed
-        _asides(reading, "open order", listing)
+        _note_unreadable(reading, "open order", listing)
         complete = complete and not listing.asides
     return numbers, complete
 
 
-def _history(reading: Round, client: ExchangeClient, open_numbers: set[int]) -> None:
+def _history(reading: AccountReading, client: ExchangeClient, open_numbers: set[int]) -> None:
     """New orders back to the watermark, then, if an earlier walk ran out of time, on from where it stopped."""
     account = reading.account
     mark, began = _index(account, ORDERS), _exchange_clock(reading)
     since = _instant(mark) - SETTLING if mark else None
     stopped = _walk(reading, client, open_numbers, since=since, until=None)
-    # By whole minutes: a mark that moves with every reading costs an entry about its row each time, and a desk at rest
-    # would write nothing else.
+    # In whole minutes: each move of the mark writes an entry about its row, and an idle desk would write nothing else.
     minute = began.replace(second=0, microsecond=0)
     Watermark.put(account=account, name=ORDERS, index=_index_of(minute), now=reading.now)
     if stopped is None and (rest := _index(account, UNFINISHED)):
@@ -104,50 +104,57 @@ def _history(reading: Round, client: ExchangeClient, open_numbers: set[int]) -> 
 
 
 def _walk(
-    reading: Round, client: ExchangeClient, open_numbers: set[int], *, since: datetime | None, until: datetime | None
+    reading: AccountReading,
+    client: ExchangeClient,
+    open_numbers: set[int],
+    *,
+    since: datetime | None,
+    until: datetime | None,
 ) -> datetime | None:
-    """Pages back in time; where the walk ran out of time, else nothing."""
+    """Read pages back in time; gives the moment at which the walk ran out of time, else None."""
     for page in client.orders_back(since=since, until=until, limit=reading.page_size):
-        done = order_records.take(
-            account=reading.account, found=page.records, open_numbers=open_numbers, now=reading.now
+        intake = order_records.store(
+            account=reading.account, orders=page.records, open_numbers=open_numbers, now=reading.now
         )
-        reading.note(done)
-        _asides(reading, "order", page)
+        reading.note(intake)
+        _note_unreadable(reading, "order", page)
         if page.records and reading.is_over_time:
             return page.records[-1].created_at + _MS
     return None
 
 
-def _trades(reading: Round, client: ExchangeClient) -> None:
+def _trades(reading: AccountReading, client: ExchangeClient) -> None:
     """Trades above the watermark, which stays before the first one that is younger than `SETTLING`."""
     account, clock = reading.account, _exchange_clock(reading)
     settled = _index(account, TRADES)
     for page in client.account_trades_after(trade_id=settled, limit=reading.page_size):
-        reading.note(trades.take(account=account, found=page.records, now=reading.now))
-        _asides(reading, "trade", page)
-        old = [trade.id for trade in page.records if trade.id <= HIGHEST_INDEX and clock - trade.timestamp >= SETTLING]
-        settled = max([settled, *old])
+        reading.note(trades.store(account=account, trades=page.records, now=reading.now))
+        _note_unreadable(reading, "trade", page)
+        settled_numbers = [
+            trade.id for trade in page.records if trade.id <= HIGHEST_INDEX and clock - trade.timestamp >= SETTLING
+        ]
+        settled = max([settled, *settled_numbers])
         Watermark.put(account=account, name=TRADES, index=settled, now=reading.now)
         if reading.is_over_time:
             return
 
 
-def _disappeared(reading: Round, client: ExchangeClient, open_numbers: set[int]) -> None:
+def _look_up_missing(reading: AccountReading, client: ExchangeClient, open_numbers: set[int]) -> None:
     """Orders that were open and are not listed any more: how they ended is in the history, if it is not too late."""
     rows = Order.objects.filter(account=reading.account, active=True, read_at__lt=reading.now)
-    rows = rows.exclude(exchange_id__in=open_numbers).exclude(state=machine.CANCELLING)
+    rows = rows.exclude(exchange_id__in=open_numbers).exclude(state=states.CANCELLING)
     for row in rows.order_by("missing_since", "pk")[:MOST_LOOKED_UP]:
         listing = client.get_order_history(client_order_id=row.client_order_id)
         ours = [record for record in listing.records if record.id == row.exchange_id]
         ended = [record for record in ours if record.status not in order_records.ACTIVE_STATUSES]
         if ended:
-            reading.note(order_records.take(account=reading.account, found=ended, now=reading.now))
+            reading.note(order_records.store(account=reading.account, orders=ended, now=reading.now))
         else:
-            _miss(row, reading.now)
+            _note_missing(row, reading.now)
 
 
-def _miss(row: Order, now: datetime) -> None:
-    """Note that an order is listed nowhere; after a minute it is no longer called open."""
+def _note_missing(row: Order, now: datetime) -> None:
+    """Note that an order is listed nowhere; after a minute it no longer counts as open."""
     if row.missing_since is None:
         Order.objects.filter(pk=row.pk, missing_since=None).update(missing_since=now)
     elif now - row.missing_since >= GONE_AFTER:
@@ -156,12 +163,14 @@ def _miss(row: Order, now: datetime) -> None:
             order_records.note(row, {"problem": problem}, now=now)
 
 
-def _asides(reading: Round, what: str, listing: Listing[records.Order] | Listing[records.AccountTrade]) -> None:
+def _note_unreadable(
+    reading: AccountReading, what: str, listing: Listing[records.Order] | Listing[records.AccountTrade]
+) -> None:
     reading.problems += [f"One {what} could not be read: {aside.reason}" for aside in listing.asides]
 
 
-def _exchange_clock(reading: Round) -> datetime:
-    """The least that the exchange's clock showed when the reading began."""
+def _exchange_clock(reading: AccountReading) -> datetime:
+    """The earliest time that the exchange's clock can have shown when the reading began."""
     clock = clocks.at_least(account=reading.account, now=reading.now)
     return reading.now - 2 * clocks.DATE_RESOLUTION if clock is None else clock
 

@@ -1,8 +1,8 @@
-"""What the exchange says of orders, taken into our rows: only what is newer, however often and by whomever it is told.
+"""The exchange's records of orders, stored in our rows: only newer ones count, whoever brings them and however often.
 
-Newer is what the exchange changed later, and of two records of one millisecond the one further in the life of an order.
-An order ends once: a listing that was read before its end never opens it again. Statuses, sides and types that nobody
-knows are kept as they came. Source: exchange REST, Order; supplement 1.4 and 2.8.
+A record is newer when the exchange changed it later; of two from one millisecond, the one further in the order's life
+is. An order ends once: a listing that was read before its end never reopens it. Unknown statuses, sides and types are
+stored as they came. Source: exchange REST, Order; supplement 1.4 and 2.8.
 """
 
 from collections.abc import Iterable, Mapping
@@ -19,9 +19,9 @@ from desk.machines.mover import texts
 from desk.models import DatabaseMark
 from desk.restores import machine as restores
 from desk.restores import signs
-from exchange_ops.orders import machine, mover
+from exchange_ops.orders import machine, states
 from exchange_ops.orders.models import Order, OrderEvent
-from exchange_ops.orders.steps import ways
+from exchange_ops.orders.steps import placing
 from exchange_ops.shared.amounts import storable
 from exchange_ops.shared.models import Account
 from exchange_ops.wire import records
@@ -29,18 +29,18 @@ from exchange_ops.wire.new_orders import terms_of
 
 ACTIVE_STATUSES = frozenset({"new", "suspended", "partiallyFilled"})
 LONGEST_ID = 64
-# How far in its life an order is by its status; what nobody knows has no place among them.
+# How far in its life an order is by its status; unknown statuses are not among them.
 _PROGRESS = {"suspended": 0, "new": 1, "partiallyFilled": 2, "filled": 3, "canceled": 3, "expired": 3}
 _LAST_STEP = max(_PROGRESS.values())
 ZERO = Decimal(0)
 FIRST, LAST = datetime(1970, 1, 1, tzinfo=UTC), datetime(9999, 1, 1, tzinfo=UTC)
-_WITHOUT_NUMBER = (machine.UNKNOWN, machine.NOT_SEEN, machine.REFUSED, machine.NOT_SENT)
+_WITHOUT_NUMBER = (states.UNKNOWN, states.NOT_SEEN, states.REFUSED, states.NOT_SENT)
 _LENGTHS = (("client_order_id", LONGEST_ID), ("symbol", 40), ("side", 10), ("type", 20), ("time_in_force", 10))
 
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """One listing: whose, which orders the list of active ones had, whether they are on margin, when it was read."""
+    """One listing: its account, the orders in the list of active ones, whether they are on margin, when it was read."""
 
     account: Account
     open_numbers: AbstractSet[int]
@@ -50,10 +50,10 @@ class _Reading:
 
 
 @dataclass(slots=True)
-class Taken:
-    """What came of a listing: how many rows changed, what could not be kept, and which orders came too early.
+class Intake:
+    """The result of storing a listing: how many rows changed, what could not be stored, which orders came too early.
 
-    Those in `early` are ours and on their way: their worker is about to hear the exchange's answer.
+    The orders in `early` are ours and being sent: their worker is about to hear the exchange's answer.
     """
 
     changed: int = 0
@@ -61,36 +61,36 @@ class Taken:
     early: set[int] = field(default_factory=set)
 
 
-def take(
+def store(
     *,
     account: Account,
-    found: Iterable[records.Order],
+    orders: Iterable[records.Order],
     now: datetime,
     open_numbers: AbstractSet[int] = frozenset(),
     margin: bool = False,
     details: Mapping[records.Order, Mapping[str, Any]] | None = None,
-) -> Taken:
-    """Keep orders of one listing, read at `now`; `open_numbers` are those that the list of active orders has.
+) -> Intake:
+    """Store the orders of a listing that was read at `now`; `open_numbers` are those in the list of active orders.
 
-    `details` is what else was said with a record; it stands in the order's timeline beside what changed.
+    `details` is what else came with a record; the order's timeline shows it beside the change.
     """
-    done, reading = Taken(), _Reading(account, open_numbers, margin, now, details or {})
+    intake, reading = Intake(), _Reading(account, open_numbers, margin, now, details or {})
     newest: dict[int, records.Order] = {}
-    for record in found:
+    for record in orders:
         if reason := unstorable(record):
-            done.problems.append(f"Order {record.id} could not be kept: {reason}.")
+            intake.problems.append(f"Order {record.id} could not be kept: {reason}.")
         elif record.id not in newest or _place(record) >= _place(newest[record.id]):
             newest[record.id] = record
     listed = Order.objects.filter(account=account, exchange_id__in=list(newest))
-    known = {row.exchange_id: row for row in listed}
+    rows = {row.exchange_id: row for row in listed}
     for record in newest.values():
-        _take_one(known.get(record.id), record, reading, done)
-    if known:
+        _store_one(rows.get(record.id), record, reading, intake)
+    if rows:
         listed.all().exclude(read_at__gte=now).update(read_at=now, missing_since=None)
-    return done
+    return intake
 
 
-def observed(record: records.Order, *, now: datetime) -> dict[str, Any]:
+def observed_columns(record: records.Order, *, now: datetime) -> dict[str, Any]:
     """The columns that the exchange's record of an order fills."""
     columns: dict[str, Any] = {
         "status": record.status[:40],
@@ -108,7 +108,7 @@ def observed(record: records.Order, *, now: datetime) -> dict[str, Any]:
 
 
 def from_report(report: records.OrderReport) -> records.Order | None:
-    """The order that a socket's report tells of; None where its id, a text on the spot stream, is no number."""
+    """The order in a socket's report; None where its id, a text on the spot stream, is no number."""
     number = report.id
     if not isinstance(number, int):
         if not (number.isascii() and number.isdigit() and len(number) <= 19):
@@ -127,7 +127,7 @@ def from_report(report: records.OrderReport) -> records.Order | None:
 
 
 def differences(order: Order, record: records.Order) -> str:
-    """A sentence when the exchange lists our order otherwise than it was asked for, else an empty text."""
+    """A sentence where the exchange lists our order with other terms than requested, else an empty text."""
     pairs = [(name, getattr(order, name), getattr(record, name)) for name in ("symbol", "side", "type")]
     if record.quantity:  # samples of cancelled orders carry zero there
         pairs.append(("quantity", order.quantity, record.quantity))
@@ -138,7 +138,7 @@ def differences(order: Order, record: records.Order) -> str:
 
 
 def unstorable(record: records.Order) -> str:
-    """Why the columns would not take this record, or an empty text."""
+    """Why this record does not fit our columns, or an empty text."""
     amounts = (record.quantity, record.cum_quantity, record.price, record.stop_price, record.avg_price)
     times = (record.created_at, record.updated_at, record.expire_time)
     reasons = [
@@ -151,22 +151,22 @@ def unstorable(record: records.Order) -> str:
     return next((reason for holds, reason in reasons if not holds), "")
 
 
-def _take_one(row: Order | None, record: records.Order, reading: _Reading, done: Taken) -> None:
+def _store_one(row: Order | None, record: records.Order, reading: _Reading, intake: Intake) -> None:
     if row is None and (ours := _without_number(record, reading)) is not None:
         if ours.state not in _WITHOUT_NUMBER:
-            done.early.add(record.id)
+            intake.early.add(record.id)
             return
-        if found_again(ours, record, now=reading.now):
-            done.changed += 1
+        if mark_found(ours, record, now=reading.now):
+            intake.changed += 1
             return
-        row = _by_number(record, reading)  # somebody else found it in this moment, and may know less
+        row = _by_number(record, reading)  # another reader found it in this moment, and its record may be older
     elif row is None:
-        row = _enter(record, reading)
+        row = _insert(record, reading)
         if row is None:
-            done.changed += 1
+            intake.changed += 1
             return
     if row is not None:
-        done.changed += _renew(row, record, reading)
+        intake.changed += _renew(row, record, reading)
 
 
 def _by_number(record: records.Order, reading: _Reading) -> Order | None:
@@ -174,53 +174,53 @@ def _by_number(record: records.Order, reading: _Reading) -> Order | None:
 
 
 def _without_number(record: records.Order, reading: _Reading) -> Order | None:
-    """The order of ours with this id, as long as the exchange's number of it is not known."""
+    """Our order with this id, while the exchange's number of it is not known."""
     rows = Order.objects.filter(account=reading.account, client_order_id=record.client_order_id, exchange_id=None)
     return rows.filter(initiator__isnull=False).first()
 
 
-def replaced(*, account: Account, client_order_id: str, by: records.Order, now: datetime) -> bool:
-    """End the order that `by` took the place of: it is cancelled, and what it had filled went over to the new one.
+def end_replaced(*, account: Account, client_order_id: str, by: records.Order, now: datetime) -> bool:
+    """End the order that `by` replaced: it is cancelled, and what it had filled was carried over to the new one.
 
-    The new one also has the time of making of the old. False when no open order of that id is as old (supplement 1.4).
+    The new one has the old one's creation time as well. False when no open order of that id is as old (supplement 1.4).
     """
     rows = Order.objects.filter(account=account, client_order_id=client_order_id, active=True, exchange_id__lt=by.id)
     row = rows.exclude(exchange_created_at__gt=by.created_at).first()
     if row is None:
         return False
     columns = {"status": "canceled", "active": False}
-    said = {**columns, "replaced_by": by.client_order_id}
+    facts = {**columns, "replaced_by": by.client_order_id}
     with transaction.atomic():
-        row = mover.lock(row.pk)
+        row = machine.lock(row.pk)
         if not row.active:
             return False
-        if row.state == machine.CANCELLING:
-            return _confirm_cancel(row, columns, said, now=now)
+        if row.state == states.CANCELLING:
+            return _confirm_cancel(row, columns, facts, now=now)
         if Order.objects.filter(pk=row.pk, version=row.version).update(**columns):
-            note(row, said, now=now)
+            note(row, facts, now=now)
     return True
 
 
-def found_again(row: Order, record: records.Order, *, now: datetime, looks: int | None = None) -> bool:
-    """An order of ours whose outcome we didn't know, or knew wrongly, is there. False when somebody else moved it."""
+def mark_found(row: Order, record: records.Order, *, now: datetime, looks: int | None = None) -> bool:
+    """Our order whose outcome was unknown or wrong exists: move it. False when somebody else moved it meanwhile."""
     try:
-        mover.move(
+        machine.move(
             row,
             event="found",
-            to=machine.FOUND,
+            to=states.FOUND,
             now=now,
             exchange_id=record.id,
             last_problem=differences(row, record),
             evidence=texts({"exchange_id": record.id, "status": record.status, "filled": record.cum_quantity}),
-            **(observed(record, now=now) | ({} if looks is None else {"looks": looks})),
+            **(observed_columns(record, now=now) | ({} if looks is None else {"looks": looks})),
         )
-    except mover.CannotMove:
+    except machine.CannotMove:
         return False
     return True
 
 
-def _enter(record: records.Order, reading: _Reading) -> Order | None:
-    """Keep an order that was placed elsewhere; gives its row when another reader was first."""
+def _insert(record: records.Order, reading: _Reading) -> Order | None:
+    """Store an order that was placed elsewhere; gives its row when another reader was first."""
     row = Order(
         account=reading.account,
         initiator=None,
@@ -229,13 +229,13 @@ def _enter(record: records.Order, reading: _Reading) -> Order | None:
         exchange_id=record.id,
         post_only=bool(record.post_only),
         **terms_of(record),
-        **_read(record, reading),
+        **_columns(record, reading),
     )
     try:
         with transaction.atomic():
             evidence = {"status": record.status} | dict(reading.details.get(record, {}))
-            mover.MACHINE.create_unrecorded(
-                row, event="seen_elsewhere", to=machine.PLACED, evidence=evidence, now=reading.now
+            machine.MACHINE.create_unrecorded(
+                row, event="seen_elsewhere", to=states.PLACED, evidence=evidence, now=reading.now
             )
     except IntegrityError:
         return _by_number(record, reading)
@@ -244,70 +244,70 @@ def _enter(record: records.Order, reading: _Reading) -> Order | None:
 
 
 def _notice_own(record: records.Order, now: datetime) -> None:
-    """An order that this desk placed and has no row of: its rows are those of an earlier moment."""
+    """This desk placed an order of which it has no row: then its rows are those of an earlier moment."""
     began = DatabaseMark.objects.values_list("made_at", flat=True).first()
-    if began is not None and record.created_at >= began and ways.is_ours(record.client_order_id):
+    if began is not None and record.created_at >= began and placing.is_ours(record.client_order_id):
         facts = {"client_order_id": record.client_order_id, "created_at": record.created_at.isoformat()}
         signs.notice(signs.Sign(restores.EXCHANGE, facts, before=record.created_at), now=now)
 
 
-def _read(record: records.Order, reading: _Reading) -> dict[str, Any]:
-    """What was observed; an order in the list of active ones is open, whatever its status is called."""
-    columns = observed(record, now=reading.now)
-    if record.id in reading.open_numbers and record.status not in machine.ENDED:
+def _columns(record: records.Order, reading: _Reading) -> dict[str, Any]:
+    """The observed columns; an order in the list of active ones is open, whatever its status."""
+    columns = observed_columns(record, now=reading.now)
+    if record.id in reading.open_numbers and record.status not in states.ENDED:
         columns["active"] = True
-    if reading.margin:  # the history does not say so, and may have been first to tell of it
+    if reading.margin:  # the history does not say so and may have been read first
         columns["margin"] = True
     return columns
 
 
-def _of(row: Order, record: records.Order, reading: _Reading) -> dict[str, Any]:
-    """What was observed of this row; on margin or not is, of an order of ours, as it was asked for."""
-    columns = _read(record, reading)
+def _columns_of(row: Order, record: records.Order, reading: _Reading) -> dict[str, Any]:
+    """The observed columns for this row; whether our own order is on margin stays as requested."""
+    columns = _columns(record, reading)
     if row.initiator_id is not None:
         columns.pop("margin", None)
     return columns
 
 
 def _renew(row: Order, record: records.Order, reading: _Reading) -> bool:
-    """Bring the row up to this record when it is newer, and note what changed."""
+    """Update the row from a newer record, and note what changed."""
     if not _changes(row, record, reading):
         return False
     with transaction.atomic():
-        row = mover.lock(row.pk)  # what was seen before may be old by now: the row itself decides
+        row = machine.lock(row.pk)  # the copy read before may be old by now: the locked row decides
         changes = _changes(row, record, reading)
         if not changes:
             return False
         evidence = {name: value for name, value in changes.items() if name != "exchange_updated_at"}
-        said = evidence | dict(reading.details.get(record, {}))
-        if row.state == machine.CANCELLING and record.status in machine.ENDED:
-            return _confirm_cancel(row, _of(row, record, reading), said, now=reading.now)
-        written = Order.objects.filter(pk=row.pk, version=row.version).update(**_of(row, record, reading))
+        facts = evidence | dict(reading.details.get(record, {}))
+        if row.state == states.CANCELLING and record.status in states.ENDED:
+            return _confirm_cancel(row, _columns_of(row, record, reading), facts, now=reading.now)
+        written = Order.objects.filter(pk=row.pk, version=row.version).update(**_columns_of(row, record, reading))
         if written and evidence:
-            note(row, said, now=reading.now)
+            note(row, facts, now=reading.now)
     return bool(written and evidence)
 
 
 def _confirm_cancel(row: Order, columns: dict[str, Any], evidence: dict[str, Any], *, now: datetime) -> bool:
-    """Row 16: what was being cancelled is over; the worker that asks for it finds that out by its version."""
+    """Row 16: the order being cancelled is over; the worker that cancels it notices by its version."""
     try:
-        mover.move(
-            row, event="cancel_confirmed", to=machine.PLACED, now=now,
+        machine.move(
+            row, event="cancel_confirmed", to=states.PLACED, now=now,
             evidence=evidence, **(columns | {"last_problem": ""}),
         )  # fmt: skip
-    except mover.CannotMove:
+    except machine.CannotMove:
         return False
     return True
 
 
 def _changes(row: Order, record: records.Order, reading: _Reading) -> dict[str, Any]:
-    """The columns that this record changes; none when the row knows the same, or more."""
-    columns = _of(row, record, reading)
+    """The columns that this record changes; none when the row is as new or newer."""
+    columns = _columns_of(row, record, reading)
     names = ("status", "cum_quantity", "average_price", "active", "margin", "exchange_updated_at")
     changes = {name: columns[name] for name in names if name in columns and getattr(row, name) != columns[name]}
     if row.exchange_updated_at is not None and record.updated_at < row.exchange_updated_at:
         return {}
-    if row.status in machine.ENDED and record.status not in machine.ENDED:
+    if row.status in states.ENDED and record.status not in states.ENDED:
         return {}
     if record.updated_at == row.exchange_updated_at and _is_further(row, record):
         return {}
@@ -315,23 +315,23 @@ def _changes(row: Order, record: records.Order, reading: _Reading) -> dict[str, 
 
 
 def _place(record: records.Order) -> tuple[bool, datetime, Decimal, int]:
-    """Where a record stands among all of one order: an end comes last, then what was changed later, and is further."""
-    is_over = record.status in machine.ENDED
+    """Sorts the records of one order: an end comes last, then the later change, then the larger fill and progress."""
+    is_over = record.status in states.ENDED
     return is_over, record.updated_at, record.cum_quantity or ZERO, _PROGRESS.get(record.status, _LAST_STEP)
 
 
 def _is_further(row: Order, record: records.Order) -> bool:
     """Whether the row is further in the order's life than a record of the same millisecond."""
-    known: Decimal = row.cum_quantity
-    if record.cum_quantity is not None and record.cum_quantity != known:
-        return record.cum_quantity < known
+    filled: Decimal = row.cum_quantity
+    if record.cum_quantity is not None and record.cum_quantity != filled:
+        return record.cum_quantity < filled
     return _PROGRESS.get(row.status, 0) > _PROGRESS.get(record.status, _LAST_STEP)
 
 
 def note(row: Order, evidence: dict[str, Any], *, now: datetime) -> None:
-    """A line of the order's timeline for what the exchange told, and a hint to who looks at it."""
+    """Write a line of the order's timeline about a record of the exchange, and hint at it to open pages."""
     OrderEvent.objects.create(
         order_id=row.pk, event="observed", from_state=row.state, to_state=row.state, evidence=texts(evidence), at=now
     )
     announcements.announce(row.subject)
-    announcements.announce(mover.TOPIC, id=row.pk)
+    announcements.announce(machine.TOPIC, id=row.pk)

@@ -1,8 +1,8 @@
-"""What can be ordered: every problem of a new order beside the field it is about, before anything is written.
+"""Checks of a new order, with each problem beside its field, before anything is written.
 
-The exchange's own rules of a symbol (tick size, quantity increment) and of types and times in force come from
-`wire.checking`; funds are those of the trading wallet as last read. A buy needs more than its value with the taker's
-fee, a sell needs its quantity (supplement 2.8). The exchange judges last.
+The exchange's rules for a symbol (tick size, quantity increment), for types and for times in force come from
+`wire.checking`; funds are those of the trading wallet as last read. A buy needs more than its value plus the taker's
+fee, a sale needs its quantity (supplement 2.8). The exchange has the last word.
 """
 
 from dataclasses import dataclass, replace
@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING
 from exchange_ops.ledger.models import Balance
 from exchange_ops.market.models import Symbol, Ticker
 from exchange_ops.orders.models import Order
-from exchange_ops.orders.ticket import collateral
-from exchange_ops.orders.ticket import rates as fees
-from exchange_ops.orders.ticket.rates import Rates
+from exchange_ops.orders.ticket import collateral, fee_rates
+from exchange_ops.orders.ticket.fee_rates import Rates
 from exchange_ops.policy import freezes
 from exchange_ops.shared import clocks, rules
 from exchange_ops.shared.amounts import storable
@@ -66,10 +65,10 @@ class CannotPlace(Exception):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
-    """An order as a person or a program asks for it; quantities in the base, prices in the quote currency.
+class OrderRequest:
+    """An order as a person or a program requests it; quantities in the base, prices in the quote currency.
 
-    `margin`: on the isolated margin account of the symbol. Markups are fractions of its volume, on top of the fee.
+    `margin`: on the isolated margin account of the symbol. Markups are fractions of the volume, on top of the fee.
     """
 
     symbol: str
@@ -89,9 +88,9 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """What an order comes to, in the quote currency: `fee` at the taker's rate, `total` what a buy needs at most.
+    """The amounts of an order in the quote currency: `fee` at the taker's rate, `total` what a buy needs at most.
 
-    Empty where no price is known; `at` is the price they were reckoned with, and `estimated` that it was the market's.
+    Empty where no price is known; `at` is the price they were computed with, `estimated` that it was the market's.
     """
 
     at: Decimal | None = None
@@ -101,8 +100,8 @@ class Figures:
     estimated: bool = False
 
 
-def as_sent(order: Wanted | Order, *, client_order_id: str) -> NewOrder:
-    """The order as the wire takes it. Whether or not the exchange may round: what is sent fits its steps here."""
+def as_sent(order: OrderRequest | Order, *, client_order_id: str) -> NewOrder:
+    """The order as the wire takes it. Its figures fit the steps of the symbol, even where the exchange may round."""
     return NewOrder(
         client_order_id=client_order_id,
         **terms_of(order),
@@ -113,65 +112,65 @@ def as_sent(order: Wanted | Order, *, client_order_id: str) -> NewOrder:
     )
 
 
-def wanted_by(order: Order) -> Wanted:
+def request_of(order: Order) -> OrderRequest:
     """What the order asks for."""
-    return Wanted(**{name: getattr(order, name) for name in Wanted.__dataclass_fields__})
+    return OrderRequest(**{name: getattr(order, name) for name in OrderRequest.__dataclass_fields__})
 
 
-def check(*, initiator: "Person", account: Account, wanted: Wanted, now: datetime) -> Symbol:
-    """The symbol, when everything about the order holds; else CannotPlace."""
+def check(*, initiator: "Person", account: Account, requested: OrderRequest, now: datetime) -> Symbol:
+    """Check the order and give its symbol; raises CannotPlace."""
     if not rules.may_trade(initiator, account):
         raise CannotPlace({FORM: "Only operators place orders."})
-    symbol = Symbol.objects.filter(pk=wanted.symbol).first()
+    symbol = Symbol.objects.filter(pk=requested.symbol).first()
     if symbol is None:
         raise CannotPlace({"symbol": "The exchange does not describe this symbol."})
-    found = problems(account=account, symbol=symbol, wanted=wanted, now=now)
-    if (frozen := freezes.active(account)) is not None:
-        found[FORM] = f"The account is frozen: {frozen.reason} Open orders can still be cancelled."
-    if found:
-        raise CannotPlace(found)
+    sentences = problems(account=account, symbol=symbol, requested=requested, now=now)
+    if (freeze := freezes.active(account)) is not None:
+        sentences[FORM] = f"The account is frozen: {freeze.reason} Open orders can still be cancelled."
+    if sentences:
+        raise CannotPlace(sentences)
     return symbol
 
 
 def problems(
-    *, account: Account, symbol: Symbol, wanted: Wanted, now: datetime, instead_of: Order | None = None
+    *, account: Account, symbol: Symbol, requested: OrderRequest, now: datetime, instead_of: Order | None = None
 ) -> dict[str, str]:
-    """What is wrong with an order, by field; the balance is the one last read, and what it takes the place of frees."""
+    """What is wrong with an order, by field. The balance is the one last read plus what `instead_of` would free."""
     exchange_now = clocks.exchange_now(account=account, now=now)
-    order = as_sent(wanted, client_order_id="to-be-given")
+    order = as_sent(requested, client_order_id="to-be-given")
     sentences = {}
     for problem in checking.order_problems(order, symbol, now=exchange_now):
         name = FIELDS.get(problem.param, problem.param)
         sentences[name] = _sentence(name, problem)
     for name in ("quantity", "price", "stop_price"):
-        amount = getattr(wanted, name)
+        amount = getattr(requested, name)
         if amount is not None and not storable(amount):
             sentences.setdefault(name, "More digits than any currency has.")
     if not sentences.keys() & {"quantity", "price"}:
-        rates = fees.of(account=account, symbol=symbol, now=now)
-        short = _short_of(account, symbol, wanted, instead_of, rates)
+        rates = fee_rates.current(account=account, symbol=symbol, now=now)
+        short = _short_of(account, symbol, requested, instead_of, rates)
         sentences |= {"quantity": short} if short else {}
     return sentences
 
 
-def figures(*, symbol: Symbol, wanted: Wanted, rates: Rates | None = None) -> Figures:
-    """What the order comes to at its own price, its stop price, or the market's best one as last read.
+def figures(*, symbol: Symbol, requested: OrderRequest, rates: Rates | None = None) -> Figures:
+    """The amounts at the order's own price, its stop price, or the best price of the market as last read.
 
-    Without `rates` the fee is reckoned with the symbol's usual ones.
+    Without `rates` the fee is computed with the symbol's usual ones.
     """
-    at, estimated = wanted.price, False
-    if at is None and wanted.type == "stopMarket":
-        at, estimated = wanted.stop_price, True
+    at, estimated = requested.price, False
+    if at is None and requested.type == "stopMarket":
+        at, estimated = requested.stop_price, True
     elif at is None:
         ticker = Ticker.objects.filter(pk=symbol.pk).first()
-        at, estimated = _best(ticker, wanted.side), True
+        at, estimated = _best(ticker, requested.side), True
     if at is None:
         return Figures(estimated=estimated)
     with localcontext() as context:
         context.prec = _DIGITS
-        value = wanted.quantity * at
-        fee = value * ((rates or fees.usual(symbol)).take + (wanted.take_liquidity_markup or 0))
-        return Figures(at, value, fee, value + fee if wanted.side == BUY else value - fee, estimated)
+        value = requested.quantity * at
+        fee = value * ((rates or fee_rates.usual(symbol)).take + (requested.take_liquidity_markup or 0))
+        return Figures(at, value, fee, value + fee if requested.side == BUY else value - fee, estimated)
 
 
 def available(*, account: Account, currency: str) -> Balance | None:
@@ -186,47 +185,55 @@ def _best(ticker: Ticker | None, side: str) -> Decimal | None:
     return best if best is not None else ticker.last
 
 
-def _short_of(account: Account, symbol: Symbol, wanted: Wanted, old: Order | None, rates: Rates) -> str:
-    if wanted.margin:
-        left = wanted if old is None else replace(wanted, quantity=wanted.quantity - old.cum_quantity)
-        freed = None if old is None else figures(symbol=symbol, wanted=replace(wanted_by(old), quantity=old.left)).value
-        value = figures(symbol=symbol, wanted=left).value
+def _short_of(account: Account, symbol: Symbol, requested: OrderRequest, old: Order | None, rates: Rates) -> str:
+    if requested.margin:
+        remaining = requested if old is None else replace(requested, quantity=requested.quantity - old.cum_quantity)
+        freed = (
+            None
+            if old is None
+            else figures(symbol=symbol, requested=replace(request_of(old), quantity=old.remaining)).value
+        )
+        value = figures(symbol=symbol, requested=remaining).value
         return collateral.problem(account=account, symbol=symbol, value=value, freed=freed, rates=rates)
-    return _funds_problem(account, symbol, wanted, old, rates)
+    return _funds_problem(account, symbol, requested, old, rates)
 
 
 def _freed(symbol: Symbol, old: Order | None, rates: Rates) -> Decimal:
-    """What the order that is replaced holds of the currency that it is paid with, for what is left of it."""
+    """How much the rest of the order that is replaced holds of the currency it pays with."""
     if old is None:
         return Decimal(0)
-    left = replace(wanted_by(old), quantity=old.left)
-    return old.left if old.side == SELL else figures(symbol=symbol, wanted=left, rates=rates).total or Decimal(0)
+    remaining = replace(request_of(old), quantity=old.remaining)
+    return (
+        old.remaining
+        if old.side == SELL
+        else figures(symbol=symbol, requested=remaining, rates=rates).total or Decimal(0)
+    )
 
 
-def _funds_problem(account: Account, symbol: Symbol, wanted: Wanted, old: Order | None, rates: Rates) -> str:
-    """Why the trading wallet can't bear it. A market order is held against the best price; more may be needed."""
-    if wanted.side not in {BUY, SELL}:
+def _funds_problem(account: Account, symbol: Symbol, requested: OrderRequest, old: Order | None, rates: Rates) -> str:
+    """Why the trading wallet can't cover it. A market order is checked at the best price; more may be needed."""
+    if requested.side not in {BUY, SELL}:
         return ""
     if old is not None:
-        wanted = replace(wanted, quantity=wanted.quantity - old.cum_quantity)
-    has = Fraction(_freed(symbol, old, rates))
-    buys = wanted.side == BUY
+        requested = replace(requested, quantity=requested.quantity - old.cum_quantity)
+    freed = Fraction(_freed(symbol, old, rates))
+    buys = requested.side == BUY
     currency = symbol.quote_currency if buys else symbol.base_currency
     held = available(account=account, currency=currency)
     if held is None:
         never_read = not Balance.objects.filter(account=account, wallet=Balance.TRADING).exists()
         return "" if never_read else f"There is no {currency} on the trading account."
     if buys:
-        reckoned = figures(symbol=symbol, wanted=wanted, rates=rates)
-        if reckoned.total is None or Fraction(reckoned.total) < Fraction(held.available) + has:
+        sums = figures(symbol=symbol, requested=requested, rates=rates)
+        if sums.total is None or Fraction(sums.total) < Fraction(held.available) + freed:
             return ""
-        if reckoned.total.adjusted() >= _LARGEST:
+        if sums.total.adjusted() >= _LARGEST:
             return "It would cost more than anybody has."
-        needs = f"More than {_text(reckoned.total.quantize(_QUANTUM))} {currency} would be needed with the fee"
-    elif Fraction(wanted.quantity) <= Fraction(held.available) + has:
+        needs = f"More than {_text(sums.total.quantize(_QUANTUM))} {currency} would be needed with the fee"
+    elif Fraction(requested.quantity) <= Fraction(held.available) + freed:
         return ""
     else:
-        needs = f"{_text(wanted.quantity)} {currency} would be needed"
+        needs = f"{_text(requested.quantity)} {currency} would be needed"
     return f"{needs}, and {_text(held.available)} were available on the trading account at {held.read_at:%H:%M:%S} UTC."
 
 

@@ -1,9 +1,13 @@
-"""Placing an order, once: its row says what is about to be sent, and is committed, before a byte leaves.
+"""Placing an order, once: a row that says what will be sent is committed before a byte leaves.
 
-The outcome is one of accepted, refused, not sent or unknown. Unknown is looked for (`order_looking`), never sent again;
-not sent ends as well, since a price that was right a minute ago need not be right now. A person may place another one.
+The outcome is one of accepted, refused, not sent or unknown. An order whose answer was lost is looked for by its id,
+among the active orders and then in the history, and never sent again. “Order not found” also means finished or not yet
+visible, so it counts as not seen only after three looks and a minute, and every later reading of the lists may still
+find it. What was not sent ends as well, since a price that was right a minute ago need not be right now: a person may
+place another order.
 """
 
+from contextlib import ExitStack
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -11,54 +15,59 @@ from desk.machines import calls, sending
 from desk.machines.calls import Reply
 from desk.machines.step_clock import SEND_WITHIN, Stopwatch
 from desk.machines.table import Column
+from exchange_ops.client.sightings import Sight, Sighting, look_for_order
+from exchange_ops.keys import clients, store
 from exchange_ops.keys.clients import ClientFor
-from exchange_ops.orders import machine, mover, trades
+from exchange_ops.orders import machine, states, trades
 from exchange_ops.orders import records as order_records
 from exchange_ops.orders.decisions import approvals
 from exchange_ops.orders.models import Order, OrderCall
-from exchange_ops.orders.steps import replacing, trading_line, ways
+from exchange_ops.orders.steps import placing, replacing, trading_line
 from exchange_ops.orders.steps.trading_line import REST, TradingLine
 from exchange_ops.policy import freezes
 from exchange_ops.shared import clocks
+from exchange_ops.shared.backoff import READ_PAUSES_S, pause
 from exchange_ops.shared.calls import sent
 from exchange_ops.wire import records
 from exchange_ops.wire.catalogue import Right
+from wire.errors import CallFailed
+from wire.operation import BadArgument
 
-WAITS_AT_MOST = timedelta(seconds=60)  # for a worker; later the price may be another one
+WAITS_AT_MOST = timedelta(seconds=60)  # for a worker; by then the price may have changed
 ONLY_CANCELLED = (
     "The exchange cancelled the order that was to be replaced and could not place this one, most often because the "
     "money did not reach. What was filled stays filled."
 )
-EARLY = timedelta(seconds=5)  # how much before the sending an order of ours may seem to be made at the exchange
+EARLY = timedelta(seconds=5)  # how long before it was sent our order may seem to have been created at the exchange
 
 
 def step(row: Order, *, now: datetime, client_for: ClientFor) -> None:
-    """Rows 3 to 8: claim, one POST, and where its outcome leads."""
+    """Rows 3 to 8: claim, send one POST, and move by its outcome."""
     sending.step(
         row,
         watch=Stopwatch(now),
         obstacle=lambda: _obstacle(row, now),
         on_obstacle=lambda problem: stop(row, problem=problem, now=now),
-        open_client=lambda: trading_line.opened(row.account, client_for(row.account, Right.ORDERS)),
+        open_client=lambda: trading_line.open_line(row.account, client_for(row.account, Right.ORDERS)),
         claim=lambda line: _claimed(row, line, now),
-        send=lambda line, last_look: sent(lambda: ways.place(row, line, last_look=last_look)),
+        send=lambda line, last_look: sent(lambda: placing.place(row, line, last_look=last_look)),
         on_outcome=sending.by_outcome(_ENDS),
     )
 
 
 def _claimed(row: Order, line: TradingLine, now: datetime) -> OrderCall | None:
-    """Row 3, or row 4 where it can't leave by this line."""
-    if problem := ways.obstacle(row, line):
+    """Row 3, or row 4 where it can't be sent over this line."""
+    if problem := placing.obstacle(row, line):
         stop(row, problem=problem, now=now)
         return None
     return calls.claim(
-        mover.MACHINE,
+        machine.MACHINE,
         row,
         event="claimed",
-        to=machine.SENDING,
+        to=states.SENDING,
         now=now,
         obstacle=lambda: _frozen(row) or replacing.obstacle(row),
-        prepare=lambda: prepare(row, kind=OrderCall.PLACE, attempt=1, now=now, way=ways.way_of(row, line)),
+        prepare=lambda: prepare(row, kind=OrderCall.PLACE, attempt=1, now=now, way=placing.way_of(row, line)),
         sends=row.sends + 1,
         sent_at=now,
         sent_from=clocks.sent_from(account=row.account, now=now) - EARLY,
@@ -67,10 +76,10 @@ def _claimed(row: Order, line: TradingLine, now: datetime) -> OrderCall | None:
 
 def stop(row: Order, *, problem: str, now: datetime) -> None:
     """Row 4: nothing is sent any more."""
-    mover.move(
+    machine.move(
         row,
         event="stopped",
-        to=machine.NOT_SENT,
+        to=states.NOT_SENT,
         now=now,
         last_problem=problem[:500],
         evidence={"problem": problem[:500]},
@@ -79,8 +88,8 @@ def stop(row: Order, *, problem: str, now: datetime) -> None:
 
 
 def prepare(row: Order, *, kind: str, attempt: int, now: datetime, way: str = REST) -> OrderCall:
-    """The row of a call, inside the transaction of the claim that it belongs to."""
-    content = {name: getattr(row, name) for name in machine.TABLE.named(Column.RECORDED)}
+    """Write the row of a call, inside the transaction of its claim."""
+    content = {name: getattr(row, name) for name in states.TABLE.named(Column.RECORDED)}
     return OrderCall.objects.create(
         order=row,
         kind=kind,
@@ -101,7 +110,7 @@ def _frozen(row: Order) -> str:
 def _obstacle(row: Order, now: datetime) -> str:
     if frozen := _frozen(row):
         return frozen
-    if not approvals.stands(row):
+    if not approvals.is_approved(row):
         return "The approval counts no more: who gave it may not approve any more."
     if now - (row.decided_at or row.created_at) > WAITS_AT_MOST:
         return "No worker came to it within a minute, and a late order may meet another price."
@@ -113,26 +122,26 @@ def _accepted(row: Order, reply: Reply, now: datetime) -> None:
     if order.client_order_id != row.client_order_id:
         _only_cancelled(row, order, now)
         return
-    mover.move(
+    machine.move(
         row,
         event="accepted",
-        to=machine.PLACED,
+        to=states.PLACED,
         now=now,
         exchange_id=order.id,
         last_problem=order_records.differences(row, order),
         evidence={"exchange_id": order.id, "status": order.status, "filled": order.cum_quantity},
-        **order_records.observed(order, now=now),
+        **order_records.observed_columns(order, now=now),
     )
-    trades.take_answer(account=row.account, order=order, now=now)
+    trades.store_answer(account=row.account, order=order, now=now)
     replacing.settle(row, now=now, answer=order)
 
 
 def _only_cancelled(row: Order, old: records.Order, now: datetime) -> None:
     """The exchange cancelled the old order and could not place this one: that is its documented answer."""
-    mover.move(
+    machine.move(
         row,
         event="refused",
-        to=machine.REFUSED,
+        to=states.REFUSED,
         now=now,
         lease_until=None,
         last_problem=ONLY_CANCELLED,
@@ -142,7 +151,7 @@ def _only_cancelled(row: Order, old: records.Order, now: datetime) -> None:
 
 
 def _refused(row: Order, reply: Reply, now: datetime) -> None:
-    """Without a code it was refused here, before anything left."""
+    """A refusal without a code is the desk's own: nothing left."""
     (_no if reply.code is not None else _not_sent)(row, reply, now)
     replacing.settle(row, now=now)
 
@@ -152,13 +161,53 @@ def _unsent(row: Order, reply: Reply, now: datetime) -> None:
     replacing.settle(row, now=now)
 
 
-_no = calls.end(mover.MACHINE, "refused", machine.REFUSED)
-_not_sent = calls.end(mover.MACHINE, "not_sent", machine.NOT_SENT)
+_no = calls.end(machine.MACHINE, "refused", states.REFUSED)
+_not_sent = calls.end(machine.MACHINE, "not_sent", states.NOT_SENT)
 _ENDS: Final[dict[str, calls.End]] = {
     calls.ACCEPTED: _accepted,
     calls.REFUSED: _refused,
     calls.NOT_SENT: _unsent,
-    calls.UNKNOWN: calls.end(mover.MACHINE, "answer_lost", machine.UNKNOWN),
+    calls.UNKNOWN: calls.end(machine.MACHINE, "answer_lost", states.UNKNOWN),
 }
 # Row 8: whether it was placed is unknown until the order is found.
-given_up = calls.given_up(mover.MACHINE, event="answer_lost", to=machine.UNKNOWN)
+lease_expired = calls.given_up(machine.MACHINE, event="answer_lost", to=states.UNKNOWN)
+
+
+# Looking for it ------------------------------------------------------------------------------------------------------
+
+
+def look(row: Order, *, now: datetime, client_for: ClientFor) -> None:
+    """Rows 9 and 10: look once whether an order exists whose answer was lost."""
+    try:
+        sighting = _sighting(row, now, client_for)
+    except (CallFailed, BadArgument, store.NoUsableKey) as problem:
+        reason = f"The exchange could not be asked for it: {problem}"[:500]
+        machine.touch(row, next_action_at=now + pause(READ_PAUSES_S, row.looks + 1), last_problem=reason)
+        return
+    if sighting.order is not None and not order_records.unstorable(sighting.order):
+        order_records.mark_found(row, sighting.order, now=now, looks=sighting.looks)
+    elif sighting.sight is Sight.ABSENT:
+        machine.move(
+            row, event="not_seen", to=states.NOT_SEEN, now=now, looks=sighting.looks,
+            evidence={"looks": sighting.looks, "sent_at": row.sent_at},
+        )  # fmt: skip
+    else:
+        pauses = pause(READ_PAUSES_S, sighting.looks)
+        machine.touch(row, looks=sighting.looks, next_action_at=now + pauses)
+
+
+def _sighting(row: Order, now: datetime, client_for: ClientFor) -> Sighting:
+    """The time since sending is measured by our clock alone; the time of creation is the exchange's."""
+    sent_at, sent_from = row.sent_at or row.created_at, row.sent_from or row.created_at
+    with ExitStack() as open_clients:
+        orders = open_clients.enter_context(clients.client(client_for, account=row.account, right=Right.ORDERS))
+        history = open_clients.enter_context(clients.client(client_for, account=row.account, right=Right.HISTORY))
+        return look_for_order(
+            orders,
+            history=history,
+            client_order_id=row.client_order_id,
+            sent_at=sent_from,
+            now=sent_from + max(now - sent_at, timedelta(0)),
+            looks_before=row.looks,
+            margin=row.margin,
+        )

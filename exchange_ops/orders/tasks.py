@@ -6,7 +6,7 @@ from exchange_ops.keys import store as keys
 from exchange_ops.keys.rounds import ERRANDS, SWEEP_S, Round, followed
 from exchange_ops.orders import workflow
 from exchange_ops.orders.brackets import workflow as brackets
-from exchange_ops.orders.ticket import rates
+from exchange_ops.orders.ticket import fee_rates
 
 WORK = Work(queue="money")
 BRACKETS_S = 2  # a take profit that the market touched is taken about so late
@@ -45,7 +45,7 @@ def read_orders(at: Round) -> None:
     workflow.read_all(now=at.now(), client_for=at.client_for, only_stale=at.is_following)
 
 
-@WORK.task(rates.TASK)
+@WORK.task(fee_rates.TASK)
 def read_fee_rates(rates_id: int) -> None:
     """Ask what the account pays for trading a symbol."""
-    rates.fill(rates_id=rates_id, client_for=keys.client_for, now=clock.now())
+    fee_rates.fill(rates_id=rates_id, client_for=keys.client_for, now=clock.now())

@@ -1,6 +1,6 @@
-"""The account's own trades, taken into our rows from the history, the stream and the answers to new orders.
+"""The account's own trades, stored from the history, the stream and the answers to new orders.
 
-A trade never changes. The stream does not say who took, nor whether it was a liquidation; the history may add that.
+A trade never changes. The stream says neither who took nor whether it was a liquidation; the history may add that.
 Source: exchange REST, Account trade; supplement 1.4 and 2.8.
 """
 
@@ -14,9 +14,9 @@ from django.db.models import Q, QuerySet
 from desk.fields import plain
 from desk.live import announcements
 from desk.rows import witnessed
-from exchange_ops.orders import mover
+from exchange_ops.orders import machine
 from exchange_ops.orders.models import AccountTrade, Order
-from exchange_ops.orders.records import FIRST, LAST, LONGEST_ID, Taken
+from exchange_ops.orders.records import FIRST, LAST, LONGEST_ID, Intake
 from exchange_ops.shared.amounts import storable
 from exchange_ops.shared.models import Account
 from exchange_ops.wire import records
@@ -26,25 +26,25 @@ PRICE_PLACES = Decimal(1).scaleb(-12)
 _COPIED = ("client_order_id", "symbol", "side", "quantity", "price", "fee", "taker", "liquidation", "timestamp")
 
 
-def take(*, account: Account, found: Sequence[records.AccountTrade], now: datetime) -> Taken:
-    """Keep trades that are new; of one that is known only what was not told before is added."""
-    done, sound = Taken(), []
-    for trade in found:
+def store(*, account: Account, trades: Sequence[records.AccountTrade], now: datetime) -> Intake:
+    """Store new trades; to one that exists only what was missing is added."""
+    intake, sound = Intake(), []
+    for trade in trades:
         if reason := _unstorable_trade(trade):
-            done.problems.append(f"Trade {trade.id} could not be kept: {reason}.")
+            intake.problems.append(f"Trade {trade.id} could not be kept: {reason}.")
         else:
             sound.append(_trade(account, trade, now))
     rows = AccountTrade.objects.filter(account=account, exchange_id__in=[trade.exchange_id for trade in sound])
-    known = {row.exchange_id: row for row in rows}
-    new = [trade for trade in sound if trade.exchange_id not in known]
-    _store(account, new)
-    added = [trade for trade in sound if trade.exchange_id in known and _add(known[trade.exchange_id], trade)]
-    done.changed = len(new) + len(added)
-    _tell_averages(account, {trade.exchange_order_id for trade in (*new, *added)})
-    return done
+    existing = {row.exchange_id: row for row in rows}
+    new = [trade for trade in sound if trade.exchange_id not in existing]
+    _insert(account, new)
+    added = [trade for trade in sound if trade.exchange_id in existing and _add(existing[trade.exchange_id], trade)]
+    intake.changed = len(new) + len(added)
+    _update_averages(account, {trade.exchange_order_id for trade in (*new, *added)})
+    return intake
 
 
-def _store(account: Account, new: list[AccountTrade]) -> None:
+def _insert(account: Account, new: list[AccountTrade]) -> None:
     with transaction.atomic():
         AccountTrade.objects.bulk_create(new, ignore_conflicts=True)
         stored = AccountTrade.objects.filter(account=account, exchange_id__in=[trade.exchange_id for trade in new])
@@ -52,7 +52,7 @@ def _store(account: Account, new: list[AccountTrade]) -> None:
 
 
 def _add(row: AccountTrade, newer: AccountTrade) -> bool:
-    """What is told now and was not before; nothing else of a trade can be written."""
+    """Add what was missing before; nothing else of a trade can be written."""
     names = ("taker", "liquidation")
     more = {name: getattr(newer, name) for name in names if getattr(row, name) is None}
     more = {name: value for name, value in more.items() if value is not None}
@@ -60,8 +60,8 @@ def _add(row: AccountTrade, newer: AccountTrade) -> bool:
     return bool(more) and bool(AccountTrade.objects.filter(still_open, pk=row.pk).update(**more))
 
 
-def take_answer(*, account: Account, order: records.Order, now: datetime) -> None:
-    """Keep the trades that the answer to a new order tells of: it met them at once, so it took (supplement 2.8)."""
+def store_answer(*, account: Account, order: records.Order, now: datetime) -> None:
+    """Store the trades in the answer to a new order: it was filled at once, so it was the taker (supplement 2.8)."""
     trades = [
         records.AccountTrade(
             id=trade.id,
@@ -78,7 +78,7 @@ def take_answer(*, account: Account, order: records.Order, now: datetime) -> Non
         for trade in order.trades_report or ()
     ]
     if trades:
-        take(account=account, found=trades, now=now)
+        store(account=account, trades=trades, now=now)
 
 
 def _trade(account: Account, trade: records.AccountTrade, now: datetime) -> AccountTrade:
@@ -104,27 +104,27 @@ def _unstorable_trade(trade: records.AccountTrade) -> str:
 
 
 def of_order(row: Order) -> QuerySet[AccountTrade]:
-    """What an order was filled with, oldest first: also what the orders were that it took the place of."""
+    """The fills of an order, oldest first, with those of the orders that it replaced."""
     numbers, older = [row.exchange_id], row.replaces
     while older is not None:
         numbers.append(older.exchange_id)
         older = older.replaces
-    found = AccountTrade.objects.filter(account=row.account_id, exchange_order_id__in=[one for one in numbers if one])
-    return found.order_by("exchange_id")
+    rows = AccountTrade.objects.filter(account=row.account_id, exchange_order_id__in=[one for one in numbers if one])
+    return rows.order_by("exchange_id")
 
 
-def _tell_averages(account: Account, numbers: set[int]) -> None:
-    """The average price of what was filled, reckoned from the trades themselves where the exchange told none."""
+def _update_averages(account: Account, numbers: set[int]) -> None:
+    """Set the average price from the trades themselves where the exchange gave none, and announce the orders."""
     trades: dict[int, list[AccountTrade]] = {}
     for trade in AccountTrade.objects.filter(account=account, exchange_order_id__in=numbers):
         trades.setdefault(trade.exchange_order_id, []).append(trade)
     for row in Order.objects.filter(account=account, exchange_id__in=numbers):
-        met = trades.get(row.exchange_id or 0, []) if row.replaces_id is None else list(of_order(row))
-        quantity = sum((trade.quantity for trade in met), Decimal(0))
+        fills = trades.get(row.exchange_id or 0, []) if row.replaces_id is None else list(of_order(row))
+        quantity = sum((trade.quantity for trade in fills), Decimal(0))
         is_complete = quantity == row.cum_quantity
         if quantity and (row.average_price is None or row.active or is_complete):
-            value = sum((trade.quantity * trade.price for trade in met), Decimal(0))
+            value = sum((trade.quantity * trade.price for trade in fills), Decimal(0))
             average = plain((value / quantity).quantize(PRICE_PLACES))
             Order.objects.filter(pk=row.pk).update(average_price=average)
         announcements.announce(row.subject)
-        announcements.announce(mover.TOPIC, id=row.pk)
+        announcements.announce(machine.TOPIC, id=row.pk)

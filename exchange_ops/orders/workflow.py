@@ -1,7 +1,7 @@
 """Orders from the outside: place one, cancel it, do its next step, do whatever is due, and read what the exchange has.
 
-The row is the queue, as with payouts. An order never leaves the account, so nobody else has to agree; a freeze stops
-the placing of orders, and never the cancelling.
+The row is the queue, as with payouts. An order moves no money out of the account, so within the limits nobody else has
+to agree; a freeze stops the placing of orders, never the cancelling.
 """
 
 from collections.abc import Collection, Sequence
@@ -17,17 +17,15 @@ from desk.live import announcements
 from desk.machines import decisions
 from desk.machines.queue import Queue
 from desk.machines.requests import LONGEST_KEY, Once
-from exchange_ops.keys import clients
-from exchange_ops.keys import store as keys
+from exchange_ops.keys import clients, store
 from exchange_ops.keys.clients import ClientFor
-from exchange_ops.margin import refresh as margin
-from exchange_ops.orders import cancelling, looking, machine, mover, policy_checks, sending
-from exchange_ops.orders import reading as order_reading
+from exchange_ops.margin import refresh
+from exchange_ops.orders import cancelling, machine, policy_checks, reading, sending, states
 from exchange_ops.orders.cancelling import CannotCancel
 from exchange_ops.orders.decisions import approvals, digest
 from exchange_ops.orders.models import Order, OrderReading
-from exchange_ops.orders.request_checks import FORM, CannotPlace, Wanted
-from exchange_ops.orders.steps import replacing, ways
+from exchange_ops.orders.request_checks import FORM, CannotPlace, OrderRequest
+from exchange_ops.orders.steps import placing, replacing
 from exchange_ops.orders.steps.replacing import CannotReplace
 from exchange_ops.policy.modes import APPROVE
 from exchange_ops.shared import heartbeats, leases
@@ -42,7 +40,7 @@ __all__ = [
     "CannotCancel",
     "CannotPlace",
     "CannotReplace",
-    "Wanted",
+    "OrderRequest",
     "advance",
     "ask_to_read",
     "cancel",
@@ -57,18 +55,18 @@ __all__ = [
 NEEDS_ONE: Final = "Somebody else has to approve it now. Press the button again: it says so."
 NEEDS_NONE: Final = "Nobody has to approve it any more. Press the button again: it places the order."
 STEPS = {
-    machine.WAITING: approvals.lapse,
-    machine.REQUESTED: sending.step,
-    machine.SENDING: sending.given_up,
-    machine.UNKNOWN: looking.step,
-    machine.CANCELLING: cancelling.step,
-    machine.REPLACING: replacing.step,
+    states.WAITING: approvals.lapse,
+    states.REQUESTED: sending.step,
+    states.SENDING: sending.lease_expired,
+    states.UNKNOWN: sending.look,
+    states.CANCELLING: cancelling.step,
+    states.REPLACING: replacing.step,
 }
 STALE_AFTER = timedelta(seconds=15)
 QUEUE: Final = Queue(
-    mover.MACHINE,
+    machine.MACHINE,
     STEPS,
-    urgency=(machine.CANCELLING,),
+    urgency=(states.CANCELLING,),
     read_with=("account", "initiator", "replaces"),
     after_failure=STALE_AFTER,
 )
@@ -78,7 +76,7 @@ READING: Final = questions.Rule(
     model=OrderReading,
     task=READ_TASK,
     looks_at_all=True,
-    topic=mover.TOPIC,
+    topic=machine.TOPIC,
     lost_after=timedelta(seconds=30),
 )
 
@@ -87,7 +85,7 @@ def place(
     *,
     initiator: "Person",
     account: Account,
-    wanted: Wanted,
+    requested: OrderRequest,
     request_key: str,
     now: datetime,
     confirmed: Collection[str] = (),
@@ -98,53 +96,55 @@ def place(
     """Take an order. The same `request_key` of the same person gives the same row, however often it is sent.
 
     Nothing is sent here: a worker places it. `confirmed` are the tokens of the oversteps that the person confirmed by
-    name. Beyond a limit that asks for an approval it waits for one; `for_approval` says whether the person knew that,
-    None that they take it as it comes. Raises CannotPlace with a sentence for each field, or NotConfirmed with what has
-    to be confirmed first.
+    name. Beyond a limit that needs an approval it waits for one; `for_approval` says whether the person expected that,
+    None that either will do. Raises CannotPlace with a sentence for each field, or NotConfirmed with what has to be
+    confirmed first.
     """
     once = Once(
         Order.objects.filter(initiator=initiator, request_key=request_key),
-        is_same=lambda row: all(getattr(row, name) == getattr(wanted, name) for name in Wanted.__dataclass_fields__),
+        is_same=lambda row: all(
+            getattr(row, name) == getattr(requested, name) for name in OrderRequest.__dataclass_fields__
+        ),
         refusal=_sent_before,
     )
     if (earlier := once.earlier()) is not None:
         return earlier
     if not 0 < len(request_key) <= LONGEST_KEY:
         raise CannotPlace({FORM: "The form has lost its key: open it again."})
-    content = {name: getattr(wanted, name) for name in Wanted.__dataclass_fields__}
+    content = {name: getattr(requested, name) for name in OrderRequest.__dataclass_fields__}
     order = Order(
         account=account,
         initiator=initiator,
         initiated_via=via,
         request_key=request_key,
-        client_order_id=ways.fresh_id(),
+        client_order_id=placing.fresh_id(),
         **content,
     )
 
-    def store() -> Order:
+    def record() -> Order:
         with transaction.atomic():
             if policy_checks.counts_open(person=initiator, account=account):
                 trail.take_turn()  # of two that are placed at once, the second sees the first
-            found = policy_checks.check(initiator=initiator, account=account, wanted=wanted, now=now)
-            order.oversteps = policy_checks.settle(found, confirmed=confirmed)
-            if any(each.beyond == APPROVE for each in found):
+            oversteps = policy_checks.check(initiator=initiator, account=account, requested=requested, now=now)
+            order.oversteps = policy_checks.settle(oversteps, confirmed=confirmed)
+            if any(each.beyond == APPROVE for each in oversteps):
                 return _ask_for_approval(order, expected=for_approval, now=now, session_key=session_key)
             if for_approval:
                 raise CannotPlace({FORM: NEEDS_NONE})
-            return mover.create(order, event="asked", now=now, actor=initiator, session_key=session_key)
+            return machine.create(order, event="asked", now=now, actor=initiator, session_key=session_key)
 
-    return once.store(store)
+    return once.store(record)
 
 
 def _ask_for_approval(order: Order, *, expected: bool | None, now: datetime, session_key: str) -> Order:
     if expected is False:
         raise CannotPlace({FORM: NEEDS_ONE})
     order.approve_until = now + approvals.APPROVE_WITHIN
-    order.digest = digest.of(order)
-    mover.create(
-        order, event="approval_asked", to=machine.WAITING, now=now, actor=order.initiator, session_key=session_key
+    order.digest = digest.compute(order)
+    machine.create(
+        order, event="approval_asked", to=states.WAITING, now=now, actor=order.initiator, session_key=session_key
     )
-    mover.touch(order, next_action_at=order.approve_until)
+    machine.touch(order, next_action_at=order.approve_until)
     decisions.announce(order)
     return order
 
@@ -177,7 +177,7 @@ def cancel_chosen(
 
 def open_orders(*, account: Account | None) -> QuerySet[Order]:
     """Orders that can still be filled, or that the desk still works on."""
-    return Order.objects.filter(Q(active=True) | Q(state__in=machine.AT_WORK), account=account)
+    return Order.objects.filter(Q(active=True) | Q(state__in=states.AT_WORK), account=account)
 
 
 # Reading --------------------------------------------------------------------------------------------------------------
@@ -189,21 +189,21 @@ def name_of(account: Account) -> str:
 
 
 def ask_to_read(*, account: Account, person: "Person | None", now: datetime) -> OrderReading:
-    """Have everything read now; asked for twice while it is under way, it is read once. Announces `orders`.
+    """Have everything read now; two requests during one reading share it. Announces `orders`.
 
-    `person` is nobody when a stream shows that something was missed.
+    There is no `person` when a stream shows that something was missed.
     """
     return READING.ask(account=account, person=person, now=now)
 
 
 def read_all(*, now: datetime, client_for: ClientFor, only_stale: bool = False) -> int:
-    """Read orders, trades and margin of every account; how many readings succeeded."""
+    """Read orders, trades and margin of every account; gives how many readings succeeded."""
     done = 0
     for account in Account.objects.order_by("pk"):
         row = heartbeats.of(name_of(account))
         fresh = row is not None and row.heard_at is not None and now - row.heard_at < STALE_AFTER
-        is_wanted = READING.waiting().filter(account=account).exists()
-        if is_wanted or not (only_stale and fresh):
+        is_requested = READING.waiting().filter(account=account).exists()
+        if is_requested or not (only_stale and fresh):
             done += _read_one(account, now, client_for)
     return done
 
@@ -213,24 +213,24 @@ def _read_one(account: Account, now: datetime, client_for: ClientFor) -> bool:
     lease, holder = f"read {name_of(account)}", leases.name_of_this_process()
     if not leases.hold(name=lease, holder=holder, now=now):
         return False
-    reading, problem = order_reading.Round(account, now), ""
+    account_reading, problem = reading.AccountReading(account, now), ""
     try:
-        # What is wanted later is not answered by this reading.
+        # A request that comes later is not answered by this reading.
         question = READING.waiting().filter(account=account).first()
-        order_reading.read(reading=reading, client_for=client_for)
+        reading.read(reading=account_reading, client_for=client_for)
         with clients.client(client_for, account=account, right=Right.ORDERS) as client:
-            reading.problems += margin.sync(account=account, client=client, now=now)
-    except (CallFailed, keys.NoUsableKey) as failure:
+            account_reading.problems += refresh.sync(account=account, client=client, now=now)
+    except (CallFailed, store.NoUsableKey) as failure:
         problem = f"The orders could not be read: {failure}"[: heartbeats.LONGEST_PROBLEM]
     finally:
         leases.release(name=lease, holder=holder)
     if problem:
         heartbeats.failed(name_of(account), now=now, problem=problem, account=account)
     else:
-        heartbeats.succeeded(name_of(account), now=now, remark=" ".join(reading.problems[:3]), account=account)
+        heartbeats.succeeded(name_of(account), now=now, remark=" ".join(account_reading.problems[:3]), account=account)
     is_announced = question is not None and READING.answer(question, now=now, problem=problem)
     if problem and not is_announced:
-        announcements.announce(mover.TOPIC)
+        announcements.announce(machine.TOPIC)
     return not problem
 
 

@@ -15,7 +15,7 @@ from django.db.models import Q
 from exchange_ops.ledger.models import Balance, LedgerEntry
 from exchange_ops.margin.models import MarginAccount
 from exchange_ops.market.models import Symbol
-from exchange_ops.orders import machine as order_states
+from exchange_ops.orders import states as order_states
 from exchange_ops.orders.models import Order
 from exchange_ops.portfolio.effects import BUY, OUT, UNDER_WAY
 from exchange_ops.shared.models import Account
@@ -122,14 +122,14 @@ def _add_orders(found: dict[str, Reserve], accounts: Sequence[Account]) -> None:
 
 def _add_order(found: dict[str, Reserve], order: Order, symbol: Symbol) -> None:
     if order.side != BUY:
-        _of(found, symbol.base_currency).orders.add(order.left)
+        _of(found, symbol.base_currency).orders.add(order.remaining)
         return
     part = _of(found, symbol.quote_currency).orders
     if order.price is None:
         part.add(ZERO)
         part.is_open = True
         return
-    cost, rate = order.left * order.price, max(symbol.take_liquidity_rate, symbol.provide_liquidity_rate, ZERO)
+    cost, rate = order.remaining * order.price, max(symbol.take_liquidity_rate, symbol.provide_liquidity_rate, ZERO)
     # Fees are rounded up for each trade: as many steps of the tick as there are increments to fill.
-    fills = order.left / symbol.quantity_increment if symbol.quantity_increment else Decimal(1)
+    fills = order.remaining / symbol.quantity_increment if symbol.quantity_increment else Decimal(1)
     part.add(cost, cost * (1 + rate) + fills * symbol.tick_size)

@@ -15,7 +15,7 @@ from desk.api.resources import listing, reading
 from exchange_ops.orders.api import MaySeeAndTrade
 from exchange_ops.orders.api_shapes import OverstepOut
 from exchange_ops.policy.oversteps import MOST_CONFIRMED
-from exchange_ops.positions import machine, workflow
+from exchange_ops.positions import states, workflow
 from exchange_ops.positions.models import MarginAction
 from exchange_ops.shared.api.fields import AmountIn, AmountText
 from exchange_ops.shared.api.resources import OfAccount, Reading, Recording, recording
@@ -25,8 +25,8 @@ class MarginActionOut(serializers.ModelSerializer[MarginAction]):
     """A margin action as the desk knows it. `sentence` says what happened first."""
 
     reference = serializers.CharField(read_only=True)
-    action = serializers.ChoiceField(source="kind", choices=list(machine.KINDS), read_only=True)
-    state = serializers.ChoiceField(choices=list(machine.STATES), read_only=True)
+    action = serializers.ChoiceField(source="kind", choices=list(states.KINDS), read_only=True)
+    state = serializers.ChoiceField(choices=list(states.STATES), read_only=True)
     sentence = serializers.CharField(read_only=True)
     amount = AmountText(read_only=True, allow_null=True)
     quantity = AmountText(read_only=True, allow_null=True)
@@ -71,7 +71,7 @@ class MarginActionOut(serializers.ModelSerializer[MarginAction]):
 class MarginActionIn(StrictBody):
     """A margin action to be asked for. Figures are text; what breaks a rule of the symbol or the funds is refused."""
 
-    action = StrictChoice(choices=list(machine.KINDS))
+    action = StrictChoice(choices=list(states.KINDS))
     symbol = StrictText(max_length=40)
     amount = AmountIn(
         required=False, allow_null=True, help_text="For open and set: the whole collateral that shall be there."
@@ -134,17 +134,17 @@ def _wish(content: dict[str, Any]) -> workflow.Wish:
     kind = content.pop("action")
     takes = _TAKES[kind]
     if odd := [name for name, value in content.items() if value is not None and name not in {"symbol", *takes}]:
-        raise workflow.CannotAct({odd[0]: f"{machine.KINDS[kind]} takes none."})
-    if kind in {machine.CLOSE, machine.REDUCE} and content.get("position_id") is None:
+        raise workflow.CannotAct({odd[0]: f"{states.KINDS[kind]} takes none."})
+    if kind in {states.CLOSE, states.REDUCE} and content.get("position_id") is None:
         raise workflow.CannotAct({"position_id": "Send the number of the position that you saw."})
-    order_type = machine.LIMIT if content.get("price") is not None else machine.MARKET
+    order_type = states.LIMIT if content.get("price") is not None else states.MARKET
     return workflow.Wish(kind=kind, **content, order_type=order_type if "price" in takes else "")
 
 
 _TAKES = {
-    machine.OPEN: ("amount",),
-    machine.SET: ("amount",),
-    machine.CLOSE_ACCOUNT: ("position_id",),
-    machine.CLOSE: ("position_id", "price"),
-    machine.REDUCE: ("position_id", "price", "quantity"),
+    states.OPEN: ("amount",),
+    states.SET: ("amount",),
+    states.CLOSE_ACCOUNT: ("position_id",),
+    states.CLOSE: ("position_id", "price"),
+    states.REDUCE: ("position_id", "price", "quantity"),
 }

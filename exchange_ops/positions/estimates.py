@@ -1,7 +1,7 @@
-"""What closing a position would come to by the kept order book: average price, slippage, fee, and what is realised.
+"""Estimates of closing a position by the stored order book: average price, slippage, fee, and realized profit or loss.
 
-An estimate, shown before anything is sent and kept with the action that was confirmed on it. The rates are those of
-the symbol; a person's own may be lower.
+An estimate is shown before anything is sent, and stored with the action that was confirmed on it. Its fee rates are
+those of the symbol; the account's own may be lower.
 """
 
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from exchange_ops.market.models import BookSnapshot, Symbol
 
 BUY, SELL = "buy", "sell"
 STALE_AFTER = timedelta(seconds=60)
-DEEP: Final = Decimal("0.05")  # an average so much worse than the best price is warned of
+DEEP: Final = Decimal("0.05")  # warn of an average that is worse than the best price by this much
 _DIGITS: Final = 200
 _PLACES: Final = Decimal(1).scaleb(-12)
 
@@ -25,8 +25,8 @@ _PLACES: Final = Decimal(1).scaleb(-12)
 class Estimate:
     """What a close would do now. `fill` is None where no book was read; `rests` waits at its limit.
 
-    `fee` and `pnl` are of everything that is to be closed: what fills at once at the book's prices, what rests at its
-    limit. `net` is the pnl less the fee. All in the quote currency.
+    `fee` and `pnl` cover everything that is to be closed: what fills at once, at the book's prices, and what rests, at
+    its limit. `net` is the pnl less the fee. All in the quote currency.
     """
 
     side: str
@@ -43,27 +43,27 @@ class Estimate:
 
     def warnings(self, *, now: datetime) -> list[str]:
         """What a person should know before pressing the button."""
-        found = []
+        sentences = []
         if self.fill is None:
-            found.append("The order book was not read yet, so there is no estimate.")
+            sentences.append("The order book was not read yet, so there is no estimate.")
         elif self.read_at is not None and now - self.read_at > STALE_AFTER:
-            found.append("The order book is more than a minute old: the estimate may be far off.")
+            sentences.append("The order book is more than a minute old: the estimate may be far off.")
         if self.short_of:
-            found.append("The order book doesn't hold enough: a part of the position may stay open.")
+            sentences.append("The order book doesn't hold enough: a part of the position may stay open.")
         if self.fill is not None and self.fill.slippage is not None and self.fill.slippage > DEEP:
             percent = (self.fill.slippage * 100).quantize(Decimal("0.01"))
-            found.append(f"The average price is {percent} % worse than the best one: the order book is thin.")
-        return found
+            sentences.append(f"The average price is {percent} % worse than the best one: the order book is thin.")
+        return sentences
 
     def facts(self) -> dict[str, Any]:
-        """The estimate as it is kept with the action, figures as texts."""
+        """The estimate as it is stored with the action, figures as texts."""
         figures = {"average": self.fill.average if self.fill else None, "fee": self.fee, "pnl": self.pnl}
-        kept = {name: str(plain(value)) for name, value in figures.items() if value is not None}
-        return kept | ({"book_read_at": self.read_at.isoformat()} if self.read_at else {})
+        texts = {name: str(plain(value)) for name, value in figures.items() if value is not None}
+        return texts | ({"book_read_at": self.read_at.isoformat()} if self.read_at else {})
 
 
-def of(*, position: MarginPosition, symbol: Symbol, quantity: Decimal, price: Decimal | None = None) -> Estimate:
-    """What closing this much of the position would come to; at the market without a price."""
+def current(*, position: MarginPosition, symbol: Symbol, quantity: Decimal, price: Decimal | None = None) -> Estimate:
+    """The estimate of closing this quantity of the position by the newest book; at the market without a price."""
     book = BookSnapshot.objects.filter(pk=symbol.code).first()
     return from_book(position=position, symbol=symbol, quantity=quantity, price=price, book=book)
 
@@ -76,7 +76,7 @@ def from_book(
     book: BookSnapshot | None,
     price: Decimal | None = None,
 ) -> Estimate:
-    """The same with a book that was read before."""
+    """The same by a given book."""
     is_long = position.quantity > 0
     side = SELL if is_long else BUY
     fill = fills.fill(book=book, side=side, quantity=quantity, limit=price)

@@ -8,20 +8,20 @@ from django import forms
 
 from exchange_ops.orders.forms import TokensField
 from exchange_ops.policy.oversteps import MOST_CONFIRMED
-from exchange_ops.positions import machine
+from exchange_ops.positions import states
 from exchange_ops.positions.request_checks import Wish
 from exchange_ops.positions.workflow import LONGEST_NOTE
 from exchange_ops.shared.forms import AmountField, RequestForm
 
-WHOLE, PART = "whole", "part"
+WHOLE_POSITION, PART_OF_POSITION = "whole", "part"
 MOST_POSITIONS = 200
-_SEEN = re.compile(r"([^\s:]{1,40}):([0-9]{1,18}):(-?[0-9]{1,36}(?:\.[0-9]{1,24})?)", re.ASCII)
+_POSITION = re.compile(r"([^\s:]{1,40}):([0-9]{1,18}):(-?[0-9]{1,36}(?:\.[0-9]{1,24})?)", re.ASCII)
 _CONFIRMED = re.compile(r"([^\s:]{1,40}):([a-z_]{1,20}:[0-9a-z.]{1,60})", re.ASCII)
 _FIGURE = {"autocomplete": "off", "spellcheck": "false", "placeholder": " "}
 
 
 class CollateralForm(RequestForm):
-    """How much collateral shall be in the margin account of a symbol."""
+    """How much collateral the margin account of a symbol is to have."""
 
     symbol = forms.ChoiceField(label="Symbol", error_messages={"required": "Choose the symbol."})
     amount = AmountField(
@@ -40,9 +40,9 @@ class CollateralForm(RequestForm):
         self.fields["amount"].widget.attrs |= _FIGURE
 
     def wish(self, *, exists: bool) -> Wish:
-        """What the domain wants to know, from a form that is valid."""
+        """The action that a valid form requests."""
         cleaned = self.cleaned_data
-        kind = machine.SET if exists else machine.OPEN
+        kind = states.SET if exists else states.OPEN
         return Wish(kind=kind, symbol=cleaned["symbol"], amount=cleaned["amount"])
 
 
@@ -50,10 +50,12 @@ class CloseForm(RequestForm):
     """How much of a position is to be closed, and at which price; `position_id` is the one that was shown."""
 
     how_much = forms.ChoiceField(
-        label="How much", choices=[(WHOLE, "Whole position"), (PART, "Part of it")], initial=WHOLE
+        label="How much",
+        choices=[(WHOLE_POSITION, "Whole position"), (PART_OF_POSITION, "Part of it")],
+        initial=WHOLE_POSITION,
     )
     quantity = AmountField(label="Quantity", max_length=80, required=False)
-    order_type = forms.ChoiceField(label="Price", choices=list(machine.ORDER_TYPES.items()), initial=machine.MARKET)
+    order_type = forms.ChoiceField(label="Price", choices=list(states.ORDER_TYPES.items()), initial=states.MARKET)
     price = AmountField(label="Limit price", max_length=80, required=False)
     position_id = forms.IntegerField(min_value=0, max_value=2**63 - 1, widget=forms.HiddenInput)
     confirmed = TokensField(required=False, label="Confirmation")
@@ -65,20 +67,20 @@ class CloseForm(RequestForm):
             self.fields[name].widget.attrs |= _FIGURE
 
     def clean(self) -> dict[str, Any]:
-        """What the choice doesn't take is hidden on the page, so what still stands there is not asked for."""
+        """The page hides fields that the choice doesn't take, so values that remain in them are dropped."""
         cleaned = super().clean() or self.cleaned_data
-        for name, choice, takes in (("quantity", "how_much", PART), ("price", "order_type", machine.LIMIT)):
+        for name, choice, takes in (("quantity", "how_much", PART_OF_POSITION), ("price", "order_type", states.LIMIT)):
             if cleaned.get(choice) != takes:
                 cleaned[name] = None
                 self.errors.pop(name, None)
         return cleaned
 
     def wish(self, symbol: str) -> Wish:
-        """What the domain wants to know, from a form that is valid."""
+        """The action that a valid form requests."""
         cleaned = self.cleaned_data
-        is_part = cleaned["how_much"] == PART
+        is_part = cleaned["how_much"] == PART_OF_POSITION
         return Wish(
-            kind=machine.REDUCE if is_part else machine.CLOSE,
+            kind=states.REDUCE if is_part else states.CLOSE,
             symbol=symbol,
             quantity=(cleaned["quantity"] or Decimal(0)) if is_part else None,
             order_type=cleaned["order_type"],
@@ -95,38 +97,38 @@ class CloseAccountForm(RequestForm):
     request_key = forms.UUIDField(widget=forms.HiddenInput)
 
 
-class SeenField(forms.Field):
+class PositionsField(forms.Field):
     """The positions that were shown, each by its symbol, the exchange's number and its signed quantity."""
 
     widget = forms.MultipleHiddenInput
 
     def clean(self, value: Any) -> list[tuple[str, int, Decimal]]:
-        texts = [_SEEN.fullmatch(str(text)) for text in value or []]
-        if not texts or len(texts) > MOST_POSITIONS or not all(texts):
+        matches = [_POSITION.fullmatch(str(text)) for text in value or []]
+        if not matches or len(matches) > MOST_POSITIONS or not all(matches):
             raise forms.ValidationError("Open the page again: the positions it named can't be read.", code="malformed")
-        return [(found[1], int(found[2]), Decimal(found[3])) for found in texts if found is not None]
+        return [(match[1], int(match[2]), Decimal(match[3])) for match in matches if match is not None]
 
 
 class SymbolTokensField(forms.Field):
-    """What was confirmed by name, each token behind its symbol; by symbol."""
+    """The confirmations by name, each token sent behind its symbol; gives them by symbol."""
 
     widget = forms.MultipleHiddenInput
 
     def clean(self, value: Any) -> dict[str, list[str]]:
-        texts = [_CONFIRMED.fullmatch(str(text)) for text in value or []]
-        if len(texts) > MOST_POSITIONS * MOST_CONFIRMED or not all(texts):
+        matches = [_CONFIRMED.fullmatch(str(text)) for text in value or []]
+        if len(matches) > MOST_POSITIONS * MOST_CONFIRMED or not all(matches):
             raise forms.ValidationError("Tick what you confirm on this page.", code="malformed")
-        found: dict[str, list[str]] = {}
-        for text in texts:
-            if text is not None:
-                found.setdefault(text[1], []).append(text[2])
-        return found
+        tokens: dict[str, list[str]] = {}
+        for match in matches:
+            if match is not None:
+                tokens.setdefault(match[1], []).append(match[2])
+        return tokens
 
 
 class CloseAllForm(RequestForm):
     """Closing every position that was shown."""
 
-    seen = SeenField()
+    seen = PositionsField()
     confirmed = SymbolTokensField(required=False, label="Confirmation")
     request_key = forms.UUIDField(widget=forms.HiddenInput)
 

@@ -1,174 +1,46 @@
-"""The table of what is done to margin accounts and positions: every state of such an action, and every move.
+"""The machine of margin actions: how a row is moved, and what the database itself refuses. `states` is its table.
 
-This is data, read by the mover, the database constraints, the pages and the tests. An action is sent at most once:
-nothing leads back to `requested` or `sending`. What became of a lost answer is read from the exchange's accounts,
-positions and orders. Source of the rules: exchange streams, Margin account; supplement 1.5 and 2.7.
+Beyond what every machine's rows are held to: an action is sent once at most, and what the exchange reported of margin
+accounts is history.
 """
 
 from typing import Final
 
-from desk.machines.table import WORK, Column, State, Table, Tone, Transition, Turn
+from desk.machines.guards import Guards, Rule
+from desk.machines.mover import CannotMove, Machine
+from exchange_ops.margin.models import MarginReport
+from exchange_ops.positions.models import MarginAction, MarginActionCall, MarginActionEvent
 
-OPEN, SET, CLOSE_ACCOUNT, CLOSE, REDUCE = "open", "set", "close_account", "close", "reduce"
-KINDS: Final = {
-    OPEN: "Open margin account",
-    SET: "Change collateral",
-    CLOSE_ACCOUNT: "Close margin account",
-    CLOSE: "Close position",
-    REDUCE: "Close part of position",
-}
-MARKET, LIMIT = "market", "limit"
-ORDER_TYPES: Final = {MARKET: "At the market", LIMIT: "At a limit price"}
-CLOSING: Final = (CLOSE_ACCOUNT, CLOSE, REDUCE)
+__all__ = ["CannotMove", "create", "lock", "move", "touch"]
 
-REQUESTED: Final = "requested"
-SENDING: Final = "sending"
-CHECKING: Final = "checking"
-UNKNOWN: Final = "unknown"
-DONE: Final = "done"
-PARTLY: Final = "partly"
-REFUSED: Final = "refused"
-NOT_SENT: Final = "not_sent"
-NOT_DONE: Final = "not_done"
-UNCLEAR: Final = "unclear"
-SETTLED: Final = "settled"
-
-STATES: Final[dict[str, State]] = {
-    REQUESTED: State(
-        "Waiting to be sent",
-        "Nothing was sent. A worker looks at the account once more and asks the exchange, within a minute or not at "
-        "all.",
-        Turn.WORKER,
-        Tone.ACTIVE,
-        icon="clock",
-    ),
-    SENDING: State(
-        "Being sent",
-        "The exchange is being wish at this moment. The desk continues automatically.",
-        Turn.WORKER,
-        Tone.ACTIVE,
-        icon="send",
-    ),
-    CHECKING: State(
-        "Accepted, being checked",
-        "The exchange accepted it. The desk reads the account until it shows the result; nobody needs to act.",
-        Turn.EXCHANGE,
-        Tone.ACTIVE,
-        icon="hourglass",
-    ),
-    UNKNOWN: State(
-        "Outcome unknown",
-        "Unknown whether it was done: the exchange's answer did not arrive. The desk reads accounts, positions and "
-        "orders until it knows, and never sends it again. Nobody should repeat it meanwhile.",
-        Turn.EXCHANGE,
-        Tone.WARN,
-        icon="circle-question-mark",
-    ),
-    DONE: State(
-        "Done",
-        "Done: the exchange's own records show it.",
-        Turn.NOBODY,
-        Tone.GOOD,
-        icon="circle-check",
-        terminal=True,
-    ),
-    PARTLY: State(
-        "Partly done",
-        "Part of the position was closed, and the rest is still open: the order book did not take all of it. "
-        "An operator can close the rest.",
-        Turn.NOBODY,
-        Tone.WARN,
-        icon="triangle-alert",
-        terminal=True,
-    ),
-    REFUSED: State(
-        "Refused by the exchange",
-        "Nothing was changed: the exchange refused it for the reason below.",
-        Turn.NOBODY,
-        Tone.BAD,
-        icon="circle-x",
-        terminal=True,
-    ),
-    NOT_SENT: State(
-        "Not sent",
-        "Nothing was changed: nothing left the desk, for the reason below. An operator can request it again.",
-        Turn.NOBODY,
-        Tone.QUIET,
-        icon="circle-pause",
-        terminal=True,
-    ),
-    NOT_DONE: State(
-        "Not done",
-        "Nothing was changed, as far as the exchange's records show. An operator can request it again.",
-        Turn.NOBODY,
-        Tone.BAD,
-        icon="circle-x",
-        terminal=True,
-    ),
-    UNCLEAR: State(
-        "Unclear",
-        "What it did can't be told from the exchange's records: the account changed in another way meanwhile. "
-        "An operator compares them and notes the result. The desk never sends it again.",
-        Turn.PERSON,
-        Tone.WARN,
-        icon="circle-question-mark",
-    ),
-    SETTLED: State(
-        "Result noted",
-        "A person compared the exchange's records and noted what it did.",
-        Turn.NOBODY,
-        Tone.QUIET,
-        icon="circle-check",
-        terminal=True,
-    ),
-}
-
-_T = Transition
-TRANSITIONS: Final[tuple[Transition, ...]] = (
-    _T(1, "", "asked", REQUESTED, ("operator",)),
-    _T(2, REQUESTED, "claimed", SENDING, ("worker",)),
-    _T(3, REQUESTED, "stopped", NOT_SENT, ("worker",)),
-    _T(4, SENDING, "accepted", CHECKING, ("worker",)),
-    _T(5, SENDING, "refused", REFUSED, ("worker",)),
-    _T(6, SENDING, "not_sent", NOT_SENT, ("worker",)),
-    _T(7, SENDING, "answer_lost", UNKNOWN, ("worker", "sweeper")),
-    _T(8, CHECKING, "seen", DONE, ("reconciler",)),
-    _T(9, CHECKING, "seen_partly", PARTLY, ("reconciler",)),
-    _T(10, CHECKING, "seen_unchanged", NOT_DONE, ("reconciler",)),
-    _T(11, CHECKING, "unexplained", UNCLEAR, ("reconciler",)),
-    _T(12, UNKNOWN, "seen", DONE, ("reconciler",)),
-    _T(13, UNKNOWN, "seen_partly", PARTLY, ("reconciler",)),
-    _T(14, UNKNOWN, "seen_unchanged", NOT_DONE, ("reconciler",)),
-    _T(15, UNKNOWN, "unexplained", UNCLEAR, ("reconciler",)),
-    _T(16, UNCLEAR, "settled", SETTLED, ("operator",)),
+ADVANCE_TASK = "exchange_ops.advance_margin_action"
+TOPIC = "margin"
+MACHINE: Machine[MarginAction] = Machine(
+    model=MarginAction,
+    events=MarginActionEvent,
+    task=ADVANCE_TASK,
+    lists=(TOPIC,),
+    locked_with=("account", "initiator"),
 )
+create, move, touch, lock = MACHINE.create, MACHINE.move, MACHINE.touch, MACHINE.lock
 
-_CONTENT: Final = Column.RECORDED | Column.FIXED  # what was asked for
-TABLE: Final = Table(
-    noun="a margin action",
-    states=STATES,
-    moves=TRANSITIONS,
-    at_rest=frozenset(name for name, state in STATES.items() if state.turn in {Turn.NOBODY, Turn.PERSON}),
-    columns=WORK
-    | {
-        "account_id": _CONTENT,
-        "initiator_id": _CONTENT,
-        "initiated_via": _CONTENT,
-        "request_key": Column.FIXED,
-        "client_order_id": _CONTENT,
-        "kind": _CONTENT,
-        "symbol": _CONTENT,
-        "amount": _CONTENT,
-        "side": _CONTENT,
-        "quantity": _CONTENT,
-        "order_type": _CONTENT,
-        "price": _CONTENT,
-        "position_id": _CONTENT,
-        "confirmed": _CONTENT,
-        "created_at": Column.FIXED,
-        "sends": Column.COUNTER,
-        "exchange_order_id": Column.ONCE,
-        "looks": Column.TIMER | Column.TOUCHED,
-    },
+# What the database itself refuses -------------------------------------------------------------------------------------
+
+_T: Final = "exchange_ops_marginaction"
+SENT_ONCE = "a margin action is sent once at most"
+
+GUARDS: Final = Guards(
+    machine=MACHINE,
+    history=(MarginActionEvent, MarginReport),
+    kept=(MarginActionCall,),
+    own=(
+        Rule(
+            _T,
+            "sent_once",
+            "UPDATE",
+            "NEW.sends < OLD.sends OR NEW.sends > 1 OR (NEW.state = 'requested' AND NEW.sends > 0) "
+            "OR (NEW.state = 'sending' AND NEW.sends <> 1)",
+            SENT_ONCE,
+        ),
+    ),
 )
-IN_FLIGHT: Final = (REQUESTED, SENDING, CHECKING, UNKNOWN)

@@ -1,6 +1,6 @@
 """What people do to margin accounts and positions, everything that happened to it, and every call made for it.
 
-Only `exchange_ops.positions.mover` writes `state` and `version`; triggers refuse anybody else. The accounts and
+Only `exchange_ops.positions.machine` writes `state` and `version`; triggers refuse anybody else. The accounts and
 positions themselves are copies of what the exchange says (`exchange_ops.margin`).
 """
 
@@ -12,7 +12,7 @@ from django.db import models
 from django.db.models import Q
 
 from desk.machines.rows import CALL_OUTCOMES, Call, Event, Subject, is_a_move
-from exchange_ops.positions import machine
+from exchange_ops.positions import states
 from exchange_ops.shared.amounts import amount_field
 from exchange_ops.shared.models import Account, OfAccount
 
@@ -29,7 +29,7 @@ class MarginAction(OfAccount, Subject):
     together, each with a call of its own.
     """
 
-    table, mark, name = machine.TABLE, "M-", "marginaction"
+    table, mark, name = states.TABLE, "M-", "marginaction"
 
     account = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="margin_actions")
     initiator = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="margin_actions")
@@ -37,7 +37,7 @@ class MarginAction(OfAccount, Subject):
     request_key = models.CharField(max_length=80)
     client_order_id = models.CharField(max_length=64, default="", blank=True)
 
-    kind = models.CharField(max_length=20, choices=list(machine.KINDS.items()))
+    kind = models.CharField(max_length=20, choices=list(states.KINDS.items()))
     symbol = models.CharField(max_length=40)
     amount = amount_field(null=True)
     side = models.CharField(max_length=10, default="", blank=True)
@@ -48,7 +48,7 @@ class MarginAction(OfAccount, Subject):
     confirmed = models.JSONField(default=dict)
     before = models.JSONField(default=dict)
 
-    state = models.CharField(max_length=20, choices=[(name, s.label) for name, s in machine.STATES.items()])
+    state = models.CharField(max_length=20, choices=[(name, s.label) for name, s in states.STATES.items()])
     sends = models.PositiveSmallIntegerField(default=0)
     exchange_order_id = models.BigIntegerField(null=True)
     sent_at = models.DateTimeField(null=True)
@@ -63,23 +63,23 @@ class MarginAction(OfAccount, Subject):
             ),
             models.UniqueConstraint(
                 fields=["account", "symbol"],
-                condition=Q(state__in=machine.IN_FLIGHT),
+                condition=Q(state__in=states.IN_FLIGHT),
                 name="marginaction_one_under_way",
             ),
-            models.CheckConstraint(condition=Q(state__in=list(machine.STATES)), name="marginaction_known_state"),
-            models.CheckConstraint(condition=Q(kind__in=list(machine.KINDS)), name="marginaction_known_kind"),
+            models.CheckConstraint(condition=Q(state__in=list(states.STATES)), name="marginaction_known_state"),
+            models.CheckConstraint(condition=Q(kind__in=list(states.KINDS)), name="marginaction_known_kind"),
             models.CheckConstraint(condition=Q(sends__lte=1), name="marginaction_is_sent_at_most_once"),
             models.CheckConstraint(
-                condition=~Q(kind__in=(machine.OPEN, machine.SET)) | Q(amount__gt=ZERO),
+                condition=~Q(kind__in=(states.OPEN, states.SET)) | Q(amount__gt=ZERO),
                 name="marginaction_collateral_is_positive",
             ),
             models.CheckConstraint(
-                condition=~Q(kind__in=(machine.CLOSE, machine.REDUCE))
+                condition=~Q(kind__in=(states.CLOSE, states.REDUCE))
                 | Q(quantity__gt=ZERO, side__in=("buy", "sell"), position_id__isnull=False),
                 name="marginaction_names_its_position",
             ),
             models.CheckConstraint(
-                condition=~Q(kind=machine.REDUCE) | ~Q(client_order_id=""), name="marginaction_part_has_an_order_id"
+                condition=~Q(kind=states.REDUCE) | ~Q(client_order_id=""), name="marginaction_part_has_an_order_id"
             ),
         ]
         indexes: ClassVar = [
@@ -90,7 +90,7 @@ class MarginAction(OfAccount, Subject):
     @property
     def kind_label(self) -> str:
         """What is asked for, in a few words."""
-        return machine.KINDS[self.kind]
+        return states.KINDS[self.kind]
 
 
 class MarginActionEvent(Event):
@@ -102,7 +102,7 @@ class MarginActionEvent(Event):
         ordering: ClassVar = ["version"]
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["action", "version"], name="marginactionevent_one_per_version"),
-            models.CheckConstraint(condition=is_a_move(machine.TABLE), name="marginactionevent_is_a_move"),
+            models.CheckConstraint(condition=is_a_move(states.TABLE), name="marginactionevent_is_a_move"),
         ]
 
 

@@ -1,9 +1,8 @@
-"""The bounds that a margin action goes beyond: what it does to the danger of the position, and what its order trades.
+"""The bounds that a margin action goes beyond: by the danger to the position, and by the order that it trades.
 
-The same component as that of orders (`exchange_ops.policy.oversteps`): a name, figures, and what has to be confirmed. A
-change is asked about when it brings the margin call or the liquidation nearer to the mark than it was, and nearer than
-`NEAREST`. What lowers the danger is never asked about. The order by which a position is closed is judged as every order
-is.
+As with orders (`exchange_ops.policy.oversteps`) each has a name and figures, and says what has to be confirmed. A
+change has to be confirmed when it brings the margin call or the liquidation nearer to the mark than it was, and nearer
+than `NEAREST`. What lowers the danger needs no confirmation. The order that closes a position is judged like any other.
 """
 
 from collections.abc import Iterator
@@ -18,10 +17,10 @@ from exchange_ops.margin.models import MarginAccount, MarginPosition
 from exchange_ops.market.models import Symbol, Ticker
 from exchange_ops.market.valuation import STALE_AFTER
 from exchange_ops.orders import policy_checks
-from exchange_ops.orders.request_checks import Wanted
+from exchange_ops.orders.request_checks import OrderRequest
 from exchange_ops.policy.modes import CONFIRM
 from exchange_ops.policy.oversteps import CALL_NEAR, LIQUIDATION_NEAR, Overstep
-from exchange_ops.positions import estimates, machine
+from exchange_ops.positions import estimates, states
 from exchange_ops.positions.models import MarginAction
 from wire.values import grouped_text
 
@@ -32,48 +31,53 @@ NEAREST: Final = Decimal("0.05")  # of the mark: a position at the highest lever
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """How the position stands, and how it would; `then` is None where that is not known."""
+    """The exposure of the position now and after the action; `then` is None where that is not known."""
 
     now: Exposure
     then: Exposure | None
 
 
-def of(
+def find_oversteps(
     *, row: MarginAction, symbol: Symbol, held: MarginAccount | None, position: MarginPosition | None, now: datetime
 ) -> list[Overstep]:
-    """The bounds that an action goes beyond, which is otherwise well formed."""
-    found = list(_danger(row, symbol, held, position, now))
-    if row.kind in machine.CLOSING and position is not None:
-        found += policy_checks.oversteps(
-            initiator=row.initiator, account=row.account, symbol=symbol, wanted=as_order(row), now=now, is_new=False
+    """The bounds that a well-formed action goes beyond."""
+    oversteps = list(_danger(row, symbol, held, position, now))
+    if row.kind in states.CLOSING and position is not None:
+        oversteps += policy_checks.find_oversteps(
+            initiator=row.initiator,
+            account=row.account,
+            symbol=symbol,
+            requested=order_request(row),
+            now=now,
+            is_new=False,
         )
-    return found
+    return oversteps
 
 
 def change(
     *, row: MarginAction, symbol: Symbol, held: MarginAccount | None, position: MarginPosition | None
 ) -> Change | None:
-    """What the action would do to the danger of a position that stays open; None where it opens or ends one."""
-    if held is None or position is None or row.kind not in {machine.SET, machine.REDUCE}:
+    """How the action would change the exposure of a position that stays open; None for any other action."""
+    if held is None or position is None or row.kind not in {states.SET, states.REDUCE}:
         return None
-    stands = danger.exposure(position=position, ticker=Ticker.objects.filter(pk=symbol.pk).first())
+    present = danger.exposure(position=position, ticker=Ticker.objects.filter(pk=symbol.pk).first())
     balance, quantity = row.amount, position.quantity
-    if row.kind == machine.REDUCE:
+    if row.kind == states.REDUCE:
         part = row.quantity or ZERO
         quantity -= part if position.quantity > 0 else -part
-        found = estimates.of(position=position, symbol=symbol, quantity=part, price=row.price)
-        balance = None if found.net is None else held.margin_balance + found.net
-    if balance is None or stands.mark is None or not quantity:
-        return Change(stands, None)
+        estimate = estimates.current(position=position, symbol=symbol, quantity=part, price=row.price)
+        balance = None if estimate.net is None else held.margin_balance + estimate.net
+    if balance is None or present.mark is None or not quantity:
+        return Change(present, None)
     then = danger.after(
-        position=position, held=held, symbol=symbol, mark=stands.mark, balance=balance, quantity=quantity
+        position=position, held=held, symbol=symbol, mark=present.mark, balance=balance, quantity=quantity
     )
-    return Change(stands, then)
+    return Change(present, then)
 
 
-def as_order(row: MarginAction) -> Wanted:
-    """The order by which the exchange closes it."""
-    return Wanted(
+def order_request(row: MarginAction) -> OrderRequest:
+    """The order by which the position is closed."""
+    return OrderRequest(
         symbol=row.symbol,
         side=row.side,
         type="limit" if row.price is not None else "market",
@@ -86,21 +90,21 @@ def as_order(row: MarginAction) -> Wanted:
 def _danger(
     row: MarginAction, symbol: Symbol, held: MarginAccount | None, position: MarginPosition | None, now: datetime
 ) -> Iterator[Overstep]:
-    """The graver of both: a position that is near its liquidation is near its margin call as well."""
-    lowers = row.kind == machine.REDUCE or (held is not None and row.amount is not None and row.amount < _held(held))
-    found = change(row=row, symbol=symbol, held=held, position=position) if lowers else None
-    if found is None:
+    """The more serious of the two: a position near its liquidation is near its margin call as well."""
+    lowers = row.kind == states.REDUCE or (held is not None and row.amount is not None and row.amount < _held(held))
+    risk = change(row=row, symbol=symbol, held=held, position=position) if lowers else None
+    if risk is None:
         return
-    field = "amount" if row.kind == machine.SET else "quantity"
-    old = found.now.mark_at is None or now - found.now.mark_at > STALE_AFTER
-    if found.then is None or old:
+    field = "amount" if row.kind == states.SET else "quantity"
+    old = risk.now.mark_at is None or now - risk.now.mark_at > STALE_AFTER
+    if risk.then is None or old:
         sentence = "How near the margin call comes is not known: no price is known well enough."
         yield Overstep(CALL_NEAR, field, sentence, CONFIRM)
         return
-    was, then = found.now, found.then
+    present, then = risk.now, risk.then
     for name, words, before, away, price in (
-        (LIQUIDATION_NEAR, "liquidation", was.to_liquidation, then.to_liquidation, then.liquidation),
-        (CALL_NEAR, "margin call", was.to_call, then.to_call, then.call),
+        (LIQUIDATION_NEAR, "liquidation", present.to_liquidation, then.to_liquidation, then.liquidation),
+        (CALL_NEAR, "margin call", present.to_call, then.to_call, then.call),
     ):
         if price is not None and away is not None and away < NEAREST and (before is None or away < before):
             far = "reached by now" if away <= 0 else f"{(away * 100).quantize(_PERCENT)} % from the mark"

@@ -1,9 +1,9 @@
-"""What can be asked for of a margin account or a position: every problem beside its field, before anything is written.
+"""Checks of a margin action, with each problem beside its field, before anything is written.
 
-Checked here is what the exchange would refuse, and what the company's rules say. Collateral stays on the account, like
-money that moves between its wallets: nobody has to agree and no second factor is asked for, but the limit of one
-transfer bounds what is added, because a position can lose it. A close only lowers the risk, so it waits for nobody
-either; the limit of one order bounds what it is worth. What has to be confirmed by name is in `oversteps`.
+They cover what the exchange would refuse and what the company's rules say. Collateral stays on the account, like money
+that moves between its wallets, so nobody has to agree and no second factor is needed; but the limit of one transfer
+bounds what is added, because a position can lose it. A close only lowers the risk, so it needs no approval either; the
+limit of one order bounds its value. `oversteps` has what needs to be confirmed by name.
 """
 
 from collections.abc import Collection
@@ -19,7 +19,7 @@ from exchange_ops.policy import freezes, limits
 from exchange_ops.policy import oversteps as bounds
 from exchange_ops.policy.models import ValueLimit
 from exchange_ops.policy.oversteps import CONFIRMED, Overstep
-from exchange_ops.positions import machine, oversteps
+from exchange_ops.positions import oversteps, states
 from exchange_ops.positions.models import MarginAction
 from exchange_ops.shared import rules
 from exchange_ops.shared.amounts import storable
@@ -52,8 +52,10 @@ class NotConfirmed(CannotAct):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wish:
-    """What a person asks for: `amount` for collateral, `quantity` for a part, `price` for a limit, and the position
-    that they saw by its number."""
+    """The action that a person requests: `amount` for collateral, `quantity` for a part, `price` for a limit.
+
+    `position_id` is the exchange's number of the position that they saw.
+    """
 
     kind: str
     symbol: str
@@ -65,94 +67,98 @@ class Wish:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """The copies that a request is judged by; each may be missing."""
+class MarginCopies:
+    """The copies by which a request is judged; each may be missing."""
 
     symbol: Symbol | None
     held: MarginAccount | None
     position: MarginPosition | None
 
 
-def found(*, account: Account, code: str) -> Found:
-    """What the desk knows of a symbol's margin now."""
-    listed = {"account": account, "symbol": code, "gone_at": None}
-    return Found(
+def read_copies(*, account: Account, code: str) -> MarginCopies:
+    """The symbol, its margin account and its position, as last read."""
+    current = {"account": account, "symbol": code, "gone_at": None}
+    return MarginCopies(
         Symbol.objects.filter(pk=code).first(),
-        MarginAccount.objects.filter(**listed).first(),
-        MarginPosition.objects.filter(**listed).first(),
+        MarginAccount.objects.filter(**current).first(),
+        MarginPosition.objects.filter(**current).first(),
     )
 
 
-def draft(*, initiator: "Person", account: Account, wish: Wish, there: Found) -> MarginAction:
+def draft(*, initiator: "Person", account: Account, wish: Wish, there: MarginCopies) -> MarginAction:
     """The action as it would be sent, unsaved: with the side and quantity that follow from the position."""
     row = MarginAction(initiator=initiator, account=account, kind=wish.kind, symbol=wish.symbol, amount=wish.amount)
     position = there.position
-    if wish.kind in machine.CLOSING and position is not None:
+    if wish.kind in states.CLOSING and position is not None:
         row.side = "sell" if position.quantity > 0 else "buy"
-        row.quantity = wish.quantity if wish.kind == machine.REDUCE else abs(position.quantity)
-        row.order_type = wish.order_type or machine.MARKET
-        row.price = wish.price if row.order_type == machine.LIMIT else None
+        row.quantity = wish.quantity if wish.kind == states.REDUCE else abs(position.quantity)
+        row.order_type = wish.order_type or states.MARKET
+        row.price = wish.price if row.order_type == states.LIMIT else None
         row.position_id = position.exchange_id
     return row
 
 
-def check(*, row: MarginAction, wish: Wish, there: Found, now: datetime) -> list[Overstep]:
-    """The bounds that the action goes beyond, when everything else about it holds; else CannotAct."""
+def check(*, row: MarginAction, wish: Wish, there: MarginCopies, now: datetime) -> list[Overstep]:
+    """Check the action and give the bounds that it goes beyond; raises CannotAct."""
     if not rules.may_trade(row.initiator, row.account_id):
         raise CannotAct({FORM: ONLY_OPERATORS})
-    problems, found = judged(row=row, wish=wish, there=there, now=now)
+    problems, overstep_list = judge(row=row, wish=wish, there=there, now=now)
     if problems:
         raise CannotAct(problems)
-    return found
+    return overstep_list
 
 
-def judged(*, row: MarginAction, wish: Wish, there: Found, now: datetime) -> tuple[dict[str, str], list[Overstep]]:
-    """Everything that is wrong with it, by field, what the rules refuse included; and the bounds that it goes beyond.
+def judge(
+    *, row: MarginAction, wish: Wish, there: MarginCopies, now: datetime
+) -> tuple[dict[str, str], list[Overstep]]:
+    """Everything that is wrong with it, by field, with what the rules refuse, and the bounds that it goes beyond.
 
-    Nobody can approve it: beyond a bound that asks for an approval it is refused.
+    Nobody can approve it, so beyond a bound that needs an approval it is refused.
     """
     problems = problems_of(row=row, wish=wish, there=there, now=now)
     if problems or there.symbol is None:
         return problems, []
-    found = oversteps.of(row=row, symbol=there.symbol, held=there.held, position=there.position, now=now)
-    takes = {"amount"} if row.kind in {machine.OPEN, machine.SET} else set()
-    takes |= {"quantity"} if row.kind == machine.REDUCE else set()
-    takes |= {"price"} if row.order_type == machine.LIMIT else set()
-    refused = bounds.refusals(found, can_wait=False)
-    return {(name if name in takes else FORM): sentence for name, sentence in refused.items()}, found
+    overstep_list = oversteps.find_oversteps(
+        row=row, symbol=there.symbol, held=there.held, position=there.position, now=now
+    )
+    takes = {"amount"} if row.kind in {states.OPEN, states.SET} else set()
+    takes |= {"quantity"} if row.kind == states.REDUCE else set()
+    takes |= {"price"} if row.order_type == states.LIMIT else set()
+    refusals = bounds.refusals(overstep_list, can_wait=False)
+    return {(name if name in takes else FORM): sentence for name, sentence in refusals.items()}, overstep_list
 
 
-def problems_of(*, row: MarginAction, wish: Wish, there: Found, now: datetime) -> dict[str, str]:
+def problems_of(*, row: MarginAction, wish: Wish, there: MarginCopies, now: datetime) -> dict[str, str]:
     """What is wrong with it, by field, apart from bounds of the rules."""
     problems: dict[str, str] = {}
-    if (frozen := freezes.active(row.account)) is not None:
-        problems[FORM] = f"The account is frozen: {frozen.reason}"
+    if (freeze := freezes.active(row.account)) is not None:
+        problems[FORM] = f"The account is frozen: {freeze.reason}"
     elif (other := _under_way(row)) is not None:
         problems[FORM] = f"{other.reference} is under way for {row.symbol}. Wait until its outcome is known."
     if there.symbol is None:
         return problems | {"symbol": "The exchange does not describe this symbol."}
-    if row.kind in {machine.OPEN, machine.SET}:
-        return problems | _of_collateral(row, there, there.symbol, now)
-    if row.kind == machine.CLOSE_ACCOUNT:
-        return problems | _of_account(row, there)
-    return problems | _of_close(row, wish, there, there.symbol)
+    if row.kind in {states.OPEN, states.SET}:
+        return problems | _collateral_problems(row, there, there.symbol, now)
+    if row.kind == states.CLOSE_ACCOUNT:
+        return problems | _account_problems(row, there)
+    return problems | _close_problems(row, wish, there, there.symbol)
 
 
 def _under_way(row: MarginAction) -> MarginAction | None:
-    rows = MarginAction.objects.filter(account=row.account, symbol=row.symbol, state__in=machine.IN_FLIGHT)
+    rows = MarginAction.objects.filter(account=row.account, symbol=row.symbol, state__in=states.IN_FLIGHT)
     return rows.first()
 
 
 # Collateral -----------------------------------------------------------------------------------------------------------
 
 
-def _of_collateral(row: MarginAction, there: Found, symbol: Symbol, now: datetime) -> dict[str, str]:
+def _collateral_problems(row: MarginAction, there: MarginCopies, symbol: Symbol, now: datetime) -> dict[str, str]:
     held, amount = there.held, row.amount
     if not symbol.margin_trading:
         return {"symbol": f"{symbol.code} has no margin trading."}
-    if row.kind == machine.OPEN and held is not None:
+    if row.kind == states.OPEN and held is not None:
         return {"symbol": f"{symbol.code} has a margin account already. Change its collateral instead."}
-    if row.kind == machine.SET and held is None:
+    if row.kind == states.SET and held is None:
         return {FORM: f"{symbol.code} has no margin account."}
     if amount is None or amount <= 0 or not storable(amount):
         return {"amount": "Enter the amount that shall be there, above zero."}
@@ -198,11 +204,11 @@ def available(*, account: Account, currency: str) -> Balance | None:
 # Closing --------------------------------------------------------------------------------------------------------------
 
 
-def _of_account(row: MarginAction, there: Found) -> dict[str, str]:
+def _account_problems(row: MarginAction, there: MarginCopies) -> dict[str, str]:
     return {FORM: f"{row.symbol} has no margin account."} if there.held is None else {}
 
 
-def _of_close(row: MarginAction, wish: Wish, there: Found, symbol: Symbol) -> dict[str, str]:
+def _close_problems(row: MarginAction, wish: Wish, there: MarginCopies, symbol: Symbol) -> dict[str, str]:
     position = there.position
     if position is None:
         return {FORM: f"There is no open position in {row.symbol}."}
@@ -217,20 +223,20 @@ def _of_close(row: MarginAction, wish: Wish, there: Found, symbol: Symbol) -> di
 
 
 def _quantity_problem(row: MarginAction, position: MarginPosition, symbol: Symbol) -> str:
-    if row.kind != machine.REDUCE:
+    if row.kind != states.REDUCE:
         return ""
-    whole, quantity = abs(position.quantity), row.quantity
+    size, quantity = abs(position.quantity), row.quantity
     if quantity is None or quantity <= 0 or not storable(quantity):
         return "Enter how much of the position is to be closed."
-    if quantity >= whole:
-        return f"The position has {grouped_text(whole)} {symbol.base_currency}. Choose the whole position to close it."
+    if quantity >= size:
+        return f"The position has {grouped_text(size)} {symbol.base_currency}. Choose the whole position to close it."
     if symbol.quantity_increment and quantity % symbol.quantity_increment:
         return f"It has to be a multiple of {grouped_text(symbol.quantity_increment)} {symbol.base_currency}."
     return ""
 
 
 def _price_problem(row: MarginAction, symbol: Symbol) -> str:
-    if row.order_type != machine.LIMIT:
+    if row.order_type != states.LIMIT:
         return ""
     if row.price is None or row.price <= 0 or not storable(row.price):
         return "Enter the limit price."

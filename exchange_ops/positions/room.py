@@ -1,4 +1,4 @@
-"""Margin positions and what is done about them, as the desk knows them."""
+"""What margin actions declare to the desk: incidents, search, tables, addresses."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -14,15 +14,14 @@ from desk.restores.of_machine import Waits
 from desk.rows.witnessed import Table
 from desk.web.context import Entry
 from desk.web.search import Hit, Scope, Search, newest, referenced
-from exchange_ops.positions import guards, machine
+from exchange_ops.positions import machine, states
 from exchange_ops.positions.models import MarginAction, MarginActionCall, MarginActionEvent
-from exchange_ops.positions.mover import MACHINE, TOPIC
 from exchange_ops.shared import alarms, rules
 from exchange_ops.shared.declarations import causes, topics
 
 
 def _unclear(now: datetime, only: str) -> Iterator[Cause]:
-    for row in rows_of(MarginAction.objects.filter(state=machine.UNCLEAR), only):
+    for row in rows_of(MarginAction.objects.filter(state=states.UNCLEAR), only):
         sentence = f"{row.reference}, {row.kind_label.lower()} in {row.symbol}: {row.sentence}"
         yield Cause(row.subject, sentence, "margin-action", str(row.pk), str(row.account_id))
 
@@ -33,11 +32,11 @@ def _search(text: str, scope: Scope) -> Iterator[Hit]:
         yield Hit("Margin", row.reference, words, reverse("margin-action", args=[row.pk]), "shield-alert")
 
 
-REPLAY: Final = Replay(MACHINE)
+REPLAY: Final = Replay(machine.MACHINE)
 
 WAITING: Final = Waits(
-    MACHINE,
-    ends={machine.REQUESTED: ("stopped", machine.NOT_SENT)},
+    machine.MACHINE,
+    ends={states.REQUESTED: ("stopped", states.NOT_SENT)},
     title=lambda row: f"{row.kind_label}, {row.symbol}",
     url=lambda row: reverse("margin-action", args=[row.pk]),
     asked_by=lambda row: row.initiator_id,
@@ -45,7 +44,7 @@ WAITING: Final = Waits(
 )
 
 ROOM: Final = rooms.Room(
-    topics={"marginaction": topics.row(MarginAction), TOPIC: topics.whole},
+    topics={"marginaction": topics.row(MarginAction), machine.TOPIC: topics.whole},
     incidents=(
         Kind(
             alarms.MARGIN_UNCLEAR,
@@ -59,7 +58,7 @@ ROOM: Final = rooms.Room(
     ),
     waiting=(WAITING.source,),
     replays={REPLAY.subject: REPLAY.check},
-    guards={"margin": guards.GUARDS.statements},
+    guards={"margin": machine.GUARDS.statements},
     tables=(
         Table(MarginAction, MarginAction.table.loose),
         Table(MarginActionEvent),

@@ -1,7 +1,7 @@
 """Sending a margin action, once: the account is read again, the row of the call is committed, and then one call leaves.
 
-What was confirmed has to be what is there: another position, or another quantity, and nothing is sent. The outcome is
-one of accepted, refused, not sent or unknown; the last is found out by reading (`looking`), never by sending again.
+Nothing is sent when the account is not what was confirmed: another position, another quantity. The outcome is one of
+accepted, refused, not sent or unknown; what is unknown is found out by reading (`outcome_lookup`), never by sending.
 """
 
 from datetime import datetime, timedelta
@@ -16,7 +16,7 @@ from exchange_ops.client import ExchangeClient
 from exchange_ops.keys.clients import ClientFor
 from exchange_ops.market.models import Symbol
 from exchange_ops.policy import freezes
-from exchange_ops.positions import looking, machine, mover, snapshots
+from exchange_ops.positions import machine, outcome_lookup, snapshots, states
 from exchange_ops.positions.models import MarginAction, MarginActionCall
 from exchange_ops.positions.snapshots import Snapshot
 from exchange_ops.shared import clocks
@@ -40,33 +40,33 @@ def step(row: MarginAction, *, now: datetime, client_for: ClientFor) -> None:
         obstacle=lambda: _obstacle(row, now),
         on_obstacle=lambda problem: _stop(row, problem, now),
         open_client=lambda: client_for(row.account, Right.ORDERS),
-        claim=lambda client: _claimed(row, client, watch),
+        claim=lambda client: _claim(row, client, watch),
         send=lambda client, last_look: sent(lambda: _ask(row, client, last_look)),
         on_outcome=sending.by_outcome(_ENDS),
     )
 
 
-def _claimed(row: MarginAction, client: ExchangeClient, watch: Stopwatch) -> MarginActionCall | None:
+def _claim(row: MarginAction, client: ExchangeClient, watch: Stopwatch) -> MarginActionCall | None:
     """The claim; nothing where the account is not what was confirmed, and the action was stopped."""
     try:
-        seen = snapshots.take(client=client, symbol=row.symbol)
+        snapshot = snapshots.read(client=client, symbol=row.symbol)
     except CallFailed as failure:
         _stop(row, f"The margin account could not be read before: {failure}", watch.now())
         return None
-    if problem := _differs(row, seen):
+    if problem := _differs(row, snapshot):
         _stop(row, problem, watch.now())
         return None
     now = watch.now()
     return calls.claim(
-        mover.MACHINE,
+        machine.MACHINE,
         row,
         event="claimed",
-        to=machine.SENDING,
+        to=states.SENDING,
         now=now,
         obstacle=lambda: _frozen(row),
-        prepare=lambda: _prepared(row, now),
+        prepare=lambda: _prepare(row, now),
         sends=row.sends + 1,
-        before=seen.facts,
+        before=snapshot.facts,
         sent_at=now,
         sent_from=clocks.sent_from(account=row.account, now=now) - EARLY,
     )
@@ -75,18 +75,18 @@ def _claimed(row: MarginAction, client: ExchangeClient, watch: Stopwatch) -> Mar
 def _ask(row: MarginAction, client: ExchangeClient, last_look: calls.LastLook) -> Any:
     """The one call of this kind."""
     match row.kind:
-        case machine.OPEN | machine.SET:
+        case states.OPEN | states.SET:
             return client.set_margin_account(symbol=row.symbol, margin_balance=row.amount or ZERO, last_look=last_look)
-        case machine.CLOSE_ACCOUNT:
+        case states.CLOSE_ACCOUNT:
             return client.close_margin_account(symbol=row.symbol, last_look=last_look)
-        case machine.CLOSE:
+        case states.CLOSE:
             rules = Symbol.objects.filter(pk=row.symbol).first()
             return client.close_margin_position(symbol=row.symbol, price=row.price, rules=rules, last_look=last_look)
         case _:
-            return _placed(row, client, last_look)
+            return _place_order(row, client, last_look)
 
 
-def _placed(row: MarginAction, client: ExchangeClient, last_look: calls.LastLook) -> Any:
+def _place_order(row: MarginAction, client: ExchangeClient, last_look: calls.LastLook) -> Any:
     """The interface closes whole positions alone (supplement 2.7); a part is closed by an order of the other side."""
     order = NewOrder(
         client_order_id=row.client_order_id,
@@ -100,9 +100,9 @@ def _placed(row: MarginAction, client: ExchangeClient, last_look: calls.LastLook
     return client.create_margin_order(order=order, rules=rules, last_look=last_look)
 
 
-def _prepared(row: MarginAction, now: datetime) -> MarginActionCall:
+def _prepare(row: MarginAction, now: datetime) -> MarginActionCall:
     """The row of the call, inside the transaction of the claim that it belongs to."""
-    content = {name: getattr(row, name) for name in mover.MACHINE.table.named(Column.RECORDED)}
+    content = {name: getattr(row, name) for name in machine.MACHINE.table.named(Column.RECORDED)}
     return MarginActionCall.objects.create(
         action=row,
         attempt=1,
@@ -125,39 +125,39 @@ def _obstacle(row: MarginAction, now: datetime) -> str:
 
 
 def _frozen(row: MarginAction) -> str:
-    frozen = freezes.active(row.account)
-    return "" if frozen is None else f"The account is frozen: {frozen.reason}"
+    freeze = freezes.active(row.account)
+    return "" if freeze is None else f"The account is frozen: {freeze.reason}"
 
 
-def _differs(row: MarginAction, seen: Snapshot) -> str:
+def _differs(row: MarginAction, snapshot: Snapshot) -> str:
     """Why what the exchange shows now is not what was confirmed."""
-    if row.kind == machine.OPEN:
-        return "" if seen.balance is None else "There is a margin account of this symbol by now."
-    if seen.balance is None:
+    if row.kind == states.OPEN:
+        return "" if snapshot.balance is None else "There is a margin account of this symbol by now."
+    if snapshot.balance is None:
         return "There is no margin account of this symbol any more."
-    if row.kind == machine.SET:
+    if row.kind == states.SET:
         return ""
-    return _differs_of_position(row, seen)
+    return _differs_of_position(row, snapshot)
 
 
-def _differs_of_position(row: MarginAction, seen: Snapshot) -> str:
-    if seen.position_id != row.position_id:
+def _differs_of_position(row: MarginAction, snapshot: Snapshot) -> str:
+    if snapshot.position_id != row.position_id:
         return "The position is another one than the one that was confirmed."
-    whole = abs(seen.quantity)
-    if row.kind == machine.REDUCE:
-        return "" if row.quantity is not None and row.quantity < whole else "The position is too small by now."
-    if row.position_id is not None and row.quantity != whole:
+    size = abs(snapshot.quantity)
+    if row.kind == states.REDUCE:
+        return "" if row.quantity is not None and row.quantity < size else "The position is too small by now."
+    if row.position_id is not None and row.quantity != size:
         confirmed = grouped_text(row.quantity or ZERO)
-        return f"The position changed from {confirmed} to {grouped_text(whole)} since it was confirmed."
+        return f"The position changed from {confirmed} to {grouped_text(size)} since it was confirmed."
     return ""
 
 
 def _stop(row: MarginAction, problem: str, now: datetime) -> None:
     """Row 3: nothing is sent any more."""
-    mover.move(
+    machine.move(
         row,
         event="stopped",
-        to=machine.NOT_SENT,
+        to=states.NOT_SENT,
         now=now,
         last_problem=problem[:500],
         evidence={"problem": problem[:500]},
@@ -169,9 +169,9 @@ def _stop(row: MarginAction, problem: str, now: datetime) -> None:
 
 def _accepted(row: MarginAction, reply: Reply, now: datetime) -> None:
     """Row 4, and at once row 8 where the answer itself shows the result."""
-    answer = looking.facts_of_answer(row, reply.value)
-    mover.move(row, event="accepted", to=machine.CHECKING, now=now, lease_until=None, evidence=answer.facts)
-    looking.conclude(row, answer, now=now)
+    answer = outcome_lookup.facts_of_answer(row, reply.value)
+    machine.move(row, event="accepted", to=states.CHECKING, now=now, lease_until=None, evidence=answer.facts)
+    outcome_lookup.conclude(row, answer, now=now)
 
 
 def _refused(row: MarginAction, reply: Reply, now: datetime) -> None:
@@ -179,13 +179,13 @@ def _refused(row: MarginAction, reply: Reply, now: datetime) -> None:
     (_no if reply.code is not None else _not_sent)(row, reply, now)
 
 
-_no = calls.end(mover.MACHINE, "refused", machine.REFUSED)
-_not_sent = calls.end(mover.MACHINE, "not_sent", machine.NOT_SENT)
+_no = calls.end(machine.MACHINE, "refused", states.REFUSED)
+_not_sent = calls.end(machine.MACHINE, "not_sent", states.NOT_SENT)
 _ENDS: Final[dict[str, calls.End]] = {
     calls.ACCEPTED: _accepted,
     calls.REFUSED: _refused,
     calls.NOT_SENT: _not_sent,
-    calls.UNKNOWN: calls.end(mover.MACHINE, "answer_lost", machine.UNKNOWN),
+    calls.UNKNOWN: calls.end(machine.MACHINE, "answer_lost", states.UNKNOWN),
 }
 # Row 7: what it did is unknown until accounts, positions and orders were read.
-given_up = calls.given_up(mover.MACHINE, event="answer_lost", to=machine.UNKNOWN)
+lease_expired = calls.given_up(machine.MACHINE, event="answer_lost", to=states.UNKNOWN)

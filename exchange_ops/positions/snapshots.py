@@ -31,30 +31,30 @@ class Snapshot:
         }
 
 
-def of_facts(facts: dict[str, Any]) -> Snapshot:
-    """What `facts` wrote; an empty one where nothing was."""
+def from_facts(facts: dict[str, Any]) -> Snapshot:
+    """The snapshot that `facts` wrote; an empty one where nothing was written."""
     balance = facts.get("balance")
     return Snapshot(
         None if balance is None else Decimal(balance), facts.get("position_id"), Decimal(facts.get("quantity", "0"))
     )
 
 
-def of_record(found: records.MarginAccount) -> Snapshot:
-    """The record of an account; one that was closed has no balance any more."""
-    position = found.position if found.position is not None and found.position.quantity else None
-    if not found.margin_balance and position is None:
+def from_record(record: records.MarginAccount) -> Snapshot:
+    """The snapshot of an account's record; a closed account has no balance."""
+    position = record.position if record.position is not None and record.position.quantity else None
+    if not record.margin_balance and position is None:
         return Snapshot()
     return Snapshot(
-        found.margin_balance,
+        record.margin_balance,
         None if position is None else position.id,
         ZERO if position is None else position.quantity,
     )
 
 
-def take(*, client: ExchangeClient, symbol: str) -> Snapshot:
+def read(*, client: ExchangeClient, symbol: str) -> Snapshot:
     """Read the account of a symbol; raises what the call raises."""
     try:
-        return of_record(client.get_margin_account(symbol=symbol))
+        return from_record(client.get_margin_account(symbol=symbol))
     except Refused as refusal:
         if refusal.code == NOT_FOUND:
             return Snapshot()

@@ -5,26 +5,26 @@ from typing import Any
 
 from desk.templatetags.desk import plain
 from exchange_ops.market.models import Symbol
-from exchange_ops.positions import machine
+from exchange_ops.positions import states
 
 
 def sentence_of(action: Any, symbol: Symbol | None, *, before: Decimal | None = None) -> str:
-    """What it does: "Close position: sell 0.5 BTC at the market". Every word of it is part of what is agreed to.
+    """What it does: "Close position: sell 0.5 BTC at the market". The person agrees to every word of it.
 
     `before` is the collateral that is there now; quantities and prices are written in full.
     """
     code = action.symbol
     quote = symbol.quote_currency if symbol else ""
     match action.kind:
-        case machine.OPEN:
+        case states.OPEN:
             return f"Open {code} margin account with {_money(action.amount, quote)}"
-        case machine.SET:
+        case states.SET:
             change = _change(action.amount, before, quote)
             return f"Change {code} collateral to {_money(action.amount, quote)}{change}"
-        case machine.CLOSE_ACCOUNT:
+        case states.CLOSE_ACCOUNT:
             trade = f" and {_trade(action, symbol)}" if action.quantity else ""
             return f"Close {code} margin account{trade}"
-        case machine.REDUCE:
+        case states.REDUCE:
             return f"Close part of {code} position: {_trade(action, symbol)}"
         case _:
             return f"Close {code} position: {_trade(action, symbol)}"

@@ -1,8 +1,8 @@
 """Margin accounts and positions from the outside: ask for an action, do its next step, do what is due, note a result.
 
-The row is the queue, as with orders. Of several positions that are closed together each is an action with a call of
-its own: so each has an outcome of its own, one thin book keeps no other position open, and nothing is closed that
-nobody saw. The interface's one call for all (supplement 2.7) would close whatever is there.
+The row is the queue, as with orders. When several positions are closed together, each is an action with its own call:
+so each has its own outcome, a thin book of one keeps no other open, and nothing is closed that nobody saw. The
+exchange's single call for all (supplement 2.7) would close whatever is there.
 """
 
 import secrets
@@ -20,9 +20,9 @@ from desk.machines.requests import LONGEST_KEY, Once
 from exchange_ops.margin.models import MarginPosition
 from exchange_ops.policy import oversteps as bounds
 from exchange_ops.policy.oversteps import Overstep
-from exchange_ops.positions import estimates, looking, machine, mover, request_checks, sending
+from exchange_ops.positions import estimates, machine, outcome_lookup, request_checks, sending, states
 from exchange_ops.positions.models import MarginAction
-from exchange_ops.positions.request_checks import CannotAct, Found, NotConfirmed, Wish
+from exchange_ops.positions.request_checks import CannotAct, MarginCopies, NotConfirmed, Wish
 from exchange_ops.shared import rules
 from exchange_ops.shared.models import Account
 from exchange_ops.shared.problems import FORM
@@ -33,15 +33,15 @@ if TYPE_CHECKING:
 __all__ = ["CannotAct", "NotConfirmed", "Wish", "act", "advance", "close_all", "due", "settle", "sweep"]
 
 STEPS: Final[dict[str, Step]] = {
-    machine.REQUESTED: sending.step,
-    machine.SENDING: sending.given_up,
-    machine.CHECKING: looking.step,
-    machine.UNKNOWN: looking.step,
+    states.REQUESTED: sending.step,
+    states.SENDING: sending.lease_expired,
+    states.CHECKING: outcome_lookup.step,
+    states.UNKNOWN: outcome_lookup.step,
 }
 QUEUE: Final = Queue(
-    mover.MACHINE,
+    machine.MACHINE,
     STEPS,
-    urgency=(machine.REQUESTED, machine.CHECKING, machine.UNKNOWN),
+    urgency=(states.REQUESTED, states.CHECKING, states.UNKNOWN),
     read_with=("account", "initiator"),
     after_failure=timedelta(seconds=15),
 )
@@ -74,12 +74,12 @@ def act(
         return earlier
     if (other := MarginAction.objects.filter(initiator=initiator, request_key=request_key).first()) is not None:
         raise _sent_before(other)
-    row, missing = _checked(initiator, account, wish, request_key=request_key, now=now, confirmed=confirmed)
+    row, missing = _check(initiator, account, wish, request_key=request_key, now=now, confirmed=confirmed)
     if missing:
         raise NotConfirmed(missing)
     row.initiated_via = via
     try:
-        return once.store(lambda: mover.create(row, event="asked", now=now, actor=initiator, session_key=session_key))
+        return once.store(lambda: machine.create(row, event="asked", now=now, actor=initiator, session_key=session_key))
     except IntegrityError:
         raise CannotAct({FORM: f"Another action for {wish.symbol} was recorded in this moment."}) from None
 
@@ -88,7 +88,7 @@ def close_all(
     *,
     initiator: "Person",
     account: Account,
-    seen: Sequence[tuple[str, int, Decimal]],
+    positions: Sequence[tuple[str, int, Decimal]],
     request_key: str,
     now: datetime,
     confirmed: Mapping[str, Collection[str]] | None = None,
@@ -100,29 +100,31 @@ def close_all(
     what is open is not what was seen, or NotConfirmed.
     """
     earlier = list(MarginAction.objects.filter(initiator=initiator, request_key=request_key).order_by("symbol"))
-    wanted = [
-        Wish(kind=machine.CLOSE, symbol=code, order_type=machine.MARKET, position_id=one) for code, one, _ in seen
+    wishes = [
+        Wish(kind=states.CLOSE, symbol=code, order_type=states.MARKET, position_id=one) for code, one, _ in positions
     ]
     if earlier:
-        if len(earlier) == len(wanted) and all(_is_same(*pair) for pair in zip(earlier, _sorted(wanted), strict=True)):
+        if len(earlier) == len(wishes) and all(_is_same(*pair) for pair in zip(earlier, _sorted(wishes), strict=True)):
             return earlier
         raise _sent_before(earlier[0])
     open_now = MarginPosition.objects.filter(account=account, gone_at=None).exclude(quantity=0)
-    if not wanted or {(row.symbol, row.exchange_id, plain(row.quantity)) for row in open_now} != {
-        (code, one, plain(quantity)) for code, one, quantity in seen
+    if not wishes or {(row.symbol, row.exchange_id, plain(row.quantity)) for row in open_now} != {
+        (code, one, plain(quantity)) for code, one, quantity in positions
     }:
         raise CannotAct({FORM: STALE})
     tokens = confirmed or {}
-    checked = [
-        _checked(initiator, account, one, request_key=request_key, now=now, confirmed=tokens.get(one.symbol, ()))
-        for one in _sorted(wanted)
+    drafts = [
+        _check(initiator, account, one, request_key=request_key, now=now, confirmed=tokens.get(one.symbol, ()))
+        for one in _sorted(wishes)
     ]
-    if missing := [of_symbol(one, row.symbol) for row, several in checked for one in several]:
+    if missing := [of_symbol(one, row.symbol) for row, several in drafts for one in several]:
         raise NotConfirmed(missing)
-    rows = [row for row, _ in checked]
+    rows = [row for row, _ in drafts]
     try:
         with transaction.atomic():
-            return [mover.create(row, event="asked", now=now, actor=initiator, session_key=session_key) for row in rows]
+            return [
+                machine.create(row, event="asked", now=now, actor=initiator, session_key=session_key) for row in rows
+            ]
     except IntegrityError:
         raise CannotAct({FORM: "Another action for one of the positions was recorded in this moment."}) from None
 
@@ -148,21 +150,21 @@ def settle(*, action_id: int, person: "Person", note: str, now: datetime, sessio
     if not rules.may_trade(person, row.account_id):
         raise CannotAct({FORM: request_checks.ONLY_OPERATORS})
     try:
-        return mover.move(
+        return machine.move(
             row,
             event="settled",
-            to=machine.SETTLED,
+            to=states.SETTLED,
             now=now,
             actor=person,
             session_key=session_key,
             evidence={"note": note},
             last_problem=f"Noted by {person}: {note}"[:500],
         )
-    except mover.CannotMove:
+    except machine.CannotMove:
         raise CannotAct({FORM: "It is not unclear any more. Look at it again."}) from None
 
 
-def _checked(
+def _check(
     initiator: "Person",
     account: Account,
     wish: Wish,
@@ -171,46 +173,47 @@ def _checked(
     now: datetime,
     confirmed: Collection[str],
 ) -> tuple[MarginAction, list[Overstep]]:
-    """The row to be stored, when everything about it holds, and what is still to be confirmed."""
+    """Check the request; gives the row to store and the oversteps that still have to be confirmed."""
     if not 0 < len(request_key) <= LONGEST_KEY:
         raise CannotAct({FORM: "The form has lost its key: open it again."})
-    there = request_checks.found(account=account, code=wish.symbol)
+    there = request_checks.read_copies(account=account, code=wish.symbol)
     row = request_checks.draft(initiator=initiator, account=account, wish=wish, there=there)
-    found = request_checks.check(row=row, wish=wish, there=there, now=now)
-    row.request_key, row.confirmed = request_key, _confirmed(row, there) | {"oversteps": bounds.kept(found)}
-    if row.kind == machine.REDUCE:
+    overstep_list = request_checks.check(row=row, wish=wish, there=there, now=now)
+    row.request_key = request_key
+    row.confirmed = _confirmed_facts(row, there) | {"oversteps": bounds.kept(overstep_list)}
+    if row.kind == states.REDUCE:
         row.client_order_id = ID_PREFIX + secrets.token_hex(14)
-    return row, bounds.unconfirmed(found, confirmed=confirmed)
+    return row, bounds.unconfirmed(overstep_list, confirmed=confirmed)
 
 
-def _confirmed(row: MarginAction, there: Found) -> dict[str, Any]:
-    """What the page showed: how it stood, and what the close was estimated to come to."""
+def _confirmed_facts(row: MarginAction, there: MarginCopies) -> dict[str, Any]:
+    """What the page showed: the account, the position, and the estimate of a close."""
     facts: dict[str, Any] = {}
     if there.held is not None:
         facts["balance"] = str(plain(there.held.margin_balance))
-    if there.position is None or there.symbol is None or row.kind not in machine.CLOSING:
+    if there.position is None or there.symbol is None or row.kind not in states.CLOSING:
         return facts
     facts |= {
         "position": str(plain(there.position.quantity)),
         "price_entry": str(plain(there.position.price_entry)),
     }
     quantity = row.quantity or abs(there.position.quantity)
-    estimate = estimates.of(position=there.position, symbol=there.symbol, quantity=quantity, price=row.price)
+    estimate = estimates.current(position=there.position, symbol=there.symbol, quantity=quantity, price=row.price)
     return facts | {"estimate": estimate.facts()}
 
 
 def _is_same(row: MarginAction, wish: Wish) -> bool:
-    """Whether the row is what is asked for; a quantity is typed for a part alone."""
-    plain_order = row.order_type if row.kind in {machine.CLOSE, machine.REDUCE} else wish.order_type
+    """Whether the row is what is requested now; only a part has a quantity that was typed."""
+    plain_order = row.order_type if row.kind in {states.CLOSE, states.REDUCE} else wish.order_type
     typed = {name: getattr(row, name) for name in _TYPED} | {"order_type": plain_order}
-    wanted = {name: getattr(wish, name) for name in _TYPED}
+    requested = {name: getattr(wish, name) for name in _TYPED}
     if wish.position_id is None:
         typed["position_id"] = None
-    return typed == wanted and (row.kind != machine.REDUCE or row.quantity == wish.quantity)
+    return typed == requested and (row.kind != states.REDUCE or row.quantity == wish.quantity)
 
 
-def _sorted(wanted: Sequence[Wish]) -> list[Wish]:
-    return sorted(wanted, key=lambda one: one.symbol)
+def _sorted(wishes: Sequence[Wish]) -> list[Wish]:
+    return sorted(wishes, key=lambda one: one.symbol)
 
 
 def _sent_before(row: MarginAction) -> CannotAct:

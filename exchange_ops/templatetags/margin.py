@@ -11,7 +11,7 @@ from desk.machines.display import Display
 from desk.templatetags.desk import chip, plain
 from exchange_ops.margin import reports
 from exchange_ops.market import queries
-from exchange_ops.positions import machine
+from exchange_ops.positions import states
 from exchange_ops.positions.models import MarginAction
 
 register = template.Library()
@@ -30,7 +30,7 @@ _EVENTS: Final = {
     "unexplained": "Changed in another way",
     "settled": "Result noted",
 }
-DISPLAY: Final = Display(machine.STATES, _EVENTS).registered(register, "margin")
+DISPLAY: Final = Display(states.STATES, _EVENTS).registered(register, "margin")
 _REPORTS: Final = {
     "created": ("good", "Account opened", "plus"),
     "reopened": ("good", "Account opened again", "plus"),

@@ -10,11 +10,11 @@ from desk.fields import plain
 from desk.machines.display import Display
 from desk.templatetags.desk import chip
 from exchange_ops.market.models import Symbol
-from exchange_ops.orders import machine as order_states
-from exchange_ops.orders.brackets import machine as bracket_states
+from exchange_ops.orders import states as order_states
+from exchange_ops.orders.brackets import states as bracket_states
 from exchange_ops.orders.forms import ORDER_STATUSES
-from exchange_ops.orders.machine import STATES
 from exchange_ops.orders.models import Order
+from exchange_ops.orders.states import STATES
 from exchange_ops.orders.views.titles import title
 from exchange_ops.policy import oversteps
 

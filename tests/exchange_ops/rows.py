@@ -10,7 +10,7 @@ from exchange_ops.margin.models import MarginAccount, MarginPosition
 from exchange_ops.market.models import Currency, Symbol, Ticker
 from exchange_ops.orders.models import AccountTrade
 from exchange_ops.policy import quorum as policy
-from exchange_ops.positions import mover as margin_moves
+from exchange_ops.positions import machine as margin_moves
 from exchange_ops.positions.models import MarginAction
 from exchange_ops.shared import facts
 from exchange_ops.shared.models import Account

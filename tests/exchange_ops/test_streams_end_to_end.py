@@ -200,7 +200,7 @@ def test_an_order_over_the_socket_shows_its_fills_as_they_are_reported(trading, 
     assert list(row.calls.values_list("way", "outcome")) == [("socket", "accepted")]
     assert shows(pk=row.pk, state="placed", status="filled", active=False)
     assert until(lambda: sum(trade.quantity for trade in desk.trades(row)) == Decimal("0.5"))
-    trading_line.let_go()
+    trading_line.close_sockets()
 
 
 @pytest.mark.usefixtures("over_rest")

@@ -1,8 +1,8 @@
-"""What an order of a bracket comes to with what replaced it, or may have: data in, data out.
+"""What is left to fill of a bracket's order, counted with everything that replaced it or may have: data in, data out.
 
-The exchange cancels the old order and places the new one in one step, so one of the two is there at any moment, and the
-new one has what the old one had filled (exchange REST, Spot orders; supplement 1.4). A replacement counts once the
-exchange has it; until then the original counts, and where it is not known which of them is there, both do.
+The exchange cancels the old order and places the new one in one step, so exactly one of the two is there at any moment,
+and the new one carries what the old one had filled (exchange REST, Spot orders; supplement 1.4). The replacement counts
+once the exchange has it. Until then the original counts, and while nobody knows which of them is there, both count.
 """
 
 from collections.abc import Iterable, Sequence
@@ -13,7 +13,7 @@ from enum import StrEnum
 from typing import Final
 
 ZERO: Final = Decimal(0)
-PATIENCE: Final = timedelta(minutes=2)  # so long an order that was sent counts as one that guards, unanswered
+PATIENCE: Final = timedelta(minutes=2)  # how long an order that was sent counts as a guard without an answer
 
 
 class Presence(StrEnum):
@@ -27,11 +27,11 @@ class Presence(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """One order of a chain as last read. Quantities are in the base currency, `quantity` is the whole one.
+    """One order of a chain as last read. Quantities are in the base currency; `quantity` includes what was filled.
 
-    `replaces` is the number of the order whose place it is to take. `open`: it is there and can be filled. `final`: it
-    ended filled, expired, or by a cancellation of the desk's that the exchange accepted, so nothing took its place and
-    nothing can. `since` is when it was asked for; None as long as it waits for a person.
+    `replaces` is the number of the order that it replaces. `open`: it is at the exchange and can be filled. `final`: it
+    was filled, expired, or cancelled by the desk with the exchange's consent, so nothing replaced it and nothing can.
+    `since` is when it was requested; None while it waits for a person.
     """
 
     number: int
@@ -51,12 +51,12 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """What an order comes to with everything that was to replace it; quantities in the base currency.
+    """An order together with everything that was to replace it; quantities in the base currency.
 
-    `number` is the order that counts, `quantity` its whole one, `rests` what is left of it while it is open. `least` is
-    what surely closes or guards as far as it goes, `most` what may still be filled. `open`: something of it may be
-    filled, or its outcome is being found out. `coming` and `unseen` are the numbers of orders on their way and of those
-    not seen that may be there; `since` is when the oldest that is coming was asked for.
+    `number` is the order that counts, `quantity` its full quantity, `rests` what remains of it while it is open.
+    `least` is what it closes or guards for certain, `most` what may still be filled. `open`: some of it may be filled,
+    or the desk is still finding out. `coming` are the numbers of orders on their way, `unseen` those of orders that
+    were not seen at the exchange and may be there all the same; `since` is when the oldest in `coming` was requested.
     """
 
     number: int
@@ -71,27 +71,27 @@ class Chain:
     since: datetime | None = None
 
     @property
-    def left(self) -> Decimal:
+    def remaining(self) -> Decimal:
         """What is not filled of the order that counts."""
         return max(self.quantity - self.filled, ZERO)
 
     @property
     def is_lost(self) -> bool:
-        """Whether nothing of it is known to be there, and something may be."""
+        """Whether an order of it may be at the exchange although none is known to be."""
         return not self.open and bool(self.unseen)
 
     @property
     def is_in_doubt(self) -> bool:
-        """Whether it works, and a larger one that was to take its place was not seen."""
+        """Whether it works, while a larger order that was to replace it was not seen."""
         return self.open and not self.coming and self.most > self.least
 
     def is_overdue(self, now: datetime) -> bool:
-        """Whether what is coming has been coming for too long to be counted on."""
+        """Whether an order has been on its way for too long to be relied on."""
         return self.since is not None and now - self.since > PATIENCE
 
 
 def head_of(links: Sequence[Link]) -> Link:
-    """The order that counts: the last one in the line that the exchange is known to have, else the first."""
+    """The order that counts: the newest replacement that the exchange is known to have, else the first order."""
     head = links[0]
     while after := [link for link in links if link.replaces == head.number and link.is_there]:
         head = after[-1]
@@ -99,7 +99,7 @@ def head_of(links: Sequence[Link]) -> Link:
 
 
 def heirs_of(head: Link, links: Iterable[Link]) -> list[Link]:
-    """What may have taken the place of the order that counts, or still may."""
+    """The orders that may have replaced the one that counts, or still may."""
     if head.final:
         return []
     return [
@@ -108,7 +108,7 @@ def heirs_of(head: Link, links: Iterable[Link]) -> list[Link]:
 
 
 def comes_to(links: Sequence[Link], *, now: datetime) -> Chain:
-    """What a chain comes to; its first order is the first link, the others follow in the order of their numbers."""
+    """The chain of these links: the first order first, its replacements in the order of their numbers."""
     head, filled = head_of(links), max(link.filled for link in links)
     candidates = heirs_of(head, links) if head.is_there else [head]
     coming = [link for link in candidates if link.presence is Presence.COMING]

@@ -1,6 +1,6 @@
 """A bracket, everything that happened to it, and the orders that it placed.
 
-Only `exchange_ops.orders.brackets.mover` writes `state` and `version`; triggers refuse anybody else. What was filled
+Only `exchange_ops.orders.brackets.machine` writes `state` and `version`; triggers refuse anybody else. What was filled
 is never kept here: it is read from the orders.
 """
 
@@ -12,7 +12,7 @@ from django.db.models import F, Q
 
 from desk.machines.rows import Event, Subject, is_a_move
 from desk.rows.witnessed import Witnessed
-from exchange_ops.orders.brackets import machine
+from exchange_ops.orders.brackets import states
 from exchange_ops.orders.models import Order
 from exchange_ops.shared.amounts import amount_field
 from exchange_ops.shared.models import Account, OfAccount
@@ -24,7 +24,7 @@ class Bracket(OfAccount, Subject):
     `side` and `margin` are the entry's. `ended_by` says what an end under way is for: `cancelled` or `position_gone`.
     """
 
-    table, mark, name = machine.TABLE, "BR-", "bracket"
+    table, mark, name = states.TABLE, "BR-", "bracket"
 
     account = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="brackets")
     initiator = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="brackets")
@@ -36,16 +36,16 @@ class Bracket(OfAccount, Subject):
     stop_price = amount_field()
     take_price = amount_field()
 
-    state = models.CharField(max_length=12, choices=[(name, s.label) for name, s in machine.STATES.items()])
+    state = models.CharField(max_length=12, choices=[(name, s.label) for name, s in states.STATES.items()])
     ended_by = models.CharField(max_length=20, default="", blank=True)
-    outcome = models.CharField(max_length=20, default="", blank=True, choices=list(machine.OUTCOMES.items()))
+    outcome = models.CharField(max_length=20, default="", blank=True, choices=list(states.OUTCOMES.items()))
 
     class Meta:
         constraints: ClassVar = [
-            models.CheckConstraint(condition=Q(state__in=list(machine.STATES)), name="bracket_known_state"),
-            models.CheckConstraint(condition=Q(outcome__in=["", *machine.OUTCOMES]), name="bracket_known_outcome"),
+            models.CheckConstraint(condition=Q(state__in=list(states.STATES)), name="bracket_known_state"),
+            models.CheckConstraint(condition=Q(outcome__in=["", *states.OUTCOMES]), name="bracket_known_outcome"),
             models.CheckConstraint(
-                condition=Q(state=machine.CLOSED) & ~Q(outcome="") | ~Q(state=machine.CLOSED) & Q(outcome=""),
+                condition=Q(state=states.CLOSED) & ~Q(outcome="") | ~Q(state=states.CLOSED) & Q(outcome=""),
                 name="bracket_that_ended_says_how",
             ),
             models.CheckConstraint(
@@ -63,12 +63,12 @@ class Bracket(OfAccount, Subject):
     @property
     def exit_side(self) -> str:
         """The side of the orders that close what the entry opens."""
-        return machine.EXITS[self.side]
+        return states.EXITS[self.side]
 
     @property
     def outcome_label(self) -> str:
         """How it ended, in a few words; empty while it has not."""
-        return machine.OUTCOMES.get(self.outcome, "")
+        return states.OUTCOMES.get(self.outcome, "")
 
 
 class BracketEvent(Event):
@@ -80,7 +80,7 @@ class BracketEvent(Event):
         ordering: ClassVar = ["version"]
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["bracket", "version"], name="bracketevent_one_per_version"),
-            models.CheckConstraint(condition=is_a_move(machine.TABLE), name="bracketevent_is_a_move"),
+            models.CheckConstraint(condition=is_a_move(states.TABLE), name="bracketevent_is_a_move"),
         ]
 
 

@@ -1,8 +1,8 @@
-"""What a bracket does next, from what is known of its orders and of the market: data in, one step out, nothing done.
+"""The next step of a bracket, decided from its orders and the market as last read: data in, one step out, no effects.
 
-Rules of it, in this order: nothing more is closed than the entry opened and is not closed yet; an order whose outcome
-is not known counts with all that it may close, so that nothing stands beside it; a stop stays until the take profit is
-really reached, and comes back when the book did not take the rest; what has no stop that is known to work is said.
+Its rules, in this order: never close more than the entry opened and is still open; count an order whose outcome is
+unknown with all that it may close, so that no second order is placed beside it; keep the stop until the take profit is
+really reached, and place it again when the book did not take everything; report whatever has no working stop.
 """
 
 from collections.abc import Iterable, Sequence
@@ -12,14 +12,14 @@ from decimal import ROUND_FLOOR, Decimal, localcontext
 from enum import StrEnum
 from typing import Final
 
-from exchange_ops.orders.brackets import machine
+from exchange_ops.orders.brackets import states
 from exchange_ops.orders.brackets.chains import ZERO, Chain
 from exchange_ops.orders.brackets.models import BracketLeg
 
 _DIGITS: Final = 200  # of a quotient of two amounts
-REST: Final = timedelta(seconds=10)  # after a take profit that the book did not take whole
+REST: Final = timedelta(seconds=10)  # after a take profit that the book filled only in part
 TRY_AGAIN: Final = timedelta(seconds=30)  # after a stop that never left the desk
-READ_WITHIN: Final = timedelta(seconds=30)  # the reading that follows when somebody has a stop placed again
+READ_WITHIN: Final = timedelta(seconds=30)  # how soon the reading has to follow when somebody has a stop placed again
 MOST_BY_ITSELF: Final = 10  # orders of one bracket, before a person has to ask for more
 
 
@@ -42,24 +42,25 @@ class Do(StrEnum):
 class Entry:
     """The entry as last read, with what replaced it. `filled` is what it opened, after fees in the base currency.
 
-    `gross` is that before fees, where they differ. `open`: it may still be filled, or that is not known. `seen`: the
-    exchange is known to have had it, or never will. `note` is what is not known of it, for people.
+    `gross` is the same before fees, where they differ. `open`: it may still be filled, or whether it may is not known.
+    `is_certain`: the exchange is known to have had the order, or will never have it. `note` tells people what is not
+    known about it.
     """
 
     filled: Decimal
     open: bool
-    seen: bool = True
+    is_certain: bool = True
     gross: Decimal | None = None
     note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Leg:
-    """One order of the bracket as last read, with what replaced it or may have: its chain.
+    """One exit order of the bracket as last read, with its chain of replacements.
 
-    `never_left`: nothing was sent. `settled_at` is since when the bracket counts on it no more, `read_since` whether
-    the exchange's orders were read after that. `at` is when it was last heard of. `reason` says why nothing is guarded
-    by it, `note` what is not known of it while something is.
+    `never_left`: nothing was sent. From `settled_at` on the bracket no longer relies on it; `read_since` says whether
+    the exchange's orders were read after that. `at` is when it last changed. `reason` says why it guards nothing,
+    `note` what is unknown about it while it does guard.
     """
 
     number: int
@@ -74,7 +75,7 @@ class Leg:
 
     @property
     def open(self) -> bool:
-        """Whether it may still be filled, or that is not known."""
+        """Whether it may still be filled, or its outcome is unknown."""
         return self.chain.open
 
     @property
@@ -84,32 +85,32 @@ class Leg:
 
     @property
     def is_settled(self) -> bool:
-        """Whether the bracket counts on it no more."""
+        """Whether the bracket no longer relies on it."""
         return self.settled_at is not None
 
     @property
     def least(self) -> Decimal:
-        """What it surely guards."""
+        """The quantity that it guards for certain."""
         return ZERO if self.is_settled else self.chain.least
 
     @property
     def most(self) -> Decimal:
-        """What it may still close. So may one not counted on, until the exchange's orders were read without it."""
+        """The quantity that it may still close, relied on or not, until the exchange's orders were read without it."""
         return ZERO if self.is_settled and not self.open and self.read_since else self.chain.most
 
     @property
     def is_lost(self) -> bool:
-        """Whether it may be there, and was not seen."""
+        """Whether it may be at the exchange although it was not seen."""
         return self.chain.is_lost and self.most > ZERO
 
     @property
     def fell_away(self) -> bool:
-        """Whether it is over, or lost, with something left that the bracket counted on."""
-        return not self.open and not self.is_settled and self.chain.left > ZERO
+        """Whether it ended or got lost before it closed all that the bracket relied on it for."""
+        return not self.open and not self.is_settled and self.chain.remaining > ZERO
 
     @property
     def is_in_doubt(self) -> bool:
-        """Whether it works, and a larger one that was to take its place was not seen."""
+        """Whether it works, while a larger order that was to replace it was not seen."""
         return self.chain.is_in_doubt and not self.is_settled
 
 
@@ -117,8 +118,8 @@ class Leg:
 class Situation:
     """Everything that the next step depends on. `step` is the quantity increment of the symbol.
 
-    `reached`: a fresh price says that the take profit can be had. `held`: what of the position is there, on margin;
-    None where that is not known, or not asked because it is not on margin.
+    `reached`: by a fresh price the take profit can be had. `held` is the size of the margin position; None while it is
+    not known, and for brackets that are not on margin.
     """
 
     state: str
@@ -132,17 +133,17 @@ class Situation:
 
     @property
     def exposed(self) -> Decimal:
-        """What the entry opened and nothing closed yet, in whole steps."""
+        """What the entry opened and no exit has closed yet, in whole steps."""
         return floored(self.entry.filled - sum((leg.filled for leg in self.legs), ZERO), self.step)
 
     @property
     def bare(self) -> Decimal:
-        """What of it no order is known to close, in whole steps."""
+        """The exposed quantity that no order guards for certain, in whole steps."""
         return floored(self.exposed - sum((leg.least for leg in self.legs), ZERO), self.step)
 
     @property
     def room(self) -> Decimal:
-        """What of it no order that is there, or may be, can close: as much may be placed, in whole steps."""
+        """The exposed quantity that no present or possible order can close: that much may be placed, in whole steps."""
         return floored(self.exposed - sum((leg.most for leg in self.legs), ZERO), self.step)
 
     @property
@@ -163,10 +164,10 @@ class Situation:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """One step: what, how much in the base currency, and the sentence that goes with it.
+    """One step: what to do, for which quantity in the base currency, and the sentence that explains it.
 
-    `settled` are the numbers of the legs that are no longer counted on. `cancel_entry`: what is left of the entry is
-    cancelled besides, since the bracket began to close; `cancel_legs`: so are these, which others stand in for.
+    `settled` are the numbers of the legs that the bracket stops relying on. `cancel_entry`: cancel what remains of the
+    entry too, because closing has begun; `cancel_legs`: cancel these legs too, because other orders replace them.
     """
 
     do: Do
@@ -179,9 +180,9 @@ class Plan:
 
 
 def next_step(at: Situation) -> Plan:
-    """The next step. Called again when anything changed, or a moment later."""
+    """The next step, asked for again whenever something changed or a moment has passed."""
     step = _step(at)
-    # One that another stands in for may appear all the same.
+    # An order that was replaced by another one may still appear.
     stray = tuple(leg.number for leg in at.legs if leg.open and leg.is_settled)
     surplus = _surplus(at)
     if stray or surplus:
@@ -190,13 +191,13 @@ def next_step(at: Situation) -> Plan:
 
 
 def _step(at: Situation) -> Plan:
-    if not at.any_open and at.exposed <= ZERO and at.entry.seen and not _lost(at.legs):
+    if not at.any_open and at.exposed <= ZERO and at.entry.is_certain and not _lost(at.legs):
         return Plan(Do.CLOSE, outcome=_outcome(at))
     match at.state:
-        case machine.TAKING:
+        case states.TAKING:
             return _taking(at)
-        case machine.ENDING:
-            # What is lost is the person's to compare: they ended it.
+        case states.ENDING:
+            # An order that is lost is for the person to compare, who ended the bracket.
             return Plan(Do.CANCEL) if at.any_open else Plan(Do.CLOSE, outcome=_outcome(at))
         case _:
             return _watching(at)
@@ -205,26 +206,26 @@ def _step(at: Situation) -> Plan:
 def _watching(at: Situation) -> Plan:
     if at.reached and not at.frozen and at.exposed > ZERO and _can_take(at):
         return Plan(Do.BEGIN_TO_TAKE)
-    if at.state == machine.GUARDED and at.held is not None and at.held < at.exposed - at.room:
+    if at.state == states.GUARDED and at.held is not None and at.held < at.exposed - at.room:
         return Plan(Do.END_POSITION_GONE)
-    return _unguarded(at) if at.state == machine.UNGUARDED else _guarding(at)
+    return _unguarded(at) if at.state == states.UNGUARDED else _guarding(at)
 
 
 def _surplus(at: Situation) -> tuple[int, ...]:
-    """The newest orders by which more rests than was opened: one that the exchange had denied appeared after all.
+    """The newest legs that rest beyond what was opened: an order that the exchange had denied appeared after all.
 
-    What was opened counts before fees: a rate that rises says nothing of what was kept from an earlier fill.
+    The opened quantity counts before fees: a rate that rises says nothing about what was deducted from earlier fills.
     """
-    if at.state in {machine.TAKING, machine.ENDING}:
+    if at.state in {states.TAKING, states.ENDING}:
         return ()  # there everything is cancelled
-    opened = at.entry.filled if at.entry.gross is None else at.entry.gross
+    entered = at.entry.filled if at.entry.gross is None else at.entry.gross
     resting = [leg for leg in at.legs if leg.chain.rests > ZERO and not leg.is_settled]
-    over = sum((leg.filled for leg in at.legs), ZERO) + sum((leg.chain.rests for leg in resting), ZERO) - opened
+    excess = sum((leg.filled for leg in at.legs), ZERO) + sum((leg.chain.rests for leg in resting), ZERO) - entered
     numbers: list[int] = []
-    while over > ZERO and resting:
+    while excess > ZERO and resting:
         leg = resting.pop()
         numbers.append(leg.number)
-        over -= leg.chain.rests
+        excess -= leg.chain.rests
     return tuple(numbers)
 
 
@@ -240,27 +241,27 @@ def floored(amount: Decimal, step: Decimal) -> Decimal:
 
 
 def _guarding(at: Situation) -> Plan:
-    """While the entry is open, and after: what is filled and bare gets a stop."""
-    began = at.entry.open and any(leg.filled > ZERO for leg in at.legs)
+    """While the entry is open and afterwards: whatever was filled and has no stop gets one."""
+    has_begun_to_close = at.entry.open and any(leg.filled > ZERO for leg in at.legs)
     if at.bare > ZERO:
-        if fallen := _fallen(at) or _overdue(at):
-            return Plan(Do.SAY_UNGUARDED, sentence=fallen[-1].reason, cancel_entry=began)
+        if failed_legs := _failed_legs(at) or _overdue_legs(at):
+            return Plan(Do.SAY_UNGUARDED, sentence=failed_legs[-1].reason, cancel_entry=has_begun_to_close)
         if at.room <= ZERO or is_paced(at):
-            return Plan(Do.WAIT, sentence=notes(at), cancel_entry=began)
-        return Plan(Do.PLACE_STOP, at.room, cancel_entry=began)
-    if at.state == machine.ENTERING and not at.entry.open and at.exposed > ZERO:
+            return Plan(Do.WAIT, sentence=notes(at), cancel_entry=has_begun_to_close)
+        return Plan(Do.PLACE_STOP, at.room, cancel_entry=has_begun_to_close)
+    if at.state == states.ENTERING and not at.entry.open and at.exposed > ZERO:
         return Plan(Do.SAY_GUARDED)
-    return Plan(Do.WAIT, sentence=notes(at), cancel_entry=began)
+    return Plan(Do.WAIT, sentence=notes(at), cancel_entry=has_begun_to_close)
 
 
-def _fallen(at: Situation) -> list[Leg]:
-    """The legs that leave something bare until a person has looked."""
+def _failed_legs(at: Situation) -> list[Leg]:
+    """The legs that leave part of the position without a stop until a person has looked."""
     lost = [leg for leg in at.legs if leg.is_lost and not leg.is_settled]
     return lost or [leg for leg in at.stops if leg.fell_away] or [leg for leg in at.stops if leg.is_in_doubt]
 
 
-def _overdue(at: Situation) -> list[Leg]:
-    """The legs whose outcome has been unknown for too long to say that they guard, where nothing can be placed."""
+def _overdue_legs(at: Situation) -> list[Leg]:
+    """The legs whose outcome has been unknown for too long to rely on them, while nothing else can be placed."""
     if at.room > ZERO:
         return []
     unread = [leg for leg in at.legs if leg.settled_at and leg.is_lost and at.now - leg.settled_at > READ_WITHIN]
@@ -268,46 +269,46 @@ def _overdue(at: Situation) -> list[Leg]:
 
 
 def is_paced(at: Situation) -> bool:
-    """Of many small fills those of half a minute share a stop."""
+    """Whether the next stop has to wait, so that many small fills within half a minute share one."""
     return len(at.legs) >= MOST_BY_ITSELF and _newest(at.legs) > at.now - TRY_AGAIN
 
 
 def notes(at: Situation) -> str:
-    """What is not known, or did not come about, of orders that otherwise do what they should; for people."""
+    """What people should know about orders that work: what is unknown, and what did not happen."""
     return " ".join(note for note in (at.entry.note, *(leg.note for leg in at.legs)) if note)
 
 
 def unclear(at: Situation) -> str:
-    """What may be at the exchange unseen, or has been looked for in vain too long; for people, empty where nothing is.
+    """Which orders may be at the exchange unseen, or were looked for in vain for too long; empty where there are none.
 
-    A replacement that was not seen is none of it while what it was to replace works.
+    A replacement that was not seen is left out while the order that it was to replace works.
     """
     lost = [leg.reason for leg in at.legs if leg.is_lost or leg.chain.is_overdue(at.now)]
-    return " ".join((*([] if at.entry.seen else [at.entry.note]), *lost))
+    return " ".join((*([] if at.entry.is_certain else [at.entry.note]), *lost))
 
 
 def _unguarded(at: Situation) -> Plan:
     if at.bare <= ZERO:
         return Plan(Do.SAY_GUARDED)
-    fallen, why = _fallen(at), _fallen(at) or _overdue(at)
+    failed_legs, causes = _failed_legs(at), _failed_legs(at) or _overdue_legs(at)
     tries_again = (
-        all(leg.never_left and not leg.is_lost for leg in fallen)
+        all(leg.never_left and not leg.is_lost for leg in failed_legs)
         and len(at.legs) < MOST_BY_ITSELF
-        and at.now - max(leg.at for leg in fallen) >= TRY_AGAIN
-        if fallen
-        else not is_paced(at)  # what was not known is known by now, and nobody has to be asked
+        and at.now - max(leg.at for leg in failed_legs) >= TRY_AGAIN
+        if failed_legs
+        else not is_paced(at)  # the outcome is known by now, and nobody has to be asked
     )
     if tries_again and not at.frozen and at.room > ZERO:
-        return Plan(Do.PLACE_STOP, at.room, settled=tuple(leg.number for leg in fallen))
-    return Plan(Do.WAIT, sentence=why[-1].reason if why else "")
+        return Plan(Do.PLACE_STOP, at.room, settled=tuple(leg.number for leg in failed_legs))
+    return Plan(Do.WAIT, sentence=causes[-1].reason if causes else "")
 
 
 @dataclass(frozen=True, slots=True)
-class Again:
-    """What it comes to when a person has the stop placed again, `quantity` of it in the base currency.
+class NewStop:
+    """The stop that is placed when a person asks for it again; `quantity` is in the base currency.
 
-    `numbers` are the legs that are no longer counted on. Of them `lost` may be there unseen, so the exchange's orders
-    are read first, and `cancelled` work in part: they are cancelled before another one is placed.
+    `numbers` are the legs that the bracket stops relying on. Those in `lost` may be at the exchange unseen, so its
+    orders are read first; those in `cancelled` still work and are cancelled before another one is placed.
     """
 
     quantity: Decimal
@@ -316,42 +317,44 @@ class Again:
     cancelled: tuple[int, ...]
 
 
-def place_again(at: Situation) -> Again:
-    """What would be placed again; nothing (a quantity of zero) where every order may be there and none is given up."""
-    given_up = [leg for leg in at.legs if leg.is_in_doubt or leg.fell_away]
-    staying = sum((leg.most for leg in at.legs if leg not in given_up and not leg.is_settled), ZERO)
-    return Again(
-        quantity=floored(at.exposed - staying, at.step),
-        numbers=tuple(leg.number for leg in given_up),
-        lost=tuple(leg.number for leg in given_up if leg.is_lost),
-        cancelled=tuple(leg.number for leg in given_up if leg.open),
+def place_again(at: Situation) -> NewStop:
+    """The stop that would be placed again; its quantity is zero where every order may be there and none is dropped."""
+    dropped_legs = [leg for leg in at.legs if leg.is_in_doubt or leg.fell_away]
+    cover = sum((leg.most for leg in at.legs if leg not in dropped_legs and not leg.is_settled), ZERO)
+    return NewStop(
+        quantity=floored(at.exposed - cover, at.step),
+        numbers=tuple(leg.number for leg in dropped_legs),
+        lost=tuple(leg.number for leg in dropped_legs if leg.is_lost),
+        cancelled=tuple(leg.number for leg in dropped_legs if leg.open),
     )
 
 
 def most_instead_of(at: Situation, number: int) -> Decimal:
-    """The largest whole quantity that may replace this leg, so that nothing more rests than is open."""
+    """The largest full quantity for a replacement of this leg, so that no more rests than is open."""
     leg = next(leg for leg in at.legs if leg.number == number)
     return leg.filled + leg.most + at.room
 
 
 def _taking(at: Situation) -> Plan:
-    """The stops and the rest of the entry are over first; then what is left is offered at the take profit."""
+    """First the stops and what remains of the entry have to end; then the rest is offered at the take profit."""
     if at.entry.open or any(leg.open for leg in at.stops):
         return Plan(Do.CANCEL)
-    offered = [leg for leg in at.takes if not leg.is_settled]
-    if any(leg.open for leg in offered):
+    current_takes = [leg for leg in at.takes if not leg.is_settled]
+    if any(leg.open for leg in current_takes):
         return Plan(Do.WAIT)
-    if lost := _lost(at.legs):  # it may be there all the same, and nothing may stand beside it
+    if lost := _lost(at.legs):  # it may be there all the same, so no second order may be placed
         return Plan(Do.SAY_UNGUARDED, sentence=lost[-1].reason)
-    if offered:  # the book did not take it whole, or it was never there
+    if current_takes:  # the book filled only a part, or it was never there
         return Plan(
-            Do.GIVE_UP_TAKING, sentence=offered[-1].reason, settled=tuple(leg.number for leg in (*offered, *at.stops))
+            Do.GIVE_UP_TAKING,
+            sentence=current_takes[-1].reason,
+            settled=tuple(leg.number for leg in (*current_takes, *at.stops)),
         )
     return Plan(Do.PLACE_TAKE, at.room) if at.room > ZERO else Plan(Do.WAIT, sentence=notes(at))
 
 
 def _can_take(at: Situation) -> bool:
-    """Nothing is on the way or lost, and the last try was not a moment ago."""
+    """Whether no order is on its way or lost, and the last attempt is long enough ago."""
     rested = all(at.now - leg.at >= REST for leg in at.takes)
     return rested and not _lost(at.legs) and not any(leg.open for leg in at.takes)
 
@@ -367,7 +370,7 @@ def _newest(legs: Iterable[Leg]) -> datetime:
 def _outcome(at: Situation) -> str:
     by_stop, by_take = (any(leg.filled > ZERO for leg in legs) for legs in (at.stops, at.takes))
     if by_stop and by_take:
-        return machine.BY_BOTH
+        return states.BY_BOTH
     if by_stop or by_take:
-        return machine.BY_STOP if by_stop else machine.BY_TAKE
-    return machine.NOT_ENTERED if at.state != machine.ENDING else machine.CANCELLED
+        return states.BY_STOP if by_stop else states.BY_TAKE
+    return states.NOT_ENTERED if at.state != states.ENDING else states.CANCELLED

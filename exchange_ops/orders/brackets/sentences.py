@@ -1,19 +1,19 @@
-"""What is said of an order of a bracket whose outcome is not known, or that did not do what it was placed for."""
+"""Sentences for people about a bracket's order whose outcome is unknown, or that did not do what it was placed for."""
 
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from exchange_ops.orders import machine as orders
+from exchange_ops.orders import states
 from exchange_ops.orders.brackets.chains import Chain
 from exchange_ops.orders.models import Order
 
-_NOT_PLACED: Final = (orders.REFUSED, orders.NOT_SENT, orders.DECLINED, orders.WITHDRAWN, orders.LAPSED)
+_NOT_PLACED: Final = (states.REFUSED, states.NOT_SENT, states.DECLINED, states.WITHDRAWN, states.LAPSED)
 _NOT_SEEN: Final = "not seen at the exchange; whether it is there is not known."
 
 
 def reason(chain: Sequence[Order], facts: Chain, *, what: str) -> str:
-    """Why nothing, or too little, is guarded by it; `what` is the word for the order ("stop")."""
-    order = _of(chain, facts.number)
+    """Why it guards nothing or too little; `what` is the word for the order ("stop")."""
+    order = _member(chain, facts.number)
     if facts.is_lost or facts.coming:
         return _unknown(chain, facts, what)
     if facts.is_in_doubt:
@@ -23,23 +23,23 @@ def reason(chain: Sequence[Order], facts: Chain, *, what: str) -> str:
         )
     if order.state in _NOT_PLACED:
         return f"The {what}, {order.reference}, was not placed: {order.last_problem or order.sentence}"
-    return f"The {what}, {order.reference}, is over without being filled whole: {orders.state_of(order)}."
+    return f"The {what}, {order.reference}, is over without being filled whole: {states.state_of(order)}."
 
 
 def note(chain: Sequence[Order], facts: Chain, *, what: str) -> str:
-    """What is not known of it, or did not come about, while nothing is missing; empty where all is plain."""
-    looked_for = any(_of(chain, number).state == orders.UNKNOWN for number in facts.coming)
+    """What is unknown about it or did not happen, while it guards all it should; empty for nothing."""
+    looked_for = any(_member(chain, number).state == states.UNKNOWN for number in facts.coming)
     if facts.is_lost or looked_for:
         return _unknown(chain, facts, what)
     if facts.unseen:
-        order, unseen = _of(chain, facts.number), _references(chain, facts.unseen)
+        order, unseen = _member(chain, facts.number), _references(chain, facts.unseen)
         return f"{unseen}, which was to replace the {what}, was not seen at the exchange: {order.reference} works on."
     return ""
 
 
 def note_of_settled(chain: Sequence[Order], facts: Chain, *, what: str) -> str:
-    """What another one waits for that is to stand in for this one; empty where nothing is in its way."""
-    order = _of(chain, facts.number)
+    """What the order that takes over from this one waits for; empty where nothing is in its way."""
+    order = _member(chain, facts.number)
     if facts.open:
         return f"The {what}, {order.reference}, is being cancelled; another one is placed only then."
     if facts.is_lost:
@@ -48,8 +48,8 @@ def note_of_settled(chain: Sequence[Order], facts: Chain, *, what: str) -> str:
 
 
 def _unknown(chain: Sequence[Order], facts: Chain, what: str) -> str:
-    order = _of(chain, facts.number)
-    if order.state == orders.NOT_SEEN:
+    order = _member(chain, facts.number)
+    if order.state == states.NOT_SEEN:
         return f"The {what}, {order.reference}, was {_NOT_SEEN}"
     if facts.coming == (order.pk,):
         return f"Whether the {what}, {order.reference}, is at the exchange is not known yet: the desk looks for it."
@@ -63,9 +63,9 @@ def _unknown(chain: Sequence[Order], facts: Chain, what: str) -> str:
     return f"The {what}, {order.reference}, is over, and {unseen}, which was to replace it, was {_NOT_SEEN}"
 
 
-def _of(chain: Sequence[Order], number: int) -> Order:
+def _member(chain: Sequence[Order], number: int) -> Order:
     return next(order for order in chain if order.pk == number)
 
 
 def _references(chain: Sequence[Order], numbers: Iterable[int]) -> str:
-    return ", ".join(_of(chain, number).reference for number in numbers)
+    return ", ".join(_member(chain, number).reference for number in numbers)

@@ -1,4 +1,4 @@
-"""Reading how a bracket stands: its orders and what replaced them, the fresh price, the position, a freeze."""
+"""Reads the situation of a bracket: its orders and what replaced them, the fresh price, the position, a freeze."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
@@ -8,34 +8,36 @@ from typing import Final
 from desk.machines import calls
 from exchange_ops.margin.models import MarginPosition
 from exchange_ops.market.models import Symbol, Ticker
-from exchange_ops.orders import machine as orders
-from exchange_ops.orders.brackets import chains, machine, plan, sentences
+from exchange_ops.orders import states as order_states
+from exchange_ops.orders.brackets import chains, plan, sentences, states
 from exchange_ops.orders.brackets.chains import ZERO, Link, Presence
 from exchange_ops.orders.brackets.models import Bracket, BracketLeg
 from exchange_ops.orders.brackets.plan import Entry, Leg, Situation
 from exchange_ops.orders.models import Order, OrderCall
-from exchange_ops.orders.ticket import rates
+from exchange_ops.orders.ticket import fee_rates
 from exchange_ops.policy import freezes
 from exchange_ops.shared import heartbeats
 
 FRESH: Final = timedelta(seconds=30)  # a price older than this decides nothing
 SETTLING: Final = timedelta(seconds=2)  # until a reading of positions has everything that an order filled
-_NEVER_LEFT: Final = (orders.NOT_SENT, orders.DECLINED, orders.WITHDRAWN, orders.LAPSED)
+_NEVER_LEFT: Final = (order_states.NOT_SENT, order_states.DECLINED, order_states.WITHDRAWN, order_states.LAPSED)
 _PRESENCE: Final = {
-    **dict.fromkeys((orders.WAITING, *orders.ON_THE_WAY), Presence.COMING),
-    **dict.fromkeys((orders.PLACED, orders.FOUND, orders.CANCELLING, orders.REPLACING), Presence.THERE),
-    **dict.fromkeys((orders.REFUSED, *_NEVER_LEFT), Presence.ABSENT),
-    orders.NOT_SEEN: Presence.NOT_SEEN,
+    **dict.fromkeys((order_states.WAITING, *order_states.ON_THE_WAY), Presence.COMING),
+    **dict.fromkeys(
+        (order_states.PLACED, order_states.FOUND, order_states.CANCELLING, order_states.REPLACING), Presence.THERE
+    ),
+    **dict.fromkeys((order_states.REFUSED, *_NEVER_LEFT), Presence.ABSENT),
+    order_states.NOT_SEEN: Presence.NOT_SEEN,
 }
 _CANCELED: Final = "canceled"  # the only end of an order whose place another one took
 
-# Each order of a bracket with everything that was to replace it, in the order of their numbers, by the number of the
-# order that it began with.
+# Each order of a bracket with everything that was to replace it, in the order of their numbers; the key is the number
+# of the first order.
 Chains = Mapping[int, Sequence[Order]]
 
 
-def of(row: Bracket, *, now: datetime, chains: Chains | None = None) -> Situation:
-    """How it stands, as last read; nothing is asked of anybody. Without `chains` its orders are read here."""
+def current(row: Bracket, *, now: datetime, chains: Chains | None = None) -> Situation:
+    """The situation by what was last read; nobody outside is asked. Without `chains` its orders are read here."""
     symbol = Symbol.objects.filter(pk=row.symbol).first()
     chains = read(row) if chains is None else chains
     entry = head(chains[row.entry_id])
@@ -68,16 +70,16 @@ def read(row: Bracket) -> Chains:
 
 
 def head(chain: Sequence[Order]) -> Order:
-    """What the order is now: the last one in the line that the exchange is known to have.
+    """The order that counts now: the newest replacement that the exchange is known to have.
 
-    It keeps what those before it had filled (exchange REST, Spot orders).
+    It carries what those before it had filled (exchange REST, Spot orders).
     """
     number = chains.head_of(_links(chain)).number
     return next(order for order in chain if order.pk == number)
 
 
 def working(chain: Sequence[Order]) -> list[Order]:
-    """The order that counts and what may have taken its place: all that can be filled of it."""
+    """The order that counts and those that may have replaced it: everything in the chain that can be filled."""
     links = _links(chain)
     counts = chains.head_of(links)
     numbers = {counts.number, *(heir.number for heir in chains.heirs_of(counts, links))}
@@ -85,7 +87,7 @@ def working(chain: Sequence[Order]) -> list[Order]:
 
 
 def bracket_of(order: Order) -> Bracket | None:
-    """The bracket that the order belongs to, as its entry or as one of its exits, itself or what it replaced."""
+    """The bracket of the order: it, or one that it replaced, is the entry or one of the exits."""
     numbers, earlier = [order.pk], order
     while earlier.replaces is not None:
         earlier = earlier.replaces
@@ -95,18 +97,18 @@ def bracket_of(order: Order) -> Bracket | None:
 
 
 def most_instead_of(row: Bracket, order: Order, *, now: datetime) -> Decimal | None:
-    """The largest whole quantity that may replace this order of the bracket; None where the bracket sets no bound.
+    """The largest full quantity for a replacement of this order; None where the bracket sets no bound.
 
-    An entry may be any, and what a bracket that ended has left behind.
+    There is none for an entry, nor for orders that a bracket left behind when it ended.
     """
-    if row.state == machine.CLOSED:
+    if row.state == states.CLOSED:
         return None
     families = read(row)
     number = next((root for root, chain in families.items() if order.pk in {each.pk for each in chain}), row.entry_id)
     leg = row.legs.filter(order=number).first()
     if leg is None:
         return None
-    return plan.most_instead_of(of(row, now=now, chains=families), leg.number)
+    return plan.most_instead_of(current(row, now=now, chains=families), leg.number)
 
 
 def is_reached(row: Bracket, *, price: Decimal | None) -> bool:
@@ -117,9 +119,9 @@ def is_reached(row: Bracket, *, price: Decimal | None) -> bool:
 
 
 def fresh_price(row: Bracket, *, now: datetime, since: datetime | None = None) -> Decimal | None:
-    """What a closing order would meet: the best bid for one that sells, else the best ask. None where it is old.
+    """The price that a closing order would get: the best bid for a sale, else the best ask. None where it is old.
 
-    `since`: a price from before this moment of the exchange is old as well.
+    A price from before `since`, in the exchange's time, counts as old too.
     """
     ticker = Ticker.objects.filter(pk=row.symbol).first()
     if ticker is None or now - ticker.read_at > FRESH or (since is not None and ticker.timestamp < since):
@@ -130,13 +132,15 @@ def fresh_price(row: Bracket, *, now: datetime, since: datetime | None = None) -
 
 def _link(order: Order, *, final: bool) -> Link:
     presence = _PRESENCE[order.state]
-    at_work = order.state in {orders.CANCELLING, orders.REPLACING} and order.status not in orders.ENDED
+    at_work = (
+        order.state in {order_states.CANCELLING, order_states.REPLACING} and order.status not in order_states.ENDED
+    )
     return Link(
         number=order.pk,
         quantity=order.quantity,
         filled=order.cum_quantity,
         presence=presence,
-        since=None if order.state == orders.WAITING else order.sent_at or order.created_at,
+        since=None if order.state == order_states.WAITING else order.sent_at or order.created_at,
         replaces=order.replaces_id,
         open=presence is Presence.THERE and (order.active or at_work),
         final=final,
@@ -144,15 +148,15 @@ def _link(order: Order, *, final: bool) -> Link:
 
 
 def _links(chain: Sequence[Order]) -> list[Link]:
-    """The facts of the chain's orders. How one ended is looked up only where something else may have replaced it."""
+    """A link for each order. How one ended is looked up only where another order may have replaced it."""
     unknown = {Presence.COMING, Presence.NOT_SEEN}
     in_doubt = {order.replaces_id for order in chain if _PRESENCE[order.state] in unknown}
     return [_link(order, final=order.pk in in_doubt and _is_final(order)) for order in chain]
 
 
 def _is_final(order: Order) -> bool:
-    """Whether nothing took its place: the exchange fills, expires, or cancels at the desk's word only what is there."""
-    if order.status not in orders.ENDED:
+    """Whether nothing replaced it: it was filled, expired, or cancelled at the request of the desk."""
+    if order.status not in order_states.ENDED:
         return False
     cancelled = order.calls.filter(kind=OrderCall.CANCEL, outcome=calls.ACCEPTED)
     return order.status != _CANCELED or cancelled.exists()
@@ -163,20 +167,20 @@ def _entry(row: Bracket, chain: Sequence[Order], symbol: Symbol | None, now: dat
     return Entry(
         filled=_opened(row, head(chain), facts.filled, symbol, now),
         open=facts.open,
-        seen=not facts.is_lost and not facts.is_overdue(now),
+        is_certain=not facts.is_lost and not facts.is_overdue(now),
         gross=facts.filled,
         note=sentences.note(chain, facts, what="entry"),
     )
 
 
 def _opened(row: Bracket, entry: Order, filled: Decimal, symbol: Symbol | None, now: datetime) -> Decimal:
-    """What the entry opened; a fee that was kept from what was bought can't be sold.
+    """What the entry opened, less the fee that was deducted from what it bought: that can't be sold.
 
-    Of the account's own rate and the symbol's the higher one counts: a stop for more than there is would be refused.
+    The higher of the account's rate and the symbol's counts, because a stop for more than there is would be refused.
     """
     if symbol is not None and row.side == "buy" and not row.margin and symbol.fee_currency == symbol.base_currency:
         markup = entry.take_liquidity_markup or ZERO
-        rate = max(symbol.take_liquidity_rate, rates.of(account=row.account, symbol=symbol, now=now).take)
+        rate = max(symbol.take_liquidity_rate, fee_rates.current(account=row.account, symbol=symbol, now=now).take)
         filled *= max(1 - rate - markup, ZERO)
     return filled
 
@@ -200,13 +204,13 @@ def _leg(row: Bracket, leg: BracketLeg, chain: Sequence[Order], now: datetime) -
 
 
 def _is_read(row: Bracket, *, since: datetime) -> bool:
-    """Whether the exchange's orders were read whole, from this moment on."""
+    """Whether all orders of the exchange were read since this moment."""
     reading = heartbeats.of(heartbeats.orders_of(row.account))
     return reading is not None and reading.heard_at is not None and reading.heard_at >= since
 
 
 def _held(row: Bracket, entry: Order, legs: list[Leg]) -> Decimal | None:
-    """What of the position on margin can be closed by this bracket, once it was read after the last fill."""
+    """The size of the margin position on the bracket's side, once it was read after the last fill."""
     if not row.margin:
         return None
     position = MarginPosition.objects.filter(account=row.account, symbol=row.symbol).first()

@@ -1,7 +1,7 @@
-"""One look at a bracket: how it stands, what that asks for, and doing it. A worker looks every two seconds.
+"""One look at a bracket: read its situation, decide the next step, do it. A worker looks every two seconds.
 
-What is placed is asked for in the same transaction that says so, as an order of the desk like any other: sent once,
-looked for when its answer is lost. The bracket's own rows never leave the desk.
+An exit is recorded in the transaction that decides on it, as an order of the desk like any other: it is sent once and
+looked for when its answer is lost. The bracket itself sends nothing.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,16 +12,16 @@ from typing import Any, Final
 
 from django.db import transaction
 
-from desk.restores import signs as restores
+from desk.restores import signs
 from exchange_ops.market import interest
 from exchange_ops.orders import cancelling
-from exchange_ops.orders import machine as orders
-from exchange_ops.orders import mover as order_mover
-from exchange_ops.orders.brackets import machine, mover, plan, situation
+from exchange_ops.orders import machine as order_machine
+from exchange_ops.orders import states as order_states
+from exchange_ops.orders.brackets import machine, plan, situation, states
 from exchange_ops.orders.brackets.models import Bracket, BracketLeg
 from exchange_ops.orders.brackets.plan import Do, Plan, Situation
 from exchange_ops.orders.models import Order
-from exchange_ops.orders.steps import ways
+from exchange_ops.orders.steps import placing
 
 LOOK_EVERY: Final = timedelta(seconds=2)
 ASK_AGAIN: Final = timedelta(seconds=10)  # to have an order cancelled that the exchange did not cancel
@@ -31,35 +31,35 @@ FROZEN: Final = "The account is frozen: nothing more is placed for it, and a sto
 
 
 def step(row: Bracket, *, now: datetime) -> None:
-    """Look at it, and do the one thing that is due."""
+    """Look at the bracket and take the one step that is due."""
     interest.glance(codes=[row.symbol], now=now)
     with transaction.atomic():
-        row = mover.lock(row.pk)
-        if row.state == machine.CLOSED:
+        row = machine.lock(row.pk)
+        if row.state == states.CLOSED:
             return
-        if stopped := restores.problem():  # what it knows of its orders may be of an earlier moment
-            mover.touch(row, next_action_at=now + LOOK_EVERY, last_problem=stopped)
+        if stopped := signs.problem():  # its orders may be those of an earlier moment
+            machine.touch(row, next_action_at=now + LOOK_EVERY, last_problem=stopped)
             return
-        # Before the trail's turn is taken: whoever moves an order has its row first.
-        chains = _locked(row)
-        at = situation.of(row, now=now, chains=chains)
-        found = plan.next_step(at)
-        if found.cancel_entry:
+        # Before the turn of the trail is taken: whoever moves an order locks its row first.
+        chains = _lock_chains(row)
+        at = situation.current(row, now=now, chains=chains)
+        action = plan.next_step(at)
+        if action.cancel_entry:
             _cancel(row, chains[row.entry_id], now)
-        legs = row.legs.filter(number__in=found.cancel_legs).order_by("number")
+        legs = row.legs.filter(number__in=action.cancel_legs).order_by("number")
         for number in legs.values_list("order_id", flat=True):
             _cancel(row, chains[number], now)
-        row.legs.filter(number__in=found.settled, settled_at=None).update(settled_at=now)
-        _DOES[found.do](row, at, found)
-        if found.do in _ENDS_ORDERS:
+        row.legs.filter(number__in=action.settled, settled_at=None).update(settled_at=now)
+        _DOES[action.do](row, at, action)
+        if action.do in _ENDS_ORDERS:
             for chain in chains.values():
                 _cancel(row, chain, now)
 
 
-def _locked(row: Bracket) -> situation.Chains:
-    """Its orders and all that was to replace them, each read once its row is locked: nobody amends meanwhile.
+def _lock_chains(row: Bracket) -> situation.Chains:
+    """Lock its orders and all their replacements, and read each after its lock, so that nobody changes one meanwhile.
 
-    The lowest number first, whichever chain it is of: that is the order in which everybody locks orders.
+    Everybody locks orders by number, the lowest first, so this does too, across the chains.
     """
     roots = [row.entry_id, *row.legs.values_list("order_id", flat=True)]
     waiting = [(number, number) for number in roots]
@@ -67,68 +67,68 @@ def _locked(row: Bracket) -> situation.Chains:
     heapify(waiting)
     while waiting:
         number, root = heappop(waiting)
-        chains[root].append(order_mover.lock(number))
+        chains[root].append(order_machine.lock(number))
         for after in Order.objects.filter(replaces=number).values_list("pk", flat=True):
             heappush(waiting, (after, root))
     return chains
 
 
-def _wait(row: Bracket, at: Situation, found: Plan) -> None:
-    known = found.sentence or (row.last_problem if row.state == machine.UNGUARDED else "")
+def _wait(row: Bracket, at: Situation, action: Plan) -> None:
+    explanation = action.sentence or (row.last_problem if row.state == states.UNGUARDED else "")
     problem = ""
-    if row.state in {machine.ENTERING, machine.GUARDED} and at.exposed > 0:
+    if row.state in {states.ENTERING, states.GUARDED} and at.exposed > 0:
         if at.frozen:
             problem = FROZEN
         elif situation.fresh_price(row, now=at.now) is None:
             problem = NO_PRICE
-    sentence = " ".join(filter(None, (known, problem)))
-    mover.touch(row, next_action_at=at.now + LOOK_EVERY, last_problem=sentence[:500])
+    sentence = " ".join(filter(None, (explanation, problem)))
+    machine.touch(row, next_action_at=at.now + LOOK_EVERY, last_problem=sentence[:500])
 
 
-def _say_guarded(row: Bracket, at: Situation, found: Plan) -> None:
-    event = "entered" if row.state == machine.ENTERING else "guarded_again"
-    _move(row, at, event, machine.GUARDED)
+def _say_guarded(row: Bracket, at: Situation, action: Plan) -> None:
+    event = "entered" if row.state == states.ENTERING else "guarded_again"
+    _move(row, at, event, states.GUARDED)
 
 
-def _place_stop(row: Bracket, at: Situation, found: Plan) -> None:
-    if row.state == machine.UNGUARDED:
-        _move(row, at, "stop_asked", machine.GUARDED)
-    _place(row, BracketLeg.STOP, found.quantity, at.now)
-    mover.touch(row, next_action_at=at.now + LOOK_EVERY)
+def _place_stop(row: Bracket, at: Situation, action: Plan) -> None:
+    if row.state == states.UNGUARDED:
+        _move(row, at, "stop_asked", states.GUARDED)
+    _place(row, BracketLeg.STOP, action.quantity, at.now)
+    machine.touch(row, next_action_at=at.now + LOOK_EVERY)
 
 
-def _say_unguarded(row: Bracket, at: Situation, found: Plan) -> None:
-    _move(row, at, "stop_missing", machine.UNGUARDED, problem=found.sentence)
+def _say_unguarded(row: Bracket, at: Situation, action: Plan) -> None:
+    _move(row, at, "stop_missing", states.UNGUARDED, problem=action.sentence)
 
 
-def _begin_to_take(row: Bracket, at: Situation, found: Plan) -> None:
+def _begin_to_take(row: Bracket, at: Situation, action: Plan) -> None:
     price = situation.fresh_price(row, now=at.now)
-    _move(row, at, "take_reached", machine.TAKING, evidence={"price": price})
+    _move(row, at, "take_reached", states.TAKING, evidence={"price": price})
 
 
-def _place_take(row: Bracket, at: Situation, found: Plan) -> None:
-    _place(row, BracketLeg.TAKE, found.quantity, at.now)
-    mover.touch(row, next_action_at=at.now + LOOK_EVERY)
+def _place_take(row: Bracket, at: Situation, action: Plan) -> None:
+    _place(row, BracketLeg.TAKE, action.quantity, at.now)
+    machine.touch(row, next_action_at=at.now + LOOK_EVERY)
 
 
-def _give_up_taking(row: Bracket, at: Situation, found: Plan) -> None:
-    _move(row, at, "take_missed", machine.GUARDED, problem=found.sentence)
+def _give_up_taking(row: Bracket, at: Situation, action: Plan) -> None:
+    _move(row, at, "take_missed", states.GUARDED, problem=action.sentence)
 
 
-def _look_again(row: Bracket, at: Situation, found: Plan) -> None:
-    mover.touch(row, next_action_at=at.now + LOOK_EVERY)
+def _look_again(row: Bracket, at: Situation, action: Plan) -> None:
+    machine.touch(row, next_action_at=at.now + LOOK_EVERY)
 
 
-def _position_gone(row: Bracket, at: Situation, found: Plan) -> None:
-    _move(row, at, "position_gone", machine.ENDING, ended_by=machine.POSITION_GONE, evidence={"held": at.held})
+def _position_gone(row: Bracket, at: Situation, action: Plan) -> None:
+    _move(row, at, "position_gone", states.ENDING, ended_by=states.POSITION_GONE, evidence={"held": at.held})
 
 
-def _close(row: Bracket, at: Situation, found: Plan) -> None:
-    outcome = row.ended_by if row.ended_by and at.exposed > 0 else found.outcome
-    if row.ended_by and outcome in {machine.NOT_ENTERED, machine.CANCELLED}:
+def _close(row: Bracket, at: Situation, action: Plan) -> None:
+    outcome = row.ended_by if row.ended_by and at.exposed > 0 else action.outcome
+    if row.ended_by and outcome in {states.NOT_ENTERED, states.CANCELLED}:
         outcome = row.ended_by
-    left = {"left": at.exposed} if at.exposed > 0 else {}
-    mover.move(row, event="closed", to=machine.CLOSED, now=at.now, outcome=outcome, last_problem="", evidence=left)
+    evidence = {"left": at.exposed} if at.exposed > 0 else {}
+    machine.move(row, event="closed", to=states.CLOSED, now=at.now, outcome=outcome, last_problem="", evidence=evidence)
 
 
 _DOES: Final[dict[Do, Callable[[Bracket, Situation, Plan], None]]] = {
@@ -150,7 +150,7 @@ def _move(
     row: Bracket, at: Situation, event: str, to: str, *, problem: str = "", evidence: dict[str, Any] | None = None,
     **changes: Any,
 ) -> None:  # fmt: skip
-    mover.move(
+    machine.move(
         row,
         event=event,
         to=to,
@@ -175,19 +175,21 @@ def _place(row: Bracket, role: str, quantity: Decimal, now: datetime) -> None:
         initiator=row.initiator,
         initiated_via=VIA,
         request_key=f"{row.subject}:{number}",
-        client_order_id=ways.fresh_id(),
+        client_order_id=placing.fresh_id(),
         symbol=row.symbol,
         side=row.exit_side,
         quantity=quantity,
         margin=row.margin,
         **terms,
     )
-    order_mover.create(order, event="asked_by_bracket", to=orders.REQUESTED, now=now, evidence={"bracket": row.pk})
+    order_machine.create(
+        order, event="asked_by_bracket", to=order_states.REQUESTED, now=now, evidence={"bracket": row.pk}
+    )
     BracketLeg.objects.create(bracket=row, number=number, role=role, order=order, created_at=now)
 
 
 def _cancel(row: Bracket, chain: Sequence[Order], now: datetime) -> None:
-    """Have what works of it cancelled, unless it is being cancelled; what the exchange refused to, after a while."""
+    """Have the working orders of a chain cancelled; where the exchange refused that, ask again only after a while."""
     for order in situation.working(chain):
         asked_a_moment_ago = order.cancels and now - order.updated_at < ASK_AGAIN
         if not order.is_cancellable or asked_a_moment_ago:

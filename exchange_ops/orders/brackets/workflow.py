@@ -1,7 +1,7 @@
 """Brackets from the outside: ask for one with a new order or for an open one, end it, have its stop placed again.
 
-The prices are checked against the entry and the symbol before anything is written. Exits close what the entry opened
-and nothing else, so they need no approval of their own and meet no bound of the rules: those are judged of the entry.
+The prices are checked against the entry and the symbol before anything is written. Exits only close what the entry
+opened, so they need no approval of their own, and the bounds of the rules apply to the entry alone.
 """
 
 from collections.abc import Callable
@@ -12,14 +12,13 @@ from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 
 from desk.machines.queue import Queue
-from exchange_ops.orders import machine as orders
-from exchange_ops.orders import workflow as placing
-from exchange_ops.orders.brackets import exits as exit_prices
-from exchange_ops.orders.brackets import machine, mover, plan, situation, watching
-from exchange_ops.orders.brackets.exits import Exits
+from exchange_ops.orders import states as order_states
+from exchange_ops.orders import workflow
+from exchange_ops.orders.brackets import exit_prices, machine, plan, situation, states, watching
+from exchange_ops.orders.brackets.exit_prices import Exits
 from exchange_ops.orders.brackets.models import Bracket
 from exchange_ops.orders.models import Order
-from exchange_ops.orders.request_checks import FORM, CannotPlace, Wanted
+from exchange_ops.orders.request_checks import FORM, CannotPlace, OrderRequest
 from exchange_ops.shared import rules
 from exchange_ops.shared.models import Account
 
@@ -40,11 +39,11 @@ __all__ = [
     "why_not",
 ]
 
-STEPS: Final = dict.fromkeys(machine.WATCHED, watching.step)
+STEPS: Final = dict.fromkeys(states.WATCHED, watching.step)
 QUEUE: Final = Queue(
-    mover.MACHINE,
+    machine.MACHINE,
     STEPS,
-    urgency=(machine.UNGUARDED, machine.TAKING, machine.ENDING),
+    urgency=(states.UNGUARDED, states.TAKING, states.ENDING),
     read_with=("account", "initiator", "entry"),
     after_failure=timedelta(seconds=15),
 )
@@ -63,17 +62,17 @@ class CannotEnd(Exception):
 
 
 def place(
-    *, exits: Exits, wanted: Wanted, account: Account, initiator: "Person", now: datetime, **request: object
+    *, exits: Exits, requested: OrderRequest, account: Account, initiator: "Person", now: datetime, **request: object
 ) -> Order:
     """Place an order with a bracket: both are recorded, or neither. Sent again, it gives the same order.
 
-    `request` is the rest of what `orders.workflow.place` takes. Raises CannotPlace as that does, its problems also of
-    `stop_loss` and `take_profit`.
+    `request` holds the other arguments of `orders.workflow.place`. Raises CannotPlace as that does, with problems of
+    `stop_loss` and `take_profit` too.
     """
-    if found := exit_prices.problems(exits=exits, wanted=wanted):
-        raise CannotPlace(found)
+    if problems := exit_prices.problems(exits=exits, requested=requested):
+        raise CannotPlace(problems)
     with transaction.atomic():
-        order = placing.place(wanted=wanted, account=account, initiator=initiator, now=now, **request)  # type: ignore[arg-type]
+        order = workflow.place(requested=requested, account=account, initiator=initiator, now=now, **request)  # type: ignore[arg-type]
         row = Bracket.objects.filter(entry=order).first()
         if row is None and order.created_at != now:
             raise CannotPlace({FORM: f"This form was sent before, without a bracket, as {order.reference}."})
@@ -87,7 +86,7 @@ def place(
 def attach(
     *, order_id: int, exits: Exits, person: "Person", now: datetime, session_key: str = "", via: str = "page"
 ) -> Bracket:
-    """Guard an open order that has no bracket. The same again gives the same bracket. Raises CannotPlace."""
+    """Give an open order a bracket. Asked again with the same prices, it gives the same bracket. Raises CannotPlace."""
     order = Order.objects.select_related("account", "initiator").filter(pk=order_id).first()
     if order is None:
         raise CannotPlace({FORM: "There is no such order."})
@@ -96,8 +95,8 @@ def attach(
         if earlier is not None and rules.may_trade(person, order.account_id):
             return earlier
         raise CannotPlace({FORM: reason})
-    if found := exit_prices.problems(exits=exits, wanted=order):
-        raise CannotPlace(found)
+    if problems := exit_prices.problems(exits=exits, requested=order):
+        raise CannotPlace(problems)
     try:
         return _create(order, exits, person=person, now=now, request={"session_key": session_key, "via": via})
     except IntegrityError:
@@ -110,35 +109,35 @@ def why_not(order: Order, person: "Person") -> str:
         return "Only operators guard orders."
     if bracket_of(order) is not None:
         return "It belongs to a bracket already."
-    if not (order.is_open or order.state == orders.WAITING):
-        return f"Only an order that is open can get a bracket: {orders.state_of(order)}."
-    if order.state in {orders.CANCELLING, orders.REPLACING}:
+    if not (order.is_open or order.state == order_states.WAITING):
+        return f"Only an order that is open can get a bracket: {order_states.state_of(order)}."
+    if order.state in {order_states.CANCELLING, order_states.REPLACING}:
         return "It is being cancelled or replaced: look at it again in a moment."
     return ""
 
 
 def end(*, bracket_id: int, person: "Person", now: datetime, session_key: str = "") -> Bracket:
-    """Have everything cancelled that is open of it; what was entered stays as it is. Raises CannotEnd."""
+    """Have all its open orders cancelled; what the entry opened stays open. Raises CannotEnd."""
 
-    def ended(row: Bracket) -> Bracket:
-        if row.entry.state == orders.WAITING:
+    def change(row: Bracket) -> Bracket:
+        if row.entry.state == order_states.WAITING:
             raise CannotEnd("The entry waits for an approval. Withdraw it on its own page: the bracket ends with it.")
-        return mover.move(
-            row, event="end_asked", to=machine.ENDING, now=now, actor=person, session_key=session_key,
-            ended_by=machine.CANCELLED,
+        return machine.move(
+            row, event="end_asked", to=states.ENDING, now=now, actor=person, session_key=session_key,
+            ended_by=states.CANCELLED,
         )  # fmt: skip
 
-    return _by_person(bracket_id, person, ended)
+    return _by_person(bracket_id, person, change)
 
 
 def let_go(*, bracket_id: int, person: "Person", now: datetime, session_key: str = "") -> Bracket:
-    """Watch it no more and leave its orders as they are: a stop at the exchange works on. Raises CannotEnd."""
+    """Stop watching it and leave its orders as they are: a stop at the exchange works on. Raises CannotEnd."""
     return _by_person(
         bracket_id,
         person,
-        lambda row: mover.move(
-            row, event="let_go", to=machine.CLOSED, now=now, actor=person, session_key=session_key,
-            outcome=machine.LET_GO, last_problem="",
+        lambda row: machine.move(
+            row, event="let_go", to=states.CLOSED, now=now, actor=person, session_key=session_key,
+            outcome=states.LET_GO, last_problem="",
         ),
     )  # fmt: skip
 
@@ -146,29 +145,29 @@ def let_go(*, bracket_id: int, person: "Person", now: datetime, session_key: str
 def place_stop_again(*, bracket_id: int, person: "Person", now: datetime, session_key: str = "") -> Bracket:
     """Have another stop placed for what has none. Raises CannotEnd.
 
-    Never beside one that rests or may rest: one that works in part is cancelled first, and where one was not seen, the
-    exchange's orders are read once more before another is placed.
+    It is never placed beside a stop that rests or may rest: one that works in part is cancelled first, and when one was
+    not seen, the exchange's orders are read once more before.
     """
 
-    def again(row: Bracket) -> Bracket:
-        coming = plan.place_again(situation.of(row, now=now))
-        if row.state == machine.UNGUARDED and coming.quantity <= 0:
+    def change(row: Bracket) -> Bracket:
+        new_stop = plan.place_again(situation.current(row, now=now))
+        if row.state == states.UNGUARDED and new_stop.quantity <= 0:
             raise CannotEnd(NOTHING_TO_PLACE)
-        moved = mover.move(
-            row, event="stop_asked", to=machine.GUARDED, now=now, next_action_at=now, actor=person,
-            session_key=session_key, last_problem="", evidence={"instead_of": list(coming.numbers)},
+        moved = machine.move(
+            row, event="stop_asked", to=states.GUARDED, now=now, next_action_at=now, actor=person,
+            session_key=session_key, last_problem="", evidence={"instead_of": list(new_stop.numbers)},
         )  # fmt: skip
-        row.legs.filter(number__in=coming.numbers, settled_at=None).update(settled_at=now)
-        if coming.lost:
-            placing.ask_to_read(account=row.account, person=person, now=now)
+        row.legs.filter(number__in=new_stop.numbers, settled_at=None).update(settled_at=now)
+        if new_stop.lost:
+            workflow.ask_to_read(account=row.account, person=person, now=now)
         return moved
 
-    return _by_person(bracket_id, person, again)
+    return _by_person(bracket_id, person, change)
 
 
 def live(*, account: Account | None) -> QuerySet[Bracket]:
     """Those that are not closed, the newest first."""
-    rows = Bracket.objects.filter(account=account, state__in=machine.WATCHED)
+    rows = Bracket.objects.filter(account=account, state__in=states.WATCHED)
     return rows.select_related("account", "initiator", "entry").order_by("-pk")
 
 
@@ -184,18 +183,18 @@ def _create(order: Order, exits: Exits, *, person: "Person", now: datetime, requ
         stop_price=exits.stop,
         take_price=exits.take,
     )
-    return mover.create(row, event="asked", now=now, actor=person, session_key=str(request.get("session_key", "")))
+    return machine.create(row, event="asked", now=now, actor=person, session_key=str(request.get("session_key", "")))
 
 
 def _by_person(bracket_id: int, person: "Person", change: Callable[[Bracket], Bracket]) -> Bracket:
     try:
         with transaction.atomic():
-            row = mover.lock(bracket_id)
+            row = machine.lock(bracket_id)
             if not rules.may_trade(person, row.account_id):
                 raise CannotEnd(ONLY_OPERATORS)
             return change(row)
     except Bracket.DoesNotExist:
         raise CannotEnd("There is no such bracket.") from None
-    except mover.CannotMove:
+    except machine.CannotMove:
         row = Bracket.objects.get(pk=bracket_id)
         raise CannotEnd(f"It can't be done now: {row.label[0].lower()}{row.label[1:]}. {FASTER}") from None

@@ -7,22 +7,22 @@ from datetime import datetime
 from typing import Any
 
 from exchange_ops.orders.models import Order
-from exchange_ops.withdrawals.decisions import digest as digests
+from exchange_ops.withdrawals.decisions import digest
 
 _FORM = "countersign-order-1"
 
 
-def of(row: Order) -> str:
+def compute(row: Order) -> str:
     """HMAC-SHA256 in hex over the order's content and the bounds it went beyond, by the newest key of the ring."""
-    return digests.made(_content(row))[0]
+    return digest.made(_content(row))[0]
 
 
-def is_of(digest: str, row: Order) -> bool:
+def matches(candidate: str, row: Order) -> bool:
     """Whether this is the digest of that content, under any key of the ring."""
-    return digest in digests.made(_content(row))
+    return candidate in digest.made(_content(row))
 
 
 def _content(row: Order) -> dict[str, Any]:
-    signed = digests.signed(row)
+    signed = digest.signed(row)
     texts = {name: value.isoformat() for name, value in signed.items() if isinstance(value, datetime)}
     return signed | texts | {"form": _FORM}

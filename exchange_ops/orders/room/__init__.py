@@ -1,33 +1,35 @@
-"""Orders and brackets, as the desk knows them."""
+"""What orders and brackets declare to the desk: checks, incidents, approvals, search, tables, addresses."""
 
-from datetime import timedelta
+from collections.abc import Iterator
+from datetime import datetime, timedelta
 from typing import Final
 
 from django.conf import settings
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.urls import reverse
 
-from desk import rooms
+from desk import clock, rooms
 from desk.actions.approvals import Approvals
-from desk.incidents.kinds import Kind, Severity
+from desk.incidents.kinds import Cause, Kind, Severity
 from desk.machines.replay import Replay
-from desk.rooms import Check
+from desk.rooms import Check, Health
 from desk.rows.retention import Retention
 from desk.rows.witnessed import Table
 from desk.web.context import Entry
-from desk.web.search import Command, Search
-from exchange_ops.orders import guards
-from exchange_ops.orders.brackets import causes as bracket_causes
-from exchange_ops.orders.brackets import guards as bracket_guards
+from desk.web.search import Command, Hit, Scope, Search, newest, plain, referenced
+from exchange_ops.orders import machine, states, stream, workflow
+from exchange_ops.orders.brackets import machine as bracket_machine
+from exchange_ops.orders.brackets import plan, situation
+from exchange_ops.orders.brackets import states as bracket_states
 from exchange_ops.orders.brackets.models import Bracket, BracketEvent, BracketLeg
-from exchange_ops.orders.brackets.mover import MACHINE as BRACKETS
 from exchange_ops.orders.decisions import approvals
+from exchange_ops.orders.forms import orders_named
 from exchange_ops.orders.models import AccountTrade, FeeRates, Order, OrderApproval, OrderCall, OrderEvent
-from exchange_ops.orders.mover import MACHINE, TOPIC
 from exchange_ops.orders.room import restore, waiting
-from exchange_ops.orders.room.checks import orders as check
-from exchange_ops.orders.room.searches import orders as search
 from exchange_ops.policy.vote_replay import COUNTED, Votes
-from exchange_ops.shared import alarms, rules
-from exchange_ops.shared.declarations import causes, reasons, topics
+from exchange_ops.shared import alarms, heartbeats, rules
+from exchange_ops.shared.declarations import ages, causes, reasons, topics
+from exchange_ops.shared.models import Account
 
 
 def _votes() -> Votes:
@@ -36,19 +38,88 @@ def _votes() -> Votes:
 
 
 # An order that was placed elsewhere is known from the streams, and in the trail once somebody here cancels it.
-REPLAY: Final = Replay(MACHINE, enter_late=True, votes=_votes)
-BRACKET_REPLAY: Final = Replay(BRACKETS)
+REPLAY: Final = Replay(machine.MACHINE, enter_late=True, votes=_votes)
+BRACKET_REPLAY: Final = Replay(bracket_machine.MACHINE)
+_OUT_OF_SIGHT: Final = (states.UNKNOWN, states.NOT_SEEN)
+
+
+def _check() -> Health:
+    """How long the oldest order that is due has been waiting for a worker, and how old the lists are."""
+    now = clock.now()
+    due = workflow.due(now=now).order_by("next_action_at").values_list("next_action_at", flat=True).first()
+    age = ages.age(due, now) or timedelta(0)
+    sentences = ["No order waits for a worker."]
+    if due is not None:
+        sentences = [f"The oldest order that is due has waited {ages.spoken(age)} for a worker."]
+    for account in Account.objects.order_by("pk"):
+        row = heartbeats.of(workflow.name_of(account))
+        read = ages.age(row.heard_at if row else None, now)
+        lists = "Its lists were not read yet." if read is None else f"Its lists were read {ages.spoken(read)} ago."
+        sentences += [lists, *([row.problem] if row is not None and row.problem else [])]
+        sentences.append(ages.liveness(stream.name_of(account), "Order updates", now))
+    return Health(ok=age <= ages.DUE_AGE, sentence=" ".join(sentences), age_s=age.total_seconds())
+
+
+def _search(text: str, scope: Scope) -> Iterator[Hit]:
+    """Orders by reference or id, brackets by reference."""
+    for row in newest(Order, orders_named(text), Q(), scope):
+        words = f"{row.side.capitalize()} {plain(row.quantity)} {row.symbol}"
+        yield Hit("Orders", row.reference, words, reverse("order", args=[row.pk]), "file-check")
+    for bracket in newest(Bracket, referenced(Bracket.mark, text), Q(), scope):
+        words = f"{bracket.side.capitalize()} {bracket.symbol}, {bracket.label.lower()}"
+        yield Hit("Orders", bracket.reference, words, reverse("bracket", args=[bracket.pk]), "shield-check")
+
+
+def _without_a_stop(now: datetime, only: str) -> Iterator[Cause]:
+    """Brackets whose entry opened something that no stop guards, or was filled after the bracket had ended unfilled.
+
+    `only` names one cause; empty for all of them.
+    """
+    late = Q(entry__cum_quantity__gt=0) | Q(entry__replacements__cum_quantity__gt=0)
+    ended = Q(state=bracket_states.CLOSED, outcome=bracket_states.NOT_ENTERED) & late
+    for row in _selected(Bracket.objects.filter(Q(state=bracket_states.UNGUARDED) | ended).distinct(), only):
+        why = row.last_problem or f"The entry, {row.entry.reference}, was filled after the bracket had ended."
+        sentence = (
+            f"{row.reference}: a {row.side} entry in {row.symbol} is open without a stop that is known to work. {why} "
+            "An operator can have the stop placed again, or close it by hand."
+        )
+        yield _cause(row, sentence)
+
+
+def _unclear(now: datetime, only: str) -> Iterator[Cause]:
+    """Brackets with an order that may be at the exchange unseen, so that nobody knows what it opens or closes.
+
+    One that has no stop for that reason is left to `_without_a_stop`. `only` names one cause; empty for all of them.
+    """
+    missing = Order.objects.filter(account=OuterRef("account"), symbol=OuterRef("symbol"), state__in=_OUT_OF_SIGHT)
+    rows = Bracket.objects.filter(Exists(missing), state__in=bracket_states.WATCHED)
+    for row in _selected(rows.exclude(state=bracket_states.UNGUARDED), only):
+        if reasons := plan.unclear(situation.current(row, now=now)):
+            yield _cause(
+                row,
+                f"{row.reference}, {row.symbol}: {reasons} An operator can compare the exchange's orders and end it.",
+            )
+
+
+def _selected(rows: QuerySet[Bracket], only: str) -> QuerySet[Bracket]:
+    named = rows.filter(pk=only.rpartition(":")[2]) if only else rows
+    return named.select_related("account", "entry").order_by("pk")
+
+
+def _cause(row: Bracket, sentence: str) -> Cause:
+    return Cause(row.subject, sentence, "bracket", str(row.pk), str(row.account_id))
+
 
 ROOM: Final = rooms.Room(
-    topics={"order": topics.row(Order), "bracket": topics.row(Bracket), TOPIC: topics.whole},
-    checks={"orders": Check(check, order=100, incident=alarms.WORK_STALLED)},
+    topics={"order": topics.row(Order), "bracket": topics.row(Bracket), machine.TOPIC: topics.whole},
+    checks={"orders": Check(_check, order=100, incident=alarms.WORK_STALLED)},
     incidents=(
         Kind(
             alarms.WITHOUT_A_STOP,
             "Position without its stop",
             Severity.HIGH,
             causes.TRADERS,
-            bracket_causes.without_a_stop,
+            _without_a_stop,
             ends="It ends when its stop is at the exchange, or the bracket is ended.",
         ),
         Kind(
@@ -56,7 +127,7 @@ ROOM: Final = rooms.Room(
             "Order of a bracket not seen",
             Severity.HIGH,
             causes.TRADERS,
-            bracket_causes.unclear,
+            _unclear,
             ends="It ends when the order is seen at the exchange or known not to be there, or the bracket is ended.",
         ),
     ),
@@ -64,13 +135,13 @@ ROOM: Final = rooms.Room(
         Approvals(
             model=Order,
             page="order",
-            topic=TOPIC,
+            topic=machine.TOPIC,
             also=("freezes",),
             undecided=waiting.undecided,
             done=waiting.done,
             waiting_for=approvals.waiting_for,
             waiting_for_each=approvals.waiting_for_each,
-            seen=waiting.seen,
+            seen=waiting.visible,
             ended=waiting.ended,
             news=waiting.news,
         ),
@@ -79,7 +150,7 @@ ROOM: Final = rooms.Room(
     waiting=(restore.ORDERS.source, restore.BRACKETS.source),
     outside=restore.placed_elsewhere,
     replays={REPLAY.subject: REPLAY.check, BRACKET_REPLAY.subject: BRACKET_REPLAY.check},
-    guards={"orders": guards.GUARDS.statements, "brackets": bracket_guards.GUARDS.statements},
+    guards={"orders": machine.GUARDS.statements, "brackets": bracket_machine.GUARDS.statements},
     tables=(
         Table(Order, Order.table.loose),
         Table(OrderEvent),
@@ -92,7 +163,7 @@ ROOM: Final = rooms.Room(
     ),
     idle_tables=dict.fromkeys(("exchange_ops.feerates", "exchange_ops.orderreading"), reasons.QUESTION),
     retention=(Retention(FeeRates, "requested_at", lambda: timedelta(days=settings.ANSWERS_KEPT_DAYS)),),
-    searches=(Search(search, 60),),
+    searches=(Search(_search, 60),),
     commands=(Command("New order", "order-new", "plus", rules.may_trade, 20),),
     tasks="exchange_ops.orders.tasks",
     urls="exchange_ops.orders.room.urls",

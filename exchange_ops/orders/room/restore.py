@@ -1,7 +1,7 @@
 """Orders that wait to be placed, and brackets that would place some, for people to judge after a restore.
 
-A bracket that is let go places nothing more, and its orders at the exchange stay (`desk.restores`). Beside them what
-the exchange lists and nobody here asked for.
+A bracket that is let go places nothing more, and its orders at the exchange stay (`desk.restores`). Shown with them are
+orders that the exchange lists and nobody here requested.
 """
 
 from collections.abc import Iterator
@@ -12,9 +12,9 @@ from django.urls import reverse
 
 from desk.restores.of_machine import Waits
 from desk.restores.waiting import MOST_OUTSIDE, Outside
-from exchange_ops.orders import machine, mover
-from exchange_ops.orders.brackets import machine as brackets
-from exchange_ops.orders.brackets import mover as bracket_mover
+from exchange_ops.orders import machine, states
+from exchange_ops.orders.brackets import machine as bracket_machine
+from exchange_ops.orders.brackets import states as bracket_states
 from exchange_ops.orders.brackets.models import Bracket
 from exchange_ops.orders.models import Order
 from wire.values import grouped_text
@@ -26,7 +26,7 @@ def _title(row: Order) -> str:
 
 
 def _evidence(row: Order) -> list[str]:
-    """What was read of an order of this client order id."""
+    """What the exchange says about an order with this client order id."""
     if not row.status:
         return []
     filled = f", {grouped_text(row.cum_quantity)} of it filled" if row.cum_quantity else ""
@@ -34,7 +34,7 @@ def _evidence(row: Order) -> list[str]:
 
 
 def _of_bracket(row: Bracket) -> list[str]:
-    """The open orders of its symbol that no row here asked for."""
+    """The open orders of its symbol that no row here requested."""
     others = Order.objects.filter(account=row.account_id, symbol=row.symbol, active=True, initiator=None)
     return [
         f"The exchange lists {order.client_order_id}, which this desk has no request of: {order.side} "
@@ -55,10 +55,10 @@ def placed_elsewhere(since: datetime) -> Iterator[Outside]:
 
 
 ORDERS: Final = Waits(
-    mover.MACHINE,
+    machine.MACHINE,
     ends={
-        machine.WAITING: ("declined", machine.DECLINED),
-        machine.REQUESTED: ("stopped", machine.NOT_SENT),
+        states.WAITING: ("declined", states.DECLINED),
+        states.REQUESTED: ("stopped", states.NOT_SENT),
     },
     title=_title,
     url=lambda row: reverse("order", args=[row.pk]),
@@ -67,12 +67,14 @@ ORDERS: Final = Waits(
     read_with=("account", "initiator"),
 )
 BRACKETS: Final = Waits(
-    bracket_mover.MACHINE,
-    ends=dict.fromkeys((brackets.ENTERING, brackets.GUARDED, brackets.UNGUARDED), ("let_go", brackets.CLOSED)),
+    bracket_machine.MACHINE,
+    ends=dict.fromkeys(
+        (bracket_states.ENTERING, bracket_states.GUARDED, bracket_states.UNGUARDED), ("let_go", bracket_states.CLOSED)
+    ),
     title=lambda row: f"Guard {row.entry.reference}, {row.symbol}: place stops and the take profit",
     url=lambda row: reverse("bracket", args=[row.pk]),
     asked_by=lambda row: row.initiator_id,
     evidence=_of_bracket,
-    columns=lambda act: {"outcome": brackets.LET_GO},
+    columns=lambda act: {"outcome": bracket_states.LET_GO},
     read_with=("account", "initiator", "entry"),
 )

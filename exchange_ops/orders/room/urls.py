@@ -3,19 +3,14 @@
 from django.urls import path
 
 from exchange_ops.orders import api
-from exchange_ops.orders.views import brackets, fills
-from exchange_ops.orders.views import decisions as order_decisions
-from exchange_ops.orders.views import detail as order
-from exchange_ops.orders.views import listing as orders
-from exchange_ops.orders.views import new as new_order
-from exchange_ops.orders.views import replacing as replacing_order
+from exchange_ops.orders.views import brackets, decisions, detail, fills, listing, new, replacing
 
 urlpatterns = [
-    path("orders/", orders.orders, name="orders"),
-    path("orders/export.<slug:form>", orders.export, name="orders-export"),
-    path("orders/refresh/", orders.refresh, name="orders-refresh"),
-    path("orders/cancel-all/", orders.cancel_all, name="orders-cancel-all"),
-    path("orders/cancel-chosen/", orders.cancel_chosen, name="orders-cancel-chosen"),
+    path("orders/", listing.orders, name="orders"),
+    path("orders/export.<slug:form>", listing.export, name="orders-export"),
+    path("orders/refresh/", listing.refresh, name="orders-refresh"),
+    path("orders/cancel-all/", listing.cancel_all, name="orders-cancel-all"),
+    path("orders/cancel-chosen/", listing.cancel_chosen, name="orders-cancel-chosen"),
     path("orders/fills/", fills.fills, name="fills"),
     path("orders/fills/export.<slug:form>", fills.export, name="fills-export"),
     path("orders/brackets/", brackets.brackets, name="brackets"),
@@ -24,15 +19,15 @@ urlpatterns = [
     path("orders/brackets/<int:bracket_id>/end/", brackets.end, name="bracket-end"),
     path("orders/brackets/<int:bracket_id>/let-go/", brackets.let_go, name="bracket-let-go"),
     path("orders/brackets/<int:bracket_id>/stop/", brackets.place_stop, name="bracket-stop"),
-    path("orders/new/", new_order.new, name="order-new"),
-    path("orders/new/figures/", new_order.figures, name="order-figures"),
-    path("orders/<int:order_id>/", order.order, name="order"),
-    path("orders/<int:order_id>/cancel/", order.cancel, name="order-cancel"),
+    path("orders/new/", new.new, name="order-new"),
+    path("orders/new/figures/", new.figures, name="order-figures"),
+    path("orders/<int:order_id>/", detail.order, name="order"),
+    path("orders/<int:order_id>/cancel/", detail.cancel, name="order-cancel"),
     path("orders/<int:order_id>/guard/", brackets.guard, name="order-guard"),
-    path("orders/<int:order_id>/approve/", order_decisions.approve, name="order-approve"),
-    path("orders/<int:order_id>/decline/", order_decisions.decline, name="order-decline"),
-    path("orders/<int:order_id>/withdraw/", order_decisions.withdraw, name="order-withdraw"),
-    path("orders/<int:order_id>/replace/", replacing_order.replace, name="order-replace"),
+    path("orders/<int:order_id>/approve/", decisions.approve, name="order-approve"),
+    path("orders/<int:order_id>/decline/", decisions.decline, name="order-decline"),
+    path("orders/<int:order_id>/withdraw/", decisions.withdraw, name="order-withdraw"),
+    path("orders/<int:order_id>/replace/", replacing.replace, name="order-replace"),
 ]
 
 api_urlpatterns = [

@@ -1,4 +1,4 @@
-"""Orders that wait for an approval, and what became of them, for the list of what waits and for whoever asked."""
+"""Orders that wait for an approval and how they ended, for the list of what waits and for their requesters."""
 
 from collections.abc import Collection, Iterable, Iterator
 from datetime import datetime
@@ -12,8 +12,8 @@ from desk.people import roles
 from desk.rooms import OpenWord
 from desk.templatetags.desk import plain
 from exchange_ops.market.models import Symbol
-from exchange_ops.orders import machine
-from exchange_ops.orders.brackets import machine as bracket_states
+from exchange_ops.orders import states
+from exchange_ops.orders.brackets import states as bracket_states
 from exchange_ops.orders.brackets.models import Bracket
 from exchange_ops.orders.decisions import approvals
 from exchange_ops.orders.models import Order
@@ -22,12 +22,12 @@ from exchange_ops.shared import rules
 if TYPE_CHECKING:
     from desk.models import Person
 
-_OUTCOMES: Final = {machine.DECLINED: "declined", machine.WITHDRAWN: "withdrawn"}
-# One that was most likely not placed is somebody's turn, and whoever asked for it hears of that as well.
-_ENDS: Final = (*(name for name in machine.TABLE.over if name != machine.WITHDRAWN), machine.NOT_SEEN)
+_OUTCOMES: Final = {states.DECLINED: "declined", states.WITHDRAWN: "withdrawn"}
+# An order that was most likely not placed is somebody's turn, and its requester hears of it too.
+_ENDS: Final = (*(name for name in states.TABLE.over if name != states.WITHDRAWN), states.NOT_SEEN)
 
 
-def seen(person: "Person") -> QuerySet[Order]:
+def visible(person: "Person") -> QuerySet[Order]:
     """The orders that this person may see."""
     return rules.seen_by(person, Order.objects.all())
 
@@ -55,11 +55,11 @@ def ended(since: datetime) -> QuerySet[Order]:
 
 
 def news(numbers: Collection[int]) -> Iterator[tuple[int, Entry]]:
-    """How they ended, for whoever asked, with who declined it and why, or the refusal."""
+    """How they ended, for their requesters, with who declined it and why, or the refusal."""
     for row in Order.objects.filter(pk__in=numbers):
         if row.initiator_id is None:
             continue  # placed elsewhere
-        entry = Entry.of_request(row, title="Order", icon=machine.STATES[row.state].icon)
+        entry = Entry.of_request(row, title="Order", icon=states.STATES[row.state].icon)
         entry.sentence = f"{entry.sentence} {row.last_problem}".strip()
         yield row.initiator_id, entry
 
@@ -82,8 +82,8 @@ def _entry(row: Order, person: "Person", now: datetime) -> Entry:
         since=row.created_at,
         tone=row.tone,
         label=row.label,
-        icon=machine.STATES[row.state].icon,
-        deadline=row.approve_until if row.state == machine.WAITING else None,
+        icon=states.STATES[row.state].icon,
+        deadline=row.approve_until if row.state == states.WAITING else None,
         clock=now,
         own=row.initiator_id == person.pk,
         who=roles.TREASURY,
@@ -95,7 +95,7 @@ def _entry(row: Order, person: "Person", now: datetime) -> Entry:
 
 
 def _with_symbols(rows: Iterable[Order]) -> list[Any]:
-    """The orders, each with its symbol as it is listed, for the words of what was asked for."""
+    """The orders, each with its symbol attached as `listed`, for the sentence that describes it."""
     orders: list[Any] = list(rows)
     symbols = Symbol.objects.in_bulk({row.symbol for row in orders})
     for row in orders:

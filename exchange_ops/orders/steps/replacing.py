@@ -1,9 +1,9 @@
 """Replacing an open order by one of another price or quantity, in one call: what was filled stays filled.
 
-The replacing order is a row of its own, with an id that is known before anything leaves: it is placed once, and looked
-for when its answer is lost, like every order. The old one waits in `replacing` until that is known; then it is read
-how it ended. An order on margin is replaced over the trading socket alone: REST has no word for it. Source: exchange
-REST, Spot orders; exchange streams, Margin trading; supplement 1.4, 2.7.
+The replacing order is a row of its own, with an id that is known before anything leaves: like every order it is placed
+once, and looked for when its answer is lost. The old one waits in `replacing` until the outcome is known; then its end
+is read. An order on margin can be replaced over the trading socket only, because REST has no call for it. Source:
+exchange REST, Spot orders; exchange streams, Margin trading; supplement 1.4, 2.7.
 """
 
 from collections.abc import Collection
@@ -16,17 +16,16 @@ from django.db import transaction
 
 from desk.machines.requests import LONGEST_KEY, Once
 from exchange_ops.client.sightings import ABSENT_AFTER
-from exchange_ops.keys import clients
-from exchange_ops.keys import store as keys
+from exchange_ops.keys import clients, store
 from exchange_ops.keys.clients import ClientFor
 from exchange_ops.market.models import Symbol
-from exchange_ops.orders import machine, mover, policy_checks, request_checks
+from exchange_ops.orders import machine, policy_checks, request_checks, states
 from exchange_ops.orders import records as order_records
-from exchange_ops.orders.brackets import mover as bracket_mover
+from exchange_ops.orders.brackets import machine as bracket_machine
 from exchange_ops.orders.brackets import situation
 from exchange_ops.orders.models import Order
-from exchange_ops.orders.request_checks import FORM, Wanted
-from exchange_ops.orders.steps import trading_line, ways
+from exchange_ops.orders.request_checks import FORM, OrderRequest
+from exchange_ops.orders.steps import placing, trading_line
 from exchange_ops.policy import freezes
 from exchange_ops.policy.oversteps import Overstep
 from exchange_ops.shared import rules
@@ -39,7 +38,7 @@ if TYPE_CHECKING:
     from desk.models import Person
 
 LOOK_AGAIN: Final = timedelta(seconds=2)  # while the replacing order is on its way
-READ_AGAIN: Final = timedelta(seconds=3)  # until the history tells how the old one ended
+READ_AGAIN: Final = timedelta(seconds=3)  # until the history says how the old one ended
 NOT_READ: Final = "It was replaced; how much of it was filled before was not read."
 ON_MARGIN: Final = (
     "An order on margin is replaced over the trading socket alone, and that is not connected now: cancel it and place "
@@ -48,7 +47,7 @@ ON_MARGIN: Final = (
 
 
 class CannotReplace(Exception):
-    """Nothing was asked for; `problems` names the field (or "__all__") and says why, one sentence each."""
+    """Nothing was requested; `problems` names the field (or "__all__") and says why, one sentence each."""
 
     def __init__(self, problems: dict[str, str]) -> None:
         super().__init__(" ".join(problems.values()))
@@ -68,7 +67,7 @@ def ask(
 ) -> Order:
     """Have an open order replaced; gives the replacing order, which a worker sends. Raises CannotReplace.
 
-    `quantity` is the whole one, in the base currency: what was filled counts. `price` is in the quote currency.
+    `quantity`, in the base currency, includes what was filled. `price` is in the quote currency.
     `confirmed` are the tokens of the oversteps that the person confirmed by name.
     """
     once = Once(
@@ -81,21 +80,23 @@ def ask(
     if not 0 < len(request_key) <= LONGEST_KEY:
         raise CannotReplace({FORM: "The form has lost its key: open it again."})
     old = replaceable(order_id, person)
-    wanted = changed(old, quantity=quantity, price=price)
-    if found := problems(old, wanted, person=person, now=now):
-        raise CannotReplace(found)
+    requested = changed_request(old, quantity=quantity, price=price)
+    if sentences := problems(old, requested, person=person, now=now):
+        raise CannotReplace(sentences)
     try:
-        kept = policy_checks.settle(oversteps(old, wanted, person=person, now=now), confirmed=confirmed)
+        stored_oversteps = policy_checks.settle(
+            find_oversteps(old, requested, person=person, now=now), confirmed=confirmed
+        )
     except policy_checks.NotConfirmed as missing:
         raise CannotReplace(missing.problems) from None
     new = Order(
-        oversteps=kept,
+        oversteps=stored_oversteps,
         account=old.account,
         initiator=person,
         request_key=request_key,
-        client_order_id=ways.fresh_id(),
+        client_order_id=placing.fresh_id(),
         replaces=old,
-        **{name: getattr(wanted, name) for name in Wanted.__dataclass_fields__},
+        **{name: getattr(requested, name) for name in OrderRequest.__dataclass_fields__},
     )
     return once.store(lambda: _begin(old, new, person=person, now=now, session_key=session_key))
 
@@ -111,42 +112,44 @@ def replaceable(order_id: int, person: "Person") -> Order:
         raise CannotReplace({FORM: "There is no such order."})
     if not rules.may_trade(person, row.account_id):
         raise CannotReplace({FORM: "Only operators replace orders."})
-    if row.state not in machine.AT_EXCHANGE or not row.active:
-        raise CannotReplace({FORM: f"There is nothing to replace: {machine.state_of(row)}."})
+    if row.state not in states.AT_EXCHANGE or not row.active:
+        raise CannotReplace({FORM: f"There is nothing to replace: {states.state_of(row)}."})
     if row.margin and not trading_line.is_live(row.account):
         raise CannotReplace({FORM: ON_MARGIN})
     return row
 
 
-def changed(old: Order, *, quantity: Decimal, price: Decimal | None) -> Wanted:
-    """What the replacing order asks for: the old one's terms with another quantity or price."""
-    return replace(request_checks.wanted_by(old), quantity=quantity, price=price)
+def changed_request(old: Order, *, quantity: Decimal, price: Decimal | None) -> OrderRequest:
+    """The request for the replacing order: the old one's terms with another quantity or price."""
+    return replace(request_checks.request_of(old), quantity=quantity, price=price)
 
 
-def problems(old: Order, wanted: Wanted, *, person: "Person", now: datetime) -> dict[str, str]:
-    """Everything against the replacing order, by field: its own form, money, and the rules in force.
+def problems(old: Order, requested: OrderRequest, *, person: "Person", now: datetime) -> dict[str, str]:
+    """Everything against the replacing order, by field: its terms, the funds, and the current rules.
 
-    When the exchange can't place it, it still cancels the old one; so money is looked at before.
+    When the exchange can't place it, it cancels the old one all the same, so the funds are checked first.
     """
     symbol = Symbol.objects.filter(pk=old.symbol).first()
     if symbol is None:
         return {FORM: "The exchange does not describe this symbol."}
-    if (wanted.quantity, wanted.price) == (old.quantity, old.price):
+    if (requested.quantity, requested.price) == (old.quantity, old.price):
         return {FORM: "Nothing would change: enter another price or quantity."}
-    if wanted.quantity <= old.cum_quantity:
+    if requested.quantity <= old.cum_quantity:
         return {"quantity": f"{old.cum_quantity.normalize():f} were filled already: the whole quantity has to be more."}
-    if reason := _beyond_bracket(old, wanted.quantity, now):
+    if reason := _beyond_bracket(old, requested.quantity, now):
         return {"quantity": reason}
-    found = request_checks.problems(account=old.account, symbol=symbol, wanted=wanted, now=now, instead_of=old)
-    if (frozen := freezes.active(old.account)) is not None:
-        found[FORM] = f"The account is frozen: {frozen.reason} Open orders can still be cancelled."
-    if found:
-        return found
-    return policy_checks.problems(initiator=person, account=old.account, symbol=symbol, wanted=wanted, now=now)
+    sentences = request_checks.problems(
+        account=old.account, symbol=symbol, requested=requested, now=now, instead_of=old
+    )
+    if (freeze := freezes.active(old.account)) is not None:
+        sentences[FORM] = f"The account is frozen: {freeze.reason} Open orders can still be cancelled."
+    if sentences:
+        return sentences
+    return policy_checks.problems(initiator=person, account=old.account, symbol=symbol, requested=requested, now=now)
 
 
 def _beyond_bracket(old: Order, quantity: Decimal, now: datetime) -> str:
-    """Why a stop of a bracket can't be so large: more would rest than the bracket has open. Else an empty text."""
+    """Why an order of a bracket can't be so large: more would rest than is open. Else an empty text."""
     row = situation.bracket_of(old)
     most = None if row is None else situation.most_instead_of(row, old, now=now)
     if row is None or most is None or quantity <= most:
@@ -154,46 +157,46 @@ def _beyond_bracket(old: Order, quantity: Decimal, now: datetime) -> str:
     return f"It closes what {row.reference} opened and no other stop covers: {grouped_text(most)} at most."
 
 
-def oversteps(old: Order, wanted: Wanted, *, person: "Person", now: datetime) -> list[Overstep]:
-    """The bounds of the rules that the replacing order goes beyond. It takes a place, so it is not counted as one more.
+def find_oversteps(old: Order, requested: OrderRequest, *, person: "Person", now: datetime) -> list[Overstep]:
+    """The bounds of the rules that the replacing order goes beyond; it does not count as one more open order.
 
-    Nobody can approve it: while that waited, the old one would go on.
+    Nobody can approve it: the old one would go on while that waited.
     """
     symbol = Symbol.objects.get(pk=old.symbol)
-    return policy_checks.oversteps(
-        initiator=person, account=old.account, symbol=symbol, wanted=wanted, now=now, is_new=False
+    return policy_checks.find_oversteps(
+        initiator=person, account=old.account, symbol=symbol, requested=requested, now=now, is_new=False
     )
 
 
 def _begin(old: Order, new: Order, *, person: "Person", now: datetime, session_key: str) -> Order:
-    """Both rows together: the new one asked for, the old one waiting for it."""
+    """Write both rows in one transaction: the new order requested, the old one waiting for it."""
     try:
         with transaction.atomic():
-            _keep_bracket(old, new.quantity, now)
-            locked = mover.lock(old.pk)
+            _check_bracket(old, new.quantity, now)
+            locked = machine.lock(old.pk)
             if (locked.state, locked.version) != (old.state, old.version):
-                raise mover.CannotMove("It moved on.")
-            mover.create(new, event="asked", now=now, actor=person, session_key=session_key)
-            mover.move(
+                raise machine.CannotMove("It moved on.")
+            machine.create(new, event="asked", now=now, actor=person, session_key=session_key)
+            machine.move(
                 locked,
                 event="replace_asked",
-                to=machine.REPLACING,
+                to=states.REPLACING,
                 now=now,
                 next_action_at=now + LOOK_AGAIN,
                 actor=person,
                 session_key=session_key,
                 evidence={"by": new.reference, "quantity": new.quantity, "price": new.price},
             )
-    except mover.CannotMove:
+    except machine.CannotMove:
         raise CannotReplace({FORM: "It moved on in the same moment. Read it again."}) from None
     return new
 
 
-def _keep_bracket(old: Order, quantity: Decimal, now: datetime) -> None:
-    """Look once more while the bracket places nothing itself. Its row comes before its orders', as when it looks."""
+def _check_bracket(old: Order, quantity: Decimal, now: datetime) -> None:
+    """Check again under the lock of the bracket, which is taken before those of its orders, as everywhere."""
     if (row := situation.bracket_of(old)) is None:
         return
-    bracket_mover.lock(row.pk)
+    bracket_machine.lock(row.pk)
     if reason := _beyond_bracket(old, quantity, now):
         raise CannotReplace({"quantity": reason})
 
@@ -203,7 +206,7 @@ def obstacle(row: Order) -> str:
     if row.replaces_id is None:
         return ""
     old = Order.objects.get(pk=row.replaces_id)
-    if old.state == machine.REPLACING and old.active:
+    if old.state == states.REPLACING and old.active:
         return ""
     return f"{old.reference} was no longer there to be replaced."
 
@@ -212,70 +215,70 @@ def obstacle(row: Order) -> str:
 
 
 def settle(row: Order, *, now: datetime, answer: records.Order | None = None) -> None:
-    """The replacing order is settled: the old one is looked at at once. `answer` is what the exchange said of it."""
+    """The outcome of the replacing order is known: have the old one looked at. `answer` is the exchange's record."""
     old = row.replaces
     if old is None:
         return
     if answer is not None and answer.client_order_id == old.client_order_id:
-        order_records.take(account=old.account, found=[answer], margin=old.margin, now=now)
+        order_records.store(account=old.account, orders=[answer], margin=old.margin, now=now)
     elif answer is not None:
-        order_records.replaced(account=old.account, client_order_id=old.client_order_id, by=answer, now=now)
+        order_records.end_replaced(account=old.account, client_order_id=old.client_order_id, by=answer, now=now)
     old.refresh_from_db()
-    if old.state == machine.REPLACING and mover.touch(old, next_action_at=now):
-        mover.MACHINE.announce(old, now)
+    if old.state == states.REPLACING and machine.touch(old, next_action_at=now):
+        machine.MACHINE.announce(old, now)
 
 
 def step(row: Order, *, now: datetime, client_for: ClientFor) -> None:
-    """What became of the replacing order decides: this one was replaced, or is as it was before."""
+    """By the outcome of the replacing order, this one was replaced or stays as it was."""
     newer = Order.objects.filter(replaces=row).order_by("-pk").first()
-    if newer is not None and newer.state in machine.ON_THE_WAY:
-        mover.touch(row, next_action_at=now + LOOK_AGAIN)
+    if newer is not None and newer.state in states.ON_THE_WAY:
+        machine.touch(row, next_action_at=now + LOOK_AGAIN)
         return
     try:
         record = _read(row, client_for)
-    except (CallFailed, keys.NoUsableKey) as problem:
+    except (CallFailed, store.NoUsableKey) as problem:
         reason = f"The exchange could not be asked for it: {problem}"[:500]
-        mover.touch(row, next_action_at=now + READ_AGAIN, last_problem=reason)
+        machine.touch(row, next_action_at=now + READ_AGAIN, last_problem=reason)
         return
     if newer is None or newer.exchange_id is None:
-        _as_before(row, newer, record, now)
+        _keep_unreplaced(row, newer, record, now)
     elif record is not None:
-        _was_replaced(row, newer, now, **order_records.observed(record, now=now))
+        _end_replaced(row, newer, now, **order_records.observed_columns(record, now=now))
     elif now - newer.updated_at >= ABSENT_AFTER:
-        _was_replaced(row, newer, now, status="canceled", active=False, last_problem=NOT_READ)
+        _end_replaced(row, newer, now, status="canceled", active=False, last_problem=NOT_READ)
     else:
-        mover.touch(row, next_action_at=now + READ_AGAIN)
+        machine.touch(row, next_action_at=now + READ_AGAIN)
 
 
 def _read(row: Order, client_for: ClientFor) -> records.Order | None:
-    """How it ended, from the history; nothing as long as it is not there."""
+    """Its end as the history records it; None until the history has it."""
     with clients.client(client_for, account=row.account, right=Right.HISTORY) as history:
         listing = history.get_order_history(client_order_id=row.client_order_id)
-    found = [record for record in listing.records if record.id == row.exchange_id and record.status in machine.ENDED]
-    return found[0] if found and not order_records.unstorable(found[0]) else None
+    entries = [record for record in listing.records if record.id == row.exchange_id and record.status in states.ENDED]
+    return entries[0] if entries and not order_records.unstorable(entries[0]) else None
 
 
-def _was_replaced(row: Order, newer: Order, now: datetime, **columns: Any) -> None:
+def _end_replaced(row: Order, newer: Order, now: datetime, **columns: Any) -> None:
     evidence = {"by": newer.reference, "filled": columns.get("cum_quantity")}
-    mover.move(
+    machine.move(
         row,
         event="replaced",
-        to=machine.PLACED,
+        to=states.PLACED,
         now=now,
         evidence=evidence,
         **({"last_problem": ""} | columns),
     )
 
 
-def _as_before(row: Order, newer: Order | None, record: records.Order | None, now: datetime) -> None:
-    """It stays, or ended for another reason: what the exchange says of it goes on to be read."""
-    columns = {} if record is None else order_records.observed(record, now=now)
-    said = "" if newer is None else f"{newer.reference} did not take its place. {newer.last_problem}"
-    mover.move(
+def _keep_unreplaced(row: Order, newer: Order | None, record: records.Order | None, now: datetime) -> None:
+    """It was not replaced: it is still open, or ended for another reason, and is read on like any order."""
+    columns = {} if record is None else order_records.observed_columns(record, now=now)
+    sentence = "" if newer is None else f"{newer.reference} did not take its place. {newer.last_problem}"
+    machine.move(
         row,
         event="replace_ended",
-        to=machine.PLACED,
+        to=states.PLACED,
         now=now,
         evidence={} if newer is None else {"by": newer.reference, "outcome": newer.state},
-        **({"last_problem": said[:500]} | columns),
+        **({"last_problem": sentence[:500]} | columns),
     )

@@ -1,11 +1,11 @@
-"""How a worker reaches the exchange for an order: over a trading socket of its own where the stream is live, else REST.
+"""How a worker reaches the exchange for an order: over a trading socket of its own while the stream is live, else REST.
 
-The socket that the follower listens to lies in another process. A frame handed to it would wait in a second queue, and
-between its two ends nobody could say whether it left. So each thread of a worker that places orders keeps a socket of
-its own for each key, logged in once and used again for some seconds: the row of the call is committed first, the frame
-leaves from the very thread that then hears the answer, and the rules of REST hold. A frame without its answer is an
-unknown outcome, found out by reading; it is never sent again, neither here nor over REST. Which of the two it will be
-is decided before the claim, so that a call is made one way. Source: exchange streams; supplement 1.1, 1.4, 1.5, 1.7.
+The follower's socket is in another process. A frame handed to it would wait in a second queue, and nobody could say
+whether it had left. So each worker thread that places orders keeps a socket of its own for each key, logged in once
+and reused for some seconds: the row of the call is committed first, the frame leaves from the thread that then hears
+the answer, and the rules of REST hold. A frame without an answer is an unknown outcome, resolved by reading and never
+sent again, neither here nor over REST. The way is chosen before the claim, so that a call is made one way only. Source:
+exchange streams; supplement 1.1, 1.4, 1.5, 1.7.
 """
 
 import threading
@@ -24,7 +24,7 @@ from exchange_ops.client.budgets import Budget, NoPlace, urgency_of
 from exchange_ops.client.pacing import TOO_MANY, HeldBack, LastLook, NoPlaceInTime
 from exchange_ops.client.sockets import CannotFollow
 from exchange_ops.client.stream_calls import StreamClient
-from exchange_ops.keys import store as keys
+from exchange_ops.keys import store
 from exchange_ops.market.models import Symbol
 from exchange_ops.orders import records as order_records
 from exchange_ops.shared import stream_states
@@ -43,7 +43,7 @@ _log = structlog.get_logger(__name__)
 
 
 @dataclass
-class _Held:
+class _KeptSocket:
     """A socket that this thread keeps for a key."""
 
     stream: StreamClient
@@ -54,14 +54,14 @@ class _Held:
 class _Threads(threading.local):
     """What each thread keeps, by account and key."""
 
-    held: dict[tuple[int, int], _Held] = field(default_factory=dict)
+    sockets: dict[tuple[int, int], _KeptSocket] = field(default_factory=dict)
 
 
-_kept = _Threads()
+_threads = _Threads()
 
 
 class TradingLine:
-    """The few calls that an order's steps make, over the socket where there is one. `way` says which it is."""
+    """The calls that the steps of an order make, over the socket where there is one. `way` says which it is."""
 
     def __init__(self, client: ExchangeClient, stream: StreamClient | None, budget: Budget | None) -> None:
         self._client, self._stream, self._budget = client, stream, budget
@@ -72,7 +72,7 @@ class TradingLine:
 
     @property
     def way(self) -> str:
-        """How calls leave."""
+        """Whether calls leave over REST or the socket."""
         return REST if self._stream is None else SOCKET
 
     def way_of(self, order: NewOrder, *, margin: bool) -> str:
@@ -100,9 +100,9 @@ class TradingLine:
         return self._act(method, {"clientOrderId": client_order_id}, last_look)
 
     def cancel_all_of(self, symbol: str, *, margin: bool, last_look: LastLook) -> list[records.Order]:
-        """Cancel every order of the symbol, and give them as they ended: over REST alone.
+        """Cancel every order of the symbol, and give them as they ended: over REST only.
 
-        The socket knows a word for every margin order of the account alone (exchange streams, Margin trading).
+        The socket's only call of the kind is for all margin orders of the account (exchange streams, Margin trading).
         """
         client = self._client
         act = client.cancel_all_margin_orders if margin else client.cancel_all_orders
@@ -129,7 +129,7 @@ class TradingLine:
     ) -> records.Order:
         """Put another order in its place. Raises as `ExchangeClient.replace_order`.
 
-        One on margin has no word for it over REST (supplement 2.7): without a socket it is held back.
+        REST has no call to replace an order on margin (supplement 2.7): without a socket it is held back.
         """
         if self._stream is None and margin:
             raise HeldBack(NEEDS_SOCKET)
@@ -167,34 +167,34 @@ class TradingLine:
                 raise HeldBack(problem)
             if self._stream is None:
                 raise HeldBack("there is no socket")
-            known = streams.by_name[method].param
-            return self._stream.call(method, **{name: value for name, value in arguments.items() if known(name)})
+            find_param = streams.by_name[method].param
+            return self._stream.call(method, **{name: value for name, value in arguments.items() if find_param(name)})
 
 
 def carries(method: str, arguments: dict[str, Any]) -> bool:
-    """Whether the method has every one of these parameters that says something."""
+    """Whether the method takes every one of these arguments that has a value."""
     row = streams.by_name[method]
     return all(value is None or row.param(name) is not None for name, value in arguments.items())
 
 
-def opened(account: Account, client: ExchangeClient) -> TradingLine:
-    """The line for one step. Nothing that goes wrong with the socket hinders the step: then it is REST."""
+def open_line(account: Account, client: ExchangeClient) -> TradingLine:
+    """The line for one step; when anything is wrong with the socket, it is REST."""
     if not is_live(account):
         return TradingLine(client, None, None)
     try:
-        key = keys.stream_key(account, Right.ORDERS)
-        stream = _borrowed(account, key)
-    except (CallFailed, keys.NoUsableKey, CannotFollow) as problem:
+        key = store.stream_key(account, Right.ORDERS)
+        stream = _borrow_socket(account, key)
+    except (CallFailed, store.NoUsableKey, CannotFollow) as problem:
         _log.info("orders.no_socket", account=account.pk, reason=str(problem))
         return TradingLine(client, None, None)
-    return TradingLine(client, stream, keys.budget_of(key).of(catalogue.by_name["create_order"]))
+    return TradingLine(client, stream, store.budget_of(key).of(catalogue.by_name["create_order"]))
 
 
-def let_go() -> None:
+def close_sockets() -> None:
     """Close what this thread keeps."""
-    for held in _kept.held.values():
-        held.stream.close()
-    _kept.held.clear()
+    for entry in _threads.sockets.values():
+        entry.stream.close()
+    _threads.sockets.clear()
 
 
 def is_live(account: Account) -> bool:
@@ -203,27 +203,27 @@ def is_live(account: Account) -> bool:
 
 
 def _is_followed(account: Account) -> bool:
-    """Whether the account's trading stream is being followed: what becomes of an order is then told at once, too."""
+    """Whether the account's trading stream is followed, so that changes of an order arrive at once."""
     return FollowerState.objects.filter(name=stream_states.trading_name(account), connected=True).exists()
 
 
-def _borrowed(account: Account, key: Any) -> StreamClient:
-    """The socket of this thread and key, when it was used a moment ago and is there; else a new one."""
+def _borrow_socket(account: Account, key: Any) -> StreamClient:
+    """This thread's socket for the key, if it was used recently and is open; else a new one."""
     name, now_ns = (account.pk, key.pk), time.monotonic_ns()
-    held = _kept.held.pop(name, None)
-    if held is not None and (now_ns - held.used_ns > IDLE_NS or not held.stream.is_open()):
-        held.stream.close()
-        held = None
-    if held is None:
+    entry = _threads.sockets.pop(name, None)
+    if entry is not None and (now_ns - entry.used_ns > IDLE_NS or not entry.stream.is_open()):
+        entry.stream.close()
+        entry = None
+    if entry is None:
         stream = StreamClient(
-            keys.place_of(account).stream_url,
+            store.place_of(account).stream_url,
             Address.TRADING,
-            credentials=keys.credentials_of(key),
+            credentials=store.credentials_of(key),
             private_hosts=settings.PRIVATE_HOSTS,
         )
-        held = _Held(stream, now_ns)
-    _kept.held[name] = _Held(held.stream, now_ns)
-    return held.stream
+        entry = _KeptSocket(stream, now_ns)
+    _threads.sockets[name] = _KeptSocket(entry.stream, now_ns)
+    return entry.stream
 
 
 @contextmanager

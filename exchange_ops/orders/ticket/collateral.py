@@ -1,7 +1,7 @@
-"""What an order on margin needs of its isolated account: its share by the leverage, and room for fees.
+"""How much collateral an order on margin needs in its isolated account, by the leverage and the fees.
 
 Source: supplement 1.5: price x quantity x ((1 + f) / L + 2f) is held for an order, with the leverage L and the taker's
-rate f. The exchange judges last.
+rate f. The exchange has the last word.
 """
 
 from decimal import Decimal
@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from exchange_ops.margin.models import MarginAccount
 from exchange_ops.market.models import Symbol
-from exchange_ops.orders.ticket.rates import Rates
+from exchange_ops.orders.ticket.fee_rates import Rates
 from exchange_ops.shared.models import Account
 
 NO_MARGIN = "This symbol is not traded on margin."
@@ -22,13 +22,13 @@ def account_of(*, account: Account, symbol: Symbol) -> MarginAccount | None:
 
 
 def free(row: MarginAccount) -> Decimal:
-    """What of the collateral is held neither for orders nor for the position, in the quote currency."""
-    left: Decimal = row.margin_balance - row.margin_balance_orders - row.margin_balance_required
-    return max(left, Decimal(0))
+    """The collateral that neither orders nor the position hold, in the quote currency."""
+    amount: Decimal = row.margin_balance - row.margin_balance_orders - row.margin_balance_required
+    return max(amount, Decimal(0))
 
 
 def most(*, account: Account, symbol: Symbol, at: Decimal | None, rates: Rates) -> Fraction:
-    """How much of the base currency the free collateral bears at a price; zero where that is not known."""
+    """How much of the base currency the free collateral covers at a price; zero where that is not known."""
     row = account_of(account=account, symbol=symbol)
     if row is None or not at:
         return Fraction(0)
@@ -38,9 +38,9 @@ def most(*, account: Account, symbol: Symbol, at: Decimal | None, rates: Rates) 
 def problem(
     *, account: Account, symbol: Symbol, value: Decimal | None, rates: Rates, freed: Decimal | None = None
 ) -> str:
-    """Why the margin account can't bear an order of this value in the quote currency, or an empty text.
+    """Why the margin account can't cover an order of this value in the quote currency, or an empty text.
 
-    `freed` is the value of the order that it takes the place of, for what is left of it.
+    `freed` is the value of what remains of the order that it replaces.
     """
     if not symbol.margin_trading:
         return NO_MARGIN

@@ -1,4 +1,4 @@
-"""What a person ticks on a ticket: each overstep that has to be confirmed by name, with what the tick stands for."""
+"""The boxes that a person ticks on a ticket: one for each overstep that has to be confirmed by name."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
@@ -9,9 +9,9 @@ from exchange_ops.policy.oversteps import Overstep
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """One line of the ticket. `token` is sent when it is ticked; `is_ticked`: it was, for at least this size.
+    """One line of the ticket. `token` is sent when the box is ticked; `is_ticked`: it was, for at least this size.
 
-    `approval`: nothing is ticked, since somebody else has to agree.
+    `approval`: there is no box, because somebody else has to agree.
     """
 
     label: str
@@ -21,12 +21,12 @@ class Tick:
     approval: bool = False
 
 
-def of(found: Iterable[Overstep], confirmed: Collection[str]) -> list[Tick]:
-    """The lines, without what is refused. A tick that covers the present size keeps the size that it was given for."""
-    ticks = []
-    for each in found:
+def ticks(oversteps: Iterable[Overstep], confirmed: Collection[str]) -> list[Tick]:
+    """The lines, without what is refused. A tick that covers the present size keeps the token it was ticked with."""
+    lines = []
+    for each in oversteps:
         if each.beyond not in {CONFIRM, APPROVE}:
             continue
         earlier = each.confirmed_by(confirmed)
-        ticks.append(Tick(each.label, each.sentence, earlier or each.token, bool(earlier), each.beyond == APPROVE))
-    return ticks
+        lines.append(Tick(each.label, each.sentence, earlier or each.token, bool(earlier), each.beyond == APPROVE))
+    return lines

@@ -1,7 +1,7 @@
 """How much a quarter, half or all of what is available buys or sells: exact, rounded down to the symbol's increment.
 
-All of it is what the exchange would take: a buy needs more than its value with the taker's fee, one at the market about
-a tenth more, and on margin the collateral bounds both sides (supplement 1.5, 2.8).
+"All" is what the exchange would accept: a buy needs more than its value plus the taker's fee, one at the market about a
+tenth more, and on margin the collateral bounds both sides (supplement 1.5, 2.8).
 """
 
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from typing import Final
 from exchange_ops.market.models import Symbol
 from exchange_ops.orders.request_checks import BUY
 from exchange_ops.orders.ticket import collateral
-from exchange_ops.orders.ticket.rates import Rates
+from exchange_ops.orders.ticket.fee_rates import Rates
 from exchange_ops.shared.models import Account
 
 PERCENTS: Final = (25, 50, 75, 100)
@@ -32,7 +32,7 @@ class Share:
         return "Max" if self.percent == 100 else f"{self.percent} %"
 
 
-def of(
+def quarters(
     *,
     account: Account,
     symbol: Symbol,
@@ -57,12 +57,12 @@ def of(
         cover = Fraction(1) if has_limit else _AT_THE_MARKET
         most = Fraction(available) / (Fraction(at) * cover * (1 + Fraction(rates.take)))
     return [
-        Share(percent, _whole(most * percent / 100, symbol, below=percent == 100 and (margin or side == BUY)))
+        Share(percent, _rounded_down(most * percent / 100, symbol, below=percent == 100 and (margin or side == BUY)))
         for percent in PERCENTS
     ]
 
 
-def _whole(most: Fraction, symbol: Symbol, *, below: bool) -> Decimal:
+def _rounded_down(most: Fraction, symbol: Symbol, *, below: bool) -> Decimal:
     """The largest multiple of the increment that is not above `most`, or is `below` it."""
     step = Fraction(symbol.quantity_increment)
     if step <= 0 or most <= 0:
@@ -70,5 +70,5 @@ def _whole(most: Fraction, symbol: Symbol, *, below: bool) -> Decimal:
     count = most // step
     if below and count * step == most:
         count -= 1
-    whole: Decimal = Decimal(max(count, 0)) * symbol.quantity_increment
-    return whole
+    quantity: Decimal = Decimal(max(count, 0)) * symbol.quantity_increment
+    return quantity

@@ -19,7 +19,7 @@ from desk.views import lists
 from desk.views.rendering import show
 from desk.web.requests import DeskRequest
 from exchange_ops.market.models import Symbol, Ticker
-from exchange_ops.orders.brackets import exits, machine, plan, situation, workflow
+from exchange_ops.orders.brackets import exit_prices, plan, situation, states, workflow
 from exchange_ops.orders.brackets.models import Bracket
 from exchange_ops.orders.forms import BracketFilter, GuardForm
 from exchange_ops.orders.models import Order
@@ -155,7 +155,7 @@ def _render_page(request: DeskRequest, number: int, *, status: int = 200, refusa
     row = get_object_or_404(Bracket.objects.select_related("account", "initiator", "entry__initiator"), pk=number)
     now = clock.now()
     chains, may_trade = situation.read(row), rules.may_trade(request.user)
-    at = situation.of(row, now=now, chains=chains)
+    at = situation.current(row, now=now, chains=chains)
     entry = situation.head(chains[row.entry_id])
     context: dict[str, Any] = {
         "row": row,
@@ -165,15 +165,15 @@ def _render_page(request: DeskRequest, number: int, *, status: int = 200, refusa
         "entry": entry,
         "lines": list(_lines(row, chains)),
         "again": plan.place_again(at),
-        "exits_title": exits_title(exits.Exits(row.stop_price, row.take_price), None),
-        "outcomes": exits.outcomes(exits=exits.Exits(row.stop_price, row.take_price), wanted=row.entry),
+        "exits_title": exits_title(exit_prices.Exits(row.stop_price, row.take_price), None),
+        "outcomes": exit_prices.outcomes(exits=exit_prices.Exits(row.stop_price, row.take_price), requested=row.entry),
         "closing": _closing(row),
         "refusal": refusal,
         "drawn_for": row.state,
-        "is_live": row.state in machine.WATCHED and row.state != machine.ENDING,
+        "is_live": row.state in states.WATCHED and row.state != states.ENDING,
         "may_trade": may_trade,
-        "may_let_go": row.state not in {machine.TAKING, machine.ENDING, machine.CLOSED},
-        "may_place_stop": row.state == machine.UNGUARDED,
+        "may_let_go": row.state not in {states.TAKING, states.ENDING, states.CLOSED},
+        "may_place_stop": row.state == states.UNGUARDED,
         "events": row.events.select_related("actor").order_by("-pk"),
         "may_audit": request.user.has_role(roles.AUDITOR, roles.ADMIN, scope=""),
         **_market(row.symbol),

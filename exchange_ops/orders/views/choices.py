@@ -5,7 +5,7 @@ from typing import Any
 from desk import clock
 from desk.models import Person
 from desk.people import factors
-from exchange_ops.orders import machine
+from exchange_ops.orders import states
 from exchange_ops.orders.decisions import approvals
 from exchange_ops.orders.forms import TokensField
 from exchange_ops.orders.models import Order
@@ -18,24 +18,24 @@ OWN = "You asked for this order yourself, so somebody else has to decide on it."
 
 
 class ApproveForm(DecisionForm):
-    """An approval, with what the market did since confirmed by name."""
+    """An approval, with confirmations by name of how the market moved since the request."""
 
     confirmed = TokensField(required=False)
 
 
-def of(row: Order, person: Person, *, confirmed: Any = ()) -> dict[str, Any]:
+def decision_context(row: Order, person: Person, *, confirmed: Any = ()) -> dict[str, Any]:
     """What this person can do about an order that waits, and why not; nothing for any other order."""
-    if row.state != machine.WAITING:
+    if row.state != states.WAITING:
         return {}
     now = clock.now()
-    may_decide, found = approvals.may_decide(person, row), approvals.oversteps(row, now=now)
+    may_decide, oversteps = approvals.may_decide(person, row), approvals.find_oversteps(row, now=now)
     return {
         "waits": True,
         "may_approve": may_decide and not _why_not(row, person),
         "may_decline": may_decide,
         "may_withdraw": approvals.may_withdraw(person, row),
         "why_not": _why_not(row, person),
-        "oversteps": confirmations.of(approvals.to_confirm(row, found), confirmed),
+        "oversteps": confirmations.ticks(approvals.to_confirm(row, oversteps), confirmed),
         "purpose": approvals.PURPOSE,
         "digest": row.digest,
         "approve_form": ApproveForm(),

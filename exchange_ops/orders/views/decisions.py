@@ -12,7 +12,7 @@ from django.shortcuts import redirect
 from desk import clock
 from desk.people.stepup import CannotConfirm
 from desk.web.requests import DeskRequest
-from exchange_ops.orders import machine
+from exchange_ops.orders import states
 from exchange_ops.orders.decisions import approvals
 from exchange_ops.orders.models import Order
 from exchange_ops.orders.views import detail
@@ -22,9 +22,9 @@ from exchange_ops.shared.forms import ReasonForm
 from exchange_ops.shared.views.access import posted
 
 _MESSAGES = {
-    machine.REQUESTED: "Approved. A worker places it once, now.",
-    machine.DECLINED: "Declined. Nothing was placed.",
-    machine.WITHDRAWN: "Withdrawn. Nothing was placed.",
+    states.REQUESTED: "Approved. A worker places it once, now.",
+    states.DECLINED: "Declined. Nothing was placed.",
+    states.WITHDRAWN: "Withdrawn. Nothing was placed.",
 }
 
 
@@ -34,10 +34,10 @@ def approve(request: DeskRequest, order_id: int) -> HttpResponse:
     form = ApproveForm(request.POST)
 
     def act(common: dict[str, Any]) -> Order:
-        said = {name: form.cleaned_data[name] for name in ("comment", "digest", "confirmed")}
-        return approvals.approve(answer=form.answer, **said, **common)
+        fields = {name: form.cleaned_data[name] for name in ("comment", "digest", "confirmed")}
+        return approvals.approve(answer=form.answer, **fields, **common)
 
-    return _acted(request, order_id, form, "approve_form", act)
+    return _act(request, order_id, form, "approve_form", act)
 
 
 @posted(rules.may_see)
@@ -54,12 +54,12 @@ def withdraw(request: DeskRequest, order_id: int) -> HttpResponse:
 
 def _with_reason(request: DeskRequest, order_id: int, name: str, act: Callable[..., Order]) -> HttpResponse:
     form = ReasonForm(request.POST, prefix=name)
-    return _acted(
+    return _act(
         request, order_id, form, f"{name}_form", lambda common: act(reason=form.cleaned_data["reason"], **common)
     )
 
 
-def _acted(
+def _act(
     request: DeskRequest, order_id: int, form: forms.Form, name: str, act: Callable[[dict[str, Any]], Order]
 ) -> HttpResponse:
     refused: dict[str, Any] = {name: form}

@@ -1,4 +1,4 @@
-"""One order: what it is, what became of it, what this person can do about it, and everything that happened to it."""
+"""The page of an order: its terms, its outcome, what this person can do, and everything that happened to it."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from desk.people import roles
 from desk.views.rendering import show
 from desk.web.requests import DeskRequest
 from exchange_ops.market.models import Symbol
-from exchange_ops.orders import machine, trades, workflow
+from exchange_ops.orders import states, trades, workflow
 from exchange_ops.orders.brackets import workflow as brackets
 from exchange_ops.orders.models import Order
 from exchange_ops.orders.steps import trading_line
@@ -68,7 +68,9 @@ def render_page(
         "drawn_for": f"{row.state}:{row.active}",
     }
     if target not in PARTS or target == "act":
-        context |= _act(row, request.user) | choices.of(row, request.user, confirmed=request.POST.getlist("confirmed"))
+        context |= _act(row, request.user) | choices.decision_context(
+            row, request.user, confirmed=request.POST.getlist("confirmed")
+        )
     if target not in PARTS or target == "story":
         context |= _story(row, request.user)
     return show(request, PAGE, context | forms, parts=PARTS, status=status)
@@ -77,10 +79,7 @@ def render_page(
 def _act(row: Order, person: Person) -> dict[str, Any]:
     cancellable = row.is_cancellable
     return {
-        "may_replace": row.active
-        and row.state in machine.AT_EXCHANGE
-        and rules.may_trade(person)
-        and _replaceable(row),
+        "may_replace": row.active and row.state in states.AT_EXCHANGE and rules.may_trade(person) and _replaceable(row),
         "may_cancel": cancellable and rules.may_trade(person),
         "may_guard": row.active and not brackets.why_not(row, person),
         "only_operators": cancellable and not rules.may_trade(person),

@@ -19,7 +19,7 @@ from desk.models import Person
 from desk.views import lists
 from desk.views.rendering import show
 from desk.web.requests import DeskRequest
-from exchange_ops.orders import machine
+from exchange_ops.orders import states
 from exchange_ops.orders import workflow as domain
 from exchange_ops.orders.forms import CancelAllForm, OrderFilter
 from exchange_ops.orders.models import Order, OrderReading
@@ -204,7 +204,7 @@ def _to_cancel(account: Account | None, person: Person, filters: FilterForm) -> 
     if account is None or not rules.may_trade(person):
         return {}
     symbol = str(filters.chosen().get("symbol", "")).upper()
-    rows = Order.objects.filter(account=account, active=True, state__in=machine.CANCELLABLE)
+    rows = Order.objects.filter(account=account, active=True, state__in=states.CANCELLABLE)
     numbers = list((rows.filter(symbol=symbol) if symbol else rows).values_list("pk", flat=True))
     if not numbers:
         return {}

@@ -1,7 +1,7 @@
-"""Placing an order: the ticket, and the part that says what it would come to. All arithmetic happens here.
+"""Placing an order: the ticket, and its part with the figures. All arithmetic happens on the server.
 
-The button names what it does, and sends these words along: what was typed after they were drawn is shown first, and
-placed only by the next press.
+The button names what it does, and the form sends these words along. When something was typed after they were drawn, the
+page shows the new words first, and only the next press places the order.
 """
 
 from decimal import Decimal
@@ -20,13 +20,13 @@ from desk.views.rendering import show
 from desk.web.requests import DeskRequest
 from exchange_ops.market import interest
 from exchange_ops.market.models import Symbol, Ticker
-from exchange_ops.orders import distance, machine, policy_checks, request_checks, workflow
-from exchange_ops.orders.brackets import exits as exit_prices
+from exchange_ops.orders import distance, policy_checks, request_checks, states, workflow
+from exchange_ops.orders.brackets import exit_prices
 from exchange_ops.orders.brackets import workflow as brackets
-from exchange_ops.orders.brackets.exits import Exits
+from exchange_ops.orders.brackets.exit_prices import Exits
 from exchange_ops.orders.forms import OrderForm
 from exchange_ops.orders.request_checks import BUY, SELL
-from exchange_ops.orders.ticket import collateral, confirmations, estimate, rates, shares
+from exchange_ops.orders.ticket import collateral, confirmations, estimate, fee_rates, shares
 from exchange_ops.orders.views.listing import ONLY_OPERATORS
 from exchange_ops.orders.views.titles import exits_title, title
 from exchange_ops.policy import freezes, oversteps
@@ -37,7 +37,7 @@ from exchange_ops.shared.models import Account
 from exchange_ops.shared.views import accounts
 from exchange_ops.shared.views.access import posted, requires
 
-READ_WITH = "M30"  # the candles that are read beside the book of a symbol that is being traded
+READ_WITH = "M30"  # the candles to read along with the book of a symbol on a ticket
 REVIEW = "Look at what it comes to, then press the button again: it now says exactly what it does."
 
 
@@ -47,32 +47,32 @@ def new(request: DeskRequest) -> HttpResponse:
     """The ticket; sent with the words of its button, it becomes one order however often it is sent."""
     account = accounts.required(request)
     if request.method != "POST":
-        return _render_form(request, account, OrderForm(initial=_wished(request), symbols=_symbols()))
+        return _render_form(request, account, OrderForm(initial=_prefilled(request), symbols=_symbols()))
     form = OrderForm(request.POST, symbols=_symbols())
     if not form.is_valid():
         return _render_form(request, account, form, status=422)
     try:
-        row = _placed(request, account, form)
+        row = _place(request, account, form)
     except workflow.CannotPlace as problem:
         form.refuse(problem.problems)
         return _render_form(request, account, form, status=422)
     if row is None:
         return _render_form(request, account, form, review=REVIEW)
-    next_up = "waits for an approval" if row.state == machine.WAITING else "is on its way to the exchange"
+    next_up = "waits for an approval" if row.state == states.WAITING else "is on its way to the exchange"
     messages.success(request, f"{row.reference} {next_up}.")
     return redirect("order", row.pk)
 
 
 def ticket(request: DeskRequest, *, symbol: str = "") -> dict[str, Any]:
-    """What `new_order/_ticket.html` needs to stand in another page, of one `symbol`; nothing where nobody may trade.
+    """What `new_order/_ticket.html` needs inside another page, for one `symbol`; empty for people who may not trade.
 
-    Sent, it is answered by the page of the ticket itself, or by the order that came of it.
+    The form is answered by the page of the ticket itself, or by that of the new order.
     """
     account = accounts.current(request)
     if account is None or not rules.may_trade(request.user):
         return {}
-    wished = _wished(request) | ({"symbol": symbol} if symbol else {})
-    form = OrderForm(initial=wished, symbols=_symbols())
+    initial = _prefilled(request) | ({"symbol": symbol} if symbol else {})
+    form = OrderForm(initial=initial, symbols=_symbols())
     return {"form": form, "ticket_of": symbol, **_figures(account, form, request.user)}
 
 
@@ -84,22 +84,22 @@ def figures(request: DeskRequest) -> HttpResponse:
     return show(request, "exchange_ops/new_order/_figures.html", figures)
 
 
-def _placed(request: DeskRequest, account: Account, form: OrderForm) -> Any:
-    """The order; nothing when the button said something else, or nothing yet, than what was sent."""
-    wanted, exits = form.wanted(), form.exits()
+def _place(request: DeskRequest, account: Account, form: OrderForm) -> Any:
+    """The order; None when the words of the button were not those of the form, or there were none yet."""
+    requested, exits = form.order_request(), form.exits()
     sent = request.POST.get("effect")
-    if sent not in {_effect(wanted, exits), _effect(wanted, exits, for_approval=True)}:
-        policy_checks.check(initiator=request.user, account=account, wanted=wanted, now=clock.now())
-        if found := exits and exit_prices.problems(exits=exits, wanted=wanted):
-            raise workflow.CannotPlace(found)
+    if sent not in {_effect(requested, exits), _effect(requested, exits, for_approval=True)}:
+        policy_checks.check(initiator=request.user, account=account, requested=requested, now=clock.now())
+        if sentences := exits and exit_prices.problems(exits=exits, requested=requested):
+            raise workflow.CannotPlace(sentences)
         return None
     place = partial(brackets.place, exits=exits) if exits else workflow.place
     return place(
         confirmed=form.cleaned_data["confirmed"],
-        for_approval=sent == _effect(wanted, exits, for_approval=True),
+        for_approval=sent == _effect(requested, exits, for_approval=True),
         initiator=request.user,
         account=account,
-        wanted=wanted,
+        requested=requested,
         request_key=str(form.cleaned_data["request_key"]),
         now=clock.now(),
         session_key=request.session.session_key or "",
@@ -114,7 +114,7 @@ def _render_form(
 
 
 def _figures(account: Account, form: OrderForm, person: Person) -> dict[str, Any]:
-    """Everything the ticket can say about what is typed, whole or not."""
+    """Everything the ticket can say about what is typed so far."""
     code = str(form["symbol"].value() or "")[:40]
     symbol = Symbol.objects.filter(pk=code).first()
     context: dict[str, Any] = {"now": clock.now(), "symbol": symbol, "frozen": freezes.active(account)}
@@ -128,37 +128,37 @@ def _figures(account: Account, form: OrderForm, person: Person) -> dict[str, Any
         "pays_with": currency,
         "balance": request_checks.available(account=account, currency=currency),
         "buys": buys,
-        "rates": rates.ask(account=account, symbol=symbol, person=person, now=context["now"]),
+        "rates": fee_rates.ask(account=account, symbol=symbol, person=person, now=context["now"]),
     }
     if form.is_bound and form.errors.keys() <= {CONFIRMED}:
-        wanted, exits = form.wanted(), form.exits()
-        problems = request_checks.problems(account=account, symbol=symbol, wanted=wanted, now=context["now"])
-        problems |= exit_prices.problems(exits=exits, wanted=wanted) if exits else {}
+        requested, exits = form.order_request(), form.exits()
+        problems = request_checks.problems(account=account, symbol=symbol, requested=requested, now=context["now"])
+        problems |= exit_prices.problems(exits=exits, requested=requested) if exits else {}
         if not problems:
-            found = policy_checks.oversteps(
-                initiator=person, account=account, symbol=symbol, wanted=wanted, now=context["now"]
+            bounds = policy_checks.find_oversteps(
+                initiator=person, account=account, symbol=symbol, requested=requested, now=context["now"]
             )
-            problems = oversteps.refusals(found)
-            context["oversteps"] = confirmations.of(found, form.cleaned_data.get("confirmed", ()))
+            problems = oversteps.refusals(bounds)
+            context["oversteps"] = confirmations.ticks(bounds, form.cleaned_data.get("confirmed", ()))
         for_approval = any(tick.approval for tick in context.get("oversteps", ()))
         context["problems"] = list(problems.values())
-        context["effect"] = "" if problems else _effect(wanted, exits, for_approval=for_approval)
-        context["outcomes"] = exit_prices.outcomes(exits=exits, wanted=wanted) if exits else None
-        context["sums"] = request_checks.figures(symbol=symbol, wanted=wanted, rates=context["rates"])
-        context["distance"] = distance.of(wanted=wanted, ticker=context["ticker"])
-        context["estimate"] = estimate.of(wanted=wanted, symbol=symbol, rates=context["rates"])
+        context["effect"] = "" if problems else _effect(requested, exits, for_approval=for_approval)
+        context["outcomes"] = exit_prices.outcomes(exits=exits, requested=requested) if exits else None
+        context["sums"] = request_checks.figures(symbol=symbol, requested=requested, rates=context["rates"])
+        context["distance"] = distance.from_market(requested=requested, ticker=context["ticker"])
+        context["estimate"] = estimate.from_book(requested=requested, symbol=symbol, rates=context["rates"])
     return context | _shares(account, symbol, form, context)
 
 
 def _shares(account: Account, symbol: Symbol, form: OrderForm, context: dict[str, Any]) -> dict[str, Any]:
-    """A quarter to all of what is available, at the price that is typed or the market's; and the collateral."""
+    """A quarter to all of what is available, at the typed price or the market's, and the collateral."""
     has_limit = form["type"].value() not in {"market", "stopMarket"}
     at = _typed(form, "price" if has_limit else "stop_price")
     ticker, balance = context["ticker"], context["balance"]
     if at is None and ticker is not None:
         at = ticker.ask if context["buys"] else ticker.bid
     on_margin, row = bool(form["margin"].value()), collateral.account_of(account=account, symbol=symbol)
-    found = shares.of(
+    quarters = shares.quarters(
         account=account,
         symbol=symbol,
         side=BUY if context["buys"] else SELL,
@@ -168,7 +168,7 @@ def _shares(account: Account, symbol: Symbol, form: OrderForm, context: dict[str
         margin=on_margin,
         has_limit=has_limit,
     )
-    return {"shares": found, "on_margin": on_margin, "collateral": row, "free": row and collateral.free(row)}
+    return {"shares": quarters, "on_margin": on_margin, "collateral": row, "free": row and collateral.free(row)}
 
 
 def _typed(form: OrderForm, name: str) -> Decimal | None:
@@ -178,15 +178,15 @@ def _typed(form: OrderForm, name: str) -> Decimal | None:
         return None
 
 
-def _effect(wanted: request_checks.Wanted, exits: Exits | None, *, for_approval: bool = False) -> str:
+def _effect(requested: request_checks.OrderRequest, exits: Exits | None, *, for_approval: bool = False) -> str:
     """What the button says it does."""
     does = "Request approval: " if for_approval else "Place "
-    symbol = Symbol.objects.filter(pk=wanted.symbol).first()
+    symbol = Symbol.objects.filter(pk=requested.symbol).first()
     guarded = f", {exits_title(exits, symbol)}" if exits else ""
-    return f"{does}{title(wanted, symbol)}{guarded}"
+    return f"{does}{title(requested, symbol)}{guarded}"
 
 
-def _wished(request: DeskRequest) -> dict[str, Any]:
+def _prefilled(request: DeskRequest) -> dict[str, Any]:
     """Values that a link may fill in beforehand; a person still reads and sends the form."""
     names = ("symbol", "side", "type", "price", "margin")
     return {"request_key": fresh_key(), **{name: request.GET[name][:80] for name in names if name in request.GET}}

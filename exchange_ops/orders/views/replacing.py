@@ -1,7 +1,7 @@
-"""Replacing an open order: what would change, word for word, before it is asked for.
+"""Replacing an open order: the page shows what would change before it is requested.
 
-The button names what it does, and sends these words along, as on the ticket: what was typed after they were drawn is
-shown first, and done only by the next press.
+The button names what it does, and the form sends these words along, as on the ticket: when something was typed after
+they were drawn, the page shows the new words first, and only the next press replaces the order.
 """
 
 from decimal import Decimal
@@ -37,7 +37,7 @@ PARTS = {"figures": "exchange_ops/order_replace/_figures.html"}
 @require_http_methods(["GET", "HEAD", "POST"])
 @requires(rules.may_trade, ONLY_OPERATORS)
 def replace(request: DeskRequest, order_id: int) -> HttpResponse:
-    """What would change, for the price and quantity of the address or the form; sent with its words it is done once."""
+    """What the price and quantity of the address or the form would change; sent with its words, it is done once."""
     row = get_object_or_404(Order.objects.select_related("account", "initiator"), pk=order_id)
     form = _form(request, row)
     if request.method != "POST" or not form.is_valid():
@@ -67,7 +67,7 @@ def _replacement(request: DeskRequest, row: Order, form: ReplaceForm) -> Order:
 
 
 def _form(request: DeskRequest, row: Order) -> ReplaceForm:
-    """What was typed; else the order as it is, with what a link wishes. The part that is read again is typed, too."""
+    """The typed values, else the order as it is with those of the link; the figures are read again with typed ones."""
     if request.method == "POST":
         return ReplaceForm(request.POST, order=row)
     typed = {name: request.GET[name][:80] for name in ("price", "quantity") if request.GET.get(name)}
@@ -90,28 +90,28 @@ def _render(
 
 
 def _figures(request: DeskRequest, row: Order, form: ReplaceForm, symbol: Symbol) -> dict[str, Any]:
-    """What the replacing order comes to, what is against it, and the words of the button."""
+    """The figures of the replacing order, what is against it, and the words of the button."""
     if not form.errors.keys() <= {CONFIRMED}:
         return {}
-    wanted = form.wanted()
+    requested = form.order_request()
     ticker = Ticker.objects.filter(pk=symbol.pk).first()
-    problems = replacing.problems(row, wanted, person=request.user, now=clock.now())
-    found = [] if problems else replacing.oversteps(row, wanted, person=request.user, now=clock.now())
+    problems = replacing.problems(row, requested, person=request.user, now=clock.now())
+    oversteps = [] if problems else replacing.find_oversteps(row, requested, person=request.user, now=clock.now())
     return {
-        "oversteps": confirmations.of(found, form.cleaned_data.get("confirmed", ())),
+        "oversteps": confirmations.ticks(oversteps, form.cleaned_data.get("confirmed", ())),
         "problems": [] if request.method == "POST" and form.errors else list(problems.values()),
         "effect": "" if problems else _effect(row, form),
-        "wanted": wanted,
-        "left": wanted.quantity - row.cum_quantity,
-        "sums": request_checks.figures(symbol=symbol, wanted=wanted),
-        "distance": distance.of(wanted=wanted, ticker=ticker),
+        "requested": requested,
+        "remaining": requested.quantity - row.cum_quantity,
+        "sums": request_checks.figures(symbol=symbol, requested=requested),
+        "distance": distance.from_market(requested=requested, ticker=ticker),
         "ticker": ticker,
     }
 
 
 def _effect(row: Order, form: ReplaceForm) -> str:
     """What the button says it does."""
-    return f"Replace {row.reference} by {title(form.wanted(), Symbol.objects.filter(pk=row.symbol).first())}"
+    return f"Replace {row.reference} by {title(form.order_request(), Symbol.objects.filter(pk=row.symbol).first())}"
 
 
 def _text(amount: Decimal | None) -> str:

@@ -4,11 +4,11 @@ from typing import Any
 
 from desk.templatetags.desk import plain
 from exchange_ops.market.models import Symbol
-from exchange_ops.orders.brackets.exits import Exits
+from exchange_ops.orders.brackets.exit_prices import Exits
 
 
 def title(order: Any, symbol: Symbol | None) -> str:
-    """An order in one line: "buy order: 0.5 BTC at 12,000 USD". Every word of it is part of what is agreed to."""
+    """An order in one line: "buy order: 0.5 BTC at 12,000 USD". The person agrees to every word of it."""
     base = symbol.base_currency if symbol else order.symbol
     quote = f" {symbol.quote_currency}" if symbol else ""
     kind = {"limit": "", "market": "market ", "stopLimit": "stop-limit ", "stopMarket": "stop-market "}

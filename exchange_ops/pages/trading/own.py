@@ -15,7 +15,7 @@ from exchange_ops.margin.models import MarginPosition
 from exchange_ops.market import depth
 from exchange_ops.market.models import Symbol
 from exchange_ops.market.views import parts
-from exchange_ops.orders import machine, workflow
+from exchange_ops.orders import states, workflow
 from exchange_ops.orders.brackets import workflow as brackets
 from exchange_ops.orders.models import AccountTrade, Order
 from exchange_ops.shared.models import Account
@@ -36,7 +36,7 @@ def sizes(account: Account | None, symbol: Symbol, group: int) -> parts.Own:
     for row in _open(account, symbol):
         if _is_in_book(row) and row.price is not None:
             side = SIDES[row.side]
-            found[side][depth.row_of(row.price, side=side, step=symbol.tick_size * group)] += row.left
+            found[side][depth.row_of(row.price, side=side, step=symbol.tick_size * group)] += row.remaining
     return {side: dict(rows) for side, rows in found.items()}
 
 
@@ -49,7 +49,7 @@ def work(account: Account | None, symbol: Symbol, *, may_trade: bool) -> dict[st
     """Open orders and position of this symbol, and both with the newest trades as figures for the chart."""
     rows = _open(account, symbol)
     position = MarginPosition.objects.filter(account=account, symbol=symbol.code, gone_at=None).first()
-    cancellable = [row.pk for row in rows if row.active and row.state in machine.AT_EXCHANGE]
+    cancellable = [row.pk for row in rows if row.active and row.state in states.AT_EXCHANGE]
     fills = AccountTrade.objects.filter(account=account, symbol=symbol.code).order_by("-timestamp")[:MOST_FILLS]
     return {
         "orders": [{"row": row, "replace": _replace_url(row) if may_trade else ""} for row in rows[:MOST_ORDERS]],
@@ -71,7 +71,7 @@ def _for_chart(row: Order, *, may_trade: bool) -> dict[str, Any]:
         "name": row.reference,
         "side": row.side,
         "price": decimal_text(price or Decimal(0)),
-        "left": decimal_text(row.left),
+        "left": decimal_text(row.remaining),
         "stop": row.stop_price is not None,
         "listed": _is_in_book(row),
         "replace": _replace_url(row) if may_trade else "",
@@ -80,7 +80,7 @@ def _for_chart(row: Order, *, may_trade: bool) -> dict[str, Any]:
 
 def _replace_url(row: Order) -> str:
     """Where a change of its price is confirmed; nowhere for an order that isn't a plain one at the exchange."""
-    if not (row.active and row.state in machine.AT_EXCHANGE and row.price is not None):
+    if not (row.active and row.state in states.AT_EXCHANGE and row.price is not None):
         return ""
     try:
         return reverse("order-replace", args=[row.pk])

@@ -12,7 +12,7 @@ from desk.people import roles
 from desk.views.rendering import show
 from desk.web.requests import DeskRequest
 from exchange_ops.market.models import Symbol
-from exchange_ops.positions import machine, words, workflow
+from exchange_ops.positions import states, words, workflow
 from exchange_ops.positions.forms import NoteForm
 from exchange_ops.positions.models import MarginAction
 from exchange_ops.positions.request_checks import ONLY_OPERATORS
@@ -62,7 +62,7 @@ def _render_page(request: DeskRequest, number: int, form: NoteForm, *, status: i
         "estimate": row.confirmed.get("estimate", {}),
         "form": form,
         "drawn_for": row.state,
-        "may_settle": row.state == machine.UNCLEAR and rules.may_trade(request.user),
+        "may_settle": row.state == states.UNCLEAR and rules.may_trade(request.user),
         "may_trade": rules.may_trade(request.user),
         "events": row.events.select_related("actor").order_by("-pk"),
         "calls": row.calls.order_by("pk"),

@@ -19,7 +19,7 @@ from exchange_ops.market import interest
 from exchange_ops.market.models import BookSnapshot, Symbol, Ticker
 from exchange_ops.orders.ticket import confirmations
 from exchange_ops.policy import freezes
-from exchange_ops.positions import estimates, machine, request_checks, workflow
+from exchange_ops.positions import estimates, request_checks, states, workflow
 from exchange_ops.positions.forms import CloseAllForm
 from exchange_ops.positions.request_checks import ONLY_OPERATORS, Wish
 from exchange_ops.shared import rules
@@ -43,7 +43,7 @@ def close_all(request: DeskRequest) -> HttpResponse:
     if not form.is_valid():
         return _page(request, account, form, status=422)
     try:
-        rows = _closed(request, account, form)
+        rows = _close_all(request, account, form)
     except workflow.CannotAct as problem:
         form.refuse(problem.problems)
         return _page(request, account, form, status=409)
@@ -51,11 +51,11 @@ def close_all(request: DeskRequest) -> HttpResponse:
     return redirect("margin")
 
 
-def _closed(request: DeskRequest, account: Account, form: CloseAllForm) -> list[Any]:
+def _close_all(request: DeskRequest, account: Account, form: CloseAllForm) -> list[Any]:
     return workflow.close_all(
         initiator=request.user,
         account=account,
-        seen=form.cleaned_data["seen"],
+        positions=form.cleaned_data["seen"],
         request_key=str(form.cleaned_data["request_key"]),
         confirmed=form.cleaned_data["confirmed"],
         now=clock.now(),
@@ -63,56 +63,58 @@ def _closed(request: DeskRequest, account: Account, form: CloseAllForm) -> list[
     )
 
 
-def _judged(request: DeskRequest, account: Account, row: MarginPosition, ticked: list[str]) -> dict[str, Any]:
-    """What is against closing it, and what has to be ticked: the tokens stand behind their symbol."""
-    there = request_checks.found(account=account, code=row.symbol)
-    wish = Wish(kind=machine.CLOSE, symbol=row.symbol, order_type=machine.MARKET, position_id=row.exchange_id)
+def _review(request: DeskRequest, account: Account, row: MarginPosition, ticked: list[str]) -> dict[str, Any]:
+    """What is against closing it, and the boxes to tick; their tokens follow the symbol."""
+    there = request_checks.read_copies(account=account, code=row.symbol)
+    wish = Wish(kind=states.CLOSE, symbol=row.symbol, order_type=states.MARKET, position_id=row.exchange_id)
     action = request_checks.draft(initiator=request.user, account=account, wish=wish, there=there)
-    problems, found = request_checks.judged(row=action, wish=wish, there=there, now=clock.now())
+    problems, overstep_list = request_checks.judge(row=action, wish=wish, there=there, now=clock.now())
     before = f"{row.symbol}:"
     tokens = [text.removeprefix(before) for text in ticked if text.startswith(before)]
     ticks = [
         replace(one, label=f"{row.symbol}: {one.label}", token=f"{before}{one.token}")
-        for one in confirmations.of(found, tokens)
+        for one in confirmations.ticks(overstep_list, tokens)
     ]
     return {"problems": list(problems.values()), "ticks": ticks}
 
 
-def _listed(request: DeskRequest, account: Account, now: datetime) -> list[dict[str, Any]]:
+def _lines(request: DeskRequest, account: Account, now: datetime) -> list[dict[str, Any]]:
     """Each open position with its estimate and what is against closing it."""
     rows = list(MarginPosition.objects.filter(account=account, gone_at=None).exclude(quantity=0).order_by("symbol"))
     codes = {row.symbol for row in rows}
     symbols, books = Symbol.objects.in_bulk(codes), BookSnapshot.objects.in_bulk(codes)
     tickers = Ticker.objects.in_bulk(codes)
     ticked = [*request.GET.getlist("confirmed"), *request.POST.getlist("confirmed")][:MOST_TICKED]
-    listed: list[dict[str, Any]] = []
+    lines: list[dict[str, Any]] = []
     for row in rows:
         symbol = symbols.get(row.symbol)
         if symbol is None:
             continue
         interest.ask(symbol=symbol, period=interest.DEFAULT_PERIOD, now=now)
-        found = estimates.from_book(position=row, symbol=symbol, quantity=abs(row.quantity), book=books.get(row.symbol))
+        estimate = estimates.from_book(
+            position=row, symbol=symbol, quantity=abs(row.quantity), book=books.get(row.symbol)
+        )
         line = {
             "position": row,
             "symbol": symbol,
             "exposure": danger.exposure(position=row, ticker=tickers.get(row.symbol)),
-            "estimate": found,
-            "warnings": found.warnings(now=now),
+            "estimate": estimate,
+            "warnings": estimate.warnings(now=now),
             "seen": f"{row.symbol}:{row.exchange_id}:{plain(row.quantity)}",
         }
-        listed.append(line | _judged(request, account, row, ticked))
-    return listed
+        lines.append(line | _review(request, account, row, ticked))
+    return lines
 
 
 def _page(request: DeskRequest, account: Account, form: CloseAllForm, *, status: int = 200) -> HttpResponse:
     now = clock.now()
-    listed = _listed(request, account, now)
+    lines = _lines(request, account, now)
     context = {
         "now": now,
         "form": form,
         "request_key": fresh_key(),
-        "listed": listed,
-        "oversteps": [tick for one in listed for tick in one["ticks"]],
+        "listed": lines,
+        "oversteps": [tick for one in lines for tick in one["ticks"]],
         "frozen": freezes.active(account),
     }
     return show(request, "exchange_ops/margin_close_all.html", context, parts=PARTS, status=status)

@@ -36,8 +36,8 @@ def symbol(request: DeskRequest, symbol: str) -> HttpResponse:
         return redirect("margin-symbol", symbol.upper())
     now, account = clock.now(), accounts.current(request)
     row = Symbol.objects.filter(pk=symbol).first()
-    found = lines.of_account(account, only=symbol)
-    if row is None and not found:
+    account_lines = lines.of_account(account, only=symbol)
+    if row is None and not account_lines:
         raise Http404("The exchange does not describe this symbol.")
     if row is not None:
         interest.glance(codes=[symbol], now=now)
@@ -45,7 +45,7 @@ def symbol(request: DeskRequest, symbol: str) -> HttpResponse:
         "now": now,
         "code": symbol,
         "symbol": row or Symbol(code=symbol),
-        "line": next(iter(found), None),
+        "line": next(iter(account_lines), None),
         "source": sources.of_orders(account, now),
         "may_trade": rules.may_trade(request.user),
         "frozen": freezes.of_account(account),

@@ -9,7 +9,7 @@ from exchange_ops.margin import danger
 from exchange_ops.margin.models import MarginAccount, MarginPosition, MarginReport
 from exchange_ops.market.models import Symbol, Ticker
 from exchange_ops.orders.models import AccountTrade
-from exchange_ops.positions import machine
+from exchange_ops.positions import states
 from exchange_ops.positions.models import MarginAction
 from exchange_ops.shared.models import Account
 
@@ -65,8 +65,8 @@ def of_account(account: Account | None, *, only: str = "") -> list[dict[str, Any
 
 def under_way(account: Account | None, lines: Iterable[dict[str, Any]]) -> list[MarginAction]:
     """Actions of symbols that have no line: accounts that are being opened, and what is unclear."""
-    seen = {line["waiting"].pk for line in lines if line["waiting"]}
-    return [row for row in _under_way(account) if row.pk not in seen]
+    numbers = {line["waiting"].pk for line in lines if line["waiting"]}
+    return [row for row in _under_way(account) if row.pk not in numbers]
 
 
 def reports(account: Account | None, *, only: str = "") -> list[MarginReport]:
@@ -104,8 +104,8 @@ def way_of(exposure: danger.Exposure) -> Way | None:
 
 
 def _under_way(account: Account | None) -> list[MarginAction]:
-    states = (*machine.IN_FLIGHT, machine.UNCLEAR)
-    return list(MarginAction.objects.filter(account=account, state__in=states).order_by("pk"))
+    waiting = (*states.IN_FLIGHT, states.UNCLEAR)
+    return list(MarginAction.objects.filter(account=account, state__in=waiting).order_by("pk"))
 
 
 def _line(

@@ -9,7 +9,7 @@ from desk import clock
 from desk.views.rendering import show
 from desk.web.requests import DeskRequest
 from exchange_ops.market import interest
-from exchange_ops.orders import machine as order_states
+from exchange_ops.orders import states as order_states
 from exchange_ops.orders.models import Order, OrderReading
 from exchange_ops.orders.views import sources
 from exchange_ops.policy import freezes
@@ -52,9 +52,9 @@ def margin(request: DeskRequest) -> HttpResponse:
             "actions": lines.actions(account),
         }
     else:
-        found = lines.of_account(account)
-        interest.glance(codes=[line["account"].symbol for line in found], now=now)
-        context |= {"lines": found, "under_way": lines.under_way(account, found)}
-        context["positions"] = sum(line["position"] is not None for line in found)
+        account_lines = lines.of_account(account)
+        interest.glance(codes=[line["account"].symbol for line in account_lines], now=now)
+        context |= {"lines": account_lines, "under_way": lines.under_way(account, account_lines)}
+        context["positions"] = sum(line["position"] is not None for line in account_lines)
         context["open_orders"] = _open_orders(account)
     return show(request, "exchange_ops/margin.html", context, parts=PARTS)

@@ -1,9 +1,10 @@
 """Asking for a margin action: collateral, a close of a position, of an account, of every position.
 
-The button names what it does, and sends these words along: what was typed, or what changed at the exchange, after they
-were drawn is shown first, and done only by the next press.
+The button names what it does, and the form sends these words along. When something was typed or changed at the exchange
+after they were drawn, the page shows the new words first, and only the next press does it.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,15 +14,19 @@ from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods
 
 from desk import clock
+from desk.models import Person
 from desk.views.rendering import show
 from desk.web.requests import DeskRequest
-from exchange_ops.market.models import Symbol
+from exchange_ops.margin import danger
+from exchange_ops.market import interest
+from exchange_ops.market.models import Symbol, Ticker
+from exchange_ops.orders.ticket import confirmations
 from exchange_ops.policy import freezes
 from exchange_ops.policy.oversteps import CONFIRMED, MOST_CONFIRMED
-from exchange_ops.positions import machine, request_checks, workflow
+from exchange_ops.positions import estimates, oversteps, request_checks, states, words, workflow
 from exchange_ops.positions.forms import CloseAccountForm, CloseForm, CollateralForm
-from exchange_ops.positions.request_checks import ONLY_OPERATORS, CannotAct, Wish
-from exchange_ops.positions.views import figures as drawn
+from exchange_ops.positions.models import MarginAction
+from exchange_ops.positions.request_checks import ONLY_OPERATORS, CannotAct, MarginCopies, Wish
 from exchange_ops.shared import rules
 from exchange_ops.shared.forms import RequestForm, fresh_key
 from exchange_ops.shared.models import Account
@@ -48,23 +53,23 @@ class Sheet:
     form: RequestForm
 
     def wish(self) -> Wish | None:
-        """What the form asks for; nothing while it is not whole."""
+        """What the form requests; None while it is incomplete."""
         form = self.form
         if not form.is_bound and not isinstance(form, CollateralForm):
             return self._first()
         if not form.is_bound or not form.errors.keys() <= {CONFIRMED}:
             return None
         if isinstance(form, CollateralForm):
-            there = request_checks.found(account=self.account, code=form.cleaned_data["symbol"])
+            there = request_checks.read_copies(account=self.account, code=form.cleaned_data["symbol"])
             return form.wish(exists=bool(self.code) and there.held is not None)
         if isinstance(form, CloseForm):
             return form.wish(self.code)
-        return Wish(kind=machine.CLOSE_ACCOUNT, symbol=self.code, position_id=form.cleaned_data["position_id"])
+        return Wish(kind=states.CLOSE_ACCOUNT, symbol=self.code, position_id=form.cleaned_data["position_id"])
 
     def _first(self) -> Wish:
-        """What a close says before anybody typed: the whole, at the market."""
-        kind = machine.CLOSE if self.name == CLOSE else machine.CLOSE_ACCOUNT
-        order_type = machine.MARKET if self.name == CLOSE else ""
+        """What a close is before anybody typed: the whole position at the market."""
+        kind = states.CLOSE if self.name == CLOSE else states.CLOSE_ACCOUNT
+        order_type = states.MARKET if self.name == CLOSE else ""
         return Wish(
             kind=kind, symbol=self.code, order_type=order_type, position_id=self.form.initial.get("position_id")
         )
@@ -114,7 +119,7 @@ def _page(request: DeskRequest, name: str, code: str) -> HttpResponse:
     if (wish := sheet.wish()) is None or sheet.form.errors:
         return _render_form(request, sheet, status=422)
     try:
-        row = _recorded(request, sheet, wish)
+        row = _record(request, sheet, wish)
     except CannotAct as problem:
         sheet.form.refuse(problem.problems)
         return _render_form(request, sheet, status=422)
@@ -124,10 +129,10 @@ def _page(request: DeskRequest, name: str, code: str) -> HttpResponse:
     return redirect("margin-action", row.pk)
 
 
-def _recorded(request: DeskRequest, sheet: Sheet, wish: Wish) -> Any:
-    """The action; nothing when the button said something else, or nothing yet, than what was sent."""
+def _record(request: DeskRequest, sheet: Sheet, wish: Wish) -> Any:
+    """The action; None when the words of the button were not those of the form, or there were none yet."""
     key = str(sheet.form.cleaned_data["request_key"])
-    summary = drawn.of(sheet.account, request.user, wish.symbol, wish)
+    summary = _summary(sheet.account, request.user, wish.symbol, wish)
     earlier = workflow.is_recorded(initiator=request.user, request_key=key)
     if not earlier and not summary["problems"] and request.POST.get("effect") != summary["effect"]:
         return None
@@ -144,7 +149,7 @@ def _recorded(request: DeskRequest, sheet: Sheet, wish: Wish) -> Any:
 
 def _figures(request: DeskRequest, sheet: Sheet) -> dict[str, Any]:
     ticked = request.POST.getlist("confirmed")[:MOST_CONFIRMED]
-    return drawn.of(sheet.account, request.user, _wanted(sheet), sheet.wish(), confirmed=ticked)
+    return _summary(sheet.account, request.user, _symbol_code(sheet), sheet.wish(), confirmed=ticked)
 
 
 def _render_form(request: DeskRequest, sheet: Sheet, *, status: int = 200, review: str = "") -> HttpResponse:
@@ -162,7 +167,7 @@ def _render_form(request: DeskRequest, sheet: Sheet, *, status: int = 200, revie
 def _sheet(request: DeskRequest, account: Account, name: str, code: str) -> Sheet:
     data = request.POST if request.method == "POST" else None
     code = code.replace("\0", "\ufffd")  # no text in the database has it
-    there = request_checks.found(account=account, code=code)
+    there = request_checks.read_copies(account=account, code=code)
     initial: dict[str, Any] = {"request_key": fresh_key()}
     if there.position is not None:
         initial["position_id"] = there.position.exchange_id
@@ -174,8 +179,8 @@ def _sheet(request: DeskRequest, account: Account, name: str, code: str) -> Shee
     return Sheet(account, name, code, form_of(data, initial=initial))
 
 
-def _wanted(sheet: Sheet) -> str:
-    """The symbol that the form is about, also while it is not whole."""
+def _symbol_code(sheet: Sheet) -> str:
+    """The symbol that the form is about, even while it is incomplete."""
     if sheet.code or not isinstance(sheet.form, CollateralForm):
         return sheet.code
     return str(sheet.form["symbol"].value() or "")[:40]
@@ -183,3 +188,52 @@ def _wanted(sheet: Sheet) -> str:
 
 def _margin_symbols() -> list[str]:
     return list(Symbol.objects.filter(margin_trading=True).order_by("code").values_list("code", flat=True))
+
+
+# What it would come to -----------------------------------------------------------------------------------------------
+
+
+def _summary(
+    account: Account, person: Person, code: str, wish: Wish | None, *, confirmed: Collection[str] = ()
+) -> dict[str, Any]:
+    """Everything the page can say; `effect` is empty while something is wrong or missing.
+
+    The order book is read closely while somebody stands here. `confirmed` are the tokens that were ticked.
+    """
+    now, there = clock.now(), request_checks.read_copies(account=account, code=code)
+    context: dict[str, Any] = {"now": now, "there": there, "effect": "", "problems": [], "wish": wish}
+    if there.symbol is None:
+        return context
+    quote = there.symbol.quote_currency
+    context["balance"] = request_checks.available(account=account, currency=quote)
+    if there.held is not None:
+        context["least"] = request_checks.least_collateral(there.held, there.position)
+    if there.position is not None:
+        interest.ask(symbol=there.symbol, period=interest.DEFAULT_PERIOD, now=now)
+        ticker = Ticker.objects.filter(pk=code).first()
+        context["exposure"] = danger.exposure(position=there.position, ticker=ticker)
+    if wish is None:
+        return context
+    row = request_checks.draft(initiator=person, account=account, wish=wish, there=there)
+    problems, overstep_list = request_checks.judge(row=row, wish=wish, there=there, now=now)
+    ticks = [] if problems else confirmations.ticks(overstep_list, confirmed)
+    risk = oversteps.change(row=row, symbol=there.symbol, held=there.held, position=there.position)
+    return context | {"oversteps": ticks, "risk": risk} | _outcome(row, there, problems, context)
+
+
+def _outcome(
+    row: MarginAction, there: MarginCopies, problems: dict[str, str], context: dict[str, Any]
+) -> dict[str, Any]:
+    summary: dict[str, Any] = {"problems": list(problems.values())}
+    if row.kind in states.CLOSING and there.position is not None and there.symbol is not None and row.quantity:
+        summary["estimate"] = estimates.current(
+            position=there.position, symbol=there.symbol, quantity=row.quantity, price=row.price
+        )
+        summary["warnings"] = summary["estimate"].warnings(now=context["now"])
+        summary["remaining"] = abs(there.position.quantity) - row.quantity
+    before = None if there.held is None else there.held.margin_balance
+    if row.amount is not None:
+        summary["change"] = row.amount - (before or 0)
+    if not problems:
+        summary["effect"] = words.sentence_of(row, there.symbol, before=before)
+    return summary

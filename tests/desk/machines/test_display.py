@@ -5,7 +5,7 @@ from django.template import Context, Library, Template
 
 from desk.machines.display import Display
 from desk.machines.table import State, Tone, Turn
-from exchange_ops.orders import machine as orders
+from exchange_ops.orders import states as orders
 from exchange_ops.subaccounts import machine as subaccounts
 from exchange_ops.templatetags import exchange_ops as withdrawal_tags
 from exchange_ops.templatetags import orders as order_tags

@@ -194,7 +194,9 @@ ACTS = {
         lambda who, account, other, now: orders.place(
             initiator=who,
             account=account,
-            wanted=orders.Wanted(symbol="BCHUSD", side="buy", type="market", quantity=Decimal(1), time_in_force="GTC"),
+            requested=orders.OrderRequest(
+                symbol="BCHUSD", side="buy", type="market", quantity=Decimal(1), time_in_force="GTC"
+            ),
             request_key=str(uuid.uuid4()),
             now=now,
         ),
@@ -310,11 +312,11 @@ def test_whoever_holds_the_role_there_is_not_refused_for_it(act, is_limited, fir
 
 def test_an_order_of_the_other_account_is_neither_cancelled_nor_replaced(first, second, limited, operator):
     stranger, now = limited("operator", second), clock.now()
-    wanted = orders.Wanted(
+    wanted = orders.OrderRequest(
         symbol="BCHUSD", side="buy", type="limit", quantity=Decimal("0.01"), price=Decimal(500), time_in_force="GTC"
     )
     rows.balance("USD", now=now)
-    row = orders.place(initiator=operator, account=first, wanted=wanted, request_key="one", now=now)
+    row = orders.place(initiator=operator, account=first, requested=wanted, request_key="one", now=now)
     with pytest.raises(orders.CannotCancel, match="Only operators"):
         orders.cancel(order_id=row.pk, person=stranger, now=now)
     with pytest.raises(orders.CannotReplace, match="Only operators"):

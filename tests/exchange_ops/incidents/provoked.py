@@ -21,11 +21,11 @@ from exchange_ops.ledger import stream as streams
 from exchange_ops.ledger.models import LedgerAside, LedgerEntry
 from exchange_ops.margin.models import MarginPosition
 from exchange_ops.market.models import Ticker
-from exchange_ops.orders.brackets import mover as bracket_moves
+from exchange_ops.orders.brackets import machine as bracket_machine
 from exchange_ops.orders.brackets.models import Bracket
 from exchange_ops.policy import freezes
 from exchange_ops.policy.models import Freeze
-from exchange_ops.positions import mover as margin_moves
+from exchange_ops.positions import machine as margin_machine
 from exchange_ops.positions.models import MarginAction
 from exchange_ops.shared import alarms, heartbeats
 from exchange_ops.shared.models import Account, CheckRun, ClockReading, FollowerState
@@ -124,9 +124,9 @@ def hold_left(operator):
 
 def margin_unclear(operator):
     row = rows.margin_action(operator, now=clock.now())
-    margin_moves.move(row, event="claimed", to="sending", now=clock.now(), sends=1)
-    margin_moves.move(row, event="answer_lost", to="unknown", now=clock.now())
-    margin_moves.move(row, event="unexplained", to="unclear", now=clock.now())
+    margin_machine.move(row, event="claimed", to="sending", now=clock.now(), sends=1)
+    margin_machine.move(row, event="answer_lost", to="unknown", now=clock.now())
+    margin_machine.move(row, event="unexplained", to="unclear", now=clock.now())
 
 
 def aside(operator):
@@ -328,14 +328,14 @@ ENDED = {
     alarms.MARGIN_CALL_NEAR: lambda: MarginPosition.objects.update(pnl=Decimal(0)),
     alarms.LIQUIDATION_NEAR: lambda: MarginPosition.objects.update(pnl=Decimal(0)),
     alarms.MARGIN_UNCLEAR: lambda: [
-        margin_moves.move(row, event="settled", to="settled", now=clock.now())
+        margin_machine.move(row, event="settled", to="settled", now=clock.now())
         for row in MarginAction.objects.filter(state="unclear")
     ],
     alarms.WITHOUT_A_STOP: lambda: [
-        bracket_moves.move(row, event="guarded_again", to="guarded", now=clock.now()) for row in Bracket.objects.all()
+        bracket_machine.move(row, event="guarded_again", to="guarded", now=clock.now()) for row in Bracket.objects.all()
     ],
     alarms.BRACKET_UNCLEAR: lambda: [
-        bracket_moves.move(row, event="let_go", to="closed", now=clock.now(), outcome="let_go")
+        bracket_machine.move(row, event="let_go", to="closed", now=clock.now(), outcome="let_go")
         for row in Bracket.objects.all()
     ],
     UNDELIVERED: lambda: Delivery.objects.filter(state="failed").update(state="delivered"),

@@ -51,7 +51,7 @@ class Dealing:
         return placed_knowingly(
             initiator=self.operator,
             account=self.account,
-            wanted=request_checks.Wanted(**(wanted | changes)),
+            requested=request_checks.OrderRequest(**(wanted | changes)),
             request_key=request_key or f"key-{next(self._keys)}",
             now=now or clock.now(),
         )

@@ -6,7 +6,7 @@ from decimal import Decimal
 from itertools import count
 from typing import Any
 
-from exchange_ops.orders import mover, request_checks
+from exchange_ops.orders import machine, request_checks
 from exchange_ops.orders import records as order_records
 from exchange_ops.orders.models import Order
 from exchange_ops.policy import quorum as policy
@@ -40,7 +40,7 @@ def requested(person: Any, *, now: datetime, **changes: Any) -> Order:
     return placed_knowingly(
         initiator=person,
         account=rows.account(now=now),
-        wanted=request_checks.Wanted(**(wanted | changes)),
+        requested=request_checks.OrderRequest(**(wanted | changes)),
         request_key=str(uuid.uuid4()),
         now=now,
     )
@@ -85,20 +85,20 @@ def answer(row: Order, *, now: datetime, **changes: Any) -> records.Order:
 def sent(person: Any, *, now: datetime, **changes: Any) -> Order:
     """An order that a worker has in its hands."""
     row = requested(person, now=now, **changes)
-    return mover.move(row, event="claimed", to="sending", now=now, sends=1, sent_at=now, sent_from=now)
+    return machine.move(row, event="claimed", to="sending", now=now, sends=1, sent_at=now, sent_from=now)
 
 
 def placed(person: Any, *, now: datetime, status: str = "new", filled: str = "0", **changes: Any) -> Order:
     """An order that the exchange has."""
     row = sent(person, now=now, **changes)
     record = answer(row, now=now, status=status, cum_quantity=Decimal(filled))
-    return mover.move(
+    return machine.move(
         row,
         event="accepted",
         to="placed",
         now=now,
         exchange_id=record.id,
-        **order_records.observed(record, now=now),
+        **order_records.observed_columns(record, now=now),
     )
 
 
@@ -119,5 +119,5 @@ def elsewhere(*, now: datetime, number: int = 0, **changes: Any) -> Order:
         "updated_at": now,
     }
     record = records.Order(**(values | changes))
-    order_records.take(account=rows.account(now=now), found=[record], now=now)
+    order_records.store(account=rows.account(now=now), orders=[record], now=now)
     return Order.objects.get(exchange_id=record.id)

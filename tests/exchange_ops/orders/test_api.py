@@ -158,7 +158,7 @@ def test_trades_and_margin_carry_signs_and_nothing_is_rounded(with_token, audito
         fee=Decimal("-0.000000000001"),
         timestamp=now,
     )
-    trades.take(account=account, found=[trade], now=now)
+    trades.store(account=account, trades=[trade], now=now)
     when = {"created_at": now, "updated_at": now, "read_at": now}
     figures = {"leverage": 10, "margin_balance": 5, "margin_balance_orders": 0, "margin_balance_required": 1}
     MarginAccount.objects.create(account=account, symbol="BCHUSD", **figures, **when)
@@ -174,7 +174,7 @@ def test_trades_and_margin_carry_signs_and_nothing_is_rounded(with_token, audito
 
 
 def test_the_page_and_the_program_ask_the_same_rules():
-    members = set(request_checks.Wanted.__dataclass_fields__)
+    members = set(request_checks.OrderRequest.__dataclass_fields__)
     from exchange_ops.orders.api_shapes import OrderIn
 
     assert members | {"request_key", "confirmed", "stop_loss", "take_profit"} == set(OrderIn().fields)

@@ -11,7 +11,7 @@ from desk import clock
 from desk.people import roles, stepup, totp
 from exchange_ops.ledger.models import Balance
 from exchange_ops.market.models import Ticker
-from exchange_ops.orders import mover
+from exchange_ops.orders import machine
 from exchange_ops.orders.decisions import approvals
 from exchange_ops.orders.models import Order, OrderApproval, OrderCall
 from exchange_ops.orders.request_checks import CannotPlace
@@ -114,7 +114,7 @@ def test_the_market_that_moved_is_confirmed_by_the_approver_by_name(dealing, tre
         approve(codes, treasurer, row)
     assert "The market moved" in str(moved.value)
     assert not OrderApproval.objects.exists()
-    found = approvals.oversteps(row, now=clock.now())
+    found = approvals.find_oversteps(row, now=clock.now())
     tokens = [each.token for each in approvals.to_confirm(row, found)]
     assert approve(codes, treasurer, row, confirmed=tokens).state == "requested"
     kept = row.events.get(event="quorum_reached").evidence
@@ -150,10 +150,10 @@ def test_an_approval_whose_giver_lost_the_role_places_nothing(dealing, waits, tr
 
 def test_the_database_itself_refuses_an_order_without_its_approval(dealing, waits):
     def refused(act):
-        with pytest.raises((DatabaseError, mover.CannotMove)), transaction.atomic():
+        with pytest.raises((DatabaseError, machine.CannotMove)), transaction.atomic():
             act()
 
-    refused(lambda: mover.move(dealing.fresh(waits), event="quorum_reached", to="requested", now=clock.now()))
+    refused(lambda: machine.move(dealing.fresh(waits), event="quorum_reached", to="requested", now=clock.now()))
     refused(lambda: Order.objects.filter(pk=waits.pk).update(digest=""))
     refused(lambda: Order.objects.filter(pk=waits.pk).update(oversteps=[]))
     with connection.cursor() as cursor:

@@ -13,7 +13,7 @@ from exchange_ops.market.models import BookSnapshot, Ticker
 from exchange_ops.orders import workflow
 from exchange_ops.orders.models import Order
 from exchange_ops.orders.policy_checks import NotConfirmed
-from exchange_ops.orders.request_checks import CannotPlace, Wanted
+from exchange_ops.orders.request_checks import CannotPlace, OrderRequest
 from exchange_ops.orders.steps import replacing
 from exchange_ops.policy import oversteps, quorum
 from exchange_ops.policy.models import PolicyVersion, QuorumTier, ValueLimit
@@ -56,7 +56,7 @@ def ask(person, *, confirmed=(), key="key-of-the-test", account=None, **changes)
     return workflow.place(
         initiator=person,
         account=account or Account.objects.get(name="Main desk"),
-        wanted=Wanted(**(terms | {"price": Decimal(400)} | changes)),
+        requested=OrderRequest(**(terms | {"price": Decimal(400)} | changes)),
         request_key=key,
         now=clock.now(),
         confirmed=confirmed,
@@ -207,8 +207,11 @@ def test_a_replacement_is_judged_by_the_same_bounds(operator):
     terms = {"order_id": row.pk, "person": operator, "quantity": Decimal("0.5"), "price": Decimal(540)}
     with pytest.raises(replacing.CannotReplace, match="Price far from the market"):
         replacing.ask(request_key="key-of-replacing", now=clock.now(), **terms)
-    (found,) = replacing.oversteps(
-        row, replacing.changed(row, quantity=Decimal("0.5"), price=Decimal(540)), person=operator, now=clock.now()
+    (found,) = replacing.find_oversteps(
+        row,
+        replacing.changed_request(row, quantity=Decimal("0.5"), price=Decimal(540)),
+        person=operator,
+        now=clock.now(),
     )
     new = replacing.ask(request_key="key-of-replacing", now=clock.now(), confirmed=[found.token], **terms)
     assert new.oversteps[0]["name"] == "price_far"

@@ -8,7 +8,7 @@ from django.db import DatabaseError, connection, transaction
 
 from desk import clock
 from desk.models import AuditEvent
-from exchange_ops.orders import machine, mover, room, workflow
+from exchange_ops.orders import machine, room, states, workflow
 from exchange_ops.orders.models import Order, OrderEvent
 from exchange_ops.policy import freezes
 from tests.exchange_ops.withdrawals.test_concurrency import at_once
@@ -212,9 +212,9 @@ def test_a_second_worker_finds_nothing_to_send(dealing):
     dealing.step(row)
     from exchange_ops.orders import sending
 
-    with pytest.raises(mover.CannotMove):
-        mover.move(rival, event="claimed", to="sending", now=clock.now(), sends=1)
-    with pytest.raises(mover.CannotMove):
+    with pytest.raises(machine.CannotMove):
+        machine.move(rival, event="claimed", to="sending", now=clock.now(), sends=1)
+    with pytest.raises(machine.CannotMove):
         sending.step(rival, now=clock.now(), client_for=dealing.client_for)
     assert dealing.sent() == 1
 
@@ -306,12 +306,12 @@ def test_the_database_refuses_a_change_past_the_mover(dealing, change):
 
 
 def test_every_state_can_be_reached_and_says_whose_turn_it_is():
-    sources = {move.source for move in machine.TRANSITIONS}
-    targets = {move.target for move in machine.TRANSITIONS}
-    assert targets == set(machine.STATES)
-    assert sources - {""} <= set(machine.STATES)
-    assert [move.source for move in machine.TRANSITIONS if move.target == "requested"] == ["", "waiting", ""]
-    assert [move.source for move in machine.TRANSITIONS if move.target == "sending"] == ["requested"]
+    sources = {move.source for move in states.TRANSITIONS}
+    targets = {move.target for move in states.TRANSITIONS}
+    assert targets == set(states.STATES)
+    assert sources - {""} <= set(states.STATES)
+    assert [move.source for move in states.TRANSITIONS if move.target == "requested"] == ["", "waiting", ""]
+    assert [move.source for move in states.TRANSITIONS if move.target == "sending"] == ["requested"]
 
 
 def test_the_trail_replays_to_the_rows(dealing):

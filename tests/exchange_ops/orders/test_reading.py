@@ -39,7 +39,7 @@ def record(number=7, **changes):
 
 
 def take(account, *found, **more):
-    return order_records.take(account=account, found=found, now=clock.now(), **more)
+    return order_records.store(account=account, orders=found, now=clock.now(), **more)
 
 
 def test_orders_placed_elsewhere_are_seen_and_followed_to_their_end(dealing):
@@ -98,7 +98,9 @@ def test_nothing_is_missed_or_doubled_when_pages_are_small_and_time_is_short(dea
     for _ in range(7):
         dealing.elsewhere()
     for _ in range(12):
-        reading = order_reading.Round(dealing.account, clock.now(), page_size=2, walk_for=timedelta(seconds=-1))
+        reading = order_reading.AccountReading(
+            dealing.account, clock.now(), page_size=2, walk_for=timedelta(seconds=-1)
+        )
         order_reading.read(reading=reading, client_for=dealing.client_for)
     assert Order.objects.count() == 7
     dealing.read()

@@ -51,7 +51,7 @@ def test_what_was_filled_stays_filled_and_is_in_the_average(dealing):
     old = dealing.fresh(old)
     assert old.cum_quantity == Decimal("0.2")
     new = dealing.step(ask(dealing, old, price=price - Decimal("0.000001")))
-    assert (new.state, new.status, new.cum_quantity, new.left) == ("placed", "new", Decimal("0.2"), Decimal("0.3"))
+    assert (new.state, new.status, new.cum_quantity, new.remaining) == ("placed", "new", Decimal("0.2"), Decimal("0.3"))
     assert dealing.step(old).cum_quantity == Decimal("0.2")
     dealing.elsewhere("other-full", side="sell", quantity=Decimal("0.3"), price=new.price)
     dealing.read(later=timedelta(seconds=1))

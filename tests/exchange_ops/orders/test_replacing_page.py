@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 
 from desk import clock
-from exchange_ops.orders import mover
+from exchange_ops.orders import machine
 from exchange_ops.orders.models import Order
 from tests.exchange_ops.orders import order_rows
 
@@ -96,5 +96,5 @@ def test_an_order_that_is_over_can_not_be_replaced_and_the_page_says_why(signed_
 def test_the_page_of_an_order_leads_there_only_while_it_is_open(signed_in, operator):
     row, client = order_rows.placed(operator, now=clock.now()), signed_in(operator)
     assert "Change price or quantity" in client.get(f"/orders/{row.pk}/").content.decode()
-    mover.move(row, event="cancel_asked", to="cancelling", now=clock.now())
+    machine.move(row, event="cancel_asked", to="cancelling", now=clock.now())
     assert "Change price or quantity" not in client.get(f"/orders/{row.pk}/").content.decode()

@@ -12,7 +12,7 @@ from desk import audit_check, clock
 from exchange_ops.client import Listing
 from exchange_ops.margin import refresh as margin
 from exchange_ops.margin.models import MarginAccount, MarginPosition
-from exchange_ops.orders import mover, stream, trades
+from exchange_ops.orders import machine, stream, trades
 from exchange_ops.orders import records as order_records
 from exchange_ops.orders.models import AccountTrade, Order, OrderEvent, OrderReading
 from exchange_ops.shared.models import FollowerState
@@ -51,7 +51,7 @@ def trade(number, quantity, **changes):
 
 def take(account, *found, whole=False, margin=False, unread=()):
     event = Reports(margin=margin, records=found, whole=whole, unread=unread)
-    stream.take(account=account, event=event, now=clock.now())
+    stream.store(account=account, event=event, now=clock.now())
 
 
 def order():
@@ -130,9 +130,9 @@ def test_the_history_adds_to_a_trade_who_took_and_changes_nothing_else(account):
         timestamp=AT,
         taker=False,
     )
-    trades.take(account=account, found=[trade], now=clock.now())
+    trades.store(account=account, trades=[trade], now=clock.now())
     take(account, LIFE[1])
-    trades.take(account=account, found=[msgspec.structs.replace(trade, taker=True)], now=clock.now())
+    trades.store(account=account, trades=[msgspec.structs.replace(trade, taker=True)], now=clock.now())
     kept = AccountTrade.objects.get()
     assert (kept.taker, kept.liquidation, kept.timestamp) == (False, None, AT + 5 * MS)
     for changes in ({"price": Decimal(9)}, {"taker": True}, {"taker": None}):
@@ -177,12 +177,12 @@ def test_a_trade_without_its_figures_is_left_to_the_history(account):
 def test_a_list_that_tells_something_new_while_live_is_a_closed_gap(account):
     state = FollowerState.objects.filter(name=f"trading stream:{account.pk}")
     take(account, report(), whole=True)
-    stream.take(account=account, event=BecameLive(), now=clock.now())
+    stream.store(account=account, event=BecameLive(), now=clock.now())
     take(account, report(), whole=True)
     assert state.get().gaps_closed == 0
     take(account, report("partiallyFilled", filled="1", after=3), whole=True)
     assert (state.get().gaps_closed, state.get().connected) == (1, True)
-    stream.take(account=account, event=Ended("The exchange was silent."), now=clock.now())
+    stream.store(account=account, event=Ended("The exchange was silent."), now=clock.now())
     assert (state.get().connected, state.get().reconnects) == (False, 1)
 
 
@@ -208,9 +208,9 @@ def test_the_average_is_right_in_whichever_order_the_trades_are_told(account):
 def test_a_reading_and_reports_of_one_moment_leave_the_newest_however_they_take_turns(account):
     """Each takes the row as it was before the other wrote: what decides is the row itself, when it is written."""
     records_of = [order_records.from_report(one) for one in LIFE]
-    order_records.take(account=account, found=records_of[:1], now=clock.now())
+    order_records.store(account=account, orders=records_of[:1], now=clock.now())
     stale = order()
-    order_records.take(account=account, found=records_of[2:], now=clock.now())
+    order_records.store(account=account, orders=records_of[2:], now=clock.now())
     reading = order_records._Reading(account, frozenset({41}), margin=False, now=clock.now(), details={})
     assert not order_records._renew(stale, records_of[1], reading)
     assert not order_records._renew(stale, records_of[2], reading)
@@ -219,7 +219,7 @@ def test_a_reading_and_reports_of_one_moment_leave_the_newest_however_they_take_
 
 def test_what_somebody_else_entered_first_is_brought_up_to_what_is_newer(account):
     first, last = order_records.from_report(LIFE[0]), order_records.from_report(LIFE[2])
-    order_records.take(account=account, found=[first, last, first], now=clock.now())
+    order_records.store(account=account, orders=[first, last, first], now=clock.now())
     assert (order().status, order().cum_quantity) == ("filled", Decimal(2))
 
 
@@ -257,12 +257,12 @@ def test_an_order_that_the_list_does_not_have_is_read_over_rest(account):
     take(account, report(), report(number="42", client_order_id="other"))
     margin_one = report(number="50", client_order_id="margin")
     take(account, margin_one, margin=True)
-    stream.take(account=account, event=BecameLive(), now=clock.now())
+    stream.store(account=account, event=BecameLive(), now=clock.now())
     listed = Reports(margin=False, records=(report(),), whole=True, age_ms=60_000)
-    stream.take(account=account, event=listed, now=clock.now())
+    stream.store(account=account, event=listed, now=clock.now())
     assert not questions.exists()  # both were told of after the list was asked for
     unreadable = Reports(margin=False, records=(), whole=True, unread=(Unread("{}", "no id"),))
-    stream.take(account=account, event=unreadable, now=clock.now())
+    stream.store(account=account, event=unreadable, now=clock.now())
     assert not questions.exists()
     take(account, report(), whole=True)
     assert questions.count() == 1
@@ -287,13 +287,13 @@ def ours(account, operator, state):
         quantity=Decimal(2),
         price=Decimal("0.05"),
     )
-    mover.create(row, event="asked", now=at, actor=row.initiator)
-    mover.move(row, event="claimed", to="sending", now=at, sends=1)
+    machine.create(row, event="asked", now=at, actor=row.initiator)
+    machine.move(row, event="claimed", to="sending", now=at, sends=1)
     if state != "sending":
         events = {"unknown": "answer_lost", "refused": "refused", "not_sent": "not_sent", "not_seen": "answer_lost"}
-        mover.move(row, event=events[state], to="unknown" if state == "not_seen" else state, now=at)
+        machine.move(row, event=events[state], to="unknown" if state == "not_seen" else state, now=at)
     if state == "not_seen":
-        mover.move(row, event="not_seen", to="not_seen", now=at)
+        machine.move(row, event="not_seen", to="not_seen", now=at)
     return row
 
 
@@ -312,26 +312,26 @@ def test_an_order_of_ours_whose_answer_was_lost_is_found_by_its_id_in_a_report(a
 def test_reports_of_an_order_on_its_way_wait_for_the_answer_of_its_worker(account, operator):
     row = ours(account, operator, "sending")
     event = Reports(margin=False, records=LIFE, whole=False)
-    early = stream.take(account=account, event=event, now=clock.now())
+    early = stream.store(account=account, event=event, now=clock.now())
     row.refresh_from_db()
     assert (row.state, row.exchange_id, early.records) == ("sending", None, LIFE)
     assert not AccountTrade.objects.exists()
     answer = order_records.from_report(LIFE[0])
-    placed = order_records.observed(answer, now=clock.now())
-    mover.move(row, event="accepted", to="placed", now=clock.now(), exchange_id=41, **placed)
-    assert stream.take(account=account, event=early, now=clock.now()) is None
+    placed = order_records.observed_columns(answer, now=clock.now())
+    machine.move(row, event="accepted", to="placed", now=clock.now(), exchange_id=41, **placed)
+    assert stream.store(account=account, event=early, now=clock.now()) is None
     assert (order().state, order().status, order().average_price) == ("placed", "filled", Decimal("0.05"))
 
 
 def test_a_report_that_it_is_over_confirms_a_cancel_of_ours(account, operator):
     take(account, report())
-    row = mover.move(order(), event="cancel_asked", to="cancelling", now=clock.now(), actor=operator)
+    row = machine.move(order(), event="cancel_asked", to="cancelling", now=clock.now(), actor=operator)
     take(account, report("partiallyFilled", filled="0.5", after=3))
     assert (order().state, order().cum_quantity) == ("cancelling", Decimal("0.5"))
     take(account, report("canceled", filled="0.5", after=4))
     assert (order().state, order().status, order().active) == ("placed", "canceled", False)
-    with pytest.raises(mover.CannotMove):  # the worker in the middle of it
-        mover.move(row, event="cancel_claimed", to="cancelling", now=clock.now())
+    with pytest.raises(machine.CannotMove):  # the worker in the middle of it
+        machine.move(row, event="cancel_claimed", to="cancelling", now=clock.now())
     assert OrderEvent.objects.filter(order=order(), event="cancel_confirmed").count() == 1
 
 
@@ -364,7 +364,7 @@ def margin_account(*, after=0, balance="100", position="none", symbol="BTCUSD", 
 
 
 def take_margin(account, *found, whole=False):
-    stream.take(account=account, event=MarginAccounts(records=found, whole=whole), now=clock.now())
+    stream.store(account=account, event=MarginAccounts(records=found, whole=whole), now=clock.now())
 
 
 def open_margin():
@@ -413,7 +413,7 @@ def test_a_whole_list_ends_what_is_not_in_it_and_a_reason_nobody_knows_is_no_end
 def test_a_list_with_something_unreadable_ends_nothing(account):
     take_margin(account, margin_account(position="1"))
     event = MarginAccounts(records=(), whole=True, unread=(Unread("{}", "no symbol"),))
-    stream.take(account=account, event=event, now=clock.now())
+    stream.store(account=account, event=event, now=clock.now())
     assert open_margin()[0] == {"BTCUSD": Decimal(100)}
 
 
@@ -460,7 +460,7 @@ def test_a_reading_that_knows_more_counts_although_it_began_earlier(account):
 def test_a_list_ends_nothing_that_was_told_after_it_was_asked_for(account):
     take_margin(account, margin_account(position="1"))
     event = MarginAccounts(records=(), whole=True, age_ms=60_000)
-    stream.take(account=account, event=event, now=clock.now())
+    stream.store(account=account, event=event, now=clock.now())
     read_margin(account, Listed(), began=clock.now() - EARLIER)
     assert open_margin() == ({"BTCUSD": Decimal(100)}, {"BTCUSD": Decimal(1)})
     read_margin(account, Listed(), began=clock.now())

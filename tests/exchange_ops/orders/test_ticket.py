@@ -10,9 +10,10 @@ from desk import clock
 from exchange_ops.margin.models import MarginAccount
 from exchange_ops.market.models import BookSnapshot, Symbol
 from exchange_ops.orders import policy_checks, workflow
+from exchange_ops.orders.forms import fit_to_step
 from exchange_ops.orders.models import FeeRates, Order
-from exchange_ops.orders.request_checks import Wanted
-from exchange_ops.orders.ticket import estimate, rates, shares, steps
+from exchange_ops.orders.request_checks import OrderRequest
+from exchange_ops.orders.ticket import estimate, fee_rates, shares
 from exchange_ops.policy import quorum
 from exchange_ops.policy.models import PolicyVersion
 from exchange_ops.shared.models import Account
@@ -34,7 +35,7 @@ def book(db):
 
 def wanted(**changes):
     base = {"symbol": "BCHUSD", "side": "buy", "type": "limit", "time_in_force": "GTC", "quantity": Decimal(2)}
-    return Wanted(**(base | {"price": Decimal(505)} | changes))
+    return OrderRequest(**(base | {"price": Decimal(505)} | changes))
 
 
 MARKET = {"type": "market", "time_in_force": "IOC", "price": None}
@@ -42,37 +43,40 @@ MARKET = {"type": "market", "time_in_force": "IOC", "price": None}
 
 @pytest.mark.django_db
 def test_a_market_order_eats_levels_at_a_reckoned_average(book):
-    found = estimate.of(wanted=wanted(**MARKET), symbol=book)
+    found = estimate.from_book(requested=wanted(**MARKET), symbol=book)
     assert (found.filled, found.levels, found.average, found.worst) == (2, 2, Decimal("502.5"), 505)
-    assert (found.slippage, found.deepest, found.left) == (Decimal("0.50"), Decimal("1.00"), 0)
+    assert (found.slippage, found.deepest, found.remaining) == (Decimal("0.50"), Decimal("1.00"), 0)
     assert found.fee == Decimal(1005) * Decimal("0.001")
     assert not found.short
-    sold = estimate.of(wanted=wanted(side="sell", **MARKET), symbol=book)
+    sold = estimate.from_book(requested=wanted(side="sell", **MARKET), symbol=book)
     assert (sold.average, sold.worst, sold.slippage) == (Decimal("494.5"), 490, Decimal("0.90"))
 
 
 @pytest.mark.django_db
 def test_a_limit_takes_what_it_crosses_and_the_rest_rests_for_the_makers_rate(book):
-    found = estimate.of(wanted=wanted(price=Decimal(500), quantity=Decimal(3)), symbol=book)
-    assert (found.filled, found.left, found.lapses, found.short) == (1, 2, False, False)
+    found = estimate.from_book(requested=wanted(price=Decimal(500), quantity=Decimal(3)), symbol=book)
+    assert (found.filled, found.remaining, found.lapses, found.short) == (1, 2, False, False)
     assert found.fee == Decimal(500) * Decimal("0.001") - Decimal(1000) * Decimal("0.0001")
-    resting = estimate.of(wanted=wanted(price=Decimal(400)), symbol=book)
+    resting = estimate.from_book(requested=wanted(price=Decimal(400)), symbol=book)
     assert (resting.filled, resting.average, resting.fee) == (0, None, Decimal("-0.08"))
     assert resting.rebate == Decimal("0.08")
 
 
 @pytest.mark.django_db
 def test_what_lapses_is_cancelled_or_larger_than_the_book_is_said(book):
-    ioc = estimate.of(wanted=wanted(price=Decimal(500), time_in_force="IOC"), symbol=book)
-    assert (ioc.filled, ioc.left, ioc.lapses) == (1, 1, True)
-    fok = estimate.of(wanted=wanted(price=Decimal(500), time_in_force="FOK"), symbol=book)
-    assert (fok.filled, fok.left, fok.lapses, fok.cancelled) == (0, 2, True, False)
-    posted = estimate.of(wanted=wanted(post_only=True), symbol=book)
+    ioc = estimate.from_book(requested=wanted(price=Decimal(500), time_in_force="IOC"), symbol=book)
+    assert (ioc.filled, ioc.remaining, ioc.lapses) == (1, 1, True)
+    fok = estimate.from_book(requested=wanted(price=Decimal(500), time_in_force="FOK"), symbol=book)
+    assert (fok.filled, fok.remaining, fok.lapses, fok.cancelled) == (0, 2, True, False)
+    posted = estimate.from_book(requested=wanted(post_only=True), symbol=book)
     assert (posted.cancelled, posted.filled) == (True, 0)
-    assert not estimate.of(wanted=wanted(post_only=True, price=Decimal(499)), symbol=book).cancelled
-    large = estimate.of(wanted=wanted(quantity=Decimal(9), **MARKET), symbol=book)
-    assert (large.filled, large.left, large.short) == (4, 5, True)
-    assert estimate.of(wanted=wanted(type="stopMarket", price=None, stop_price=Decimal(600)), symbol=book) is None
+    assert not estimate.from_book(requested=wanted(post_only=True, price=Decimal(499)), symbol=book).cancelled
+    large = estimate.from_book(requested=wanted(quantity=Decimal(9), **MARKET), symbol=book)
+    assert (large.filled, large.remaining, large.short) == (4, 5, True)
+    assert (
+        estimate.from_book(requested=wanted(type="stopMarket", price=None, stop_price=Decimal(600)), symbol=book)
+        is None
+    )
 
 
 @pytest.mark.django_db
@@ -87,13 +91,13 @@ def test_what_lapses_is_cancelled_or_larger_than_the_book_is_said(book):
     ],
 )
 def test_shares_are_exact_and_rounded_down_to_the_increment(book, side, at, available, most):
-    found = shares.of(
+    found = shares.quarters(
         account=Account.objects.get(),
         symbol=book,
         side=side,
         at=Decimal(at),
         available=Decimal(available),
-        rates=rates.usual(book),
+        rates=fee_rates.usual(book),
     )
     assert [share.label for share in found] == ["25 %", "50 %", "75 %", "Max"]
     assert found[-1].quantity == Decimal(most)
@@ -106,9 +110,9 @@ def test_shares_are_exact_and_rounded_down_to_the_increment(book, side, at, avai
 
 @pytest.mark.django_db
 def test_without_a_price_a_buy_has_no_shares_and_one_at_the_market_leaves_a_tenth(book):
-    terms = {"account": Account.objects.get(), "available": Decimal(10000), "rates": rates.usual(book)}
-    assert shares.of(**terms, symbol=book, side="buy", at=None) == []
-    cautious = shares.of(**terms, symbol=book, side="buy", at=Decimal(400), has_limit=False)
+    terms = {"account": Account.objects.get(), "available": Decimal(10000), "rates": fee_rates.usual(book)}
+    assert shares.quarters(**terms, symbol=book, side="buy", at=None) == []
+    cautious = shares.quarters(**terms, symbol=book, side="buy", at=Decimal(400), has_limit=False)
     assert cautious[-1].quantity == Decimal("22.704")
 
 
@@ -163,7 +167,7 @@ def test_a_market_order_that_eats_deeper_than_the_rules_allow_is_refused_by_name
 
     def said(quantity, at=now):
         order = wanted(quantity=Decimal(quantity), **MARKET)
-        return policy_checks.problems(initiator=operator, account=account, symbol=book, wanted=order, now=at)
+        return policy_checks.problems(initiator=operator, account=account, symbol=book, requested=order, now=at)
 
     assert said("3") == {}
     assert "It would eat 20.00 % deep into the book, to 600" in said("3.5")["quantity"]
@@ -172,9 +176,9 @@ def test_a_market_order_that_eats_deeper_than_the_rules_allow_is_refused_by_name
 
 
 def test_half_a_step_goes_down_as_at_the_exchange():
-    assert steps.fitted(Decimal("1.005"), Decimal("0.01")) == Decimal("1.00")
-    assert steps.fitted(Decimal("1.0051"), Decimal("0.01")) == Decimal("1.01")
-    assert steps.fitted(Decimal("1.005"), None) == Decimal("1.005")
+    assert fit_to_step(Decimal("1.005"), Decimal("0.01")) == Decimal("1.00")
+    assert fit_to_step(Decimal("1.0051"), Decimal("0.01")) == Decimal("1.01")
+    assert fit_to_step(Decimal("1.005"), None) == Decimal("1.005")
 
 
 def test_an_order_on_margin_is_placed_looked_for_and_cancelled_as_one(dealing):
@@ -237,14 +241,14 @@ def test_the_accounts_rates_are_read_once_an_hour_and_stay_while_the_exchange_is
     now, symbol = clock.now(), Symbol.objects.get(pk="ETHBTC")
 
     def ask(later=timedelta(0)):
-        return rates.ask(account=dealing.account, symbol=symbol, person=dealing.operator, now=now + later)
+        return fee_rates.ask(account=dealing.account, symbol=symbol, person=dealing.operator, now=now + later)
 
     def fill(later=timedelta(0)):
-        rates.fill(rates_id=FeeRates.objects.get().pk, client_for=dealing.client_for, now=now + later)
+        fee_rates.fill(rates_id=FeeRates.objects.get().pk, client_for=dealing.client_for, now=now + later)
 
-    assert ask() == rates.usual(symbol)
+    assert ask() == fee_rates.usual(symbol)
     fill()
-    own = rates.Rates(Decimal("0.0007"), Decimal("-0.0001"), now)
+    own = fee_rates.Rates(Decimal("0.0007"), Decimal("-0.0001"), now)
     assert [ask(timedelta(minutes=59)), dealing.sent("get_trading_fee")] == [own, 1]
     assert (ask(timedelta(hours=2)), FeeRates.objects.get().answered_at) == (own, None)
     dealing.fault("get_trading_fee", "drop_before", times=9)

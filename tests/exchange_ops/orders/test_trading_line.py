@@ -25,7 +25,7 @@ def live(dealing, settings):
     settings.EXCHANGE_WS_URL = dealing.sandbox.ws_url
     FollowerState.objects.create(name=trading_name(dealing.account), account=dealing.account, connected=True)
     yield dealing
-    trading_line.let_go()
+    trading_line.close_sockets()
 
 
 def ways(row):
@@ -62,12 +62,12 @@ def test_one_that_meets_the_book_is_known_with_its_trades_after_the_next_reading
 @pytest.mark.parametrize("end", [lambda client: client.close(), lambda client: client._socket.sock.shutdown(2)])
 def test_a_socket_is_used_again_and_a_dead_one_is_not(live, end):
     first = live.placed()
-    (held,) = trading_line._kept.held.values()
+    (held,) = trading_line._threads.sockets.values()
     live.placed()
-    assert next(iter(trading_line._kept.held.values())).stream is held.stream
+    assert next(iter(trading_line._threads.sockets.values())).stream is held.stream
     end(held.stream)
     third = live.placed()
-    assert next(iter(trading_line._kept.held.values())).stream is not held.stream
+    assert next(iter(trading_line._threads.sockets.values())).stream is not held.stream
     assert ways(third) == ways(first) == [("place", "socket", "accepted")]
     assert len(at_the_exchange(live)) == 3
 
@@ -210,7 +210,7 @@ def test_without_the_socket_a_margin_order_is_not_replaced_and_stays(on_margin):
     old, other = on_margin.placed(margin=True), on_margin.placed(margin=True)
     new = replaced(on_margin, old)
     FollowerState.objects.update(connected=False)  # it went between the asking and the sending
-    trading_line.let_go()
+    trading_line.close_sockets()
     new = on_margin.step(new)
     assert (new.state, ways(new)) == ("not_sent", [])
     assert new.last_problem.startswith("An order on margin is replaced over the trading socket alone")
@@ -228,7 +228,7 @@ def test_the_collateral_that_the_old_one_holds_may_be_used_by_the_new_one(on_mar
     other = on_margin.fresh(old)
     found = replacing.problems(
         other,
-        replacing.changed(other, quantity=other.quantity * 2, price=price),
+        replacing.changed_request(other, quantity=other.quantity * 2, price=price),
         person=on_margin.operator,
         now=clock.now(),
     )

@@ -13,7 +13,7 @@ from desk import clock
 from desk.models import AuditEvent
 from exchange_ops.margin.models import MarginAccount, MarginPosition
 from exchange_ops.market.models import Ticker
-from exchange_ops.orders import mover, trades, workflow
+from exchange_ops.orders import machine, trades, workflow
 from exchange_ops.orders.models import AccountTrade, Order, OrderReading
 from exchange_ops.shared import heartbeats
 from exchange_ops.shared.models import Account
@@ -59,7 +59,7 @@ def trade(row, number=1, **changes):
         "timestamp": clock.now(),
         "taker": False,
     }
-    trades.take(account=row.account, found=[records.AccountTrade(**(values | changes))], now=clock.now())
+    trades.store(account=row.account, trades=[records.AccountTrade(**(values | changes))], now=clock.now())
 
 
 # The list -------------------------------------------------------------------------------------------------------------
@@ -175,7 +175,7 @@ def test_every_state_has_a_page_that_says_what_happened(signed_in, operator, sta
         "cancelling": [("cancel_asked", "cancelling")],
     }
     for event, to in moves.get(state, []):
-        mover.move(row, event=event, to=to, now=now, last_problem="<b>Because.</b>")
+        machine.move(row, event=event, to=to, now=now, last_problem="<b>Because.</b>")
     client = signed_in(operator)
     page = client.get(f"/orders/{row.pk}/").content.decode()
     assert row.sentence.split(":")[0] in page.replace("&#x27;", "'")
@@ -314,7 +314,7 @@ def test_the_message_of_a_cancelling_is_still_true_when_it_is_read_after_its_end
     row, client = order_rows.placed(operator, now=clock.now()), signed_in(operator)
     assert client.post(f"/orders/{row.pk}/cancel/").status_code == 302
     row.refresh_from_db()
-    mover.move(row, event="cancel_confirmed", to="placed", now=clock.now(), status="canceled", active=False)
+    machine.move(row, event="cancel_confirmed", to="placed", now=clock.now(), status="canceled", active=False)
     page = client.get(f"/orders/{row.pk}/").content.decode()
     assert f"Cancelling of {row.reference} was requested." in page
     assert "</svg>Cancelled</span>" in page

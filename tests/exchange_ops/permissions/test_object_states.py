@@ -7,7 +7,7 @@ import pytest
 from django.contrib.auth.models import Group
 
 from desk.people import roles
-from exchange_ops.orders.machine import TABLE as ORDERS_TABLE
+from exchange_ops.orders.states import TABLE as ORDERS_TABLE
 from tests.desk.machines.test_tables import ADDRESS_REQUESTS, BROADCASTS, MACHINES
 from tests.exchange_ops.pages.test_routes import ADDRESSES, MATRIX
 from tests.exchange_ops.permissions.shared_form import (

@@ -6,9 +6,9 @@ import pytest
 
 from desk import clock
 from desk.machines import calls
-from exchange_ops.orders import machine as orders
+from exchange_ops.orders import states as orders
 from exchange_ops.policy import freezes
-from exchange_ops.positions import machine as margin
+from exchange_ops.positions import states as margin
 from exchange_ops.transfers import machine as transfers
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.engine("a freeze beside a claim under its lock")]

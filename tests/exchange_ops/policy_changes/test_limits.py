@@ -10,7 +10,7 @@ from desk import clock
 from desk.audit import witness_chain
 from exchange_ops.market.models import Ticker
 from exchange_ops.orders import workflow
-from exchange_ops.orders.request_checks import CannotPlace, Wanted
+from exchange_ops.orders.request_checks import CannotPlace, OrderRequest
 from exchange_ops.policy import guards, limits, quorum
 from exchange_ops.policy.models import PolicyVersion, QuorumTier, ValueLimit
 from exchange_ops.shared.models import Account
@@ -95,7 +95,7 @@ def order(now, operator):
     rows.balance("USD", trading="100000", now=now)
 
     def ask(side, price, quantity="1"):
-        wanted = Wanted(
+        wanted = OrderRequest(
             symbol="BCHUSD",
             side=side,
             type="limit",
@@ -104,7 +104,7 @@ def order(now, operator):
             time_in_force="GTC",
         )
         key = f"{side}{price}{quantity}"
-        return workflow.place(initiator=operator, account=account, wanted=wanted, request_key=key, now=now)
+        return workflow.place(initiator=operator, account=account, requested=wanted, request_key=key, now=now)
 
     return ask
 

@@ -7,12 +7,12 @@ import pytest
 
 from exchange_ops.ledger.models import LedgerEntry, LedgerVersion
 from exchange_ops.market.models import Symbol
-from exchange_ops.orders import guards as order_guards
+from exchange_ops.orders import machine as order_guards
 from exchange_ops.orders.models import Order
 from exchange_ops.portfolio import flows, profits
 from exchange_ops.portfolio.lots import AVERAGE, FIFO
 from exchange_ops.portfolio.models import DailyFlow, Profit, ProfitDay, Progress
-from exchange_ops.positions import guards
+from exchange_ops.positions import machine
 from exchange_ops.positions.models import MarginAction
 from tests.exchange_ops import rows
 from tests.exchange_ops.portfolio import held
@@ -215,7 +215,7 @@ def test_the_order_that_closes_a_position_is_no_spot_trade(account, operator):
     rows.trade(10, exchange_order_id=92, client_order_id="part-of-it", side="sell", quantity=Decimal(50), now=NOON)
     closing = rows.margin_action(operator, now=NOON)
     part = rows.margin_action(operator, symbol="ETHUSD", now=NOON)
-    with unguarded(guards.GUARDS):
+    with unguarded(machine.GUARDS):
         MarginAction.objects.filter(pk=closing.pk).update(exchange_order_id=91)
         MarginAction.objects.filter(pk=part.pk).update(client_order_id="part-of-it")
     assert profits.compute(account=account)["BCH", FIFO].realised == 196

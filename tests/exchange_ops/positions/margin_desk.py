@@ -8,7 +8,7 @@ from typing import Any
 
 from desk import clock
 from exchange_ops.market import refresh as market
-from exchange_ops.positions import machine, workflow
+from exchange_ops.positions import states, workflow
 from exchange_ops.positions.models import MarginAction, MarginActionCall, MarginActionEvent
 from exchange_ops.shared import public_client
 from exchange_ops.wire.new_orders import NewOrder
@@ -97,13 +97,13 @@ class MarginDesk:
     def done(self, kind: str, **wish: Any) -> MarginAction:
         """An action that was carried out."""
         row = self.step(self.ask(kind, **wish))
-        assert row.state == machine.DONE, f"{row.state}: {row.last_problem}"
+        assert row.state == states.DONE, f"{row.state}: {row.last_problem}"
         return row
 
     def found_out(self, row: MarginAction) -> MarginAction:
         """Looked at until it has ended: three looks, the last of them more than a minute later."""
         for seconds in (0, 5, 90, 100):
-            if self.fresh(row).state in machine.IN_FLIGHT:
+            if self.fresh(row).state in states.IN_FLIGHT:
                 self.step(row, later=timedelta(seconds=seconds))
         return self.fresh(row)
 

@@ -11,7 +11,7 @@ from exchange_ops.margin import danger
 from exchange_ops.margin.models import MarginAccount, MarginPosition
 from exchange_ops.market.models import BookSnapshot, Symbol, Ticker
 from exchange_ops.policy import quorum
-from exchange_ops.positions import machine, workflow
+from exchange_ops.positions import states, workflow
 from exchange_ops.positions.models import MarginAction
 from exchange_ops.shared.models import Account
 from tests.exchange_ops import rows
@@ -79,11 +79,11 @@ def test_the_prices_of_danger_are_those_of_the_exchange(position, quantity, entr
 
 
 def test_collateral_that_brings_the_margin_call_near_is_confirmed_by_name_and_kept(operator, position):
-    (found,) = missing(operator, machine.SET, amount=Decimal(62))
+    (found,) = missing(operator, states.SET, amount=Decimal(62))
     assert (found.name, found.field) == ("call_near", "amount")
     assert found.sentence == "The margin call would be at 478.34 USD, 4.33 % from the mark: nearer than 5 %."
     assert found.size == Decimal("0.67")
-    row = act(operator, machine.SET, amount=Decimal(62), confirmed=[found.token])
+    row = act(operator, states.SET, amount=Decimal(62), confirmed=[found.token])
     (kept,) = row.confirmed["oversteps"]
     assert (kept["name"], kept["beyond"], kept["size"]) == ("call_near", "confirm", "0.67")
     entry = AuditEvent.objects.filter(subject=row.subject).earliest("seq")
@@ -91,18 +91,18 @@ def test_collateral_that_brings_the_margin_call_near_is_confirmed_by_name_and_ke
 
 
 def test_what_leaves_the_call_far_is_not_asked_about(operator, position):
-    assert act(operator, machine.SET, amount=Decimal(90)).confirmed["oversteps"] == []
+    assert act(operator, states.SET, amount=Decimal(90)).confirmed["oversteps"] == []
 
 
 def test_collateral_that_is_added_is_never_asked_about_however_near_the_call_is(operator, position):
     Ticker.objects.update(last=Decimal(440))
     MarginPosition.objects.update(pnl=Decimal(-60))
-    assert act(operator, machine.SET, amount=Decimal(101)).confirmed["oversteps"] == []
+    assert act(operator, states.SET, amount=Decimal(101)).confirmed["oversteps"] == []
 
 
 def test_the_liquidation_is_named_where_it_comes_near_itself(operator, position):
     MarginAccount.objects.update(margin_balance_required=10)
-    (found,) = missing(operator, machine.SET, amount=Decimal(30))
+    (found,) = missing(operator, states.SET, amount=Decimal(30))
     assert found.name == "liquidation_near"
     assert "The liquidation would be at 495.25 USD, 0.95 % from the mark" in found.sentence
 
@@ -110,18 +110,18 @@ def test_the_liquidation_is_named_where_it_comes_near_itself(operator, position)
 def test_a_price_that_is_not_known_is_confirmed_as_unknown(operator, position):
     MarginPosition.objects.update(pnl=None)
     Ticker.objects.update(last=None)
-    (found,) = missing(operator, machine.SET, amount=Decimal(90))
+    (found,) = missing(operator, states.SET, amount=Decimal(90))
     assert found.token == "call_near:unknown"
 
 
 def test_a_close_that_eats_deep_into_the_book_is_confirmed_by_name(operator, position):
     BookSnapshot.objects.update(bid=[["499", "0.5"], ["400", "5"]])
     close = {"order_type": "market", "position_id": 7}
-    (found,) = missing(operator, machine.CLOSE, **close)
+    (found,) = missing(operator, states.CLOSE, **close)
     assert (found.name, found.size) == ("book_deep", Decimal("19.84"))
     with pytest.raises(workflow.NotConfirmed):
-        act(operator, machine.CLOSE, confirmed=["call_near:99", "book_deep:2"], **close)
-    row = act(operator, machine.CLOSE, confirmed=[found.token], **close)
+        act(operator, states.CLOSE, confirmed=["call_near:99", "book_deep:2"], **close)
+    row = act(operator, states.CLOSE, confirmed=[found.token], **close)
     assert [each["name"] for each in row.confirmed["oversteps"]] == ["book_deep"]
 
 
@@ -130,28 +130,28 @@ def test_a_part_that_realises_a_loss_is_asked_about_when_the_rest_comes_nearer(o
     Ticker.objects.update(last=Decimal(470))
     BookSnapshot.objects.update(bid=[["470", "0.1"], ["100", "5"]])
     part = {"order_type": "market", "quantity": Decimal("0.4"), "position_id": 7}
-    found = {each.name for each in missing(operator, machine.REDUCE, **part)}
+    found = {each.name for each in missing(operator, states.REDUCE, **part)}
     assert found == {"book_deep", "liquidation_near"}
     BookSnapshot.objects.update(bid=[["470", "5"]])
-    assert act(operator, machine.REDUCE, **part).confirmed["oversteps"] == []
+    assert act(operator, states.REDUCE, **part).confirmed["oversteps"] == []
 
 
 def test_a_value_beyond_a_limit_is_confirmed_or_refused_as_the_rules_say(operator, position):
     publish(("order", 100, None, None, "confirm"))
     close = {"order_type": "market", "position_id": 7}
-    (found,) = missing(operator, machine.CLOSE, **close)
+    (found,) = missing(operator, states.CLOSE, **close)
     assert (found.name, "at most 100 USD" in found.sentence) == ("over_value", True)
     publish(("order", 100, None, None, "approve"))
     with pytest.raises(workflow.CannotAct, match="This can't wait for an approval") as refused:
-        act(operator, machine.CLOSE, confirmed=[found.token], **close)
+        act(operator, states.CLOSE, confirmed=[found.token], **close)
     assert not isinstance(refused.value, workflow.NotConfirmed)
 
 
 def test_an_account_is_closed_with_its_position_by_the_same_bounds(operator, position):
     BookSnapshot.objects.update(bid=[["499", "0.5"], ["400", "5"]])
-    (found,) = missing(operator, machine.CLOSE_ACCOUNT, position_id=7)
+    (found,) = missing(operator, states.CLOSE_ACCOUNT, position_id=7)
     assert found.name == "book_deep"
-    assert act(operator, machine.CLOSE_ACCOUNT, position_id=7, confirmed=[found.token]).pk
+    assert act(operator, states.CLOSE_ACCOUNT, position_id=7, confirmed=[found.token]).pk
 
 
 def test_the_form_shows_what_to_tick_and_takes_it_only_when_it_is_ticked(signed_in, operator, position):

@@ -4,8 +4,8 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from exchange_ops.orders import mover as order_mover
-from exchange_ops.orders.brackets import mover, workflow
+from exchange_ops.orders import machine as order_machine
+from exchange_ops.orders.brackets import machine, workflow
 from exchange_ops.orders.brackets.models import Bracket, BracketLeg
 from exchange_ops.orders.models import Order
 from tests.exchange_ops.orders import order_rows
@@ -22,7 +22,7 @@ def asked_for(person: Any, *, now: datetime, **changes: Any) -> Bracket:
 def without_a_stop(person: Any, *, now: datetime) -> Bracket:
     """A bracket whose entry was filled, and whose stop is missing."""
     row = asked_for(person, now=now, status="partiallyFilled", filled="0.2")
-    return mover.move(
+    return machine.move(
         row,
         event="stop_missing",
         to="unguarded",
@@ -36,8 +36,8 @@ def entry_not_seen(person: Any, *, now: datetime) -> Bracket:
     """A bracket whose entry was sent, and looked for in vain."""
     order = order_rows.sent(person, now=now)
     row = workflow.attach(order_id=order.pk, exits=EXITS, person=person, now=now)
-    lost = order_mover.move(order, event="answer_lost", to="unknown", now=now)
-    order_mover.move(lost, event="not_seen", to="not_seen", now=now)
+    lost = order_machine.move(order, event="answer_lost", to="unknown", now=now)
+    order_machine.move(lost, event="not_seen", to="not_seen", now=now)
     return row
 
 
@@ -61,9 +61,9 @@ def stop_replaced(person: Any, *, now: datetime, outcome: str) -> tuple[Bracket,
         quantity=Decimal("0.1"),
         **terms,
     )
-    new = order_mover.create(new, event="asked", now=now, actor=person)
-    new = order_mover.move(new, event="claimed", to="sending", now=now, sends=1, sent_at=now, sent_from=now)
-    new = order_mover.move(new, event="answer_lost", to="unknown", now=now)
+    new = order_machine.create(new, event="asked", now=now, actor=person)
+    new = order_machine.move(new, event="claimed", to="sending", now=now, sends=1, sent_at=now, sent_from=now)
+    new = order_machine.move(new, event="answer_lost", to="unknown", now=now)
     if outcome == "not_seen":
-        new = order_mover.move(new, event="not_seen", to="not_seen", now=now)
+        new = order_machine.move(new, event="not_seen", to="not_seen", now=now)
     return row, stop, new

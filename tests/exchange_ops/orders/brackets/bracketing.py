@@ -36,7 +36,7 @@ class Bracketing:
         wanted = {"symbol": SYMBOL, "side": "buy", "type": "limit", "time_in_force": "GTC", "quantity": Decimal("0.5")}
         terms: dict[str, Any] = {
             "exits": exits or self.exits(price),
-            "wanted": request_checks.Wanted(**(wanted | {"price": price} | changes)),
+            "requested": request_checks.OrderRequest(**(wanted | {"price": price} | changes)),
             "account": self.dealing.account,
             "initiator": self.dealing.operator,
             "request_key": key or f"bracket-{next(self._keys)}",
@@ -110,8 +110,8 @@ class Bracketing:
         """An operator has an open order replaced by one of this whole quantity; what the worker heard of it."""
         change: dict[str, Any] = {"order_id": order.pk, "person": self.dealing.operator, "now": clock.now()}
         change |= {"quantity": quantity, "price": order.price, "request_key": f"replace-{next(self._keys)}"}
-        wanted = replacing.changed(order, quantity=quantity, price=order.price)
-        beyond = replacing.oversteps(order, wanted, person=change["person"], now=change["now"])
+        wanted = replacing.changed_request(order, quantity=quantity, price=order.price)
+        beyond = replacing.find_oversteps(order, wanted, person=change["person"], now=change["now"])
         new = replacing.ask(confirmed=[each.token for each in beyond], **change)
         if fault:
             self.dealing.fault("replace_order", fault)

@@ -44,14 +44,14 @@ def test_a_fee_in_what_was_bought_is_left_out_of_what_is_guarded_by_the_higher_r
     row = bracketing.entered()
     symbol = Symbol.objects.get(pk=row.symbol)
     Symbol.objects.filter(pk=symbol.pk).update(fee_currency=symbol.base_currency, take_liquidity_rate=Decimal("0.001"))
-    assert situation.of(row, now=clock.now()).entry.filled == HALF * Decimal("0.999")
+    assert situation.current(row, now=clock.now()).entry.filled == HALF * Decimal("0.999")
     own = {"take_liquidity_rate": Decimal("0.004"), "provide_liquidity_rate": Decimal("0.004")}
     rates = FeeRates.objects.create(
         account=row.account, symbol=row.symbol, read_at=clock.now(), requested_at=clock.now(), **own
     )
-    assert situation.of(row, now=clock.now()).entry.filled == HALF * Decimal("0.996")
+    assert situation.current(row, now=clock.now()).entry.filled == HALF * Decimal("0.996")
     FeeRates.objects.filter(pk=rates.pk).update(take_liquidity_rate=Decimal("0.0005"))
-    assert situation.of(row, now=clock.now()).entry.filled == HALF * Decimal("0.999")
+    assert situation.current(row, now=clock.now()).entry.filled == HALF * Decimal("0.999")
 
 
 def test_every_part_that_is_filled_is_guarded_while_the_entry_is_open(bracketing):

@@ -12,7 +12,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from exchange_ops.orders.brackets import chains, machine, plan
+from exchange_ops.orders.brackets import chains, plan, states
 from exchange_ops.orders.brackets.chains import Chain, Presence
 from exchange_ops.orders.brackets.models import BracketLeg
 from exchange_ops.orders.brackets.plan import Do, Entry, Leg, Situation
@@ -33,7 +33,7 @@ from tests.exchange_ops.orders.brackets.any_exchange import (
 NOW = datetime(2026, 11, 25, tzinfo=UTC)
 STEP = Decimal("0.1")
 STOP, TAKE = BracketLeg.STOP, BracketLeg.TAKE
-LIVE = (machine.ENTERING, machine.GUARDED, machine.UNGUARDED)
+LIVE = (states.ENTERING, states.GUARDED, states.UNGUARDED)
 quantities = st.integers(1, 20).map(lambda number: number * STEP)
 numbers = st.integers(0, 30)
 fates = st.sampled_from(["", *FATES, LOST_BEFORE, LOST_AFTER, LATE, DENIED])  # empty: it is not sent yet
@@ -45,7 +45,7 @@ class AnyExchange(RuleBasedStateMachine):
     @initialize(quantity=quantities, part=quantities)
     def begin(self, quantity, part):
         """Most begin with something that is filled and has its stop: there it can go wrong."""
-        self.now, self.state, self.numbers, self.moment = NOW, machine.ENTERING, 0, 0
+        self.now, self.state, self.numbers, self.moment = NOW, states.ENTERING, 0, 0
         self.entry, self.legs = Family("entry", NOW), []
         self.new_order(self.entry, quantity)
         self.entry.send(self.entry.orders[0], ACCEPTED)
@@ -92,7 +92,7 @@ class AnyExchange(RuleBasedStateMachine):
             entry=Entry(
                 filled=entry.filled,
                 open=entry.open,
-                seen=not entry.is_lost and not entry.is_overdue(self.now),
+                is_certain=not entry.is_lost and not entry.is_overdue(self.now),
                 note="not known" if entry.unseen or entry.coming else "",
             ),
             legs=[self.leg(number, each) for number, each in enumerate(self.legs, 1)],
@@ -104,9 +104,9 @@ class AnyExchange(RuleBasedStateMachine):
 
     def look_on(self):
         for _ in range(2):
-            if self.state != machine.CLOSED:
+            if self.state != states.CLOSED:
                 self.look()
-        if self.state in {machine.ENTERING, machine.GUARDED}:
+        if self.state in {states.ENTERING, states.GUARDED}:
             at = self.situation()
             overdue = any(leg.chain.is_overdue(self.now) for leg in at.legs)
             assert not (at.bare > 0 and at.room <= 0 and overdue), "it waits in silence for what does not come"
@@ -120,29 +120,29 @@ class AnyExchange(RuleBasedStateMachine):
             family.cancel()
         match step.do:
             case Do.SAY_GUARDED:
-                self.moves("entered" if self.state == machine.ENTERING else "guarded_again", machine.GUARDED)
+                self.moves("entered" if self.state == states.ENTERING else "guarded_again", states.GUARDED)
             case Do.PLACE_STOP:
-                if self.state == machine.UNGUARDED:
-                    self.moves("stop_asked", machine.GUARDED)
+                if self.state == states.UNGUARDED:
+                    self.moves("stop_asked", states.GUARDED)
                 self.place(STOP, step.quantity)
             case Do.SAY_UNGUARDED:
-                self.moves("stop_missing", machine.UNGUARDED)
+                self.moves("stop_missing", states.UNGUARDED)
             case Do.BEGIN_TO_TAKE:
-                self.moves("take_reached", machine.TAKING)
+                self.moves("take_reached", states.TAKING)
                 self.cancels()
             case Do.CANCEL:
                 self.cancels()
             case Do.PLACE_TAKE:
                 self.place(TAKE, step.quantity)
             case Do.GIVE_UP_TAKING:
-                self.moves("take_missed", machine.GUARDED)
+                self.moves("take_missed", states.GUARDED)
             case Do.CLOSE:
                 self.closes(at)
 
     def closes(self, at):
-        self.moves("closed", machine.CLOSED)
+        self.moves("closed", states.CLOSED)
         assert not at.any_open
-        if at.state != machine.ENDING:
+        if at.state != states.ENDING:
             assert at.exposed == 0
             open_ones = [order for family, order in every(self.families) if order.open and order.fate != DENIED]
             assert not open_ones, "it ended beside an order that can be filled"
@@ -159,7 +159,7 @@ class AnyExchange(RuleBasedStateMachine):
             leg.settled_at, leg.settled = self.now, self.moment
 
     def moves(self, event, to):
-        assert (self.state, event, to) in machine.TABLE.allowed, f"{event} from {self.state}"
+        assert (self.state, event, to) in states.TABLE.allowed, f"{event} from {self.state}"
         self.state = to
 
     def cancels(self):
@@ -206,12 +206,12 @@ class AnyExchange(RuleBasedStateMachine):
 
     # What people do --------------------------------------------------------------------------------------------------
 
-    @precondition(lambda self: self.state != machine.CLOSED and self.is_replaceable(self.entry))
+    @precondition(lambda self: self.state != states.CLOSED and self.is_replaceable(self.entry))
     @rule(quantity=quantities, fate=fates)
     def somebody_replaces_the_entry(self, quantity, fate):
         self.replace(self.entry, quantity, fate)
 
-    @precondition(lambda self: self.state != machine.CLOSED and self.replaceable_stops())
+    @precondition(lambda self: self.state != states.CLOSED and self.replaceable_stops())
     @rule(number=numbers, share=st.integers(1, 9), fate=fates)
     def somebody_replaces_a_stop(self, number, share, fate):
         """By a smaller one, or one of up to all that may be."""
@@ -240,20 +240,20 @@ class AnyExchange(RuleBasedStateMachine):
         coming = [order for order in family.orders if order.replaces is head and order.presence is Presence.COMING]
         return head.seen_open and not head.cancelling and not coming
 
-    @precondition(lambda self: self.state in {*LIVE, machine.TAKING})
+    @precondition(lambda self: self.state in {*LIVE, states.TAKING})
     @rule(really=st.integers(0, 9))
     def somebody_ends_it(self, really):
         if really == 9:
-            self.state = machine.ENDING
+            self.state = states.ENDING
 
-    @precondition(lambda self: self.state == machine.UNGUARDED)
+    @precondition(lambda self: self.state == states.UNGUARDED)
     @rule()
     def somebody_has_the_stop_placed_again(self):
         again = plan.place_again(self.situation())
         if again.quantity > 0:
             for number in again.numbers:
                 self.settle(number)
-            self.moves("stop_asked", machine.GUARDED)
+            self.moves("stop_asked", states.GUARDED)
             self.look_on()
 
     # What the exchange does ------------------------------------------------------------------------------------------
@@ -334,7 +334,7 @@ class AnyExchange(RuleBasedStateMachine):
     @invariant()
     def what_is_open_is_guarded_or_said_to_be_not(self):
         """Looked at once more, a guarded one has its stops, does something about it, or says what is not known."""
-        if not hasattr(self, "legs") or self.state not in {machine.ENTERING, machine.GUARDED}:
+        if not hasattr(self, "legs") or self.state not in {states.ENTERING, states.GUARDED}:
             return
         at = self.situation()
         step = plan.next_step(at)
@@ -367,7 +367,7 @@ TestAnyExchange.settings = settings(
 
 def situation(**changes):
     known = {
-        "state": machine.GUARDED,
+        "state": states.GUARDED,
         "entry": Entry(filled=Decimal(1), open=False),
         "legs": [stop(1, "1")],
         "step": STEP,
@@ -393,9 +393,9 @@ def stop(number, quantity):
         ({"held": Decimal(1)}, Do.WAIT),
         ({"entry": Entry(filled=Decimal("1.25"), open=False)}, Do.PLACE_STOP),
         ({"entry": Entry(filled=Decimal("1.05"), open=False)}, Do.WAIT),
-        ({"entry": Entry(filled=Decimal(0), open=False), "legs": [], "state": machine.ENTERING}, Do.CLOSE),
-        ({"entry": Entry(Decimal(0), open=False, seen=False), "legs": [], "state": machine.ENTERING}, Do.WAIT),
-        ({"state": machine.ENDING}, Do.CANCEL),
+        ({"entry": Entry(filled=Decimal(0), open=False), "legs": [], "state": states.ENTERING}, Do.CLOSE),
+        ({"entry": Entry(Decimal(0), open=False, is_certain=False), "legs": [], "state": states.ENTERING}, Do.WAIT),
+        ({"state": states.ENDING}, Do.CANCEL),
     ],
 )
 def test_the_next_step(changes, does):
@@ -419,11 +419,11 @@ IN_DOUBT = leg(1, open=True, rests="0.4", least="0.4", most="1", unseen=(2,))
 @pytest.mark.parametrize(
     ("state", "legs", "does", "quantity"),
     [
-        (machine.GUARDED, [leg(2, filled="1"), LOST], Do.WAIT, "0"),
-        (machine.TAKING, [LOST], Do.SAY_UNGUARDED, "0"),
-        (machine.TAKING, [leg(1, TAKE, **STRAY)], Do.PLACE_TAKE, "0.6"),
-        (machine.UNGUARDED, [leg(1, **STRAY)], Do.PLACE_STOP, "0.6"),
-        (machine.GUARDED, [IN_DOUBT], Do.SAY_UNGUARDED, "0"),
+        (states.GUARDED, [leg(2, filled="1"), LOST], Do.WAIT, "0"),
+        (states.TAKING, [LOST], Do.SAY_UNGUARDED, "0"),
+        (states.TAKING, [leg(1, TAKE, **STRAY)], Do.PLACE_TAKE, "0.6"),
+        (states.UNGUARDED, [leg(1, **STRAY)], Do.PLACE_STOP, "0.6"),
+        (states.GUARDED, [IN_DOUBT], Do.SAY_UNGUARDED, "0"),
     ],
     ids=["no end beside lost", "no offer beside lost", "an offer of the room", "a stop of the room", "doubt is said"],
 )
@@ -434,13 +434,13 @@ def test_nothing_is_placed_or_over_beside_what_may_be_there(state, legs, does, q
 
 def test_a_stop_is_not_placed_again_beside_one_that_works_until_its_replacement_comes():
     coming = leg(1, open=True, rests="1", least="0.4", most="1", coming=(2,))
-    assert plan.place_again(situation(legs=[coming])) == plan.Again(Decimal(0), (), (), ())
-    assert plan.place_again(situation(legs=[IN_DOUBT])) == plan.Again(Decimal(1), (1,), (), (1,))
+    assert plan.place_again(situation(legs=[coming])) == plan.NewStop(Decimal(0), (), (), ())
+    assert plan.place_again(situation(legs=[IN_DOUBT])) == plan.NewStop(Decimal(1), (1,), (), (1,))
 
 
 def test_of_many_small_fills_those_of_half_a_minute_share_a_stop():
     legs = [stop(number, STEP) for number in range(1, 11)]
-    at = {"entry": Entry(filled=Decimal(2), open=True), "legs": legs, "state": machine.ENTERING}
+    at = {"entry": Entry(filled=Decimal(2), open=True), "legs": legs, "state": states.ENTERING}
     assert plan.next_step(situation(**at)).do == Do.WAIT
     later = plan.next_step(situation(**at, now=NOW + timedelta(seconds=31)))
     assert (later.do, later.quantity) == (Do.PLACE_STOP, Decimal(1))

@@ -6,15 +6,15 @@ from typing import Any
 from desk import clock
 from desk.people import roles
 from exchange_ops.market.models import Symbol
-from exchange_ops.orders import machine as order_machine
-from exchange_ops.orders import mover as orders
+from exchange_ops.orders import machine as orders
 from exchange_ops.orders import records
-from exchange_ops.orders.brackets import machine as bracket_machine
-from exchange_ops.orders.brackets import mover as brackets
-from exchange_ops.orders.request_checks import Wanted
+from exchange_ops.orders import states as order_states
+from exchange_ops.orders.brackets import machine as brackets
+from exchange_ops.orders.brackets import states as bracket_states
+from exchange_ops.orders.request_checks import OrderRequest
 from exchange_ops.orders.views import titles
-from exchange_ops.positions import machine as margin_machine
-from exchange_ops.positions import mover as margin
+from exchange_ops.positions import machine as margin
+from exchange_ops.positions import states as margin_states
 from tests.exchange_ops import rows
 from tests.exchange_ops.orders import order_rows
 from tests.exchange_ops.orders.brackets import bracket_rows
@@ -27,7 +27,7 @@ OPERATORS = {roles.OPERATOR, OWN + roles.OPERATOR, OWN + BOTH}  # whoever trades
 
 def _observed(row: Any) -> dict[str, Any]:
     record = order_rows.answer(row, now=clock.now())
-    return {"exchange_id": record.id, **records.observed(record, now=clock.now())}
+    return {"exchange_id": record.id, **records.observed_columns(record, now=clock.now())}
 
 
 ORDER_COLUMNS = {
@@ -61,9 +61,9 @@ def _guarded(row: Any) -> dict[str, Any]:
     return {"stop_loss": "380", "take_profit": "480"}
 
 
-def replaced(row: Any) -> Wanted:
+def replaced(row: Any) -> OrderRequest:
     """The order with the other price."""
-    return Wanted(
+    return OrderRequest(
         symbol=row.symbol, side=row.side, type=row.type, time_in_force=row.time_in_force,
         quantity=row.quantity, price=Decimal(410),
     )  # fmt: skip
@@ -71,7 +71,7 @@ def replaced(row: Any) -> Wanted:
 
 ORDERS = Subject(
     name="order",
-    states=order_machine.STATES,
+    states=order_states.STATES,
     reach=order,
     owners=(roles.OPERATOR, BOTH),
     routes={
@@ -114,7 +114,7 @@ def bracket(state: str, person: Any) -> Any:
 
 BRACKETS = Subject(
     name="bracket",
-    states=bracket_machine.STATES,
+    states=bracket_states.STATES,
     reach=bracket,
     owners=(roles.OPERATOR, BOTH),
     routes=dict.fromkeys(("bracket-end", "bracket-let-go", "bracket-stop", "api-bracket-end"), nothing),
@@ -132,7 +132,7 @@ BRACKETS = Subject(
 
 MARGIN_ACTIONS = Subject(
     name="margin action",
-    states=margin_machine.STATES,
+    states=margin_states.STATES,
     reach=lambda state, person: walk(
         margin.MACHINE,
         rows.margin_action(person, now=clock.now()),

@@ -1,7 +1,7 @@
-"""What leaves for an order, and what of the answer is ours: one call that places it, or puts it in another's place.
+"""The one call that places an order or replaces another by it, the check of its answer, and the ids of our orders.
 
-A replacement keeps what the old order had filled and when it was made. The answer of one that the exchange cancelled
-and could not replace is the old order, cancelled (supplement 1.4): then nothing new exists.
+A replacement carries over what the old order had filled and its creation time. When the exchange cancelled the old
+order and could not place the new one, its answer is the old order, cancelled (supplement 1.4): nothing new exists.
 """
 
 import hmac
@@ -24,16 +24,16 @@ ANOTHER_DAY = "the exchange has another order of this id now"
 
 
 def fresh_id() -> str:
-    """A new client order id of ours: 31 characters of those that the exchange takes (supplement 2.8).
+    """A new client order id: 31 characters of those that the exchange takes (supplement 2.8).
 
-    Its end is a code over the rest, by the desk's ring of keys, so that the desk knows its own orders (`is_ours`).
+    It ends with a code over the rest under the desk's ring of keys, by which the desk knows its own orders (`is_ours`).
     """
     chosen = secrets.token_hex(9)
     return f"{ID_PREFIX}{chosen}{_codes(chosen)[0]}"
 
 
 def is_ours(client_order_id: str) -> bool:
-    """Whether this desk chose this id, whatever its rows say. Ids of before 0.8 say nothing."""
+    """Whether this desk chose this id, whatever its rows say; False for all ids from before 0.8."""
     chosen, code = client_order_id[len(ID_PREFIX) : -_CODE_DIGITS], client_order_id[-_CODE_DIGITS:]
     if not client_order_id.startswith(ID_PREFIX) or len(chosen) != _CHOSEN_DIGITS:
         return False
@@ -46,7 +46,7 @@ def _codes(chosen: str) -> list[str]:
 
 
 def way_of(row: Order, line: TradingLine) -> str:
-    """How it would leave: over REST or the trading socket."""
+    """Whether it would leave over REST or the trading socket."""
     if row.replaces_id is not None:
         return line.way
     return line.way_of(request_checks.as_sent(row, client_order_id=row.client_order_id), margin=row.margin)
@@ -64,13 +64,13 @@ def place(row: Order, line: TradingLine, *, last_look: LastLook) -> records.Orde
     rules = Symbol.objects.filter(pk=row.symbol).first()
     old = row.replaces
     if old is not None:
-        return _known(_replaced(row, old, line, rules, last_look), {row.client_order_id, old.client_order_id})
+        return _own_answer(_replace(row, old, line, rules, last_look), {row.client_order_id, old.client_order_id})
     order = request_checks.as_sent(row, client_order_id=row.client_order_id)
-    return _known(line.place(order, margin=row.margin, rules=rules, last_look=last_look), {row.client_order_id})
+    return _own_answer(line.place(order, margin=row.margin, rules=rules, last_look=last_look), {row.client_order_id})
 
 
-def _replaced(row: Order, old: Order, line: TradingLine, rules: Symbol | None, last_look: LastLook) -> records.Order:
-    """An id of somebody else may have come back on another day, so the number is compared before it is acted on."""
+def _replace(row: Order, old: Order, line: TradingLine, rules: Symbol | None, last_look: LastLook) -> records.Order:
+    """Somebody else's id may return on another day, so the exchange's number is compared first."""
     if old.initiator_id is None and line.get_order(old.client_order_id, margin=old.margin).id != old.exchange_id:
         raise Unreachable(ANOTHER_DAY)
     return line.replace(
@@ -84,7 +84,7 @@ def _replaced(row: Order, old: Order, line: TradingLine, rules: Symbol | None, l
     )
 
 
-def _known(answer: records.Order, names: set[str]) -> records.Order:
+def _own_answer(answer: records.Order, names: set[str]) -> records.Order:
     if answer.client_order_id not in names:
         raise OutcomeUnknown("the exchange answered with another order than the one sent")
     if reason := order_records.unstorable(answer):

@@ -1,7 +1,7 @@
-"""The trading fee that an order is reckoned with: the account's own rates of its symbol, else the symbol's usual ones.
+"""The trading fee used for an order: the account's own rates of its symbol, else the symbol's usual ones.
 
-A ticket asks and goes on; a worker finds out, and the answer counts for an hour. What was read stays in use while the
-exchange can't be asked, up to a day; an order never waits for it. Source: supplement 2.7.
+A ticket asks and does not wait; a worker reads the rates, and they count for an hour. While the exchange can't be
+reached, the last ones stay in use for up to a day; an order never waits for them. Source: supplement 2.7.
 """
 
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from exchange_ops.keys import answering
 from exchange_ops.keys.answering import PROBLEM_FOR, WAITED_FOR
 from exchange_ops.keys.clients import ClientFor
 from exchange_ops.market.models import Symbol
-from exchange_ops.orders import mover
+from exchange_ops.orders import machine
 from exchange_ops.orders.models import FeeRates
 from exchange_ops.shared.amounts import storable
 from exchange_ops.shared.models import Account
@@ -30,7 +30,7 @@ NO_RATES: Final = "The exchange named rates that can't be ones."
 RATES: Final = questions.Rule(
     model=FeeRates,
     task=TASK,
-    topic=mover.TOPIC,
+    topic=machine.TOPIC,
     fresh_for=timedelta(hours=1),
     problem_for=PROBLEM_FOR * 12,
     lost_after=WAITED_FOR,
@@ -41,7 +41,7 @@ RATES: Final = questions.Rule(
 class Rates:
     """Fractions of the volume that a taker and a maker pay; below zero is a rebate.
 
-    `read_at` is when the account's own were read; empty, they are the symbol's usual ones, and `problem` may say why.
+    `read_at` is when the account's own were read. Without it they are the symbol's usual ones; `problem` may say why.
     """
 
     take: Decimal
@@ -51,27 +51,27 @@ class Rates:
 
 
 def usual(symbol: Symbol) -> Rates:
-    """What the exchange names for everybody."""
+    """The rates that the exchange publishes for everybody."""
     return Rates(symbol.take_liquidity_rate, symbol.provide_liquidity_rate)
 
 
-def of(*, account: Account, symbol: Symbol, now: datetime) -> Rates:
+def current(*, account: Account, symbol: Symbol, now: datetime) -> Rates:
     """The account's own rates where they were read within a day, else the symbol's."""
     row = FeeRates.objects.filter(account=account, symbol=symbol.pk).first()
-    return _known(row, symbol, now)
+    return _rates_of(row, symbol, now)
 
 
 def ask(*, account: Account, symbol: Symbol, person: "Person | None", now: datetime) -> Rates:
     """The same, and have the account's own read when that is due. Announces `orders`."""
-    return _known(RATES.ask(account=account, symbol=symbol.pk, person=person, now=now), symbol, now)
+    return _rates_of(RATES.ask(account=account, symbol=symbol.pk, person=person, now=now), symbol, now)
 
 
 def fill(*, rates_id: int, client_for: ClientFor, now: datetime) -> None:
-    """Ask the exchange and write its answer; nothing happens when the question has its answer already."""
+    """Ask the exchange and write its answer; does nothing when the question is answered already."""
 
     def read(client: ExchangeClient, row: FeeRates) -> dict[str, Any]:
-        found = client.get_trading_fee(symbol=row.symbol)
-        rates = {name: getattr(found, name) for name in ("take_liquidity_rate", "provide_liquidity_rate")}
+        fees = client.get_trading_fee(symbol=row.symbol)
+        rates = {name: getattr(fees, name) for name in ("take_liquidity_rate", "provide_liquidity_rate")}
         if all(storable(rate) and abs(rate) < 1 for rate in rates.values()):
             return {**rates, "read_at": now}
         return {"problem": NO_RATES}
@@ -79,7 +79,7 @@ def fill(*, rates_id: int, client_for: ClientFor, now: datetime) -> None:
     answering.fill(RATES, rates_id, right=Right.ORDERS, read=read, client_for=client_for, now=now)
 
 
-def _known(row: FeeRates | None, symbol: Symbol, now: datetime) -> Rates:
+def _rates_of(row: FeeRates | None, symbol: Symbol, now: datetime) -> Rates:
     if row is None:
         return usual(symbol)
     take, provide, read_at = row.take_liquidity_rate, row.provide_liquidity_rate, row.read_at
