@@ -29,7 +29,7 @@ from exchange_ops.keys import store as keys
 from exchange_ops.keys.clients import ClientFor
 from exchange_ops.ledger import chain_differences
 from exchange_ops.ledger import refresh as copies
-from exchange_ops.market import history, rounds
+from exchange_ops.market import history, reference
 from exchange_ops.market import interest as looks
 from exchange_ops.market import refresh as watched
 from exchange_ops.orders import workflow as orders
@@ -209,7 +209,7 @@ def sync_ledger(at: Round) -> None:
 @task("exchange_ops.refresh_market", every_s=15)
 def refresh_market() -> None:
     """Read prices, and currencies and symbols when they are due."""
-    rounds.refresh_market(now=clock.now(), open_client=keys.public_client)
+    reference.refresh_market(now=clock.now(), open_client=keys.public_client)
 
 
 @task("exchange_ops.check_address")

@@ -175,7 +175,7 @@ class CandleHistory(Question):
     @property
     def topic(self) -> str:
         """What a page follows to learn that older candles were read."""
-        return topics.of(self.symbol, "history", period=self.period)
+        return topics.topic(self.symbol, "history", period=self.period)
 
 
 class Favourite(models.Model):

@@ -59,7 +59,9 @@ def currency(request: DeskRequest, currency: str) -> HttpResponse:
 def _holding(*, row: domain.Funds, mine: list[Account], person: Person, days: int, now: datetime) -> dict[str, Any]:
     """Both wallets and what is besides them, with the reserve taken apart."""
     account = mine[0] if len(mine) == 1 else None
-    (line,) = listing.lines([row], amounts.besides(amounts.now(mine)), person=person, account=account, mine=mine)
+    (line,) = listing.lines(
+        [row], amounts.outside_wallets(amounts.now(mine)), person=person, account=account, mine=mine
+    )
     return {"line": line, "row": row}
 
 

@@ -24,13 +24,13 @@ class FundsFilter(FilterForm):
     )
     empty = forms.BooleanField(required=False)
 
-    def of_funds(self, rows: list[Funds], *, besides: Container[str] = ()) -> list[Funds]:
+    def of_funds(self, rows: list[Funds], *, outside_wallets: Container[str] = ()) -> list[Funds]:
         """The rows that every filter lets through; what is searched for by name shows even when it is empty.
 
-        Currencies of `besides` are held outside of both wallets, so they are not empty either.
+        Currencies of `outside_wallets` are held outside of both wallets, so they are not empty either.
         """
         chosen = self.chosen()
         wanted = str(chosen.get("text", "")).casefold()
         if wanted:
             return [row for row in rows if wanted in row.currency.casefold() or wanted in row.full_name.casefold()]
-        return [row for row in rows if row.total or row.holds or row.currency in besides or chosen.get("empty")]
+        return [row for row in rows if row.total or row.holds or row.currency in outside_wallets or chosen.get("empty")]

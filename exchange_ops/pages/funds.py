@@ -30,11 +30,11 @@ PARTS = {"holdings": "exchange_ops/funds/_rows.html"}
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One currency of the page; `besides` is what is in sub-accounts and what is margin collateral."""
+    """One currency of the page; `outside_wallets` is what is in sub-accounts and what is margin collateral."""
 
     funds: Funds
     reserve: Reserve
-    besides: dict[str, Decimal]
+    outside_wallets: dict[str, Decimal]
     actions: list[currency_actions.Action]
     dust: currency_actions.Dust | None
 
@@ -49,8 +49,8 @@ def funds(request: DeskRequest) -> HttpResponse:
     chosen = filters.chosen()
     quote = totals.quote_for(request.user, mine)
     found = domain.of(accounts=mine, quote=quote, now=now) if mine else []
-    besides = amounts.besides(amounts.now(mine))
-    rows = _sorted(filters.of_funds(found, besides=besides), chosen.get("sort", "value"))
+    outside_wallets = amounts.outside_wallets(amounts.now(mine))
+    rows = _sorted(filters.of_funds(found, outside_wallets=outside_wallets), chosen.get("sort", "value"))
     listed = {row.currency for row in rows}
     context = {
         "now": now,
@@ -61,7 +61,7 @@ def funds(request: DeskRequest) -> HttpResponse:
         "source": sources.of_ledger(account, now),
         "filters": filters,
         "chosen": chosen,
-        "rows": lines(rows, besides, person=request.user, account=account, mine=mine),
+        "rows": lines(rows, outside_wallets, person=request.user, account=account, mine=mine),
         "folded": [] if chosen.get("text") else [row for row in found if not row.total and row.currency not in listed],
         "unvalued": [row.currency for row in found if row.total and row.worth is None],
         "may_request": account is not None and rules.may_request(request.user),
@@ -71,7 +71,7 @@ def funds(request: DeskRequest) -> HttpResponse:
 
 def lines(
     rows: list[Funds],
-    besides: dict[str, dict[str, Decimal]],
+    outside_wallets: dict[str, dict[str, Decimal]],
     *,
     person: Person,
     account: Account | None,
@@ -80,12 +80,12 @@ def lines(
     """The rows with what is reserved of them and what can be done; eight queries however many there are."""
     if not rows:
         return []
-    held, known = reserves.of(mine), currency_actions.market()
+    held, known = reserves.by_currency(mine), currency_actions.market()
     return [
         Line(
             row,
             held.get(row.currency, Reserve(row.currency)),
-            besides.get(row.currency, NOTHING),
+            outside_wallets.get(row.currency, NOTHING),
             currency_actions.of(row=row, person=person, account=account, known=known),
             currency_actions.dust(row=row, known=known),
         )

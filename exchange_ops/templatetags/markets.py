@@ -94,4 +94,4 @@ def read_ago(read_at: datetime | None, now: datetime, kind: str) -> SafeString:
 @register.filter
 def topic(code: str) -> str:
     """What a page follows to be told the ticker of this symbol."""
-    return market_topics.of(code)
+    return market_topics.topic(code)

@@ -188,7 +188,7 @@ def test_the_other_streams_are_told_of_and_fail_nothing(account, demo_keys, sand
     tasks.refresh_market()
     assert "not live: a worker reads them" in look("prices").sentence
     assert "Order updates are not live" in look("orders").sentence
-    market_stream.Tally().take(BecameLive(), now=clock.now())
+    market_stream.Tally().add(BecameLive(), now=clock.now())
     trading_stream.take(account=account, event=BecameLive(), now=clock.now())
     assert "Open markets are live." in look("prices").sentence
     assert "Order updates are live." in look("orders").sentence

@@ -35,7 +35,7 @@ def balances(view: View) -> dict[str, Any]:
     worth = found["worth"]
     if view.quote != kept_in:
         worth = totals.for_page(view.accounts, quote=kept_in, now=view.now)["worth"]
-    past = history.of(accounts=view.accounts, worth=worth, days=view.days, now=view.now)
+    past = history.value_history(accounts=view.accounts, worth=worth, days=view.days, now=view.now)
     has_more = worth is not None and worth.has_more
     beside = [(point.at, point.total) for point in past.line if not point.is_rebuilt] if has_more else []
     picture = drawings.line([(point.at, point.own) for point in past.line], beside=beside)
@@ -64,7 +64,7 @@ def accounts(view: View) -> dict[str, Any]:
     """Each account with its sub-accounts and collateral apart, what is under way there and whether it is frozen."""
     if not view.accounts:
         return {"lines_of_accounts": []}
-    rows = totals.of(view.accounts, quote=view.quote, now=view.now)
+    rows = totals.by_account(view.accounts, quote=view.quote, now=view.now)
     open_rows = Withdrawal.objects.filter(account__in=view.accounts, state__in=states.OPEN_STATES)
     payouts: dict[int, int] = {}
     for number in open_rows.values_list("account", flat=True):

@@ -13,8 +13,8 @@ from exchange_ops.ledger import balances, walks
 from exchange_ops.ledger import refresh as copies
 from exchange_ops.ledger import sync as ledger
 from exchange_ops.ledger.models import Balance, LedgerEntry
+from exchange_ops.market import reference
 from exchange_ops.market import reference as market
-from exchange_ops.market import rounds
 from exchange_ops.market.models import Currency, Symbol, Ticker
 from exchange_ops.shared import heartbeats, leases
 from exchange_ops.shared.models import Account, FollowerState
@@ -28,7 +28,7 @@ def sync(**more):
 
 
 def refresh(now=None):
-    return rounds.refresh_market(now=now or clock.now(), open_client=keys.public_client)
+    return reference.refresh_market(now=now or clock.now(), open_client=keys.public_client)
 
 
 def store(account, *entries, now=None, full=True, wallet="bank"):

@@ -11,7 +11,7 @@ from exchange_ops.keys import store as keys
 from exchange_ops.ledger import refresh as copies
 from exchange_ops.ledger import sync as ledger
 from exchange_ops.ledger.models import LedgerEntry
-from exchange_ops.market import rounds
+from exchange_ops.market import reference
 from exchange_ops.withdrawals import workflow
 from exchange_ops.withdrawals.models import ExternalCall, Withdrawal
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def ask(account, demo_keys, sandbox, operator):
     """A payout that somebody asked for, brought on by the worker as far as it goes."""
-    rounds.refresh_market(now=clock.now(), open_client=keys.public_client)
+    reference.refresh_market(now=clock.now(), open_client=keys.public_client)
     sync()
     numbers = iter(range(100))
 
