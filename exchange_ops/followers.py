@@ -64,7 +64,7 @@ class AccountFollower(KeyedFollower[AccountSession]):
             self._look_at_walk(talk)
 
     def _store(self, event: Any, talk: AccountSession) -> None:
-        streams.take(account=self._account, event=event, now=self._now())
+        streams.store(account=self._account, event=event, now=self._now())
         if isinstance(event, Transactions) and event.loaded_from is not None:
             self._look_at_walk(talk)
 

@@ -343,10 +343,10 @@ def prove_payouts() -> None:
     payouts.prove_due(now=clock.now(), open_client=chain.open_client)
 
 
-@task(chain_differences.LOOK_TASK, every_s=20, queue=CHAIN)
+@task(chain_differences.TASK, every_s=20, queue=CHAIN)
 def compare_deposits() -> None:
     """Keep looking at the transactions of recent deposits."""
-    chain_differences.look(now=clock.now())
+    chain_differences.refresh(now=clock.now())
 
 
 @task(console.TASK, queue=CHAIN)

@@ -274,7 +274,7 @@ def test_a_walk_that_lasts_longer_than_a_lease_is_still_one_walk(account, client
         client=client_as("demo-read"),
         now=clock.now(),
         page_size=2,
-        goes_on=lambda moment: moments.append(moment) or len(moments) < 3,
+        keep_running=lambda moment: moments.append(moment) or len(moments) < 3,
     )
     assert (len(moments), done.complete, LedgerEntry.objects.count()) == (3, False, 6)
     now = clock.now()

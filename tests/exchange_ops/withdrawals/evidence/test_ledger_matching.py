@@ -150,7 +150,7 @@ def test_the_end_of_a_payout_is_seen_and_a_finished_row_is_left_alone(account, s
     before = row.next_action_at
     ledger.apply(
         account=account,
-        found=client_as("demo-read").call("get_transactions", sort="ASC", by="index", limit=1000),
+        transactions=client_as("demo-read").call("get_transactions", sort="ASC", by="index", limit=1000),
         source="rest",
         now=clock.now(),
     )
