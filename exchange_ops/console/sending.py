@@ -75,7 +75,7 @@ def _followed(client: StreamClient) -> list[dict[str, Any]]:
     """The notifications of a subscription until the time is over or there are enough."""
     until_ns = time.monotonic_ns() + FOLLOWED_S * 1_000_000_000
     notified: list[dict[str, Any]] = []
-    while (left_ns := until_ns - time.monotonic_ns()) > 0 and len(notified) < MOST_NOTIFIED:
-        events = client.notified(seconds=max(left_ns / 1_000_000_000, 0.001))
+    while (remaining_ns := until_ns - time.monotonic_ns()) > 0 and len(notified) < MOST_NOTIFIED:
+        events = client.notified(seconds=max(remaining_ns / 1_000_000_000, 0.001))
         notified += [{"method": event.name, "params": event.record} for event in events]
     return notified[:MOST_NOTIFIED]

@@ -40,7 +40,7 @@ def table(text: str) -> Figures | None:
 def _table(document: Any) -> Figures | None:
     match document:
         case [dict(), *_]:
-            return _of_records([row if isinstance(row, dict) else {"": row} for row in document])
+            return _records_table([row if isinstance(row, dict) else {"": row} for row in document])
         case list() if document:
             return Figures(["Value"], [[_cell(value)] for value in document[:MOST_ROWS]], len(document))
         case dict() if document:
@@ -66,7 +66,7 @@ def _read(text: str) -> Any:
         return None
 
 
-def _of_records(records: list[dict[str, Any]]) -> Figures:
+def _records_table(records: list[dict[str, Any]]) -> Figures:
     first = records[:MOST_ROWS]
     heads = list(dict.fromkeys(name for record in first for name in record))[:MOST_COLUMNS]
     return Figures(heads, [[_cell(record.get(name)) for name in heads] for record in first], len(records))

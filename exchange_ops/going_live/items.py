@@ -67,10 +67,10 @@ class Visit:
 
 def all_items(visit: Visit) -> list[Item]:
     """Every item, in the order in which a company completes them."""
-    return [*_of_the_machine(visit), *_of_the_people(), *_of_the_exchange(visit.now), *_of_the_company()]
+    return [*_machine_items(visit), *_people_items(), *_exchange_items(visit.now), *_company_items()]
 
 
-def _of_the_machine(visit: Visit) -> Iterator[Item]:
+def _machine_items(visit: Visit) -> Iterator[Item]:
     yield Item(
         "tls",
         "TLS under the desk's own name",
@@ -94,7 +94,7 @@ def _of_the_machine(visit: Visit) -> Iterator[Item]:
     )
 
 
-def _of_the_people() -> Iterator[Item]:
+def _people_items() -> Iterator[Item]:
     yield Item(
         "admin",
         "First administrator",
@@ -111,7 +111,7 @@ def _of_the_people() -> Iterator[Item]:
     )
 
 
-def _of_the_company() -> Iterator[Item]:
+def _company_items() -> Iterator[Item]:
     yield Item(
         "audit",
         "Audit trail and rows agree",
@@ -148,7 +148,7 @@ def _of_the_company() -> Iterator[Item]:
     )
 
 
-def _of_the_exchange(now: datetime) -> Iterator[Item]:
+def _exchange_items(now: datetime) -> Iterator[Item]:
     yield Item(
         "places",
         "Each account at an exchange of the settings",
@@ -241,8 +241,8 @@ def _key() -> Verdict:
     narrow = [key for key in reading if key.observed.get(Right.WITHDRAW.value) != _GRANTED]
     if not narrow:
         return Verdict(holds=False, sentence="The only key that reads can pay as well. Make one that only reads.")
-    seen_at = [key.probed_at for key in narrow if key.probed_at is not None]
-    return Verdict(holds=True, sentence=f"{narrow[0].label} reads. {what}", at=max(seen_at, default=None))
+    probe_times = [key.probed_at for key in narrow if key.probed_at is not None]
+    return Verdict(holds=True, sentence=f"{narrow[0].label} reads. {what}", at=max(probe_times, default=None))
 
 
 def _place(account: Account, *, now: datetime) -> Verdict:

@@ -42,7 +42,7 @@ class UnknownPeriod(ValueError):
 
 
 def ask(*, symbol: Symbol, period: str, now: datetime) -> MarketLook:
-    """Note that somebody looks at the symbol now, and wake a worker if nobody did lately. Announces symbol:<code>."""
+    """Note that somebody looks at the symbol now, and wake a worker if it was not looked at lately."""
     if period not in PERIODS:
         raise UnknownPeriod(f"There are no candles of the period {period!r}.")
     row, is_new = MarketLook.objects.get_or_create(symbol=symbol.code, period=period, defaults={"asked_at": now})

@@ -159,7 +159,7 @@ def _text(value: Decimal | None) -> str | None:
 
 
 def _is_plain(one: records.PublicTrade) -> bool:
-    """Whether the rows would take it: a page that is drawn anew must show the same."""
+    """Whether the table would store it: a page that is reloaded must show the same."""
     return len(one.side) <= _LONGEST_SIDE and "\0" not in one.side and _fits(one.price) and _fits(one.quantity)
 
 
@@ -168,7 +168,7 @@ def _are_plain(one: records.Candle) -> bool:
 
 
 def _fits(value: Decimal | None) -> bool:
-    """Whether a column for amounts takes the figure; most are so short that nobody has to count."""
+    """Whether a column for amounts takes the figure; most are so short that counting is not needed."""
     if value is None or (len(str(value)) <= _SURELY_SHORT and "E" not in str(value)):
         return True
     _, digits, exponent = value.normalize().as_tuple()

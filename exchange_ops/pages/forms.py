@@ -24,7 +24,7 @@ class FundsFilter(FilterForm):
     )
     empty = forms.BooleanField(required=False)
 
-    def of_funds(self, rows: list[Funds], *, outside_wallets: Container[str] = ()) -> list[Funds]:
+    def narrow_funds(self, rows: list[Funds], *, outside_wallets: Container[str] = ()) -> list[Funds]:
         """The rows that pass every filter; a search by name shows empty currencies too.
 
         Currencies in `outside_wallets` are held in sub-accounts or as collateral, so they are not empty either.

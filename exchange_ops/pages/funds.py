@@ -50,7 +50,7 @@ def funds(request: DeskRequest) -> HttpResponse:
     quote = totals.quote_for(request.user, mine)
     all_funds = withdrawal_funds.of(accounts=mine, quote=quote, now=now) if mine else []
     outside_wallets = amounts.outside_wallets(amounts.now(mine))
-    rows = _sorted(filters.of_funds(all_funds, outside_wallets=outside_wallets), chosen.get("sort", "value"))
+    rows = _sorted(filters.narrow_funds(all_funds, outside_wallets=outside_wallets), chosen.get("sort", "value"))
     listed = {row.currency for row in rows}
     context = {
         "now": now,

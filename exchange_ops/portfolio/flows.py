@@ -35,7 +35,7 @@ def update(*, account: Account, progress: Progress) -> bool:
 
 
 def price(*, account: Account) -> int:
-    """Set the closing price of days without one, and of the last two, still open ones; returns how many changed."""
+    """Set the closing price of days without one and of the last two days; returns how many changed."""
     newest = DailyFlow.objects.filter(account=account).aggregate(newest=Max("day"))["newest"]
     if newest is None:
         return 0

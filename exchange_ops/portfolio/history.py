@@ -90,7 +90,7 @@ class Flows:
 
 def value_history(*, accounts: Sequence[Account], worth: Totals | None, days: int, now: datetime) -> History:
     """The value over the last days. Accounts valued in another currency than the first are left out and named."""
-    same, others = _of_one_quote(accounts)
+    same, others = _split_by_quote(accounts)
     history = History(quote=same[0].quote_currency if same else "", left_out=tuple(row.name for row in others))
     rows = Snapshot.objects.filter(account__in=same, kind__in=DAYS, hour__gte=now - timedelta(days=days))
     by_day: dict[date, Point] = {}
@@ -125,7 +125,7 @@ def amounts(*, accounts: Sequence[Account], currency: str, days: int, now: datet
 
 def flows(*, accounts: Sequence[Account], days: int, now: datetime) -> Flows:
     """Inflows from outside and outflows over the last `days` days."""
-    same, _ = _of_one_quote(accounts)
+    same, _ = _split_by_quote(accounts)
     rows = DailyFlow.objects.filter(account__in=same, day__gt=(now - timedelta(days=days)).date())
     by_code: dict[str, Flow] = {}
     for code, came_in, went_out, fees, price in rows.values_list("currency", "came_in", "went_out", "fees", "price"):
@@ -141,7 +141,7 @@ def flows(*, accounts: Sequence[Account], days: int, now: datetime) -> Flows:
     )
 
 
-def _of_one_quote(accounts: Sequence[Account]) -> tuple[list[Account], list[Account]]:
+def _split_by_quote(accounts: Sequence[Account]) -> tuple[list[Account], list[Account]]:
     same = [row for row in accounts if row.quote_currency == accounts[0].quote_currency]
     return same, [row for row in accounts if row not in same]
 

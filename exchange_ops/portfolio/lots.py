@@ -142,15 +142,15 @@ def _apply(outcome: Book, holding: _Holding, movement: Movement) -> None:
 
 def _dispose(outcome: Book, parts: list[Lot], proceeds: Decimal | None) -> None:
     """Divide the proceeds among the removed parts of lots; the last one takes the remainder."""
-    left_quantity, left_proceeds = sum((part.quantity for part in parts), ZERO), proceeds
+    remaining_quantity, remaining_proceeds = sum((part.quantity for part in parts), ZERO), proceeds
     for number, part in enumerate(parts, start=1):
-        if left_proceeds is None:
+        if remaining_proceeds is None:
             outcome.left_without_price += part.quantity
             outcome.cost_without_price += part.cost or ZERO
             continue
         is_last = number == len(parts)
-        share = left_proceeds if is_last else _cut(left_proceeds * part.quantity / left_quantity)
-        left_quantity, left_proceeds = left_quantity - part.quantity, left_proceeds - share
+        share = remaining_proceeds if is_last else _cut(remaining_proceeds * part.quantity / remaining_quantity)
+        remaining_quantity, remaining_proceeds = remaining_quantity - part.quantity, remaining_proceeds - share
         if part.cost is None:
             outcome.sold_without_cost += part.quantity
             outcome.proceeds_without_cost += share

@@ -43,14 +43,14 @@ def back(*, held: Mapping[Place, Decimal], changes: Iterable[Change], moments: S
     change = next(rest, None)
     for moment in moments:
         while change is not None and change.at >= moment:
-            _take_back(amounts, unknown, change)
+            _undo(amounts, unknown, change)
             change = next(rest, None)
         unknown |= {currency for (_, currency), amount in amounts.items() if amount < 0}
         amounts_then = {place: amount for place, amount in amounts.items() if amount and place[1] not in unknown}
         yield Holding(moment, amounts_then, frozenset(unknown))
 
 
-def _take_back(amounts: dict[Place, Decimal], unknown: set[str], change: Change) -> None:
+def _undo(amounts: dict[Place, Decimal], unknown: set[str], change: Change) -> None:
     if change.amount is None:
         unknown.add(change.currency)
         return
