@@ -217,14 +217,14 @@ def _measure_telling(engine: str) -> None:
     """The list of 1,000 prices for programs, from the rows to the bytes."""
     from rest_framework.renderers import JSONRenderer
 
-    from exchange_ops.market import api_rows
+    from exchange_ops.market import api
     from exchange_ops.market.api import TICKER
     from exchange_ops.market.api_shapes import TickerOut
     from exchange_ops.market.models import Ticker
 
     rows = Ticker.objects.filter(symbol__startswith="E").order_by("symbol")
     ours_ms, peer_ms = spend(
-        lambda: api_rows.answer(api_rows.row_texts(rows.all(), TICKER)) and None,
+        lambda: api.answer(api.row_texts(rows.all(), TICKER)) and None,
         lambda: JSONRenderer().render({"items": TickerOut(rows.all(), many=True).data}) and None,
         pieces=1,
         watch=time.perf_counter,

@@ -64,7 +64,7 @@ class AccountFollower(KeyedFollower[AccountSession]):
             self._look_at_walk(talk)
 
     def _store(self, event: Any, talk: AccountSession) -> None:
-        streams.take(account=self._account, event=event, now=self._now())
+        streams.store(account=self._account, event=event, now=self._now())
         if isinstance(event, Transactions) and event.loaded_from is not None:
             self._look_at_walk(talk)
 
@@ -152,7 +152,7 @@ class MarketFollower(StreamFollower[MarketSession]):
         return MarketSession(self._market_pace)
 
     def _store(self, event: Any, talk: MarketSession) -> None:
-        self._tally.take(event, now=self._now())
+        self._tally.add(event, now=self._now())
         if isinstance(event, Ended):
             self._tally.keep(now=self._now())
 
@@ -167,8 +167,8 @@ class MarketFollower(StreamFollower[MarketSession]):
     def _look_after(self, talk: MarketSession, now_ms: int) -> None:
         if now_ms - self._wanted_ms >= WANTED_EVERY_MS:
             self._wanted_ms = now_ms
-            talk.follow(market_stream.wanted(now=self._now()), now_ms)
-        if now_ms - self._told_ms >= TOLD_EVERY_MS and self._tally.tell():
+            talk.follow(market_stream.subscriptions(now=self._now()), now_ms)
+        if now_ms - self._told_ms >= TOLD_EVERY_MS and self._tally.announce():
             self._told_ms = now_ms
         self._wait_for(self._told_ms + TOLD_EVERY_MS - now_ms if self._tally.ticks.is_due else self._rhythm.look_ms)
         if now_ms - self._kept_ms >= KEPT_EVERY_MS:

@@ -1,11 +1,12 @@
 """Sending one request from the console: a person asks, a worker sends it once, and the answer stays for a while.
 
-Only what asks is sent from here: an operation that moves money, orders or access is refused before a row is made, and
-once more before the bytes leave. A request whose worker ended with it is not sent again: it says that no answer came,
-and a person presses again.
+Only questions are sent from here: an operation that moves money, orders or access is refused before a row is made, and
+again before the bytes leave. A request whose worker died is not sent again: it shows that no answer came, and a person
+may send it again.
 """
 
-from collections.abc import Mapping
+import re
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final, Protocol
@@ -19,10 +20,10 @@ from exchange_ops.console import entries
 from exchange_ops.console.entries import Entry
 from exchange_ops.console.forms import read_arguments
 from exchange_ops.console.models import ConsoleCall
-from exchange_ops.console.redaction import redacted
 from exchange_ops.shared import rules
 from exchange_ops.shared.models import Account
 from wire.errors import CallFailed, Refused
+from wire.params import MASK
 
 TASK: Final = "exchange_ops.console_call"
 MOST_UNDER_WAY: Final = 5  # requests of one person that have no answer yet
@@ -30,6 +31,11 @@ MOST_A_MINUTE: Final = 30  # requests of one person
 LOST_AFTER: Final = timedelta(seconds=90)  # longer than any request takes
 _WAKE_AGAIN: Final = timedelta(seconds=10)
 _LOST: Final = "The worker ended before an answer came. It only asked: send it again."
+MOST_CHARACTERS: Final = 200_000  # of a stored answer; a complete long listing is exported from its own page
+_SECRET_MEMBER: Final = re.compile(
+    r'("(?:\w*(?:secret|password|private_?key|mnemonic|authorization|api_?key|skey)\w*|\w*wif)"\s*:\s*)"(?:[^"\\]|\\.)*"',
+    re.IGNORECASE | re.ASCII,
+)
 _State = ConsoleCall.State
 
 
@@ -39,7 +45,7 @@ class CannotSend(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What came back: the status of HTTP where there is one, the body, and how long it took."""
+    """The answer: the HTTP status where there is one, the body, the duration, and secrets to mask in it."""
 
     body: bytes
     elapsed_ms: int
@@ -48,20 +54,20 @@ class Reply:
 
 
 class Send(Protocol):
-    """What sends a request and gives what came. Raises `CallFailed` and `CannotSend`."""
+    """Sends a request and returns the answer. Raises `CallFailed` and `CannotSend`."""
 
     def __call__(self, entry: Entry, *, account: Account | None, arguments: Mapping[str, object]) -> Reply: ...
 
 
 def topic(call: ConsoleCall) -> str:
-    """What a page follows to hear of the answer."""
+    """The topic that announces the answer."""
     return f"consolecall:{call.pk}"
 
 
 def request(
     *, person: Person, account: Account | None, entry: Entry, texts: Mapping[str, str], request_key: str, now: datetime
 ) -> ConsoleCall:
-    """Have a worker send this, once however often the form is sent. Raises `CannotSend` and `BadArgument`."""
+    """Have a worker send this once, however often the form is submitted. Raises `CannotSend` and `BadArgument`."""
     if entry.elsewhere is not None:
         raise CannotSend(f"Nothing was sent. {entry.elsewhere.sentence}")
     if entry.needs_key and account is None:
@@ -69,9 +75,9 @@ def request(
     if entry.needs_key and not rules.may_send_requests(person, account):
         raise CannotSend("Nothing was sent: your roles don't allow this for the account.")
     read_arguments(entry, texts)
-    known = ConsoleCall.objects.filter(person=person, request_key=request_key).first()
-    if known is not None:
-        return known
+    existing = ConsoleCall.objects.filter(person=person, request_key=request_key).first()
+    if existing is not None:
+        return existing
     _refuse_too_many(person, now)
     try:
         with transaction.atomic():
@@ -101,7 +107,7 @@ def _refuse_too_many(person: Person, now: datetime) -> None:
 
 
 def perform(call_id: int, *, now: datetime, send: Send) -> None:
-    """Send one request that waits, and keep what came back; nothing when somebody else has it."""
+    """Send one waiting request and store the answer, unless another worker has claimed it."""
     waiting = ConsoleCall.objects.filter(pk=call_id, state=_State.WAITING)
     if not waiting.update(state=_State.SENDING, claimed_at=now):
         return
@@ -110,17 +116,15 @@ def perform(call_id: int, *, now: datetime, send: Send) -> None:
 
 
 def sweep(*, now: datetime) -> None:
-    """Wake a worker again for what waits too long, and say of what was lost with its worker that no answer came."""
+    """Wake a worker again for requests that wait too long, and close those whose worker died."""
     for call in ConsoleCall.objects.filter(state=_State.WAITING, asked_at__lt=now - _WAKE_AGAIN)[:100]:
         outbox.wake(TASK, call.pk)
     for call in ConsoleCall.objects.filter(state=_State.SENDING, claimed_at__lt=now - LOST_AFTER)[:100]:
-        _close(
-            call, state=_State.FAILED, problem="The worker ended before an answer came. It only asked: send it again."
-        )
+        _close(call, state=_State.FAILED, problem=_LOST)
 
 
 def _outcome(call: ConsoleCall, send: Send) -> dict[str, Any]:
-    """The columns that say what came of it."""
+    """The columns of the outcome."""
     entry = entries.entry(call.service, call.operation)
     if entry is None or entry.elsewhere is not None:
         return {"state": _State.FAILED, "problem": "Nothing was sent: this release sends no such request from here."}
@@ -144,3 +148,13 @@ def _close(call: ConsoleCall, **columns: Any) -> None:
         under_way = ConsoleCall.objects.filter(pk=call.pk, state=_State.SENDING)
         if under_way.update(answered_at=clock.now(), **columns):
             announcements.announce(topic(call))
+
+
+def redacted(body: bytes, hidden: Collection[str] = ()) -> str:
+    """The answer as text of bounded length with every secret masked; figures stay digit for digit."""
+    text = body.decode("utf-8", "replace").replace("\x00", "\ufffd")
+    text = _SECRET_MEMBER.sub(rf'\1"{MASK}"', text)
+    for secret in hidden:
+        if secret:
+            text = text.replace(secret, MASK)
+    return text[:MOST_CHARACTERS]

@@ -1,4 +1,4 @@
-"""What a console page says beside the form: the members of an answer, from the record that reads it."""
+"""The documentation beside a console form: the members of an answer, from the record that parses it."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ _WORDS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A member of an answer: its name with those it stands in, what it holds, and whether it may be absent."""
+    """A member of an answer: its full name, its type in words, and whether it may be absent."""
 
     name: str
     kind: str
@@ -33,9 +33,9 @@ class Member:
 
 @lru_cache(maxsize=256)
 def members_of(result: Any) -> tuple[str, tuple[Member, ...]]:
-    """What an answer is, in words, and the members of its records, of three levels at most."""
-    found = inspect.type_info(result)
-    return _word(found), tuple(_members(found, "", 0))
+    """The type of an answer in words, and the members of its records, at most three levels deep."""
+    type_info = inspect.type_info(result)
+    return _word(type_info), tuple(_members(type_info, "", 0))
 
 
 def _members(kind: Any, within: str, depth: int) -> Iterator[Member]:
@@ -49,7 +49,7 @@ def _members(kind: Any, within: str, depth: int) -> Iterator[Member]:
 
 
 def _record(kind: Any) -> Any:
-    """The record that a type holds, however it is wrapped in lists, maps and alternatives."""
+    """The record type inside lists, maps and unions."""
     match kind:
         case inspect.StructType():
             return kind
@@ -58,7 +58,7 @@ def _record(kind: Any) -> Any:
         case inspect.DictType():
             return _record(kind.value_type)
         case inspect.UnionType():
-            return next((found for inner in kind.types if (found := _record(inner)) is not None), None)
+            return next((record for inner in kind.types if (record := _record(inner)) is not None), None)
         case _:
             return None
 

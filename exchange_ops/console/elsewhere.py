@@ -1,7 +1,7 @@
-"""What the console never sends, by the name of the operation, and the page where it is done instead.
+"""Operations that the console never sends, and the pages where they are done instead.
 
-Whatever moves money, orders or access is done where its rules are: limits, approvals, guards and a row that is kept
-before anything leaves. A test holds these tables to the catalogues: an operation either only asks or stands here.
+Whatever moves money, orders or access is done where its rules are: limits, approvals, guards and a row that is stored
+before anything leaves. A test compares these tables with the catalogues: an operation is either a question or here.
 """
 
 from collections.abc import Mapping
@@ -11,9 +11,9 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True)
 class Elsewhere:
-    """Where something is done: what it does, and the page's address by name with the words of the link.
+    """Where an operation is done: a sentence about it, and the page's URL name with the label of the link.
 
-    Without a `url_name` there is no page for it, and the sentence says what there is.
+    Without a `url_name` there is no page for it, and the sentence names the alternative.
     """
 
     sentence: str

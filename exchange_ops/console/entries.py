@@ -1,6 +1,6 @@
-"""The operations of the three outside services in one shape, as the console lists, asks and explains them.
+"""The operations of the three outside services in one shape, as the console lists, sends and explains them.
 
-Everything comes from the catalogues; what is said here besides is where something is done that is not sent from here.
+Everything comes from the catalogues, except where to do what the console does not send.
 Sources: exchange REST, Endpoints; exchange streams, Endpoints; chain data, Endpoints.
 """
 
@@ -31,10 +31,10 @@ _SOCKETS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One operation. `needs_key` says that it goes out with a key of the account, of the `right` where one is named.
+    """One operation. `needs_key`: it is sent with a key of the account, with the `right` if one is named.
 
-    `sign` is the method of HTTP, or "WS"; `place` the path, or the socket and the method. `notifies` are the
-    notifications that a subscription brings. `elsewhere` stands where it is not sent from here.
+    `sign` is the HTTP method or "WS"; `place` is the path, or the socket's address. `notifies` are the notifications
+    that a subscription brings. `elsewhere` is set if the console does not send it.
     """
 
     service: str
@@ -135,6 +135,6 @@ SERVICES: Final[Mapping[str, Catalogue]] = {
 
 
 def entry(service: str, name: str) -> Entry | None:
-    """The operation of that name, or nothing."""
-    found = SERVICES.get(service)
-    return found.entries.get(name) if found else None
+    """The operation of that name, or None."""
+    service_catalogue = SERVICES.get(service)
+    return service_catalogue.entries.get(name) if service_catalogue else None

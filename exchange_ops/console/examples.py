@@ -1,4 +1,4 @@
-"""The same request for a terminal and for a program: no secret in it, its place is named by a variable."""
+"""The same request for a shell and for a program, with environment variables in place of secrets."""
 
 import json
 import shlex
@@ -11,22 +11,22 @@ from exchange_ops.console.entries import CHAIN, STREAMS, Entry
 from exchange_ops.console.forms import operation_of
 from exchange_ops.shared import places
 from exchange_ops.wire import streams
-from wire import operation as operations
+from wire import operation
 from wire.operation import Request
 from wire.params import BadArgument, Kind, Param, Place
 
 _CREDENTIALS: Final = "$EXCHANGE_KEY:$EXCHANGE_SECRET"
 
 
-def of(entry: Entry, arguments: Mapping[str, object], *, place: places.Place) -> dict[str, str]:
-    """How to send this from a shell and from Python, by the language's name.
+def snippets(entry: Entry, arguments: Mapping[str, object], *, place: places.Place) -> dict[str, str]:
+    """How to send this from a shell and from Python, by the name of the language.
 
-    A required argument that is missing stands in capitals, as something to fill in.
+    A required argument that is missing is written in capitals, to be filled in.
     """
     if entry.service == STREAMS:
         return _socket(entry, arguments, place)
     try:
-        request = operations.bind(operation_of(entry), arguments)
+        request = operation.bind(operation_of(entry), arguments)
     except BadArgument:
         return {"curl": _outline(entry, place)}
     return {"curl": _curl(entry, request, place), "Python": _python(entry, request, place)}
@@ -101,7 +101,7 @@ def _socket(entry: Entry, arguments: Mapping[str, object], place: places.Place) 
 def _member(entry: Entry, name: str, value: object) -> object:
     """A parameter as JSON carries it: times and decimals are texts."""
     param = next(param for param in entry.params if param.name == name)
-    from wire.params import to_text  # beside its use: nothing else here writes the wire's texts
+    from wire.params import to_text  # late: nothing else here writes the wire's texts
 
     plain = isinstance(value, bool | int) and param.kind in (Kind.BOOLEAN, Kind.INTEGER, Kind.INSTANT_OR_INDEX)
     return value if plain or isinstance(value, str) else to_text(param, value)

@@ -8,7 +8,7 @@ from django import forms
 from exchange_ops.console.entries import EXCHANGE, STREAMS, Entry
 from exchange_ops.shared.forms import RequestForm
 from exchange_ops.wire import catalogue, streams
-from wire import operation as operations
+from wire import operation
 from wire.params import BadArgument, Kind, Param, from_text
 
 PREFIX = "p-"
@@ -26,7 +26,7 @@ _MOST_TYPED = 20_000  # characters of one field
 
 
 class OperationForm(RequestForm):
-    """What is typed for one operation. `arguments` are then its typed values, `texts` what was typed."""
+    """The form of one operation. After validation `arguments` are the parsed values and `texts` the typed ones."""
 
     request_key = forms.UUIDField(widget=forms.HiddenInput)
 
@@ -44,7 +44,7 @@ class OperationForm(RequestForm):
 
     @property
     def texts(self) -> dict[str, str]:
-        """What was typed, by parameter, without what was left empty."""
+        """The typed texts by parameter, without empty ones."""
         typed = {param.name: self.cleaned_data.get(PREFIX + param.name, "") for param in self.entry.params}
         return {name: text for name, text in typed.items() if text}
 
@@ -60,7 +60,7 @@ class OperationForm(RequestForm):
 
 
 def read_arguments(entry: Entry, texts: Mapping[str, str]) -> dict[str, object]:
-    """The typed arguments, after every check of the catalogue. Raises `BadArgument`."""
+    """The parsed arguments, after every check of the catalogue. Raises `BadArgument`."""
     arguments: dict[str, object] = {}
     for param in entry.params:
         text = texts.get(param.name, "")
@@ -69,11 +69,11 @@ def read_arguments(entry: Entry, texts: Mapping[str, str]) -> dict[str, object]:
     if entry.service == STREAMS:
         streams.bind(streams.by_name[entry.name], arguments)
     else:
-        operations.bind(operation_of(entry), arguments)
+        operation.bind(operation_of(entry), arguments)
     return arguments
 
 
-def operation_of(entry: Entry) -> operations.Operation:
+def operation_of(entry: Entry) -> operation.Operation:
     """The row of the catalogue, for an operation over HTTP."""
     if entry.service == EXCHANGE:
         return catalogue.by_name[entry.name]

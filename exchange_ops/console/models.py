@@ -1,4 +1,4 @@
-"""Requests that somebody sent from the console, and what came back."""
+"""Requests from the console, and their answers."""
 
 from typing import Any, ClassVar
 
@@ -52,12 +52,12 @@ class ConsoleCall(models.Model):
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing more comes."""
+        """Whether the call has ended."""
         return self.state not in {self.State.WAITING, self.State.SENDING}
 
     @property
     def is_cut(self) -> bool:
-        """Whether less is kept than came."""
+        """Whether only a part of the answer is stored."""
         return self.answer_bytes > len(self.answer.encode())
 
     @property

@@ -1,4 +1,4 @@
-"""An answer as a table: rows and columns where it has them, else its members; figures stay the texts that came."""
+"""An answer as a table of its rows and columns, or of its members; figures stay exactly as received."""
 
 import json
 from dataclasses import dataclass
@@ -11,50 +11,50 @@ _MOST_IN_A_CELL: Final = 300
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """Heads and rows of texts; `of` counts all rows that there are. A list of values alone has one head."""
+    """Heads and rows of texts; `total` counts all rows of the answer. A list of plain values has one head."""
 
     heads: list[str]
     rows: list[list[str]]
-    of: int
+    total: int
 
     @property
     def is_cut(self) -> bool:
-        """Whether there are more rows than are here."""
-        return self.of > len(self.rows)
+        """Whether the answer has more rows than the table."""
+        return self.total > len(self.rows)
 
 
 class _Number(str):
-    """A figure of the answer, as it was written."""
+    """A figure of the answer, exactly as received."""
 
     __slots__ = ()
 
 
-def of(text: str) -> Figures | None:
-    """The table of a JSON answer; nothing for what is no JSON, is empty or is a single value."""
+def table(text: str) -> Figures | None:
+    """The table of a JSON answer; None if it is no JSON, empty or a single value."""
     try:
         return _table(_read(text))
     except RecursionError:
         return None
 
 
-def _table(found: Any) -> Figures | None:
-    match found:
+def _table(document: Any) -> Figures | None:
+    match document:
         case [dict(), *_]:
-            return _of_records([row if isinstance(row, dict) else {"": row} for row in found])
-        case list() if found:
-            return Figures(["Value"], [[_cell(value)] for value in found[:MOST_ROWS]], len(found))
-        case dict() if found:
-            pairs = list(found.items())
+            return _records_table([row if isinstance(row, dict) else {"": row} for row in document])
+        case list() if document:
+            return Figures(["Value"], [[_cell(value)] for value in document[:MOST_ROWS]], len(document))
+        case dict() if document:
+            pairs = list(document.items())
             return Figures(["Member", "Value"], [[name, _cell(value)] for name, value in pairs[:MOST_ROWS]], len(pairs))
         case _:
             return None
 
 
 def pretty(text: str) -> str:
-    """The text of an answer with its lines broken, figures as they came; what is no JSON stays as it is."""
-    found = _read(text)
+    """The answer as indented JSON with the figures as received; a text that is no JSON stays as it is."""
+    document = _read(text)
     try:
-        return text if found is None else _write(found, "\n")
+        return text if document is None else _write(document, "\n")
     except RecursionError:  # nested so deep that nobody reads it
         return text
 
@@ -66,7 +66,7 @@ def _read(text: str) -> Any:
         return None
 
 
-def _of_records(records: list[dict[str, Any]]) -> Figures:
+def _records_table(records: list[dict[str, Any]]) -> Figures:
     first = records[:MOST_ROWS]
     heads = list(dict.fromkeys(name for record in first for name in record))[:MOST_COLUMNS]
     return Figures(heads, [[_cell(record.get(name)) for name in heads] for record in first], len(records))
@@ -80,7 +80,7 @@ def _cell(value: Any) -> str:
 
 
 def _write(value: Any, newline: str, *, indent: str = "") -> str:
-    """JSON with the figures as they were written, which the library's own writer would put in quotes."""
+    """JSON with the figures as received, which the library's own writer would put in quotes."""
     inner = f"{indent}  " if newline else ""
     match value:
         case _Number():

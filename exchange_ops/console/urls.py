@@ -2,10 +2,10 @@
 
 from django.urls import path
 
-from exchange_ops.console import views as console
+from exchange_ops.console import views
 
 urlpatterns = [
-    path("console/", console.index, name="console"),
-    path("console/history/", console.history, name="console-history"),
-    path("console/<slug:service>/<slug:operation>/", console.operation, name="console-operation"),
+    path("console/", views.index, name="console"),
+    path("console/history/", views.history, name="console-history"),
+    path("console/<slug:service>/<slug:operation>/", views.operation, name="console-operation"),
 ]

@@ -1,4 +1,4 @@
-"""The console: every documented operation with its form, what came back, and what was sent before."""
+"""The console: every documented operation with its form, the answer, and the history of requests."""
 
 from typing import Any
 
@@ -31,16 +31,16 @@ _LONGEST = 18
 @requires(rules.may_see)
 def index(request: DeskRequest) -> HttpResponse:
     """Every operation of the three services by its documented group, narrowed by a piece of its name or path."""
-    wanted = request.GET.get("q", "")[:80].strip()
-    found = [(service, _matching(service, wanted)) for service in entries.SERVICES.values()]
-    context = {"found": [(service, groups) for service, groups in found if groups], "wanted": wanted}
+    search_text = request.GET.get("q", "")[:80].strip()
+    services = [(service, _matching(service, search_text)) for service in entries.SERVICES.values()]
+    context = {"services": [(service, groups) for service, groups in services if groups], "search_text": search_text}
     return show(request, "exchange_ops/console.html", context)
 
 
 @require_safe
 @requires(rules.may_see)
 def history(request: DeskRequest) -> HttpResponse:
-    """What was sent, newest first, by everybody."""
+    """The requests of everybody, newest first."""
     mine = ConsoleCall.objects.filter(Q(account=None) | Q(account__in=accounts.in_view(request)))
     page = paging.page(request, mine.select_related("person"), key="pk")
     return show(request, "exchange_ops/console_history.html", {"page": page, "now": clock.now()})
@@ -49,7 +49,7 @@ def history(request: DeskRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @requires(rules.may_see)
 def operation(request: DeskRequest, service: str, operation: str) -> HttpResponse:
-    """One operation: its form, its documentation, and the answer of a request that was sent."""
+    """One operation: its form, its documentation, and the answer to a request."""
     entry = entries.entry(service, operation)
     if entry is None:
         raise Http404("There is no such operation.")
@@ -63,7 +63,7 @@ def operation(request: DeskRequest, service: str, operation: str) -> HttpRespons
 
 
 def _sent(request: DeskRequest, entry: Entry, account: Account | None) -> HttpResponse:
-    """To the same page with the request's number, or the form again with what is wrong."""
+    """Send the request and redirect to the same page with its number, or show the form with its errors."""
     if not rules.may_send_requests(request.user):
         return _render(request, entry, OperationForm(request.POST, entry=entry), refusal=ONLY_WORKERS, status=403)
     form = OperationForm(request.POST, entry=entry)
@@ -84,16 +84,16 @@ def _sent(request: DeskRequest, entry: Entry, account: Account | None) -> HttpRe
 
 
 def _call(request: DeskRequest, entry: Entry, account: Account | None) -> ConsoleCall | None:
-    """The request whose answer is shown. Raises `Http404` for one of another operation or account."""
+    """The request whose answer to show. Raises `Http404` for one of another operation or account."""
     number = request.GET.get("call", "")
     if not number:
         return None
     rows: QuerySet[ConsoleCall] = ConsoleCall.objects.filter(service=entry.service, operation=entry.name)
-    wanted = int(number) if number.isascii() and number.isdigit() and len(number) <= _LONGEST else 0
-    found = rows.filter(pk=wanted, account=account).select_related("person").first()
-    if found is None:
+    call_id = int(number) if number.isascii() and number.isdigit() and len(number) <= _LONGEST else 0
+    call = rows.filter(pk=call_id, account=account).select_related("person").first()
+    if call is None:
         raise Http404("There is no such request.")
-    return found
+    return call
 
 
 def _render(
@@ -117,29 +117,29 @@ def _render(
         "members": members,
         "call": call,
         "topic": calls.topic(call) if call else "",
-        "table": tables.of(call.answer) if call and not call.is_cut else None,
+        "table": tables.table(call.answer) if call and not call.is_cut else None,
         "raw": tables.pretty(call.answer) if call and not call.is_cut else call and call.answer,
-        "examples": examples.of(entry, _arguments(entry, form, call), place=_place(request, entry)),
+        "examples": examples.snippets(entry, _arguments(entry, form, call), place=_place(request, entry)),
     }
     return show(request, "exchange_ops/console_operation.html", context, parts=PARTS, status=status)
 
 
 def _place(request: DeskRequest, entry: Entry) -> places.Place:
-    """The exchange that the examples name: the account's, where it is known."""
+    """The exchange in the examples: that of the account, or the default."""
     account = accounts.current(request) if entry.needs_key else None
     return places.default() if account is None or places.problem(account) else places.of(account)
 
 
 def _arguments(entry: Entry, form: OperationForm, call: ConsoleCall | None) -> dict[str, object]:
-    """What the examples carry: the arguments of the request that is shown, else those of the form where it is whole."""
+    """The arguments in the examples: those of the request on the page, else those of a valid form."""
     if call is not None:
         return read_arguments(entry, call.arguments)
     return form.arguments if form.is_bound and form.is_valid() else {}
 
 
-def _matching(service: entries.Catalogue, wanted: str) -> dict[str, list[Entry]]:
-    """The operations by group whose name, path or group has the piece in it; all without one."""
-    piece = wanted.casefold()
+def _matching(service: entries.Catalogue, search_text: str) -> dict[str, list[Entry]]:
+    """The operations by group whose name, path or group contains the search text; all without one."""
+    piece = search_text.casefold()
     groups = {
         group: [entry for entry in rows if piece in f"{entry.name} {entry.place} {group}".casefold()]
         for group, rows in service.groups.items()

@@ -1,4 +1,4 @@
-"""What the exchange answered to the questions that its pages leave open, in words: the facts that a probe kept."""
+"""The exchange's answers to the questions that its documentation leaves open, from the facts that a probe stored."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -8,7 +8,7 @@ from exchange_ops.shared import facts
 from exchange_ops.shared.models import Account
 
 _PREFIX: Final = "probe."
-# The name of the fact, and the question that it answers; in this order.
+# The name of each fact and the question that it answers, in the order of the page.
 QUESTIONS: Final = {
     "hold_end": "Status of a reservation after its hour",
     "listed_before_commit": "Listed before it is committed",
@@ -30,12 +30,12 @@ QUESTIONS: Final = {
     "refusal.insufficient_funds": "More than there is",
     "refusal.validation_error": "An amount of nothing",
 }
-_OWN: Final = {"tag", "left_hold", "paid"}  # what a probe notes for itself
+_OWN: Final = {"tag", "left_hold", "paid"}  # notes of the probe for itself
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
-    """One question, its newest answer as text, and when it was given."""
+class Answer:
+    """One question, its newest answer as text, and the time of the answer."""
 
     account: str
     question: str
@@ -43,17 +43,17 @@ class Answered:
     at: datetime
 
 
-def of_all() -> list[Answered]:
-    """Every answer there is, account by account; a name that nobody foresaw stands behind the others."""
-    found = []
+def all_answers() -> list[Answer]:
+    """Every answer, account by account; facts without a question here come last."""
+    answers = []
     for account in Account.objects.order_by("pk"):
         rows = {row.name.removeprefix(_PREFIX): row for row in facts.all_newest(account=account, prefix=_PREFIX)}
         names = [*(name for name in QUESTIONS if name in rows), *sorted(set(rows) - {*QUESTIONS, *_OWN})]
-        found += [
-            Answered(account.name, QUESTIONS.get(name, _words(name)), _text(rows[name].value), rows[name].noted_at)
+        answers += [
+            Answer(account.name, QUESTIONS.get(name, _words(name)), _text(rows[name].value), rows[name].noted_at)
             for name in names
         ]
-    return found
+    return answers
 
 
 def _words(name: str) -> str:

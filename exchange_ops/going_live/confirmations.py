@@ -1,4 +1,4 @@
-"""What only a person can know about going live, said by an administrator and kept in the audit trail."""
+"""Items of going live that only a person can know, confirmed by an administrator in the audit trail."""
 
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
@@ -23,16 +23,16 @@ LONGEST_COMMENT: Final = 300
 
 
 class CannotConfirm(Exception):
-    """Nothing was noted; the text is the sentence for the person."""
+    """Nothing was recorded; the text is the sentence for the person."""
 
 
 def may_confirm(person: "Person") -> bool:
-    """Administrators keep the machine, so they say what was done with it."""
+    """Administrators run the machine, so they confirm what was done with it."""
     return person.has_role(roles.ADMIN, scope="")
 
 
 def confirm(name: str, *, actor: "Person", comment: str, session_key: str, now: datetime) -> AuditEvent:
-    """Note that it was done, where and how; the ring is the one of this moment. Raises CannotConfirm."""
+    """Record that it was done, where and how, with the present key ring. Raises CannotConfirm."""
     comment = comment.strip()
     if not may_confirm(actor):
         raise CannotConfirm("Only administrators confirm what was done with the machine.")
@@ -53,13 +53,13 @@ def confirm(name: str, *, actor: "Person", comment: str, session_key: str, now: 
 
 
 def newest(name: str) -> AuditEvent | None:
-    """The last time that it was confirmed, if it ever was."""
-    known = AuditEvent.objects.filter(subject=_subject(name), action=ACTION).select_related("actor")
-    return known.order_by("-seq").first()
+    """The last confirmation, if there is one."""
+    events = AuditEvent.objects.filter(subject=_subject(name), action=ACTION).select_related("actor")
+    return events.order_by("-seq").first()
 
 
 def facts_of(event: AuditEvent) -> dict[str, Any]:
-    """What was noted with it: `comment`, and the newest key of the ring as it was then."""
+    """The recorded facts: `comment`, and `ring`, the newest key of the ring at that time."""
     return event.after
 
 

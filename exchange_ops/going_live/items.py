@@ -1,12 +1,13 @@
-"""What has to hold before a company pays through the desk, each verified by the desk itself where it can be.
+"""What has to hold before a company pays through the desk, verified by the desk itself where possible.
 
-Nothing is stored here: every item is read from rows, settings and the trail when the page is opened. `at` is when it
-was last seen to hold: the moment of the row that shows it, or now for what is looked at now.
+Nothing is stored here: every item is read from rows, settings and the trail when the page is opened. `at` is the time
+of the row that proves it, or now for what is checked now.
 """
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Final
 
 from allauth.mfa.models import Authenticator
@@ -34,8 +35,8 @@ _LOCAL: Final = {"localhost", "127.0.0.1", "::1"}
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
-    """What is known about one item now."""
+class Verdict:
+    """Whether one item holds now, with a sentence about it."""
 
     holds: bool
     sentence: str
@@ -44,12 +45,12 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One item: why it matters, what was seen, and what an administrator does about it."""
+    """One item: why it matters, whether it holds, and what an administrator can do about it."""
 
     name: str
     title: str
     why: str
-    seen: Seen
+    verdict: Verdict
     command: str = ""
     link: tuple[str, str] | None = None
     asks: str = ""
@@ -57,19 +58,19 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """The request by which the page was opened: whether by TLS, under which name, and when."""
+    """The request of the page: whether it came by TLS, the host name, and the time."""
 
     is_secure: bool
     host: str
     now: datetime
 
 
-def of(visit: Visit) -> list[Item]:
-    """Every item, in the order in which a company does them."""
-    return [*_of_the_machine(visit), *_of_the_people(), *_of_the_exchange(visit.now), *_of_the_company()]
+def all_items(visit: Visit) -> list[Item]:
+    """Every item, in the order in which a company completes them."""
+    return [*_machine_items(visit), *_people_items(), *_exchange_items(visit.now), *_company_items()]
 
 
-def _of_the_machine(visit: Visit) -> Iterator[Item]:
+def _machine_items(visit: Visit) -> Iterator[Item]:
     yield Item(
         "tls",
         "TLS under the desk's own name",
@@ -93,7 +94,7 @@ def _of_the_machine(visit: Visit) -> Iterator[Item]:
     )
 
 
-def _of_the_people() -> Iterator[Item]:
+def _people_items() -> Iterator[Item]:
     yield Item(
         "admin",
         "First administrator",
@@ -110,7 +111,7 @@ def _of_the_people() -> Iterator[Item]:
     )
 
 
-def _of_the_company() -> Iterator[Item]:
+def _company_items() -> Iterator[Item]:
     yield Item(
         "audit",
         "Audit trail and rows agree",
@@ -147,7 +148,7 @@ def _of_the_company() -> Iterator[Item]:
     )
 
 
-def _of_the_exchange(now: datetime) -> Iterator[Item]:
+def _exchange_items(now: datetime) -> Iterator[Item]:
     yield Item(
         "places",
         "Each account at an exchange of the settings",
@@ -178,48 +179,48 @@ def _of_the_exchange(now: datetime) -> Iterator[Item]:
     )
 
 
-def _tls(visit: Visit) -> Seen:
+def _tls(visit: Visit) -> Verdict:
     if settings.DEMO:
-        return Seen(holds=False, sentence="This is a demo: it speaks plain HTTP to this machine.")
+        return Verdict(holds=False, sentence="This is a demo: it speaks plain HTTP to this machine.")
     name = visit.host.rsplit(":", 1)[0].strip("[]")
     if name in _LOCAL:
-        return Seen(holds=False, sentence=f"The page was asked for as {name}, which is this machine alone.")
+        return Verdict(holds=False, sentence=f"The page was asked for as {name}, which is this machine alone.")
     if not visit.is_secure:
-        return Seen(holds=False, sentence="The request came without TLS, or the proxy does not say that it had it.")
-    return Seen(holds=True, sentence=f"This page was asked for as {name}, by TLS.", at=visit.now)
+        return Verdict(holds=False, sentence="The request came without TLS, or the proxy does not say that it had it.")
+    return Verdict(holds=True, sentence=f"This page was asked for as {name}, by TLS.", at=visit.now)
 
 
-def _confirmed(name: str, *, of_this_ring: bool = False) -> Seen:
+def _confirmed(name: str, *, of_this_ring: bool = False) -> Verdict:
     event = confirmations.newest(name)
     if event is None:
-        return Seen(holds=False, sentence="Nobody has confirmed it yet. The desk can't see it by itself.")
-    known = confirmations.facts_of(event)
+        return Verdict(holds=False, sentence="Nobody has confirmed it yet. The desk can't see it by itself.")
+    confirmation = confirmations.facts_of(event)
     who = event.actor.get_username() if event.actor is not None else "Somebody"
-    if of_this_ring and known.get("ring") != sealing.newest_id():
-        return Seen(holds=False, sentence="The ring got a newer key since this was confirmed.", at=event.at)
-    return Seen(holds=True, sentence=f"{who}: {known.get('comment', '')}", at=event.at)
+    if of_this_ring and confirmation.get("ring") != sealing.newest_id():
+        return Verdict(holds=False, sentence="The ring got a newer key since this was confirmed.", at=event.at)
+    return Verdict(holds=True, sentence=f"{who}: {confirmation.get('comment', '')}", at=event.at)
 
 
-def _rows(now: datetime) -> Seen:
+def _rows(now: datetime) -> Verdict:
     broker = health.broker()
     if connection.vendor != "postgresql":
-        return Seen(holds=False, sentence="The rows are in SQLite: enough for one machine and a few people.")
+        return Verdict(holds=False, sentence="The rows are in SQLite: enough for one machine and a few people.")
     if not broker.ok:
-        return Seen(holds=False, sentence=broker.sentence)
-    return Seen(holds=True, sentence="PostgreSQL and the broker answer.", at=now)
+        return Verdict(holds=False, sentence=broker.sentence)
+    return Verdict(holds=True, sentence="PostgreSQL and the broker answer.", at=now)
 
 
-def _admin() -> Seen:
+def _admin() -> Verdict:
     enrolled = [person for person in _holders(roles.ADMIN) if factors.has_one(person)]
     if not enrolled:
-        return Seen(holds=False, sentence="No active administrator has a second factor.")
+        return Verdict(holds=False, sentence="No active administrator has a second factor.")
     first = min(enrolled, key=lambda person: person.date_joined)
     count = len(enrolled)
     sentence = f"{first.get_username()} has a second factor." if count == 1 else f"{count} have a second factor."
-    return Seen(holds=True, sentence=sentence, at=first.date_joined)
+    return Verdict(holds=True, sentence=sentence, at=first.date_joined)
 
 
-def _treasury() -> Seen:
+def _treasury() -> Verdict:
     people = [person.pk for person in _holders(roles.TREASURY)]
     keys = Authenticator.objects.filter(user__in=people, type=Authenticator.Type.WEBAUTHN).order_by("created_at")
     first: dict[int, datetime] = {}
@@ -227,89 +228,95 @@ def _treasury() -> Seen:
         first.setdefault(key.user_id, key.created_at)
     sentence = f"{len(first)} of {len(people)} active people of treasury have a passkey."
     holds = len(first) >= TREASURERS
-    return Seen(holds=holds, sentence=sentence, at=sorted(first.values())[TREASURERS - 1] if holds else None)
+    return Verdict(holds=holds, sentence=sentence, at=sorted(first.values())[TREASURERS - 1] if holds else None)
 
 
-def _key() -> Seen:
+def _key() -> Verdict:
     active = list(ApiKey.objects.filter(active=True))
     reading = [key for key in active if key.observed.get(Right.PAYMENTS.value) == _GRANTED]
     if not reading:
-        return Seen(holds=False, sentence="No key in use was seen to read payments.")
+        return Verdict(holds=False, sentence="No key in use was seen to read payments.")
     paying = [key for key in active if key.observed.get(Right.WITHDRAW.value) == _GRANTED]
     what = "The desk only watches: no key in use can pay." if not paying else "Another key can pay."
     narrow = [key for key in reading if key.observed.get(Right.WITHDRAW.value) != _GRANTED]
     if not narrow:
-        return Seen(holds=False, sentence="The only key that reads can pay as well. Make one that only reads.")
-    seen_at = [key.probed_at for key in narrow if key.probed_at is not None]
-    return Seen(holds=True, sentence=f"{narrow[0].label} reads. {what}", at=max(seen_at, default=None))
+        return Verdict(holds=False, sentence="The only key that reads can pay as well. Make one that only reads.")
+    probe_times = [key.probed_at for key in narrow if key.probed_at is not None]
+    return Verdict(holds=True, sentence=f"{narrow[0].label} reads. {what}", at=max(probe_times, default=None))
 
 
-def _places(now: datetime) -> Seen:
+def _place(account: Account, *, now: datetime) -> Verdict:
+    problem = places.problem(account)
+    return Verdict(holds=not problem, sentence=problem, at=now)
+
+
+def _places(now: datetime) -> Verdict:
     accounts = list(Account.objects.order_by("pk"))
-    seen = _each_account(lambda account: Seen(holds=not (found := places.problem(account)), sentence=found, at=now))
-    if not seen.holds:
-        return seen
-    return Seen(holds=True, sentence=", ".join(f"{each.name} at {each.place}" for each in accounts) + ".", at=now)
+    verdict = _each_account(partial(_place, now=now))
+    if not verdict.holds:
+        return verdict
+    return Verdict(holds=True, sentence=", ".join(f"{each.name} at {each.place}" for each in accounts) + ".", at=now)
 
 
-def _probe(account: Account) -> Seen:
-    found = facts.newest(account=account, name=facts.HOLD_END)
-    if found is None:
-        return Seen(holds=False, sentence="It was never seen what becomes of a reservation that nobody decides on.")
-    if found.value != facts.LAPSES:
-        sentence = f"A forgotten reservation ended as {found.value}: approvals always come first."
-        return Seen(holds=False, sentence=sentence, at=found.noted_at)
-    return Seen(holds=True, sentence="A forgotten reservation was released, not paid.", at=found.noted_at)
+def _probe(account: Account) -> Verdict:
+    fact = facts.newest(account=account, name=facts.HOLD_END)
+    if fact is None:
+        return Verdict(holds=False, sentence="It was never seen what becomes of a reservation that nobody decides on.")
+    if fact.value != facts.LAPSES:
+        sentence = f"A forgotten reservation ended as {fact.value}: approvals always come first."
+        return Verdict(holds=False, sentence=sentence, at=fact.noted_at)
+    return Verdict(holds=True, sentence="A forgotten reservation was released, not paid.", at=fact.noted_at)
 
 
-def _check(name: str) -> Seen:
+def _check(name: str) -> Verdict:
     row = CheckRun.objects.filter(name=name).first()
     if row is None or row.ran_at is None:
-        return Seen(holds=False, sentence="The check came to no answer yet.")
+        return Verdict(holds=False, sentence="The check came to no answer yet.")
     if not row.held:
-        return Seen(holds=False, sentence=f"The last run found {len(row.findings)} differences.", at=row.ran_at)
-    return Seen(holds=True, sentence="The last run found no difference.", at=row.ran_at)
+        return Verdict(holds=False, sentence=f"The last run found {len(row.findings)} differences.", at=row.ran_at)
+    return Verdict(holds=True, sentence="The last run found no difference.", at=row.ran_at)
 
 
-def _policy() -> Seen:
+def _policy() -> Verdict:
     newest = PolicyVersion.objects.order_by("-number").first()
     if newest is None or newest.number == 1:
-        return Seen(holds=False, sentence="The rules in force are those that a fresh desk starts with.")
-    return Seen(holds=True, sentence=f"Rules {newest.number} are in force.", at=newest.published_at)
+        return Verdict(holds=False, sentence="The rules in force are those that a fresh desk starts with.")
+    return Verdict(holds=True, sentence=f"Rules {newest.number} are in force.", at=newest.published_at)
 
 
-def _mail() -> Seen:
+def _mail() -> Verdict:
     if not settings.EMAIL_HOST:
-        return Seen(holds=False, sentence="No mail server is set up (EMAIL_URL).")
+        return Verdict(holds=False, sentence="No mail server is set up (EMAIL_URL).")
     mails = Delivery.objects.filter(medium=Medium.EMAIL)
     newest = mails.filter(state="delivered").order_by("-sent_at").first()
     failing = mails.exclude(last_problem="").exclude(state__in=("delivered", "dropped")).order_by("-updated_at").first()
     if failing is not None and (newest is None or newest.sent_at is None or failing.updated_at > newest.sent_at):
-        return Seen(holds=False, sentence=failing.last_problem, at=newest.sent_at if newest else None)
+        return Verdict(holds=False, sentence=failing.last_problem, at=newest.sent_at if newest else None)
     if newest is None:
-        return Seen(holds=False, sentence="No mail was handed over yet.")
-    return Seen(holds=True, sentence="The mail server took the last one.", at=newest.sent_at)
+        return Verdict(holds=False, sentence="No mail was handed over yet.")
+    return Verdict(holds=True, sentence="The mail server took the last one.", at=newest.sent_at)
 
 
-def _payout() -> Seen:
+def _payout() -> Verdict:
     proven = Withdrawal.objects.filter(state=payouts.VERIFIED).order_by("pk").first()
     if proven is not None:
         sentence = f"{proven.reference} was paid, and the chain proves it."
-        return Seen(holds=True, sentence=sentence, at=proven.updated_at)
+        return Verdict(holds=True, sentence=sentence, at=proven.updated_at)
     if Withdrawal.objects.filter(state=payouts.SETTLED).exists():
-        return Seen(holds=False, sentence="One was paid; the chain has not proven it yet, or can't for its currency.")
-    return Seen(holds=False, sentence="None was paid yet. An operator asks for it, treasury approves.")
+        sentence = "One was paid; the chain has not proven it yet, or can't for its currency."
+        return Verdict(holds=False, sentence=sentence)
+    return Verdict(holds=False, sentence="None was paid yet. An operator asks for it, treasury approves.")
 
 
-def _each_account(look: Callable[[Account], Seen]) -> Seen:
-    """The first account where it does not hold; where it holds for all, the one that was looked at longest ago."""
-    found = [(account, look(account)) for account in Account.objects.order_by("pk")]
-    if not found:
-        return Seen(holds=False, sentence="No account was set up yet: the first key makes it.")
-    for account, seen in found:
-        if not seen.holds:
-            return Seen(holds=False, sentence=f"{account.name}: {seen.sentence}", at=seen.at)
-    return min((seen for _, seen in found), key=lambda seen: seen.at.timestamp() if seen.at else 0.0)
+def _each_account(check: Callable[[Account], Verdict]) -> Verdict:
+    """The verdict of the first account where it does not hold; if it holds for all, the oldest verdict."""
+    verdicts = [(account, check(account)) for account in Account.objects.order_by("pk")]
+    if not verdicts:
+        return Verdict(holds=False, sentence="No account was set up yet: the first key makes it.")
+    for account, verdict in verdicts:
+        if not verdict.holds:
+            return Verdict(holds=False, sentence=f"{account.name}: {verdict.sentence}", at=verdict.at)
+    return min((verdict for _, verdict in verdicts), key=lambda verdict: verdict.at.timestamp() if verdict.at else 0.0)
 
 
 def _holders(role: str) -> list[Person]:

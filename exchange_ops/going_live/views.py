@@ -26,7 +26,7 @@ KEEPERS = "Administrators take the desk live."
 
 
 class ConfirmForm(forms.Form):
-    """Where and how it was done."""
+    """The comment of a confirmation: where and how it was done."""
 
     comment = forms.CharField(
         label="Where and how",
@@ -36,7 +36,7 @@ class ConfirmForm(forms.Form):
 
 
 def may_see(person: Person) -> bool:
-    """Whoever has to know whether the desk may be trusted with money."""
+    """Administrators, treasury and auditors."""
     return person.has_role(roles.ADMIN, roles.TREASURY, roles.AUDITOR, scope="")
 
 
@@ -49,7 +49,7 @@ def page(request: DeskRequest) -> HttpResponse:
 
 @posted(confirmations.may_confirm, KEEPERS)
 def confirm(request: DeskRequest, name: str) -> HttpResponse:
-    """What only a person can know."""
+    """Confirm an item that only a person can know."""
     form = ConfirmForm(request.POST)
     if not form.is_valid():
         return _page(request, name=name, form=form, status=422)
@@ -70,7 +70,7 @@ def confirm(request: DeskRequest, name: str) -> HttpResponse:
 
 @posted(confirmations.may_confirm, KEEPERS)
 def test_mail(request: DeskRequest) -> HttpResponse:
-    """One mail to whoever asks, by the way that every mail takes."""
+    """Send a test mail to the reader, on the same path as every other mail."""
     person, now = request.user, clock.now()
     if not person.email or not settings.EMAIL_HOST:
         messages.warning(request, "Nothing was sent: it takes a mail server (EMAIL_URL) and an address of yours.")
@@ -94,12 +94,12 @@ def test_mail(request: DeskRequest) -> HttpResponse:
 def _page(request: DeskRequest, *, name: str = "", form: ConfirmForm | None = None, status: int = 200) -> HttpResponse:
     now = clock.now()
     visit = items.Visit(is_secure=request.is_secure(), host=request.get_host(), now=now)
-    found = items.of(visit)
+    all_items = items.all_items(visit)
     context = {
         "now": now,
-        "items": found,
-        "answers": answers.of_all(),
-        "met": sum(item.seen.holds for item in found),
+        "items": all_items,
+        "answers": answers.all_answers(),
+        "met": sum(item.verdict.holds for item in all_items),
         "may_confirm": confirmations.may_confirm(request.user),
         "says": confirmations.SAYS,
         "refused": name,

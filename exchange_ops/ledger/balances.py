@@ -1,7 +1,7 @@
-"""What the wallets hold, as it was last read. A reading never overwrites a later one.
+"""The balances of the wallets, as last read. A reading never overwrites a later one.
 
-The bank wallet is told by REST and by the stream, the trading wallet by REST alone (supplement 1.6). Only non-zero
-entries are sure to be told, so a full listing also sets to zero what it leaves out; a notification doesn't.
+The bank wallet comes by REST and by the stream, the trading wallet by REST only (supplement 1.6). Only non-zero entries
+are sure to be listed, so a full listing also sets those it leaves out to zero; a notification does not.
 """
 
 from collections.abc import Iterable, Mapping
@@ -22,9 +22,9 @@ LONGEST_CODE = 20
 
 
 def sync(*, account: Account, wallet: str, client: ExchangeClient, now: datetime) -> list[str]:
-    """Read one wallet; gives a sentence for every record that could not be taken in.
+    """Read one wallet; returns a sentence for every record that could not be stored.
 
-    `now` is the moment before the call: what the stream tells meanwhile is later and stays.
+    `now` is the moment before the call: what the stream brings meanwhile is later and stays.
     """
     listing = client.get_balances() if wallet == Balance.BANK else client.get_trading_balances()
     problems = [f"A {wallet} balance could not be read: {aside.reason}" for aside in listing.asides]
@@ -32,7 +32,7 @@ def sync(*, account: Account, wallet: str, client: ExchangeClient, now: datetime
 
 
 def store(*, account: Account, wallet: str, entries: Iterable[records.Balance], now: datetime, full: bool) -> list[str]:
-    """Keep the entries of one wallet, read at `now`; with `full`, currencies that are not among them hold nothing."""
+    """Store the entries of one wallet, read at `now`; with `full`, all other currencies are set to zero."""
     amounts: dict[str, tuple[Decimal, Decimal]] = {}
     problems: list[str] = []
     for entry in entries:

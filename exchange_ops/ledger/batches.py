@@ -1,8 +1,8 @@
-"""Transactions that were never seen before, stored a page at a time: a long history is made of nothing else.
+"""Storing transactions that are new to us, a page at a time: a long history consists of nothing else.
 
-What one of them would have led to by itself follows here too: its entry, its version, and its link to the request it
-was born from. Only those that may concern a request of ours, or that took money out, are looked at one by one. What
-the database does not take as a whole is left to be taken one by one.
+Each gets what it would get on its own: an entry, a version, and the link to the request that caused it. Only those that
+may concern a request of ours, or that took money out, are matched one by one. A page that the database refuses as a
+whole is stored one by one.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from exchange_ops.ledger.models import LedgerEntry, LedgerVersion
 from exchange_ops.shared.models import Account
 from exchange_ops.wire import records
 
-FEW = 20  # below this nothing is won
+FEW = 20  # below this a batch saves nothing
 _log = structlog.get_logger(__name__)
 
 # The columns that a version of a transaction fills, named like the members of its record.
@@ -42,27 +42,32 @@ _COLUMNS = (
 )
 
 
-def take(*, account: Account, found: Sequence[records.Transaction], source: str, now: datetime) -> dict[int, int]:
-    """Store transactions of which nothing is here, all or none; the numbers of their entries by index."""
-    if len(found) < FEW:
+def store(
+    *, account: Account, transactions: Sequence[records.Transaction], source: str, now: datetime
+) -> dict[int, int]:
+    """Store transactions that are new to us, all or none; returns the keys of their entries by index."""
+    if len(transactions) < FEW:
         return {}
-    ordered = sorted(found, key=lambda record: record.index)
+    ordered = sorted(transactions, key=lambda record: record.index)
     try:
         with transaction.atomic():
             entries = LedgerEntry.objects.bulk_create([entry_of(account, record, now=now) for record in ordered])
             LedgerVersion.objects.bulk_create(
-                [version_of(entry, one, source=source, now=now) for entry, one in zip(entries, ordered, strict=True)]
+                [
+                    version_of(entry, record, source=source, now=now)
+                    for entry, record in zip(entries, ordered, strict=True)
+                ]
             )
             matching.link_all(account=account, entries=entries, now=now)
     except (IntegrityError, DataError, OverflowError) as problem:
-        # Somebody else stored one of them at this moment, or one does not fit: each finds out for itself.
+        # Another process stored one of them at this moment, or one does not fit: each is then stored on its own.
         _log.info("ledger_batches.one_by_one", account=account.pk, reason=type(problem).__name__)
         return {}
     return {entry.index: entry.pk for entry in entries}
 
 
 def entry_of(account: Account, record: records.Transaction, *, now: datetime) -> LedgerEntry:
-    """The entry of a transaction that is seen for the first time, not stored yet."""
+    """The unsaved entry of a new transaction."""
     return LedgerEntry(
         account=account,
         exchange_id=record.id,
@@ -74,7 +79,7 @@ def entry_of(account: Account, record: records.Transaction, *, now: datetime) ->
 
 
 def version_of(entry: LedgerEntry, record: records.Transaction, *, source: str, now: datetime) -> LedgerVersion:
-    """One version of the entry's transaction, exactly as it was read, not stored yet."""
+    """The unsaved version of the entry's transaction, exactly as it was read."""
     return LedgerVersion(
         account_id=entry.account_id,
         entry=entry,
@@ -87,6 +92,6 @@ def version_of(entry: LedgerEntry, record: records.Transaction, *, source: str, 
 
 
 def values_of(record: records.Transaction) -> dict[str, Any]:
-    """The members that the record has; those it lacks keep what an earlier version told."""
+    """The members that the record has; those it lacks keep the values of an earlier version."""
     members = {column: getattr(record, column) for column in _COLUMNS}
     return {column: value for column, value in members.items() if value is not None}

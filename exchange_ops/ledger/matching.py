@@ -1,6 +1,6 @@
-"""Which rooms look at entries of the ledger for what was born from their requests: declared when the app is ready.
+"""The rooms that match ledger entries to their requests, declared when the app is ready.
 
-The ledger stands below them and knows none of them; an entry that belongs to nobody is theirs to flag.
+The ledger is below them and knows none of them; they flag entries that belong to no request.
 """
 
 from collections.abc import Sequence
@@ -12,16 +12,16 @@ from exchange_ops.shared.models import Account
 
 
 class Matcher(Protocol):
-    """What a room does with entries that were stored or changed, inside the transaction that did so."""
+    """What a room does with stored or changed entries, inside the transaction that stored them."""
 
     def link(self, *, entry: LedgerEntry, now: datetime) -> None:
-        """Join the entry to the request it was born from."""
+        """Link the entry to the request that caused it."""
 
     def concerned(self, *, account: Account, entries: Sequence[LedgerEntry]) -> list[LedgerEntry]:
-        """Those of many entries that `link` has something to do for."""
+        """The entries for which `link` has something to do."""
 
     def review(self, *, account: Account, now: datetime) -> None:
-        """Look again at entries that belong to nobody yet."""
+        """Match entries again that belong to no request yet."""
 
 
 _matchers: list[Matcher] = []
@@ -33,19 +33,19 @@ def register(matcher: Matcher) -> None:
 
 
 def link(*, entry: LedgerEntry, now: datetime) -> None:
-    """Have every room look at an entry that was stored or changed, inside the same transaction."""
+    """Have every room match a stored or changed entry, inside the same transaction."""
     for matcher in _matchers:
         matcher.link(entry=entry, now=now)
 
 
 def link_all(*, account: Account, entries: Sequence[LedgerEntry], now: datetime) -> None:
-    """The same for many entries of one account, asked of each room at once."""
+    """The same for many entries of one account; each room is asked once which of them concern it."""
     for matcher in _matchers:
         for entry in matcher.concerned(account=account, entries=entries):
             matcher.link(entry=entry, now=now)
 
 
 def review(*, account: Account, now: datetime) -> None:
-    """Have every room look again at what belongs to nobody yet."""
+    """Have every room match again the entries that belong to no request yet."""
     for matcher in _matchers:
         matcher.review(account=account, now=now)

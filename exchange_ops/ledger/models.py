@@ -14,7 +14,7 @@ COUNTED_TO = 10  # confirmations of what has ended are counted so far: nobody wa
 
 
 class Balance(models.Model):
-    """What one wallet held of one currency when it was last read."""
+    """The balance of one currency in one wallet, as last read."""
 
     BANK = "bank"
     TRADING = "trading"
@@ -38,9 +38,9 @@ class Balance(models.Model):
 class LedgerEntry(Witnessed):
     """The newest version of one transaction of the exchange's ledger; `index` grows whenever the exchange changes it.
 
-    `withdrawal` or `transfer` is set when the entry was born from one of our requests; `foreign` marks a payout or
-    transfer that was not. `created_at` and `updated_at` are the exchange's own times. `confirmations` is for people, no
-    decision rests on it; it goes on growing within a version, and of what has ended it is the least there are
+    `withdrawal` or `transfer` is set when one of our requests caused the entry; `foreign` marks a payout or transfer
+    without a request. `created_at` and `updated_at` are the exchange's own times. `confirmations` is for people, no
+    decision rests on it; it keeps growing within a version, and for an ended transaction it is a lower bound
     (`is_counted`).
     """
 
@@ -105,19 +105,19 @@ class LedgerEntry(Witnessed):
 
     @property
     def is_counted(self) -> bool:
-        """Whether further confirmations change nothing for anybody: it has ended and has `COUNTED_TO` of them."""
+        """Whether further confirmations don't matter: the transaction has ended and has `COUNTED_TO` of them."""
         return self.status in ENDED and (self.confirmations or 0) >= COUNTED_TO
 
     @property
     def confirmations_text(self) -> str:
-        """The count as pages say it, empty where there is none: "3", and "10+" from where it is counted no further."""
+        """The count as pages show it: "3", "10+" where counting stops, or empty."""
         if self.confirmations is None:
             return ""
         return f"{COUNTED_TO}+" if self.is_counted else str(self.confirmations)
 
 
 class LedgerVersion(Witnessed):
-    """One version of one transaction, exactly as it was read; nothing here is ever changed."""
+    """One version of one transaction, exactly as it was read; it never changes."""
 
     account = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="+")
     entry = models.ForeignKey(LedgerEntry, on_delete=models.PROTECT, related_name="versions")
@@ -137,10 +137,10 @@ class LedgerVersion(Witnessed):
 
 
 class LedgerAside(Witnessed):
-    """A record of the exchange's ledger that could not be taken in, kept as it came, with the sentence why.
+    """A record of the exchange's ledger that could not be read, stored as it came, with the reason.
 
-    `exchange_id` and `index` are what could still be told of it. Without an id, `after_index` says from where a reading
-    of the ledger has to begin so that it meets the record again.
+    `exchange_id` and `index` are set if they could be read. Without an id, `after_index` says where a reading of the
+    ledger has to begin to come across the record again.
     """
 
     account = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="ledger_asides")
@@ -178,6 +178,6 @@ class Watermark(Witnessed):
 
     @classmethod
     def put(cls, *, account: Account, name: str, index: int, now: datetime) -> None:
-        """The reader stands at this index now, further or further back; one that stays costs no entry about the row."""
+        """Set the reader's index, higher or lower; an unchanged index writes no entry about the row."""
         if not cls.objects.filter(account=account, name=name, index=index).update(moved_at=now):
             cls.objects.update_or_create(account=account, name=name, defaults={"index": index, "moved_at": now})

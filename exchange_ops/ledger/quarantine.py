@@ -1,7 +1,7 @@
-"""Records of the exchange's ledger that could not be taken in: kept as they came, with the sentence why.
+"""Records of the exchange's ledger that could not be read: stored as they came, with the reason.
 
-They wait until what is known of them was taken in: a record of their id or index, or every record of the part of the
-ledger that they stood in, read again without a fault.
+They wait until their content has been read after all: a record with their id or index, or the whole part of the ledger
+in which they were, without an error.
 """
 
 from collections.abc import Iterable
@@ -11,7 +11,7 @@ from hashlib import sha256
 from django.db import transaction
 from django.db.models import QuerySet
 
-from desk.incidents import review as incidents
+from desk.incidents import review
 from exchange_ops.client import HIGHEST_INDEX, Aside
 from exchange_ops.ledger.models import LedgerAside
 from exchange_ops.shared import alarms
@@ -23,19 +23,19 @@ MOST_LOOKED_THROUGH = 1000
 
 
 def keep(*, account: Account, aside: Aside, source: str, after_index: int, now: datetime) -> None:
-    """Keep the record; the same one seen again only gets a new time, and waits again if it was cleared.
+    """Store the record; the same one seen again only gets a new time, and waits again if it was cleared.
 
-    A reading of the ledger that begins at `after_index` meets it again.
+    A reading of the ledger that begins at `after_index` comes across it again.
     """
     fingerprint = sha256(f"{aside.reason}\n{aside.content}".encode()).hexdigest()
-    seen = {"seen_at": now, "after_index": after_index}
+    times = {"seen_at": now, "after_index": after_index}
     with transaction.atomic():
         LedgerAside.objects.update_or_create(
             account=account,
             fingerprint=fingerprint,
-            defaults={**seen, "cleared_at": None},
+            defaults={**times, "cleared_at": None},
             create_defaults={
-                **seen,
+                **times,
                 "exchange_id": _text(aside.exchange_id, 80),
                 "index": aside.index if aside.index is not None and 0 < aside.index <= HIGHEST_INDEX else None,
                 "reason": _text(f"A transaction was kept aside: {aside.reason}.", 300),
@@ -44,27 +44,27 @@ def keep(*, account: Account, aside: Aside, source: str, after_index: int, now: 
                 "first_seen_at": now,
             },
         )
-        incidents.note(alarms.RECORDS_ASIDE, now=now)
+        review.note(alarms.RECORDS_ASIDE, now=now)
 
 
-def clear_met(*, account: Account, found: Iterable[records.Transaction], now: datetime) -> None:
-    """These records were read: what was kept aside under the same id, not older, or the same index waits no more."""
-    waits = list(_waiting(account).order_by("pk")[:MOST_LOOKED_THROUGH])
-    if not waits:
+def clear_matching(*, account: Account, transactions: Iterable[records.Transaction], now: datetime) -> None:
+    """Clear what waits under the ids or indexes of these records, unless it is newer than they are."""
+    waiting_rows = list(_waiting(account).order_by("pk")[:MOST_LOOKED_THROUGH])
+    if not waiting_rows:
         return
     newest: dict[str, int] = {}
     indexes = set()
-    for record in found:
+    for record in transactions:
         newest[record.id] = max(record.index, newest.get(record.id, 0))
         indexes.add(record.index)
-    met = [row.pk for row in waits if _is_met(row, newest, indexes)]
-    _waiting(account).filter(pk__in=met).update(cleared_at=now)
+    matching = [row.pk for row in waiting_rows if _matches(row, newest, indexes)]
+    _waiting(account).filter(pk__in=matching).update(cleared_at=now)
 
 
 def clear_read(*, account: Account, after_index: int, began: datetime, now: datetime) -> None:
-    """All of the ledger after an index was read without a fault: what had no id and was met there waits no more.
+    """Clear records without an id from the part of the ledger after an index, which was read without an error.
 
-    One that has an id waits for that: the ledger may not list it yet.
+    A record with an id waits for that id: the ledger may not list it yet.
     """
     rows = _waiting(account).filter(seen_at__lte=began, exchange_id="")
     if after_index > 0:
@@ -73,12 +73,12 @@ def clear_read(*, account: Account, after_index: int, began: datetime, now: date
 
 
 def are_new(*, account: Account, since: datetime) -> bool:
-    """Whether something waits that was met for the first time since then."""
+    """Whether something waits that was first seen since then."""
     return _waiting(account).filter(first_seen_at__gt=since).exists()
 
 
 def waiting(*, account: Account) -> int:
-    """How many records wait for somebody to look at them."""
+    """How many records wait."""
     return _waiting(account).count()
 
 
@@ -86,7 +86,7 @@ def _waiting(account: Account) -> QuerySet[LedgerAside]:
     return LedgerAside.objects.filter(account=account, cleared_at=None)
 
 
-def _is_met(row: LedgerAside, newest: dict[str, int], indexes: set[int]) -> bool:
+def _matches(row: LedgerAside, newest: dict[str, int], indexes: set[int]) -> bool:
     if row.exchange_id:
         return newest.get(row.exchange_id, -1) >= (row.index or 0)
     return row.index in indexes

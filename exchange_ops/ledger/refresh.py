@@ -1,4 +1,4 @@
-"""Keeping the copies of the exchange's records fresh: one round for each of them, its outcome written down."""
+"""Keeping the copy of the exchange's ledger and balances fresh, with the outcome of each round as a heartbeat."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -6,8 +6,7 @@ from datetime import datetime, timedelta
 import structlog
 
 from desk.machines.step_clock import Stopwatch
-from exchange_ops.keys import clients
-from exchange_ops.keys import store as keys
+from exchange_ops.keys import clients, store
 from exchange_ops.keys.clients import ClientFor
 from exchange_ops.ledger import balances, sync, walks
 from exchange_ops.ledger.models import Balance
@@ -18,17 +17,17 @@ from exchange_ops.wire.catalogue import Right
 from wire.errors import CallFailed
 
 STALE_AFTER = timedelta(seconds=15)  # a ledger that nobody has read for so long is read by the sweeping process
-_FAILURES = (CallFailed, keys.NoUsableKey)
+_FAILURES = (CallFailed, store.NoUsableKey)
 _log = structlog.get_logger(__name__)
 
 
 def sync_ledgers(
     *, now: datetime, client_for: ClientFor, only_stale: bool = False, to_the_end: Callable[[], bool] | None = None
 ) -> int:
-    """Walk the ledger of every account; how many walks succeeded. One account that fails doesn't stop the others.
+    """Walk the ledger of every account; returns how many walks succeeded. A failure does not stop the other accounts.
 
-    A walk breaks off after `ledger.WALK_FOR`, since a worker is ended when it takes too long. With `to_the_end`, which
-    is asked at each page whether there is time, it goes on until everything is read.
+    A walk breaks off after `sync.WALK_FOR`, since a worker that takes too long is killed. With `to_the_end`, which is
+    asked at each page whether there is time, it continues until everything is read.
     """
     done = 0
     for account in Account.objects.order_by("pk"):
@@ -43,37 +42,39 @@ def _sync_one(account: Account, now: datetime, client_for: ClientFor, to_the_end
     """One walk, by one process at a time: two at once would only read the same pages twice."""
     holder, watch = leases.name_of_this_process(), Stopwatch(now)
 
-    def goes_on(moment: datetime) -> bool:
+    def keep_running(moment: datetime) -> bool:
         in_time = to_the_end is None or to_the_end()
         return in_time and walks.hold(account=account, holder=holder, now=moment)
 
-    if not goes_on(now):
+    if not keep_running(now):
         return False
     try:
-        done = _walk(account, now, client_for, goes_on)
-        while done is None and to_the_end is not None and goes_on(watch.now()):
-            done = _walk(account, watch.now(), client_for, goes_on)
-        return bool(done)
+        is_complete = _walk(account, now, client_for, keep_running)
+        while is_complete is None and to_the_end is not None and keep_running(watch.now()):
+            is_complete = _walk(account, watch.now(), client_for, keep_running)
+        return bool(is_complete)
     finally:
         walks.release(account=account, holder=holder)
 
 
-def _walk(account: Account, now: datetime, client_for: ClientFor, goes_on: Callable[[datetime], bool]) -> bool | None:
-    """Whether everything was read; nothing when there was no time for all of it."""
+def _walk(
+    account: Account, now: datetime, client_for: ClientFor, keep_running: Callable[[datetime], bool]
+) -> bool | None:
+    """Whether the walk succeeded; None when there was no time for all of it."""
     name = heartbeats.ledger_of(account)
     try:
         with clients.client(client_for, account=account, right=Right.PAYMENTS) as client:
-            done = sync.sync(account=account, client=client, now=now, goes_on=goes_on)
+            walk = sync.sync(account=account, client=client, now=now, keep_running=keep_running)
             problems = balances.sync(account=account, wallet=Balance.BANK, client=client, now=now)
     except _FAILURES as failure:
         heartbeats.failed(name, now=now, problem=f"The ledger could not be read: {failure}", account=account)
         _log.warning("copies.walk_failed", account=account.pk, reason=str(failure))
         return False
-    if not done.complete:
+    if not walk.complete:
         heartbeats.failed(name, now=now, problem=walks.sentence(account=account), account=account)
         return None
-    if done.asides:
-        problems.append(f"{done.asides} transactions were kept aside.")
+    if walk.asides:
+        problems.append(f"{walk.asides} transactions were kept aside.")
     problems += _trading_wallet(account, now, client_for)
     heartbeats.succeeded(name, now=now, remark=remark_of(problems), account=account)
     return True

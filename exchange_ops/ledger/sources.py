@@ -1,4 +1,4 @@
-"""What the figures of the ledger and of both wallets rest on."""
+"""The source of the figures of the ledger and of both wallets."""
 
 from datetime import datetime
 
@@ -9,7 +9,7 @@ from exchange_ops.shared.views.sources import Source, source_of
 
 
 def of_ledger(account: Account | None, now: datetime) -> Source | None:
-    """The ledger and both wallets; nothing without an account."""
+    """The source of the ledger and both wallets; None without an account."""
     if account is None:
         return None
     return source_of(stream.name_of(account), heartbeats.ledger_of(account), now)

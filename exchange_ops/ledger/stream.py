@@ -1,4 +1,4 @@
-"""What the account stream tells, taken into the same rows as the walk over REST, and how the stream is doing."""
+"""Storing the account stream in the same rows as the walk over REST, and the state of the stream."""
 
 from datetime import datetime
 
@@ -20,11 +20,11 @@ def name_of(account: Account) -> str:
     return f"stream:{account.pk}"
 
 
-def take(*, account: Account, event: session.Event, now: datetime) -> None:
-    """Store what an event of the session brought. Nothing that the exchange tells makes this fail."""
+def store(*, account: Account, event: session.Event, now: datetime) -> None:
+    """Store an event of the session. No message of the exchange makes this fail."""
     match event:
         case session.Transactions():
-            _take_transactions(account, event, now)
+            _store_transactions(account, event, now)
         case session.Balances():
             problems = balances.store(
                 account=account, wallet=Balance.BANK, entries=event.records, now=now, full=event.whole
@@ -41,7 +41,7 @@ def take(*, account: Account, event: session.Event, now: datetime) -> None:
 
 
 def became_live(*, account: Account, now: datetime) -> None:
-    """The stream tells everything from now on."""
+    """The stream reports everything from now on."""
     stream_states.became_live(name_of(account), now=now, account=account)
 
 
@@ -60,11 +60,11 @@ def stopped(*, account: Account, now: datetime) -> None:
     stream_states.stopped(name_of(account), now=now, account=account)
 
 
-def _take_transactions(account: Account, event: session.Transactions, now: datetime) -> None:
+def _store_transactions(account: Account, event: session.Transactions, now: datetime) -> None:
     asides = [aside_of(unread.content.encode(), unread.reason) for unread in event.unread]
-    done = sync.apply(account=account, found=event.records, asides=asides, source=sync.STREAM, now=now)
+    outcome = sync.apply(account=account, transactions=event.records, asides=asides, source=sync.STREAM, now=now)
     if event.loaded_from is not None:
-        sync.settle(account=account, loaded_from=event.loaded_from, found=event.records, now=now)
-    if event.origin is Origin.GAP and done.new_versions:
-        stream_states.closed_gaps(name_of(account), count=done.new_versions, account=account)
-        _log.info("streams.gap_closed", account=account.pk, transactions=done.new_versions)
+        sync.settle(account=account, loaded_from=event.loaded_from, transactions=event.records, now=now)
+    if event.origin is Origin.GAP and outcome.new_versions:
+        stream_states.closed_gaps(name_of(account), count=outcome.new_versions, account=account)
+        _log.info("streams.gap_closed", account=account.pk, transactions=outcome.new_versions)

@@ -1,10 +1,10 @@
-"""The exchange's ledger, copied completely: every transaction, every version of it, whoever told us.
+"""A complete copy of the exchange's ledger: every transaction and every version of it, from REST and from the stream.
 
-The walk goes up by index from a watermark, and the same `apply` takes what the stream tells. A transaction that changes
-moves to a higher index, so a newer version is one with a higher index; older ones are stored and change nothing.
+The walk goes up by index from a watermark, and `apply` stores its pages as well as the stream's messages. A transaction
+that changes moves to a higher index, so a newer version has a higher index; older ones are stored and change nothing.
 
-The watermark lags: it stands before the first transaction that is younger than `SETTLING`, by the exchange's own times.
-A listing that shows a transaction later than one with a higher index would otherwise lose it for good.
+The watermark lags: it stays before the first transaction that is younger than `SETTLING`, by the exchange's own times.
+Otherwise a transaction that is listed later than one with a higher index would be lost for good.
 """
 
 from collections import Counter, deque
@@ -22,8 +22,7 @@ from exchange_ops.client import HIGHEST_INDEX, PAGE, Aside, ExchangeClient
 from exchange_ops.ledger import batches, matching, quarantine
 from exchange_ops.ledger.batches import entry_of, values_of, version_of
 from exchange_ops.ledger.models import LedgerEntry, LedgerVersion, Watermark
-from exchange_ops.shared import amounts as shared_amounts
-from exchange_ops.shared import clocks
+from exchange_ops.shared import amounts, clocks
 from exchange_ops.shared.models import Account
 from exchange_ops.wire import records
 
@@ -38,7 +37,7 @@ _FIRST_TIME, _LAST_TIME = datetime(1970, 1, 1, tzinfo=UTC), datetime(9999, 1, 1,
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """What came of a batch: versions that were new, entries that changed, and records that were kept aside."""
+    """The outcome of a batch: the number of new versions, the changed entries, the number of records kept aside."""
 
     new_versions: int = 0
     changed: tuple[int, ...] = ()
@@ -46,19 +45,19 @@ class Applied:
 
 
 @dataclass(frozen=True, slots=True)
-class _Taken:
-    """What came of one record."""
+class _Outcome:
+    """The outcome of one record."""
 
     entry_id: int
     is_new: bool = False
     has_changed: bool = False
     asides: tuple[Aside, ...] = ()
-    count: int | None = None  # of confirmations, where nothing else is another one
+    count: int | None = None  # of confirmations, where it has grown
 
 
 @dataclass(frozen=True, slots=True)
 class Synced:
-    """What one walk did: versions that were new, records that were kept aside, and whether it came to the end."""
+    """The outcome of one walk: the new versions, the records kept aside, and whether it came to the end."""
 
     new_versions: int
     asides: int
@@ -72,25 +71,24 @@ def sync(
     now: datetime,
     walk_for: timedelta = WALK_FOR,
     page_size: int = PAGE,
-    goes_on: Callable[[datetime], bool] = lambda now: True,
+    keep_running: Callable[[datetime], bool] = lambda now: True,
 ) -> Synced:
-    """Walk the ledger from the watermark to its end, or as far as `walk_for` and `goes_on`, asked by page, let it.
+    """Walk the ledger from the watermark to its end, or as far as `walk_for` and `keep_running`, asked by page, allow.
 
-    What was stored stays when the walk breaks off; the next one begins where this one was sure of everything. A walk
-    that ran out of time, or whose owner died, is gone on with after its last full page, so that a history of any length
-    is read in the end. A page with records that can't be read holds the watermark back for ten minutes, so that it is
-    read again.
+    Stored pages stay when the walk breaks off; the next one begins at the watermark. A walk that ran out of time, or
+    whose owner died, is continued after its last full page, so that a history of any length is read in the end. A page
+    with records that can't be read holds the watermark back for ten minutes, so that it is read again.
     """
     watch, settled = Stopwatch(now), watermark(account=account)
     pending: deque[tuple[int, datetime]] = deque()
     begin = furthest = max(settled, unfinished_at(account=account))
     versions, asides, certain = 0, 0, True
     for page in client.transactions_after(index=furthest, limit=page_size):
-        done = apply(
-            account=account, found=page.records, asides=page.asides, source=REST, now=now, after_index=furthest
+        batch = apply(
+            account=account, transactions=page.records, asides=page.asides, source=REST, now=now, after_index=furthest
         )
-        versions, asides = versions + done.new_versions, asides + done.asides
-        certain = certain and not (done.asides and quarantine.are_new(account=account, since=now - SETTLING))
+        versions, asides = versions + batch.new_versions, asides + batch.asides
+        certain = certain and not (batch.asides and quarantine.are_new(account=account, since=now - SETTLING))
         if certain:
             settled = _settle(settled, pending, page.records, clocks.at_least(account=account, now=now))
         furthest = max((record.index for record in page.records), default=furthest)
@@ -98,7 +96,7 @@ def sync(
         is_last = len(page.records) + len(page.asides) < page_size
         if not is_last:
             Watermark.put(account=account, name=UNFINISHED, index=furthest, now=watch.now())
-        if not is_last and (watch.now() - now > walk_for or not goes_on(watch.now())):
+        if not is_last and (watch.now() - now > walk_for or not keep_running(watch.now())):
             return Synced(versions, asides, complete=False)
     Watermark.put(account=account, name=UNFINISHED, index=0, now=watch.now())
     if not asides:
@@ -108,30 +106,30 @@ def sync(
 
 
 def watermark(*, account: Account) -> int:
-    """Everything up to this index is stored for certain."""
+    """The index up to which everything is certainly stored."""
     return _index_of(account, WATERMARK)
 
 
 def unfinished_at(*, account: Account) -> int:
-    """How far a walk came that has not been to the end; 0 when there is none."""
+    """The index that an unfinished walk has reached; 0 when there is none."""
     return _index_of(account, UNFINISHED)
 
 
-def settle(*, account: Account, loaded_from: int, found: Sequence[records.Transaction], now: datetime) -> None:
-    """Move the watermark by a page that a stream loaded and `apply` has stored: all there is from an index on.
+def settle(*, account: Account, loaded_from: int, transactions: Sequence[records.Transaction], now: datetime) -> None:
+    """Move the watermark by a page that a stream loaded and `apply` has stored: all transactions from an index on.
 
-    A page that begins behind what is stored for certain, or that is not in its order, moves nothing.
+    A page that leaves a gap after the watermark, or that is not in order, moves nothing.
     """
-    settled, indexes = watermark(account=account), [record.index for record in found]
+    settled, indexes = watermark(account=account), [record.index for record in transactions]
     if loaded_from > settled + 1 or indexes != sorted(indexes):
         return
-    furthest = _settle(settled, deque(), found, clocks.at_least(account=account, now=now))
+    furthest = _settle(settled, deque(), transactions, clocks.at_least(account=account, now=now))
     if furthest > settled:
         _advance(account, furthest, now)
 
 
 def highest_index(*, account: Account) -> int:
-    """The highest index seen by anybody: what a payout made from now on must lie above."""
+    """The highest index that was read: a payout made from now on must have a higher one."""
     index = LedgerVersion.objects.filter(account=account).order_by("-index").values_list("index", flat=True).first()
     return index or 0
 
@@ -139,52 +137,54 @@ def highest_index(*, account: Account) -> int:
 def apply(
     *,
     account: Account,
-    found: Sequence[records.Transaction],
+    transactions: Sequence[records.Transaction],
     asides: Iterable[Aside] = (),
     source: str,
     now: datetime,
     after_index: int | None = None,
 ) -> Applied:
-    """Take in what a walk or the stream brought, in any order, any number of times. Nothing in it makes this fail.
+    """Store what a walk or the stream brought, in any order, any number of times. No record makes this fail.
 
-    `after_index` is where the reading began; without it, everything told lies above the watermark.
+    `after_index` is where the reading began; without it, all of it is above the watermark.
     """
-    kept_aside = [*asides]
+    quarantined = [*asides]
     sound: list[records.Transaction] = []
-    for record in found:
+    for record in transactions:
         if reason := unstorable(record):
-            kept_aside.append(Aside(_text(record), reason, record.id, record.index))
+            quarantined.append(Aside(_text(record), reason, record.id, record.index))
         else:
             sound.append(record)
-    known, many = _take_unseen(account, sound, source, now)
-    new, changed = len(many), list(many.values())
+    versions, entry_ids = _store_unseen(account, sound, source, now)
+    new_versions, changed = len(entry_ids), list(entry_ids.values())
     counts: dict[int, int] = {}
-    for record in sorted((one for one in sound if one.index not in many), key=lambda one: one.index):
-        taken = _compare(known[record.index], record, source) if record.index in known else None
-        taken = taken or _take(account, record, source, now)
-        new += taken.is_new
-        changed += [taken.entry_id] if taken.has_changed or taken.count is not None else []
-        if taken.count is not None:
-            counts[record.index] = taken.count
-        kept_aside += taken.asides
+    for record in sorted(
+        (record for record in sound if record.index not in entry_ids), key=lambda record: record.index
+    ):
+        outcome = _compare(versions[record.index], record, source) if record.index in versions else None
+        outcome = outcome or _store_or_compare(account, record, source, now)
+        new_versions += outcome.is_new
+        changed += [outcome.entry_id] if outcome.has_changed or outcome.count is not None else []
+        if outcome.count is not None:
+            counts[record.index] = outcome.count
+        quarantined += outcome.asides
     _count(account, counts)
-    quarantine.clear_met(account=account, found=sound, now=now)
-    begins = watermark(account=account) if kept_aside and after_index is None else after_index or 0
-    for aside in kept_aside:
+    quarantine.clear_matching(account=account, transactions=sound, now=now)
+    begins = watermark(account=account) if quarantined and after_index is None else after_index or 0
+    for aside in quarantined:
         quarantine.keep(account=account, aside=aside, source=source, after_index=begins, now=now)
     if changed:
         announcements.announce(f"ledger:{account.pk}", entries=len(changed))
-    return Applied(new, tuple(changed), len(kept_aside))
+    return Applied(new_versions, tuple(changed), len(quarantined))
 
 
 def unstorable(record: records.Transaction) -> str:
-    """Why the columns would not take this record, or an empty text; the database must not be the one to find out."""
-    amounts = [record.amount] if record.fee is None else [record.amount, record.fee]
+    """Why the columns would not take this record, or an empty text; checked before the database refuses it."""
+    figures = [record.amount] if record.fee is None else [record.amount, record.fee]
     times, too_long = (record.created_at, record.updated_at), _too_long(record)
     reasons = (
         (0 < record.index <= HIGHEST_INDEX, "its index is out of bounds"),
         (
-            all(shared_amounts.storable(amount) for amount in amounts),
+            all(amounts.storable(figure) for figure in figures),
             "its amount or fee has more digits than any currency",
         ),
         (too_long == "", f"its member {too_long} is too long"),
@@ -195,45 +195,45 @@ def unstorable(record: records.Transaction) -> str:
     return next((reason for holds, reason in reasons if not holds), "")
 
 
-def _take_unseen(
+def _store_unseen(
     account: Account, sound: Sequence[records.Transaction], source: str, now: datetime
 ) -> tuple[dict[int, LedgerVersion], dict[int, int]]:
-    """Store those that are here in no version; the versions that were here before, and the new entries by index.
+    """Store new transactions as a batch; returns the versions that were here before, and the new entries by index.
 
-    Where somebody else stores some of them at this moment, the page is looked through once more: most of it is known
-    then, or is new as a whole.
+    When another process stores some of them at this moment, the page is compared once more: then most of it is here,
+    or all of the rest is new.
     """
-    waiting: list[records.Transaction] | None = None
+    previous: list[records.Transaction] | None = None
     while True:
-        found = LedgerVersion.objects.select_related("entry__account").filter(
+        rows = LedgerVersion.objects.select_related("entry__account").filter(
             account=account, index__in=[record.index for record in sound]
         )
-        known = {version.index: version for version in found}
-        unseen = _never_seen(account, sound, known)
-        many = batches.take(account=account, found=unseen, source=source, now=now)
-        if many or not unseen or (waiting is not None and len(unseen) == len(waiting)):
-            return known, many
-        waiting = unseen
+        versions = {version.index: version for version in rows}
+        unseen = _never_seen(account, sound, versions)
+        entry_ids = batches.store(account=account, transactions=unseen, source=source, now=now)
+        if entry_ids or not unseen or (previous is not None and len(unseen) == len(previous)):
+            return versions, entry_ids
+        previous = unseen
 
 
 def _never_seen(
-    account: Account, sound: Sequence[records.Transaction], known: Mapping[int, LedgerVersion]
+    account: Account, sound: Sequence[records.Transaction], versions: Mapping[int, LedgerVersion]
 ) -> list[records.Transaction]:
-    """Those that are here in no version, each told once: a long history is made of them, and they can't disagree."""
+    """The records without a version here that occur once: a long history consists of them, and they never conflict."""
     if len(sound) < batches.FEW:
         return []
-    here = LedgerEntry.objects.filter(account=account, exchange_id__in=[record.id for record in sound])
-    counts = Counter(record.id for record in sound) + Counter(here.values_list("exchange_id", flat=True))
-    indexes = Counter(record.index for record in sound) + Counter(known.keys())
+    stored = LedgerEntry.objects.filter(account=account, exchange_id__in=[record.id for record in sound])
+    counts = Counter(record.id for record in sound) + Counter(stored.values_list("exchange_id", flat=True))
+    indexes = Counter(record.index for record in sound) + Counter(versions.keys())
     return [record for record in sound if counts[record.id] == indexes[record.index] == 1]
 
 
 def _settle(
     settled: int, pending: deque[tuple[int, datetime]], page: Sequence[records.Transaction], clock: datetime | None
 ) -> int:
-    """How far the watermark may go: up to before the first transaction younger than `SETTLING`.
+    """How far the watermark may move: to before the first transaction younger than `SETTLING`.
 
-    Young is meant by the exchange's clock, or by its newest transaction when the clock is not known.
+    The age is measured by the exchange's clock, or by its newest transaction when the clock is unknown.
     """
     pending.extend((record.index, record.updated_at) for record in sorted(page, key=lambda one: one.index))
     times = [updated_at for _, updated_at in pending]
@@ -249,14 +249,14 @@ def _index_of(account: Account, name: str) -> int:
 
 
 def _advance(account: Account, index: int, now: datetime) -> None:
-    """Move the watermark up, never down, and note that the listing was read even when it stays."""
+    """Move the watermark up, never down, and record the reading even when it stays."""
     mark, _ = Watermark.objects.get_or_create(account=account, name=WATERMARK)
     Watermark.objects.filter(pk=mark.pk, index__lt=index).update(index=index)
     Watermark.objects.filter(pk=mark.pk).update(moved_at=now)
 
 
-def _take(account: Account, record: records.Transaction, source: str, now: datetime) -> _Taken:
-    """Store one version. Whoever else stores the same transaction at this moment, one of the two finds the other's."""
+def _store_or_compare(account: Account, record: records.Transaction, source: str, now: datetime) -> _Outcome:
+    """Store one version. When two processes store the same transaction, the second one compares it instead."""
     for _ in range(2):
         try:
             with transaction.atomic():
@@ -267,42 +267,42 @@ def _take(account: Account, record: records.Transaction, source: str, now: datet
                 return _compare(version, record, source)
         except (DataError, OverflowError) as problem:
             reason = f"the database does not take it ({type(problem).__name__})"
-            return _Taken(0, asides=(Aside(_text(record), reason, record.id, record.index),))
-    return _Taken(0, asides=(Aside(_text(record), "it could not be stored", record.id, record.index),))
+            return _Outcome(0, asides=(Aside(_text(record), reason, record.id, record.index),))
+    return _Outcome(0, asides=(Aside(_text(record), "it could not be stored", record.id, record.index),))
 
 
-def _store(account: Account, record: records.Transaction, source: str, now: datetime) -> _Taken:
+def _store(account: Account, record: records.Transaction, source: str, now: datetime) -> _Outcome:
     entry, changed = _entry_of(account, record, now)
     version_of(entry, record, source=source, now=now).save(force_insert=True)
     if changed:
         matching.link(entry=entry, now=now)
-    return _Taken(entry.pk, is_new=True, has_changed=changed)
+    return _Outcome(entry.pk, is_new=True, has_changed=changed)
 
 
 def _entry_of(account: Account, record: records.Transaction, now: datetime) -> tuple[LedgerEntry, bool]:
-    """The entry of the transaction, brought up to this version when it is newer."""
-    known = LedgerEntry.objects.filter(account=account, exchange_id=record.id).first()
-    if known is None:
+    """The entry of the transaction, updated to this version if that is newer."""
+    entry = LedgerEntry.objects.filter(account=account, exchange_id=record.id).first()
+    if entry is None:
         entry = entry_of(account, record, now=now)
         entry.save(force_insert=True)
         return entry, True
-    newer = LedgerEntry.objects.filter(pk=known.pk, index__lt=record.index)
+    newer = LedgerEntry.objects.filter(pk=entry.pk, index__lt=record.index)
     changed = newer.update(index=record.index, seen_at=now, **values_of(record))
-    known.refresh_from_db()
-    return known, bool(changed)
+    entry.refresh_from_db()
+    return entry, bool(changed)
 
 
-def _compare(version: LedgerVersion, record: records.Transaction, source: str) -> _Taken:
-    """One index told twice: fill in what the first telling lacked, and notice when they disagree.
+def _compare(version: LedgerVersion, record: records.Transaction, source: str) -> _Outcome:
+    """One index received twice: fill in what the first record lacked, and report when they disagree.
 
-    Confirmations go on counting within a version; what has ended is counted no further than anybody waits for.
+    Confirmations keep growing within a version; an ended transaction is not counted further than anybody waits for.
     """
     entry = version.entry
     if entry.exchange_id != record.id:
         reason = f"index {record.index} was told for {entry.exchange_id!r} before"
-        return _Taken(entry.pk, asides=(Aside(_text(record), reason, record.id, record.index),))
+        return _Outcome(entry.pk, asides=(Aside(_text(record), reason, record.id, record.index),))
     if entry.index != record.index:
-        return _Taken(entry.pk)
+        return _Outcome(entry.pk)
     pairs = {column: (getattr(entry, column), value) for column, value in values_of(record).items()}
     missing = {column: new for column, (old, new) in pairs.items() if old in _NOTHING and new not in _NOTHING}
     before, count = entry.confirmations, record.confirmations
@@ -320,14 +320,14 @@ def _compare(version: LedgerVersion, record: records.Transaction, source: str) -
             matching.link(entry=entry, now=version.seen_at)
     if odd:
         reason = f"version {record.index} is told differently by {version.source} and {source}: {', '.join(odd)}"
-        return _Taken(entry.pk, asides=(Aside(_text(record), reason, record.id, record.index),), count=count)
-    return _Taken(entry.pk, has_changed=bool(missing), count=count)
+        return _Outcome(entry.pk, asides=(Aside(_text(record), reason, record.id, record.index),), count=count)
+    return _Outcome(entry.pk, has_changed=bool(missing), count=count)
 
 
 def _count(account: Account, counts: Mapping[int, int]) -> None:
-    """Write the higher counts of confirmations by index, all of one count in one statement, and wake nobody for them.
+    """Write the higher counts of confirmations by index, one statement for each count, and wake nobody for them.
 
-    Every reading brings one for each payment of the last minutes. What is a newer version by now has its own count.
+    Every reading brings one for each payment of the last minutes. A newer version has its own count.
     """
     if not counts:
         return
@@ -339,7 +339,7 @@ def _count(account: Account, counts: Mapping[int, int]) -> None:
 
 
 def _too_long(record: records.Transaction) -> str:
-    """The name of a member that its column has no room for, or an empty text."""
+    """The name of a member that is too long for its column, or an empty text."""
     for column, member, longest in _bounded():
         value = getattr(record, member, None)
         if isinstance(value, str) and len(value) > longest:
@@ -349,7 +349,7 @@ def _too_long(record: records.Transaction) -> str:
 
 @cache
 def _bounded() -> tuple[tuple[str, str, int], ...]:
-    """Each column of text that has a bound, the record's member for it, and how many characters it takes."""
+    """Each bounded text column, the record's member for it, and its length."""
     columns = [column for column in LedgerEntry._meta.concrete_fields if column.max_length]
     return tuple(
         (column.name, "id" if column.name == "exchange_id" else column.name, column.max_length or 0)

@@ -15,7 +15,7 @@ def sync_ledger(at: Round) -> None:
     refresh.sync_ledgers(now=at.now(), client_for=at.client_for, only_stale=at.is_following, to_the_end=at.keep_running)
 
 
-@WORK.task(chain_differences.LOOK_TASK, every_s=20, queue=CHAIN)
+@WORK.task(chain_differences.TASK, every_s=20, queue=CHAIN)
 def compare_deposits() -> None:
     """Keep looking at the transactions of recent deposits."""
-    chain_differences.look(now=clock.now())
+    chain_differences.refresh(now=clock.now())

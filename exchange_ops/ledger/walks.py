@@ -1,8 +1,8 @@
-"""Who walks an account's ledger, one at a time, and whether it is still being read.
+"""Which process walks an account's ledger, one at a time, and whether the ledger is still being read.
 
-A walk holds a lease, renews it at each page, and leaves behind how far it came (`ledger.unfinished_at`): when its owner
-dies, the next one takes the lease over as soon as it ended and goes on from there. Who finds a walk under way begins
-none, and whoever needs the whole ledger waits while it is being read: what is not here yet proves nothing.
+A walk holds a lease, renews it at each page, and records how far it came (`sync.unfinished_at`): when its owner dies,
+the next one takes over the lease when it expires and continues from there. While a walk is under way nobody begins
+another, and whoever needs the complete ledger waits: an entry that is not here yet proves nothing.
 """
 
 from datetime import datetime, timedelta
@@ -14,29 +14,29 @@ from exchange_ops.shared.models import Account
 
 # Longer than the one call that may hang between two renewals (CALL_DEADLINE_SECONDS), and the storing of its page.
 LEASE_LASTS = timedelta(seconds=40)
-LONG_AGO = timedelta(seconds=60)  # a ledger that was read to its end since then is not being read for long
-GOES_ON_WITHIN = timedelta(seconds=60)  # a walk that came no further since then is none; longer than a lease
+LONG_AGO = timedelta(seconds=60)  # a ledger that was read to its end since then has little left to read
+PROGRESS_WITHIN = timedelta(seconds=60)  # a walk without progress for so long has ended; longer than a lease
 
 
 def hold(*, account: Account, holder: str, now: datetime) -> bool:
-    """Begin the walk, or go on with it; False when somebody else is on it."""
+    """Begin the walk or continue it; False when another process is walking."""
     return leases.hold(name=_lease(account), holder=holder, now=now, lasts=LEASE_LASTS)
 
 
 def release(*, account: Account, holder: str) -> None:
-    """The walk is over, or is left to others."""
+    """End the walk, or leave it to another process."""
     leases.release(name=_lease(account), holder=holder)
 
 
 def is_under_way(*, account: Account, now: datetime) -> bool:
-    """Whether somebody walks the ledger at this moment, be it over its last few transactions."""
+    """Whether a process walks the ledger at this moment, even over its last few transactions only."""
     return leases.is_held(name=_lease(account), now=now)
 
 
 def is_being_read(*, account: Account, now: datetime) -> bool:
-    """Whether the copy lacks much that a walk has begun to read: what is not in it may be at the exchange all the same.
+    """Whether a long walk has begun and not ended: an entry that is missing here may still be at the exchange.
 
-    True from the first page of a long walk to its end, whether or not somebody is on it at this moment.
+    True from the first page of a long walk to its end, whether or not a process is walking at this moment.
     """
     return _is_being_read(account, read_at(account=account), now)
 
@@ -47,16 +47,16 @@ def is_incomplete(*, account: Account, now: datetime) -> bool:
     return last is None or _is_being_read(account, last, now)
 
 
-def comes_further(*, account: Account, now: datetime) -> bool:
-    """Whether a long walk took in a page within the last minute."""
+def is_progressing(*, account: Account, now: datetime) -> bool:
+    """Whether a long walk has stored a page within the last minute."""
     mark = Watermark.objects.filter(account=account, name=sync.UNFINISHED, index__gt=0).first()
-    return mark is not None and mark.moved_at is not None and now - mark.moved_at <= GOES_ON_WITHIN
+    return mark is not None and mark.moved_at is not None and now - mark.moved_at <= PROGRESS_WITHIN
 
 
 def sentence(*, account: Account) -> str:
     """How far the reading came, in words."""
-    known = LedgerEntry.objects.filter(account=account).count()
-    return f"Its history is still being read: {known} transactions are here so far."
+    count = LedgerEntry.objects.filter(account=account).count()
+    return f"Its history is still being read: {count} transactions are here so far."
 
 
 def _is_being_read(account: Account, last: datetime | None, now: datetime) -> bool:

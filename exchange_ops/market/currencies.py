@@ -1,8 +1,8 @@
-"""The currency that somebody named."""
+"""Looking up a currency by its code."""
 
 from exchange_ops.market.models import Currency
 
 
 def currency(code: str) -> Currency | None:
-    """The currency that somebody named, if there is one; a text that can't be a code names none."""
+    """The currency with this code; None if there is none or the text can't be a code."""
     return Currency.objects.filter(pk=code).first() if code.isascii() and code.isalnum() and len(code) <= 20 else None

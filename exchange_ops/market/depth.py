@@ -1,4 +1,4 @@
-"""An order book as people read it: what can be had up to each level, and how far apart the sides are."""
+"""An order book as people read it: the cumulative size at each level, and the spread."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ Side = Literal["ask", "bid"]
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One level with everything between it and the best one: `total` of the base currency, `worth` of the quote."""
+    """One level with the cumulative size up to it: `total` in the base currency, `worth` in the quote currency."""
 
     price: Decimal
     size: Decimal
@@ -32,12 +32,12 @@ class Ladder:
 
     @property
     def deepest(self) -> Decimal:
-        """The larger of what both sides offer in all."""
+        """The total size of the larger side."""
         return max((side[-1].total for side in (self.ask, self.bid) if side), default=ZERO)
 
     @property
     def gap(self) -> Decimal | None:
-        """The distance of the best prices; None where a side is empty."""
+        """The spread between the best prices; None where a side is empty."""
         return self.ask[0].price - self.bid[0].price if self.ask and self.bid else None
 
     @property
@@ -52,7 +52,7 @@ class Ladder:
 
 @dataclass(frozen=True, slots=True)
 class Rung:
-    """A row of the ladder as it is shown: a level, or none where it only keeps its place; `own` of it is ours."""
+    """A row of the ladder on a page: a level, or an empty row; `own` is the size of our orders in it."""
 
     step: Step | None
     own: Decimal | None = None
@@ -64,9 +64,9 @@ def rungs(side: tuple[Step, ...], *, least: int = 0, own: Mapping[Decimal, Decim
     return rows + [Rung(None)] * (least - len(rows))
 
 
-def grouped(whole: Ladder, step: Decimal) -> Ladder:
-    """Levels put together to multiples of `step`, away from the middle: nobody is promised a better price."""
-    return Ladder(_grouped(whole.ask, "ask", step), _grouped(whole.bid, "bid", step))
+def grouped(ladder: Ladder, step: Decimal) -> Ladder:
+    """Levels grouped to multiples of `step`, rounded away from the middle so that no price looks better than it is."""
+    return Ladder(_grouped(ladder.ask, "ask", step), _grouped(ladder.bid, "bid", step))
 
 
 def row_of(price: Decimal, *, side: Side, step: Decimal) -> Decimal:
@@ -84,7 +84,7 @@ def _grouped(steps: tuple[Step, ...], side: Side, step: Decimal) -> tuple[Step, 
 
 
 def ladder(*, book: BookSnapshot | None) -> Ladder:
-    """The levels of a kept book with their running totals; empty sides where there is none."""
+    """The levels of a stored book with their running totals; empty sides where there is none."""
     return Ladder() if book is None else Ladder(_steps(book.ask), _steps(book.bid))
 
 

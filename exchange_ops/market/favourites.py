@@ -1,4 +1,4 @@
-"""The symbols that a person wants to have at hand: a row for each, which decides nothing."""
+"""The favourite symbols of a person, one row each; they decide nothing."""
 
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
@@ -12,16 +12,16 @@ MOST: Final = 50
 
 
 class TooMany(ValueError):
-    """A person has as many as there may be; the text says so."""
+    """The person already has the maximum number of favourites; the text says so."""
 
 
-def of(person: "Person") -> list[str]:
-    """Their codes, the first marked first; those that are not listed any more are among them."""
+def codes(person: "Person") -> list[str]:
+    """Their codes in the order in which they were marked, including symbols that are no longer listed."""
     return list(Favourite.objects.filter(person=person).order_by("pk").values_list("symbol", flat=True)[:MOST])
 
 
 def mark(*, person: "Person", symbol: Symbol, now: datetime) -> None:
-    """Have a symbol among them; marked twice it is there once. Raises `TooMany`."""
+    """Add a symbol; adding it twice changes nothing. Raises `TooMany`."""
     rows = Favourite.objects.filter(person=person)
     if rows.count() >= MOST and not rows.filter(symbol=symbol.code).exists():
         raise TooMany(f"{MOST} favourites are the most there can be: remove one first.")
@@ -29,5 +29,5 @@ def mark(*, person: "Person", symbol: Symbol, now: datetime) -> None:
 
 
 def unmark(*, person: "Person", symbol: Symbol) -> None:
-    """Have a symbol no longer among them."""
+    """Remove a symbol."""
     Favourite.objects.filter(person=person, symbol=symbol.code).delete()

@@ -1,6 +1,6 @@
-"""What a kept order book would do to an order right now: what it takes, at which prices, and how far that reaches.
+"""How an order would fill against the stored order book right now: the quantity, the prices, the slippage.
 
-An estimate and nothing more: the book was read a moment ago, and others trade in it.
+It is only an estimate: the book was read a moment ago, and others trade in it.
 """
 
 from collections.abc import Sequence
@@ -18,10 +18,10 @@ _PLACES: Final = Decimal(1).scaleb(-12)
 
 @dataclass(frozen=True, slots=True)
 class Fill:
-    """What of an order fills at once. Quantities in the base currency, prices and `worth` in the quote currency.
+    """The part of an order that fills at once. Quantities in the base currency, prices and `worth` in the quote one.
 
-    `missing` is what the book doesn't take: it rests, or ends unfilled. `slippage` is how much worse the average is
-    than the best price, as a fraction of it.
+    `missing` is the quantity for which the book has no offer: it rests, or ends unfilled. `slippage` is how much worse
+    the average price is than the best one, as a fraction of the best.
     """
 
     filled: Decimal
@@ -34,7 +34,7 @@ class Fill:
 
 
 def fill(*, book: BookSnapshot | None, side: str, quantity: Decimal, limit: Decimal | None = None) -> Fill | None:
-    """What an order of this side takes from the other side of the book, at the limit or better; None without a book."""
+    """How an order fills against the other side of the book, at the limit or better; None without a book."""
     if book is None:
         return None
     levels = [(Decimal(price), Decimal(size)) for price, size in (book.ask if side == BUY else book.bid)]

@@ -1,8 +1,8 @@
-"""Candles older than those kept, for a chart that is moved back: from the rows, and where they end, by a worker.
+"""Older candles for a chart that is moved back: from the rows, and before the oldest of them from a worker.
 
-A page asks for what lies before a moment and goes on; the worker that it wakes reads one page of candles before the
-oldest one kept, and announces `history:<symbol>.<period>`. What is kept of a symbol never has a hole, so it only ever
-grows at its ends. Retention takes old candles away again (`MARKET_CANDLES_KEPT`): who looks later asks anew.
+A page asks for the candles before a moment and does not wait; the worker that it wakes reads one page of candles before
+the oldest stored one, and announces `history:<symbol>.<period>`. The stored candles of a symbol never have a gap, so
+they only grow at their ends. Retention deletes old candles again (`MARKET_CANDLES_KEPT`): a later look asks again.
 """
 
 from collections.abc import Callable
@@ -35,14 +35,14 @@ _STEP = timedelta(milliseconds=1)
 class State(StrEnum):
     """What an answer to a page is."""
 
-    FOUND = "found"  # here they are
+    STORED = "found"  # here they are
     WAITING = "waiting"  # a worker reads them
     FIRST = "first"  # the exchange has none that are older
     PROBLEM = "problem"  # they could not be read
 
 
 @dataclass(frozen=True, slots=True)
-class Older:
+class OlderCandles:
     """Candles before a moment, newest first, or why there are none; `problem` is a sentence."""
 
     state: State
@@ -50,22 +50,22 @@ class Older:
     problem: str = ""
 
 
-def before(*, symbol: str, period: str, moment: datetime, person: "Person | None", now: datetime) -> Older:
-    """The kept candles that begin before `moment`; where there are none, a worker is asked for them."""
-    kept = Candle.objects.filter(symbol=symbol, period=period, timestamp__lt=moment).order_by("-timestamp")[:PAGE]
-    if rows := tuple(kept):
-        return Older(State.FOUND, rows)
+def before(*, symbol: str, period: str, moment: datetime, person: "Person | None", now: datetime) -> OlderCandles:
+    """The stored candles that begin before `moment`; where there are none, a worker is asked for them."""
+    candles = Candle.objects.filter(symbol=symbol, period=period, timestamp__lt=moment).order_by("-timestamp")[:PAGE]
+    if rows := tuple(candles):
+        return OlderCandles(State.STORED, rows)
     row = CandleHistory.objects.filter(symbol=symbol, period=period).first()
     if row is not None and row.first_at is not None and moment <= row.first_at:
-        return Older(State.FIRST)
+        return OlderCandles(State.FIRST)
     if row is not None and row.answered_at is not None and now - row.answered_at < PAUSE:
-        return Older(State.PROBLEM, problem=row.problem or "No older candles could be read.")
+        return OlderCandles(State.PROBLEM, problem=row.problem or "No older candles could be read.")
     RULE.ask(person=person, now=now, symbol=symbol, period=period)
-    return Older(State.WAITING)
+    return OlderCandles(State.WAITING)
 
 
 def read(*, history_id: int, now: datetime, open_client: Callable[[], ExchangeClient]) -> int:
-    """Answer one question by a page of candles; how many were read. Nothing happens when nobody waits for it."""
+    """Answer one question by a page of candles; returns how many were read, 0 when nobody waits for it any more."""
     row = RULE.waiting().filter(pk=history_id).first()
     if row is None:
         return 0
@@ -81,7 +81,7 @@ def read(*, history_id: int, now: datetime, open_client: Callable[[], ExchangeCl
 
 
 def _read_page(client: ExchangeClient, row: CandleHistory, now: datetime) -> tuple[int, datetime | None, str]:
-    """Read before the oldest candle kept: how many there were, the first one there is if this shows it, a remark."""
+    """Read before the oldest stored candle: how many there were, the exchange's first one if reached, a problem."""
     oldest = _oldest(row)
     if oldest is None:
         return 0, None, "There are no candles of this period yet."
@@ -91,13 +91,13 @@ def _read_page(client: ExchangeClient, row: CandleHistory, now: datetime) -> tup
     older = [one for one in listing.records if one.timestamp < oldest]
     with transaction.atomic():
         quotes.turn_of(row.symbol, row.period)
-        if _oldest(row) != oldest:  # let go, or read by somebody else: another question finds out what is next
+        if _oldest(row) != oldest:  # deleted, or read by another worker: the next question starts from there
             return 0, row.first_at, ""
-        quotes.keep_candles(symbol=row.symbol, period=row.period, found=older, now=now)
+        quotes.keep_candles(symbol=row.symbol, period=row.period, candles=older, now=now)
         is_all = len(listing.records) + len(listing.asides) < READ
         return len(older), _oldest(row) if is_all else None, ""
 
 
 def _oldest(row: CandleHistory) -> datetime | None:
-    kept = Candle.objects.filter(symbol=row.symbol, period=row.period).order_by("timestamp")
-    return kept.values_list("timestamp", flat=True).first()
+    candles = Candle.objects.filter(symbol=row.symbol, period=row.period).order_by("timestamp")
+    return candles.values_list("timestamp", flat=True).first()

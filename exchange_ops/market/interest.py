@@ -1,8 +1,8 @@
-"""Which symbols are read closely: those that somebody looks at, and those that the settings pin.
+"""Which symbols are read in detail: those that somebody looks at, and those that the settings pin.
 
-A page writes that it is looked at and goes on; a worker reads candles, trades and book and announces it; the page reads
-its rows again, by which it goes on asking. A symbol that nobody looks at any more is let go a minute later. The symbols
-of a list are only glanced at: their tickers are followed, and no worker reads anything for them.
+A page notes that it is open and does not wait; a worker reads candles, trades and book and announces them; the page
+reads its rows again and thereby renews its interest. A symbol that nobody looks at is dropped a minute later. Symbols
+in a list are only glanced at: their tickers are followed, and no worker reads anything for them.
 """
 
 from collections.abc import Sequence
@@ -42,21 +42,21 @@ class UnknownPeriod(ValueError):
 
 
 def ask(*, symbol: Symbol, period: str, now: datetime) -> MarketLook:
-    """Note that somebody looks at the symbol now; a worker is woken when nobody did lately. Announces symbol:<code>."""
+    """Note that somebody looks at the symbol now, and wake a worker if it was not looked at lately."""
     if period not in PERIODS:
         raise UnknownPeriod(f"There are no candles of the period {period!r}.")
-    row, made = MarketLook.objects.get_or_create(symbol=symbol.code, period=period, defaults={"asked_at": now})
-    if made or (LOOK.note({row.pk: row.asked_at}, now=now) and is_late(row, now=now)):
+    row, is_new = MarketLook.objects.get_or_create(symbol=symbol.code, period=period, defaults={"asked_at": now})
+    if is_new or (LOOK.note({row.pk: row.asked_at}, now=now) and is_late(row, now=now)):
         outbox.wake(TASK, row.pk)
     return row
 
 
 def glance(*, codes: Sequence[str], now: datetime) -> None:
-    """Note that somebody sees these symbols in a list. Asked again and again, it writes once in ten seconds."""
+    """Note that somebody sees these symbols in a list. However often it is called, it writes once in ten seconds."""
     rows = MarketLook.objects.filter(symbol__in=list(codes), period=GLANCE).values_list("symbol", "pk", "asked_at")
-    known = {code: (number, asked_at) for code, number, asked_at in rows}
-    LOOK.note(dict(known.values()), now=now)
-    if missing := [MarketLook(symbol=code, period=GLANCE, asked_at=now) for code in codes if code not in known]:
+    looks = {code: (number, asked_at) for code, number, asked_at in rows}
+    LOOK.note(dict(looks.values()), now=now)
+    if missing := [MarketLook(symbol=code, period=GLANCE, asked_at=now) for code in codes if code not in looks]:
         MarketLook.objects.bulk_create(missing, ignore_conflicts=True)
 
 
@@ -66,31 +66,35 @@ def is_late(look: MarketLook, *, now: datetime) -> bool:
 
 
 def due(*, now: datetime) -> QuerySet[MarketLook]:
-    """What is to be read in this round: what is looked at, then what is pinned; the longest unread first."""
+    """What to read in this round: what is looked at and what is pinned, the longest unread first."""
     unread = Q(tried_at=None) | Q(tried_at__lte=now - PINNED_EVERY)
     rows = _closely().filter(LOOK.looked_at(now) | (Q(symbol__in=settings.MARKET_PINNED) & unread))
     return rows.order_by(F("tried_at").asc(nulls_first=True), "-asked_at", "pk")[:MOST_AT_ONCE]
 
 
 def watched(*, now: datetime) -> list[MarketLook]:
-    """What somebody looks at, then what is pinned, as far as it is followed at once: the last looked at come first."""
+    """What is looked at or pinned, as far as it can be followed at once: the last looked at first."""
     rows = _closely().filter(LOOK.looked_at(now) | Q(symbol__in=settings.MARKET_PINNED)).order_by("-asked_at", "pk")
     return list(rows[:MOST_AT_ONCE])
 
 
 def glanced(*, now: datetime) -> list[str]:
-    """The symbols that somebody sees in a list, as far as they are followed at once: the last seen come first."""
+    """The symbols that somebody sees in a list, as far as they can be followed at once: the last seen first."""
     rows = MarketLook.objects.filter(LOOK.looked_at(now), period=GLANCE)
     return list(rows.order_by("-asked_at", "pk").values_list("symbol", flat=True)[:MOST_GLANCED])
 
 
 def pin(*, now: datetime) -> None:
-    """Have a row for every pinned symbol that the exchange lists; nobody looks at it by that."""
+    """Ensure a row for every pinned symbol that the exchange lists; it does not count as looking at it."""
     codes = Symbol.objects.filter(code__in=settings.MARKET_PINNED).values_list("code", flat=True)
     rows = MarketLook.objects.filter(symbol__in=list(codes), period=DEFAULT_PERIOD)
-    known = set(rows.values_list("symbol", flat=True))
+    codes_with_row = set(rows.values_list("symbol", flat=True))
     long_ago = now - LOOK.looked_at_for
-    missing = [MarketLook(symbol=code, period=DEFAULT_PERIOD, asked_at=long_ago) for code in codes if code not in known]
+    missing = [
+        MarketLook(symbol=code, period=DEFAULT_PERIOD, asked_at=long_ago)
+        for code in codes
+        if code not in codes_with_row
+    ]
     MarketLook.objects.bulk_create(missing, ignore_conflicts=True)
 
 

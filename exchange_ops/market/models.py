@@ -1,4 +1,4 @@
-"""What the exchange says about currencies, symbols and prices: copies with the time they were read."""
+"""Copies of the exchange's currencies, symbols and prices, with the time they were read."""
 
 from typing import ClassVar
 
@@ -103,7 +103,7 @@ class Candle(models.Model):
 
 
 class PublicTrade(models.Model):
-    """A trade that everybody sees. `trade_id` is the exchange's number, `side` the taker's."""
+    """A public trade. `trade_id` is the exchange's number, `side` the taker's."""
 
     pk = models.CompositePrimaryKey("symbol", "trade_id")
     symbol = models.CharField(max_length=40)
@@ -135,7 +135,7 @@ class BookSnapshot(models.Model):
 
 
 class MarketLook(models.Model):
-    """Somebody looks at a symbol, with candles of one period: a worker reads what these rows ask for.
+    """The interest in a symbol, with candles of one period: a worker reads what these rows ask for.
 
     `problem` is what was wrong with the last reading; the times are those of the last good one of each part.
     """
@@ -157,9 +157,9 @@ class MarketLook(models.Model):
 
 
 class CandleHistory(Question):
-    """Somebody wants candles of a symbol and a period that are older than those kept.
+    """The question for candles of a symbol and a period that are older than the stored ones.
 
-    `first_at` is the start of the oldest candle that the exchange has, where a reading has come so far.
+    `first_at` is the start of the exchange's oldest candle, once a reading has reached it.
     """
 
     symbol = models.CharField(max_length=40)
@@ -174,12 +174,12 @@ class CandleHistory(Question):
 
     @property
     def topic(self) -> str:
-        """What a page follows to learn that older candles were read."""
-        return topics.of(self.symbol, "history", period=self.period)
+        """The topic that announces older candles."""
+        return topics.topic(self.symbol, "history", period=self.period)
 
 
 class Favourite(models.Model):
-    """A symbol that a person wants to have at hand; it stays when the exchange does not list it any more."""
+    """A favourite symbol of a person; it stays when the exchange no longer lists it."""
 
     person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="favourites")
     symbol = models.CharField(max_length=40)

@@ -1,7 +1,7 @@
-"""The table of all symbols from the copies: found, sorted and cut into pages without reading more than a page whole.
+"""The table of all symbols: searched, sorted and cut into pages without reading more than one page in full.
 
-Sorting reads the columns it needs of every symbol, and nothing else; the rows of one page are read whole. So a page
-costs the same few queries whether there are fifteen symbols or thousands.
+Sorting reads only the columns that it needs of every symbol; the rows of one page are read in full. So a page costs
+the same few queries whether there are fifteen symbols or thousands.
 """
 
 from collections.abc import Callable, Sequence
@@ -40,7 +40,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Some lines of the table: `first` is the place of the first one, counted from 1, of `total` that were found."""
+    """Some lines of the table: `first` is the place of the first one, counted from 1, among `total` matches."""
 
     lines: list[Line]
     number: int
@@ -80,7 +80,7 @@ def percent_of(fraction: Decimal | None, *, digits: int) -> Decimal | None:
     return (fraction * 100).quantize(Decimal(1).scaleb(-digits), rounding=ROUND_HALF_EVEN)
 
 
-# Name of a column to the ticker's columns it is sorted by, and what is made of them.
+# Name of a column to the ticker's columns that it is sorted by, and the function that gives the sorted figure.
 SORTS: dict[str, tuple[tuple[str, ...], Callable[..., Figure]]] = {
     "last": (("last",), _itself),
     "change": (("last", "open"), change_of),
@@ -102,20 +102,20 @@ def page(
     number: int = 1,
     only: Sequence[str] | None = None,
 ) -> Page:
-    """One page of the symbols whose code or currencies contain `text`. What has no figure comes last either way.
+    """One page of the symbols whose code or currencies contain `text`. Symbols without a figure always come last.
 
-    With `only` no others than these are looked at.
+    `only` restricts it to these codes.
     """
-    among = Symbol.objects.filter(_matching(text.replace("\0", "").strip()[:LONGEST_SEARCH]))
-    codes = _sorted(among if only is None else among.filter(code__in=only), sort, falling)
+    symbols = Symbol.objects.filter(_matching(text.replace("\0", "").strip()[:LONGEST_SEARCH]))
+    codes = _sorted(symbols if only is None else symbols.filter(code__in=only), sort, falling)
     pages = max(1, -(-len(codes) // PAGE_ROWS))
     number = min(max(number, 1), pages)
     start = (number - 1) * PAGE_ROWS
     return Page(lines(codes=codes[start : start + PAGE_ROWS]), number, pages, start + 1, len(codes))
 
 
-def found(*, text: str, most: int) -> list[Line]:
-    """The symbols that somebody may mean who typed this so far, written "btcusd" or "BTC / USD": the closest first."""
+def search(*, text: str, most: int) -> list[Line]:
+    """The symbols that match what somebody has typed so far, "btcusd" or "BTC / USD", the closest first."""
     typed = "".join(letter for letter in text[:LONGEST_SEARCH].upper() if letter.isalnum())
     if not typed:
         return []
@@ -124,7 +124,7 @@ def found(*, text: str, most: int) -> list[Line]:
 
 
 def lines(*, codes: Sequence[str]) -> list[Line]:
-    """The lines of these symbols in this order; one that is not listed any more is left out."""
+    """The lines of these symbols in this order, without those that are no longer listed."""
     symbols = Symbol.objects.in_bulk(codes)
     tickers = Ticker.objects.in_bulk(codes)
     return [Line(symbols[code], tickers.get(code)) for code in codes if code in symbols]
@@ -136,16 +136,16 @@ def _matching(text: str) -> Q:
     return Q(code__icontains=text) | Q(base_currency__icontains=text) | Q(quote_currency__icontains=text)
 
 
-def _sorted(among: QuerySet[Symbol], sort: str, falling: bool) -> list[str]:
-    codes = list(among.order_by("code").values_list("code", flat=True))
+def _sorted(symbols: QuerySet[Symbol], sort: str, falling: bool) -> list[str]:
+    codes = list(symbols.order_by("code").values_list("code", flat=True))
     if sort not in SORTS:
         return codes[::-1] if falling else codes
     names, figure_of = SORTS[sort]
     read = Ticker.objects.values_list("symbol", *names)
     figures = {code: figure_of(*values) for code, *values in read}
-    known = [code for code in codes if figures.get(code) is not None]
-    known.sort(key=lambda code: figures[code], reverse=falling)  # type: ignore[arg-type,return-value]  # none is None
-    return known + [code for code in codes if figures.get(code) is None]
+    ranked = [code for code in codes if figures.get(code) is not None]
+    ranked.sort(key=lambda code: figures[code], reverse=falling)  # type: ignore[arg-type,return-value]  # none is None
+    return ranked + [code for code in codes if figures.get(code) is None]
 
 
 def places_of(step: Decimal | None) -> int:

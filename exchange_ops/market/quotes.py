@@ -1,8 +1,8 @@
-"""What one market shows closely: its candles, its public trades, its order book, kept as the exchange told them.
+"""The candles, public trades and order book of one market, stored as the exchange reports them.
 
-`keep_candles`, `keep_trades` and `keep_book` take records from wherever they come: from the reading of a worker here,
-or from a stream that tells them as they happen. A later reading counts over an earlier one. What was kept of a symbol
-has no hole: where a reading does not reach back to the last one, what lies before the hole is let go.
+`keep_candles`, `keep_trades` and `keep_book` store records of any source: a worker's reading here, or a stream. A later
+reading replaces an earlier one. The stored rows of a symbol have no gap: where a reading does not reach back to the
+last one, the rows before the gap are deleted.
 """
 
 from collections.abc import Iterable, Sequence
@@ -23,7 +23,7 @@ FIRST_CANDLES = 500
 FIRST_TRADES = 500
 DEPTH = 100  # levels a side
 MOST_PAGES = 3  # of one walk in one round; the next round goes on where it ended
-WALKED_FOR = timedelta(minutes=15)  # trades older than this are not walked on from, the newest are read instead
+WALKED_FOR = timedelta(minutes=15)  # after a longer pause the newest trades are read instead of the next ones
 Levels = list[list[str]]
 
 
@@ -35,38 +35,38 @@ class NotABook(ValueError):
 
 
 def read_candles(*, client: ExchangeClient, symbol: str, period: str, now: datetime) -> str:
-    """Read the candles that are new or still growing; a sentence about what could not be kept, or nothing."""
+    """Read the candles that are new or still growing; returns a sentence about those not stored, or an empty text."""
     newest = Candle.objects.filter(symbol=symbol, period=period).order_by("-timestamp").first()
     away = None if newest is None else (now - newest.timestamp) / PERIODS[period]
     if newest is None or away is None or not -1 <= away < FIRST_CANDLES:
         listing = client.get_symbol_candles(symbol=symbol, period=period, sort="DESC", limit=FIRST_CANDLES)
-        refused = keep_candles(symbol=symbol, period=period, found=listing.records, now=now, whole=True)
-        return _sentence("candle", len(listing.asides) + len(refused), refused)
-    refused, asides = [], 0
+        reasons = keep_candles(symbol=symbol, period=period, candles=listing.records, now=now, is_complete=True)
+        return _sentence("candle", len(listing.asides) + len(reasons), reasons)
+    reasons, asides = [], 0
     for page in islice(client.candles_from(symbol=symbol, since=newest.timestamp, period=period), MOST_PAGES):
-        refused += keep_candles(symbol=symbol, period=period, found=page.records, now=now)
+        reasons += keep_candles(symbol=symbol, period=period, candles=page.records, now=now)
         asides += len(page.asides)
-    return _sentence("candle", asides + len(refused), refused)
+    return _sentence("candle", asides + len(reasons), reasons)
 
 
 def read_trades(*, client: ExchangeClient, symbol: str, now: datetime) -> str:
-    """Read the trades that are new; a sentence about what could not be kept, or nothing."""
+    """Read the new trades; returns a sentence about those not stored, or an empty text."""
     newest = PublicTrade.objects.filter(symbol=symbol).order_by("-trade_id").first()
     if newest is None or abs(now - newest.timestamp) > WALKED_FOR:
         listing = client.get_symbol_trades(symbol=symbol, limit=FIRST_TRADES)
-        refused = keep_trades(symbol=symbol, found=listing.records, now=now, whole=True)
-        return _sentence("trade", len(listing.asides) + len(refused), refused)
-    refused, asides = [], 0
+        reasons = keep_trades(symbol=symbol, trades=listing.records, now=now, is_complete=True)
+        return _sentence("trade", len(listing.asides) + len(reasons), reasons)
+    reasons, asides = [], 0
     for page in islice(client.trades_after(symbol=symbol, trade_id=newest.trade_id), MOST_PAGES):
-        refused += keep_trades(symbol=symbol, found=page.records, now=now)
+        reasons += keep_trades(symbol=symbol, trades=page.records, now=now)
         asides += len(page.asides)
-    return _sentence("trade", asides + len(refused), refused)
+    return _sentence("trade", asides + len(reasons), reasons)
 
 
 def read_book(*, client: ExchangeClient, symbol: str, now: datetime) -> str:
-    """Read the order book; a sentence when it is none, and then the last one stays."""
+    """Read the order book; returns a sentence if it is invalid, and then the last one stays."""
     try:
-        keep_book(symbol=symbol, found=client.get_orderbook(symbol=symbol, depth=DEPTH), now=now)
+        keep_book(symbol=symbol, book=client.get_orderbook(symbol=symbol, depth=DEPTH), now=now)
     except NotABook as problem:
         return f"The order book can't be kept: {problem}."
     return ""
@@ -76,44 +76,47 @@ def read_book(*, client: ExchangeClient, symbol: str, now: datetime) -> str:
 
 
 def keep_candles(
-    *, symbol: str, period: str, found: Sequence[records.Candle], now: datetime, whole: bool = False
+    *, symbol: str, period: str, candles: Sequence[records.Candle], now: datetime, is_complete: bool = False
 ) -> list[str]:
-    """Keep these candles, read at `now`; why some were not. With `whole` there are no others between them and today.
+    """Store these candles, read at `now`; returns the reasons for those refused.
 
-    A candle whose prices contradict each other is not kept: low, open, close and high have an order.
+    With `is_complete` there are no others between them and today. A candle whose prices contradict each other is
+    refused: low, open, close and high have an order.
     """
-    sound = [one for one in found if is_candle(one)]
-    refused = ["its figures contradict each other"] * (len(found) - len(sound))
+    sound = [one for one in candles if is_candle(one)]
+    reasons = ["its figures contradict each other"] * (len(candles) - len(sound))
     rows = [
         (symbol, period, one.timestamp, one.open, one.close, one.min, one.max, one.volume, one.volume_quote, now)
         for one in sound
     ]
     with transaction.atomic():
-        if whole and rows:
+        if is_complete and rows:
             turn_of(symbol, period)
-            _forget_beyond_candles(symbol, period, [one.timestamp for one in sound], len(found) >= FIRST_CANDLES)
-        bulk.table(Candle).keep(rows, wrong=lambda row, reason: refused.append(reason))
-    return refused
+            _forget_beyond_candles(symbol, period, [one.timestamp for one in sound], len(candles) >= FIRST_CANDLES)
+        bulk.table(Candle).keep(rows, wrong=lambda row, reason: reasons.append(reason))
+    return reasons
 
 
-def keep_trades(*, symbol: str, found: Sequence[records.PublicTrade], now: datetime, whole: bool = False) -> list[str]:
-    """Keep these trades, read at `now`; why some were not. With `whole` no newer ones were told."""
-    sound = [one for one in found if is_trade(one)]
-    refused = ["its figures are not above zero"] * (len(found) - len(sound))
+def keep_trades(
+    *, symbol: str, trades: Sequence[records.PublicTrade], now: datetime, is_complete: bool = False
+) -> list[str]:
+    """Store these trades, read at `now`; returns why some were refused. With `is_complete` there are no newer ones."""
+    sound = [one for one in trades if is_trade(one)]
+    reasons = ["its figures are not above zero"] * (len(trades) - len(sound))
     rows = [(symbol, one.id, one.price, one.quantity, one.side, one.timestamp, now) for one in sound]
     with transaction.atomic():
-        if whole and rows:
-            _forget_beyond_trades(symbol, [one.id for one in sound], len(found) >= FIRST_TRADES)
-        bulk.table(PublicTrade).keep(rows, wrong=lambda row, reason: refused.append(reason))
-    return refused
+        if is_complete and rows:
+            _forget_beyond_trades(symbol, [one.id for one in sound], len(trades) >= FIRST_TRADES)
+        bulk.table(PublicTrade).keep(rows, wrong=lambda row, reason: reasons.append(reason))
+    return reasons
 
 
-def keep_book(*, symbol: str, found: records.OrderBook, now: datetime) -> None:
-    """Keep the book as the newest of its symbol. Raises `NotABook`."""
-    ask, bid = _levels(found.ask, falling=False), _levels(found.bid, falling=True)
+def keep_book(*, symbol: str, book: records.OrderBook, now: datetime) -> None:
+    """Store the book as the newest of its symbol. Raises `NotABook`."""
+    ask, bid = _levels(book.ask, falling=False), _levels(book.bid, falling=True)
     if ask and bid and Decimal(bid[0][0]) >= Decimal(ask[0][0]):
         raise NotABook("its best bid is not below its best ask")
-    bulk.table(BookSnapshot).keep([(symbol, found.timestamp.instant, ask, bid, now)])
+    bulk.table(BookSnapshot).keep([(symbol, book.timestamp.instant, ask, bid, now)])
 
 
 def is_candle(one: records.Candle) -> bool:
@@ -138,12 +141,12 @@ def _levels(levels: Iterable[records.Level], *, falling: bool) -> Levels:
 
 
 def turn_of(symbol: str, period: str) -> None:
-    """Whoever lets candles go, or puts older ones before them, does so one after the other, or a hole could stay."""
+    """Lock the candles of a period: deleting them and adding older ones must not overlap, or a gap could stay."""
     list(MarketLook.objects.select_for_update().filter(symbol=symbol, period=period))
 
 
 def _forget_beyond_candles(symbol: str, period: str, times: Sequence[datetime], cut: bool) -> None:
-    """Let go of what the exchange no longer tells: candles after its last one, and before a possible hole."""
+    """Delete the candles after the exchange's last one, and those before a possible gap."""
     rows = Candle.objects.filter(symbol=symbol, period=period)
     rows.filter(timestamp__gt=max(times)).delete()
     if cut and not rows.filter(timestamp__in=times).exists():

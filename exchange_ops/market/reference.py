@@ -1,7 +1,7 @@
 """Copies of what the exchange says about currencies, symbols and prices, with the time they were read.
 
 Currencies and symbols are read every five minutes, tickers at every call. Only rows that changed are written; the
-others get the new reading time, by which pages and valuation judge their age.
+others get the new reading time, from which pages and valuation take their age.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,12 +18,14 @@ from desk.live import announcements
 from desk.rows import bulk
 from exchange_ops.client import ExchangeClient, Listing
 from exchange_ops.market.models import Currency, Symbol, Ticker
+from exchange_ops.shared import heartbeats
 from exchange_ops.wire import records
+from wire.errors import CallFailed
 
 DESCRIPTIONS_EVERY = timedelta(minutes=5)
 TOPIC = "market"
-# Columns whose record has another word for them; all the others are called the same.
-_CALLED = {
+# Columns to the members of the record, where the names differ.
+_RECORD_MEMBERS = {
     "code": "id",
     "low_processing_time_s": "low_processing_time",
     "high_processing_time_s": "high_processing_time",
@@ -33,25 +35,42 @@ _CALLED = {
 
 @dataclass(frozen=True, slots=True)
 class Refreshed:
-    """What one refresh did: rows written, and a sentence for every record that could not be taken in."""
+    """The rows that one refresh wrote, and a sentence for every record that could not be stored."""
 
     written: int
     problems: tuple[str, ...] = ()
 
 
+def refresh_market(*, now: datetime, open_client: Callable[[], ExchangeClient]) -> bool:
+    """Read what is due and record how it went as the heartbeat of prices; False when the exchange did not answer."""
+    client = open_client()
+    try:
+        outcome = refresh(client=client, now=now)
+    except CallFailed as failure:
+        heartbeats.failed(heartbeats.MARKET, now=now, problem=f"Prices could not be read: {failure}")
+        return False
+    finally:
+        client.close()
+    heartbeats.succeeded(heartbeats.MARKET, now=now, remark=heartbeats.remark_of(outcome.problems))
+    return True
+
+
 def refresh(*, client: ExchangeClient, now: datetime) -> Refreshed:
-    """Read what is due: tickers always, currencies and symbols when their copies are five minutes old."""
-    done: list[Refreshed] = []
+    """Read tickers always, currencies and symbols when their copies are five minutes old."""
+    outcomes: list[Refreshed] = []
     if is_due(Currency, now):
-        done.append(refresh_currencies(client=client, now=now))
+        outcomes.append(refresh_currencies(client=client, now=now))
     if is_due(Symbol, now):
-        done.append(refresh_symbols(client=client, now=now))
-    done.append(refresh_tickers(client=client, now=now))
-    return Refreshed(sum(one.written for one in done), tuple(problem for one in done for problem in one.problems))
+        outcomes.append(refresh_symbols(client=client, now=now))
+    outcomes.append(refresh_tickers(client=client, now=now))
+    return Refreshed(
+        sum(outcome.written for outcome in outcomes),
+        tuple(problem for outcome in outcomes for problem in outcome.problems),
+    )
 
 
 def is_due(model: type[models.Model], now: datetime) -> bool:
-    """Whether the copies of `model` were last read five minutes ago or more, or never."""
+    """Whether the copies of `model` are at least five minutes old, or missing."""
     read_at = newest_reading(model)
     return read_at is None or now - read_at >= DESCRIPTIONS_EVERY
 
@@ -63,14 +82,14 @@ def newest_reading(model: type[models.Model]) -> datetime | None:
 
 
 def refresh_currencies(*, client: ExchangeClient, now: datetime) -> Refreshed:
-    """Read all currencies. One that is no longer listed is closed for payouts, payins and transfers, and stays."""
+    """Read all currencies. One that is no longer listed stays, closed for payouts, payins and transfers."""
     listing = client.get_currencies()
-    done = _store(Currency, listing, now)
+    outcome = _store(Currency, listing, now)
     listed = [record.id for record in listing.records]
     if listed and not listing.asides:
         gone = Currency.objects.exclude(code__in=listed)
         gone.update(payout_enabled=False, payin_enabled=False, transfer_enabled=False, read_at=now)
-    return done
+    return outcome
 
 
 def refresh_symbols(*, client: ExchangeClient, now: datetime) -> Refreshed:
@@ -80,18 +99,18 @@ def refresh_symbols(*, client: ExchangeClient, now: datetime) -> Refreshed:
 
 def refresh_tickers(*, client: ExchangeClient, now: datetime) -> Refreshed:
     """Read all tickers."""
-    done = _store(Ticker, client.get_tickers(), now)
+    outcome = _store(Ticker, client.get_tickers(), now)
     announcements.announce(TOPIC)
-    return done
+    return outcome
 
 
-def keep_tickers(*, found: Sequence[records.Ticker], now: datetime) -> Refreshed:
-    """Keep tickers that a stream told, as of `now`; the others are left as they are."""
-    return _store(Ticker, Listing(tuple(found)), now)
+def keep_tickers(*, tickers: Sequence[records.Ticker], now: datetime) -> Refreshed:
+    """Store tickers from a stream as of `now`; the others stay as they are."""
+    return _store(Ticker, Listing(tuple(tickers)), now)
 
 
 def _store(model: type[models.Model], listing: Listing[Any], now: datetime) -> Refreshed:
-    """Keep the records of a listing in two statements: the changed rows whole, the others' reading time."""
+    """Store the records of a listing in two statements: the changed rows, and the reading time of the others."""
     problems = [f"A {model._meta.verbose_name} could not be read: {aside.reason}" for aside in listing.asides]
     refused: set[str] = set()
 
@@ -113,4 +132,4 @@ def _columns(model: type[models.Model]) -> Callable[[Any], tuple[Any, ...]]:
     *names, last = bulk.table(model).names
     if last != bulk.READ_AT:
         raise TypeError(f"The last column of {model.__name__} is not the time of reading.")
-    return attrgetter(*(_CALLED.get(name, name) for name in names))
+    return attrgetter(*(_RECORD_MEMBERS.get(name, name) for name in names))

@@ -1,7 +1,7 @@
-"""The reading of the markets that somebody looks at: one round over what is due, each market for itself.
+"""Reading the markets that somebody looks at: one round over those that are due, each market by itself.
 
-One market that is refused, or answered badly, doesn't stop the others. An exchange that can't be reached for two of
-them in a row stops the round: the next one is due in a few seconds anyway, and the worker has other work.
+A market that is refused or answered badly does not stop the others. If the exchange can't be reached for two in a row,
+the round ends: the next one is due in a few seconds, and the worker has other work.
 """
 
 from collections.abc import Callable
@@ -24,13 +24,13 @@ MOST_MISSED = 2
 
 @dataclass(slots=True)
 class _Reading:
-    """What came of reading some parts: which were read well, and what was wrong."""
+    """The parts of a market that were read, and the problems of the others."""
 
     parts: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
     reached: bool = True
 
-    def take(self, part: str, read: Callable[[], str]) -> None:
+    def read_part(self, part: str, read: Callable[[], str]) -> None:
         """Read one part, unless the exchange was already found to be out of reach."""
         if not self.reached:
             return
@@ -45,7 +45,7 @@ class _Reading:
 
 
 def refresh(*, now: datetime, open_client: Callable[[], ExchangeClient]) -> int:
-    """Read everything that is due, in one process at a time; how many markets were read."""
+    """Read everything that is due, in one process at a time; returns how many markets were read."""
     interest.pin(now=now)
     rows = list(interest.due(now=now))
     holder = leases.name_of_this_process()
@@ -58,7 +58,7 @@ def refresh(*, now: datetime, open_client: Callable[[], ExchangeClient]) -> int:
 
 
 def read_one(*, look_id: int, now: datetime, open_client: Callable[[], ExchangeClient]) -> int:
-    """Read what somebody just began to look at; nothing happens when it was read a moment ago."""
+    """Read what somebody just began to look at, unless it was read a moment ago."""
     row = MarketLook.objects.filter(pk=look_id).first()
     return _read_all([row], now, open_client) if row is not None and interest.is_late(row, now=now) else 0
 
@@ -83,15 +83,15 @@ def _by_symbol(row: MarketLook) -> tuple[str, str]:
 def _read_symbol(symbol: str, rows: list[MarketLook], client: ExchangeClient, now: datetime) -> bool:
     """Trades and book once, candles for each period; False when the exchange could not be reached."""
     shared = _Reading()
-    shared.take("trades", partial(quotes.read_trades, client=client, symbol=symbol, now=now))
-    shared.take("book", partial(quotes.read_book, client=client, symbol=symbol, now=now))
+    shared.read_part("trades", partial(quotes.read_trades, client=client, symbol=symbol, now=now))
+    shared.read_part("book", partial(quotes.read_book, client=client, symbol=symbol, now=now))
     reached = shared.reached
     for row in rows:
         own = _Reading(list(shared.parts), list(shared.problems), reached)
-        own.take("candles", partial(quotes.read_candles, client=client, symbol=symbol, period=row.period, now=now))
+        own.read_part("candles", partial(quotes.read_candles, client=client, symbol=symbol, period=row.period, now=now))
         times = {f"{part}_read_at": now for part in own.parts}
         problem = " ".join(own.problems)[:LONGEST_PROBLEM]
         MarketLook.objects.filter(pk=row.pk).update(tried_at=now, problem=problem, **times)
         reached = own.reached
-    announcements.announce(topics.of(symbol))
+    announcements.announce(topics.topic(symbol))
     return reached

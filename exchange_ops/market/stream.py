@@ -1,8 +1,8 @@
-"""What the public stream tells, coalesced: of each topic only the newest is kept in the rows and told to browsers.
+"""The public stream, coalesced: only the newest message of each topic is stored and sent to browsers.
 
-Messages come many times a second and are taken in memory. `Tally.tell` shows browsers what they amount to several times
-a second, `Tally.keep` writes it about once a second, and never what no browser was told yet: what is shown on an open
-page is at least as new as what a page drawn anew would show.
+Messages come many times a second and are collected in memory. `Tally.announce` sends browsers the newest several times
+a second, `Tally.keep` stores it about once a second and announces it first: an open page is never older than a page
+that is loaded now.
 """
 
 from collections.abc import Iterable
@@ -26,87 +26,92 @@ NAME = "market stream"
 _log = structlog.get_logger(__name__)
 
 
-def wanted(*, now: datetime) -> frozenset[Subscription]:
-    """Everything to follow now: all channels of the symbols that are watched, candles of the periods looked at, and the
-    tickers of what is seen in lists."""
-    found = {Subscription(symbol, Channel.TICKER) for symbol in interest.glanced(now=now)}
+def subscriptions(*, now: datetime) -> frozenset[Subscription]:
+    """Everything to follow now: all channels of watched symbols, candles of the periods looked at, tickers of lists."""
+    subscriptions = {Subscription(symbol, Channel.TICKER) for symbol in interest.glanced(now=now)}
     for look in interest.watched(now=now):
-        found |= {Subscription(look.symbol, one) for one in (Channel.TICKER, Channel.BOOK, Channel.TRADES)}
-        found.add(Subscription(look.symbol, Channel.CANDLES, look.period))
-    return frozenset(found)
+        subscriptions |= {
+            Subscription(look.symbol, channel) for channel in (Channel.TICKER, Channel.BOOK, Channel.TRADES)
+        }
+        subscriptions.add(Subscription(look.symbol, Channel.CANDLES, look.period))
+    return frozenset(subscriptions)
 
 
 @dataclass(slots=True)
 class _Heap:
-    """Trades or candles of one topic since the last writing, by what names them; `whole` as the session says it."""
+    """Trades or candles of one topic since the last writing, by their key; `is_complete` as the session says it."""
 
-    whole: bool = False
-    found: dict[Any, Any] = field(default_factory=dict)
+    is_complete: bool = False
+    records: dict[Any, Any] = field(default_factory=dict)
 
-    def add(self, pairs: Iterable[tuple[Any, Any]], whole: bool) -> None:
-        """Add more; all of the newest replace what was gathered before."""
-        if whole:
-            self.whole, self.found = True, {}
-        self.found |= dict(pairs)
+    def add(self, pairs: Iterable[tuple[Any, Any]], is_complete: bool) -> None:
+        """Add more; a complete list replaces what was collected before."""
+        if is_complete:
+            self.is_complete, self.records = True, {}
+        self.records |= dict(pairs)
 
 
 @dataclass(slots=True)
 class Tally:
-    """The newest of each topic that is not written, or not told, yet. One for each session."""
+    """The newest messages that are not stored or not announced yet. One tally for each session."""
 
     tickers: dict[str, records.Ticker] = field(default_factory=dict)
     books: dict[str, Book] = field(default_factory=dict)
     trades: dict[str, _Heap] = field(default_factory=dict)
     candles: dict[tuple[str, str], _Heap] = field(default_factory=dict)
-    told_at: dict[str, datetime] = field(default_factory=dict)
+    ticker_at: dict[str, datetime] = field(default_factory=dict)
     ticks: Ticks = field(default_factory=Ticks)
 
-    def take(self, event: market_session.Event, *, now: datetime) -> None:
-        """Take in what the session says. Nothing that the exchange tells makes this fail."""
+    def add(self, event: market_session.Event, *, now: datetime) -> None:
+        """Collect an event of the session. No message of the exchange makes this fail."""
         match event:
             case market_session.TickerTold(record):
-                self._take_ticker(record, now)
+                self._add_ticker(record, now)
             case market_session.BookChanged(book):
                 self.books[book.symbol] = book
-                self.ticks.take_book(book, now=now)
-            case market_session.TradesTold(symbol, found, whole):
-                self.trades.setdefault(symbol, _Heap()).add(((one.id, one) for one in found), whole)
-                self.ticks.take_trades(symbol, found, whole=whole, now=now)
-            case market_session.CandlesTold(symbol, period, found, whole):
+                self.ticks.add_book(book, now=now)
+            case market_session.TradesTold(symbol, trades, is_complete):
+                self.trades.setdefault(symbol, _Heap()).add(((one.id, one) for one in trades), is_complete)
+                self.ticks.add_trades(symbol, trades, is_complete=is_complete, now=now)
+            case market_session.CandlesTold(symbol, period, candles, is_complete):
                 heap = self.candles.setdefault((symbol, period), _Heap())
-                heap.add(((one.timestamp, one) for one in found), whole)
-                self.ticks.take_candles(symbol, period, found, whole=whole, now=now)
+                heap.add(((one.timestamp, one) for one in candles), is_complete)
+                self.ticks.add_candles(symbol, period, candles, is_complete=is_complete, now=now)
             case _:
-                _take_standing(event, now)
+                _record_status(event, now)
 
-    def tell(self) -> int:
-        """Tell browsers what is new since the last time; of how many topics something was."""
-        return self.ticks.tell()
+    def announce(self) -> int:
+        """Send browsers what is new since the last time; returns how many topics had something new."""
+        return self.ticks.announce()
 
     def keep(self, *, now: datetime) -> None:
-        """Write everything that was gathered; what of it was not told yet is told before."""
-        self.tell()
+        """Store everything that was collected; what was not announced yet is announced first."""
+        self.announce()
         problems = _keep_tickers(self.tickers, now) + _keep_books(self.books, now)
         for symbol, heap in self.trades.items():
-            problems += quotes.keep_trades(symbol=symbol, found=list(heap.found.values()), now=now, whole=heap.whole)
+            problems += quotes.keep_trades(
+                symbol=symbol, trades=list(heap.records.values()), now=now, is_complete=heap.is_complete
+            )
             MarketLook.objects.filter(symbol=symbol).update(trades_read_at=now)
         for (symbol, period), heap in self.candles.items():
-            records = list(heap.found.values())
-            problems += quotes.keep_candles(symbol=symbol, period=period, found=records, now=now, whole=heap.whole)
+            candles = list(heap.records.values())
+            problems += quotes.keep_candles(
+                symbol=symbol, period=period, candles=candles, now=now, is_complete=heap.is_complete
+            )
             MarketLook.objects.filter(symbol=symbol, period=period).update(candles_read_at=now)
         for problem in problems[:5]:
             _log.warning("market_stream.left_out", reason=problem)
         self.tickers, self.books, self.trades, self.candles = {}, {}, {}, {}
 
-    def _take_ticker(self, record: records.Ticker, now: datetime) -> None:
+    def _add_ticker(self, record: records.Ticker, now: datetime) -> None:
         """A ticker that was overtaken on its way is dropped."""
-        if record.timestamp >= self.told_at.get(record.symbol, record.timestamp):
-            self.told_at[record.symbol] = record.timestamp
+        if record.timestamp >= self.ticker_at.get(record.symbol, record.timestamp):
+            self.ticker_at[record.symbol] = record.timestamp
             self.tickers[record.symbol] = record
-            self.ticks.take_ticker(record, now=now)
+            self.ticks.add_ticker(record, now=now)
 
 
-def _take_standing(event: market_session.Event, now: datetime) -> None:
+def _record_status(event: market_session.Event, now: datetime) -> None:
     match event:
         case market_session.BookBroke(symbol):
             stream_states.closed_gaps(NAME, count=1)
@@ -121,23 +126,23 @@ def _take_standing(event: market_session.Event, now: datetime) -> None:
             stream_states.ended(NAME, sentence=event.sentence, now=now)
 
 
-def _keep_tickers(found: dict[str, records.Ticker], now: datetime) -> list[str]:
-    return list(reference.keep_tickers(found=list(found.values()), now=now).problems) if found else []
+def _keep_tickers(tickers: dict[str, records.Ticker], now: datetime) -> list[str]:
+    return list(reference.keep_tickers(tickers=list(tickers.values()), now=now).problems) if tickers else []
 
 
 def _keep_books(books: dict[str, Book], now: datetime) -> list[str]:
-    problems, kept = [], []
+    problems, symbols = [], []
     for symbol, book in books.items():
         if not book.is_whole:
             continue
         ask, bid = book.best(quotes.DEPTH)
         at = instant_text(book.timestamp or now)
-        found = records.OrderBook(ask=ask, bid=bid, timestamp=Nanoseconds.from_text(at))
+        order_book = records.OrderBook(ask=ask, bid=bid, timestamp=Nanoseconds.from_text(at))
         try:
-            quotes.keep_book(symbol=symbol, found=found, now=now)
+            quotes.keep_book(symbol=symbol, book=order_book, now=now)
         except quotes.NotABook as problem:
             problems.append(f"The order book of {symbol[:40]!r} can't be kept: {problem}.")
         else:
-            kept.append(symbol)
-    MarketLook.objects.filter(symbol__in=kept).update(book_read_at=now)
+            symbols.append(symbol)
+    MarketLook.objects.filter(symbol__in=symbols).update(book_read_at=now)
     return problems

@@ -4,7 +4,7 @@ from functools import partial
 
 from desk import clock
 from desk.work import Work
-from exchange_ops.market import history, interest, refresh, rounds
+from exchange_ops.market import history, interest, reference, refresh
 from exchange_ops.shared import public_client
 
 WORK = Work(queue="money")
@@ -15,7 +15,7 @@ _quick_client = partial(public_client.open_client, deadline_s=5)
 @WORK.task("exchange_ops.refresh_market", every_s=15)
 def refresh_market() -> None:
     """Read prices, and currencies and symbols when they are due."""
-    rounds.refresh_market(now=clock.now(), open_client=public_client.open_client)
+    reference.refresh_market(now=clock.now(), open_client=public_client.open_client)
 
 
 @WORK.task("exchange_ops.refresh_watched", every_s=5)

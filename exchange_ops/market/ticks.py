@@ -1,7 +1,7 @@
-"""What browsers are told of public markets between two writings: of each topic the newest values, as exact text.
+"""What browsers get of public markets between two writes to the rows: the newest values of each topic, as exact text.
 
-Messages come many times a second; `Ticks.tell` says what they amount to, a few times a second. Any tick may get lost on
-its way to a browser, so each says all that its part of a page shows: the next one makes up for it.
+Messages come many times a second; `Ticks.announce` sends the newest values a few times a second. A tick may get lost on
+its way to a browser, so each holds everything that its part of a page shows: the next one makes up for it.
 """
 
 import heapq
@@ -32,7 +32,7 @@ Values = dict[str, Any]
 
 @dataclass(slots=True)
 class Ticks:
-    """What was taken in and not told yet. `take_…` is called for each message, `tell` a few times a second."""
+    """The messages that are not announced yet. `add_…` is called for each message, `announce` a few times a second."""
 
     _due: dict[str, Callable[[], Values]] = field(default_factory=dict)
     _trades: dict[str, dict[int, records.PublicTrade]] = field(default_factory=dict)
@@ -40,45 +40,45 @@ class Ticks:
 
     @property
     def is_due(self) -> bool:
-        """Whether there is something new to tell."""
+        """Whether there is something new to announce."""
         return bool(self._due)
 
-    def take_ticker(self, record: records.Ticker, *, now: datetime) -> None:
+    def add_ticker(self, record: records.Ticker, *, now: datetime) -> None:
         """The last 24 hours of a symbol; the caller leaves out those that were overtaken."""
         if all(_fits(getattr(record, name)) for name in _PRICES):
-            self._due[topics.of(record.symbol)] = partial(_of_ticker, record, now)
+            self._due[topics.topic(record.symbol)] = partial(_ticker_values, record, now)
 
-    def take_book(self, book: Book, *, now: datetime) -> None:
-        """A book that changed; it is read when it is told, so that it is the newest then."""
-        self._due[topics.of(book.symbol, "book")] = partial(_of_book, book, now)
+    def add_book(self, book: Book, *, now: datetime) -> None:
+        """A book that changed; it is read when it is announced, so that it is the newest then."""
+        self._due[topics.topic(book.symbol, "book")] = partial(_book_values, book, now)
 
-    def take_trades(
-        self, symbol: str, found: Iterable[records.PublicTrade], *, whole: bool = False, now: datetime
+    def add_trades(
+        self, symbol: str, trades: Iterable[records.PublicTrade], *, is_complete: bool = False, now: datetime
     ) -> None:
-        """Trades that were made, in any order; with `whole` there are no others."""
-        kept = {} if whole else self._trades.pop(symbol, {})
-        kept |= {one.id: one for one in found if quotes.is_trade(one) and _is_plain(one)}
-        if len(kept) > TRADES:
-            kept = {number: kept[number] for number in heapq.nlargest(TRADES, kept)}
-        self._trades[symbol] = kept
+        """New trades, in any order; with `is_complete` there are no others."""
+        newest = {} if is_complete else self._trades.pop(symbol, {})
+        newest |= {one.id: one for one in trades if quotes.is_trade(one) and _is_plain(one)}
+        if len(newest) > TRADES:
+            newest = {number: newest[number] for number in heapq.nlargest(TRADES, newest)}
+        self._trades[symbol] = newest
         if len(self._trades) > _MOST_LISTS:
             del self._trades[next(iter(self._trades))]
-        self._due[topics.of(symbol, "trades")] = partial(_of_trades, symbol, kept, now)
+        self._due[topics.topic(symbol, "trades")] = partial(_trade_values, symbol, newest, now)
 
-    def take_candles(
-        self, symbol: str, period: str, found: Iterable[records.Candle], *, whole: bool = False, now: datetime
+    def add_candles(
+        self, symbol: str, period: str, candles: Iterable[records.Candle], *, is_complete: bool = False, now: datetime
     ) -> None:
-        """Candles that began or grew; of a period that the interface does not have there are none."""
+        """Candles that began or grew; those of a period that the interface does not have are dropped."""
         if period not in PERIODS:
             return
-        kept = {} if whole else self._candles.get((symbol, period), {})
-        kept |= {one.timestamp: one for one in found if quotes.is_candle(one) and _are_plain(one)}
-        kept = {at: kept[at] for at in heapq.nlargest(CANDLES, kept)}
-        self._candles[symbol, period] = kept
-        self._due[topics.of(symbol, "candles", period=period)] = partial(_of_candles, symbol, period, kept, now)
+        newest = {} if is_complete else self._candles.get((symbol, period), {})
+        newest |= {one.timestamp: one for one in candles if quotes.is_candle(one) and _are_plain(one)}
+        newest = {at: newest[at] for at in heapq.nlargest(CANDLES, newest)}
+        self._candles[symbol, period] = newest
+        self._due[topics.topic(symbol, "candles", period=period)] = partial(_candle_values, symbol, period, newest, now)
 
-    def tell(self) -> int:
-        """Tell browsers the newest of each topic that changed since the last time; how many topics that were."""
+    def announce(self) -> int:
+        """Send browsers the newest values of each topic that changed since the last time; returns how many topics."""
         due, self._due = self._due, {}
         sent = 0
         for topic, values_of in due.items():
@@ -88,7 +88,7 @@ class Ticks:
         return sent
 
 
-def _of_ticker(record: records.Ticker, now: datetime) -> Values:
+def _ticker_values(record: records.Ticker, now: datetime) -> Values:
     """`at` is the exchange's time, `read_at` ours; `change` and `spread` are percentages as a page shows them."""
     change = queries.percent_of(queries.change_of(record.last, record.open), digits=queries.CHANGE_DIGITS)
     spread = queries.percent_of(queries.spread_of(record.bid, record.ask), digits=queries.SPREAD_DIGITS)
@@ -102,7 +102,7 @@ def _of_ticker(record: records.Ticker, now: datetime) -> Values:
     }
 
 
-def _of_book(book: Book, now: datetime) -> Values:
+def _book_values(book: Book, now: datetime) -> Values:
     """Both sides, the best level first; nothing while the book is broken."""
     if not book.is_whole:
         return {}
@@ -117,13 +117,13 @@ def _of_book(book: Book, now: datetime) -> Values:
     }
 
 
-def _of_trades(symbol: str, kept: dict[int, records.PublicTrade], now: datetime) -> Values:
+def _trade_values(symbol: str, trades: dict[int, records.PublicTrade], now: datetime) -> Values:
     """The newest first. Their numbers are text too: a browser's numbers are too short for them."""
     rows, room = [], 2 * _ROOM
-    for number in sorted(kept, reverse=True):
-        one = kept[number]
-        figures = decimal_text(one.price), decimal_text(one.quantity)
-        row = [str(number), *figures, one.side, instant_text(one.timestamp)]
+    for number in sorted(trades, reverse=True):
+        trade = trades[number]
+        figures = decimal_text(trade.price), decimal_text(trade.quantity)
+        row = [str(number), *figures, trade.side, instant_text(trade.timestamp)]
         room -= sum(map(len, row)) + 20
         if room < 0:
             break
@@ -131,19 +131,19 @@ def _of_trades(symbol: str, kept: dict[int, records.PublicTrade], now: datetime)
     return {"symbol": symbol, "at": instant_text(now), "read_at": instant_text(now), "rows": rows}
 
 
-def _of_candles(symbol: str, period: str, kept: dict[datetime, records.Candle], now: datetime) -> Values:
+def _candle_values(symbol: str, period: str, candles: dict[datetime, records.Candle], now: datetime) -> Values:
     """The oldest first: its second, open, high, low, close, volume, turnover."""
     rows = []
-    for at in sorted(kept):
-        one = kept[at]
-        figures = (one.open, one.max, one.min, one.close, one.volume, one.volume_quote)
+    for at in sorted(candles):
+        candle = candles[at]
+        figures = (candle.open, candle.max, candle.min, candle.close, candle.volume, candle.volume_quote)
         rows.append([int(at.timestamp()), *map(decimal_text, figures)])
     stamp = instant_text(now)
     return {"symbol": symbol, "period": period, "at": stamp, "read_at": stamp, "rows": rows}
 
 
 def _levels(levels: Iterable[records.Level]) -> list[list[str]]:
-    """Price and size of each, as many as there is room for: any but absurd ones."""
+    """Price and size of each, as many as there is room for: all but absurd ones."""
     texts, room = [], _ROOM
     for level in levels:
         pair = [decimal_text(level.price), decimal_text(level.size)]
@@ -159,7 +159,7 @@ def _text(value: Decimal | None) -> str | None:
 
 
 def _is_plain(one: records.PublicTrade) -> bool:
-    """Whether the rows would take it: a page that is drawn anew must show the same."""
+    """Whether the table would store it: a page that is reloaded must show the same."""
     return len(one.side) <= _LONGEST_SIDE and "\0" not in one.side and _fits(one.price) and _fits(one.quantity)
 
 
@@ -168,7 +168,7 @@ def _are_plain(one: records.Candle) -> bool:
 
 
 def _fits(value: Decimal | None) -> bool:
-    """Whether a column for amounts takes the figure; most are so short that nobody has to count."""
+    """Whether a column for amounts takes the figure; most are so short that counting is not needed."""
     if value is None or (len(str(value)) <= _SURELY_SHORT and "E" not in str(value)):
         return True
     _, digits, exponent = value.normalize().as_tuple()

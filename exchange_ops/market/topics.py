@@ -1,8 +1,8 @@
 """What browsers follow of one public market: its ticker, its book, its trades, its candles of one period, older ones.
 
-`symbol:<key>` carries hints as well as ticks, `history:<key>.<period>` hints alone, the others ticks alone. The
-exchange names its symbols as it likes and a topic has few characters, so two symbols must never come to the same key: a
-page would show the other one's prices.
+`symbol:<key>` carries hints and ticks, `history:<key>.<period>` hints only, the others ticks only. The exchange is free
+in naming its symbols and a topic is limited to few characters; still two symbols must never get the same key: a page
+would show the other one's prices.
 """
 
 import hashlib
@@ -17,7 +17,7 @@ _DIGEST = 40
 
 
 @lru_cache(maxsize=4_096)
-def of(symbol: str, kind: Kind = "symbol", *, period: str = "") -> str:
+def topic(symbol: str, kind: Kind = "symbol", *, period: str = "") -> str:
     """The topic: "book:ETHBTC", "candles:ETHBTC.M30". `period` is for candles and their history."""
     return f"{kind}:{_key(symbol)}.{period}" if period else f"{kind}:{_key(symbol)}"
 

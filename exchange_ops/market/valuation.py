@@ -1,6 +1,6 @@
 """What an amount is worth in the quote currency, by the last prices read, with the age of the oldest one used.
 
-A price is taken directly, inversely, or through one cross: BTC, then ETH. Prices older than five minutes say nothing:
+A price is taken directly, inversely, or through one cross: BTC, then ETH. Prices older than five minutes don't count:
 the value is then unknown, which the rules treat as the highest. A currency of another network carries a suffix and
 counts at par with the coin it converts to (supplement 2.10: USDT20 is USD on Ethereum).
 """
@@ -26,7 +26,7 @@ VARIANT_SUFFIXES = ("T20", "TTRX")
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """`amount` in `currency`, or nothing when it is unknown; `as_of` is when the oldest price used was read.
+    """`amount` in `currency`, None when it is unknown; `as_of` is when the oldest price used was read.
 
     `via` names the symbols used, `rate` is the price of one, and `reason` says why the value is unknown.
     """
@@ -86,12 +86,12 @@ def quotes() -> set[str]:
 def _value(amount: Decimal, code: str, quote: str, prices: Mapping[tuple[str, str], Price], now: datetime) -> Value:
     if code == plain_code(quote):
         return Value(quote, amount, now, rate=Decimal(1))
-    ways = _ways(code, plain_code(quote), prices)
-    if not ways:
+    routes = _routes(code, plain_code(quote), prices)
+    if not routes:
         return Value(quote, reason=f"There is no price between {code} and {quote}.")
-    price = next((way for way in ways if now - way.as_of <= STALE_AFTER), None)
+    price = next((price for price in routes if now - price.as_of <= STALE_AFTER), None)
     if price is None:
-        newest = max(way.as_of for way in ways)
+        newest = max(price.as_of for price in routes)
         return Value(quote, as_of=newest, reason="The last price is older than five minutes.")
     worth = amount * price.rate
     if worth.adjusted() >= MOST_DIGITS:
@@ -99,22 +99,22 @@ def _value(amount: Decimal, code: str, quote: str, prices: Mapping[tuple[str, st
     return Value(quote, worth.quantize(PLACES, rounding=ROUND_HALF_EVEN), price.as_of, price.via, rate=price.rate)
 
 
-def _ways(code: str, quote: str, prices: Mapping[tuple[str, str], Price]) -> list[Price]:
-    """Every way from one currency to the other, the best one first."""
-    ways = [prices[code, quote]] if (code, quote) in prices else []
+def _routes(code: str, quote: str, prices: Mapping[tuple[str, str], Price]) -> list[Price]:
+    """Every route from one currency to the other, the best one first."""
+    routes = [prices[code, quote]] if (code, quote) in prices else []
     for cross in CROSSES:
         first, second = prices.get((code, cross)), prices.get((cross, quote))
         if first and second:
-            ways.append(Price(first.rate * second.rate, min(first.as_of, second.as_of), first.via + second.via))
-    return ways
+            routes.append(Price(first.rate * second.rate, min(first.as_of, second.as_of), first.via + second.via))
+    return routes
 
 
 def _prices(*, codes: Iterable[str], now: datetime) -> dict[tuple[str, str], Price]:
     """Prices in both directions between the codes and the crosses; of two symbols for one pair the fresher counts."""
-    wanted = {*codes, *CROSSES}
+    endpoints = {*codes, *CROSSES}
     symbols = {
         symbol.code: symbol
-        for symbol in Symbol.objects.filter(Q(base_currency__in=wanted) & Q(quote_currency__in=wanted))
+        for symbol in Symbol.objects.filter(Q(base_currency__in=endpoints) & Q(quote_currency__in=endpoints))
     }
     prices: dict[tuple[str, str], Price] = {}
     for ticker in Ticker.objects.filter(symbol__in=symbols).order_by("read_at", "symbol"):

@@ -1,4 +1,4 @@
-"""The account that a path names, for every page and resource of the desk, and the rows that belong to it."""
+"""The account in the path of every page and resource of the desk, and which rows belong to it."""
 
 from collections.abc import Callable
 from functools import partial
@@ -22,7 +22,7 @@ from exchange_ops.subaccounts.models import SubAccount, SubAccountAction
 from exchange_ops.transfers.models import Transfer
 from exchange_ops.withdrawals.models import Withdrawal
 
-# What a part of a path names, and the column that says whose it is.
+# The parameters of a path that name a row, and the column with the row's account.
 OWNED: Final[dict[str, tuple[type[Model], str, str]]] = {
     "withdrawal_id": (Withdrawal, "pk", "account_id"),
     "transfer_id": (Transfer, "pk", "account_id"),
@@ -40,27 +40,27 @@ THREADS: Final = {"withdrawal": "withdrawal_id", "transfer": "transfer_id", "ord
 
 
 class AccountPathMiddleware:
-    """Take /accounts/N off the path, answer as account N, and put it before every address that the answer names."""
+    """Strip /accounts/N from the path, answer as account N, and prefix every address in the answer with it."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self._answer = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        found = accounts.PATH.fullmatch(request.path_info)
-        if found is None:
+        path_match = accounts.PATH.fullmatch(request.path_info)
+        if path_match is None:
             return self._answer(request)
         before = get_script_prefix()
-        request.account_number, request.path_info = int(found[1]), found[2] or "/"  # type: ignore[attr-defined]
-        set_script_prefix(f"{before}accounts/{found[1]}/")
+        request.account_number, request.path_info = int(path_match[1]), path_match[2] or "/"  # type: ignore[attr-defined]
+        set_script_prefix(f"{before}accounts/{path_match[1]}/")
         try:
             return self._answer(request)
         finally:
             set_script_prefix(before)
 
     def process_view(self, request: HttpRequest, view: Any, args: Any, kwargs: dict[str, Any]) -> None:
-        """404 for a row of another account, and for an account of which somebody has no role, whatever is asked."""
+        """404 for a row of another account, and for an account at which the person has no role."""
         number = accounts.number(request)
-        # A program's token is read by the resource, which then says who it is (`desk.people.tokens`).
+        # The resource reads a program's token and then calls this with its person (`desk.people.tokens`).
         request.enter = partial(_enter, request, kwargs=dict(kwargs))  # type: ignore[attr-defined]
         if request.user.is_authenticated:
             _enter(request, request.user, kwargs)
@@ -68,7 +68,7 @@ class AccountPathMiddleware:
             return
         foreign = [name for name, value in _named(kwargs).items() if not _is_of(number, name, value)]
         if not request.user.is_authenticated:
-            # A stranger learns nothing from it, and a program whose token the resource reads finds no such row.
+            # A stranger learns nothing, and a program whose token the resource reads finds no such row.
             kwargs.update(dict.fromkeys(set(foreign) & set(kwargs), NO_ROW))
             return
         account = accounts.chosen(request)
@@ -79,17 +79,17 @@ class AccountPathMiddleware:
             request.session[accounts.LAST] = account.pk
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
-        """Lead to the last account where somebody reads a page of one; what was sent to none is not guessed."""
+        """Redirect a page that needs an account to the last one used; for a form without an account none is guessed."""
         if not isinstance(exception, accounts.ChooseAccount) or request.method not in {"GET", "HEAD"}:
             return None
         if request.headers.get("HX-Request"):
-            # The page was drawn when there was one account: it has to say which one it is about.
+            # The page was loaded when there was only one account: a reload asks which one it is about.
             return HttpResponse(status=204, headers={"HX-Refresh": "true"})
         return HttpResponseRedirect(path_of(accounts.preferred(request), request.get_full_path()))
 
 
 def _enter(request: HttpRequest, person: Any, kwargs: dict[str, Any]) -> None:
-    """What this person may is asked of the account that the request is about. Raises Http404 where that is nothing."""
+    """Check the person's roles at the account of the request. Raises Http404 where they have none."""
     if not person.limits:
         return
     number, held = accounts.number(request), person.scopes(*roles.ALL)
@@ -107,7 +107,7 @@ def _enter(request: HttpRequest, person: Any, kwargs: dict[str, Any]) -> None:
 
 
 def _owners(name: str, value: Any) -> list[str]:
-    """The accounts of what a part of the path names: one, or several that have something of this number, or none."""
+    """The accounts of the rows that a part of the path names: none, one, or several that use the same number."""
     if name == "incident_id":
         return [scope for scope in Incident.objects.filter(pk=value).values_list("scope", flat=True) if scope]
     if name not in OWNED:
@@ -123,7 +123,7 @@ def path_of(account: int | None, path: str) -> str:
 
 
 def choices(request: HttpRequest) -> dict[str, Any]:
-    """The variable `switch` of every template: the accounts there are to choose from, where there are several."""
+    """The variable `switch` of every template: the accounts to choose from, if there are several."""
     return {"switch": SimpleLazyObject(lambda: _switch(request))}
 
 
@@ -141,12 +141,12 @@ def _switch(request: HttpRequest) -> dict[str, Any]:
 
 
 def _without_rows(request: HttpRequest) -> str:
-    """The page's path without the account, or the first page where the path names a row, which is of one account."""
+    """The page's path without the account, or the first page if the path names a row of one account."""
     try:
-        found = resolve(request.path_info)
+        route = resolve(request.path_info)
     except Resolver404:
         return "/"
-    return "/" if set(found.kwargs) & {*OWNED, "incident_id", "name"} else quote(request.path_info)
+    return "/" if set(route.kwargs) & {*OWNED, "incident_id", "name"} else quote(request.path_info)
 
 
 def _named(kwargs: dict[str, Any]) -> dict[str, Any]:
@@ -160,7 +160,7 @@ def _named(kwargs: dict[str, Any]) -> dict[str, Any]:
 
 
 def _is_of(account: int, name: str, value: Any) -> bool:
-    """Whether what the path names belongs to the account. What isn't there at all is left to the page."""
+    """Whether the row that the path names belongs to the account. A missing row is left to the page."""
     if name == "incident_id":
         scope = Incident.objects.filter(pk=value).values_list("scope", flat=True).first()
         return scope in {None, "", str(account)}

@@ -1,4 +1,4 @@
-"""One currency: where it is, what is reserved and why, how much there was, and what came in on which address."""
+"""One currency: where it is held, what is reserved and why, its past balances, and the deposits by address."""
 
 from datetime import datetime
 from decimal import Decimal
@@ -16,7 +16,7 @@ from desk.web.requests import DeskRequest
 from exchange_ops.addresses.models import DepositAddress
 from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.market.valuation import plain_code
-from exchange_ops.pages import funds as listing
+from exchange_ops.pages import funds as funds_page
 from exchange_ops.pages.overview.view import range_of
 from exchange_ops.portfolio import amounts, drawings, history
 from exchange_ops.portfolio.models import Profit
@@ -24,7 +24,7 @@ from exchange_ops.shared import rules
 from exchange_ops.shared.models import Account
 from exchange_ops.shared.views import accounts
 from exchange_ops.shared.views.access import requires
-from exchange_ops.withdrawals import funds as domain
+from exchange_ops.withdrawals import funds
 
 LAST_LINES, MOST_ADDRESSES = 25, 50
 PARTS = {name: f"exchange_ops/currency/_{name}.html" for name in ("holding", "past", "deposits", "lines")}
@@ -33,11 +33,11 @@ PARTS = {name: f"exchange_ops/currency/_{name}.html" for name in ("holding", "pa
 @require_safe
 @requires(rules.may_see)
 def currency(request: DeskRequest, currency: str) -> HttpResponse:
-    """The page, or one part of it by the id of its element. A 404 for a code that nothing here knows."""
+    """The page, or one part of it by the id of its element. 404 for an unknown code."""
     now, mine, code = clock.now(), accounts.in_view(request), currency.upper()[:20]
     row = (
         next(
-            (row for row in domain.of(accounts=mine, quote=mine[0].quote_currency, now=now) if row.currency == code),
+            (row for row in funds.of(accounts=mine, quote=mine[0].quote_currency, now=now) if row.currency == code),
             None,
         )
         if mine
@@ -56,26 +56,28 @@ def currency(request: DeskRequest, currency: str) -> HttpResponse:
     return show(request, "exchange_ops/currency.html", context, parts=PARTS)
 
 
-def _holding(*, row: domain.Funds, mine: list[Account], person: Person, days: int, now: datetime) -> dict[str, Any]:
-    """Both wallets and what is besides them, with the reserve taken apart."""
+def _holding(*, row: funds.Funds, mine: list[Account], person: Person, days: int, now: datetime) -> dict[str, Any]:
+    """Both wallets, the holdings outside them, and what the reserve consists of."""
     account = mine[0] if len(mine) == 1 else None
-    (line,) = listing.lines([row], amounts.besides(amounts.now(mine)), person=person, account=account, mine=mine)
+    (line,) = funds_page.lines(
+        [row], amounts.outside_wallets(amounts.now(mine)), person=person, account=account, mine=mine
+    )
     return {"line": line, "row": row}
 
 
-def _past(*, row: domain.Funds, mine: list[Account], person: Person, days: int, now: datetime) -> dict[str, Any]:
-    """The balance of both wallets day by day, up to now, and what it earned."""
-    known: list[tuple[datetime, Decimal | None]] = list(
+def _past(*, row: funds.Funds, mine: list[Account], person: Person, days: int, now: datetime) -> dict[str, Any]:
+    """The daily balance of both wallets up to now, its flows and its profit."""
+    balances: list[tuple[datetime, Decimal | None]] = list(
         history.amounts(accounts=mine, currency=row.currency, days=days, now=now)
     )
     if row.read_at is not None:
-        known.append((now, row.total))
-    found = history.flows(accounts=mine, days=days, now=now)
+        balances.append((now, row.total))
+    flows = history.flows(accounts=mine, days=days, now=now)
     return {
         "row": row,
-        "balances": list(reversed(known)),
-        "picture": drawings.line(known),
-        "flow": next((flow for flow in found.rows if flow.currency == row.currency), None),
+        "balances": list(reversed(balances)),
+        "picture": drawings.line(balances),
+        "flow": next((flow for flow in flows.rows if flow.currency == row.currency), None),
         "profits": list(
             Profit.objects.filter(account__in=mine, coin=plain_code(row.currency))
             .select_related("account")
@@ -84,14 +86,14 @@ def _past(*, row: domain.Funds, mine: list[Account], person: Person, days: int, 
     }
 
 
-def _deposits(*, row: domain.Funds, mine: list[Account], person: Person, days: int, now: datetime) -> dict[str, Any]:
-    """Each address with what came in on it, the latest first; addresses that were never used follow."""
+def _deposits(*, row: funds.Funds, mine: list[Account], person: Person, days: int, now: datetime) -> dict[str, Any]:
+    """Each address with its deposits, the latest first, then the addresses that were never used."""
     entries = LedgerEntry.objects.filter(account__in=mine, currency=row.currency, type="payin", status="success")
-    used = entries.values("address", "payment_id").annotate(
+    totals_by_address = entries.values("address", "payment_id").annotate(
         count=Count("pk"), amount=ExactSum("amount"), last=Max("updated_at")
     )
-    found = list(used.order_by("-last")[:MOST_ADDRESSES])
-    seen = {(each["address"], each["payment_id"]) for each in found}
+    used_addresses = list(totals_by_address.order_by("-last")[:MOST_ADDRESSES])
+    used = {(each["address"], each["payment_id"]) for each in used_addresses}
     rows = DepositAddress.objects.filter(account__in=mine, currency=row.currency).order_by(
         "-is_current", "-first_seen_at"
     )
@@ -99,12 +101,12 @@ def _deposits(*, row: domain.Funds, mine: list[Account], person: Person, days: i
     idle = [
         {"address": each.address, "payment_id": each.payment_id, "count": 0}
         for each in rows[:MOST_ADDRESSES]
-        if (each.address, each.payment_id) not in seen
+        if (each.address, each.payment_id) not in used
     ]
-    return {"row": row, "addresses": found + idle, "current": {address for address, _ in current}}
+    return {"row": row, "addresses": used_addresses + idle, "current": {address for address, _ in current}}
 
 
-def _lines(*, row: domain.Funds, mine: list[Account], person: Person, days: int, now: datetime) -> dict[str, Any]:
+def _lines(*, row: funds.Funds, mine: list[Account], person: Person, days: int, now: datetime) -> dict[str, Any]:
     """The last lines of the ledger in this currency."""
     entries = LedgerEntry.objects.filter(account__in=mine, currency=row.currency).select_related(
         "withdrawal", "account"

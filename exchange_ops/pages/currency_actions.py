@@ -1,4 +1,4 @@
-"""What somebody can do with a currency now, what not and why, and what becomes of an amount too small to pay out."""
+"""What somebody can do with a currency now or why not, and what is possible with an amount too small to pay out."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 from django.urls import reverse
 
 from desk.models import Person
-from desk.templatetags.desk import amount as amount_text
+from desk.templatetags.desk import amount
 from exchange_ops.market.models import Currency, Symbol
 from exchange_ops.shared import rules
 from exchange_ops.shared.models import Account
@@ -22,7 +22,7 @@ NOT_DESCRIBED: Final = "The exchange does not describe this currency."
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """One of them; with a reason in `why_not` it can't be done now."""
+    """One action; with a reason in `why_not` it is not possible now."""
 
     label: str
     icon: str
@@ -32,15 +32,15 @@ class Action:
 
 @dataclass(frozen=True, slots=True)
 class Dust:
-    """An amount that is too small: what for, and what can be done with it all the same."""
+    """An amount that is too small: for what, and what can still be done with it."""
 
     sentence: str
-    ways: tuple[str, ...]
+    options: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Market:
-    """What is known of the currencies and symbols, read once for a page."""
+    """The copies of currencies and symbols, read once for a page."""
 
     currencies: dict[str, Currency]
     symbols: dict[str, list[Symbol]]
@@ -59,12 +59,12 @@ def market(codes: Sequence[str] | None = None) -> Market:
     return Market({row.code: row for row in described}, symbols)
 
 
-def of(*, row: Funds, person: Person, account: Account | None, known: Market) -> list[Action]:
+def actions(*, row: Funds, person: Person, account: Account | None, market: Market) -> list[Action]:
     """Deposit, withdraw, move, convert and trade, in this order."""
-    code, currency = row.currency, known.currencies.get(row.currency)
+    code, currency = row.currency, market.currencies.get(row.currency)
     chosen = "" if account is not None else CHOOSE
     may_ask = chosen or ("" if rules.may_request(person) else "Operators ask for it.")
-    symbol = next(iter(known.symbols.get(code, ())), None)
+    symbol = next(iter(market.symbols.get(code, ())), None)
     wish = urlencode({"currency": code})
     trade = urlencode({"symbol": symbol.code}) if symbol else ""
     return [
@@ -102,36 +102,36 @@ def of(*, row: Funds, person: Person, account: Account | None, known: Market) ->
     ]
 
 
-def dust(*, row: Funds, known: Market) -> Dust | None:
-    """What can be done with an amount below the smallest withdrawal or conversion; nothing where it is large enough."""
-    currency, held = known.currencies.get(row.currency), row.bank + row.trading
+def dust(*, row: Funds, market: Market) -> Dust | None:
+    """What can be done with an amount below the smallest withdrawal or conversion; None if it is large enough."""
+    currency, held = market.currencies.get(row.currency), row.bank + row.trading
     if currency is None or not held:
         return None
     least = currency.payout_minimal_amount if currency.payout_enabled else None
     step = None if currency.precision_transfer is None else Decimal(1).scaleb(-currency.precision_transfer)
     if least is not None and held < least:
-        sentence = f"Below the smallest withdrawal of {amount_text(least, row.currency)}."
+        sentence = f"Below the smallest withdrawal of {amount(least, row.currency)}."
     elif row.converts and step is not None and held < step:
-        sentence = f"Below the smallest amount that converts, {amount_text(step, row.currency)}."
+        sentence = f"Below the smallest amount that converts, {amount(step, row.currency)}."
     else:
         return None
-    return Dust(sentence, tuple(_ways(row, held, step, known)))
+    return Dust(sentence, tuple(_options(row, held, step, market)))
 
 
-def _ways(row: Funds, held: Decimal, step: Decimal | None, known: Market) -> list[str]:
+def _options(row: Funds, held: Decimal, step: Decimal | None, market: Market) -> list[str]:
     can_move = row.moves and (step is None or held >= step)
-    sold = next(
+    symbol_to_sell = next(
         (
             symbol
-            for symbol in known.symbols.get(row.currency, ())
+            for symbol in market.symbols.get(row.currency, ())
             if symbol.base_currency == row.currency and held >= symbol.quantity_increment
         ),
         None,
     )
-    ways = [f"sell it on {sold.code}"] if sold else []
-    ways += ["convert it to the form of another network"] if row.converts and can_move else []
-    ways += ["move it to a sub-account"] if can_move else []
-    return ways or ["leave it until more arrives: it is too small to be sold, converted or moved"]
+    options = [f"sell it on {symbol_to_sell.code}"] if symbol_to_sell else []
+    options += ["convert it to the form of another network"] if row.converts and can_move else []
+    options += ["move it to a sub-account"] if can_move else []
+    return options or ["leave it until more arrives: it is too small to be sold, converted or moved"]
 
 
 def _no_deposits(row: Funds, currency: Currency | None) -> str:

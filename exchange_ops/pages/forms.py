@@ -1,4 +1,4 @@
-"""The shape of what people type on pages about several subjects."""
+"""The forms of pages about several subjects."""
 
 from collections.abc import Container
 
@@ -9,13 +9,13 @@ from exchange_ops.withdrawals.funds import Funds
 
 
 class FindForm(forms.Form):
-    """What was typed into the one search box."""
+    """The text of the search box."""
 
     q = forms.CharField(max_length=SEARCH_MOST, error_messages={"required": "Type something to find."})
 
 
 class FundsFilter(FilterForm):
-    """Which currencies to show, in which order; those that hold nothing only when they are asked for."""
+    """Which currencies to show, in which order; empty ones only on request."""
 
     text = forms.CharField(required=False, max_length=40)
     sort = forms.ChoiceField(
@@ -24,13 +24,15 @@ class FundsFilter(FilterForm):
     )
     empty = forms.BooleanField(required=False)
 
-    def of_funds(self, rows: list[Funds], *, besides: Container[str] = ()) -> list[Funds]:
-        """The rows that every filter lets through; what is searched for by name shows even when it is empty.
+    def narrow_funds(self, rows: list[Funds], *, outside_wallets: Container[str] = ()) -> list[Funds]:
+        """The rows that pass every filter; a search by name shows empty currencies too.
 
-        Currencies of `besides` are held outside of both wallets, so they are not empty either.
+        Currencies in `outside_wallets` are held in sub-accounts or as collateral, so they are not empty either.
         """
         chosen = self.chosen()
-        wanted = str(chosen.get("text", "")).casefold()
-        if wanted:
-            return [row for row in rows if wanted in row.currency.casefold() or wanted in row.full_name.casefold()]
-        return [row for row in rows if row.total or row.holds or row.currency in besides or chosen.get("empty")]
+        search_text = str(chosen.get("text", "")).casefold()
+        if search_text:
+            return [
+                row for row in rows if search_text in row.currency.casefold() or search_text in row.full_name.casefold()
+            ]
+        return [row for row in rows if row.total or row.holds or row.currency in outside_wallets or chosen.get("empty")]

@@ -1,5 +1,5 @@
-"""What stands around every page and is read again with it: the bar of alarms, the counts of the navigation, the strip
-at the foot, and what the browser shows as notifications."""
+"""The frame of every page, reloaded in one request: the alarm bar, the counts of the navigation, the strip at the foot,
+and the notifications of the browser."""
 
 from datetime import datetime
 from typing import Any, Final
@@ -8,13 +8,13 @@ from django.http import HttpResponse
 from django.views.decorators.http import require_safe
 
 from desk import clock
-from desk.incidents import queries as incidents
+from desk.incidents import queries
 from desk.models import Person
 from desk.views import notifications
 from desk.views.rendering import show
 from desk.web import context as navigation
 from desk.web.requests import DeskRequest, scope_of
-from exchange_ops.keys import status as key_status
+from exchange_ops.keys import status
 from exchange_ops.shared.views import accounts, wellbeing
 
 PARTS: Final = ("alarm", "count-action", "strip", "notices")
@@ -22,7 +22,7 @@ PARTS: Final = ("alarm", "count-action", "strip", "notices")
 
 @require_safe
 def frame(request: DeskRequest) -> HttpResponse:
-    """Those of the parts that `parts` names, by the ids of their elements; all of them where it names none.
+    """The parts that `parts` names by the ids of their elements, or all of them.
 
     Everybody who is signed in has a strip and notices. Without a role the bar is empty and nothing is counted.
     """
@@ -37,13 +37,13 @@ def frame(request: DeskRequest) -> HttpResponse:
 
 
 def _strip(request: DeskRequest, person: Person, now: datetime) -> dict[str, Any]:
-    """Whether the desk is well, and what is not over."""
+    """The health of the desk, and the unresolved incidents."""
     checks, mine = wellbeing.of(person), accounts.in_view(request)
     return {
         "now": now,
         "exchange_now": accounts.exchange_now(mine[0], now) if len(mine) == 1 else None,
         "checks": checks,
-        "watches_only": key_status.watches_only(mine),
-        "incidents": list(incidents.of_scope(incidents.unresolved(person), scope_of(request))),
+        "watches_only": status.watches_only(mine),
+        "incidents": list(queries.of_scope(queries.unresolved(person), scope_of(request))),
         "troubled": {name: check for name, check in checks.items() if not check.ok},
     }

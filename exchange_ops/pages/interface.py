@@ -1,4 +1,4 @@
-"""The page about the API: how a program begins, what it may follow, and every operation, drawn from the schema."""
+"""The page about the API: how to start a program, the topics it can follow, and every operation of the schema."""
 
 from typing import Final
 
@@ -13,9 +13,9 @@ from desk.web.requests import DeskRequest
 from exchange_ops.shared import rules
 from exchange_ops.shared.views.access import requires
 
-# An address that the demo's network takes, with no key that anybody has.
+# A valid address of the demo's network to which nobody has the key.
 EXAMPLE_ADDRESS: Final = "bchreg:qzd59qv9a8lctxa6eal3dw4rdmnguzxqlqmnj0xnqg"
-# What is read, and what tells that it changed.
+# Each resource and the topic that announces its changes.
 TOPICS: Final = (
     ("/api/v1/withdrawals/", "withdrawals"),
     ("/api/v1/withdrawals/12/", "withdrawal:12"),

@@ -1,10 +1,10 @@
-"""The rows of the system page: each follower of a stream, and each loop that reads or works in rounds, in words."""
+"""The rows of the system page: each follower of a stream, and each loop that reads or works in rounds."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from desk.templatetags.desk import span
-from exchange_ops.market import stream as market_stream
+from exchange_ops.market import stream
 from exchange_ops.shared import heartbeats
 from exchange_ops.shared.models import FollowerState
 from exchange_ops.shared.views import sources
@@ -15,7 +15,7 @@ BEAT = timedelta(seconds=90)  # the slowest loop has a round each minute
 STREAMS = {
     "stream": ("Account stream", "transactions and the bank wallet"),
     "trading stream": ("Trading stream", "orders, trades and margin"),
-    market_stream.NAME: ("Market stream", "prices, order books and trades of markets that are looked at"),
+    stream.NAME: ("Market stream", "prices, order books and trades of markets that are looked at"),
 }
 LOOPS = {
     heartbeats.WORKER: ("Workers", "calls to the exchange"),
@@ -29,9 +29,9 @@ LOOPS = {
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One row: what it is in words, what it brings, whose it is, and whether it works now.
+    """One row: its name, what it brings, and whether it works now.
 
-    `silent` is a follower that says it is connected and gave no sign of life for a minute: its process is gone.
+    `silent`: it claims to be connected but gave no sign of life for a minute, so its process is gone.
     """
 
     row: FollowerState
@@ -43,7 +43,7 @@ class Line:
 
     @property
     def lag(self) -> str:
-        """How long the slowest message of the last second that brought one was on its way; empty when unknown."""
+        """The delay of the slowest message in the last second that had messages; empty when unknown."""
         lag_ms = self.row.lag_ms
         if lag_ms is None:
             return ""
@@ -56,10 +56,10 @@ def followers(rows: list[FollowerState], now: datetime) -> list[Line]:
 
 
 def rounds(rows: list[FollowerState], now: datetime) -> list[Line]:
-    """One line for each loop; one that the page has no words for stands last, under its own name."""
-    known = [row for kind in LOOPS for row in rows if _kind(row) == kind]
-    other = [row for row in rows if _kind(row) not in LOOPS and _kind(row) not in STREAMS]
-    return [_round(row, now) for row in (*known, *other)]
+    """One line for each loop; those without a label come last, under their own name."""
+    loop_rows = [row for kind in LOOPS for row in rows if _kind(row) == kind]
+    other_rows = [row for row in rows if _kind(row) not in LOOPS and _kind(row) not in STREAMS]
+    return [_round(row, now) for row in (*loop_rows, *other_rows)]
 
 
 def _follower(row: FollowerState, now: datetime) -> Line:

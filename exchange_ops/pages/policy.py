@@ -1,4 +1,4 @@
-"""The rules in force and what changes them, and the brake: freezing alone, thawing by two."""
+"""The rules in force and their changes; and freezing, which one person can do and two have to end."""
 
 from typing import Any
 
@@ -12,8 +12,7 @@ from desk.models import Person
 from desk.people.stepup import CannotConfirm
 from desk.views.rendering import show
 from desk.web.requests import DeskRequest
-from exchange_ops.policy import freezes
-from exchange_ops.policy import quorum as policies
+from exchange_ops.policy import freezes, quorum
 from exchange_ops.policy.forms import ThawForm
 from exchange_ops.policy.models import Freeze, PolicyVersion
 from exchange_ops.policy_changes import machine as change_states
@@ -33,21 +32,21 @@ LAST_FREEZES, LAST_VERSIONS = 10, 20
 @require_safe
 @requires(rules.may_see)
 def policy(request: DeskRequest) -> HttpResponse:
-    """The rules in force, what waits to change them, and the freezes."""
+    """The rules in force, the open changes, and the freezes."""
     return _render_page(request)
 
 
 @require_safe
 @requires(rules.may_see)
 def frozen_note(request: DeskRequest) -> HttpResponse:
-    """What a form that asks for money says before it is filled in; empty while nothing is frozen."""
+    """The note on payment forms while payments are frozen; empty otherwise."""
     frozen = freezes.of_account(accounts.current(request))
     return show(request, "exchange_ops/policy/_frozen_note.html", {"frozen": frozen})
 
 
 @posted(rules.may_freeze)
 def freeze(request: DeskRequest) -> HttpResponse:
-    """Stop everything, at once and alone."""
+    """Stop all payments at once; one person is enough."""
     form = ReasonForm(request.POST)
     if not form.is_valid():
         return _render_page(request, freeze_form=form, status=422)
@@ -67,7 +66,7 @@ def freeze(request: DeskRequest) -> HttpResponse:
 
 @posted(rules.may_thaw)
 def thaw(request: DeskRequest, freeze_id: int) -> HttpResponse:
-    """One person's word to end a freeze; the second one ends it."""
+    """One person's vote to end a freeze; the second vote ends it."""
     frozen, form = get_object_or_404(Freeze, pk=freeze_id), ThawForm(request.POST)
     if not form.is_valid():
         return _render_page(request, thaw_form=form, status=422)
@@ -91,7 +90,7 @@ def thaw(request: DeskRequest, freeze_id: int) -> HttpResponse:
 def _render_page(
     request: DeskRequest, *, status: int = 200, refusal: str = "", **forms: ReasonForm | ThawForm
 ) -> HttpResponse:
-    account, current = accounts.current(request), policies.current()
+    account, current = accounts.current(request), quorum.current()
     active = freezes.active(account) if account else None
     context = {
         "now": clock.now(),
@@ -117,7 +116,7 @@ def _render_page(
 
 
 def _frozen(active: Freeze | None, person: Person) -> dict[str, Any]:
-    """The freeze that holds now, if any, who agreed to end it, and whether this person may."""
+    """The active freeze, if any, the votes to end it, and whether this person may vote."""
     votes = list(active.votes.select_related("person").order_by("at")) if active else []
     voted = any(vote.person_id == person.pk for vote in votes)
     digest = freezes.digest_of(active) if active else ""
@@ -133,13 +132,13 @@ def _frozen(active: Freeze | None, person: Person) -> dict[str, Any]:
 
 
 def _rules(person: Person, *, here: Account | None) -> dict[str, Any]:
-    """What the rules in force say, the versions there were, and what waits to change them."""
-    said = workflow.in_force()
+    """The rules in force, their past versions, and the open changes."""
+    ruleset = workflow.in_force()
     waiting = PolicyChange.objects.filter(state__in=(change_states.PROPOSED, change_states.AGREED))
     return {
-        "rules": said,
-        "groups": tiers_by_account(said, person, here=here.pk if here else None),
-        "limits": named_limits(said, person),
+        "rules": ruleset,
+        "groups": tiers_by_account(ruleset, person, here=here.pk if here else None),
+        "limits": named_limits(ruleset, person),
         "may_change": change_rules.may_keep(person),
         "open_changes": waiting.order_by("-pk"),
         "versions": PolicyVersion.objects.order_by("-number")[:LAST_VERSIONS],

@@ -1,4 +1,4 @@
-"""Profit and loss by coin: realised in a range, unrealised at present prices, by the method that a reader chooses."""
+"""Profit and loss by coin: realised in a range, unrealised at present prices, by the method that the reader chooses."""
 
 import csv
 import io
@@ -58,19 +58,19 @@ class Line:
 
     @property
     def quantity(self) -> Decimal:
-        """What is held, at a known cost or not."""
+        """The quantity held, whether its cost is known or not."""
         held: Decimal = self.profit.known_quantity + self.profit.unknown_quantity
         return held
 
     @property
     def average(self) -> Decimal | None:
-        """What one unit of known cost did cost."""
+        """The average cost of a unit whose cost is known."""
         profit = self.profit
         return profit.cost / profit.known_quantity if profit.known_quantity else None
 
     @property
     def unrealised(self) -> Decimal | None:
-        """What the part of known cost would bring above it now; None without a fresh price."""
+        """The unrealised profit on the quantity whose cost is known; None without a fresh price."""
         price = self.value.rate if self.value is not None else None
         if not self.profit.known_quantity:
             return None
@@ -80,9 +80,9 @@ class Line:
 @require_safe
 @requires(rules.may_see)
 def profit(request: DeskRequest) -> HttpResponse:
-    """One line a coin, and the sums."""
+    """One line for each coin, and the sums."""
     now, mine, method, chosen = clock.now(), accounts.in_view(request), _method(request), _range(request)
-    found = _lines(mine, method, chosen, now)
+    lines = _lines(mine, method, chosen, now)
     context = {
         "now": now,
         "accounts": mine,
@@ -91,8 +91,8 @@ def profit(request: DeskRequest) -> HttpResponse:
         "methods": lots.METHODS,
         "range": chosen,
         "ranges": RANGES,
-        "lines": found,
-        "sums": _sums(found),
+        "lines": lines,
+        "sums": _sums(lines),
         "quote": mine[0].quote_currency if mine else "",
         "problems": list(Progress.objects.filter(account__in=mine).exclude(problem="").select_related("account")),
     }
@@ -102,9 +102,9 @@ def profit(request: DeskRequest) -> HttpResponse:
 @require_safe
 @requires(rules.may_see)
 def export(request: DeskRequest) -> HttpResponse:
-    """The same lines as a file, told to the trail before it leaves."""
+    """The same lines as a file; the export is recorded in the audit trail first."""
     now, method, chosen = clock.now(), _method(request), _range(request)
-    found = _lines(accounts.in_view(request), method, chosen, now)
+    lines = _lines(accounts.in_view(request), method, chosen, now)
     with transaction.atomic():
         trail.record(
             actor=request.user,
@@ -115,48 +115,48 @@ def export(request: DeskRequest) -> HttpResponse:
             now=now,
             session_key=request.session.session_key or "",
         )
-    response = HttpResponse(_csv(found, chosen), content_type="text/csv; charset=utf-8")
+    response = HttpResponse(_csv(lines, chosen), content_type="text/csv; charset=utf-8")
     exports.as_file(response, f"profit-{method}-{now:%Y%m%dT%H%M%SZ}.csv")
     return response
 
 
 def _method(request: DeskRequest) -> str:
-    wanted = request.GET.get("method", lots.FIFO)
-    return wanted if wanted in lots.METHODS else lots.FIFO
+    method = request.GET.get("method", lots.FIFO)
+    return method if method in lots.METHODS else lots.FIFO
 
 
 def _range(request: DeskRequest) -> str:
-    wanted = request.GET.get("range", ALL)
-    return wanted if wanted in RANGES else ALL
+    range_name = request.GET.get("range", ALL)
+    return range_name if range_name in RANGES else ALL
 
 
 def _lines(mine: Sequence[Account], method: str, chosen: str, now: datetime) -> list[Line]:
     """Four queries however many coins there are."""
     rows = Profit.objects.filter(account__in=mine, method=method).select_related("account").order_by("account", "coin")
-    found = {row.pk: Line(row) for row in rows}
-    days = ProfitDay.objects.filter(profit__in=list(found))
+    lines = {row.pk: Line(row) for row in rows}
+    days = ProfitDay.objects.filter(profit__in=list(lines))
     if chosen != ALL:
         days = days.filter(day__gt=(now - timedelta(days=int(chosen))).date())
     for key, realised, fees in days.values_list("profit", "realised", "fees"):
-        found[key].realised += realised
-        found[key].fees += fees
-    _value(list(found.values()), now)
-    return sorted(found.values(), key=lambda line: (line.profit.account_id, not line.quantity, line.profit.coin))
+        lines[key].realised += realised
+        lines[key].fees += fees
+    _value(list(lines.values()), now)
+    return sorted(lines.values(), key=lambda line: (line.profit.account_id, not line.quantity, line.profit.coin))
 
 
-def _value(found: list[Line], now: datetime) -> None:
-    for quote in {line.profit.account.quote_currency for line in found}:
-        mine = [line for line in found if line.profit.account.quote_currency == quote]
+def _value(lines: list[Line], now: datetime) -> None:
+    for quote in {line.profit.account.quote_currency for line in lines}:
+        mine = [line for line in lines if line.profit.account.quote_currency == quote]
         held = {line.profit.coin: Decimal(1) for line in mine}
         values = valuation.values_of(amounts=held, quote=quote, now=now)
         for line in mine:
             line.value = values[line.profit.coin]
 
 
-def _sums(found: list[Line]) -> list[dict[str, Any]]:
-    """Of each quote currency by itself; `unvalued` are held at a known cost and have no fresh price."""
+def _sums(lines: list[Line]) -> list[dict[str, Any]]:
+    """One sum for each quote currency; `unvalued` are coins with a known cost but no fresh price."""
     sums: dict[str, dict[str, Any]] = {}
-    for line in found:
+    for line in lines:
         quote = line.profit.account.quote_currency
         start = {"quote": quote, "cost": ZERO, "realised": ZERO, "unrealised": ZERO, "fees": ZERO, "unvalued": []}
         row = sums.setdefault(quote, start)
@@ -169,11 +169,11 @@ def _sums(found: list[Line]) -> list[dict[str, Any]]:
     return list(sums.values())
 
 
-def _csv(found: list[Line], chosen: str) -> str:
+def _csv(lines: list[Line], chosen: str) -> str:
     file = io.StringIO()
     writer = csv.writer(file)
     writer.writerow([name.replace("_", " ") for name in COLUMNS])
-    for line in found:
+    for line in lines:
         writer.writerow([_cell(value) for value in _values(line, chosen)])
     return file.getvalue()
 

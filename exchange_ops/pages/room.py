@@ -3,7 +3,7 @@
 from typing import Final
 
 from desk import rooms
-from desk.actions import entries as actions
+from desk.actions import entries
 from desk.web.context import Entry
 from exchange_ops.shared import rules
 
@@ -19,7 +19,7 @@ ROOM: Final = rooms.Room(
             order=20,
             key="i",
             may_see=rules.may_see,
-            count=actions.count,
+            count=entries.count,
             topics="incidents people withdrawals transfers orders approvals freezes policy",
         ),
         Entry("Funds", "funds", "wallet", "Money", order=60, key="f", may_see=rules.may_see),

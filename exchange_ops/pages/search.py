@@ -1,4 +1,4 @@
-"""One search box: withdrawals, transfers, exchange ids, and everything on the chain. One exact hit opens at once."""
+"""The search box: withdrawals, transfers, ledger lines and the chain. A single exact hit opens at once."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -24,7 +24,7 @@ from exchange_ops.shared.views import accounts
 from exchange_ops.shared.views.access import requires
 from exchange_ops.transfers.forms import transfers_like, transfers_named
 from exchange_ops.transfers.models import Transfer
-from exchange_ops.withdrawals import queries as withdrawal_endings
+from exchange_ops.withdrawals import queries
 from exchange_ops.withdrawals.forms import withdrawals_like, withdrawals_named
 from exchange_ops.withdrawals.models import Withdrawal
 
@@ -35,14 +35,14 @@ PARTS = {"places": "exchange_ops/find/_places.html"}
 @require_safe
 @requires(rules.may_see)
 def find(request: DeskRequest) -> HttpResponse:
-    """What the text names; a single one is shown instead of a list of one."""
+    """The hits for the text; a single one is opened instead of listed."""
     form, mine, now = FindForm(request.GET), accounts.in_view(request), clock.now()
     text = form.cleaned_data["q"] if form.is_valid() else ""
-    rows, entries = _found(text, mine) if text else ([], [])
+    rows, entries = _withdrawals_and_entries(text, mine) if text else ([], [])
     transfers = _transfers(text, mine) if text else []
-    found = search.find(text=text, now=now)
-    only = None if request.htmx else _only([*rows, *transfers], entries, found.places)
-    shared = {"find": text, "form": form, "now": now, "most": MOST_ROWS, "found": found}
+    chain_hits = search.find(text=text, now=now)
+    only = None if request.htmx else _only([*rows, *transfers], entries, chain_hits.places)
+    shared = {"find": text, "form": form, "now": now, "most": MOST_ROWS, "chain_hits": chain_hits}
     lists = {"rows": rows, "transfers": transfers, "entries": entries}
     return only or show(request, "exchange_ops/find.html", {**shared, **lists}, parts=PARTS)
 
@@ -50,17 +50,17 @@ def find(request: DeskRequest) -> HttpResponse:
 @require_safe
 @requires(rules.may_see)
 def palette(request: DeskRequest) -> HttpResponse:
-    """The first hits of each kind for what is typed into the search box so far."""
+    """The first hits of each kind for the text typed so far."""
     form = FindForm(request.GET)
     text = form.cleaned_data["q"] if form.is_valid() else ""
     pages = context.navigation(request)
     scope = search_box.Scope(request.user, accounts.in_view(request), pages, clock.now())
-    found = search_box.hits(text=text, scope=scope)
-    return show(request, "exchange_ops/find/_palette.html", {"find": text, "found": found})
+    hits = search_box.hits(text=text, scope=scope)
+    return show(request, "exchange_ops/find/_palette.html", {"find": text, "hits_by_kind": hits})
 
 
 def _only(rows: list[Any], entries: list[LedgerEntry], places: Sequence[Place]) -> HttpResponse | None:
-    """Where a single hit leads. A transaction that is one of ours opens ours, which leads on to it."""
+    """The redirect to a single hit. A transaction of our own payout opens the payout, which links to it."""
     exact = [row for row in rows if row.named] or rows
     if len(exact) == 1 and not [entry for entry in entries if not _is_of(entry, exact[0])]:
         mine = exact[0].named and not any(place.is_certain and place.kind != search.TRANSACTION for place in places)
@@ -72,21 +72,21 @@ def _only(rows: list[Any], entries: list[LedgerEntry], places: Sequence[Place]) 
 
 
 def _is_of(entry: LedgerEntry, row: Withdrawal | Transfer) -> bool:
-    """Whether the line of the ledger belongs to what was found."""
+    """Whether the ledger entry belongs to this withdrawal or transfer."""
     return (entry.transfer_id if isinstance(row, Transfer) else entry.withdrawal_id) == row.pk
 
 
 def _transfers(text: str, mine: list[Account]) -> list[Transfer]:
-    """Transfers, those that are named exactly first."""
+    """Transfers, exact matches first."""
     rows = Transfer.objects.filter(transfers_like(text), account__in=mine).select_related("initiator")
     named = Case(When(transfers_named(text), then=True), default=False, output_field=BooleanField())
     return list(rows.annotate(named=named).order_by("-named", "-pk")[:MOST_ROWS])
 
 
-def _found(text: str, mine: list[Account]) -> tuple[list[Withdrawal], list[LedgerEntry]]:
-    """Withdrawals, those that are named exactly first, and lines of the ledger."""
-    found = Withdrawal.objects.filter(withdrawals_like(text), account__in=mine).select_related("initiator")
-    rows = withdrawal_endings.with_ends(found)
+def _withdrawals_and_entries(text: str, mine: list[Account]) -> tuple[list[Withdrawal], list[LedgerEntry]]:
+    """Withdrawals, exact matches first, and ledger entries."""
+    withdrawals = Withdrawal.objects.filter(withdrawals_like(text), account__in=mine).select_related("initiator")
+    rows = queries.with_ends(withdrawals)
     named = Case(When(withdrawals_named(text), then=True), default=False, output_field=BooleanField())
     entries = LedgerEntry.objects.filter(entries_like(text), account__in=mine).select_related("withdrawal")
     return (

@@ -1,4 +1,4 @@
-"""Whether the desk works: readiness, streams, clocks, the age of what was copied, and what waits for a worker."""
+"""The state of the desk: readiness, streams, clocks, the age of the copies, and what waits for a worker."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -20,7 +20,7 @@ from exchange_ops.shared.declarations.ages import BEAT_AGE
 from exchange_ops.shared.models import Account, FollowerState
 from exchange_ops.shared.views import accounts, wellbeing
 from exchange_ops.shared.views.access import requires
-from exchange_ops.withdrawals import workflow as withdrawals
+from exchange_ops.withdrawals import workflow
 
 MOST_DUE = 20
 SHOWN_IN_MS = 10_000
@@ -30,7 +30,7 @@ PARTS = {"followers": "exchange_ops/system/_followers.html", "now": "exchange_op
 @require_safe
 @requires(rules.may_see)
 def system(request: DeskRequest) -> HttpResponse:
-    """Everything on one page; the followers are read again more often than the rest."""
+    """Everything on one page; the followers reload more often than the rest."""
     now, account = clock.now(), accounts.current(request)
     target = request.htmx.target if request.htmx else None
     context: dict[str, Any] = {"now": now, "account": account}
@@ -42,8 +42,8 @@ def system(request: DeskRequest) -> HttpResponse:
 
 
 def _followers(person: Person, now: datetime) -> dict[str, Any]:
-    known = FollowerState.objects.select_related("account").order_by("pk")
-    rows = [row for row in known if row.account_id is None or rules.may_see(person, row.account_id)]
+    states = FollowerState.objects.select_related("account").order_by("pk")
+    rows = [row for row in states if row.account_id is None or rules.may_see(person, row.account_id)]
     return {
         "followers": loops.followers(rows, now),
         "rounds": loops.rounds(rows, now),
@@ -60,7 +60,7 @@ def _state(account: Account | None, person: Person, now: datetime) -> dict[str, 
         "checks": wellbeing.of(person),
         "copies": _copies(account),
         "watermarks": Watermark.objects.filter(account=account).order_by("name"),
-        "due": withdrawals.due(account=account, now=now)[:MOST_DUE] if account else [],
+        "due": workflow.due(account=account, now=now)[:MOST_DUE] if account else [],
         **_clock(account, now),
     }
 
@@ -78,13 +78,13 @@ def _clock(account: Account | None, now: datetime) -> dict[str, Any]:
 
 
 def _skew(skew_ms: int) -> str:
-    """How far the exchange's clock is from ours, and on which side."""
+    """The difference between the exchange's clock and ours, in words."""
     length = f"{abs(skew_ms)} ms" if abs(skew_ms) < SHOWN_IN_MS else span(timedelta(milliseconds=abs(skew_ms)))
     return f"{length} {'ahead' if skew_ms >= 0 else 'behind'}"
 
 
 def _copies(account: Account | None) -> list[dict[str, Any]]:
-    """How old each copy of the exchange's own tables is: its rows, the oldest and the newest reading."""
+    """The age of each copied table: its row count, the oldest and the newest reading."""
     tables = (
         ("Currencies", Currency.objects.all(), "read_at"),
         ("Symbols", Symbol.objects.all(), "read_at"),

@@ -1,4 +1,4 @@
-"""The first three steps of each role: where its work stands, what it can do there, and what to look at before."""
+"""The first three steps of each role's tour."""
 
 from typing import Final
 

@@ -4,20 +4,19 @@ from django.urls import path
 from drf_spectacular.views import SpectacularAPIView
 
 from desk.views import action
-from exchange_ops.pages import api as pages_api
-from exchange_ops.pages import currency, frame, funds, interface, policy, profit, search, system
-from exchange_ops.pages.overview import views as overview
-from exchange_ops.pages.trading import desk as trading
+from exchange_ops.pages import api, currency, frame, funds, interface, policy, profit, search, system
+from exchange_ops.pages.overview import views
+from exchange_ops.pages.trading import desk
 from exchange_ops.shared.api import resources
 
 urlpatterns = [
-    path("", overview.overview, name="overview"),
+    path("", views.overview, name="overview"),
     path("approvals/", action.page("approvals"), name="approvals"),
     path("funds/", funds.funds, name="funds"),
     path("funds/<str:currency>/", currency.currency, name="funds-currency"),
     path("profit/", profit.profit, name="profit"),
     path("profit/export.csv", profit.export, name="profit-export"),
-    path("markets/<str:symbol>/", trading.market, name="market"),
+    path("markets/<str:symbol>/", desk.market, name="market"),
     path("policy/", policy.policy, name="policy"),
     path("policy/frozen/", policy.frozen_note, name="frozen-note"),
     path("policy/freeze/", policy.freeze, name="freeze"),
@@ -29,7 +28,7 @@ urlpatterns = [
 ]
 
 api_urlpatterns = [
-    path("funds/", pages_api.Funds.as_view(), name="api-funds"),
+    path("funds/", api.Funds.as_view(), name="api-funds"),
     path("schema/", SpectacularAPIView.as_view(permission_classes=[resources.MaySee]), name="schema"),
     path("docs/", interface.interface, name="api-docs"),
 ]

@@ -1,4 +1,4 @@
-"""What there is of each currency now: in both wallets, in the sub-accounts and as margin collateral, each apart."""
+"""The amounts of each currency now: in both wallets, in sub-accounts and as margin collateral, kept separate."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -20,29 +20,33 @@ Part = tuple[int, str]  # account, wallet
 
 def now(accounts: Sequence[Account]) -> dict[Part, dict[str, Decimal]]:
     """By account and wallet, from four queries. Collateral is held in the quote currency of its symbol."""
-    found: defaultdict[Part, defaultdict[str, Decimal]] = defaultdict(lambda: defaultdict(lambda: ZERO))
+    totals: defaultdict[Part, defaultdict[str, Decimal]] = defaultdict(lambda: defaultdict(lambda: ZERO))
     for row in Balance.objects.filter(account__in=accounts):
         wallet = BANK if row.wallet == Balance.BANK else TRADING
-        found[row.account_id, wallet][row.currency] += row.available + row.reserved
-    below = SubAccountBalance.objects.filter(
+        totals[row.account_id, wallet][row.currency] += row.available + row.reserved
+    sub_balances = SubAccountBalance.objects.filter(
         sub_account__account__in=accounts, sub_account__missing_since__isnull=True
     ).annotate(owner=F("sub_account__account_id"))
-    for balance in below:
-        found[balance.owner, SUBACCOUNTS][balance.currency] += balance.available + balance.reserved
-    held = list(MarginAccount.objects.filter(account__in=accounts, gone_at=None))
-    symbols = Symbol.objects.in_bulk({row.symbol for row in held})
-    for tied in held:
-        symbol = symbols.get(tied.symbol)
-        # A symbol of which we have no copy names its currency to nobody: it is said to have no price.
-        found[tied.account_id, MARGIN][symbol.quote_currency if symbol else tied.symbol] += tied.margin_balance
-    return {part: {code: amount for code, amount in of.items() if amount} for part, of in found.items()}
+    for balance in sub_balances:
+        totals[balance.owner, SUBACCOUNTS][balance.currency] += balance.available + balance.reserved
+    margin_accounts = list(MarginAccount.objects.filter(account__in=accounts, gone_at=None))
+    symbols = Symbol.objects.in_bulk({row.symbol for row in margin_accounts})
+    for margin_account in margin_accounts:
+        symbol = symbols.get(margin_account.symbol)
+        # Without a copy of the symbol its currency is unknown: the symbol's code stands in, and has no price.
+        totals[margin_account.account_id, MARGIN][symbol.quote_currency if symbol else margin_account.symbol] += (
+            margin_account.margin_balance
+        )
+    return {
+        part: {code: amount for code, amount in by_currency.items() if amount} for part, by_currency in totals.items()
+    }
 
 
-def besides(held: Mapping[Part, Mapping[str, Decimal]]) -> dict[str, dict[str, Decimal]]:
-    """Of all accounts together, by currency: what of `now` is in sub-accounts, and what is margin collateral."""
-    found: defaultdict[str, dict[str, Decimal]] = defaultdict(lambda: {SUBACCOUNTS: ZERO, MARGIN: ZERO})
-    for (_, wallet), of in held.items():
+def outside_wallets(held: Mapping[Part, Mapping[str, Decimal]]) -> dict[str, dict[str, Decimal]]:
+    """By currency, for all accounts together: the amounts in sub-accounts and the margin collateral."""
+    totals: defaultdict[str, dict[str, Decimal]] = defaultdict(lambda: {SUBACCOUNTS: ZERO, MARGIN: ZERO})
+    for (_, wallet), by_currency in held.items():
         if wallet in {SUBACCOUNTS, MARGIN}:
-            for code, amount in of.items():
-                found[code][wallet] += amount
-    return dict(found)
+            for code, amount in by_currency.items():
+                totals[code][wallet] += amount
+    return dict(totals)

@@ -1,4 +1,4 @@
-"""Lines over time as figures for a picture: places are rounded, every figure stands exact in the table beside it."""
+"""Time series as line charts: coordinates are rounded, the exact figures are in the table beside the chart."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -13,11 +13,11 @@ Series = Sequence[tuple[datetime, Decimal | None]]
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """A place under the pointer: where its stretch begins, how wide it is, where its figure is."""
+    """A point that the pointer can rest on: where its section begins, how wide it is, and where its figure is."""
 
     at: datetime
     value: Decimal
-    left: str
+    start: str
     width: str
     x: str
     y: str
@@ -25,7 +25,7 @@ class Spot:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A field of WIDTH by HEIGHT: the line, what is below it, a second line, and the figures at its edges."""
+    """A chart of WIDTH by HEIGHT: the line, the area below it, a second line, and the figures at its edges."""
 
     line: str
     area: str
@@ -39,12 +39,12 @@ class Picture:
 
 
 def line(series: Series, *, beside: Series = ()) -> Picture | None:
-    """Values against time, oldest first; a missing one is a gap. None without two values to draw, `beside` likewise."""
+    """Values over time, oldest first; a missing one is a gap. With fewer than two values there is no chart or line."""
     beside = beside if sum(1 for _, value in beside if value is not None) > 1 else ()
-    known = [value for _, value in (*series, *beside) if value is not None]
+    values = [value for _, value in (*series, *beside) if value is not None]
     if sum(1 for _, value in series if value is not None) < 2:
         return None
-    low, high, first, last = min(known), max(known), series[0][0], series[-1][0]
+    low, high, first, last = min(values), max(values), series[0][0], series[-1][0]
     frame = _Frame(low, high, first, last)
     placed = [(at, value, frame.x(at), frame.y(value)) for at, value in series if value is not None]
     drawn = _path(series, frame)
@@ -72,7 +72,7 @@ class _Frame:
 
     def x(self, at: datetime) -> Decimal:
         length = (self.last - self.first).total_seconds()
-        # Seconds are whole microseconds; the place of a point is no figure of money.
+        # Whole seconds are enough: the position of a point is not an amount of money.
         return Decimal(int((at - self.first).total_seconds())) * WIDTH / Decimal(max(int(length), 1))
 
     def y(self, value: Decimal) -> Decimal:
@@ -91,12 +91,12 @@ def _path(series: Series, frame: _Frame) -> str:
 
 
 def _spots(placed: Sequence[tuple[datetime, Decimal, Decimal, Decimal]]) -> list[Spot]:
-    """Each point answers for half of the way to its neighbours."""
+    """The section of each point reaches halfway to its neighbours."""
     spots = []
     for number, (at, value, x, y) in enumerate(placed):
-        left = (placed[number - 1][2] + x) / 2 if number else x
-        right = (placed[number + 1][2] + x) / 2 if number + 1 < len(placed) else x
-        spots.append(Spot(at, value, _text(left), _text(right - left), _text(x), _text(y)))
+        start = (placed[number - 1][2] + x) / 2 if number else x
+        end = (placed[number + 1][2] + x) / 2 if number + 1 < len(placed) else x
+        spots.append(Spot(at, value, _text(start), _text(end - start), _text(x), _text(y)))
     return spots
 
 

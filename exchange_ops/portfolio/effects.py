@@ -1,6 +1,6 @@
-"""What each entry of the ledger and each own trade did to the wallets, and to the books of profit and loss.
+"""How each ledger entry and each of our trades changed the wallets, and the profit and loss.
 
-An entry counts from the moment of its last change once it succeeded: until then its money is reserved and still here.
+A successful entry counts from its last change on: until then its money is reserved and still in the wallet.
 Trades of margin orders and liquidations change the collateral, not the trading wallet, and are left out.
 Source: exchange REST, Transaction and Account trade; supplement 1.6, 2.8, 2.10.
 """
@@ -37,7 +37,7 @@ CHUNK: Final = 5_000
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What matters of one succeeded entry. `is_inside` says that the money stayed ours: conversions, sub-accounts."""
+    """The relevant columns of a successful entry. `is_inside`: the money stayed ours (conversions, sub-accounts)."""
 
     at: datetime
     type: str
@@ -68,15 +68,15 @@ def succeeded(account: Account) -> QuerySet[LedgerEntry]:
 
 
 def entries(rows: QuerySet[LedgerEntry]) -> Iterator[Entry]:
-    """The rows in their order, read in pieces."""
+    """The rows in their order, read in chunks."""
     columns = ("updated_at", "type", "currency", "amount", "fee", "sub_type", "transfer__kind")
-    for at, kind, currency, amount, fee, sub_type, moved in rows.values_list(*columns).iterator(CHUNK):
+    for at, kind, currency, amount, fee, sub_type, transfer_kind in rows.values_list(*columns).iterator(CHUNK):
         is_swap = sub_type == SWAP
-        yield Entry(at, kind, currency, amount, fee or ZERO, is_swap, is_swap or moved in TO_SUBACCOUNTS)
+        yield Entry(at, kind, currency, amount, fee or ZERO, is_swap, is_swap or transfer_kind in TO_SUBACCOUNTS)
 
 
 def trades(account: Account, *, newest_first: bool = False) -> Iterator[Trade]:
-    """Own trades on the trading wallet, in the order in which they happened, of symbols that are known."""
+    """Our trades on the trading wallet in the order of time, for symbols that the exchange describes."""
     symbols = {row.code: row for row in Symbol.objects.all()}
     rows = AccountTrade.objects.filter(account=account, symbol__in=list(symbols))
     rows = rows.exclude(_on_margin(account)).exclude(liquidation=True)
@@ -89,9 +89,9 @@ def trades(account: Account, *, newest_first: bool = False) -> Iterator[Trade]:
 
 
 def _on_margin(account: Account) -> Q:
-    """Trades of margin orders, and of those with which an action of ours closed a position.
+    """Trades of margin orders, and of the orders with which an action of ours closed a position.
 
-    Rows that have no number yet are left out: beside an empty one nothing would be outside of the list.
+    Rows without a number are left out: with a NULL in the list, SQL would find nothing that is not in it.
     """
     orders = Order.objects.filter(account=account, margin=True, exchange_id__isnull=False).values("exchange_id")
     closing = MarginAction.objects.filter(account=account, exchange_order_id__isnull=False).values("exchange_order_id")
@@ -107,43 +107,43 @@ def unknown_symbols(account: Account) -> list[str]:
 
 def newest_changes(account: Account) -> Iterator[Change]:
     """Every change of both wallets, the newest first."""
-    of_ledger = (
-        each for entry in entries(succeeded(account).order_by("-updated_at", "-index")) for each in of_entry(entry)
+    ledger_changes = (
+        each for entry in entries(succeeded(account).order_by("-updated_at", "-index")) for each in entry_changes(entry)
     )
-    traded = (each for trade in trades(account, newest_first=True) for each in of_trade(trade))
-    return merge(of_ledger, traded, _of_collateral(account), key=attrgetter("at"), reverse=True)
+    trading_changes = (each for trade in trades(account, newest_first=True) for each in trade_changes(trade))
+    return merge(ledger_changes, trading_changes, _collateral_changes(account), key=attrgetter("at"), reverse=True)
 
 
-def _of_collateral(account: Account) -> list[Change]:
-    """What went to margin and came back is in no ledger: the past of a currency that is collateral is unknown.
+def _collateral_changes(account: Account) -> list[Change]:
+    """No ledger records transfers to and from margin: the past of a collateral currency is unknown.
 
-    An account that is gone gave its collateral back when it was seen to be gone, the newest change of all.
+    A margin account that is gone returned its collateral when that was noticed, which is its newest change.
     """
     rows = list(MarginAccount.objects.filter(account=account))
     symbols = Symbol.objects.in_bulk({row.symbol for row in rows})
-    found = [
+    changes = [
         _change(max(row.updated_at, row.gone_at or row.updated_at), symbols[row.symbol].quote_currency, TRADING, None)
         for row in rows
         if row.symbol in symbols
     ]
-    return sorted(found, key=attrgetter("at"), reverse=True)
+    return sorted(changes, key=attrgetter("at"), reverse=True)
 
 
-def of_entry(entry: Entry) -> list[Change]:
-    """What it did to the wallets; a type without a known sign makes the currency's past unknown."""
-    made = entry.at, entry.currency
+def entry_changes(entry: Entry) -> list[Change]:
+    """How the entry changed the wallets; a type whose sign is unknown makes the currency's past unknown."""
+    at, currency = entry.at, entry.currency
     if entry.type in IN:
-        return [_change(*made, BANK, entry.amount)]
+        return [_change(at, currency, BANK, entry.amount)]
     if entry.type in OUT:
-        return [_change(*made, BANK, -entry.amount - entry.fee)]
+        return [_change(at, currency, BANK, -entry.amount - entry.fee)]
     if entry.type in {TO_TRADING, FROM_TRADING}:
         amount = entry.amount if entry.type == TO_TRADING else -entry.amount
-        return [_change(*made, BANK, -amount), _change(*made, TRADING, amount)]
-    return [_change(*made, BANK, None)]
+        return [_change(at, currency, BANK, -amount), _change(at, currency, TRADING, amount)]
+    return [_change(at, currency, BANK, None)]
 
 
-def of_trade(trade: Trade) -> list[Change]:
-    """What it did to the trading wallet."""
+def trade_changes(trade: Trade) -> list[Change]:
+    """How the trade changed the trading wallet."""
     sign = 1 if trade.is_buy else -1
     return [
         _change(trade.at, trade.base, TRADING, sign * trade.quantity),
@@ -158,7 +158,9 @@ def _change(at: datetime, currency: str, wallet: str, amount: Decimal | None) ->
 
 def currencies(account: Account) -> list[str]:
     """Every currency that the account's ledger or trades name."""
-    found = set(LedgerEntry.objects.filter(account=account).order_by("currency").values_list("currency").distinct())
+    ledger_rows = set(
+        LedgerEntry.objects.filter(account=account).order_by("currency").values_list("currency").distinct()
+    )
     symbols = AccountTrade.objects.filter(account=account).values("symbol").distinct()
     pairs = Symbol.objects.filter(code__in=symbols).values_list("base_currency", "quote_currency", "fee_currency")
-    return sorted({code for row in (*found, *pairs) for code in row if code})
+    return sorted({code for row in (*ledger_rows, *pairs) for code in row if code})

@@ -1,4 +1,4 @@
-"""What came in and went out each day, added up from the ledger once and again only for the days that changed."""
+"""Daily inflows and outflows, added up from the ledger once, and again only for the days that changed."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -18,11 +18,11 @@ from exchange_ops.shared.models import Account
 
 ZERO: Final = Decimal(0)
 MOST_CHANGED: Final = 2_000  # versions; more than this and everything is added up anew
-LATE: Final = 200  # versions that are looked at again: another process may have been slower to write a smaller number
+LATE: Final = 200  # versions that are read again: another process may have committed a smaller number later
 
 
 def update(*, account: Account, progress: Progress) -> bool:
-    """Add up the days whose entries changed; whether there were any."""
+    """Add up the days whose entries changed; returns whether there were any."""
     newest = LedgerVersion.objects.filter(account=account).aggregate(newest=Max("pk"))["newest"] or 0
     if newest == progress.version:
         return False
@@ -35,7 +35,7 @@ def update(*, account: Account, progress: Progress) -> bool:
 
 
 def price(*, account: Account) -> int:
-    """Give their closing price to the days that had none, and to the last two, which were not closed yet; how many."""
+    """Set the closing price of days without one and of the last two days; returns how many changed."""
     newest = DailyFlow.objects.filter(account=account).aggregate(newest=Max("day"))["newest"]
     if newest is None:
         return 0
@@ -48,13 +48,13 @@ def price(*, account: Account) -> int:
 
 
 def _reprice(row: DailyFlow, prices: DayPrices) -> bool:
-    before, found = row.price, prices.on(row.currency, row.day)
-    row.price = found.rate.quantize(PRICE_PLACES, rounding=ROUND_HALF_EVEN) if found else before
+    before, price = row.price, prices.on(row.currency, row.day)
+    row.price = price.rate.quantize(PRICE_PLACES, rounding=ROUND_HALF_EVEN) if price else before
     return bool(row.price != before)
 
 
 def _changed_days(account: Account, since: int) -> set[date] | None:
-    """The days on which changed entries count, and on which their earlier versions did; None when it is too much."""
+    """The days of changed entries and of their earlier versions; None when there are too many."""
     changed = LedgerVersion.objects.filter(account=account, pk__gt=since)
     entries = list(changed.values_list("entry_id", flat=True)[: MOST_CHANGED + 1])
     if len(entries) > MOST_CHANGED:
@@ -68,15 +68,15 @@ def _changed_days(account: Account, since: int) -> set[date] | None:
 
 
 def _add_up(account: Account, days: set[date] | None) -> None:
-    """Write the rows of these days anew, or of all days."""
-    kept = DailyFlow.objects.filter(account=account)
+    """Write the rows of these days again, or of all days."""
+    stored = DailyFlow.objects.filter(account=account)
     rows = effects.succeeded(account).filter(type__in=effects.IN | effects.OUT)
     if days is None:
-        kept.delete()
+        stored.delete()
         _write(account, effects.entries(rows.order_by()))
         return
     for first, after in _runs(days):
-        kept.filter(day__gte=first, day__lt=after).delete()
+        stored.filter(day__gte=first, day__lt=after).delete()
         within = {"updated_at__gte": _midnight(first), "updated_at__lt": _midnight(after)}
         _write(account, effects.entries(rows.filter(**within).order_by()))
 
@@ -89,15 +89,15 @@ def _write(account: Account, entries: Iterable[effects.Entry]) -> None:
         figures = sums[entry.at.astimezone(UTC).date(), entry.currency]
         figures[0 if entry.type in effects.IN else 1] += entry.amount
         figures[2] += entry.fee
-    made = [
+    flows = [
         DailyFlow(account=account, day=day, currency=code, came_in=figures[0], went_out=figures[1], fees=figures[2])
         for (day, code), figures in sums.items()
     ]
-    DailyFlow.objects.bulk_create(made, batch_size=500)
+    DailyFlow.objects.bulk_create(flows, batch_size=500)
 
 
 def _runs(days: Iterable[date]) -> list[tuple[date, date]]:
-    """Days in a row as one stretch each, the end not counted."""
+    """Consecutive days as ranges, each without its end."""
     runs: list[tuple[date, date]] = []
     for day in sorted(days):
         after = day + timedelta(days=1)

@@ -1,6 +1,6 @@
-"""What pages show of the past: value over time, what changed, what came in and went out. From daily rows only.
+"""The past as pages show it: value over time, its change, inflows and outflows. From daily rows only.
 
-Days are compared by what is known of both ends: a rebuilt day knows the two wallets alone.
+Two days are compared by what is known of both: a rebuilt day knows the two wallets only.
 """
 
 from collections import defaultdict
@@ -36,9 +36,9 @@ class Point:
 class History:
     """The days of a range up to now, oldest first, and what changed from the first comparable one to now.
 
-    A day on which something had no price that has one now says less than it seems: it is `apart`, no part of the line,
-    and `missing` names what had none. `is_of_total` says whether the change is one of the total, or of both wallets
-    alone; `share` is the change as a part of the beginning.
+    A day without the price of a currency that has one now would look too low: it `is_apart`, no part of the line, and
+    `missing` names those currencies. `is_of_total` says whether the change is one of the total or of both wallets
+    only; `share` is the change as a fraction of the value at the beginning.
     """
 
     points: list[Point] = field(default_factory=list)
@@ -73,7 +73,7 @@ class Flow:
 
 @dataclass(slots=True)
 class Flows:
-    """All of them, the largest first, and their sums; `unvalued` are those that count into the sums only in part."""
+    """All currencies, the largest first, and their sums; `unvalued` are those of which the sums hold only a part."""
 
     quote: str = ""
     rows: list[Flow] = field(default_factory=list)
@@ -84,64 +84,64 @@ class Flows:
 
     @property
     def net(self) -> Decimal:
-        """What was added to the accounts from outside, fees taken off."""
+        """The net inflow from outside, after fees."""
         return self.came_in - self.went_out - self.fees
 
 
-def of(*, accounts: Sequence[Account], worth: Totals | None, days: int, now: datetime) -> History:
+def value_history(*, accounts: Sequence[Account], worth: Totals | None, days: int, now: datetime) -> History:
     """The value over the last days. Accounts valued in another currency than the first are left out and named."""
-    same, others = _of_one_quote(accounts)
-    found = History(quote=same[0].quote_currency if same else "", left_out=tuple(row.name for row in others))
+    same, others = _split_by_quote(accounts)
+    history = History(quote=same[0].quote_currency if same else "", left_out=tuple(row.name for row in others))
     rows = Snapshot.objects.filter(account__in=same, kind__in=DAYS, hour__gte=now - timedelta(days=days))
     by_day: dict[date, Point] = {}
     for row in rows.order_by("hour"):
         _add(by_day.setdefault(row.hour.date(), Point(row.taken_at)), row)
-    found.points = list(by_day.values())
-    found.rebuilt_until = max((point.at for point in found.points if point.is_rebuilt), default=None)
+    history.points = list(by_day.values())
+    history.rebuilt_until = max((point.at for point in history.points if point.is_rebuilt), default=None)
     if worth is not None and worth.total is not None and not others:
-        found.points.append(Point(now, worth.own, worth.total, without_value=set(worth.unvalued)))
-    _compare(found)
-    return found
+        history.points.append(Point(now, worth.own, worth.total, without_value=set(worth.unvalued)))
+    _compare(history)
+    return history
 
 
 def amounts(*, accounts: Sequence[Account], currency: str, days: int, now: datetime) -> list[tuple[datetime, Decimal]]:
-    """What both wallets held of one currency on each day for which that is known, oldest first."""
+    """The balance of one currency in both wallets on each day for which it is known, oldest first."""
     since = now - timedelta(days=days)
     lines = SnapshotLine.objects.filter(currency=currency, wallet__in=("bank", "trading"), snapshot__hour__gte=since)
     lines = lines.filter(snapshot__account__in=accounts, snapshot__kind__in=DAYS)
     held: defaultdict[int, Decimal] = defaultdict(lambda: ZERO)
     for snapshot, amount in lines.values_list("snapshot", "amount"):
         held[snapshot] += amount
-    found: dict[date, list[tuple[datetime, Decimal]]] = defaultdict(list)
+    by_day: dict[date, list[tuple[datetime, Decimal]]] = defaultdict(list)
     rows = Snapshot.objects.filter(account__in=accounts, kind__in=DAYS, hour__gte=since).order_by("hour")
     unknown = set()
-    for key, hour, taken_at, not_known in rows.values_list("pk", "hour", "taken_at", "unknown"):
-        found[hour.date()].append((taken_at, held[key]))
-        unknown |= {hour.date()} if currency in not_known else set()
+    for key, hour, taken_at, unknown_codes in rows.values_list("pk", "hour", "taken_at", "unknown"):
+        by_day[hour.date()].append((taken_at, held[key]))
+        unknown |= {hour.date()} if currency in unknown_codes else set()
     return [
-        (parts[0][0], sum((amount for _, amount in parts), ZERO)) for day, parts in found.items() if day not in unknown
+        (parts[0][0], sum((amount for _, amount in parts), ZERO)) for day, parts in by_day.items() if day not in unknown
     ]
 
 
 def flows(*, accounts: Sequence[Account], days: int, now: datetime) -> Flows:
-    """What came from outside and went there in the last days."""
-    same, _ = _of_one_quote(accounts)
+    """Inflows from outside and outflows over the last `days` days."""
+    same, _ = _split_by_quote(accounts)
     rows = DailyFlow.objects.filter(account__in=same, day__gt=(now - timedelta(days=days)).date())
     by_code: dict[str, Flow] = {}
     for code, came_in, went_out, fees, price in rows.values_list("currency", "came_in", "went_out", "fees", "price"):
         _count(by_code.setdefault(code, Flow(code)), came_in, went_out, fees, price)
-    found = sorted(by_code.values(), key=lambda row: (-(row.value_in + row.value_out), row.currency))
+    currency_flows = sorted(by_code.values(), key=lambda row: (-(row.value_in + row.value_out), row.currency))
     return Flows(
         quote=same[0].quote_currency if same else "",
-        rows=found,
-        came_in=sum((row.value_in for row in found), ZERO),
-        went_out=sum((row.value_out for row in found), ZERO),
-        fees=sum((row.value_fees for row in found), ZERO),
-        unvalued=tuple(sorted(row.currency for row in found if row.is_partly_valued)),
+        rows=currency_flows,
+        came_in=sum((row.value_in for row in currency_flows), ZERO),
+        went_out=sum((row.value_out for row in currency_flows), ZERO),
+        fees=sum((row.value_fees for row in currency_flows), ZERO),
+        unvalued=tuple(sorted(row.currency for row in currency_flows if row.is_partly_valued)),
     )
 
 
-def _of_one_quote(accounts: Sequence[Account]) -> tuple[list[Account], list[Account]]:
+def _split_by_quote(accounts: Sequence[Account]) -> tuple[list[Account], list[Account]]:
     same = [row for row in accounts if row.quote_currency == accounts[0].quote_currency]
     return same, [row for row in accounts if row not in same]
 
@@ -153,26 +153,26 @@ def _add(point: Point, row: Snapshot) -> None:
     point.without_value |= {*row.unvalued, *row.unknown}
 
 
-def _compare(found: History) -> None:
-    """Mark what is apart, and count the change between two days that leave out the same."""
-    known = [point for point in found.points if point.own is not None]
-    if not known:
+def _compare(history: History) -> None:
+    """Mark the days that can't be compared, and compute the change between two that lack the same currencies."""
+    valued_points = [point for point in history.points if point.own is not None]
+    if not valued_points:
         return
-    last = known[-1]
-    for point in found.points:
+    last = valued_points[-1]
+    for point in history.points:
         point.is_apart = not point.without_value <= last.without_value
-    apart = (point.without_value - last.without_value for point in found.points if point.is_apart)
-    found.missing = tuple(sorted(set().union(*apart)))
-    alike = [point for point in known if point.without_value == last.without_value]
+    apart = (point.without_value - last.without_value for point in history.points if point.is_apart)
+    history.missing = tuple(sorted(set().union(*apart)))
+    alike = [point for point in valued_points if point.without_value == last.without_value]
     if len(alike) < 2:
         return
-    first, found.since = alike[0], alike[0].at
-    found.is_of_total = not first.is_rebuilt and not last.is_rebuilt
-    before, after = (first.total, last.total) if found.is_of_total else (first.own, last.own)
+    first, history.since = alike[0], alike[0].at
+    history.is_of_total = not first.is_rebuilt and not last.is_rebuilt
+    before, after = (first.total, last.total) if history.is_of_total else (first.own, last.own)
     if before is None or after is None:
         return
-    found.change = after - before
-    found.share = found.change / before if before else None
+    history.change = after - before
+    history.share = history.change / before if before else None
 
 
 def _count(row: Flow, came_in: Decimal, went_out: Decimal, fees: Decimal, price: Decimal | None) -> None:
@@ -186,5 +186,5 @@ def _count(row: Flow, came_in: Decimal, went_out: Decimal, fees: Decimal, price:
 
 
 def _sum(values: Iterable[Decimal | None]) -> Decimal | None:
-    known = [value for value in values if value is not None]
-    return sum(known, ZERO) if known else None
+    summands = [value for value in values if value is not None]
+    return sum(summands, ZERO) if summands else None

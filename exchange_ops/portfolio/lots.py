@@ -1,10 +1,9 @@
-"""What was earned on one coin: lots that were bought or came in, and what their sale brought. Pure functions.
+"""Profit and loss of one coin: the lots that were bought or came in, and the proceeds of their sale. Pure functions.
 
-Two methods: first in, first out takes the oldest lot; average cost takes the same part of everything that is held. A
-lot may have no known cost, and what left may have no known price: neither is guessed, each is counted apart. Costs and
-proceeds are in one quote currency, fees included by whoever makes the movements. All is exact to `PLACES`: what a
-division leaves over stays with the rest of the lot, so that nothing is lost and both methods agree in total once
-everything is sold.
+There are two methods: first in, first out removes the oldest lot; average cost removes the same share of everything
+held. The cost of a lot and the price of a disposal may be unknown: neither is guessed, each is counted separately.
+Costs and proceeds are in one quote currency and include fees. All is exact to `PLACES`: the remainder of a division
+stays with the rest of the lot, so nothing is lost, and both methods agree in total once everything is sold.
 """
 
 from collections import deque
@@ -23,10 +22,10 @@ METHODS: Final = {FIFO: "First in, first out", AVERAGE: "Average cost"}
 
 @dataclass(frozen=True, slots=True)
 class Movement:
-    """What one event did to the coin: `quantity` came in (above zero) or left (below).
+    """One event of the coin: `quantity` came in (above zero) or left (below zero).
 
-    `value` is what was paid for it or received, after fees, and None where no price is known; `fee` is what of it were
-    fees, for display.
+    `value` is the amount paid or received, after fees, and None where no price is known; `fee` is the fee within it,
+    for display.
     """
 
     at: datetime
@@ -37,7 +36,7 @@ class Movement:
 
 @dataclass(frozen=True, slots=True)
 class Lot:
-    """What is held of one purchase or arrival. `at` is None for what was there before the history begins."""
+    """What is held of one purchase or arrival. `at` is None for holdings from before the history begins."""
 
     at: datetime | None
     quantity: Decimal
@@ -46,7 +45,7 @@ class Lot:
 
 @dataclass(slots=True)
 class Day:
-    """What one day brought."""
+    """The realised profit and the fees of one day."""
 
     realised: Decimal = ZERO
     fees: Decimal = ZERO
@@ -54,10 +53,11 @@ class Day:
 
 @dataclass(slots=True)
 class Book:
-    """The outcome. `opening` was there before the first movement, at no known cost; `unexplained` left without one.
+    """The lots and the profit by one method. Quantities are in the coin, amounts in the quote currency.
 
-    `sold_without_cost` left for `proceeds_without_cost`, its cost unknown; `left_without_price` had cost
-    `cost_without_price` and left at no known price. Neither is in `realised`.
+    `opening` was held before the first movement, at an unknown cost; `unexplained` left without a movement.
+    `sold_without_cost` brought `proceeds_without_cost`, its cost unknown; `left_without_price` had cost
+    `cost_without_price` and left at an unknown price. Neither is in `realised`.
     """
 
     lots: list[Lot] = field(default_factory=list)
@@ -78,18 +78,18 @@ class Book:
 
     @property
     def known_quantity(self) -> Decimal:
-        """What is held of it at a known cost."""
+        """The part of it whose cost is known."""
         return sum((lot.quantity for lot in self.lots if lot.cost is not None), ZERO)
 
     @property
     def cost(self) -> Decimal:
-        """The cost of that."""
+        """The cost of `known_quantity`."""
         return sum((lot.cost for lot in self.lots if lot.cost is not None), ZERO)
 
 
 class _Holding(Protocol):
     def add(self, lot: Lot) -> None: ...
-    def take(self, quantity: Decimal) -> list[Lot]: ...
+    def remove(self, quantity: Decimal) -> list[Lot]: ...
     def rest(self) -> list[Lot]: ...
 
 
@@ -100,16 +100,16 @@ def book(movements: Iterable[Movement], *, balance: Decimal, method: str) -> Boo
     """
     with localcontext(_EXACT):
         ordered = sorted(movements, key=lambda movement: movement.at)
-        found, holding = Book(), _METHODS[method]()
-        found.opening, found.unexplained = _missing(ordered, balance)
-        if found.opening:
-            holding.add(Lot(None, found.opening, None))
+        outcome, holding = Book(), _METHODS[method]()
+        outcome.opening, outcome.unexplained = _missing(ordered, balance)
+        if outcome.opening:
+            holding.add(Lot(None, outcome.opening, None))
         for movement in ordered:
-            _apply(found, holding, movement)
-        if found.unexplained:
-            holding.take(found.unexplained)
-        found.lots = holding.rest()
-        return found
+            _apply(outcome, holding, movement)
+        if outcome.unexplained:
+            holding.remove(outcome.unexplained)
+        outcome.lots = holding.rest()
+        return outcome
 
 
 def unrealised(*, quantity: Decimal, cost: Decimal, price: Decimal | None) -> Decimal | None:
@@ -119,7 +119,7 @@ def unrealised(*, quantity: Decimal, cost: Decimal, price: Decimal | None) -> De
 
 
 def _missing(movements: Sequence[Movement], balance: Decimal) -> tuple[Decimal, Decimal]:
-    """What must have been there before, so that nothing left that was not there; and what must have left unseen."""
+    """The quantity that must have been held before the first movement, and the one that must have left unrecorded."""
     running = lowest = ZERO
     for movement in movements:
         running += movement.quantity
@@ -128,34 +128,34 @@ def _missing(movements: Sequence[Movement], balance: Decimal) -> tuple[Decimal, 
     return opening, opening + running - balance
 
 
-def _apply(found: Book, holding: _Holding, movement: Movement) -> None:
-    day = found.days.setdefault(movement.at.date(), Day())
-    found.fees += movement.fee
+def _apply(outcome: Book, holding: _Holding, movement: Movement) -> None:
+    day = outcome.days.setdefault(movement.at.date(), Day())
+    outcome.fees += movement.fee
     day.fees += movement.fee
     if movement.quantity > 0:
         holding.add(Lot(movement.at, movement.quantity, movement.value))
     elif movement.quantity < 0:
-        before = found.realised
-        _dispose(found, holding.take(-movement.quantity), movement.value)
-        day.realised += found.realised - before
+        before = outcome.realised
+        _dispose(outcome, holding.remove(-movement.quantity), movement.value)
+        day.realised += outcome.realised - before
 
 
-def _dispose(found: Book, parts: list[Lot], proceeds: Decimal | None) -> None:
-    """Divide what was received among the parts of the lots that left, the last one taking what is left over."""
-    left_quantity, left_proceeds = sum((part.quantity for part in parts), ZERO), proceeds
+def _dispose(outcome: Book, parts: list[Lot], proceeds: Decimal | None) -> None:
+    """Divide the proceeds among the removed parts of lots; the last one takes the remainder."""
+    remaining_quantity, remaining_proceeds = sum((part.quantity for part in parts), ZERO), proceeds
     for number, part in enumerate(parts, start=1):
-        if left_proceeds is None:
-            found.left_without_price += part.quantity
-            found.cost_without_price += part.cost or ZERO
+        if remaining_proceeds is None:
+            outcome.left_without_price += part.quantity
+            outcome.cost_without_price += part.cost or ZERO
             continue
         is_last = number == len(parts)
-        share = left_proceeds if is_last else _cut(left_proceeds * part.quantity / left_quantity)
-        left_quantity, left_proceeds = left_quantity - part.quantity, left_proceeds - share
+        share = remaining_proceeds if is_last else _cut(remaining_proceeds * part.quantity / remaining_quantity)
+        remaining_quantity, remaining_proceeds = remaining_quantity - part.quantity, remaining_proceeds - share
         if part.cost is None:
-            found.sold_without_cost += part.quantity
-            found.proceeds_without_cost += share
+            outcome.sold_without_cost += part.quantity
+            outcome.proceeds_without_cost += share
         else:
-            found.realised += share - part.cost
+            outcome.realised += share - part.cost
 
 
 class _FirstInFirstOut:
@@ -167,52 +167,52 @@ class _FirstInFirstOut:
     def add(self, lot: Lot) -> None:
         self._lots.append(lot)
 
-    def take(self, quantity: Decimal) -> list[Lot]:
-        taken = []
+    def remove(self, quantity: Decimal) -> list[Lot]:
+        parts = []
         while quantity:
             lot = self._lots.popleft()
             part = lot
             if lot.quantity > quantity:
                 part, rest = _split(lot, quantity)
                 self._lots.appendleft(rest)
-            taken.append(part)
+            parts.append(part)
             quantity -= part.quantity
-        return taken
+        return parts
 
     def rest(self) -> list[Lot]:
         return list(self._lots)
 
 
 class _AverageCost:
-    """The same part of what has a known cost and of what has none leaves; within each, every unit costs the same."""
+    """Removes the same share of the quantities with and without a known cost; within each, all units cost the same."""
 
     def __init__(self) -> None:
-        self._known = Lot(None, ZERO, ZERO)
-        self._unknown = Lot(None, ZERO, None)
+        self._with_cost = Lot(None, ZERO, ZERO)
+        self._without_cost = Lot(None, ZERO, None)
 
     def add(self, lot: Lot) -> None:
         if lot.cost is None:
-            self._unknown = _joined(self._unknown, lot)
+            self._without_cost = _joined(self._without_cost, lot)
         else:
-            self._known = _joined(self._known, lot)
+            self._with_cost = _joined(self._with_cost, lot)
 
-    def take(self, quantity: Decimal) -> list[Lot]:
-        whole = self._known.quantity + self._unknown.quantity
-        known = min(_cut(quantity * self._known.quantity / whole), quantity, self._known.quantity)
-        known = max(known, quantity - self._unknown.quantity)
-        first, self._known = _split(self._known, known)
-        second, self._unknown = _split(self._unknown, quantity - known)
+    def remove(self, quantity: Decimal) -> list[Lot]:
+        total = self._with_cost.quantity + self._without_cost.quantity
+        known_quantity = min(_cut(quantity * self._with_cost.quantity / total), quantity, self._with_cost.quantity)
+        known_quantity = max(known_quantity, quantity - self._without_cost.quantity)
+        first, self._with_cost = _split(self._with_cost, known_quantity)
+        second, self._without_cost = _split(self._without_cost, quantity - known_quantity)
         return [part for part in (first, second) if part.quantity]
 
     def rest(self) -> list[Lot]:
-        return [lot for lot in (self._known, self._unknown) if lot.quantity]
+        return [lot for lot in (self._with_cost, self._without_cost) if lot.quantity]
 
 
 _METHODS: Final[dict[str, Callable[[], _Holding]]] = {FIFO: _FirstInFirstOut, AVERAGE: _AverageCost}
 
 
 def _split(lot: Lot, quantity: Decimal) -> tuple[Lot, Lot]:
-    """What is taken of a lot, and its rest. The rest keeps what the division of the cost leaves over."""
+    """The removed part of a lot, and its rest, which keeps the remainder of dividing the cost."""
     if lot.cost is None:
         return Lot(lot.at, quantity, None), Lot(lot.at, lot.quantity - quantity, None)
     cost = lot.cost if quantity == lot.quantity else _cut(lot.cost * quantity / lot.quantity)

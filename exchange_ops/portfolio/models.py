@@ -1,7 +1,7 @@
-"""What the accounts were worth, what went in and out each day, and what was earned: figures drawn from other rows.
+"""What the accounts were worth, their daily inflows and outflows, and their profits: figures derived from other rows.
 
-Nothing here decides anything. Hourly snapshots are kept for a while, those of a day for good; the rest is written anew
-whenever the ledger or the trades say something new.
+Nothing here decides anything. Hourly snapshots are kept for a while, daily ones for good; the rest is computed again
+whenever the ledger or the trades change.
 """
 
 from typing import ClassVar

@@ -1,7 +1,7 @@
 """What a currency was worth on a day: by the close of that day's candle, or of one at most a week older.
 
 A price is taken directly, inversely, or through one cross, as the present one is (`market.valuation`). A day without
-trades has no candle, and its last price stands; after a week of silence nothing is said. Nothing is ever interpolated.
+trades has no candle and keeps the last price; after a week without candles there is no price. Nothing is interpolated.
 """
 
 from bisect import bisect_right
@@ -28,7 +28,7 @@ ONE: Final = Decimal(1)
 
 @dataclass(frozen=True, slots=True)
 class DayPrice:
-    """One unit in the quote currency, by the closes of which symbols; `day` is the older of their days."""
+    """The price of one unit in the quote currency, from the closes of the symbols in `via`, the oldest of `day`."""
 
     rate: Decimal
     day: date
@@ -52,7 +52,7 @@ class DayPrices:
 
     def __init__(self, *, codes: Iterable[str], quote: str, since: date) -> None:
         self._quote = plain_code(quote)
-        self._known: dict[tuple[str, date], DayPrice | None] = {}
+        self._prices: dict[tuple[str, date], DayPrice | None] = {}
         self._pairs: defaultdict[tuple[str, str], list[tuple[str, _Closes, bool]]] = defaultdict(list)
         symbols = _between(codes, self._quote)
         closes: defaultdict[str, _Closes] = defaultdict(_Closes)
@@ -69,9 +69,9 @@ class DayPrices:
     def on(self, code: str, day: date) -> DayPrice | None:
         """The close of that day in UTC, today's being the last price read; None where there is none."""
         coin = plain_code(code)
-        if (coin, day) not in self._known:
-            self._known[coin, day] = self._find(coin, day)
-        return self._known[coin, day]
+        if (coin, day) not in self._prices:
+            self._prices[coin, day] = self._find(coin, day)
+        return self._prices[coin, day]
 
     def value(self, code: str, amount: Decimal, day: date) -> Decimal | None:
         """The value of an amount on that day."""
@@ -81,20 +81,20 @@ class DayPrices:
     def _find(self, coin: str, day: date) -> DayPrice | None:
         if coin == self._quote:
             return DayPrice(ONE, day)
-        ways = [self._pair(coin, self._quote, day)]
+        routes = [self._pair(coin, self._quote, day)]
         for cross in CROSSES:
             first, second = self._pair(coin, cross, day), self._pair(cross, self._quote, day)
             if first and second:
-                ways.append(DayPrice(first.rate * second.rate, min(first.day, second.day), first.via + second.via))
-        return max((way for way in ways if way), key=lambda way: (way.day, -len(way.via)), default=None)
+                routes.append(DayPrice(first.rate * second.rate, min(first.day, second.day), first.via + second.via))
+        return max((route for route in routes if route), key=lambda route: (route.day, -len(route.via)), default=None)
 
     def _pair(self, base: str, quote: str, day: date) -> DayPrice | None:
-        found = [
+        candidates = [
             DayPrice(ONE / close[1] if is_inverse else close[1], close[0], (code,))
             for code, closes, is_inverse in self._pairs.get((base, quote), ())
             if (close := closes.on(day)) is not None and close[1] > 0
         ]
-        return max(found, key=lambda price: price.day, default=None)
+        return max(candidates, key=lambda price: price.day, default=None)
 
 
 def read(*, codes: Iterable[str], quote: str, now: datetime, open_client: Callable[[], ExchangeClient]) -> str:
@@ -122,12 +122,14 @@ def is_due(
     if read_at is None or now - read_at >= READ_EVERY or read_at.date() != now.date():
         return True
     symbols = {row.code for row in _between(codes, plain_code(quote))}
-    known = Candle.objects.filter(symbol__in=symbols, period=DAILY).values("symbol").annotate(newest=Max("timestamp"))
-    return len(known) < len(symbols)
+    priced_symbols = (
+        Candle.objects.filter(symbol__in=symbols, period=DAILY).values("symbol").annotate(newest=Max("timestamp"))
+    )
+    return len(priced_symbols) < len(symbols)
 
 
 def _between(codes: Iterable[str], quote: str) -> list[Symbol]:
-    """Symbols that say something of the value of these currencies, by code."""
+    """The symbols by whose prices these currencies can be valued, sorted by code."""
     coins = {plain_code(code) for code in codes} - {quote}
     if not coins:
         return []

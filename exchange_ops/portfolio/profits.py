@@ -1,8 +1,8 @@
 """Profit and loss of an account's coins, computed from its trades and what came in and went out, and kept as rows.
 
-What came in cost its day's price and what went out brought it: the price of the network's fee is lost on the way. A
-trade against another coin is both a sale and a purchase at that day's price. Network variants of a coin are one coin,
-the quote currency itself earns nothing, and moves to and from sub-accounts count as going out and coming in.
+An arrival costs the price of its day and a payout brings it; the network fee is lost. A trade against another coin is
+both a sale and a purchase at that day's price. Network variants of a coin count as one coin, the quote currency itself
+earns nothing, and transfers to and from sub-accounts count as outflows and inflows.
 """
 
 from collections import defaultdict
@@ -28,11 +28,11 @@ from wire.values import decimal_text
 ZERO: Final = Decimal(0)
 SHOWN_LOTS: Final = 50
 AT_LEAST_EVERY: Final = timedelta(hours=1)  # prices of today move, and what had no price may have one
-AT_MOST: Final = 20  # of its time is this part spent on it
+AT_MOST: Final = 20  # no more than a twentieth of the time is spent on it
 
 
 def update(*, account: Account, progress: Progress, now: datetime) -> bool:
-    """Compute everything anew when something changed, or an hour passed; whether that was done."""
+    """Compute everything again when something changed or an hour passed; returns whether it did."""
     version = LedgerVersion.objects.filter(account=account).aggregate(newest=Max("pk"))["newest"] or 0
     trade = AccountTrade.objects.filter(account=account).aggregate(newest=Max("pk"))["newest"] or 0
     if not _is_due(progress, version, trade, now) or walks.is_incomplete(account=account, now=now):
@@ -42,7 +42,7 @@ def update(*, account: Account, progress: Progress, now: datetime) -> bool:
     with transaction.atomic():
         Profit.objects.filter(account=account).delete()
         for (coin, method), book in books.items():
-            _keep(account, coin, method, book, now)
+            _store(account, coin, method, book, now)
         took_ms = int((watch.now() - now).total_seconds() * 1000)
         Progress.objects.filter(pk=progress.pk).update(
             profits_version=version, profits_trade=trade, profits_at=now, took_ms=took_ms
@@ -52,30 +52,30 @@ def update(*, account: Account, progress: Progress, now: datetime) -> bool:
 
 def compute(*, account: Account) -> dict[tuple[str, str], lots.Book]:
     """The book of each coin by each method; coins that were never held or moved are left out."""
-    moved = movements(account)
+    by_coin = movements(account)
     quote, balances = plain_code(account.quote_currency), _balances(account)
-    coins = sorted((set(moved) | {coin for coin, amount in balances.items() if amount}) - {quote})
+    coins = sorted((set(by_coin) | {coin for coin, amount in balances.items() if amount}) - {quote})
     return {
-        (coin, method): lots.book(moved.get(coin, ()), balance=balances.get(coin, ZERO), method=method)
+        (coin, method): lots.book(by_coin.get(coin, ()), balance=balances.get(coin, ZERO), method=method)
         for coin in coins
         for method in lots.METHODS
     }
 
 
 def movements(account: Account) -> dict[str, list[lots.Movement]]:
-    """What every coin went through, valued in the account's quote currency."""
-    since = _begins(account)
+    """The movements of every coin, valued in the account's quote currency."""
+    since = _first_moment(account)
     if since is None:
         return {}
     prices = DayPrices(codes=effects.currencies(account), quote=account.quote_currency, since=since.date())
-    found: defaultdict[str, list[lots.Movement]] = defaultdict(list)
+    by_coin: defaultdict[str, list[lots.Movement]] = defaultdict(list)
     for entry in effects.entries(effects.succeeded(account).order_by("updated_at", "index")):
-        for coin, movement in _of_entry(entry, prices):
-            found[coin].append(movement)
+        for coin, movement in _entry_movements(entry, prices):
+            by_coin[coin].append(movement)
     for trade in effects.trades(account):
-        for coin, movement in _of_trade(trade, prices):
-            found[coin].append(movement)
-    return dict(found)
+        for coin, movement in _trade_movements(trade, prices):
+            by_coin[coin].append(movement)
+    return dict(by_coin)
 
 
 def _is_due(progress: Progress, version: int, trade: int, now: datetime) -> bool:
@@ -87,23 +87,23 @@ def _is_due(progress: Progress, version: int, trade: int, now: datetime) -> bool
     return passed >= AT_LEAST_EVERY or (changed and passed >= AT_MOST * timedelta(milliseconds=progress.took_ms))
 
 
-def _begins(account: Account) -> datetime | None:
+def _first_moment(account: Account) -> datetime | None:
     first_entry = effects.succeeded(account).aggregate(first=Min("updated_at"))["first"]
-    traded = AccountTrade.objects.filter(account=account).aggregate(first=Min("timestamp"))["first"]
-    return min((at for at in (first_entry, traded) if at is not None), default=None)
+    first_trade = AccountTrade.objects.filter(account=account).aggregate(first=Min("timestamp"))["first"]
+    return min((at for at in (first_entry, first_trade) if at is not None), default=None)
 
 
 def _balances(account: Account) -> dict[str, Decimal]:
     """What is held of each coin in the account itself, collateral included."""
-    found: defaultdict[str, Decimal] = defaultdict(lambda: ZERO)
+    balances: defaultdict[str, Decimal] = defaultdict(lambda: ZERO)
     for (_, wallet), held in amounts.now([account]).items():
         if wallet != SUBACCOUNTS:
             for code, amount in held.items():
-                found[plain_code(code)] += amount
-    return found
+                balances[plain_code(code)] += amount
+    return balances
 
 
-def _of_entry(entry: effects.Entry, prices: DayPrices) -> Iterator[tuple[str, lots.Movement]]:
+def _entry_movements(entry: effects.Entry, prices: DayPrices) -> Iterator[tuple[str, lots.Movement]]:
     """A deposit or a payout; conversions between variants and moves between the two wallets change no coin."""
     if entry.is_swap or entry.type not in effects.IN | effects.OUT:
         return
@@ -113,27 +113,27 @@ def _of_entry(entry: effects.Entry, prices: DayPrices) -> Iterator[tuple[str, lo
     yield coin, lots.Movement(entry.at, quantity, value, fee)
 
 
-def _of_trade(trade: effects.Trade, prices: DayPrices) -> Iterator[tuple[str, lots.Movement]]:
+def _trade_movements(trade: effects.Trade, prices: DayPrices) -> Iterator[tuple[str, lots.Movement]]:
     """Both sides of a trade. The fee raises what was paid, or lowers what was received, for the base currency."""
     day = trade.at.astimezone(UTC).date()
-    base, quote, paid_in = plain_code(trade.base), plain_code(trade.quote), plain_code(trade.fee_currency)
-    notional, fee = prices.value(quote, trade.notional, day), prices.value(paid_in, trade.fee, day)
+    base, quote, fee_coin = plain_code(trade.base), plain_code(trade.quote), plain_code(trade.fee_currency)
+    notional, fee = prices.value(quote, trade.notional, day), prices.value(fee_coin, trade.fee, day)
     sign = 1 if trade.is_buy else -1
     quantities: defaultdict[str, Decimal] = defaultdict(lambda: ZERO)
     quantities[base] += sign * trade.quantity
     quantities[quote] -= sign * trade.notional
-    quantities[paid_in] -= trade.fee
+    quantities[fee_coin] -= trade.fee
     for coin, quantity in quantities.items():
         if coin == base:
             # A fee in the coin itself is part of its quantity already; any other is money on top.
-            beside = ZERO if paid_in == base else fee
-            worth = None if notional is None or beside is None else notional + sign * beside
+            extra_fee = ZERO if fee_coin == base else fee
+            worth = None if notional is None or extra_fee is None else notional + sign * extra_fee
             yield coin, lots.Movement(trade.at, quantity, worth, fee or ZERO)
         elif quantity:
             yield coin, lots.Movement(trade.at, quantity, prices.value(coin, abs(quantity), day))
 
 
-def _keep(account: Account, coin: str, method: str, book: lots.Book, now: datetime) -> None:
+def _store(account: Account, coin: str, method: str, book: lots.Book, now: datetime) -> None:
     row = Profit.objects.create(
         account=account,
         coin=coin,

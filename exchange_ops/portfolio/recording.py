@@ -1,7 +1,7 @@
 """One round over all accounts: daily prices, the snapshot of the hour, the history before it, flows and profits.
 
-Each part goes on from what the last round kept, so a round that is broken off costs nothing. What stops one account
-doesn't stop the others.
+Each part continues from what the last round stored, so an interrupted round loses nothing. What stops one account
+does not stop the others.
 """
 
 from collections.abc import Callable
@@ -24,12 +24,12 @@ _log = structlog.get_logger(__name__)
 
 
 def topic(account: Account) -> str:
-    """What pages that show these figures follow."""
+    """The topic that pages with these figures follow."""
     return f"portfolio:{account.pk}"
 
 
 def record(*, now: datetime, open_client: Callable[[], ExchangeClient]) -> int:
-    """Bring the figures of every account up to date, in one process at a time; of how many something changed."""
+    """Bring the figures of every account up to date, in one process at a time; returns how many accounts changed."""
     holder = leases.name_of_this_process()
     if not leases.hold(name=LEASE, holder=holder, now=now, lasts=LEASE_LASTS):
         return 0
@@ -42,7 +42,7 @@ def record(*, now: datetime, open_client: Callable[[], ExchangeClient]) -> int:
 def _record(account: Account, now: datetime, open_client: Callable[[], ExchangeClient]) -> bool:
     progress, _ = Progress.objects.get_or_create(account=account)
     problem = _read_prices(account, progress, now, open_client)
-    changed = snapshots.take(account=account, now=now) is not None
+    changed = snapshots.store_current(account=account, now=now) is not None
     if progress.prices_read_at == now:
         changed = bool(snapshots.revalue(account=account)) or changed
     if progress.rebuilt_at is None and progress.prices_read_at is not None:
@@ -64,15 +64,15 @@ def _record(account: Account, now: datetime, open_client: Callable[[], ExchangeC
 
 
 def _read_prices(account: Account, progress: Progress, now: datetime, open_client: Callable[[], ExchangeClient]) -> str:
-    """Read daily candles when they are due; what was wrong then, until the next reading."""
-    held = {code for of in amounts.now([account]).values() for code in of}
+    """Read daily candles when they are due; returns the problem of the last reading."""
+    held = {code for by_currency in amounts.now([account]).values() for code in by_currency}
     codes, quote = held | set(effects.currencies(account)), account.quote_currency
     if not codes or not Symbol.objects.exists():
         return "No market is known yet, so nothing can be valued."
     if not prices.is_due(
         tried_at=progress.prices_tried_at, read_at=progress.prices_read_at, codes=codes, quote=quote, now=now
     ):
-        # Of the last reading, that is: when it succeeded, what is noted is about something else.
+        # When the last reading succeeded, the noted problem is about something else.
         return "" if progress.prices_read_at == progress.prices_tried_at else progress.problem
     problem = prices.read(codes=codes, quote=quote, now=now, open_client=open_client)
     progress.prices_tried_at, progress.prices_read_at = now, progress.prices_read_at if problem else now

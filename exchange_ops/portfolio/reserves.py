@@ -1,7 +1,7 @@
-"""What is reserved of a currency, and by what: our payouts, payouts made elsewhere, open orders; and what is left over.
+"""What is reserved of a currency, and by what: our payouts, payouts made elsewhere, open orders; and the rest.
 
-What a buy order reserves is known only between its price and its price with the highest fee, for an order without a
-price not at all. Money that serves as margin collateral is in neither wallet and stands beside.
+A buy order reserves at least its cost and at most its cost with the highest fee; without a price that is unknown.
+Margin collateral is in neither wallet and is listed separately.
 Source: exchange REST, Balance and Order; supplement 2.8.
 """
 
@@ -27,7 +27,7 @@ ZERO: Final = Decimal(0)
 
 @dataclass(slots=True)
 class Part:
-    """Money behind some rows: at least `low`, at most `high`; `is_open` when even that isn't known of all of them."""
+    """The money that some rows reserve: at least `low`, at most `high`; `is_open` if the amount of one is unknown."""
 
     count: int = 0
     low: Decimal = ZERO
@@ -81,50 +81,50 @@ class Reserve:
         return min(self.unexplained_bank, self.unexplained_trading) < 0
 
 
-def of(accounts: Sequence[Account]) -> dict[str, Reserve]:
+def by_currency(accounts: Sequence[Account]) -> dict[str, Reserve]:
     """By currency, of all of these accounts together; six queries however many there are."""
-    found: dict[str, Reserve] = {}
+    reserves: dict[str, Reserve] = {}
     for balance in Balance.objects.filter(account__in=accounts):
-        row = _of(found, balance.currency)
+        row = _reserve(reserves, balance.currency)
         if balance.wallet == Balance.BANK:
             row.bank += balance.reserved
         else:
             row.trading += balance.reserved
     for payout in Withdrawal.objects.filter(account__in=accounts, state__in=RESERVING):
-        _of(found, payout.currency).payouts.add(payout.amount if payout.leaves is None else payout.leaves)
-    _add_elsewhere(found, accounts)
-    _add_orders(found, accounts)
-    return found
+        _reserve(reserves, payout.currency).payouts.add(payout.amount if payout.leaves is None else payout.leaves)
+    _add_elsewhere(reserves, accounts)
+    _add_orders(reserves, accounts)
+    return reserves
 
 
-def _of(found: dict[str, Reserve], currency: str) -> Reserve:
-    return found.setdefault(currency, Reserve(currency))
+def _reserve(reserves: dict[str, Reserve], currency: str) -> Reserve:
+    return reserves.setdefault(currency, Reserve(currency))
 
 
-def _add_elsewhere(found: dict[str, Reserve], accounts: Sequence[Account]) -> None:
+def _add_elsewhere(reserves: dict[str, Reserve], accounts: Sequence[Account]) -> None:
     rows = LedgerEntry.objects.filter(account__in=accounts, type__in=OUT, status__in=UNDER_WAY, withdrawal=None)
     for code, amount, fee in rows.values_list("currency", "amount", "fee"):
-        _of(found, code).elsewhere.add(amount + (fee or ZERO))
+        _reserve(reserves, code).elsewhere.add(amount + (fee or ZERO))
 
 
-def _add_orders(found: dict[str, Reserve], accounts: Sequence[Account]) -> None:
+def _add_orders(reserves: dict[str, Reserve], accounts: Sequence[Account]) -> None:
     is_open = Q(active=True) | Q(state__in=order_states.AT_WORK)
     orders = list(Order.objects.filter(is_open, account__in=accounts, margin=False))
     collateral = list(MarginAccount.objects.filter(account__in=accounts, gone_at=None))
     symbols = Symbol.objects.in_bulk({row.symbol for row in orders} | {row.symbol for row in collateral})
     for order in orders:
         if symbol := symbols.get(order.symbol):
-            _add_order(found, order, symbol)
-    for tied in collateral:
-        if (symbol := symbols.get(tied.symbol)) and tied.margin_balance:
-            _of(found, symbol.quote_currency).collateral.add(tied.margin_balance)
+            _add_order(reserves, order, symbol)
+    for margin_account in collateral:
+        if (symbol := symbols.get(margin_account.symbol)) and margin_account.margin_balance:
+            _reserve(reserves, symbol.quote_currency).collateral.add(margin_account.margin_balance)
 
 
-def _add_order(found: dict[str, Reserve], order: Order, symbol: Symbol) -> None:
+def _add_order(reserves: dict[str, Reserve], order: Order, symbol: Symbol) -> None:
     if order.side != BUY:
-        _of(found, symbol.base_currency).orders.add(order.remaining)
+        _reserve(reserves, symbol.base_currency).orders.add(order.remaining)
         return
-    part = _of(found, symbol.quote_currency).orders
+    part = _reserve(reserves, symbol.quote_currency).orders
     if order.price is None:
         part.add(ZERO)
         part.is_open = True

@@ -1,7 +1,7 @@
-"""What an account is worth, kept hour by hour, and walked back through the ledger for the time before.
+"""What an account is worth, stored every hour, and rebuilt from the ledger for the time before.
 
-A snapshot is taken only of balances that were read within minutes: what was not known then is a gap, not a guess.
-Before the first one the days are rebuilt once, each at its first instant, as soon as ledger and trades were read.
+A snapshot holds only balances that were read within minutes: what was unknown then is a gap, not a guess. The days
+before the first one are rebuilt once, each at its first instant, as soon as ledger and trades have been read.
 """
 
 from collections import defaultdict
@@ -17,7 +17,7 @@ from django.db.models import Min
 from exchange_ops.ledger import quarantine, walks
 from exchange_ops.ledger.models import Balance
 from exchange_ops.market import valuation
-from exchange_ops.orders import workflow as orders
+from exchange_ops.orders import workflow
 from exchange_ops.orders.models import AccountTrade
 from exchange_ops.portfolio import amounts, effects, walking
 from exchange_ops.portfolio.models import BANK, TRADING, WALLETS, Snapshot, SnapshotLine
@@ -34,7 +34,7 @@ DAY: Final = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class _Priced:
-    """One line before it is kept."""
+    """One line before it is stored."""
 
     wallet: str
     currency: str
@@ -45,41 +45,43 @@ class _Priced:
     via: tuple[str, ...] = ()
 
 
-def take(*, account: Account, now: datetime) -> Snapshot | None:
-    """Keep what the account holds now as the snapshot of this hour; nothing when there is one, or nothing fresh."""
+def store_current(*, account: Account, now: datetime) -> Snapshot | None:
+    """Store the account's balances as the snapshot of this hour; None if there is one, or the balances are too old."""
     hour = now.astimezone(UTC).replace(minute=0, second=0, microsecond=0)
     if Snapshot.objects.filter(account=account, hour=hour).exists() or not _is_fresh(account, now):
         return None
-    held = {wallet: dict(of) for (_, wallet), of in amounts.now([account]).items()}
+    held = {wallet: dict(by_currency) for (_, wallet), by_currency in amounts.now([account]).items()}
     values = valuation.values_of_groups(groups=held, quote=account.quote_currency, now=now)
     lines = [
-        _now(wallet, code, held[wallet][code], value) for wallet, of in values.items() for code, value in of.items()
+        _current_line(wallet, code, held[wallet][code], value)
+        for wallet, by_currency in values.items()
+        for code, value in by_currency.items()
     ]
     first = not Snapshot.objects.filter(account=account, hour__gte=_midnight(now.date()), hour__lte=hour).exists()
     kind = Snapshot.DAILY if first else Snapshot.HOURLY
-    return _keep(account, hour=hour, taken_at=now, kind=kind, lines=lines, wallets=WALLETS)
+    return _store(account, hour=hour, taken_at=now, kind=kind, lines=lines, wallets=WALLETS)
 
 
 def rebuild(*, account: Account, now: datetime) -> int:
-    """Make the days before the first snapshot from the ledger; how many. Raises `CannotRebuild` if it is too early."""
+    """Rebuild the days before the first snapshot from the ledger; returns how many. Raises `CannotRebuild`."""
     if reason := _too_early(account, now):
         raise CannotRebuild(reason)
     held = {
         (wallet, code): amount
-        for (_, wallet), of in amounts.now([account]).items()
+        for (_, wallet), by_currency in amounts.now([account]).items()
         if wallet in {BANK, TRADING}
-        for code, amount in of.items()
+        for code, amount in by_currency.items()
     }
     moments = _moments(account, now)
     codes = {code for _, code in held} | set(effects.currencies(account))
     prices = DayPrices(codes=codes, quote=account.quote_currency, since=(moments[-1] if moments else now).date())
-    found = walking.back(held=held, changes=effects.newest_changes(account), moments=moments)
+    holdings = walking.back(held=held, changes=effects.newest_changes(account), moments=moments)
     with transaction.atomic():
-        return sum(1 for past in found if _keep_rebuilt(account, past, prices) is not None)
+        return sum(1 for past in holdings if _store_rebuilt(account, past, prices) is not None)
 
 
 def revalue(*, account: Account) -> int:
-    """Give rebuilt days the closing prices that were read since; how many days changed."""
+    """Value rebuilt days by the closing prices that were read since; returns how many days changed."""
     rows = list(Snapshot.objects.filter(account=account, kind=Snapshot.REBUILT).exclude(unvalued=[]).order_by("hour"))
     if not rows:
         return 0
@@ -90,15 +92,19 @@ def revalue(*, account: Account) -> int:
 
 
 def _revalue(row: Snapshot, prices: DayPrices) -> bool:
-    kept = list(row.lines.all())
-    found = [_then((line.wallet, line.currency), line.amount, prices, row.hour.date() - DAY) for line in kept]
+    stored_lines = list(row.lines.all())
+    priced_lines = [
+        _past_line((line.wallet, line.currency), line.amount, prices, row.hour.date() - DAY) for line in stored_lines
+    ]
     changed = [
-        _line(row, new) for old, new in zip(kept, found, strict=True) if old.value is None and new.value is not None
+        _line(row, new)
+        for old, new in zip(stored_lines, priced_lines, strict=True)
+        if old.value is None and new.value is not None
     ]
     if not changed:
         return False
     places = {(line.wallet, line.currency) for line in changed}
-    row.lines.filter(pk__in=[line.pk for line in kept if (line.wallet, line.currency) in places]).delete()
+    row.lines.filter(pk__in=[line.pk for line in stored_lines if (line.wallet, line.currency) in places]).delete()
     SnapshotLine.objects.bulk_create(changed)
     lines = [_Priced(*values) for values in row.lines.values_list("wallet", "currency", "amount", "price", "value")]
     unvalued = sorted({line.currency for line in lines if line.value is None})
@@ -107,11 +113,11 @@ def _revalue(row: Snapshot, prices: DayPrices) -> bool:
 
 
 class CannotRebuild(Exception):
-    """The history can't be made yet; the text says what is missing."""
+    """The history can't be rebuilt yet; the text says what is missing."""
 
 
 def _is_fresh(account: Account, now: datetime) -> bool:
-    """Whether both wallets were read a moment ago, each of their rows."""
+    """Whether every row of both wallets was read a moment ago."""
     wallets = Balance.objects.filter(account=account).values("wallet").annotate(oldest=Min("read_at"))
     return bool(wallets) and all(now - wallet["oldest"] <= FRESH_FOR for wallet in wallets)
 
@@ -121,7 +127,7 @@ def _too_early(account: Account, now: datetime) -> str:
         return "the ledger was not read to its end yet"
     if waiting := quarantine.waiting(account=account):
         return f"{waiting} records of the ledger could not be read"
-    read = heartbeats.of(orders.name_of(account))
+    read = heartbeats.of(workflow.name_of(account))
     if read is None or read.heard_at is None:
         return "the account's trades were not read yet"
     if unknown := effects.unknown_symbols(account):
@@ -132,10 +138,10 @@ def _too_early(account: Account, now: datetime) -> str:
 def _moments(account: Account, now: datetime) -> list[datetime]:
     """The first instant of each day from the first entry on, before the day of the first snapshot, the newest first."""
     first_entry = effects.succeeded(account).aggregate(first=Min("updated_at"))["first"]
-    traded = AccountTrade.objects.filter(account=account).aggregate(first=Min("timestamp"))["first"]
-    begins = min((at for at in (first_entry, traded) if at is not None), default=None)
-    taken = Snapshot.objects.filter(account=account).aggregate(first=Min("hour"))["first"]
-    ends = _midnight(taken.astimezone(UTC).date()) if taken else now
+    first_trade = AccountTrade.objects.filter(account=account).aggregate(first=Min("timestamp"))["first"]
+    begins = min((at for at in (first_entry, first_trade) if at is not None), default=None)
+    first_snapshot = Snapshot.objects.filter(account=account).aggregate(first=Min("hour"))["first"]
+    ends = _midnight(first_snapshot.astimezone(UTC).date()) if first_snapshot else now
     if begins is None:
         return []
     first = max(begins, now - REBUILT_BACK).astimezone(UTC).date()
@@ -144,11 +150,11 @@ def _moments(account: Account, now: datetime) -> list[datetime]:
     return [moment for moment in moments if moment < ends]
 
 
-def _keep_rebuilt(account: Account, past: walking.Holding, prices: DayPrices) -> Snapshot | None:
-    """What was held at the first instant of a day, by the closing prices of the day before."""
+def _store_rebuilt(account: Account, past: walking.Holding, prices: DayPrices) -> Snapshot | None:
+    """The balances at the first instant of a day, valued by the closing prices of the day before."""
     day = past.at.date() - DAY
-    lines = [_then(place, amount, prices, day) for place, amount in past.amounts.items()]
-    return _keep(
+    lines = [_past_line(place, amount, prices, day) for place, amount in past.amounts.items()]
+    return _store(
         account,
         hour=past.at,
         taken_at=past.at,
@@ -159,12 +165,12 @@ def _keep_rebuilt(account: Account, past: walking.Holding, prices: DayPrices) ->
     )
 
 
-def _now(wallet: str, code: str, amount: Decimal, value: valuation.Value) -> _Priced:
+def _current_line(wallet: str, code: str, amount: Decimal, value: valuation.Value) -> _Priced:
     line = _Priced(wallet, code, amount, priced_at=value.as_of, via=value.via)
     return _priced(line, None if value.amount is None else value.rate)
 
 
-def _then(place: walking.Place, amount: Decimal, prices: DayPrices, day: date) -> _Priced:
+def _past_line(place: walking.Place, amount: Decimal, prices: DayPrices, day: date) -> _Priced:
     price = prices.on(place[1], day)
     if price is None:
         return _Priced(*place, amount)
@@ -172,7 +178,7 @@ def _then(place: walking.Place, amount: Decimal, prices: DayPrices, day: date) -
 
 
 def _priced(line: _Priced, rate: Decimal | None) -> _Priced:
-    """The line by a price as it is kept; without one, or by one beyond all bounds, nothing is valued."""
+    """The line with its price and value as stored, or with neither if there is no price or it is beyond all bounds."""
     bare = _Priced(line.wallet, line.currency, line.amount)
     if rate is None or rate.adjusted() >= MOST_DIGITS:
         return bare
@@ -181,7 +187,7 @@ def _priced(line: _Priced, rate: Decimal | None) -> _Priced:
     return bare if value.adjusted() >= MOST_DIGITS else replace(line, price=price, value=value)
 
 
-def _keep(
+def _store(
     account: Account,
     *,
     hour: datetime,
@@ -191,35 +197,35 @@ def _keep(
     wallets: Iterable[str],
     unknown: Iterable[str] = (),
 ) -> Snapshot | None:
-    kept = list(lines)
+    priced_lines = list(lines)
     with transaction.atomic():
-        row, made = Snapshot.objects.get_or_create(
+        row, is_new = Snapshot.objects.get_or_create(
             account=account,
             hour=hour,
             defaults={
                 "taken_at": taken_at,
                 "kind": kind,
                 "quote": account.quote_currency,
-                "unvalued": sorted({line.currency for line in kept if line.value is None}),
+                "unvalued": sorted({line.currency for line in priced_lines if line.value is None}),
                 "unknown": sorted(unknown),
-                **_sums(kept, wallets),
+                **_sums(priced_lines, wallets),
             },
         )
-        if not made:
+        if not is_new:
             return None
-        SnapshotLine.objects.bulk_create(_line(row, line) for line in kept)
+        SnapshotLine.objects.bulk_create(_line(row, line) for line in priced_lines)
     return row
 
 
 def _sums(lines: list[_Priced], wallets: Iterable[str]) -> Mapping[str, Decimal | None]:
-    """By wallet; nothing where it holds only what has no value, zero where it holds nothing."""
-    found: defaultdict[str, list[Decimal | None]] = defaultdict(list)
+    """The value of each wallet: None if nothing in it has a value, zero if it is empty."""
+    values: defaultdict[str, list[Decimal | None]] = defaultdict(list)
     for line in lines:
-        found[line.wallet].append(line.value)
+        values[line.wallet].append(line.value)
     sums: dict[str, Decimal | None] = {}
     for wallet in wallets:
-        known = [value for value in found[wallet] if value is not None]
-        sums[wallet] = sum(known, Decimal(0)) if known or not found[wallet] else None
+        summands = [value for value in values[wallet] if value is not None]
+        sums[wallet] = sum(summands, Decimal(0)) if summands or not values[wallet] else None
     return sums
 
 

@@ -17,7 +17,7 @@ PARTS: Final = {"own": (BANK, TRADING), "subaccounts": (SUBACCOUNTS,), "margin":
 
 @dataclass(slots=True)
 class Totals:
-    """In `quote`; nothing where nothing has a price. `unvalued` are the currencies that count into no figure."""
+    """In `quote`; None where nothing has a price. `unvalued` are the currencies that no figure includes."""
 
     quote: str
     account: Account | None = None
@@ -38,7 +38,7 @@ class Totals:
         return bool(self.subaccounts or self.margin)
 
 
-def of(accounts: Sequence[Account], *, quote: str, now: datetime) -> list[Totals]:
+def by_account(accounts: Sequence[Account], *, quote: str, now: datetime) -> list[Totals]:
     """One for each account, in their order; six queries however many there are."""
     values = valuation.values_of_groups(groups=amounts.now(accounts), quote=quote, now=now)
     return [_totals(account, quote, values) for account in accounts]
@@ -52,10 +52,10 @@ def quote_for(person: Any, accounts: Sequence[Account]) -> str:
 
 
 def for_page(accounts: Sequence[Account], *, quote: str, now: datetime) -> dict[str, Any]:
-    """What a page shows of it: `worth` of all together, `worths` of each where there are several."""
+    """The template context: `worth` of all accounts together, `worths` of each where there are several."""
     if not accounts:
         return {"worth": None, "worths": []}
-    rows = of(accounts, quote=quote, now=now)
+    rows = by_account(accounts, quote=quote, now=now)
     return {"worth": together(rows, quote=quote), "worths": rows if len(rows) > 1 else []}
 
 
@@ -73,18 +73,18 @@ def together(rows: Sequence[Totals], *, quote: str) -> Totals:
 
 
 def _totals(account: Account, quote: str, values: dict[amounts.Part, dict[str, valuation.Value]]) -> Totals:
-    found = Totals(quote, account)
+    totals = Totals(quote, account)
     unvalued: set[str] = set()
     ages: list[datetime] = []
     for name, wallets in PARTS.items():
-        mine = [(code, value) for wallet in wallets for code, value in values.get((account.pk, wallet), {}).items()]
-        setattr(found, name, _sum(value.amount for _, value in mine))
-        unvalued |= {code for code, value in mine if value.amount is None}
-        ages += [value.as_of for _, value in mine if value.amount is not None and value.as_of is not None]
-    found.as_of, found.unvalued = min(ages, default=None), tuple(sorted(unvalued))
-    return found
+        holdings = [(code, value) for wallet in wallets for code, value in values.get((account.pk, wallet), {}).items()]
+        setattr(totals, name, _sum(value.amount for _, value in holdings))
+        unvalued |= {code for code, value in holdings if value.amount is None}
+        ages += [value.as_of for _, value in holdings if value.amount is not None and value.as_of is not None]
+    totals.as_of, totals.unvalued = min(ages, default=None), tuple(sorted(unvalued))
+    return totals
 
 
 def _sum(values: Iterable[Decimal | None]) -> Decimal | None:
-    known = [value for value in values if value is not None]
-    return sum(known, ZERO) if known else None
+    summands = [value for value in values if value is not None]
+    return sum(summands, ZERO) if summands else None

@@ -1,4 +1,4 @@
-"""How the states of a withdrawal, its calls and the exchange's own records are shown: a word, an icon, a tone."""
+"""Display of the states of a withdrawal, its calls and the exchange's records: a word, an icon, a tone."""
 
 import json
 from decimal import Decimal
@@ -22,7 +22,7 @@ register = template.Library()
 
 @register.simple_tag(takes_context=True)
 def of_account(context: dict[str, Any], scope: Any) -> SafeString | str:
-    """Whose row it is, on a page of several accounts; nothing on a page of one."""
+    """The account of a row, on a page of several accounts; empty on a page of one."""
     switch = context.get("switch")
     if not switch or switch["chosen"] is not None:
         return ""
@@ -130,7 +130,7 @@ DISPLAY: Final = Display(states.STATES, EVENTS).registered(
 
 @register.simple_tag
 def withdrawal_state(row: Withdrawal) -> SafeString:
-    """What became of a withdrawal in one chip: how it ended, else its state."""
+    """A withdrawal as a chip: its ending, or its state."""
     end = row.end
     return chip(row.tone, end.label, sign=end.sign) if end else DISPLAY.state(row.state)
 
@@ -144,37 +144,37 @@ def turn(name: str) -> SafeString:
 
 @register.simple_tag
 def outcome(name: str) -> SafeString:
-    """What became of a call."""
+    """The outcome of a call."""
     tone, label, sign = _OUTCOMES[name]
     return chip(tone, label, sign=sign)
 
 
 @register.simple_tag
 def ledger_status(name: str) -> SafeString:
-    """The exchange's status; an unknown one is shown as it is, and warned of."""
+    """The exchange's status; an unknown one is shown as it is, with a warning tone."""
     tone, sign = _LEDGER.get(name, ("warn", "circle-question-mark"))
     return chip(tone, LEDGER_STATUSES.get(name, name), sign=sign)
 
 
 @register.simple_tag
 def ledger_kind(name: str) -> SafeString:
-    """The kind of a ledger entry with the direction the money took."""
+    """The kind of a ledger entry with the direction of the money."""
     return chip("quiet", LEDGER_KINDS.get(name, name), sign=_KINDS.get(name, "circle-dot"))
 
 
 @register.filter
 def call_label(kind: str) -> str:
-    """What a call asks the exchange for."""
+    """The label of a call to the exchange."""
     return _CALLS.get(kind, kind)
 
 
 @register.filter
 def word_label(verdict: str) -> str:
-    """What a person said."""
+    """A person's vote in words."""
     return _WORDS.get(verdict, verdict)
 
 
 @register.filter
 def evidence(value: Any) -> str:
-    """A piece of evidence as text: lists and mappings as JSON, everything else as it is."""
+    """A piece of evidence as text; lists and mappings as JSON."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)

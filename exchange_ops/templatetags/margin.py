@@ -1,4 +1,4 @@
-"""How margin actions, positions and what the exchange told of them are shown: a word, an icon, a tone, a drawing."""
+"""Display of margin actions, positions and the exchange's reports on them: a word, an icon, a tone, a drawing."""
 
 from decimal import Decimal
 from typing import Any, Final
@@ -49,14 +49,14 @@ _SIDES: Final = {True: ("good", "Long", "arrow-up-right"), False: ("bad", "Short
 
 @register.simple_tag
 def position_side(quantity: Decimal) -> SafeString:
-    """Long or short, by its word, its arrow and its colour."""
+    """Long or short, as a word with an arrow and a colour."""
     tone, label, sign = _SIDES[quantity > 0]
     return chip(tone, label, sign=sign)
 
 
 @register.simple_tag
 def report_reason(reason: str) -> SafeString:
-    """What the exchange told; a word of its own that is not documented is shown as it is."""
+    """The reason of a report; an undocumented one is shown as it is."""
     tone, label, sign = _REPORTS.get(reason, ("warn", reason, "circle-question-mark"))
     return chip(tone, label, sign=sign)
 
@@ -70,31 +70,31 @@ def action_kind(row: MarginAction) -> str:
 @register.filter
 def share(fraction: Decimal | None) -> str:
     """A fraction in percent with its sign and two digits; a dash without one."""
-    found = queries.percent_of(fraction, digits=queries.CHANGE_DIGITS)
-    if found is None:
+    percent = queries.percent_of(fraction, digits=queries.CHANGE_DIGITS)
+    if percent is None:
         return "\u2013"
-    return f"{'+' if found > 0 else ''}{plain(found, places=2)} %"
+    return f"{'+' if percent > 0 else ''}{plain(percent, places=2)} %"
 
 
 @register.filter
 def slippage(fraction: Decimal | None) -> str:
     """How much worse than the best price, in percent with two digits; a dash without one."""
-    found = queries.percent_of(fraction, digits=queries.CHANGE_DIGITS)
-    return "\u2013" if found is None else f"{plain(found, places=2)} %"
+    percent = queries.percent_of(fraction, digits=queries.CHANGE_DIGITS)
+    return "\u2013" if percent is None else f"{plain(percent, places=2)} %"
 
 
 @register.filter
 def away(fraction: Decimal | None) -> str:
     """How far a price is away: "12.30 % away", or that it is passed."""
-    found = queries.percent_of(fraction, digits=queries.CHANGE_DIGITS)
-    if found is None:
+    percent = queries.percent_of(fraction, digits=queries.CHANGE_DIGITS)
+    if percent is None:
         return ""
-    return "passed" if found <= 0 else f"{plain(found, places=2)} % away"
+    return "passed" if percent <= 0 else f"{plain(percent, places=2)} % away"
 
 
 @register.simple_tag
 def margin_way(way: Any, label: str) -> SafeString:
-    """The way from liquidation to mark, drawn: letters under it, the mark above it. `label` says the same in words."""
+    """The range from liquidation to mark as a drawing, letters below and the mark above. `label` says it in words."""
     call = way.liquidation if way.call is None else way.call
     zones = format_html_join(
         "",

@@ -1,4 +1,4 @@
-"""How prices, changes and quantities of markets are written. Prices are exact; a share or a volume may be rounded."""
+"""Formatting of prices, changes and quantities of markets. Prices are exact; a share or a volume may be rounded."""
 
 from datetime import datetime
 from decimal import ROUND_HALF_EVEN, Decimal
@@ -8,13 +8,12 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from desk.templatetags.desk import ago, iso, plain
-from exchange_ops.market import queries as markets
-from exchange_ops.market import topics as market_topics
+from exchange_ops.market import queries, topics
 from wire.values import decimal_text
 
 register = template.Library()
 
-NOTHING = "\u2013"  # for a figure that the exchange did not tell; a template gives "" when its row is missing too
+NOTHING = "\u2013"  # for a figure that the exchange did not send; a template passes "" when the row is missing too
 _DIGITS = 5
 _WAYS = {1: ("good", "\u2191", "+"), -1: ("bad", "\u2193", "\u2212"), 0: ("quiet", "\u2192", "")}
 _SIDES = {"buy": ("good", "\u2191", "Buy"), "sell": ("bad", "\u2193", "Sell")}
@@ -22,7 +21,7 @@ _SIDES = {"buy": ("good", "\u2191", "Buy"), "sell": ("bad", "\u2193", "Sell")}
 
 @register.filter
 def price(value: Decimal | str | None, step: Decimal | None = None) -> str:
-    """A price, or a quantity, with as many digits after the point as its step has; a finer one is shown whole."""
+    """A price or quantity with as many digits after the point as its step has; finer ones keep all digits."""
     if value is None or value == "":
         return NOTHING
     return plain(Decimal(value), places=places(step))
@@ -31,12 +30,12 @@ def price(value: Decimal | str | None, step: Decimal | None = None) -> str:
 @register.filter
 def places(step: Decimal | None) -> int:
     """Digits after the point of a tick size or increment."""
-    return markets.places_of(step)
+    return queries.places_of(step)
 
 
 @register.filter
 def exact(value: Decimal | None) -> str:
-    """A figure as scripts read it: all digits, nothing grouped; empty where there is none."""
+    """A figure for scripts: all digits, not grouped; empty if there is none."""
     return decimal_text(value) if isinstance(value, Decimal) else ""
 
 
@@ -51,40 +50,40 @@ def brief(value: Decimal | str | None) -> str:
 
 @register.simple_tag
 def change(fraction: Decimal | None) -> SafeString:
-    """A change in percent: with its sign and an arrow, so that nobody needs the colour."""
-    percent = markets.percent_of(fraction, digits=markets.CHANGE_DIGITS)
+    """A change in percent with its sign and an arrow, readable without colour."""
+    percent = queries.percent_of(fraction, digits=queries.CHANGE_DIGITS)
     if percent is None:
         return format_html('<span class="muted">{}</span>', NOTHING)
     tone, arrow, sign = _WAYS[(percent > 0) - (percent < 0)]
-    text = f"{sign}{plain(abs(percent), places=markets.CHANGE_DIGITS)}"
+    text = f"{sign}{plain(abs(percent), places=queries.CHANGE_DIGITS)}"
     return format_html('<span class="figure tone-{}"><span aria-hidden="true">{} </span>{} %</span>', tone, arrow, text)
 
 
 @register.filter
-def percent(fraction: Decimal | None, digits: int = markets.SPREAD_DIGITS) -> str:
+def percent(fraction: Decimal | None, digits: int = queries.SPREAD_DIGITS) -> str:
     """A fraction in percent, rounded to so many digits after the point."""
-    share = markets.percent_of(fraction, digits=digits)
+    share = queries.percent_of(fraction, digits=digits)
     return NOTHING if share is None else f"{plain(share)} %"
 
 
 @register.simple_tag
 def side(name: str) -> SafeString:
-    """The taker's side of a trade: an arrow and a word; an unknown one is shown as it is."""
+    """The taker's side of a trade as an arrow and a word; an unknown side is shown as it is."""
     tone, arrow, word = _SIDES.get(name, ("quiet", "", name))
     return format_html('<span class="nowrap tone-{}"><span aria-hidden="true">{} </span>{}</span>', tone, arrow, word)
 
 
 @register.simple_tag
-def reach(total: Decimal, whole: Decimal) -> SafeString:
-    """A thin bar for the part of a whole that is reached; the figure stands beside it."""
-    share = min(total / whole, Decimal(1)) * 100 if whole else Decimal(0)
+def reach(total: Decimal, full_size: Decimal) -> SafeString:
+    """A thin bar for the share of `total` in `full_size`; the figure is beside it."""
+    share = min(total / full_size, Decimal(1)) * 100 if full_size else Decimal(0)
     width = f"{share:.1f}"
     return format_html('<svg class="reach" aria-hidden="true"><rect width="{}%" height="100%"/></svg>', width)
 
 
 @register.simple_tag
 def read_ago(read_at: datetime | None, now: datetime, kind: str) -> SafeString:
-    """How long ago something was read, counted on while the page is open; a tick of this kind sets it anew."""
+    """How long ago something was read, counting while the page is open; a tick of this kind resets it."""
     if not read_at:
         return format_html('<time class="nowrap" data-age="{}">never</time>', kind)
     texts = (iso(read_at), kind, ago(min(read_at, now), now))
@@ -93,5 +92,5 @@ def read_ago(read_at: datetime | None, now: datetime, kind: str) -> SafeString:
 
 @register.filter
 def topic(code: str) -> str:
-    """What a page follows to be told the ticker of this symbol."""
-    return market_topics.of(code)
+    """The topic of this symbol's ticker."""
+    return topics.topic(code)

@@ -1,4 +1,4 @@
-"""How orders are shown: what the exchange says of them, what the desk knows itself, and what a button would do."""
+"""Display of orders: the exchange's status, the desk's own state, and the labels of buttons."""
 
 from decimal import Decimal
 from typing import Any, Final
@@ -80,7 +80,7 @@ _CALLS = {"place": "Place", "cancel": "Cancel", "cancel_all": "Cancel all togeth
 
 @register.simple_tag
 def order_status(row: Order) -> SafeString:
-    """What there is to know of an order in one chip: the exchange's word, unless the desk is still at work."""
+    """The status of an order as a chip: the exchange's, unless the desk is still at work."""
     if row.state not in order_states.AT_EXCHANGE:
         return DISPLAY.state(row.state)
     if not row.active and row.status not in order_states.ENDED and row.missing_since is not None:
@@ -91,7 +91,7 @@ def order_status(row: Order) -> SafeString:
 
 @register.simple_tag
 def order_side(side: str) -> SafeString:
-    """Buy or sell, with an arrow, so that the colour is never alone."""
+    """Buy or sell with an arrow, readable without colour."""
     tone, label, sign = _SIDES.get(side, ("warn", side, "circle-question-mark"))
     return chip(tone, label, sign=sign)
 
@@ -116,17 +116,17 @@ def order_type(name: str) -> str:
 
 @register.filter
 def bare(value: Decimal | None) -> str:
-    """All digits as a field and a script take them: no grouping, no exponent, empty for nothing."""
+    """All digits for a field or a script: no grouping, no exponent, empty without a value."""
     return f"{plain(value):f}" if isinstance(value, Decimal) else ""
 
 
 @register.filter
 def order_call_label(kind: str) -> str:
-    """What a call asked the exchange for."""
+    """The label of a call to the exchange."""
     return _CALLS.get(kind, kind)
 
 
 @register.simple_tag
 def order_title(order: Any, symbol: Symbol | None) -> str:
-    """The same for templates."""
+    """The title of an order, for templates."""
     return title(order, symbol)

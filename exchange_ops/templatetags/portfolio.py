@@ -1,4 +1,4 @@
-"""Figures of change: how much more or less, with its sign, and parts of a whole in percent."""
+"""Formatting of changes with their sign, and of shares in percent."""
 
 from collections.abc import Iterable, Mapping
 from decimal import ROUND_HALF_EVEN, Decimal
@@ -15,7 +15,7 @@ register = template.Library()
 
 @register.filter
 def percent(part: Decimal | None) -> str:
-    """A part of a whole (0 to 1) in percent, to a tenth; a dash when there is none."""
+    """A share (0 to 1) in percent, to a tenth; a dash without one."""
     if part is None:
         return "\u2013"
     return f"{plain((part * 100).quantize(Decimal('0.1'), rounding=ROUND_HALF_EVEN), places=1)} %"
@@ -23,7 +23,7 @@ def percent(part: Decimal | None) -> str:
 
 @register.simple_tag
 def change(value: Decimal | None, part: Decimal | None, *, unit: str = "") -> SafeString | str:
-    """A difference with its sign, and as a part of the beginning where that is known."""
+    """A difference with its sign, and as a share of the initial value if that is known."""
     if value is None:
         return ""
     tone = "good" if value > 0 else "bad" if value < 0 else "quiet"
@@ -34,7 +34,7 @@ def change(value: Decimal | None, part: Decimal | None, *, unit: str = "") -> Sa
 
 @register.simple_tag
 def currency_link(code: str) -> SafeString:
-    """The code of a currency, leading to its page."""
+    """The code of a currency, linked to its page."""
     if "/" in code:
         return format_html("{}", code)
     return format_html('<a href="{}" data-row-link>{}</a>', reverse("funds-currency", args=[code]), code)
@@ -42,13 +42,13 @@ def currency_link(code: str) -> SafeString:
 
 @register.filter
 def share_of(value: Decimal, currency: str) -> str:
-    """An amount that was divided, with its currency: to eight places, where more digits say nothing to anybody."""
+    """A divided amount with its currency, rounded to eight places."""
     return amount(value.quantize(Decimal("1e-8"), rounding=ROUND_HALF_EVEN), currency)
 
 
 @register.filter
 def rounded(value: Decimal | None, currency: str) -> str:
-    """An amount to the usual places, for a summary beside which the exact figure is a click away; nothing for none."""
+    """An amount to the usual places, for a summary with the exact figure a click away; empty without one."""
     if value is None:
         return ""
     places = usual_places(currency)

@@ -1,4 +1,4 @@
-"""How sub-accounts and what is asked for them are shown: a word, an icon, a tone."""
+"""Display of sub-accounts and the actions on them: a word, an icon, a tone."""
 
 from typing import Final
 
@@ -38,15 +38,15 @@ DISPLAY: Final = Display(states.STATES, _EVENTS).registered(register, "action")
 
 @register.simple_tag
 def status_chip(sub: SubAccount) -> SafeString:
-    """Where it stands by what was observed, in one chip."""
+    """The observed status as a chip."""
     status = account_status.of(sub)
     return chip(status.tone, status.label, sign=_STANDING_SIGNS[status.name])
 
 
 @register.simple_tag
 def wish(sub: SubAccount) -> SafeString:
-    """What is wanted of it, in one chip; empty when nothing was asked for."""
-    wanted = account_status.wanted(sub)
-    if not wanted:
+    """The requested status as a chip; empty when nothing was requested."""
+    label = account_status.wanted(sub)
+    if not label:
         return SafeString("")
-    return chip("quiet", wanted, sign="snowflake" if sub.wanted == states.AS_FROZEN else "circle-check")
+    return chip("quiet", label, sign="snowflake" if sub.wanted == states.AS_FROZEN else "circle-check")

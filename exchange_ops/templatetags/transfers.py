@@ -1,4 +1,4 @@
-"""How the states and kinds of a transfer and its events are shown: a word, an icon, a tone."""
+"""Display of the states, kinds and events of a transfer: a word, an icon, a tone."""
 
 from typing import Final
 
@@ -36,13 +36,13 @@ _WORDS = {"moved": "Confirmed moved", "not_moved": "Confirmed not moved"}
 
 @register.filter
 def transfer_word(verdict: str) -> str:
-    """What a person said."""
+    """A person's verdict in words."""
     return _WORDS.get(verdict) or exchange_ops.word_label(verdict)
 
 
 @register.filter
 def transfer_target(row: Transfer) -> str:
-    """Where it goes, in one short text for lists."""
+    """The target of a transfer, in a short text for lists."""
     if row.kind == transfer_states.CONVERT:
         return f"into {row.to_currency}"
     if row.kind in transfer_states.SUBACCOUNT_KINDS:

@@ -170,7 +170,7 @@ def _read_by_id(row: Transfer, ids: list[str], client_for: ClientFor, now: datet
                     absent = absent or refused.code == NO_SUCH_TRANSACTION
                     problem = f"The exchange's ledger does not show {one} yet: {refused}"
                     continue
-                ledger.apply(account=row.account, found=[record], source=ledger.REST, now=now)
+                ledger.apply(account=row.account, transactions=[record], source=ledger.REST, now=now)
     except (CallFailed, keys.NoUsableKey) as failure:
         return False, f"The exchange's ledger was not readable: {failure}"
     return absent, problem

@@ -105,7 +105,7 @@ def _bank_at_rest(
     for _ in range(READINGS):
         unread = 0
         for page in client.transactions_after(index=ledger.watermark(account=account)):
-            ledger.apply(account=account, found=page.records, asides=page.asides, source=ledger.REST, now=now)
+            ledger.apply(account=account, transactions=page.records, asides=page.asides, source=ledger.REST, now=now)
             unread += len(page.asides) + sum(bool(ledger.unstorable(record)) for record in page.records)
         after = _read(account, Balance.BANK, codes, client, now)
         if all(_total(before[code]) == _total(after[code]) for code in codes):

@@ -165,24 +165,24 @@ def test_what_stays_unreadable_holds_the_watermark_for_ten_minutes_and_not_for_e
 
 def told_unreadable(account, content):
     event = Transactions(records=(), unread=(Unread(content, "it does not read"),), origin=Origin.NOTIFICATION)
-    streams.take(account=account, event=event, now=clock.now())
+    streams.store(account=account, event=event, now=clock.now())
 
 
 def test_what_the_stream_told_badly_waits_until_the_ledger_has_it(account):
     told_unreadable(account, '{"id": "t-7", "index": 107, "amount": "NaN"}')
     aside = LedgerAside.objects.get()
     assert (aside.exchange_id, aside.index, waiting(account)) == ("t-7", 107, 1)
-    ledger.apply(account=account, found=[transaction(id="t-7", index=106)], source="rest", now=clock.now())
+    ledger.apply(account=account, transactions=[transaction(id="t-7", index=106)], source="rest", now=clock.now())
     assert waiting(account) == 1, "an older version is not what was told"
-    ledger.apply(account=account, found=[transaction(id="t-7", index=107)], source="rest", now=clock.now())
+    ledger.apply(account=account, transactions=[transaction(id="t-7", index=107)], source="rest", now=clock.now())
     assert waiting(account) == 0
 
 
 def test_what_was_here_before_it_was_told_badly_does_not_wait_for_ever(account):
-    ledger.apply(account=account, found=[transaction(id="t-7", index=107)], source="rest", now=clock.now())
+    ledger.apply(account=account, transactions=[transaction(id="t-7", index=107)], source="rest", now=clock.now())
     told_unreadable(account, '{"id": "t-7", "index": 107, "amount": "NaN"}')
     assert waiting(account) == 1
-    ledger.apply(account=account, found=[transaction(id="t-7", index=107)], source="rest", now=clock.now())
+    ledger.apply(account=account, transactions=[transaction(id="t-7", index=107)], source="rest", now=clock.now())
     assert waiting(account) == 0
 
 
@@ -196,7 +196,7 @@ def test_what_the_stream_told_beyond_recognition_waits_until_the_ledger_was_read
 
 def test_a_record_that_nobody_lists_goes_on_waiting(account, sync):
     aside = Aside("{}", "it does not read", "t-nowhere", 5)
-    ledger.apply(account=account, found=[], asides=[aside], source="rest", now=clock.now())
+    ledger.apply(account=account, transactions=[], asides=[aside], source="rest", now=clock.now())
     sync()
     sync()
     assert waiting(account) == 1
@@ -224,7 +224,7 @@ def test_while_a_hold_is_unknown_a_payout_of_another_content_is_foreign(account,
     rows.lifecycle.move(row, event="hold_unknown", to="hold_unknown", now=clock.now())
     members = {"type": "payout", "status": "created", "currency": "BTC", "amount": Decimal("0.25"), "address": ADDRESS}
     members |= {"created_at": clock.now() + timedelta(seconds=5), "updated_at": clock.now() + timedelta(seconds=5)}
-    ledger.apply(account=account, found=[transaction(**(members | change))], source="rest", now=clock.now())
+    ledger.apply(account=account, transactions=[transaction(**(members | change))], source="rest", now=clock.now())
     assert LedgerEntry.objects.get().foreign is foreign
 
 

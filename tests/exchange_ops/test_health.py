@@ -61,7 +61,7 @@ def test_after_a_round_of_everything_all_is_well(account, demo_keys, sandbox):
     withdrawals.sweep_withdrawals()
     withdrawals.sweep_releases()
     heartbeats.succeeded(heartbeats.SWEEPER, now=clock.now())
-    streams.take(account=account, event=BecameLive(), now=clock.now())
+    streams.store(account=account, event=BecameLive(), now=clock.now())
     found = health.look()
     assert {name: found[name].ok for name in ("exchange", "stream", "worker", "sweeper", "prices", "payouts")} == (
         dict.fromkeys(("exchange", "stream", "worker", "sweeper", "prices", "payouts"), True)
@@ -85,7 +85,7 @@ def test_the_reason_of_a_failed_round_is_told(account):
 
 def test_records_kept_aside_are_told(account, demo_keys, sandbox):
     copies.sync_ledgers(now=clock.now(), client_for=keys.client_for)
-    ledger.apply(account=account, found=[transaction(index=0)], source="rest", now=clock.now())
+    ledger.apply(account=account, transactions=[transaction(index=0)], source="rest", now=clock.now())
     assert "1 of its records could not be taken in" in look("exchange").sentence
 
 
@@ -96,11 +96,11 @@ def test_an_absurd_clock_is_told(account, demo_keys, sandbox):
 
 
 def test_a_stream_that_ended_or_fell_silent_is_told(account):
-    streams.take(account=account, event=BecameLive(), now=clock.now())
+    streams.store(account=account, event=BecameLive(), now=clock.now())
     assert look("stream").ok
     age(f"stream:{account.pk}", seconds=61)
     assert not look("stream").ok
-    streams.take(account=account, event=Ended("The exchange was silent for 25 s."), now=clock.now())
+    streams.store(account=account, event=Ended("The exchange was silent for 25 s."), now=clock.now())
     assert look("stream").sentence.endswith("The exchange was silent for 25 s.")
 
 
@@ -190,7 +190,7 @@ def test_the_other_streams_are_told_of_and_fail_nothing(account, demo_keys, sand
     market.refresh_market()
     assert "not live: a worker reads them" in look("prices").sentence
     assert "Order updates are not live" in look("orders").sentence
-    market_stream.Tally().take(BecameLive(), now=clock.now())
+    market_stream.Tally().add(BecameLive(), now=clock.now())
     trading_stream.store(account=account, event=BecameLive(), now=clock.now())
     assert "Open markets are live." in look("prices").sentence
     assert "Order updates are live." in look("orders").sentence

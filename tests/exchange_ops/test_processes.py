@@ -16,7 +16,7 @@ from django.core.management import call_command
 from desk import clock, outbox
 from exchange_ops.keys import store as keys
 from exchange_ops.ledger.models import Balance, LedgerEntry
-from exchange_ops.market import rounds
+from exchange_ops.market import reference
 from exchange_ops.processes import LEASE, Following
 from exchange_ops.shared import heartbeats, leases, public_client
 from exchange_ops.shared.models import FollowerState, Lease
@@ -154,7 +154,7 @@ def test_a_payout_lives_and_is_rolled_back_in_time_without_broker_and_worker(
     monkeypatch.setattr(outbox, "_current", None)
     nobody = Celery("nobody", broker="redis+socket:///tmp/there-is-no-broker-here.sock", set_as_current=False)
     monkeypatch.setattr(outbox, "application", lambda: nobody)
-    rounds.refresh_market(now=clock.now(), open_client=public_client.open_client)
+    reference.refresh_market(now=clock.now(), open_client=public_client.open_client)
     start()
     row = withdrawals.request(
         initiator=operator,

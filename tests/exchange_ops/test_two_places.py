@@ -17,7 +17,7 @@ from exchange_ops.keys import probing
 from exchange_ops.keys import store as keys
 from exchange_ops.ledger.models import Balance, LedgerEntry
 from exchange_ops.ledger.refresh import sync_ledgers
-from exchange_ops.market import interest, rounds
+from exchange_ops.market import interest, reference
 from exchange_ops.policy import quorum
 from exchange_ops.processes import Following
 from exchange_ops.shared import clocks, facts, places, public_client
@@ -85,7 +85,7 @@ def test_a_payout_is_reserved_and_released_at_the_exchange_of_its_account_alone(
     account, other, sandbox, second, operator
 ):
     quorum.ensure_first(now=clock.now())
-    rounds.refresh_market(now=clock.now(), open_client=public_client.open_client)
+    reference.refresh_market(now=clock.now(), open_client=public_client.open_client)
     row = withdrawals.request(
         initiator=operator,
         account=other,
@@ -118,13 +118,13 @@ def test_a_payout_is_reserved_and_released_at_the_exchange_of_its_account_alone(
 
 
 def test_public_market_data_come_from_the_default_exchange(other, sandbox, second):
-    rounds.refresh_market(now=clock.now(), open_client=public_client.open_client)
+    reference.refresh_market(now=clock.now(), open_client=public_client.open_client)
     assert calls(sandbox, kind="/public/")
     assert calls(second) == []
 
 
 def test_each_probe_asks_the_exchange_of_its_key(account, other, sandbox, second):
-    rounds.refresh_market(now=clock.now(), open_client=public_client.open_client)
+    reference.refresh_market(now=clock.now(), open_client=public_client.open_client)
     for key in [*account.keys.all(), *other.keys.all()]:
         probing.fill(key_id=key.pk, open_client=keys.client_of, now=clock.now())
     assert (logins(sandbox), logins(second)) == ({MAIN}, {OTHER})
@@ -191,7 +191,7 @@ def is_live(name, account):
 
 
 def test_each_stream_is_opened_at_the_exchange_of_its_account(account, other, sandbox, second, following):
-    rounds.refresh_market(now=clock.now(), open_client=public_client.open_client)
+    reference.refresh_market(now=clock.now(), open_client=public_client.open_client)
     interest.pin(now=clock.now())
     following()
     for one in (account, other):

@@ -15,14 +15,14 @@ LEDGER_AGE: Final = timedelta(seconds=60)
 
 
 def exchange() -> Health:
-    """When the exchange's ledger was last read to its end, and what of it could not be taken in."""
+    """When the exchange's ledger was last read to its end, and the records of it that could not be read."""
     now, answers = clock.now(), []
     for account in Account.objects.order_by("pk"):
         row = heartbeats.of(heartbeats.ledger_of(account))
         age = ages.age(row.heard_at if row else None, now)
         if age is not None and age <= LEDGER_AGE:
             answers.append(_read(account, row, age))
-        elif walks.comes_further(account=account, now=now):
+        elif walks.is_progressing(account=account, now=now):
             answers.append(_being_read(account, age))
         else:
             answers.append(_late(account, row, age))
@@ -30,7 +30,7 @@ def exchange() -> Health:
 
 
 def stream() -> Health:
-    """Whether the account stream brings changes at once; without it they come with the next walk of the ledger."""
+    """Whether the account stream is live; without it changes come with the next walk of the ledger."""
     now, answers = clock.now(), []
     for account in Account.objects.order_by("pk"):
         row = heartbeats.of(streams.name_of(account))
@@ -46,7 +46,7 @@ def stream() -> Health:
 
 
 def _being_read(account: Account, age: timedelta | None) -> Health:
-    """A long history is no alarm while its reading comes further: what rests on the whole of it waits by itself."""
+    """A long history is no alarm while its reading makes progress: what needs all of it waits by itself."""
     sentence = (
         f"The exchange's ledger of {account.name} is being read. {walks.sentence(account=account)} "
         "Lists are not complete yet, and what needs the whole ledger waits for it."

@@ -1,4 +1,4 @@
-"""Which lines of the ledger the lists are made of: those of the accounts that the reader looks at."""
+"""The ledger lines that the lists show: those of the accounts in view."""
 
 from django.db.models import QuerySet
 
@@ -9,7 +9,7 @@ from exchange_ops.shared.views import accounts
 
 
 def lines_in_view(request: DeskRequest) -> tuple[QuerySet[LedgerEntry], list[Account]]:
-    """The lines, and the accounts. One account is named alone: then its indexes have its lines in order."""
+    """The lines and the accounts. A single account is filtered by equality, so that its index gives the order."""
     mine = accounts.in_view(request)
     named = {"account": mine[0]} if len(mine) == 1 else {"account__in": mine}
     return LedgerEntry.objects.filter(**named), mine

@@ -32,7 +32,7 @@ def symbols(text: str, scope: Scope) -> Iterator[Hit]:
 
 
 def currencies_after(verb: str, text: str) -> QuerySet[Currency]:
-    """For a text like "deposit btc" with this verb: the currencies whose code begins with the word after it."""
+    """The currencies whose code begins with the word after `verb` in a text like "deposit btc"."""
     named = _VERB_AND_CODE.fullmatch(text)
     if named is None or named[1].lower() != verb:
         return Currency.objects.none()

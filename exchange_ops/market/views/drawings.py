@@ -1,6 +1,6 @@
-"""Pictures of markets as plain figures: the path of a book's depth, and candles for the chart to draw.
+"""Charts of markets as plain figures: the outline of a book's depth, and candles for the chart to draw.
 
-A place on a drawing is rounded to a tenth of its unit; every figure stands exact in the table beside the picture.
+Coordinates are rounded to a tenth of a unit; the exact figures are in the table beside the chart.
 """
 
 import json
@@ -21,23 +21,23 @@ _PERCENT: Final = Decimal("0.01")
 
 @dataclass(frozen=True, slots=True)
 class DepthPicture:
-    """Two outlines in a field of WIDTH by HEIGHT, with the prices at its left, middle and right, and its top.
+    """Two outlines in a field of WIDTH by HEIGHT, with its lowest, middle and highest price, and the size at its top.
 
-    `percent` is how far it reaches from the middle, rounded up; `beyond` levels lie farther out and aren't drawn.
+    `percent` is how far it reaches from the middle, rounded up; `beyond` levels are farther out and are not drawn.
     """
 
     bid: str
     ask: str
-    left: Decimal
+    low: Decimal
     middle: Decimal
-    right: Decimal
+    high: Decimal
     top: Decimal
     percent: Decimal
     beyond: int
 
 
 def depth(ladder: Ladder) -> DepthPicture | None:
-    """The running totals of both sides against the price, the middle in the middle; None where a side is empty."""
+    """The cumulative sizes of both sides over the price; None where a side is empty."""
     middle = ladder.middle
     if not middle or not ladder.deepest:
         return None
@@ -47,9 +47,9 @@ def depth(ladder: Ladder) -> DepthPicture | None:
     return DepthPicture(
         bid=_outline(near.bid, middle, reach, near.deepest, edge=Decimal(0)),
         ask=_outline(near.ask, middle, reach, near.deepest, edge=Decimal(WIDTH)),
-        left=middle - reach,
+        low=middle - reach,
         middle=middle,
-        right=middle + reach,
+        high=middle + reach,
         top=near.deepest,
         percent=(reach * 100 / middle).quantize(_PERCENT, rounding=ROUND_CEILING),
         beyond=len(ladder.ask) + len(ladder.bid) - len(near.ask) - len(near.bid),
@@ -57,13 +57,13 @@ def depth(ladder: Ladder) -> DepthPicture | None:
 
 
 def _reach(ladder: Ladder, middle: Decimal) -> Decimal:
-    """How far from the middle is drawn: to the farthest level, but at most REACH times as far as half of all lie."""
+    """How far from the middle is drawn: to the farthest level, but at most REACH times the median distance."""
     distances = sorted(abs(one.price - middle) for one in (*ladder.ask, *ladder.bid))
     return min(distances[-1], REACH * distances[len(distances) // 2])
 
 
 def _outline(steps: Sequence[Step], middle: Decimal, reach: Decimal, deepest: Decimal, *, edge: Decimal) -> str:
-    """From the best price outwards, a step up at each level, along the total to the edge, and back along the ground."""
+    """From the best price outwards: a step up at each level, along the total to the edge, and down to the base line."""
     points, height = [], HEIGHT * _TENTH * 10
     for step in steps:
         place = (step.price - middle) / reach * WIDTH / 2 + WIDTH // 2

@@ -1,4 +1,4 @@
-"""The table of all symbols, from the copies: found, sorted, read again where it stands."""
+"""The table of all symbols: searched, sorted, and reloaded in place."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -43,11 +43,11 @@ class Head:
 @require_safe
 @requires(rules.may_see)
 def table(request: DeskRequest) -> HttpResponse:
-    """Fifty symbols a page. A part that reads itself again names its rows, so that none of them moves."""
+    """Fifty symbols a page. A part that reloads itself names its rows, so that none of them moves."""
     text, sort, falling = request.GET.get("text", "")[: queries.LONGEST_SEARCH], request.GET.get("sort", ""), False
     if sort.startswith("-"):
         sort, falling = sort[1:], True
-    marked, only = favourites.of(request.user), request.GET.get("list") == "favourites"
+    marked, only = favourites.codes(request.user), request.GET.get("list") == "favourites"
     page = queries.page(text=text, sort=sort, falling=falling, number=_number(request), only=marked if only else None)
     held, now = _held(request), clock.now()
     lines = queries.lines(codes=held.split(",")) if held else page.lines
@@ -69,7 +69,7 @@ def table(request: DeskRequest) -> HttpResponse:
 
 
 def _heads(sort: str, falling: bool) -> list[Head]:
-    """A click sorts figures from the largest first and names from the first; another click turns it round."""
+    """A first click sorts figures in falling and names in rising order; the next one reverses it."""
     sort = sort if sort in queries.SORTS else queries.BY_SYMBOL
     heads = []
     for name, label, at_end in COLUMNS:
@@ -85,6 +85,6 @@ def _number(request: DeskRequest) -> int:
 
 
 def _held(request: DeskRequest) -> str:
-    """The rows that the asking part shows already, in their order; nothing when a person asked for the page."""
+    """The rows that the reloading part already shows, in their order; empty when a person opened the page."""
     codes = request.GET.get("rows", "").split(",") if request.htmx else []
     return ",".join(code for code in codes[: queries.PAGE_ROWS] if code and "\0" not in code)

@@ -1,6 +1,6 @@
-"""What the parts of a market's page show of the market itself: price, candles, order book, depth, trades.
+"""The template contexts of a market's page for the market itself: price, candles, order book, depth, trades.
 
-The page that carries them (`exchange_ops/pages/trading.py`) adds what is the account's own.
+The page (`exchange_ops/pages/trading/`) adds what belongs to the account.
 """
 
 from collections.abc import Mapping
@@ -31,23 +31,23 @@ def candles(symbol: Symbol, look: MarketLook) -> dict[str, Any]:
 
 
 def picture(symbol: Symbol) -> dict[str, Any]:
-    """The whole depth as a picture."""
+    """The complete depth as a chart."""
     book = _book(symbol)
-    whole = depth.ladder(book=book)
-    return {"book": book, "whole": whole, "picture": drawings.depth(whole)}
+    ladder = depth.ladder(book=book)
+    return {"book": book, "full_ladder": ladder, "picture": drawings.depth(ladder)}
 
 
 def ladder(request: DeskRequest, symbol: Symbol, own: Own) -> dict[str, Any]:
-    """The best levels in a fixed number of rows, so that none moves, or every level there is; put together as wished.
+    """The best levels in a fixed number of rows, so that no row moves, or every level; grouped as requested.
 
-    `own` are the sizes of one's own orders, by side and by the price of their row.
+    `own` are the sizes of our orders by side and by the price of their row.
     """
     book, all_of_them = _book(symbol), is_whole_depth(request)
-    whole = depth.ladder(book=book)
-    rows = depth.grouped(whole, symbol.tick_size * group(request))
+    full_ladder = depth.ladder(book=book)
+    rows = depth.grouped(full_ladder, symbol.tick_size * group(request))
     best, least = (rows, 0) if all_of_them else (rows.top(SHOWN_LEVELS), SHOWN_LEVELS)
     sides = {f"{side}s": depth.rungs(getattr(best, side), least=least, own=own[side]) for side in ("ask", "bid")}
-    return {"book": book, "whole": whole, "ladder": best, **sides}
+    return {"book": book, "full_ladder": full_ladder, "ladder": best, **sides}
 
 
 def trades(symbol: Symbol) -> dict[str, Any]:
@@ -56,7 +56,7 @@ def trades(symbol: Symbol) -> dict[str, Any]:
 
 
 def frame(request: DeskRequest, symbol: Symbol, look: MarketLook, now: datetime) -> dict[str, Any]:
-    """What every part needs to be drawn and followed."""
+    """What every part needs to be shown and followed."""
     return {
         "now": now,
         "symbol": symbol,
@@ -64,16 +64,16 @@ def frame(request: DeskRequest, symbol: Symbol, look: MarketLook, now: datetime)
         "periods": list(interest.PERIODS),
         "groups": [(count, symbol.tick_size * count) for count in depth.GROUPS],
         "group": group(request),
-        "topic": topics.of(symbol.code),
+        "topic": topics.topic(symbol.code),
         "topics": {
-            "book": topics.of(symbol.code, "book"),
-            "trades": topics.of(symbol.code, "trades"),
-            "candles": topics.of(symbol.code, "candles", period=look.period),
+            "book": topics.topic(symbol.code, "book"),
+            "trades": topics.topic(symbol.code, "trades"),
+            "candles": topics.topic(symbol.code, "candles", period=look.period),
         },
         "places": queries.places_of(symbol.tick_size),
         "steps": queries.places_of(symbol.quantity_increment),
         "is_late": interest.is_late(look, now=now),
-        "is_favourite": symbol.code in favourites.of(request.user),
+        "is_favourite": symbol.code in favourites.codes(request.user),
         "candles_as_table": request.GET.get("candles") == AS_TABLE,
         "depth_as_table": is_whole_depth(request),
     }
@@ -85,13 +85,13 @@ def is_whole_depth(request: DeskRequest) -> bool:
 
 
 def group(request: DeskRequest) -> int:
-    """How many ticks are wished in one row of the ladder; another number counts as one."""
+    """How many ticks one row of the ladder groups; any number that is not offered counts as one."""
     text = request.GET.get("group", "")
     return int(text) if text in map(str, depth.GROUPS) else depth.GROUPS[0]
 
 
 def period(request: DeskRequest) -> str:
-    """The period that is asked for; another word counts as none."""
+    """The requested period, or the default."""
     wished = request.GET.get("period", "")
     return wished if wished in interest.PERIODS else interest.DEFAULT_PERIOD
 

@@ -1,4 +1,4 @@
-"""Small steps on the way through markets: older candles of a chart, finding a symbol while typing, favourites."""
+"""Parts and small actions of market pages: older candles of a chart, search for a symbol while typing, favourites."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -24,14 +24,14 @@ _LONGEST_SECOND = 11
 @require_safe
 @requires(rules.may_see)
 def older(request: DeskRequest, symbol: str) -> HttpResponse:
-    """The candles before a second, for the chart; while a worker reads them, the part asks for itself again."""
+    """The candles before a second, for the chart; while a worker reads them, the part reloads itself."""
     row, period, moment = _named(symbol), parts.period(request), _second(request.GET.get("before", ""))
-    found = history.before(symbol=row.code, period=period, moment=moment, person=request.user, now=clock.now())
+    candles = history.before(symbol=row.code, period=period, moment=moment, person=request.user, now=clock.now())
     context = {
         "symbol": row,
-        "older": found,
-        "topic": topics.of(row.code, "history", period=period),
-        "drawn": drawings.candles(reversed(found.rows)),
+        "older": candles,
+        "topic": topics.topic(row.code, "history", period=period),
+        "drawn": drawings.candles(reversed(candles.rows)),
     }
     return show(request, "exchange_ops/market/_older.html", context)
 
@@ -39,10 +39,12 @@ def older(request: DeskRequest, symbol: str) -> HttpResponse:
 @require_safe
 @requires(rules.may_see)
 def find(request: DeskRequest) -> HttpResponse:
-    """Where another symbol may be chosen: favourites until something is typed, then what is meant by it."""
+    """The choice of another symbol: favourites until something is typed, then the matches."""
     text = request.GET.get("text", "")
     lines = (
-        queries.found(text=text, most=MOST_FOUND) if text.strip() else queries.lines(codes=favourites.of(request.user))
+        queries.search(text=text, most=MOST_FOUND)
+        if text.strip()
+        else queries.lines(codes=favourites.codes(request.user))
     )
     context: dict[str, Any] = {"lines": lines, "text": text, "period": request.GET.get("period", "")}
     return show(request, "exchange_ops/market/_found.html", context)
@@ -50,19 +52,19 @@ def find(request: DeskRequest) -> HttpResponse:
 
 @posted(rules.may_see)
 def star(request: DeskRequest, symbol: str) -> HttpResponse:
-    """Have a symbol among one's favourites, or no longer."""
-    row, is_wanted = _named(symbol), request.POST.get("on") == "yes"
+    """Add a symbol to one's favourites, or remove it."""
+    row, is_favourite = _named(symbol), request.POST.get("on") == "yes"
     try:
-        if is_wanted:
+        if is_favourite:
             favourites.mark(person=request.user, symbol=row, now=clock.now())
         else:
             favourites.unmark(person=request.user, symbol=row)
     except favourites.TooMany as problem:
-        is_wanted = False
+        is_favourite = False
         messages.warning(request, str(problem))
     if not request.htmx:
         return redirect("market", row.code)
-    return show(request, "exchange_ops/market/_star.html", {"symbol": row, "is_favourite": is_wanted})
+    return show(request, "exchange_ops/market/_star.html", {"symbol": row, "is_favourite": is_favourite})
 
 
 def _named(code: str) -> Symbol:

@@ -1,9 +1,9 @@
-"""The house itself: whether it is well, its keys and people, what changed and what the checks found."""
+"""Blocks about the desk itself: its health, keys and people, the last changes, and the results of the checks."""
 
 from datetime import timedelta
 from typing import Any
 
-from desk.incidents import queries as incidents
+from desk.incidents import queries
 from desk.models import AuditEvent, Person
 from desk.people import factors
 from desk.staff import machine as staff_states
@@ -20,17 +20,17 @@ RECONCILIATION = "reconciliation:"
 
 
 def wellbeing(view: View) -> dict[str, Any]:
-    """Health in one line: every check, and what stands open as an incident."""
+    """Health in one line: every check, and the unresolved incidents."""
     checks = health.of(view.person)
     return {
         "checks": checks,
         "troubled": [(name, check) for name, check in checks.items() if not check.ok],
-        "incidents": list(incidents.of_scope(incidents.unresolved(view.person), *view.scopes)),
+        "incidents": list(queries.of_scope(queries.unresolved(view.person), *view.scopes)),
     }
 
 
 def staff(view: View) -> dict[str, Any]:
-    """What about keys and people needs an administrator."""
+    """Keys and people that need an administrator."""
     keys = list(ApiKey.objects.filter(account__in=view.accounts, retired_at=None).order_by("pk"))
     people = list(Person.objects.filter(is_active=True).order_by("username"))
     with_factor = factors.those_with_one([person.pk for person in people])
@@ -47,13 +47,13 @@ def staff(view: View) -> dict[str, Any]:
 
 
 def changes(view: View) -> dict[str, Any]:
-    """The last events of the trail."""
+    """The last events of the audit trail."""
     events = AuditEvent.objects.select_related("actor").order_by("-seq")
     return {"events": list(events[:SHOWN_EVENTS]), "recent_events": events.filter(at__gte=view.now - RECENT).count()}
 
 
 def checks(view: View) -> dict[str, Any]:
-    """What the scheduled checks found when they last ran: those of these accounts and of the whole desk."""
+    """The last results of the scheduled checks of these accounts and of the whole desk."""
     names = {f"{RECONCILIATION}{account.pk}": f"Reconciliation, {account.name}" for account in view.accounts}
     others = CheckRun.objects.filter(name__startswith=RECONCILIATION).exclude(name__in=names)
     runs = CheckRun.objects.exclude(name__in=others.values("name")).order_by("name")

@@ -1,4 +1,4 @@
-"""What every block of the overview is given: whose page it is, of which accounts, at which moment, over which range."""
+"""The input of every block of the overview: the reader, the accounts, the moment and the range."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -30,7 +30,7 @@ class View:
 
     @property
     def days(self) -> int:
-        """How far back the page looks."""
+        """The length of the range."""
         return int(self.range)
 
     @cached_property
@@ -40,5 +40,5 @@ class View:
 
 
 def range_of(text: str) -> str:
-    """The range that an address names, else the usual one."""
+    """The range that an address names, or the default."""
     return text if text in history.RANGES else history.USUAL

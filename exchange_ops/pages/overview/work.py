@@ -1,4 +1,4 @@
-"""What waits: for the person who looks, for a deadline, and how far each request has come."""
+"""Blocks about work: what waits for the reader, deadlines, and the progress of requests."""
 
 from datetime import timedelta
 from typing import Any
@@ -14,7 +14,7 @@ from exchange_ops.shared import rules
 from exchange_ops.shared.models import Account
 from exchange_ops.shared.views import accounts
 from exchange_ops.transfers import machine as transfer_states
-from exchange_ops.transfers import workflow as transfers
+from exchange_ops.transfers import workflow
 from exchange_ops.transfers.models import Transfer
 from exchange_ops.withdrawals import machine as states
 from exchange_ops.withdrawals import progress, queries
@@ -25,7 +25,7 @@ OVER_FOR = timedelta(days=1)  # what ended is shown among the requests for so lo
 
 
 def work(view: View) -> dict[str, Any]:
-    """What this person has to decide or look at: the first of what "Needs action" has, so that both say the same."""
+    """The first entries of "Needs action", read in the same way, so that both always agree."""
     wish = listing.Wish(scope=str(view.account.pk) if view.account else "")
     mine = listing.of(view.person, wish, now=view.now).entries
     topics = dict.fromkeys(topic for source in entries.sources() for topic in source.topics().split())
@@ -33,8 +33,8 @@ def work(view: View) -> dict[str, Any]:
 
 
 def deadlines(view: View) -> dict[str, Any]:
-    """Reserved money by the time at which it is released again, the next one first."""
-    holds = list(_of(view).filter(state__in=queries.UNDER_WAY).order_by("approve_until", "pk")[: MOST + 1])
+    """Reserved payouts by the time of their release, the next one first."""
+    holds = list(_payouts(view).filter(state__in=queries.UNDER_WAY).order_by("approve_until", "pk")[: MOST + 1])
     ends = [row for row in holds if row.state == states.HELD and row.approve_until]
     return {
         "exchange_now": accounts.exchange_now(view.account, view.now),
@@ -44,28 +44,28 @@ def deadlines(view: View) -> dict[str, Any]:
 
 
 def requests(view: View) -> dict[str, Any]:
-    """An operator's own requests, everybody's for the others: open ones first, then those of the last day."""
+    """An operator's own requests, for others everybody's: open ones first, then those of the last day."""
     is_own = rules.may_request(view.person)
-    rows = _of(view).filter(Q(state__in=states.OPEN_STATES) | Q(updated_at__gte=view.now - OVER_FOR))
+    rows = _payouts(view).filter(Q(state__in=states.OPEN_STATES) | Q(updated_at__gte=view.now - OVER_FOR))
     if is_own:
         rows = rows.filter(initiator=view.person)
-    found = list(queries.with_ends(rows).order_by("-pk")[: 3 * MOST])
-    ordered = sorted(found, key=lambda row: row.state not in states.OPEN_STATES)[:MOST]
+    payouts = list(queries.with_ends(rows).order_by("-pk")[: 3 * MOST])
+    ordered = sorted(payouts, key=lambda row: row.state not in states.OPEN_STATES)[:MOST]
     waiting = list(incidents.of_scope(incidents.waiting_for(view.person), *view.scopes)[:MOST])
     return {
         "exchange_now": accounts.exchange_now(view.account, view.now),
         "is_own": is_own,
         "requests": [{"row": row, "steps": progress.steps(row)} for row in ordered],
-        "transfers": _transfers_besides(waiting, view.accounts),
+        "transfers": _other_transfers(waiting, view.accounts),
     }
 
 
-def _of(view: View) -> Any:
+def _payouts(view: View) -> Any:
     return Withdrawal.objects.filter(account__in=view.accounts).select_related("initiator", "account")
 
 
-def _transfers_besides(named: list[Incident], mine: list[Account]) -> list[Transfer]:
-    """Those that wait or whose outcome is unknown, the newest first; not twice what stands there as an incident."""
-    pages = {incident.url for incident in named}
-    rows = transfers.newest().filter(account__in=mine, state__in=transfer_states.OPEN_STATES)[: MOST + len(pages)]
+def _other_transfers(open_incidents: list[Incident], mine: list[Account]) -> list[Transfer]:
+    """Transfers that wait or whose outcome is unknown, the newest first, without those listed as an incident."""
+    pages = {incident.url for incident in open_incidents}
+    rows = workflow.newest().filter(account__in=mine, state__in=transfer_states.OPEN_STATES)[: MOST + len(pages)]
     return [row for row in rows if reverse("transfer", args=[row.pk]) not in pages][:MOST]

@@ -1,4 +1,4 @@
-"""What the accounts are worth: over time, by currency, by account, and what came in and went out."""
+"""Blocks about the value of the accounts: over time, by currency, by account, with inflows and outflows."""
 
 from dataclasses import dataclass
 from decimal import Decimal
@@ -19,7 +19,7 @@ ZERO: Final = Decimal(0)
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """One currency, or all that are not shown: its amount, what it is worth and its part of the whole (0 to 1)."""
+    """One currency, or all others together: the amount, its value and its share of the total (0 to 1)."""
 
     label: str
     amount: Decimal | None
@@ -28,43 +28,46 @@ class Share:
 
 
 def balances(view: View) -> dict[str, Any]:
-    """The total of now, and how it came about."""
-    found = totals.for_page(view.accounts, quote=view.quote, now=view.now)
-    # The past was kept in the currency of the accounts; a reader's own values only what is shown of now.
-    kept_in = view.accounts[0].quote_currency if view.accounts else ""
-    worth = found["worth"]
-    if view.quote != kept_in:
-        worth = totals.for_page(view.accounts, quote=kept_in, now=view.now)["worth"]
-    past = history.of(accounts=view.accounts, worth=worth, days=view.days, now=view.now)
+    """The present total and its past."""
+    page_totals = totals.for_page(view.accounts, quote=view.quote, now=view.now)
+    # Past values are stored in the currency of the accounts; a reader's own currency applies to present values only.
+    account_quote = view.accounts[0].quote_currency if view.accounts else ""
+    worth = page_totals["worth"]
+    if view.quote != account_quote:
+        worth = totals.for_page(view.accounts, quote=account_quote, now=view.now)["worth"]
+    past = history.value_history(accounts=view.accounts, worth=worth, days=view.days, now=view.now)
     has_more = worth is not None and worth.has_more
     beside = [(point.at, point.total) for point in past.line if not point.is_rebuilt] if has_more else []
     picture = drawings.line([(point.at, point.own) for point in past.line], beside=beside)
     source = sources.of_ledger(view.account, view.now)
-    return found | {"past": past, "picture": picture, "source": source}
+    return page_totals | {"past": past, "picture": picture, "source": source}
 
 
 def allocation(view: View) -> dict[str, Any]:
-    """By currency, every wallet, sub-account and the collateral together, the most valuable first."""
+    """By currency, all wallets, sub-accounts and collateral together, the most valuable first."""
     held: dict[str, Decimal] = {}
-    for of in amounts.now(view.accounts).values():
-        for code, amount in of.items():
+    for by_currency in amounts.now(view.accounts).values():
+        for code, amount in by_currency.items():
             held[code] = held.get(code, ZERO) + amount
     values = valuation.values_of(amounts=held, quote=view.quote, now=view.now) if held else {}
-    known = {code: value.amount for code, value in values.items() if value.amount is not None}
-    total = sum(known.values(), ZERO)
-    ranked = sorted(known, key=lambda code: (-known[code], code))
-    shares = [Share(code, held[code], known[code], _part(known[code], total)) for code in ranked[:SHOWN_SHARES]]
+    value_by_code = {code: value.amount for code, value in values.items() if value.amount is not None}
+    total = sum(value_by_code.values(), ZERO)
+    ranked = sorted(value_by_code, key=lambda code: (-value_by_code[code], code))
+    shares = [
+        Share(code, held[code], value_by_code[code], _part(value_by_code[code], total))
+        for code in ranked[:SHOWN_SHARES]
+    ]
     if rest := ranked[SHOWN_SHARES:]:
-        value = sum((known[code] for code in rest), ZERO)
+        value = sum((value_by_code[code] for code in rest), ZERO)
         shares.append(Share(f"{len(rest)} others", None, value, _part(value, total)))
-    return {"shares": shares, "quote": view.quote, "unpriced": sorted(set(held) - set(known))}
+    return {"shares": shares, "quote": view.quote, "unpriced": sorted(set(held) - set(value_by_code))}
 
 
 def accounts(view: View) -> dict[str, Any]:
-    """Each account with its sub-accounts and collateral apart, what is under way there and whether it is frozen."""
+    """Each account with its sub-accounts and collateral, its open payouts, and whether it is frozen."""
     if not view.accounts:
         return {"lines_of_accounts": []}
-    rows = totals.of(view.accounts, quote=view.quote, now=view.now)
+    rows = totals.by_account(view.accounts, quote=view.quote, now=view.now)
     open_rows = Withdrawal.objects.filter(account__in=view.accounts, state__in=states.OPEN_STATES)
     payouts: dict[int, int] = {}
     for number in open_rows.values_list("account", flat=True):
@@ -84,9 +87,9 @@ def accounts(view: View) -> dict[str, Any]:
 
 
 def flows(view: View) -> dict[str, Any]:
-    """What came from outside and went there within the range."""
-    found = history.flows(accounts=view.accounts, days=view.days, now=view.now)
-    return {"flows": found, "flow_rows": found.rows[:SHOWN_FLOWS], "flow_rest": max(len(found.rows) - SHOWN_FLOWS, 0)}
+    """Inflows from outside and outflows within the range."""
+    sums = history.flows(accounts=view.accounts, days=view.days, now=view.now)
+    return {"flows": sums, "flow_rows": sums.rows[:SHOWN_FLOWS], "flow_rest": max(len(sums.rows) - SHOWN_FLOWS, 0)}
 
 
 def lines(view: View) -> dict[str, Any]:

@@ -1,7 +1,7 @@
-"""The trading desk of one market: its chart, ladder and trades, a ticket beside them, own orders and position below.
+"""The trading desk of one market: its chart, ladder and trades, a ticket beside them, our orders and position below.
 
-The page asks a worker for what it shows by being looked at. What is the account's own stands on the chart and in the
-ladder too, as figures that their scripts draw; the exact ones are in the tables.
+Opening the page makes a worker read what it shows. Our orders and position are on the chart and in the ladder too, as
+figures that their scripts draw; the exact ones are in the tables.
 """
 
 from collections.abc import Callable
@@ -34,7 +34,7 @@ PARTS: Final = {
 @require_safe
 @requires(rules.may_see)
 def market(request: DeskRequest, symbol: str) -> HttpResponse:
-    """One page; htmx asks for one part of it by the id of its element. A code in small letters is led to its page."""
+    """The page; htmx asks for a single part by the id of its element. A code in small letters is redirected."""
     if symbol != symbol.upper():
         return redirect(f"{reverse('market', args=[symbol.upper()])}?{request.GET.urlencode()}".rstrip("?"))
     row, account = get_object_or_404(Symbol, code=symbol.replace("\0", "")), accounts.current(request)
@@ -52,7 +52,7 @@ def market(request: DeskRequest, symbol: str) -> HttpResponse:
 
 
 def _part(name: str, request: DeskRequest, symbol: Symbol, look: MarketLook, account: Account | None) -> dict[str, Any]:
-    """What one part shows, and nothing that another one does."""
+    """The context of one part, without what other parts need."""
     may_trade = rules.may_trade(request.user)
     readers: dict[str, Callable[[], dict[str, Any]]] = {
         "now": lambda: parts.price(symbol),

@@ -1,6 +1,6 @@
-"""What is the account's own on the desk of one market: open orders, position, fills, what can be spent.
+"""The account's own part of a market's page: open orders, position, fills, available balances.
 
-The chart and the ladder get it as figures that their scripts draw; the exact ones stand in the tables.
+The chart and the ladder get it as figures that their scripts draw; the exact ones are in the tables.
 """
 
 import json
@@ -31,22 +31,22 @@ def _open(account: Account | None, symbol: Symbol) -> list[Order]:
 
 
 def sizes(account: Account | None, symbol: Symbol, group: int) -> parts.Own:
-    """What own limit orders still offer, by the rows of the ladder that they stand in."""
-    found: dict[str, dict[Decimal, Decimal]] = {"ask": defaultdict(Decimal), "bid": defaultdict(Decimal)}
+    """The open sizes of our limit orders, by the rows of the ladder."""
+    size_by_row: dict[str, dict[Decimal, Decimal]] = {"ask": defaultdict(Decimal), "bid": defaultdict(Decimal)}
     for row in _open(account, symbol):
         if _is_in_book(row) and row.price is not None:
             side = SIDES[row.side]
-            found[side][depth.row_of(row.price, side=side, step=symbol.tick_size * group)] += row.remaining
-    return {side: dict(rows) for side, rows in found.items()}
+            size_by_row[side][depth.row_of(row.price, side=side, step=symbol.tick_size * group)] += row.remaining
+    return {side: dict(rows) for side, rows in size_by_row.items()}
 
 
 def _is_in_book(row: Order) -> bool:
-    """Whether others can trade with it: at the exchange, with a price, and not waiting for its stop price."""
+    """Whether the order is in the book: at the exchange, with a price, and not waiting for its stop price."""
     return row.active and row.type == "limit" and row.side in SIDES and row.status != "suspended"
 
 
 def work(account: Account | None, symbol: Symbol, *, may_trade: bool) -> dict[str, Any]:
-    """Open orders and position of this symbol, and both with the newest trades as figures for the chart."""
+    """Open orders and position of this symbol, as rows and, with the newest fills, as figures for the chart."""
     rows = _open(account, symbol)
     position = MarginPosition.objects.filter(account=account, symbol=symbol.code, gone_at=None).first()
     cancellable = [row.pk for row in rows if row.active and row.state in states.AT_EXCHANGE]
@@ -79,7 +79,7 @@ def _for_chart(row: Order, *, may_trade: bool) -> dict[str, Any]:
 
 
 def _replace_url(row: Order) -> str:
-    """Where a change of its price is confirmed; nowhere for an order that isn't a plain one at the exchange."""
+    """The page that confirms a change of its price; empty for an order that can't be replaced."""
     if not (row.active and row.state in states.AT_EXCHANGE and row.price is not None):
         return ""
     try:
@@ -93,16 +93,16 @@ def _fill(row: AccountTrade) -> list[int | str]:
 
 
 def _wallets(account: Account | None, symbol: Symbol) -> list[Balance]:
-    """What the trading account holds of both currencies, the base currency first."""
-    found = dict.fromkeys((symbol.base_currency, symbol.quote_currency))
-    rows = Balance.objects.filter(account=account, wallet=Balance.TRADING, currency__in=found)
-    held = {row.currency: row for row in rows}
-    return [held[name] for name in found if name in held]
+    """The trading balances of both currencies, the base currency first."""
+    codes = dict.fromkeys((symbol.base_currency, symbol.quote_currency))
+    rows = Balance.objects.filter(account=account, wallet=Balance.TRADING, currency__in=codes)
+    balances = {row.currency: row for row in rows}
+    return [balances[name] for name in codes if name in balances]
 
 
 def available(account: Account | None, symbol: Symbol) -> dict[str, Any]:
-    """What can be sold and what can be spent."""
+    """The balances that can be sold and spent."""
     if account is None:
         return {}
-    held = {row.currency: row for row in _wallets(account, symbol)}
-    return {"base": held.get(symbol.base_currency), "quote": held.get(symbol.quote_currency)}
+    balances = {row.currency: row for row in _wallets(account, symbol)}
+    return {"base": balances.get(symbol.base_currency), "quote": balances.get(symbol.quote_currency)}

@@ -81,7 +81,7 @@ def read(row: Withdrawal, *, client_for: ClientFor) -> Sight:
 def keep(row: Withdrawal, sight: Sight, *, now: datetime) -> None:
     """Take the record into our copy of the ledger; nothing where none was read."""
     if sight.record is not None:
-        ledger.apply(account=row.account, found=[sight.record], source=ledger.REST, now=now)
+        ledger.apply(account=row.account, transactions=[sight.record], source=ledger.REST, now=now)
 
 
 def of_entry(entry: LedgerEntry) -> Seen:

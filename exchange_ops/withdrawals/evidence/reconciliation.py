@@ -73,7 +73,7 @@ def reconcile(*, account: Account, client: ExchangeClient, now: datetime) -> lis
     kept_aside = 0
     for place in range(0, max(len(found), 1), PAGE):
         page = found[place : place + PAGE]
-        done = ledger.apply(account=account, found=page, asides=asides, source=ledger.REST, now=now)
+        done = ledger.apply(account=account, transactions=page, asides=asides, source=ledger.REST, now=now)
         asides, kept_aside = (), kept_aside + done.asides
     if not kept_aside:
         quarantine.clear_read(account=account, after_index=0, began=now, now=now)

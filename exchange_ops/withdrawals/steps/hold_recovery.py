@@ -97,7 +97,9 @@ def _read(row: Withdrawal, call: ExternalCall | None, client_for: ClientFor, now
     ours = 0
     with clients.client(client_for, account=row.account, right=Right.PAYMENTS) as client:
         for page in client.transactions_after(index=0 if call is None else call.watermark):
-            ledger.apply(account=row.account, found=page.records, asides=page.asides, source=ledger.REST, now=now)
+            ledger.apply(
+                account=row.account, transactions=page.records, asides=page.asides, source=ledger.REST, now=now
+            )
             ours += sum(row.tag in aside.content for aside in page.asides)
             ours += sum(
                 row.tag == (record.public_comment or "") for record in page.records if ledger.unstorable(record)

@@ -121,4 +121,4 @@ def _read_back(entry: LedgerEntry, owner: Withdrawal, client: ExchangeClient, no
     except CallFailed as problem:
         _log.info("orphans.not_read_back", entry=entry.pk, reason=str(problem))
         return
-    ledger.apply(account=owner.account, found=[record], source=ledger.REST, now=now)
+    ledger.apply(account=owner.account, transactions=[record], source=ledger.REST, now=now)

@@ -8,7 +8,7 @@ import pytest
 
 from desk import clock
 from desk.rows import retention
-from exchange_ops.console import calls, entries, redaction, tables, tasks
+from exchange_ops.console import calls, entries, tables, tasks
 from exchange_ops.console.models import ConsoleCall
 from wire.params import BadArgument
 
@@ -44,16 +44,16 @@ def test_a_public_question_needs_no_account_and_its_answer_is_kept_as_it_came(sa
     assert (call.state, call.status, call.problem) == ("answered", 200, "")
     assert json.loads(call.answer)["tickSize"] == "0.000001"
     assert call.answer_bytes == len(call.answer.encode())
-    heads = tables.of(call.answer)
+    heads = tables.table(call.answer)
     assert ["tickSize", "0.000001"] in heads.rows
 
 
 def test_a_question_about_the_account_goes_out_with_a_key_of_its_right(sandbox, ask, account, demo_keys):
     call = answered(ask("exchange", "get_balances", account=account))
     assert call.state == "answered", call.problem
-    table = tables.of(call.answer)
+    table = tables.table(call.answer)
     assert {"currency", "available", "reserved"} <= set(table.heads)
-    assert table.of > 5
+    assert table.total > 5
     assert "demo-read-secret" not in call.answer
 
 
@@ -61,7 +61,7 @@ def test_a_question_about_the_chain(sandbox, ask):
     call = answered(ask("chain", "get_block_count"))
     assert (call.state, call.status) == ("answered", 200)
     assert int(call.answer) >= 200
-    assert tables.of(call.answer) is None
+    assert tables.table(call.answer) is None
     assert tables.pretty(call.answer) == call.answer
 
 
@@ -201,12 +201,12 @@ def test_requests_are_kept_for_a_while(ask, settings):
     ],
 )
 def test_secrets_are_masked_and_figures_stay(body, kept):
-    assert redaction.redacted(body.encode(), hidden=("my-secret", "")) == kept
+    assert calls.redacted(body.encode(), hidden=("my-secret", "")) == kept
 
 
 def test_an_answer_is_cut_at_its_bound_and_bad_bytes_are_no_fault():
-    assert len(redaction.redacted(b"x" * 1_000_000)) == redaction.MOST_CHARACTERS
-    assert redaction.redacted(b"\xff\x00") == "\ufffd\ufffd"
+    assert len(calls.redacted(b"x" * 1_000_000)) == calls.MOST_CHARACTERS
+    assert calls.redacted(b"\xff\x00") == "\ufffd\ufffd"
 
 
 @pytest.mark.parametrize(
@@ -223,22 +223,22 @@ def test_an_answer_is_cut_at_its_bound_and_bad_bytes_are_no_fault():
     ],
 )
 def test_answers_become_tables_with_figures_as_they_came(text, heads, rows, count):
-    table = tables.of(text)
-    assert (table.heads, table.rows, table.of) == (heads, rows, count)
+    table = tables.table(text)
+    assert (table.heads, table.rows, table.total) == (heads, rows, count)
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "{}", "12", "null", "[" * 100_000 + "]" * 100_000])
 def test_what_is_no_table_is_none_and_stays_readable(text):
-    assert tables.of(text) is None
+    assert tables.table(text) is None
     assert isinstance(tables.pretty(text), str)
 
 
 def test_deep_nesting_below_the_readers_bound_is_shown_as_it_came():
     text = "[" * 700 + "1" + "]" * 700
-    assert tables.of(text) is None or tables.of(text).of == 1
+    assert tables.table(text) is None or tables.table(text).total == 1
     assert tables.pretty(text)
 
 
 def test_a_long_listing_shows_its_beginning():
-    table = tables.of(json.dumps([{"n": number} for number in range(1000)]))
-    assert (len(table.rows), table.of, table.is_cut) == (tables.MOST_ROWS, 1000, True)
+    table = tables.table(json.dumps([{"n": number} for number in range(1000)]))
+    assert (len(table.rows), table.total, table.is_cut) == (tables.MOST_ROWS, 1000, True)

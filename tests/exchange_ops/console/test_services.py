@@ -43,7 +43,7 @@ def test_every_operation_has_a_form_members_and_examples(entry):
     assert len({member.name for member in members}) == len(members)
     form = OperationForm(entry=entry)
     assert [field.label for field in form.parameters] == [param.name for param in entry.params]
-    texts = examples.of(entry, {}, place=places.default())
+    texts = examples.snippets(entry, {}, place=places.default())
     assert texts
     assert all("\u2026" not in text for text in texts.values())
 
@@ -87,7 +87,7 @@ def test_the_examples_are_complete_and_name_no_key(settings):
     settings.EXCHANGE_URL, settings.CHAINDATA_URL = "https://exchange.example", "https://chain.example"
     settings.EXCHANGE_WS_URL = "wss://exchange.example"
     entry = entries.entry("exchange", "get_transactions")
-    found = examples.of(entry, read_arguments(entry, {"currency": "BTC", "limit": "5"}), place=places.default())
+    found = examples.snippets(entry, read_arguments(entry, {"currency": "BTC", "limit": "5"}), place=places.default())
     assert found["curl"] == (
         'curl --silent --show-error --user "$EXCHANGE_KEY:$EXCHANGE_SECRET" '
         "'https://exchange.example/api/2/account/transactions?currency=BTC&limit=5'"
@@ -95,10 +95,10 @@ def test_the_examples_are_complete_and_name_no_key(settings):
     compile(found["Python"], "example", "exec")
     assert "os.environ" in found["Python"]
     public = entries.entry("exchange", "get_ticker")
-    assert examples.of(public, {}, place=places.default())["curl"] == (
+    assert examples.snippets(public, {}, place=places.default())["curl"] == (
         "curl --silent --show-error https://exchange.example/api/2/public/ticker/SYMBOL"
     )
     socket = entries.entry("streams", "subscribeCandles")
-    both = examples.of(socket, read_arguments(socket, {"symbol": "ETHBTC", "limit": "3"}), place=places.default())
+    both = examples.snippets(socket, read_arguments(socket, {"symbol": "ETHBTC", "limit": "3"}), place=places.default())
     assert both["Message"] == '{"method": "subscribeCandles", "params": {"symbol": "ETHBTC", "limit": 3}, "id": 1}'
     compile(both["Python"], "example", "exec")

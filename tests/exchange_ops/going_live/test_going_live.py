@@ -30,7 +30,7 @@ SECRET = Secret("JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP")
 
 def look(**changes):
     visit = items.Visit(**{"is_secure": True, "host": "desk.example.com", "now": clock.now(), **changes})
-    return {item.name: item.seen for item in items.of(visit)}
+    return {item.name: item.verdict for item in items.all_items(visit)}
 
 
 def text(response):
@@ -134,7 +134,7 @@ def test_the_answers_of_the_exchange_stand_on_the_page_with_their_moment(signed_
     }
     for name, value in {"hold_end": "success", **seen}.items():
         facts.note(account=account, name=f"probe.{name}", value=value, now=clock.now())
-    found = {each.question: each.answer for each in answers.of_all()}
+    found = {each.question: each.answer for each in answers.all_answers()}
     assert found == {
         "Status of a reservation after its hour": "failed",
         "Delay until it is listed, ms": "250",
@@ -251,7 +251,7 @@ def test_every_account_has_to_be_at_an_exchange_of_the_settings(settings):
     at = clock.now()
     rows.account(now=at)
     Account.objects.create(name="Second desk", place="second")
-    assert look(now=at)["places"] == items.Seen(True, "Main desk at default, Second desk at second.", at)
+    assert look(now=at)["places"] == items.Verdict(True, "Main desk at default, Second desk at second.", at)
     settings.EXCHANGE_PLACES = {}
     seen = look(now=at)["places"]
     assert not seen.holds

@@ -21,7 +21,7 @@ def page(count=MANY, *, begin=200, **changes):
 
 
 def take(account, found):
-    return sync.apply(account=account, found=found, source="rest", now=clock.now())
+    return sync.apply(account=account, transactions=found, source="rest", now=clock.now())
 
 
 def stored(account):
@@ -80,6 +80,6 @@ def test_what_somebody_else_stores_at_this_moment_makes_each_find_out_for_itself
     """The page is refused as a whole, nothing of it stays, and the walk takes it one by one."""
     found = page()
     take(account, found[:1])
-    assert batches.take(account=account, found=found, source="rest", now=clock.now()) == {}
+    assert batches.store(account=account, transactions=found, source="rest", now=clock.now()) == {}
     assert LedgerEntry.objects.count() == 1
     assert take(account, found).new_versions == MANY - 1

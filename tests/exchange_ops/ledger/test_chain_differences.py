@@ -44,7 +44,7 @@ def test_what_agrees_is_no_incident():
 def test_what_nobody_has_read_yet_says_nothing():
     rows.entry(1, **CREDITED)
     assert differences() == []
-    assert chain_differences.look(now=NOW) == 1
+    assert chain_differences.refresh(now=NOW) == 1
     assert ChainAnswer.objects.get().operation == "get_transaction_details"
     assert differences() == []
 
@@ -124,7 +124,7 @@ def test_two_deposits_of_one_transaction_are_its_amount_together():
 def test_other_coins_and_odd_hashes_are_not_looked_for():
     rows.entry(1, **CREDITED | {"currency": "BTC"})
     rows.entry(2, **CREDITED | {"hash": "offchain-7"})
-    assert chain_differences.look(now=NOW) == 0
+    assert chain_differences.refresh(now=NOW) == 0
 
 
 def test_a_difference_stays_however_old_and_ends_when_both_agree(operator):
@@ -134,7 +134,7 @@ def test_a_difference_stays_however_old_and_ends_when_both_agree(operator):
     later = NOW + timedelta(days=30)
     chain.tip(20, at=later)
     assert len(differences(later)) == 1
-    assert chain_differences.look(now=later) == 1
+    assert chain_differences.refresh(now=later) == 1
     answered(height=19)
     assert differences(later) == []
     assert Incident.objects.get().gone_at == later

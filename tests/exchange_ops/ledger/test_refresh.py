@@ -13,8 +13,8 @@ from exchange_ops.ledger import balances, walks
 from exchange_ops.ledger import refresh as copies
 from exchange_ops.ledger import sync as ledger
 from exchange_ops.ledger.models import Balance, LedgerEntry
+from exchange_ops.market import reference
 from exchange_ops.market import reference as market
-from exchange_ops.market import rounds
 from exchange_ops.market.models import Currency, Symbol, Ticker
 from exchange_ops.shared import heartbeats, leases, public_client
 from exchange_ops.shared.models import Account, FollowerState
@@ -28,7 +28,7 @@ def sync(**more):
 
 
 def refresh(now=None):
-    return rounds.refresh_market(now=now or clock.now(), open_client=public_client.open_client)
+    return reference.refresh_market(now=now or clock.now(), open_client=public_client.open_client)
 
 
 def store(account, *entries, now=None, full=True, wallet="bank"):
@@ -274,7 +274,7 @@ def test_a_walk_that_lasts_longer_than_a_lease_is_still_one_walk(account, client
         client=client_as("demo-read"),
         now=clock.now(),
         page_size=2,
-        goes_on=lambda moment: moments.append(moment) or len(moments) < 3,
+        keep_running=lambda moment: moments.append(moment) or len(moments) < 3,
     )
     assert (len(moments), done.complete, LedgerEntry.objects.count()) == (3, False, 6)
     now = clock.now()

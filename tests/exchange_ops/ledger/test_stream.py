@@ -34,7 +34,7 @@ def load(account):
 
     def take(loaded_from, *found, origin=Origin.BACKLOG):
         event = Transactions(origin, found, loaded_from=loaded_from)
-        stream.take(account=account, event=event, now=NOW)
+        stream.store(account=account, event=event, now=NOW)
         return sync.watermark(account=account)
 
     return take
@@ -54,7 +54,7 @@ def test_a_page_goes_on_from_the_one_before_only_when_all_of_that_is_certain(loa
 
 def test_what_was_only_notified_moves_nothing(load, account):
     event = Transactions(Origin.NOTIFICATION, (transaction(3, 60), transaction(9)))
-    stream.take(account=account, event=event, now=NOW)
+    stream.store(account=account, event=event, now=NOW)
     assert (sync.watermark(account=account), LedgerEntry.objects.count()) == (0, 2)
 
 
@@ -74,7 +74,7 @@ def test_a_listing_of_balances_sets_to_zero_what_it_leaves_out_and_a_notificatio
 
     def tell(minutes, whole, *entries):
         now = NOW + timedelta(minutes=minutes)
-        stream.take(account=account, event=Balances(entries, whole=whole), now=now)
+        stream.store(account=account, event=Balances(entries, whole=whole), now=now)
 
     coin, other = (records.Balance(code, Decimal(2), Decimal(0)) for code in ("BTC", "ETH"))
     balances.store(account=account, wallet=Balance.TRADING, entries=[coin], now=NOW, full=True)

@@ -77,7 +77,7 @@ def transaction(**changes):
 
 
 def take(account, *found, source="rest", now=None):
-    return ledger.apply(account=account, found=found, source=source, now=now or clock.now())
+    return ledger.apply(account=account, transactions=found, source=source, now=now or clock.now())
 
 
 # The walk ------------------------------------------------------------------------------------------------------------
@@ -109,7 +109,7 @@ def test_pages_of_a_moving_ledger_lose_nothing(account, client_as, hold, monkeyp
     walked = []
     for number, page in enumerate(pages):
         walked += page.records
-        ledger.apply(account=account, found=page.records, source="rest", now=clock.now())
+        ledger.apply(account=account, transactions=page.records, source="rest", now=clock.now())
         if number < len(made):
             hold.client.rollback_withdrawal(exchange_id=made[number])
     assert len({record.index for record in walked}) == len(walked)

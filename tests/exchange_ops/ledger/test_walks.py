@@ -47,7 +47,7 @@ def killed(account, demo_keys, reader):
 
     pages = []
     with pytest.raises(Killed):
-        ledger.sync(account=account, client=reader, now=clock.now(), page_size=PAGE, goes_on=kill)
+        ledger.sync(account=account, client=reader, now=clock.now(), page_size=PAGE, keep_running=kill)
     return account
 
 
@@ -128,7 +128,7 @@ def test_a_page_of_which_somebody_else_stores_a_part_is_not_taken_one_by_one(acc
     def meanwhile(execute, sql, params, many, context):
         result = execute(sql, params, many, context)
         if not stored and sql.startswith("SELECT") and '"exchange_ops_ledgerentry"."exchange_id" IN' in sql:
-            stored.append(batches.take(account=account, found=found[:40], source="stream", now=clock.now()))
+            stored.append(batches.store(account=account, transactions=found[:40], source="stream", now=clock.now()))
         if stored and sql.startswith('INSERT INTO "exchange_ops_ledgerversion"'):
             inserts.append(sql)
         return result
@@ -203,7 +203,7 @@ def test_the_desk_is_ready_while_a_history_comes_further_and_says_so(killed):
 
 
 def test_a_reading_that_comes_no_further_is_no_reading(killed):
-    killed.watermarks.update(moved_at=clock.now() - walks.GOES_ON_WITHIN - timedelta(seconds=1))
+    killed.watermarks.update(moved_at=clock.now() - walks.PROGRESS_WITHIN - timedelta(seconds=1))
     check = look()["exchange"]
     assert not check.ok
     assert "has not been read yet" in check.sentence
@@ -219,6 +219,6 @@ def test_an_account_that_is_being_read_is_named_beside_one_that_is_read(killed, 
 
 
 def test_a_killed_owner_is_taken_over_before_readiness_gives_up():
-    assert walks.LEASE_LASTS + timedelta(seconds=10) < walks.GOES_ON_WITHIN, "a worker looks every ten seconds"
+    assert walks.LEASE_LASTS + timedelta(seconds=10) < walks.PROGRESS_WITHIN, "a worker looks every ten seconds"
     assert leases.LASTS < walks.LEASE_LASTS
     assert Decimal(walks.LEASE_LASTS.total_seconds()) > 30

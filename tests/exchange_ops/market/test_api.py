@@ -44,14 +44,14 @@ def symbol(code="ETHBTC", *, last="0.05", read_at=AT):
 
 def trades(count, *, code="ETHBTC", at=AT):
     found = [records.PublicTrade(n, Decimal("0.0500"), ONE, "buy", at + timedelta(seconds=n)) for n in range(count)]
-    quotes.keep_trades(symbol=code, found=found, now=AT)
+    quotes.keep_trades(symbol=code, trades=found, now=AT)
 
 
 def candles(count, *, code="ETHBTC", period="M30"):
     start = AT.replace(second=0, microsecond=0)
     figures = (ONE, ONE, ONE, ONE, Decimal("0.10"), ONE)
     found = [records.Candle(start - timedelta(minutes=30 * n), *figures) for n in range(count)]
-    quotes.keep_candles(symbol=code, period=period, found=found, now=AT)
+    quotes.keep_candles(symbol=code, period=period, candles=found, now=AT)
 
 
 def same(facts, shape, rows):

@@ -36,7 +36,7 @@ def symbol(db):
 def kept(count, *, ends):
     """So many candles, one an hour, the newest at `ends`."""
     rows = [records.Candle(ends - n * timedelta(hours=1), ONE, ONE, ONE, ONE, ONE, ONE) for n in range(count)]
-    quotes.keep_candles(symbol="ETHBTC", period=PERIOD, found=rows, now=ends)
+    quotes.keep_candles(symbol="ETHBTC", period=PERIOD, candles=rows, now=ends)
 
 
 def before(moment, now=None):
@@ -50,7 +50,7 @@ def full_hour():
 def test_what_is_kept_is_given_at_once_newest_first_and_asks_nobody(symbol, woken):
     kept(10, ends=full_hour())
     found = before(full_hour() - timedelta(hours=3))
-    assert found.state is State.FOUND
+    assert found.state is State.STORED
     assert [row.timestamp for row in found.rows] == [full_hour() - timedelta(hours=n) for n in range(4, 10)]
     assert not woken
     assert not CandleHistory.objects.exists()
@@ -97,7 +97,7 @@ def test_a_worker_reads_a_page_before_the_oldest_one_kept_without_a_hole(read_cl
     assert count > 0
     assert CandleHistory.objects.get().answered_at is not None
     found = before(read_closely)
-    assert found.state is State.FOUND
+    assert found.state is State.STORED
     assert found.rows[0].timestamp < read_closely
     times = list(Candle.objects.order_by("timestamp").values_list("timestamp", flat=True))
     answer = public_client.open_client().get_symbol_candles(symbol="ETHBTC", period=PERIOD, since=times[0], limit=1000)

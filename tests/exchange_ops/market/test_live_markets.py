@@ -83,8 +83,8 @@ def symbol(monkeypatch):
     prices = dict.fromkeys(("last", "open", "bid", "ask", "low", "high", "volume", "volume_quote"), ONE)
     Ticker.objects.create(symbol=row.code, timestamp=now, read_at=now, **prices)
     BookSnapshot.objects.create(symbol=row.code, timestamp=now, read_at=now, ask=[["4", "1"]], bid=[["3", "1"]])
-    quotes.keep_trades(symbol=row.code, found=[trade(1, at=now)], now=now)
-    quotes.keep_candles(symbol=row.code, period="M30", found=[candle(now)], now=now)
+    quotes.keep_trades(symbol=row.code, trades=[trade(1, at=now)], now=now)
+    quotes.keep_candles(symbol=row.code, period="M30", candles=[candle(now)], now=now)
     look = {"asked_at": now, "tried_at": now, "book_read_at": now, "candles_read_at": now, "trades_read_at": now}
     MarketLook.objects.create(symbol=row.code, period="M30", **look)
     return row
@@ -150,7 +150,7 @@ class Following:
     def tell(self, *events):
         """Take these in, tell them, and write them."""
         for event in events:
-            self.tally.take(event, now=clock.now())
+            self.tally.add(event, now=clock.now())
         self.tally.keep(now=clock.now())
         assert announcements.settle()
 
@@ -212,7 +212,7 @@ def test_the_list_is_drawn_by_ticks_and_an_older_one_is_left_alone(open_page, sy
     settings.MARKET_PINNED = []
     page = open_page("/markets/")
     following = Following(page)
-    assert [one.symbol for one in stream.wanted(now=clock.now())] == ["ETHBTC"]
+    assert [one.symbol for one in stream.subscriptions(now=clock.now())] == ["ETHBTC"]
     following.tell(ticker("0.0075"))
     assert following.shows(".m-last", "0.0075")
     here, anew = as_drawn(page)

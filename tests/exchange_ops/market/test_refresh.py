@@ -286,7 +286,7 @@ def test_an_exchange_out_of_reach_ends_the_round(db, settings):
 
 def keep_trades(numbers, *, now=None, whole=False):
     return quotes.keep_trades(
-        symbol="ETHBTC", found=[trade(number) for number in numbers], now=now or clock.now(), whole=whole
+        symbol="ETHBTC", trades=[trade(number) for number in numbers], now=now or clock.now(), is_complete=whole
     )
 
 
@@ -321,7 +321,7 @@ def test_an_impossible_number_does_not_stop_the_walk_for_good():
 
 def test_a_candle_of_a_far_future_does_not_stop_the_walk_for_good(symbol, sandbox):
     far = datetime.fromisoformat("9990-01-01T00:00:00+00:00")
-    quotes.keep_candles(symbol="ETHBTC", period="M30", found=[candle(far)], now=clock.now())
+    quotes.keep_candles(symbol="ETHBTC", period="M30", candles=[candle(far)], now=clock.now())
     look(symbol)
     refresh()
     assert not Candle.objects.filter(timestamp=far).exists()
@@ -331,9 +331,9 @@ def test_a_candle_of_a_far_future_does_not_stop_the_walk_for_good(symbol, sandbo
 def test_a_growing_candle_is_written_again_and_an_older_reading_of_it_is_not():
     start, now = datetime.fromisoformat("2026-11-20T10:00:00+00:00"), clock.now()
     arguments = {"symbol": "ETHBTC", "period": "M30"}
-    quotes.keep_candles(found=[candle(start, volume="1")], now=now, **arguments)
-    quotes.keep_candles(found=[candle(start, volume="5")], now=now + timedelta(seconds=5), **arguments)
-    quotes.keep_candles(found=[candle(start, volume="2")], now=now + timedelta(seconds=3), **arguments)
+    quotes.keep_candles(candles=[candle(start, volume="1")], now=now, **arguments)
+    quotes.keep_candles(candles=[candle(start, volume="5")], now=now + timedelta(seconds=5), **arguments)
+    quotes.keep_candles(candles=[candle(start, volume="2")], now=now + timedelta(seconds=3), **arguments)
     assert Candle.objects.get().volume == 5
 
 
@@ -343,14 +343,14 @@ def test_a_growing_candle_is_written_again_and_an_older_reading_of_it_is_not():
 )
 def test_a_candle_that_contradicts_itself_is_not_kept(figures):
     start = datetime.fromisoformat("2026-11-20T10:00:00+00:00")
-    kept = quotes.keep_candles(symbol="E", period="M1", found=[candle(start, **figures)], now=clock.now())
+    kept = quotes.keep_candles(symbol="E", period="M1", candles=[candle(start, **figures)], now=clock.now())
     assert kept == ["its figures contradict each other"]
     assert not Candle.objects.exists()
 
 
 def test_an_empty_side_of_a_book_is_a_book():
     found = records.OrderBook([], [records.Level(ONE, ONE)], Nanoseconds(1))
-    quotes.keep_book(symbol="ETHBTC", found=found, now=clock.now())
+    quotes.keep_book(symbol="ETHBTC", book=found, now=clock.now())
     assert BookSnapshot.objects.get().ask == []
 
 
@@ -361,10 +361,10 @@ def test_what_is_older_than_the_settings_keep_is_removed_in_batches(settings):
     settings.MARKET_TRADES_KEPT_DAYS, settings.MARKET_CANDLES_KEPT = 2, 500
     now = clock.now()
     at = [now - timedelta(hours=hours) for hours in range(100)]
-    quotes.keep_trades(symbol="E", found=[trade(n, at=when) for n, when in enumerate(at)], now=now)
+    quotes.keep_trades(symbol="E", trades=[trade(n, at=when) for n, when in enumerate(at)], now=now)
     minutes = [now - timedelta(minutes=n) for n in range(600)]
     for period in ("M1", "H1"):
-        quotes.keep_candles(symbol="E", period=period, found=[candle(when) for when in minutes], now=now)
+        quotes.keep_candles(symbol="E", period=period, candles=[candle(when) for when in minutes], now=now)
     assert retention.purge(now=now, batch=7) == 51 + 99
     assert not PublicTrade.objects.filter(timestamp__lt=now - timedelta(days=2)).exists()
     assert PublicTrade.objects.count() == 49
@@ -375,7 +375,7 @@ def test_what_is_older_than_the_settings_keep_is_removed_in_batches(settings):
 def test_a_run_has_a_bound_and_the_next_goes_on(settings):
     now = clock.now()
     old = now - timedelta(days=400)
-    quotes.keep_trades(symbol="E", found=[trade(n, at=old + timedelta(seconds=n)) for n in range(50)], now=now)
+    quotes.keep_trades(symbol="E", trades=[trade(n, at=old + timedelta(seconds=n)) for n in range(50)], now=now)
     assert [retention.purge(now=now, batch=10, most_batches=3) for _ in range(3)] == [30, 20, 0]
 
 

@@ -72,7 +72,7 @@ def keep(leaving):
 @pytest.fixture
 def tell(leaving):
     """Tell browsers what was gathered, without writing it."""
-    return lambda tally: leaving(tally.tell)
+    return lambda tally: leaving(tally.announce)
 
 
 def symbol(code="ETHBTC"):
@@ -108,7 +108,7 @@ def book(sequence=1, ask="11", bid="10", size="1"):
 def tally_of(*events):
     tally = stream.Tally()
     for event in events:
-        tally.take(event, now=clock.now())
+        tally.add(event, now=clock.now())
     return tally
 
 
@@ -119,9 +119,9 @@ def test_what_is_looked_at_or_pinned_is_wanted_with_its_periods_and_what_nobody_
     interest.ask(symbol=second, period="M30", now=now - timedelta(minutes=2))
     of_first = {Subscription("ETHBTC", channel) for channel in (Channel.TICKER, Channel.BOOK, Channel.TRADES)}
     of_first |= {Subscription("ETHBTC", Channel.CANDLES, period) for period in ("M1", "H1")}
-    assert stream.wanted(now=now) == of_first
+    assert stream.subscriptions(now=now) == of_first
     settings.MARKET_PINNED = ["BTCUSD"]
-    more = stream.wanted(now=now) - of_first
+    more = stream.subscriptions(now=now) - of_first
     assert {(one.symbol, one.period) for one in more} == {("BTCUSD", ""), ("BTCUSD", "M30")}
 
 
@@ -130,13 +130,13 @@ def test_of_what_is_only_seen_in_a_list_the_ticker_alone_is_wanted_and_nothing_i
     interest.glance(codes=["ETHBTC", "BTCUSD"], now=now - timedelta(seconds=59))
     interest.glance(codes=["ETHBTC", "XRPBTC"], now=now)
     tickers = {Subscription(code, Channel.TICKER) for code in ("ETHBTC", "BTCUSD", "XRPBTC")}
-    assert stream.wanted(now=now) == tickers
-    assert stream.wanted(now=now + timedelta(seconds=30)) == tickers - {Subscription("BTCUSD", Channel.TICKER)}
+    assert stream.subscriptions(now=now) == tickers
+    assert stream.subscriptions(now=now + timedelta(seconds=30)) == tickers - {Subscription("BTCUSD", Channel.TICKER)}
     assert not list(interest.due(now=now))
     settings.MARKET_PINNED = ["ETHBTC"]
     assert not list(interest.due(now=now))
     interest.ask(symbol=symbol(), period="M1", now=now)
-    assert len(stream.wanted(now=now)) == 3 + 3
+    assert len(stream.subscriptions(now=now)) == 3 + 3
 
 
 def test_a_thousand_symbols_that_are_seen_cost_a_query_and_the_last_seen_count(django_assert_num_queries):
@@ -145,12 +145,12 @@ def test_a_thousand_symbols_that_are_seen_cost_a_query_and_the_last_seen_count(d
     with django_assert_num_queries(1):
         interest.glance(codes=codes, now=now)
     with django_assert_num_queries(2):
-        assert len(stream.wanted(now=now)) == interest.MOST_GLANCED
+        assert len(stream.subscriptions(now=now)) == interest.MOST_GLANCED
     interest.glance(codes=["NEWEST"], now=now)
-    found = stream.wanted(now=now)
+    found = stream.subscriptions(now=now)
     assert len(found) == interest.MOST_GLANCED
     assert Subscription("NEWEST", Channel.TICKER) in found
-    assert not stream.wanted(now=now + interest.LOOK.looked_at_for)
+    assert not stream.subscriptions(now=now + interest.LOOK.looked_at_for)
 
 
 def test_of_many_tickers_the_newest_is_written_and_told_once_with_exact_values(keep):
@@ -162,7 +162,7 @@ def test_of_many_tickers_the_newest_is_written_and_told_once_with_exact_values(k
     assert (tick["last"], tick["at"]) == ("0.00000001", "2026-11-20T10:00:00.009Z")
     assert (tick["change"], tick["spread"], tick["volume_quote"]) == ("-100.00", "0.000", "1")
     assert keep(tally) == []  # nothing new, nothing told
-    tally.take(ticker("5", after=8), now=clock.now())
+    tally.add(ticker("5", after=8), now=clock.now())
     assert keep(tally) == []  # overtaken on its way
 
 
@@ -172,8 +172,8 @@ def test_browsers_are_told_before_it_is_written_and_not_again_by_the_writing(kee
     assert not Ticker.objects.exists()
     assert keep(tally) == []
     assert Ticker.objects.get().last == 2
-    tally.take(ticker("3", after=1), now=clock.now())
-    tally.take(BookChanged(book()), now=clock.now())
+    tally.add(ticker("3", after=1), now=clock.now())
+    tally.add(BookChanged(book()), now=clock.now())
     assert {topic for topic, _ in keep(tally)} == {"symbol:ETHBTC", "book:ETHBTC"}, "what is written was told"
 
 
@@ -192,14 +192,14 @@ def test_a_price_that_is_not_told_is_nothing_and_not_zero(tell):
 def test_two_symbols_never_have_one_topic_however_they_are_called(odd, tell):
     others = ("A.B", "A_B", "AB", "A-B", "A/B", "A B", "ETHBTC", "ETHBTC.M1", "A:B", "candles:A", "..", ".")
     kinds = [(kind, "") for kind in TICKING] + [("candles", period) for period in ("M1", "M30")]
-    topics_of = lambda code: {market_topics.of(code, kind, period=period) for kind, period in kinds}  # noqa: E731
+    topics_of = lambda code: {market_topics.topic(code, kind, period=period) for kind, period in kinds}  # noqa: E731
     assert len(topics_of(odd)) == len(kinds)
     assert all(topics.takes_ticks(topic) for topic in topics_of(odd))
     for other in {*others, odd.lower(), odd.upper() + "_"} - {odd}:
         assert not topics_of(odd) & topics_of(other), other
     if odd:
         ((topic, _),) = tell(tally_of(ticker("2", code=odd)))
-        assert topic == market_topics.of(odd)
+        assert topic == market_topics.topic(odd)
 
 
 def test_trades_are_told_as_the_newest_of_all_each_time_by_number(tell):
@@ -207,23 +207,23 @@ def test_trades_are_told_as_the_newest_of_all_each_time_by_number(tell):
     ((topic, tick),) = tell(tally)
     assert topic == "trades:ETHBTC"
     assert [row[0] for row in tick["rows"]] == [str(number) for number in range(499, 469, -1)]
-    tally.take(TradesTold("ETHBTC", (trade(501), trade(500), trade(3)), whole=False), now=clock.now())
+    tally.add(TradesTold("ETHBTC", (trade(501), trade(500), trade(3)), whole=False), now=clock.now())
     wrong = (trade(600, price=Decimal(0)), trade(601, side="x" * 21), trade(602, quantity=Decimal("1e-30")))
-    tally.take(TradesTold("ETHBTC", wrong, whole=False), now=clock.now())
-    tally.take(TradesTold("ETHBTC", (trade(2**62, side="<b>"),), whole=False), now=clock.now())
+    tally.add(TradesTold("ETHBTC", wrong, whole=False), now=clock.now())
+    tally.add(TradesTold("ETHBTC", (trade(2**62, side="<b>"),), whole=False), now=clock.now())
     ((_, tick),) = tell(tally)
     assert [row[0] for row in tick["rows"]] == [str(2**62), "501", "500", *map(str, range(499, 472, -1))]
     assert tick["rows"][0][1:4] == ["1", "1", "<b>"]
-    tally.take(TradesTold("ETHBTC", (trade(1),), whole=True), now=clock.now())
+    tally.add(TradesTold("ETHBTC", (trade(1),), whole=True), now=clock.now())
     ((_, tick),) = tell(tally)
     assert [row[0] for row in tick["rows"]] == ["1"], "an exchange that began anew"
 
 
 def test_candles_are_told_with_those_before_them_so_that_none_is_missed(tell):
     tally = tally_of(CandlesTold("ETHBTC", "M1", tuple(map(candle, range(10))), whole=True))
-    tally.take(CandlesTold("ETHBTC", "M1", (candle(10, max=Decimal(3)), candle(2)), whole=False), now=clock.now())
-    tally.take(CandlesTold("ETHBTC", "M1", (candle(11, max=Decimal("0.5")),), whole=False), now=clock.now())
-    tally.take(CandlesTold("ETHBTC", "M7", (candle(11),), whole=False), now=clock.now())
+    tally.add(CandlesTold("ETHBTC", "M1", (candle(10, max=Decimal(3)), candle(2)), whole=False), now=clock.now())
+    tally.add(CandlesTold("ETHBTC", "M1", (candle(11, max=Decimal("0.5")),), whole=False), now=clock.now())
+    tally.add(CandlesTold("ETHBTC", "M7", (candle(11),), whole=False), now=clock.now())
     ((topic, tick),) = tell(tally)
     assert (topic, tick["period"]) == ("candles:ETHBTC.M1", "M1")
     start = int(AT.timestamp())
@@ -240,7 +240,7 @@ def test_a_book_is_told_as_it_is_then_and_never_while_it_is_broken(tell):
     kept.update(records.BookReport("ETHBTC", 2, [records.Level(Decimal("10.50"), ONE)], [], timestamp=AT))
     ((topic, tick),) = tell(tally)
     assert (topic, tick["ask"], tick["bid"]) == ("book:ETHBTC", [["10.50", "1"], ["11", "1"]], [["10", "1"]])
-    tally.take(BookChanged(kept), now=clock.now())
+    tally.add(BookChanged(kept), now=clock.now())
     kept.update(records.BookReport("ETHBTC", 9, [records.Level(Decimal("10.2"), ONE)], [], timestamp=AT))
     assert tell(tally) == []
 
@@ -320,7 +320,7 @@ def test_a_book_is_written_as_it_is_when_it_is_written_and_never_while_it_is_bro
     kept.update(records.BookReport("ETHBTC", 2, [records.Level(Decimal("10.5"), ONE)], [], timestamp=AT))
     assert [topic for topic, _ in keep(tally)] == ["book:ETHBTC"]
     assert BookSnapshot.objects.get().ask == [["10.5", "1"], ["11", "1"]]
-    tally.take(BookChanged(kept), now=clock.now())
+    tally.add(BookChanged(kept), now=clock.now())
     kept.update(records.BookReport("ETHBTC", 9, [records.Level(Decimal("10.2"), ONE)], [], timestamp=AT))
     assert keep(tally) == []
     assert BookSnapshot.objects.get().ask[0][0] == "10.5"

@@ -239,7 +239,7 @@ def test_the_list_follows_the_tickers_that_it_shows_and_no_more(client):
 def test_an_odd_name_has_a_topic_that_may_be_followed(client, operator, nobody_yet, code):
     symbol(code, last="1")
     ((topic,),) = declared(client.get("/markets/"))
-    assert topic == market_topics.of(code)
+    assert topic == market_topics.topic(code)
     assert topics.admits(operator, topic)
     assert not topics.admits(nobody_yet, topic)
 
@@ -265,9 +265,9 @@ def filled(count=1):
     row, now = symbol(last="3", open="2", bid="2.9", ask="3.1", volume="5", volume_quote="6"), clock.now()
     start = now.replace(minute=0, second=0, microsecond=0)
     rows = [candle(start - timedelta(minutes=30 * n)) for n in range(count)]
-    quotes.keep_candles(symbol=row.code, period="M30", found=rows, now=now)
+    quotes.keep_candles(symbol=row.code, period="M30", candles=rows, now=now)
     trades = [records.PublicTrade(n, Decimal(3), ONE, ("buy", "sell", "odd")[n % 3], now) for n in range(count)]
-    quotes.keep_trades(symbol=row.code, found=trades, now=now)
+    quotes.keep_trades(symbol=row.code, trades=trades, now=now)
     ask, bid = ([[str(3 + side * n), "1.5"] for n in range(1, count + 1)] for side in (1, Decimal("-0.01")))
     BookSnapshot.objects.create(symbol=row.code, timestamp=now, ask=ask, bid=bid, read_at=now)
     return row
@@ -336,12 +336,12 @@ def test_one_order_far_out_leaves_the_near_book_to_be_seen(client):
     near = {"ask": [["102", "1"], ["103", "2"], ["104", "3"]], "bid": [["98", "2"], ["97", "2"], ["96", "9"]]}
     kept = BookSnapshot.objects.create(symbol="ETHBTC", timestamp=now, read_at=now, **near)
     whole = drawings.depth(depth.ladder(book=kept))
-    assert (whole.left, whole.right, whole.top, whole.percent, whole.beyond) == (96, 104, 13, 4, 0)
+    assert (whole.low, whole.high, whole.top, whole.percent, whole.beyond) == (96, 104, 13, 4, 0)
     assert "farther out" not in text_of(client.get("/markets/ETHBTC/"))
     kept.ask, kept.bid = [*near["ask"], ["900", "50"]], [*near["bid"], ["0.01", "70"]]
     kept.save()
     bounded = drawings.depth(depth.ladder(book=kept))
-    assert (bounded.left, bounded.right, bounded.top, bounded.percent, bounded.beyond) == (84, 116, 13, 16, 2)
+    assert (bounded.low, bounded.high, bounded.top, bounded.percent, bounded.beyond) == (84, 116, 13, 16, 2)
     # The best ask stands an eighth of half the field beside the middle, and the far one is no part of the outline.
     assert bounded.ask.startswith("M360.0 170.0L360.0 ")
     assert max(float(at.split()[0]) for at in bounded.ask[1:-1].split("L")) == drawings.WIDTH

@@ -14,7 +14,7 @@ from desk import clock
 from desk.people import roles
 from exchange_ops.ledger.models import Balance
 from exchange_ops.margin.models import MarginAccount
-from exchange_ops.pages.overview import layout
+from exchange_ops.pages.overview import views
 from exchange_ops.portfolio.models import DailyFlow, Profit, ProfitDay, Snapshot, SnapshotLine
 from exchange_ops.subaccounts.models import SubAccountBalance
 from tests.cases import in_turn
@@ -114,7 +114,7 @@ def test_the_pages_of_figures_take_no_more_queries_for_more_rows(signed_in, trea
 @pytest.mark.parametrize("role", roles.ALL)
 def test_each_role_sees_its_blocks_in_its_order(signed_in, make_person, role):
     page = signed_in(make_person(role, username="reader")).get("/").content.decode()
-    wanted = [name for row in layout.LAYOUT[role] for name, _ in row]
+    wanted = [name for row in views.LAYOUT[role] for name, _ in row]
     found = [name for name in re.findall(r'<section[^>]* id="([a-z]+)"', page) if name in wanted]
     assert found == wanted
 

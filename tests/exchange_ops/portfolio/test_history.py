@@ -42,27 +42,27 @@ def worth(own, **more):
 def test_the_change_is_one_of_the_total_where_both_ends_know_it(account):
     snapshot(account, 2, bank="100", subaccounts=Decimal(100), margin=Decimal(0))
     now = worth("150", subaccounts=Decimal(150))
-    found = history.of(accounts=[account], worth=now, days=30, now=NOON)
+    found = history.value_history(accounts=[account], worth=now, days=30, now=NOON)
     assert (found.change, found.share, found.is_of_total) == (100, Decimal("0.5"), True)
 
 
 def test_a_rebuilt_beginning_compares_both_wallets_alone(account):
     snapshot(account, 2, kind="rebuilt", bank="100")
     now = worth("150", subaccounts=Decimal(999))
-    found = history.of(accounts=[account], worth=now, days=30, now=NOON)
+    found = history.value_history(accounts=[account], worth=now, days=30, now=NOON)
     assert (found.change, found.is_of_total, found.rebuilt_until.day) == (50, False, 18)
 
 
 def test_a_day_on_which_something_had_no_price_is_apart_and_named(account):
     snapshot(account, 3, bank="1", unvalued=["BCH"])
     snapshot(account, 2, bank="100")
-    found = history.of(accounts=[account], worth=worth("150"), days=30, now=NOON)
+    found = history.value_history(accounts=[account], worth=worth("150"), days=30, now=NOON)
     assert ([point.own for point in found.line], found.missing, found.change) == ([100, 150], ("BCH",), 50)
 
 
 def test_a_price_that_is_missing_now_makes_no_loss(account):
     snapshot(account, 2, bank="100")
-    found = history.of(accounts=[account], worth=worth("1", unvalued=("BCH",)), days=30, now=NOON)
+    found = history.value_history(accounts=[account], worth=worth("1", unvalued=("BCH",)), days=30, now=NOON)
     assert found.change is None
 
 
@@ -71,14 +71,14 @@ def test_accounts_are_added_up_day_by_day_and_another_quote_is_left_out(account)
     third = Account.objects.create(name="Third", quote_currency="EUR")
     for each in (account, second, third):
         snapshot(each, 1, bank="10")
-    found = history.of(accounts=[account, second, third], worth=None, days=30, now=NOON)
+    found = history.value_history(accounts=[account, second, third], worth=None, days=30, now=NOON)
     assert ([point.own for point in found.points], found.left_out) == ([20], ("Third",))
 
 
 def test_hourly_figures_are_no_days_and_the_range_ends(account):
     snapshot(account, 1, kind="hourly")
     snapshot(account, 31)
-    assert not history.of(accounts=[account], worth=None, days=30, now=NOON).points
+    assert not history.value_history(accounts=[account], worth=None, days=30, now=NOON).points
 
 
 def test_flows_are_valued_as_far_as_their_days_have_prices(account):

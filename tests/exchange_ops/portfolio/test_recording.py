@@ -61,7 +61,7 @@ def test_the_same_round_once_more_keeps_nothing_twice(account):
 
 def test_a_round_broken_off_after_the_snapshot_goes_on_from_there(account):
     held.read(account, now=NOON)
-    snapshots.take(account=account, now=NOON)
+    snapshots.store_current(account=account, now=NOON)
     record()
     assert Snapshot.objects.filter(hour=NOON).count() == 1
     assert Progress.objects.get().rebuilt_at == NOON
@@ -131,7 +131,7 @@ def test_a_price_that_stays_unknown_leaves_the_rest_valued_and_named(account):
 
 
 def test_what_was_taken_live_keeps_the_price_it_had(account):
-    snapshots.take(account=account, now=NOON)
+    snapshots.store_current(account=account, now=NOON)
     held.close(NOON.date(), "1")
     assert snapshots.revalue(account=account) == 0
     assert Snapshot.objects.get().bank == 250_000
@@ -144,7 +144,7 @@ def test_two_workers_at_the_same_moment_keep_one_snapshot(account):
     def take():
         try:
             start.wait(30)
-            found.append(snapshots.take(account=account, now=NOON))
+            found.append(snapshots.store_current(account=account, now=NOON))
         except Exception as problem:
             found.append(problem)
         finally:

@@ -39,7 +39,7 @@ def order(side, price, *, quantity="2", number=1):
 
 
 def of(code="BCH"):
-    return reserves.of([rows.account(now=clock.now())])[code]
+    return reserves.by_currency([rows.account(now=clock.now())])[code]
 
 
 def test_payouts_of_ours_and_of_others_explain_the_bank(operator):

@@ -42,7 +42,7 @@ def test_every_wallet_is_kept_apart_with_its_price(account):
         read_at=NOON,
     )
     Balance.objects.filter(wallet="bank").update(reserved=Decimal(1))
-    found = snapshots.take(account=account, now=NOON)
+    found = snapshots.store_current(account=account, now=NOON)
     assert (found.bank, found.trading, found.subaccounts, found.margin) == (250500, 5000, 1000, 300)
     lines = {(line.wallet, line.currency): line for line in found.lines.all()}
     assert set(lines) == {("bank", "BCH"), ("trading", "BCH"), ("subaccounts", "BCH"), ("margin", "USD")}
@@ -51,24 +51,24 @@ def test_every_wallet_is_kept_apart_with_its_price(account):
 
 
 def test_there_is_one_an_hour_and_the_first_of_a_day_is_kept_for_good(account):
-    assert snapshots.take(account=account, now=NOON).kind == Snapshot.DAILY
-    assert snapshots.take(account=account, now=NOON + timedelta(minutes=9)) is None
+    assert snapshots.store_current(account=account, now=NOON).kind == Snapshot.DAILY
+    assert snapshots.store_current(account=account, now=NOON + timedelta(minutes=9)) is None
     later = NOON + timedelta(hours=1)
     rows.balance(now=later)
-    assert snapshots.take(account=account, now=later).kind == Snapshot.HOURLY
+    assert snapshots.store_current(account=account, now=later).kind == Snapshot.HOURLY
     tomorrow = NOON + DAY
     rows.balance(now=tomorrow)
-    assert snapshots.take(account=account, now=tomorrow).kind == Snapshot.DAILY
+    assert snapshots.store_current(account=account, now=tomorrow).kind == Snapshot.DAILY
 
 
 def test_old_balances_make_a_gap_and_no_figure(account):
-    assert snapshots.take(account=account, now=NOON + timedelta(minutes=11)) is None
+    assert snapshots.store_current(account=account, now=NOON + timedelta(minutes=11)) is None
     assert not Snapshot.objects.exists()
 
 
 def test_what_has_no_price_is_named_and_counts_into_no_sum(account):
     rows.balance("XYZ", bank="7", trading="0", now=NOON)
-    found = snapshots.take(account=account, now=NOON)
+    found = snapshots.store_current(account=account, now=NOON)
     assert (found.bank, found.unvalued) == (250000, ["XYZ"])
     line = SnapshotLine.objects.get(currency="XYZ")
     assert (line.amount, line.price, line.value) == (7, None, None)
@@ -97,7 +97,7 @@ def test_the_days_before_are_walked_back_by_ledger_and_trades_at_closing_prices(
 def test_a_day_has_one_figure_be_it_taken_or_rebuilt(account):
     held.read(account, now=NOON)
     held.entry(1, NOON - DAY, amount=Decimal(1))
-    snapshots.take(account=account, now=NOON)
+    snapshots.store_current(account=account, now=NOON)
     assert snapshots.rebuild(account=account, now=NOON) == 1
     assert [row.hour.date() for row in Snapshot.objects.order_by("hour")] == [(NOON - DAY).date(), NOON.date()]
 
@@ -134,7 +134,7 @@ def test_hours_go_after_their_time_and_days_stay(account, settings):
     settings.SNAPSHOT_HOURS_KEPT_DAYS = 1
     for hours in (0, 1):
         rows.balance(now=NOON + timedelta(hours=hours))
-        snapshots.take(account=account, now=NOON + timedelta(hours=hours))
+        snapshots.store_current(account=account, now=NOON + timedelta(hours=hours))
     retention.purge(now=NOON + 2 * DAY)
     assert [row.kind for row in Snapshot.objects.all()] == [Snapshot.DAILY]
     assert {line.snapshot.kind for line in SnapshotLine.objects.all()} == {Snapshot.DAILY}

@@ -195,7 +195,7 @@ def test_three_orders_cost_what_one_costs(signed_in, operator, standing_clock):
 
 def candles(count, *, ends):
     rows = [records.Candle(ends - n * timedelta(hours=1), ONE, ONE, ONE, ONE, ONE, ONE) for n in range(count)]
-    quotes.keep_candles(symbol="BCHUSD", period="H1", found=rows, now=ends)
+    quotes.keep_candles(symbol="BCHUSD", period="H1", candles=rows, now=ends)
 
 
 def test_older_candles_come_as_a_part_oldest_first(signed_in, operator):
@@ -230,8 +230,8 @@ def test_a_favourite_is_a_persons_own_and_stands_in_both_places(signed_in, opera
     mine, theirs = signed_in(operator), signed_in(auditor)
     assert mine.post(f"{PAGE}star/", {"on": "yes"})["Location"] == PAGE
     mine.post(f"{PAGE}star/", {"on": "yes"})
-    assert favourites.of(operator) == ["BCHUSD"]
-    assert not favourites.of(auditor)
+    assert favourites.codes(operator) == ["BCHUSD"]
+    assert not favourites.codes(auditor)
     assert 'aria-pressed="true"' in mine.get(PAGE).content.decode()
     assert 'aria-pressed="true"' not in theirs.get(PAGE).content.decode()
     assert 'id="m-BCHUSD"' in mine.get("/markets/?list=favourites").content.decode()

@@ -101,7 +101,7 @@ def test_older_candles_come_before_those_that_are_drawn(open_page, own):
     one = live.candle(last)
     figures = (one.open, one.close, one.min, one.max, one.volume, one.volume_quote)
     older = [records.Candle(last - n * timedelta(minutes=30), *figures) for n in range(1, 420)]
-    quotes.keep_candles(symbol="ETHBTC", period="M30", found=older, now=clock.now())
+    quotes.keep_candles(symbol="ETHBTC", period="M30", candles=older, now=clock.now())
     page = open_page(PAGE)
     page.unroute_all()
     for _ in range(12):

@@ -11,7 +11,7 @@ from exchange_ops.keys import store as keys
 from exchange_ops.ledger import refresh as copies
 from exchange_ops.ledger import sync as ledger
 from exchange_ops.ledger.models import LedgerEntry
-from exchange_ops.market import rounds
+from exchange_ops.market import reference
 from exchange_ops.shared import public_client
 from exchange_ops.withdrawals import workflow
 from exchange_ops.withdrawals.models import ExternalCall, Withdrawal
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def ask(account, demo_keys, sandbox, operator):
     """A payout that somebody asked for, brought on by the worker as far as it goes."""
-    rounds.refresh_market(now=clock.now(), open_client=public_client.open_client)
+    reference.refresh_market(now=clock.now(), open_client=public_client.open_client)
     sync()
     numbers = iter(range(100))
 
@@ -151,7 +151,7 @@ def test_the_end_of_a_payout_is_seen_and_a_finished_row_is_left_alone(account, s
     before = row.next_action_at
     ledger.apply(
         account=account,
-        found=client_as("demo-read").call("get_transactions", sort="ASC", by="index", limit=1000),
+        transactions=client_as("demo-read").call("get_transactions", sort="ASC", by="index", limit=1000),
         source="rest",
         now=clock.now(),
     )

@@ -9,7 +9,7 @@ from desk import clock
 from exchange_ops.keys import store as keys
 from exchange_ops.ledger import refresh as copies
 from exchange_ops.ledger.models import LedgerEntry
-from exchange_ops.market import rounds, valuation
+from exchange_ops.market import reference, valuation
 from exchange_ops.market.models import Currency
 from exchange_ops.shared import facts, public_client
 from exchange_ops.shared.models import Account, Fact
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def probe(account, demo_keys, sandbox, capsys):
     """`probe()` asks about BTC; gives the sentences by fact and the command's complaint."""
-    rounds.refresh_market(now=clock.now(), open_client=public_client.open_client)
+    reference.refresh_market(now=clock.now(), open_client=public_client.open_client)
 
     def run(*arguments, currency="btc"):
         complaint = ""

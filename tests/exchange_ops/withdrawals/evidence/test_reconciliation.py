@@ -79,27 +79,27 @@ def test_a_transaction_that_was_thought_to_be_here_is_found(account, demo_keys, 
     late = LedgerVersion.objects.filter(index__lte=ledger.watermark(account=account)).order_by("index").first()
     from django.db import connection
 
-    from exchange_ops.ledger import guards
+    from exchange_ops.ledger.room import GUARDS
 
-    guards.GUARDS.remove(connection)
+    GUARDS.remove(connection)
     try:
         entry = late.entry
         entry.versions.all().delete()
         entry.delete()
     finally:
-        guards.GUARDS.install(connection)
+        GUARDS.install(connection)
     assert "1 versions were missing where the copy was thought complete" in differing()["transactions"]
     assert differing() == {}
 
 
 def test_a_transaction_that_the_exchange_does_not_know_is_found(account, reconcile, differing):
     reconcile()
-    ledger.apply(account=account, found=[transaction(index=7)], source="rest", now=clock.now())
+    ledger.apply(account=account, transactions=[transaction(index=7)], source="rest", now=clock.now())
     assert "1 are unknown to the exchange" in differing()["transactions"]
 
 
 def test_a_record_kept_aside_is_found(account, reconcile, differing):
-    ledger.apply(account=account, found=[transaction(index=0)], source="rest", now=clock.now())
+    ledger.apply(account=account, transactions=[transaction(index=0)], source="rest", now=clock.now())
     assert differing() == {"unread records": "1 records could not be taken in."}
 
 
