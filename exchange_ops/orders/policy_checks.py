@@ -49,7 +49,7 @@ class NotConfirmed(CannotPlace):
 
     def __init__(self, oversteps: Collection[Overstep]) -> None:
         self.oversteps = list(oversteps)
-        super().__init__({CONFIRMED: f"Confirm by name, then place it. {bounds.named(self.oversteps)}"})
+        super().__init__({CONFIRMED: f"Confirm by name, then place it. {bounds.in_words(self.oversteps)}"})
 
 
 def check(*, initiator: "Person", account: Account, wanted: Wanted, now: datetime) -> list[Overstep]:
@@ -69,7 +69,7 @@ def settle(found: Iterable[Overstep], *, confirmed: Collection[str]) -> list[dic
     judged = list(found)
     if missing := bounds.unconfirmed(judged, confirmed=confirmed):
         raise NotConfirmed(missing)
-    return bounds.kept(judged)
+    return bounds.facts(judged)
 
 
 def problems(*, initiator: "Person", account: Account, symbol: Symbol, wanted: Wanted, now: datetime) -> dict[str, str]:
@@ -91,7 +91,7 @@ def oversteps(
 
 def counts_open(*, person: "Person", account: Account) -> bool:
     """Whether a limit counts this person's open orders, so that two at once have to be judged one after the other."""
-    return limits.of(kind=ValueLimit.OPEN_ORDERS, person=person, account=account).exists()
+    return limits.limits_for(kind=ValueLimit.OPEN_ORDERS, person=person, account=account).exists()
 
 
 def _worth(initiator: "Person", account: Account, symbol: Symbol, wanted: Wanted, now: datetime) -> Iterator[Overstep]:
@@ -128,7 +128,7 @@ def _count(initiator: "Person", account: Account) -> Iterator[Overstep]:
 
 
 def _price(symbol: Symbol, wanted: Wanted, now: datetime) -> Iterator[Overstep]:
-    most, beyond = ruleset.of(quorum.current()).price_bound
+    most, beyond = ruleset.rules_of(quorum.current()).price_bound
     if wanted.type == "market":
         yield from _depth(symbol, wanted, most, beyond, now)
     elif wanted.type == "limit":

@@ -16,8 +16,8 @@ from exchange_ops.policy import freezes
 from exchange_ops.policy import quorum as policies
 from exchange_ops.policy.forms import ThawForm
 from exchange_ops.policy.models import Freeze, PolicyVersion
-from exchange_ops.policy_changes import machine as change_states
 from exchange_ops.policy_changes import rules as change_rules
+from exchange_ops.policy_changes import states as change_states
 from exchange_ops.policy_changes import workflow
 from exchange_ops.policy_changes.models import PolicyChange
 from exchange_ops.policy_changes.views import named_limits, tiers_by_account

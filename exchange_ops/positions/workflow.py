@@ -177,7 +177,7 @@ def _checked(
     there = request_checks.found(account=account, code=wish.symbol)
     row = request_checks.draft(initiator=initiator, account=account, wish=wish, there=there)
     found = request_checks.check(row=row, wish=wish, there=there, now=now)
-    row.request_key, row.confirmed = request_key, _confirmed(row, there) | {"oversteps": bounds.kept(found)}
+    row.request_key, row.confirmed = request_key, _confirmed(row, there) | {"oversteps": bounds.facts(found)}
     if row.kind == machine.REDUCE:
         row.client_order_id = ID_PREFIX + secrets.token_hex(14)
     return row, bounds.unconfirmed(found, confirmed=confirmed)
