@@ -147,11 +147,11 @@ class KeyBudget:
         self._budgets, self._address, self._login = budgets, address, login
         self._per_second = per_second
 
-    def of(self, operation: Operation) -> Budget:
+    def budget_for(self, operation: Operation) -> Budget:
         """The budget that a call of the operation is counted in: market data by address, all else by key."""
         group = group_of(operation)
         login = "" if group is Group.MARKET else self._login
-        return self._budgets.of(self._address, login, group, per_second=self._per_second[group])
+        return self._budgets.budget(self._address, login, group, per_second=self._per_second[group])
 
 
 class Budgets:
@@ -170,7 +170,7 @@ class Budgets:
         figures = {group: (per_second or {}).get(group.value, figure) for group, figure in PER_SECOND.items()}
         return KeyBudget(self, address, login, figures)
 
-    def of(self, address: str, login: str, group: Group, *, per_second: int) -> Budget:
+    def budget(self, address: str, login: str, group: Group, *, per_second: int) -> Budget:
         """One budget, made with this figure when it is first asked for."""
         with self._lock:
             name = (address, login, group)

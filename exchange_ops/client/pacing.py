@@ -37,7 +37,7 @@ class PacedTransport:
         total_ns = self._transport.deadline_ns + longer_ms * _MS
         if self._budget is None:
             return self._leave(request, total_ns)
-        budget = self._budget.of(request.operation)
+        budget = self._budget.budget_for(request.operation)
         ends_ns = time.monotonic_ns() + total_ns
         if request.method != "GET":
             return self._in_turn(request, budget, ends_ns, patience_ns=total_ns // _WAITING_PART)

@@ -21,7 +21,7 @@ ORDER_NOT_FOUND = 20002
 class Sight(Enum):
     """What a look showed."""
 
-    FOUND = "found"
+    PRESENT = "found"
     NOT_YET_SEEN = "not yet seen"  # look again later
     ABSENT = "absent"  # looked often and long enough: it was not placed, as far as the exchange can tell
 
@@ -55,7 +55,7 @@ def look_for_order(
     looks = looks_before + 1
     order = _active(client, client_order_id, margin=margin) or _past(history or client, client_order_id)
     if order is not None and order.client_order_id == client_order_id and order.updated_at >= _whole_ms(sent_at):
-        return Sighting(Sight.FOUND, looks, order)
+        return Sighting(Sight.PRESENT, looks, order)
     if looks >= LOOKS and now - sent_at >= ABSENT_AFTER:
         return Sighting(Sight.ABSENT, looks)
     return Sighting(Sight.NOT_YET_SEEN, looks)
@@ -72,8 +72,8 @@ def _active(client: ExchangeClient, client_order_id: str, *, margin: bool) -> re
 
 
 def _past(client: ExchangeClient, client_order_id: str) -> records.Order | None:
-    found: list[records.Order] = client.call("get_order_history", clientOrderId=client_order_id)
-    return max(found, key=lambda order: order.updated_at, default=None)
+    orders: list[records.Order] = client.call("get_order_history", clientOrderId=client_order_id)
+    return max(orders, key=lambda order: order.updated_at, default=None)
 
 
 def _whole_ms(instant: datetime) -> datetime:

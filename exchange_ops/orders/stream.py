@@ -39,7 +39,7 @@ def take(*, account: Account, event: trading_session.Event, now: datetime) -> tr
         case trading_session.Reports():
             return _take_reports(account, event, now)
         case trading_session.MarginAccounts():
-            whole = event.whole and not event.unread
+            whole = event.is_complete and not event.unread
             problems = margin.take(account=account, found=event.records, now=_as_of(event, now), whole=whole)
             _left_out(account, [*problems, *(f"A margin account: {one.reason}" for one in event.unread)])
         case trading_session.NoMargin():
@@ -71,7 +71,7 @@ def _take_reports(account: Account, event: trading_session.Reports, now: datetim
     taken = order_records.take(
         account=account,
         found=[order for order, _ in reports],
-        open_numbers=listed if event.whole else frozenset(),
+        open_numbers=listed if event.is_complete else frozenset(),
         margin=event.margin,
         now=as_of,
         details={order: _said(report) for order, report in reports},
@@ -81,11 +81,11 @@ def _take_reports(account: Account, event: trading_session.Reports, now: datetim
     for order, report in in_time:
         if of := report.original_request_client_order_id:
             order_records.replaced(account=account, client_order_id=of, by=order, now=now)
-    if event.whole:
+    if event.is_complete:
         _compare(account, event, listed=listed, changed=taken.changed, as_of=as_of, now=now)
     _left_out(account, problems)
     early = tuple(report for order, report in reports if order.id in taken.early)
-    return trading_session.Reports(event.margin, early, whole=False) if early else None
+    return trading_session.Reports(event.margin, early, is_complete=False) if early else None
 
 
 def _take_trades(

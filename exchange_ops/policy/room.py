@@ -61,7 +61,7 @@ GUARDS: Final = Guards(
 )
 
 ROOM: Final = rooms.Room(
-    topics={"freezes": topics.whole},
+    topics={"freezes": topics.desk_wide},
     incidents=(
         Kind(
             alarms.FROZEN,

@@ -12,7 +12,7 @@ from exchange_ops.shared import rules
 from exchange_ops.shared.declarations import reasons, topics
 
 ROOM: Final = rooms.Room(
-    topics={"policychange": topics.desk_row, TOPIC: topics.whole},
+    topics={"policychange": topics.desk_row, TOPIC: topics.desk_wide},
     actions=(source.SOURCE,),
     replays={REPLAY.subject: REPLAY.check},
     guards={"policy changes": GUARDS.statements},

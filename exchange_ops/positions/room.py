@@ -45,7 +45,7 @@ WAITING: Final = Waits(
 )
 
 ROOM: Final = rooms.Room(
-    topics={"marginaction": topics.row(MarginAction), TOPIC: topics.whole},
+    topics={"marginaction": topics.row(MarginAction), TOPIC: topics.desk_wide},
     incidents=(
         Kind(
             alarms.MARGIN_UNCLEAR,

@@ -15,11 +15,10 @@ from django.db import transaction
 from django.db.models import Q
 
 from desk import audit_check
-from desk.incidents import review as incidents
+from desk.incidents import review
 from desk.live import announcements
 from desk.machines.step_clock import Stopwatch
-from exchange_ops.keys import clients
-from exchange_ops.keys import store as keys
+from exchange_ops.keys import clients, store
 from exchange_ops.keys.clients import ClientFor
 from exchange_ops.ledger import walks
 from exchange_ops.shared import alarms, heartbeats, leases
@@ -91,18 +90,18 @@ def _run(name: str, job: Callable[[], list[str]], now: datetime) -> bool:
         findings = job()
     except reconciliation.LedgerIsBeingRead:
         return False  # it began since, and this is no try
-    except (CallFailed, keys.NoUsableKey, reconciliation.CannotReconcile) as problem:
+    except (CallFailed, store.NoUsableKey, reconciliation.CannotReconcile) as problem:
         columns["problem"] = str(problem)[:300]
     except Exception as problem:
         _log.exception("scheduled_checks.failed", check=name)
         columns["problem"] = f"The check itself failed ({type(problem).__name__})."
     else:
-        kept = [finding[:LONGEST_FINDING] for finding in findings[:MOST_FINDINGS]]
+        texts = [finding[:LONGEST_FINDING] for finding in findings[:MOST_FINDINGS]]
         took_ms = watch.passed() // timedelta(milliseconds=1)
-        columns |= {"ran_at": now, "held": not findings, "findings": kept, "took_ms": took_ms, "problem": ""}
+        columns |= {"ran_at": now, "held": not findings, "findings": texts, "took_ms": took_ms, "problem": ""}
     with transaction.atomic():
         CheckRun.objects.update_or_create(name=name, defaults=columns)
-        incidents.note(alarms.AUDIT if name == AUDIT else alarms.RECONCILIATION, now=now)
+        review.note(alarms.AUDIT if name == AUDIT else alarms.RECONCILIATION, now=now)
     announcements.announce(heartbeats.TOPIC)
     return "ran_at" in columns
 

@@ -28,5 +28,5 @@ def all_newest(*, account: Account, prefix: str) -> list[Fact]:
 
 def holds_lapse(account: Account) -> bool:
     """Whether a hold that nobody decided on was seen to end unpaid: without that, approvals come before any hold."""
-    seen = newest(account=account, name=HOLD_END)
-    return seen is not None and seen.value == LAPSES
+    fact = newest(account=account, name=HOLD_END)
+    return fact is not None and fact.value == LAPSES

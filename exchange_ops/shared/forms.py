@@ -45,9 +45,9 @@ def read_amount(text: str) -> Decimal:
 
 
 def _amount_problem(text: str) -> str:
-    whole, point, rest = text.partition(".")
-    if whole.isdigit() and (rest.isdigit() or not point):
-        if len(whole) > WHOLE_DIGITS:
+    integer, point, fraction = text.partition(".")
+    if integer.isdigit() and (fraction.isdigit() or not point):
+        if len(integer) > WHOLE_DIGITS:
             return f"More than {WHOLE_DIGITS} digits before the point can't be an amount."
         return f"No currency has more than {FRACTION_DIGITS} digits after the point."
     return "Write the amount as digits with at most one point, like 0.25."

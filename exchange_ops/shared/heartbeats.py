@@ -36,18 +36,18 @@ def failed(name: str, *, now: datetime, problem: str, account: Account | None = 
     _write(name, account, False, problem, beat_at=now)
 
 
-def of(name: str) -> FollowerState | None:
+def state_of(name: str) -> FollowerState | None:
     """The row of a loop, or nothing before its first round."""
     return FollowerState.objects.filter(name=name).first()
 
 
 def _write(name: str, account: Account | None, works: bool, problem: str, **columns: datetime) -> None:
-    kept = problem[:LONGEST_PROBLEM]
-    rows, changes = FollowerState.objects.filter(name=name), {"connected": works, "problem": kept}
+    text = problem[:LONGEST_PROBLEM]
+    rows, changes = FollowerState.objects.filter(name=name), {"connected": works, "problem": text}
     before = rows.values_list("connected", "problem").first()
     if not rows.update(**changes, **columns):
         FollowerState.objects.get_or_create(name=name, defaults={"account": account, **changes, **columns})
-    if before != (works, kept):
+    if before != (works, text):
         announcements.announce(TOPIC)
 
 

@@ -38,21 +38,21 @@ def names() -> list[str]:
     return [DEFAULT, *settings.EXCHANGE_PLACES]
 
 
-def of(account: Account) -> Place:
+def place_of(account: Account) -> Place:
     """Where the account is. Raises `UnknownPlace`."""
     if account.place == DEFAULT:
         return default()
-    found = settings.EXCHANGE_PLACES.get(account.place)
-    if found is None:
+    entry = settings.EXCHANGE_PLACES.get(account.place)
+    if entry is None:
         raise UnknownPlace(
             f"{account.name} is at the exchange “{account.place}”, which the settings do not name (EXCHANGE_PLACES). "
             "Nothing of it is read or sent until they do."
         )
-    return Place(account.place, found.url, found.stream_url)
+    return Place(account.place, entry.url, entry.stream_url)
 
 
 @dataclass(frozen=True, slots=True)
-class Described:
+class PlaceView:
     """What pages say of an account's exchange: its name and REST address, or the problem with it."""
 
     name: str
@@ -65,12 +65,12 @@ class Described:
         return self.name == DEFAULT
 
 
-def described(account: Account) -> Described:
+def view_of(account: Account) -> PlaceView:
     """The account's exchange for people."""
     try:
-        return Described(account.place, of(account).url, "")
+        return PlaceView(account.place, place_of(account).url, "")
     except UnknownPlace as unknown:
-        return Described(account.place, "", str(unknown))
+        return PlaceView(account.place, "", str(unknown))
 
 
 def elsewhere(accounts: Iterable[Account]) -> list[Account]:
@@ -80,4 +80,4 @@ def elsewhere(accounts: Iterable[Account]) -> list[Account]:
 
 def problem(account: Account) -> str:
     """The sentence when the settings do not name the account's exchange, else an empty text."""
-    return described(account).problem
+    return view_of(account).problem

@@ -46,7 +46,7 @@ def _sweeper() -> Health:
 
 
 def _loop(name: str, spoken: str, consequence: str) -> Health:
-    row = heartbeats.of(name)
+    row = heartbeats.state_of(name)
     age = ages.age(row.beat_at if row else None, clock.now())
     if age is not None and age <= ages.BEAT_AGE:
         return Health(ok=True, sentence=f"{spoken} active {ages.spoken(age)} ago.", age_s=age.total_seconds())
@@ -92,7 +92,7 @@ INCIDENTS: Final = (
 )
 
 ROOM: Final = rooms.Room(
-    topics={heartbeats.TOPIC: topics.whole},
+    topics={heartbeats.TOPIC: topics.desk_wide},
     checks={
         "worker": Check(_worker, order=120, incident=alarms.WORK_STALLED),
         "releases": Check(_releases, order=130, incident=alarms.WORK_STALLED),

@@ -23,7 +23,7 @@ from django.db import close_old_connections, connection
 
 from exchange_ops.client import sockets
 from exchange_ops.client.sockets import CannotFollow, stream_url
-from exchange_ops.keys import store as keys
+from exchange_ops.keys import store
 from exchange_ops.keys.models import ApiKey
 from exchange_ops.shared import stream_states
 from exchange_ops.shared.models import Account
@@ -81,7 +81,7 @@ class StreamFollower(threading.Thread, Generic[Talk]):
     # What each follower does in its own way --------------------------------------------------------------------------
 
     def _begin(self) -> Talk:
-        """A new session. Raises `keys.NoUsableKey`."""
+        """A new session. Raises `store.NoUsableKey`."""
         raise NotImplementedError
 
     def _store(self, event: Any, talk: Talk) -> None:
@@ -138,7 +138,7 @@ class StreamFollower(threading.Thread, Generic[Talk]):
         with self._logged():
             try:
                 turned_down = self._converse()
-            except keys.NoUsableKey as problem:
+            except store.NoUsableKey as problem:
                 turned_down = True
                 stream_states.ended(self._title, sentence=str(problem), now=self._now(), account=self._of)
             finally:
@@ -293,25 +293,25 @@ class KeyedFollower(StreamFollower[Talk]):
         self._looked_ms = 0
 
     def _login(self) -> dict[str, object]:
-        """Choose the key and say who we are with it. Raises `keys.NoUsableKey`."""
-        self._key = keys.stream_key(self._account, self._right)
-        known = keys.credentials_of(self._key)
+        """Choose the key and say who we are with it. Raises `store.NoUsableKey`."""
+        self._key = store.stream_key(self._account, self._right)
+        credentials = store.credentials_of(self._key)
         # Secrets are sent over TLS or to this machine only; even so the signature is preferred, which can't be reused.
-        signed = Credentials(known.login, known.secret, "hs256")
+        signed = Credentials(credentials.login, credentials.secret, "hs256")
         return login_params(signed, nonce=secrets.token_hex(12))
 
     def _look_after(self, talk: Talk, now_ms: int) -> None:
         if now_ms - self._looked_ms >= KEY_LOOKED_AT_EVERY_MS and self._key is not None:
             self._looked_ms = now_ms
-            if keys.has_to_change(self._key, self._right):
+            if store.has_to_change(self._key, self._right):
                 talk.closed("the key was changed")
 
     def _was_turned_down(self, event: Ended) -> bool:
         """Note that the key was turned down; whether it would be taken again, so that trying soon is of no use."""
         if not event.turned_down or self._key is None:
             return False
-        keys.note_problem(key_id=self._key.pk, problem=event.sentence)
-        return keys.stream_key(self._account, self._right).pk == self._key.pk
+        store.note_problem(key_id=self._key.pk, problem=event.sentence)
+        return store.stream_key(self._account, self._right).pk == self._key.pk
 
 
 def _has_more(current: websocket.WebSocket) -> bool:

@@ -24,9 +24,11 @@ def lead(*, account: Account | None, now: datetime) -> timedelta:
     readings = ClockReading.objects.filter(read_at__gt=now - RECENT, read_at__lte=now)
     if account is not None:
         readings = readings.filter(account=account)
-    found = list(readings.order_by("-id").values_list("skew_ms", flat=True)[:MOST_READINGS])
+    skews_ms = list(readings.order_by("-id").values_list("skew_ms", flat=True)[:MOST_READINGS])
     width_ms = clocks.DATE_RESOLUTION // _MILLISECOND
-    same = [skew_ms for skew_ms in found if abs(skew_ms - found[0]) <= width_ms]  # a clock that was set begins anew
+    same = [
+        skew_ms for skew_ms in skews_ms if abs(skew_ms - skews_ms[0]) <= width_ms
+    ]  # a clock that was set starts over
     return (min(same) + max(same) - width_ms) // 2 * _MILLISECOND if same else timedelta(0)
 
 

@@ -40,7 +40,7 @@ REPLAY: Final = Replay(MACHINE, enter_late=True, votes=_votes)
 BRACKET_REPLAY: Final = Replay(BRACKETS)
 
 ROOM: Final = rooms.Room(
-    topics={"order": topics.row(Order), "bracket": topics.row(Bracket), TOPIC: topics.whole},
+    topics={"order": topics.row(Order), "bracket": topics.row(Bracket), TOPIC: topics.desk_wide},
     checks={"orders": Check(check, order=100, incident=alarms.WORK_STALLED)},
     incidents=(
         Kind(

@@ -63,10 +63,10 @@ def _spoken(exception: Exception, usual: str) -> str:
 def _flat(detail: Any, prefix: str = "") -> dict[str, str]:
     """Nested problems as one mapping from a dotted name to the sentences about it."""
     if isinstance(detail, dict):
-        found: dict[str, str] = {}
+        sentences: dict[str, str] = {}
         for name, inner in detail.items():
-            found |= _flat(inner, f"{prefix}.{name}" if prefix else str(name))
-        return found
+            sentences |= _flat(inner, f"{prefix}.{name}" if prefix else str(name))
+        return sentences
     if isinstance(detail, list):
         return {prefix or FORM: " ".join(str(item) for item in detail)}
     return {prefix or FORM: str(detail)}

@@ -36,7 +36,7 @@ def worst(answers: Sequence[Health]) -> Health:
 
 def liveness(name: str, what: str, now: datetime) -> str:
     """Whether a stream brings what workers read as well: without it the same comes a few seconds later."""
-    row = heartbeats.of(name)
+    row = heartbeats.state_of(name)
     heard = age(row.heard_at if row else None, now)
     if row is not None and row.connected and heard is not None and heard <= STREAM_SILENCE:
         return f"{what} are live."

@@ -50,7 +50,7 @@ def symbol(person: "Person", key: str) -> bool:
     return bool(key) and rules.may_see(person)
 
 
-def whole(person: "Person", key: str) -> bool:
+def desk_wide(person: "Person", key: str) -> bool:
     """A topic without a key: everybody with a role."""
     return not key and rules.may_see(person)
 

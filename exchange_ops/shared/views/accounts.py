@@ -34,13 +34,13 @@ def number(request: Any) -> int | None:
 
 def chosen(request: Any) -> Account | None:
     """The account that the path names. Raises `Http404` when there is none of this number."""
-    wanted = number(request)
-    if wanted is None:
+    account_number = number(request)
+    if account_number is None:
         return None
-    found = Account.objects.filter(pk=wanted).first()
-    if found is None:
+    account = Account.objects.filter(pk=account_number).first()
+    if account is None:
         raise Http404("There is no such account.")
-    return found
+    return account
 
 
 def of_reader(request: Any) -> QuerySet[Account]:
@@ -81,6 +81,6 @@ def exchange_now(account: Account | None, now: datetime) -> datetime:
 
 def preferred(request: HttpRequest) -> int:
     """The account to go on with where a page needs one: the last one looked at, else the first."""
-    known = list(of_reader(request).values_list("pk", flat=True))
+    numbers = list(of_reader(request).values_list("pk", flat=True))
     last = request.session.get(LAST)
-    return last if last in known else known[0]
+    return last if last in numbers else numbers[0]

@@ -10,7 +10,7 @@ from desk.rooms import Health
 ELSEWHERE = "It concerns another account."
 
 
-def of(person: Person) -> dict[str, Health]:
+def health_for(person: Person) -> dict[str, Health]:
     """Every check by name; whether each is well is the same for everybody."""
     hidden = scopes.hidden_names(person)
     return {name: _without(check, hidden) for name, check in health.look().items()}

@@ -50,7 +50,7 @@ def trade(number, quantity, **changes):
 
 
 def take(account, *found, whole=False, margin=False, unread=()):
-    event = Reports(margin=margin, records=found, whole=whole, unread=unread)
+    event = Reports(margin=margin, records=found, is_complete=whole, unread=unread)
     stream.take(account=account, event=event, now=clock.now())
 
 
@@ -258,10 +258,10 @@ def test_an_order_that_the_list_does_not_have_is_read_over_rest(account):
     margin_one = report(number="50", client_order_id="margin")
     take(account, margin_one, margin=True)
     stream.take(account=account, event=BecameLive(), now=clock.now())
-    listed = Reports(margin=False, records=(report(),), whole=True, age_ms=60_000)
+    listed = Reports(margin=False, records=(report(),), is_complete=True, age_ms=60_000)
     stream.take(account=account, event=listed, now=clock.now())
     assert not questions.exists()  # both were told of after the list was asked for
-    unreadable = Reports(margin=False, records=(), whole=True, unread=(Unread("{}", "no id"),))
+    unreadable = Reports(margin=False, records=(), is_complete=True, unread=(Unread("{}", "no id"),))
     stream.take(account=account, event=unreadable, now=clock.now())
     assert not questions.exists()
     take(account, report(), whole=True)
@@ -311,7 +311,7 @@ def test_an_order_of_ours_whose_answer_was_lost_is_found_by_its_id_in_a_report(a
 
 def test_reports_of_an_order_on_its_way_wait_for_the_answer_of_its_worker(account, operator):
     row = ours(account, operator, "sending")
-    event = Reports(margin=False, records=LIFE, whole=False)
+    event = Reports(margin=False, records=LIFE, is_complete=False)
     early = stream.take(account=account, event=event, now=clock.now())
     row.refresh_from_db()
     assert (row.state, row.exchange_id, early.records) == ("sending", None, LIFE)
@@ -364,7 +364,7 @@ def margin_account(*, after=0, balance="100", position="none", symbol="BTCUSD", 
 
 
 def take_margin(account, *found, whole=False):
-    stream.take(account=account, event=MarginAccounts(records=found, whole=whole), now=clock.now())
+    stream.take(account=account, event=MarginAccounts(records=found, is_complete=whole), now=clock.now())
 
 
 def open_margin():
@@ -412,7 +412,7 @@ def test_a_whole_list_ends_what_is_not_in_it_and_a_reason_nobody_knows_is_no_end
 
 def test_a_list_with_something_unreadable_ends_nothing(account):
     take_margin(account, margin_account(position="1"))
-    event = MarginAccounts(records=(), whole=True, unread=(Unread("{}", "no symbol"),))
+    event = MarginAccounts(records=(), is_complete=True, unread=(Unread("{}", "no symbol"),))
     stream.take(account=account, event=event, now=clock.now())
     assert open_margin()[0] == {"BTCUSD": Decimal(100)}
 
@@ -459,7 +459,7 @@ def test_a_reading_that_knows_more_counts_although_it_began_earlier(account):
 
 def test_a_list_ends_nothing_that_was_told_after_it_was_asked_for(account):
     take_margin(account, margin_account(position="1"))
-    event = MarginAccounts(records=(), whole=True, age_ms=60_000)
+    event = MarginAccounts(records=(), is_complete=True, age_ms=60_000)
     stream.take(account=account, event=event, now=clock.now())
     read_margin(account, Listed(), began=clock.now() - EARLIER)
     assert open_margin() == ({"BTCUSD": Decimal(100)}, {"BTCUSD": Decimal(1)})
