@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Final
 
-from desk import clock, rooms
-from desk import health as desk_health
+from desk import clock, health, rooms
 from desk.incidents.kinds import Cause, Kind, Severity
+from desk.machines.guards import Guards, Rule, edited, table_of
 from desk.people import roles
 from desk.rooms import Check, Health
 from desk.rows.witnessed import Table
-from exchange_ops.shared import alarms, clocks, guards, heartbeats, places
+from exchange_ops.shared import alarms, clocks, heartbeats, places
 from exchange_ops.shared.declarations import ages, causes, reasons, topics
 from exchange_ops.shared.models import Account, Fact
 
@@ -28,7 +28,7 @@ def _places(now: datetime, only: str) -> Iterator[Cause]:
 
 
 def _broker(now: datetime, only: str) -> Iterator[Cause]:
-    answer = desk_health.broker()
+    answer = health.broker()
     if not answer.ok:
         yield Cause("broker", answer.sentence, "system")
 
@@ -91,6 +91,18 @@ INCIDENTS: Final = (
     Kind(alarms.CLOCK, "Clocks differ", Severity.MEDIUM, (roles.ADMIN,), _clocks),
 )
 
+GUARDS: Final = Guards(
+    own=(
+        Rule(
+            table_of(Account),
+            "place_fixed",
+            "UPDATE",
+            edited(["place"]),
+            "an account stays at its exchange: its ledger and its keys belong there",
+        ),
+    ),
+)
+
 ROOM: Final = rooms.Room(
     topics={heartbeats.TOPIC: topics.desk_wide},
     checks={
@@ -99,7 +111,7 @@ ROOM: Final = rooms.Room(
         "sweeper": Check(_sweeper, order=140, incident=alarms.WORK_STALLED),
     },
     incidents=INCIDENTS,
-    guards={"accounts": guards.GUARDS.statements},
+    guards={"accounts": GUARDS.statements},
     tables=(Table(Account), Table(Fact)),
     idle_tables={
         "exchange_ops.clockreading": "a measurement of the exchange's clock, of which the newest counts for minutes",

@@ -12,6 +12,7 @@ import ssl
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Generic, TypeVar
 
@@ -28,9 +29,8 @@ from exchange_ops.keys.models import ApiKey
 from exchange_ops.shared import stream_states
 from exchange_ops.shared.models import Account
 from exchange_ops.streams import lags
-from exchange_ops.streams.backoff import Rhythm
 from exchange_ops.wire.catalogue import Right
-from exchange_ops.wire.conversation import BecameLive, Conversation, Ended, Phase, login_params
+from exchange_ops.wire.conversation import BecameLive, Conversation, Ended, Pace, Phase, login_params
 from wire.credentials import Credentials
 
 __all__ = ["CannotFollow", "KeyedFollower", "Rhythm", "StreamFollower", "now_ms", "stream_url"]
@@ -40,11 +40,41 @@ NOTED_EVERY_MS = 1_000  # how often the row says that something was heard
 TICK_EVERY_MS = 20  # however many messages come
 MOST_TOGETHER = 200  # messages that are taken at once
 TOGETHER_MS = 50  # and how long they may keep the rest waiting
+MOST_DOUBLINGS = 20  # of a pause; every bound is reached long before
 _CONTROL = frozenset({websocket.ABNF.OPCODE_PING, websocket.ABNF.OPCODE_PONG})
 _log = structlog.get_logger(__name__)
 
 
 Talk = TypeVar("Talk", bound=Conversation[Any])
+
+
+@dataclass(frozen=True, slots=True)
+class Rhythm:
+    """Milliseconds: the session's own, between pings, the longest wait for a message, and the pauses between tries.
+
+    `away_pause_ms` is the longest pause while nobody answers at the address: asking costs an exchange that is away
+    nothing, and when it is back it is to be followed again within five seconds. `longest_pause_ms` is for one that
+    takes connections and does not keep them, `turned_down_pause_ms` for one that refuses the key.
+    """
+
+    pace: Pace = field(default_factory=Pace)
+    ping_ms: int = 10_000
+    look_ms: int = 500
+    first_pause_ms: int = 500
+    away_pause_ms: int = 3_000
+    longest_pause_ms: int = 30_000
+    turned_down_pause_ms: int = 60_000
+
+    def pause_ms(self, *, failures: int, away: bool = False, turned_down: bool = False, dice: float) -> int:
+        """The pause after so many failures in a row: doubled each time up to its bound, and a half of it by the dice.
+
+        `dice` is from 0 up to 1, so that not all followers come back in one moment.
+        """
+        longest = min(self.away_pause_ms, self.longest_pause_ms) if away else self.longest_pause_ms
+        pause = min(self.first_pause_ms << min(max(failures, 1) - 1, MOST_DOUBLINGS), longest)
+        if turned_down:
+            pause = self.turned_down_pause_ms
+        return pause // 2 + int(pause // 2 * dice)
 
 
 class StreamFollower(threading.Thread, Generic[Talk]):
