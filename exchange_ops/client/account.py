@@ -62,7 +62,7 @@ class AccountCalls(Calls):
         rules: checking.CurrencyRules | None = None,
         last_look: LastLook = str,
     ) -> str:
-        """Move money between the two wallets and give the id of the transaction; `type` is the way.
+        """Move money between the two wallets and return the id of the transaction; `type` is the direction.
 
         bankToExchange: from the bank to the trading account; exchangeToBank: back. With `rules`, the currency's own,
         closed transfers and too many decimal places are a `BadArgument` before anything is sent. `Refused` with 20001
@@ -84,7 +84,7 @@ class AccountCalls(Calls):
         rules: checking.CurrencyRules | None = None,
         last_look: LastLook = str,
     ) -> str:
-        """Give money to another user and give the id of the transaction. Right: Withdraw cryptocurrencies.
+        """Send money to another user and return the id of the transaction. Right: Withdraw cryptocurrencies.
 
         `by` says what `identifier` is: email or username. It can't be taken back. Checks and refusals as for
         `transfer_funds`; an unknown user is `Refused` with 10001.
@@ -104,7 +104,7 @@ class AccountCalls(Calls):
         rules: checking.CurrencyRules | None = None,
         last_look: LastLook = str,
     ) -> list[str]:
-        """Turn money of one network's variant of a currency into another's; the ids of the transactions made.
+        """Convert money of one network's variant of a currency into another's; returns the ids of the transactions.
 
         `rules` are those of `from_currency`. Checks and refusals as for `transfer_funds`.
         """

@@ -46,7 +46,7 @@ def read_each(body: bytes, kind: Any) -> Listing[Any]:
 
 
 def aside_of(element: bytes, reason: str) -> Aside:
-    """An element that could not be read, with what can still be told of it."""
+    """An element that could not be read, with the ids that are still readable."""
     content = element.decode("utf-8", "replace")
     try:
         members = msgspec.json.decode(element)

@@ -1,8 +1,8 @@
-"""Walking a list that grows while we read: by the key of its records, never by an offset.
+"""Reading a list that grows meanwhile: by the key of its records, never by an offset.
 
-An offset counts from an end that moves: what comes in meanwhile shifts the rest, and records are met twice or never.
-A walk by key asks for what lies beyond the last one that it has seen. A server that leaves out our filter or sorts the
-other way would make us skip records without a sound; a full page that does so is a `BadReply`.
+An offset counts from an end that moves: new records shift the rest, and some are read twice or never. Paging by key
+asks for the records beyond the last one read. A server that ignores our filter or sorts the other way would make us
+skip records silently; a full page that does so is a `BadReply`.
 """
 
 from collections.abc import Callable, Hashable, Iterator

@@ -1,7 +1,7 @@
-"""Whether an order whose sending had an unknown outcome exists at the exchange. Nothing here ever sends it again.
+"""Whether an order that was sent with an unknown outcome exists at the exchange. Nothing here ever sends it again.
 
 “Order not found” means finished, not yet visible, or never placed, and active orders and history are two lists of
-which the second lags (supplement 2.8, 5.1, 5.2): so both are asked, in this order, and again later.
+which the second lags (supplement 2.8, 5.1, 5.2): so both are read, in this order, and again later.
 """
 
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ ORDER_NOT_FOUND = 20002
 
 
 class Sight(Enum):
-    """What a look showed."""
+    """What one look at the exchange showed."""
 
     PRESENT = "found"
     NOT_YET_SEEN = "not yet seen"  # look again later
@@ -28,7 +28,7 @@ class Sight(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Sighting:
-    """The order when it was found, and how many looks were taken, this one included."""
+    """The order if it is there, and the number of looks so far, this one included."""
 
     sight: Sight
     looks: int

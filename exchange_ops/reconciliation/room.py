@@ -1,4 +1,4 @@
-"""The checks that run by themselves, as the desk knows them: the reconciliation of each account, the audit trail."""
+"""The room of the scheduled checks: the reconciliation of each account, and the audit trail."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -58,7 +58,7 @@ def _audit() -> Health:
 
 
 def _checked(spoken: str, row: CheckRun | None) -> Health:
-    """A failed check stays unwell until a later run holds; one that was never due yet is no alarm."""
+    """A failed check stays failed until a later run succeeds; one that never ran yet is no alarm."""
     if row is None:
         return Health(ok=True, sentence=f"{spoken} has not run yet; it runs by itself.")
     age = ages.age(row.ran_at, clock.now())

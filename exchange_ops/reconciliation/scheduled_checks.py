@@ -1,8 +1,8 @@
-"""The checks that run by themselves: the reconciliation of each account every hour, the audit trail every day.
+"""The scheduled checks: the reconciliation of each account every hour, the audit trail every day.
 
-What a check found is kept in its row. A failed one stands until a later run holds; one that comes to no answer leaves
-the answer before it, and is late in the end. Whether a check is due is told by its row, so that a house that is started
-anew again and again still checks in time. An account whose ledger is being read is reconciled as soon as it is read.
+A check's findings are stored in its row. A failure stays until a later run succeeds; a run without an answer leaves the
+earlier answer, and the check is late in the end. The row says whether a check is due, so that restarts don't delay it.
+An account whose ledger is still being read is reconciled once it is read.
 """
 
 from collections.abc import Callable
@@ -47,7 +47,7 @@ def every(name: str) -> timedelta:
 
 
 def run_due(*, now: datetime, client_for: ClientFor) -> int:
-    """Run what is due, by one process at a time; how many checks came to an answer."""
+    """Run the checks that are due, in one process at a time; returns how many came to an answer."""
     holder = leases.name_of_this_process()
     if not leases.hold(name=LEASE, holder=holder, now=now, lasts=LEASE_LASTS):
         return 0
@@ -64,9 +64,9 @@ def run_due(*, now: datetime, client_for: ClientFor) -> int:
 
 
 def waits(account: Account, now: datetime) -> bool:
-    """Whether the account's reconciliation has to wait until its ledger is read to the end for the first time or again.
+    """Whether the account's reconciliation waits until its ledger is read to the end, for the first time or again.
 
-    That nobody reads it is told by its own check, so that nothing is hidden by waiting.
+    Another check reports a ledger that nobody reads, so waiting hides nothing.
     """
     return walks.is_incomplete(account=account, now=now)
 
@@ -83,7 +83,7 @@ def _is_due(name: str, now: datetime) -> bool:
 
 
 def _run(name: str, job: Callable[[], list[str]], now: datetime) -> bool:
-    """One run of one check. Whatever it falls over is kept as the reason why it came to no answer."""
+    """Run one check. An error is stored as the reason why it came to no answer."""
     watch = Stopwatch(now)
     columns: dict[str, Any] = {"tried_at": now}
     try:

@@ -1,4 +1,4 @@
-"""What every room rests on, as the desk knows it: accounts, the clocks, the processes that work and listen."""
+"""The room of what every other rests on: accounts, clocks, and the processes that work and listen."""
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta

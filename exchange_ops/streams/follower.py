@@ -1,7 +1,7 @@
-"""A socket around a sans-I/O session, in a thread of its own, until told to stop: what all followers have.
+"""What all followers share: a socket around a sans-I/O session, in a thread of its own, until it is stopped.
 
-A follower connects, runs a session, and when it ends waits with a growing, jittered pause and starts over. Whatever
-fails, the database included, ends the session and not the follower: the next one closes the gap.
+A follower connects and runs a session; when that ends, it waits for a growing, jittered pause and starts over. A
+failure, also of the database, ends the session but not the follower: the next session closes the gap.
 """
 
 import contextlib
@@ -52,9 +52,9 @@ Talk = TypeVar("Talk", bound=Conversation[Any])
 class Rhythm:
     """Milliseconds: the session's own, between pings, the longest wait for a message, and the pauses between tries.
 
-    `away_pause_ms` is the longest pause while nobody answers at the address: asking costs an exchange that is away
-    nothing, and when it is back it is to be followed again within five seconds. `longest_pause_ms` is for one that
-    takes connections and does not keep them, `turned_down_pause_ms` for one that refuses the key.
+    `away_pause_ms` is the longest pause while nobody answers at the address: trying costs an absent exchange nothing,
+    and once it is back it has to be followed within five seconds. `longest_pause_ms` is for an exchange that accepts
+    connections and drops them, `turned_down_pause_ms` for one that refuses the key.
     """
 
     pace: Pace = field(default_factory=Pace)
@@ -66,9 +66,9 @@ class Rhythm:
     turned_down_pause_ms: int = 60_000
 
     def pause_ms(self, *, failures: int, away: bool = False, turned_down: bool = False, dice: float) -> int:
-        """The pause after so many failures in a row: doubled each time up to its bound, and a half of it by the dice.
+        """The pause after so many failures in a row: doubled each time up to its bound, half of it random.
 
-        `dice` is from 0 up to 1, so that not all followers come back in one moment.
+        `dice` is from 0 up to 1, so that not all followers return at the same moment.
         """
         longest = min(self.away_pause_ms, self.longest_pause_ms) if away else self.longest_pause_ms
         pause = min(self.first_pause_ms << min(max(failures, 1) - 1, MOST_DOUBLINGS), longest)
@@ -78,9 +78,9 @@ class Rhythm:
 
 
 class StreamFollower(threading.Thread, Generic[Talk]):
-    """Follows one address. `stop()` ends it within a second, in the middle of anything.
+    """Follows one address. `stop()` ends it within a second, whatever it is doing.
 
-    `title` names its row among the followers, `account` whose stream it is.
+    `title` is the name of its row among the followers, `account` the account whose stream it is.
     """
 
     def __init__(
@@ -115,29 +115,29 @@ class StreamFollower(threading.Thread, Generic[Talk]):
         raise NotImplementedError
 
     def _store(self, event: Any, talk: Talk) -> None:
-        """Keep what an event brought."""
+        """Store the content of an event."""
         raise NotImplementedError
 
     def _gathered(self, events: list[Any]) -> list[Any]:
-        """The events of messages that came together, with those put into one that can be stored as one."""
+        """The events of messages that arrived together, merged where they can be stored at once."""
         return events
 
     def _look_after(self, talk: Talk, now_ms: int) -> None:
-        """What is to be done beside listening; called after each message and at least once for each `look_ms`."""
+        """Work beside listening; called after each message and at least once every `look_ms`."""
         raise NotImplementedError
 
     def _own_time(self, event: Any) -> datetime | None:
-        """When what an event tells happened at the exchange, if it was told as it happened and carries a time."""
+        """The time at the exchange of what an event reports; None if it carries none or was not sent as it happened."""
         return None
 
     def _was_turned_down(self, event: Ended) -> bool:
-        """Whether the session ended in a way that makes trying again soon of no use."""
+        """Whether the session ended because the key was refused, so that trying again soon is useless."""
         return event.turned_down
 
     # The thread ------------------------------------------------------------------------------------------------------
 
     def stop(self) -> None:
-        """Let go at once; `join` afterwards."""
+        """Stop at once; `join` afterwards."""
         self._stopping.set()
         current = self._socket
         if current is not None and current.sock is not None:
@@ -162,7 +162,7 @@ class StreamFollower(threading.Thread, Generic[Talk]):
         )
 
     def _one_session(self) -> bool:
-        """From connecting to the end; whether the key was turned down. Never raises for what can fail outside."""
+        """Run one session; returns whether the key was turned down. Failures outside are not raised."""
         close_old_connections()
         turned_down = False
         with self._logged():
@@ -197,7 +197,7 @@ class StreamFollower(threading.Thread, Generic[Talk]):
             self._listen(talk)
 
     def _clock(self) -> int:
-        """The session's time: it stands still while its news is stored, since a slow database is no silent exchange."""
+        """The session's time: it stops while events are stored, because a slow database is no silent exchange."""
         return now_ms() - self._busy_ms
 
     @contextlib.contextmanager
@@ -226,7 +226,7 @@ class StreamFollower(threading.Thread, Generic[Talk]):
 
     def _connect(self) -> None:
         self._is_away, was_away = True, self._is_away
-        # Kept before it connects, so that `stop` finds it in the middle of a handshake too.
+        # Stored before it connects, so that `stop` can end it during the handshake too.
         self._socket = fresh = websocket.WebSocket()
         sockets.open_at(fresh, self._url, private_hosts=settings.PRIVATE_HOSTS)
         self._is_away = False
@@ -235,7 +235,7 @@ class StreamFollower(threading.Thread, Generic[Talk]):
         fresh.settimeout(self._rhythm.look_ms / 1000)
 
     def _exchange_frames(self, talk: Talk) -> list[Any]:
-        """Send what the session wants sent; gives what happened so far."""
+        """Send the session's frames and return its events so far."""
         for frame in talk.outgoing():
             try:
                 if self._socket is not None:
@@ -253,7 +253,7 @@ class StreamFollower(threading.Thread, Generic[Talk]):
             talk.closed(_kind_of(problem))
 
     def _listen(self, talk: Talk) -> None:
-        """Wait for a message, a moment at most, and take those too that are there already."""
+        """Wait briefly for a message, and read those that are there already."""
         if self._stopping.is_set() or self._socket is None:
             talk.closed("stopped")
             return
@@ -269,7 +269,7 @@ class StreamFollower(threading.Thread, Generic[Talk]):
         self._note(heard)
 
     def _hear(self, current: websocket.WebSocket, talk: Talk) -> bool:
-        """One message, or the end of the socket, told to the session; False when nothing came."""
+        """Pass one message or the end of the socket to the session; False when nothing came."""
         try:
             opcode, message = current.recv_data(control_frame=True)
         except websocket.WebSocketTimeoutException:
@@ -287,7 +287,7 @@ class StreamFollower(threading.Thread, Generic[Talk]):
         return True
 
     def _note(self, heard: bool) -> None:
-        """Write down now and then that something was heard, and what is known of the messages."""
+        """Record now and then that something was heard, and the delays of messages."""
         if now_ms() - self._noted_ms < NOTED_EVERY_MS:
             return
         columns = self._lag.columns()
@@ -305,7 +305,7 @@ class StreamFollower(threading.Thread, Generic[Talk]):
 
     @contextlib.contextmanager
     def _logged(self) -> Iterator[None]:
-        """A database that is away costs a session and a line, never the follower."""
+        """Log a failing database: it ends the session, never the follower."""
         try:
             yield
         except DatabaseProblem as problem:
@@ -323,7 +323,7 @@ class KeyedFollower(StreamFollower[Talk]):
         self._looked_ms = 0
 
     def _login(self) -> dict[str, object]:
-        """Choose the key and say who we are with it. Raises `store.NoUsableKey`."""
+        """Choose the key and build the login with it. Raises `store.NoUsableKey`."""
         self._key = store.stream_key(self._account, self._right)
         credentials = store.credentials_of(self._key)
         # Secrets are sent over TLS or to this machine only; even so the signature is preferred, which can't be reused.
@@ -337,7 +337,7 @@ class KeyedFollower(StreamFollower[Talk]):
                 talk.closed("the key was changed")
 
     def _was_turned_down(self, event: Ended) -> bool:
-        """Note that the key was turned down; whether it would be taken again, so that trying soon is of no use."""
+        """Note that the key was turned down; True if it would be chosen again, so that trying soon is useless."""
         if not event.turned_down or self._key is None:
             return False
         store.note_problem(key_id=self._key.pk, problem=event.sentence)
@@ -355,7 +355,7 @@ def _has_more(current: websocket.WebSocket) -> bool:
     try:
         watch.register(plain, select.POLLIN)
         return bool(watch.poll(0))
-    except (OSError, ValueError):  # it was ended from elsewhere, which reading will tell
+    except (OSError, ValueError):  # another thread closed it, which reading will show
         return True
 
 
