@@ -14,7 +14,7 @@ from exchange_ops.client.listings import Listing, read_each
 from exchange_ops.client.pacing import LastLook, PacedTransport
 from exchange_ops.wire import catalogue
 from wire import operation as operations
-from wire import records as wire_records
+from wire import records
 from wire.errors import BadReply, CallFailed, OutcomeUnknown, Refused
 from wire.operation import Operation, Request
 from wire.transport import Answer, Transport
@@ -66,7 +66,7 @@ class Calls:
         row = _row(operation)
         answer = self._exchange(row, arguments, last_look)
         try:
-            return wire_records.decode(answer.body, row.result)
+            return records.decode(answer.body, row.result)
         except BadReply as problem:
             if row.method == "GET":
                 raise
@@ -122,8 +122,8 @@ def _row(operation: str) -> Operation:
 
 def refuse_to_pay_at_once(request: Request) -> None:
     """The last look at the bytes: exactly one autoCommit, it says false, and it travels in the body."""
-    sent = [
+    flags = [
         text for name, text in parse_qsl(request.body.decode("ascii"), keep_blank_values=True) if name == "autoCommit"
     ]
-    if sent != ["false"] or request.query or request.method != "POST":
+    if flags != ["false"] or request.query or request.method != "POST":
         raise WouldPayAtOnce("This withdrawal was not sent: it does not say autoCommit=false, so it would pay at once.")

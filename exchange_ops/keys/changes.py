@@ -66,7 +66,7 @@ def add(*, account: Account, pair: Pair, by: Confirmation) -> ApiKey:
         if before is not None:
             return before
         evidence = _confirmed(ADD, new_digest(pair.request_key), by)
-        key = _stored(account, pair, by, evidence, replaces=None)
+        key = _add_pair(account, pair, by, evidence, replaces=None)
         outbox.wake(probing.TASK, key.pk)
     return key
 
@@ -84,7 +84,7 @@ def succeed(*, key_id: int, pair: Pair, by: Confirmation) -> ApiKey:
         if successor_of(key) is not None:
             raise CannotChangeKey("A successor waits already: switch over to it, or end the rotation first.")
         evidence = _confirmed(SUCCEED, new_digest(pair.request_key), by)
-        successor = _stored(key.account, pair, by, evidence, replaces=key)
+        successor = _add_pair(key.account, pair, by, evidence, replaces=key)
         outbox.wake(probing.TASK, successor.pk)
     return successor
 
@@ -242,7 +242,7 @@ def _added_before(pair: Pair, by: Confirmation) -> ApiKey | None:
     return ApiKey.objects.filter(request_key=pair.request_key, created_by=by.person).first()
 
 
-def _stored(
+def _add_pair(
     account: Account, pair: Pair, by: Confirmation, evidence: dict[str, Any], *, replaces: ApiKey | None
 ) -> ApiKey:
     return store.add(

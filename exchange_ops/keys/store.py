@@ -269,9 +269,9 @@ def _note_refusal(key_id: int, refusal: Refused) -> None:
 def _note_success(key_id: int) -> None:
     """Probe a key that was turned down and works again at once, which ends the alarm."""
     now = clock.now()
-    answered = ApiKey.objects.filter(pk=key_id, retired_at=None).exclude(probe_asked_at__gt=F("probed_at"))
+    live_rows = ApiKey.objects.filter(pk=key_id, retired_at=None).exclude(probe_asked_at__gt=F("probed_at"))
     try:
-        if answered.filter(last_problem_at__gte=F("probed_at")).update(probe_asked_at=now):
+        if live_rows.filter(last_problem_at__gte=F("probed_at")).update(probe_asked_at=now):
             outbox.wake(PROBE_TASK, key_id)
     except DatabaseError as problem:
         _log.warning("keys.success_not_kept", key=key_id, reason=str(problem))

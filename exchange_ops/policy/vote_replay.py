@@ -66,7 +66,7 @@ class Votes:
     purposes: Mapping[str, str]
     """The purpose that the second factor of each event and each stage needs."""
     confirmations: Confirmations = field(default_factory=Confirmations)
-    _named: dict[int, dict[int, str]] = field(default_factory=lambda: defaultdict(dict))
+    _event_names: dict[int, dict[int, str]] = field(default_factory=lambda: defaultdict(dict))
     _people: dict[tuple[int, str], set[int]] = field(default_factory=lambda: defaultdict(set))
 
     def note(self, event: "AuditEvent", name: str, number: int, after: Mapping[str, Any]) -> Iterator[str]:
@@ -78,7 +78,7 @@ class Votes:
                 yield f"Event {event.seq}: {self.mark}-{number} counts an approval without a second factor."
             return
         digest = evidence.get("digest") if name in COUNTED else None
-        self._named[number][confirmation] = name
+        self._event_names[number][confirmation] = name
         if not self.confirmations.prove(
             confirmation, person_id=event.actor_id, purpose=self.purposes[name], digest=digest
         ):
@@ -100,13 +100,13 @@ class Votes:
             which = f"{self.words._meta.verbose_name.capitalize()} {word.pk} of {self.mark}-{number}"
             digest = word.digest if word.stage != "resolution" else None
             purpose = self.purposes.get(word.stage, "")
-            if word.confirmation_id not in self._named[number]:
+            if word.confirmation_id not in self._event_names[number]:
                 yield f"{which} is in the table and not in the trail."
             elif not self.confirmations.prove(
                 word.confirmation_id, person_id=word.person_id, purpose=purpose, digest=digest
             ):
                 yield f"{which} rests on second factor {word.confirmation_id}, which does not prove it."
-        for number, by_events in self._named.items():
+        for number, by_events in self._event_names.items():
             for confirmation in sorted(by_events.keys() - stored[number]):
                 if by_events[confirmation] not in {"closed", "issued_anew"}:  # these store no vote beside the event
                     yield f"{self.mark}-{number}: the word that second factor {confirmation} was given for is missing."

@@ -85,8 +85,8 @@ class Editor:
         self._unseen = [tier for tier in start.tiers if tier.account not in {None, *visible}]
         self._unseen_limits = [limit for limit in start.limits if limit.account not in {None, *visible}]
         self.table = TierTable(data, start=ruleset.tiers_for(start, None))
-        offered = accounts if len(accounts) > 1 or ruleset.accounts_apart(start) else []
-        self.accounts = [AccountTiers(data, account=row, start=start) for row in offered]
+        account_choices = accounts if len(accounts) > 1 or ruleset.accounts_apart(start) else []
+        self.accounts = [AccountTiers(data, account=row, start=start) for row in account_choices]
         limits = [
             {
                 "kind": limit.kind,

@@ -23,8 +23,8 @@ from exchange_ops.withdrawals import mover
 from exchange_ops.withdrawals.models import Withdrawal
 
 MOST = 100
-_JUDGED = (states.REVIEW, states.QUEUED)
-_APPROVED_ONES = (transfer_states.REVIEW, transfer_states.APPROVED)
+_UNRESERVED = (states.REVIEW, states.QUEUED)
+_TRANSFER_STATES = (transfer_states.REVIEW, transfer_states.APPROVED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,22 +37,22 @@ class TouchedRequest:
     account: str
 
 
-def touched(rules: Rules) -> list[TouchedRequest]:
+def requests_touched_by(rules: Rules) -> list[TouchedRequest]:
     """The open requests that these rules would affect, the oldest first, at most `MOST`."""
     return [*_payouts(rules), *_transfers(rules)][:MOST]
 
 
 def wake(*, now: datetime) -> None:
     """Have every open request judged again by the rules in force now."""
-    payouts = Withdrawal.objects.filter(state__in=(*_JUDGED, states.HELD), decision=NONE)
+    payouts = Withdrawal.objects.filter(state__in=(*_UNRESERVED, states.HELD), decision=NONE)
     for number in payouts.values_list("pk", flat=True):
         outbox.wake(mover.ADVANCE_TASK, number)
     payouts.update(next_action_at=now)
-    Transfer.objects.filter(state__in=_APPROVED_ONES).update(next_action_at=now)
+    Transfer.objects.filter(state__in=_TRANSFER_STATES).update(next_action_at=now)
 
 
 def _payouts(rules: Rules) -> Iterator[TouchedRequest]:
-    open_ones = Withdrawal.objects.filter(state__in=(*_JUDGED, states.HELD), decision=NONE)
+    open_ones = Withdrawal.objects.filter(state__in=(*_UNRESERVED, states.HELD), decision=NONE)
     for row in open_ones.select_related("account").order_by("pk")[:MOST]:
         if row.state == states.HELD:
             sentence = "its money is released, and it can be asked for again"
@@ -62,7 +62,7 @@ def _payouts(rules: Rules) -> Iterator[TouchedRequest]:
 
 
 def _transfers(rules: Rules) -> Iterator[TouchedRequest]:
-    open_ones = Transfer.objects.filter(state__in=_APPROVED_ONES).select_related("account").order_by("pk")
+    open_ones = Transfer.objects.filter(state__in=_TRANSFER_STATES).select_related("account").order_by("pk")
     for row in open_ones[:MOST]:
         if row.leaves:
             sentence = f"approvals so far count no more: {_need(rules, row)}"

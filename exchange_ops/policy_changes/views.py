@@ -52,7 +52,9 @@ def _reviewed(request: DeskRequest, editor: Editor, new_rules: Rules) -> HttpRes
     if not form.is_valid():
         return _review_page(request, editor, new_rules, form, status=422)
     try:
-        row = workflow.propose(new_rules=new_rules, reason=editor.form.cleaned_data["reason"], **_signed(request, form))
+        row = workflow.propose(
+            new_rules=new_rules, reason=editor.form.cleaned_data["reason"], **_confirmation(request, form)
+        )
     except (CannotChange, CannotConfirm) as problem:
         return _review_page(request, editor, new_rules, form, refusal=str(problem), status=409)
     messages.success(request, f"{row.reference} is proposed. Nothing changes before somebody else has agreed.")
@@ -73,7 +75,7 @@ def agree(request: DeskRequest, change_id: int) -> HttpResponse:
     if not form.is_valid():
         return _change_page(request, row, confirm_form=form, status=422)
     try:
-        row = workflow.agree(change_id=row.pk, **_signed(request, form))
+        row = workflow.agree(change_id=row.pk, **_confirmation(request, form))
     except (CannotChange, CannotConfirm) as problem:
         return _change_page(request, row, confirm_form=form, refusal=str(problem), status=409)
     messages.success(request, f"{row.reference}: {row.sentence}")
@@ -177,10 +179,10 @@ def _differences_for(person: Person, old: Rules, new: Rules) -> list[Difference]
 def _touched(person: Person, new_rules: Rules) -> list[open_requests.TouchedRequest]:
     """The open requests that the new rules affect, on accounts where the person has a role."""
     hidden = set(scopes.hidden_names(person))
-    return [each for each in open_requests.touched(new_rules) if each.account not in hidden]
+    return [each for each in open_requests.requests_touched_by(new_rules) if each.account not in hidden]
 
 
-def _signed(request: DeskRequest, form: ConfirmForm) -> dict[str, Any]:
+def _confirmation(request: DeskRequest, form: ConfirmForm) -> dict[str, Any]:
     return {
         "actor": request.user,
         "digest": request.POST.get("digest", ""),

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Generic, TypeVar
 
-from wire import jsonrpc
-from wire import records as wire_records
+from wire import jsonrpc, records
 from wire.credentials import Credentials
 from wire.errors import BadReply
 
@@ -210,7 +209,7 @@ class Conversation(Generic[Own]):
     def _each(self, body: bytes, kind: Any, method: str) -> tuple[tuple[Any, ...], tuple[Unread, ...]]:
         """The elements of a list; one that can't be read hides no other. What is no list ends the conversation."""
         try:
-            elements, aside = wire_records.decode_each(body, kind)
+            elements, aside = records.decode_each(body, kind)
         except BadReply:
             self._end(f"What came with {method} is not a list.")
             return (), ()

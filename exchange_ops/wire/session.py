@@ -200,18 +200,18 @@ def gathered(events: Iterable[Event]) -> list[Event]:
     balance of each currency."""
     done: list[Event] = []
     transactions: Transactions | None = None
-    held: Balances | None = None
+    balances: Balances | None = None
     for event in events:
         match event:
             case Transactions(origin=Origin.NOTIFICATION):
                 transactions = event if transactions is None else _both(transactions, event)
             case Balances():
-                held = event if held is None or event.is_complete else _newer(held, event)
+                balances = event if balances is None or event.is_complete else _newer(balances, event)
             case _:
-                done += [each for each in (transactions, held) if each is not None]
+                done += [each for each in (transactions, balances) if each is not None]
                 done.append(event)
-                transactions = held = None
-    return done + [each for each in (transactions, held) if each is not None]
+                transactions = balances = None
+    return done + [each for each in (transactions, balances) if each is not None]
 
 
 def _both(first: Transactions, second: Transactions) -> Transactions:

@@ -210,13 +210,13 @@ def test_what_is_open_on_either_account_is_listed_with_what_its_own_tiers_take(p
         for account in (Account.objects.get(name="Main desk"), second)
     )
     wanted = own(second, Tier(None, 3, APPROVE_THEN_HOLD))
-    assert [(each.reference, each.account, each.sentence) for each in open_requests.touched(wanted)] == [
+    assert [(each.reference, each.account, each.sentence) for each in open_requests.requests_touched_by(wanted)] == [
         (here.reference, "Main desk", "approvals so far count no more: it takes one approval"),
         (there.reference, "Second desk", "approvals so far count no more: it takes 3 approvals"),
     ]
     set_script_prefix(f"/accounts/{second.pk}/")
     try:
-        addresses = [each.url for each in open_requests.touched(wanted)]
+        addresses = [each.url for each in open_requests.requests_touched_by(wanted)]
     finally:
         set_script_prefix("/")
     assert addresses == [f"/withdrawals/{here.pk}/", f"/withdrawals/{there.pk}/"], "they open from either account"

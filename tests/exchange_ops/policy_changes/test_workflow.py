@@ -192,7 +192,7 @@ def test_open_requests_are_named_before_and_judged_again_after(codes, keeper, op
     now = codes.now
     held, waiting = rows.held(operator, now=now), rows.submitted(operator, to="review", now=now)
     Withdrawal.objects.update(next_action_at=now + timedelta(hours=1), quote_value=Decimal(5))
-    found = {each.reference: each.sentence for each in open_requests.touched(TIGHTER)}
+    found = {each.reference: each.sentence for each in open_requests.requests_touched_by(TIGHTER)}
     assert found[held.reference] == "its money is released, and it can be asked for again"
     assert found[waiting.reference] == "approvals so far count no more: it takes 2 approvals"
     ada, ben = keeper("treasury", "ada"), keeper("treasury", "ben")
