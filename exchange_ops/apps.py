@@ -32,9 +32,8 @@ class ExchangeOpsConfig(AppConfig):
 
     def ready(self) -> None:
         from desk import rooms
-        from exchange_ops import belongings, demo, owned_addresses
-        from exchange_ops.keys import probing
-        from exchange_ops.keys import uses as key_uses
+        from exchange_ops import belongings, demo
+        from exchange_ops.keys import probing, uses
         from exchange_ops.ledger import matching, walks
         from exchange_ops.policy import freezes
         from exchange_ops.transfers import ledger_matching as transfer_matching
@@ -43,11 +42,10 @@ class ExchangeOpsConfig(AppConfig):
         from exchange_ops.withdrawals import queries
         from exchange_ops.withdrawals.evidence import ledger_matching
 
-        owned_addresses.register()
         belongings.register()
         matching.register(ledger_matching)
         ledger_matching.register(transfer_matching)
-        key_uses.register_under_way(queries.under_way)
+        uses.register_under_way(queries.under_way)
         probing.register_newest_transaction(walks.newest_transaction)
         freezes.register(withdrawals_freezing)
         freezes.register(transfers_freezing)
@@ -60,6 +58,6 @@ class ExchangeOpsConfig(AppConfig):
 def _publish_first_rules(*, plan: Any = (), **_: Any) -> None:
     """A fresh desk starts with rules, so that it can pay and never without an approval."""
     from desk import clock
-    from exchange_ops.policy import quorum as policy
+    from exchange_ops.policy import quorum
 
-    policy.ensure_first(now=clock.now())
+    quorum.ensure_first(now=clock.now())

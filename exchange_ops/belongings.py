@@ -1,5 +1,5 @@
-"""What at the exchange an address or a transaction of the chain belongs to, for the chain's pages: payouts, deposits,
-destinations, deposit addresses. Each reader is shown what is of their own accounts."""
+"""What the chain's pages are told of addresses and transactions: their payouts, deposits and destinations, and which
+addresses are ours. Each reader is shown only what is of their own accounts."""
 
 from collections import defaultdict
 from collections.abc import Collection
@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 from django.db.models import Count
 from django.urls import reverse
 
-from chaindata.shared import addresses, belongings
+from chaindata.shared import addresses, belongings, owned_addresses
 from chaindata.shared.belongings import Belonging, BelongingsByKey
 from desk.templatetags.desk import kept_amount
 from exchange_ops.addresses.destinations import CHAIN_CODE
@@ -28,62 +28,73 @@ MOST = 20  # of one kind that one transaction is shown to belong to
 
 def register() -> None:
     """Let the chain's pages ask; called once, when the app is ready."""
-    belongings.register("exchange", of)
+    belongings.register("exchange", belongings_of)
+    owned_addresses.register("deposit addresses", owners)
 
 
-def of(wanted: Collection[str], txids: Collection[str], person: "Person") -> BelongingsByKey:
-    """What belongs to the addresses, in whichever form the exchange spells them, and to the transactions."""
-    found: dict[str, list[Belonging]] = defaultdict(list)
+def owners(printed_addresses: Collection[str]) -> dict[str, str]:
+    """The descriptions of those printed addresses that are our deposit addresses; rows may spell them differently."""
+    spelled = {form: printed for printed in printed_addresses for form in _spellings(printed)}
+    conditions = {"currency": CHAIN_CODE, "address__in": spelled}
+    subs = SubAccountAddress.objects.filter(**conditions).select_related("sub_account")
+    descriptions = {spelled[row.address]: f"deposit address of sub-account {row.sub_account}" for row in subs}
+    rows = DepositAddress.objects.filter(**conditions).select_related("account")
+    return descriptions | {spelled[row.address]: f"deposit address of {row.account.name}" for row in rows}
+
+
+def belongings_of(printed_addresses: Collection[str], txids: Collection[str], person: "Person") -> BelongingsByKey:
+    """What the addresses, in whichever form the exchange spells them, and the transactions belong to."""
+    by_subject: dict[str, list[Belonging]] = defaultdict(list)
     mine = list(rules.seen_by(person, Account.objects.all(), account="pk").values_list("pk", flat=True))
     if txids:
-        _transactions(txids, mine, found)
-    if wanted:
-        spelled = {form: printed for printed in wanted for form in _spellings(printed)}
-        _paid_to(spelled, mine, found)
-        _paid_in(spelled, mine, found)
-    return found
+        _transactions(txids, mine, by_subject)
+    if printed_addresses:
+        spelled = {form: printed for printed in printed_addresses for form in _spellings(printed)}
+        _paid_to(spelled, mine, by_subject)
+        _paid_in(spelled, mine, by_subject)
+    return by_subject
 
 
-def _transactions(txids: Collection[str], mine: list[int], found: dict[str, list[Belonging]]) -> None:
+def _transactions(txids: Collection[str], mine: list[int], by_subject: dict[str, list[Belonging]]) -> None:
     hashes = {*txids, *(txid.upper() for txid in txids)}
     payouts = Withdrawal.objects.filter(account__in=mine, currency=CHAIN_CODE, hash__in=hashes)
     for payout in payouts.order_by("pk")[:MOST]:
         words = f"payout {payout.reference}, {kept_amount(payout.amount, payout.currency)}"
-        found[payout.hash.lower()].append(Belonging(words, reverse("withdrawal", args=[payout.pk])))
+        by_subject[payout.hash.lower()].append(Belonging(words, reverse("withdrawal", args=[payout.pk])))
     lines = LedgerEntry.objects.filter(account__in=mine, currency=CHAIN_CODE, type="payin", hash__in=hashes)
     for line in lines.select_related("account").order_by("pk")[:MOST]:
         words = f"deposit of {kept_amount(line.amount, line.currency)} to {line.account.name}"
-        found[line.hash.lower()].append(Belonging(words, _list("deposits", line.hash)))
+        by_subject[line.hash.lower()].append(Belonging(words, _list("deposits", line.hash)))
 
 
-def _paid_to(spelled: dict[str, str], mine: list[int], found: dict[str, list[Belonging]]) -> None:
+def _paid_to(spelled: dict[str, str], mine: list[int], by_subject: dict[str, list[Belonging]]) -> None:
     """Payouts that were requested here, and what the ledger says was paid there by whomever."""
     named = {"account__in": mine, "currency": CHAIN_CODE, "address__in": spelled}
     payouts = Withdrawal.objects.filter(**named).order_by()
     for row in payouts.values("address").annotate(count=Count("pk")):
         words = f"{_many(row['count'], 'payout')} from here"
-        found[spelled[row["address"]]].append(Belonging(words, _list("withdrawals", row["address"])))
+        by_subject[spelled[row["address"]]].append(Belonging(words, _list("withdrawals", row["address"])))
     paid = LedgerEntry.objects.filter(type="payout", **named).exclude(status="failed").order_by()
     for row in paid.values("address").annotate(count=Count("pk")):
         words = f"destination, paid {_many(row['count'], 'time')}"
-        found[spelled[row["address"]]].append(Belonging(words, _list("addresses", row["address"])))
+        by_subject[spelled[row["address"]]].append(Belonging(words, _list("addresses", row["address"])))
 
 
-def _paid_in(spelled: dict[str, str], mine: list[int], found: dict[str, list[Belonging]]) -> None:
+def _paid_in(spelled: dict[str, str], mine: list[int], by_subject: dict[str, list[Belonging]]) -> None:
     named = {"currency": CHAIN_CODE, "address__in": spelled}
     came = LedgerEntry.objects.filter(account__in=mine, type="payin", **named).order_by()
     for line in came.values("address").annotate(count=Count("pk")):
         words = _many(line["count"], "deposit")
-        found[spelled[line["address"]]].append(Belonging(words, _list("deposits", line["address"])))
+        by_subject[spelled[line["address"]]].append(Belonging(words, _list("deposits", line["address"])))
     rows = DepositAddress.objects.filter(account__in=mine, **named).select_related("account")
     for row in rows.order_by("pk"):
         words = f"deposit address of {row.account.name}"
-        found[spelled[row.address]].append(Belonging(words, _list("deposits", row.address)))
+        by_subject[spelled[row.address]].append(Belonging(words, _list("deposits", row.address)))
     subs = SubAccountAddress.objects.filter(sub_account__account__in=mine, **named).select_related("sub_account")
     for sub in subs.order_by("pk"):
         words = f"deposit address of sub-account {sub.sub_account}"
         place = reverse("subaccount", args=[sub.sub_account.exchange_id])
-        found[spelled[sub.address]].append(Belonging(words, place))
+        by_subject[spelled[sub.address]].append(Belonging(words, place))
 
 
 def _list(name: str, text: str) -> str:
@@ -95,7 +106,7 @@ def _many(count: int, noun: str) -> str:
 
 
 def _spellings(printed: str) -> set[str]:
-    """Every form of it; none of what a service calls an address and is none."""
+    """Every form of an address; none for a text that is no address."""
     try:
         return addresses.spellings(printed)
     except addresses.NotAnAddress:

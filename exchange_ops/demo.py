@@ -1,7 +1,7 @@
 """What this room adds to the demo desk: the account of the sandbox's demo keys, and three of them by their rights."""
 
 from desk import clock
-from exchange_ops.keys import store as keys
+from exchange_ops.keys import store
 from exchange_ops.keys.models import ApiKey
 from exchange_ops.shared import facts
 from exchange_ops.shared.models import Account
@@ -26,7 +26,7 @@ def load() -> None:
     present = set(ApiKey.objects.filter(account=account).values_list("login", flat=True))
     for login, rights in KEYS.items():
         if login not in present:
-            keys.add(
+            store.add(
                 account=account,
                 label=login.replace("-", " ").capitalize(),
                 login=login,

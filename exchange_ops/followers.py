@@ -5,9 +5,8 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from exchange_ops.ledger import stream as streams
-from exchange_ops.ledger import sync as ledger
-from exchange_ops.ledger import walks
+from exchange_ops.ledger import stream as ledger_stream
+from exchange_ops.ledger import sync, walks
 from exchange_ops.market import stream as market_stream
 from exchange_ops.orders import stream as trading_stream
 from exchange_ops.shared.models import Account
@@ -30,8 +29,8 @@ __all__ = [
 ]
 
 WALK_LOOKED_AT_EVERY_MS = 1_000  # whether somebody else walks the ledger, and how far it is read
-WANTED_EVERY_MS = 1_000  # how soon a symbol that somebody begins to look at is followed
-KEPT_EVERY_MS = 1_000  # how often what was gathered is written
+TARGETS_EVERY_MS = 1_000  # how soon a symbol that somebody begins to look at is followed
+WRITTEN_EVERY_MS = 1_000  # how often what was gathered is written
 # How often it is told to browsers: as often as the exchange tells of a lively book. After a pause it is told at once.
 TOLD_EVERY_MS = 100
 LEAST_WAIT_MS = 10  # sending has as much time as listening
@@ -44,7 +43,7 @@ class AccountFollower(KeyedFollower[AccountSession]):
     """Follows the account stream of one account: its transactions, and the balances of its bank wallet."""
 
     def __init__(self, account: Account, *, base_url: str, now: Callable[[], datetime], **options: Any) -> None:
-        url, title = stream_url(base_url, Address.ACCOUNT), streams.name_of(account)
+        url, title = stream_url(base_url, Address.ACCOUNT), ledger_stream.name_of(account)
         super().__init__(title, url, account=account, right=Right.PAYMENTS, now=now, **options)
         self._walk_looked_ms = 0
 
@@ -54,7 +53,7 @@ class AccountFollower(KeyedFollower[AccountSession]):
         return talk
 
     def _look_at_walk(self, talk: AccountSession) -> None:
-        talk.watermark = ledger.watermark(account=self._account)
+        talk.watermark = sync.watermark(account=self._account)
         talk.walked_elsewhere = walks.is_under_way(account=self._account, now=self._now())
 
     def _look_after(self, talk: AccountSession, now_ms: int) -> None:
@@ -64,7 +63,7 @@ class AccountFollower(KeyedFollower[AccountSession]):
             self._look_at_walk(talk)
 
     def _store(self, event: Any, talk: AccountSession) -> None:
-        streams.store(account=self._account, event=event, now=self._now())
+        ledger_stream.store(account=self._account, event=event, now=self._now())
         if isinstance(event, Transactions) and event.loaded_from is not None:
             self._look_at_walk(talk)
 
@@ -101,8 +100,8 @@ class TradingFollower(KeyedFollower[TradingSession]):
         for event in events:
             if gathered and _are_alike(gathered[-1], event):
                 last = gathered.pop()
-                found, unread = (*last.records, *event.records), (*last.unread, *event.unread)
-                gathered.append(replace(last, records=found, unread=unread))
+                reports, unread = (*last.records, *event.records), (*last.unread, *event.unread)
+                gathered.append(replace(last, records=reports, unread=unread))
             else:
                 gathered.append(event)
         return gathered
@@ -116,7 +115,7 @@ class TradingFollower(KeyedFollower[TradingSession]):
                 self._store(event, talk)
 
     def _own_time(self, event: Any) -> datetime | None:
-        if isinstance(event, Reports) and not event.whole:
+        if isinstance(event, Reports) and not event.is_complete:
             return max((one.updated_at for one in event.records), default=None)
         return None
 
@@ -125,7 +124,7 @@ def _are_alike(one: Any, other: Any) -> bool:
     """Whether both are reports as they happened, of orders on margin or not."""
     if not isinstance(one, Reports) or not isinstance(other, Reports):
         return False
-    return one.margin == other.margin and not one.whole and not other.whole
+    return one.margin == other.margin and not one.is_complete and not other.is_complete
 
 
 class MarketFollower(StreamFollower[MarketSession]):
@@ -144,11 +143,11 @@ class MarketFollower(StreamFollower[MarketSession]):
         super().__init__(market_stream.NAME, stream_url(base_url, Address.PUBLIC), now=now, **options)
         self._market_pace = market_pace
         self._tally = market_stream.Tally()
-        self._wanted_ms = self._kept_ms = self._told_ms = self._began_ms = 0
+        self._targets_ms = self._written_ms = self._told_ms = self._began_ms = 0
 
     def _begin(self) -> MarketSession:
         self._tally = market_stream.Tally()
-        self._wanted_ms = self._began_ms = 0
+        self._targets_ms = self._began_ms = 0
         return MarketSession(self._market_pace)
 
     def _store(self, event: Any, talk: MarketSession) -> None:
@@ -165,14 +164,14 @@ class MarketFollower(StreamFollower[MarketSession]):
         return None
 
     def _look_after(self, talk: MarketSession, now_ms: int) -> None:
-        if now_ms - self._wanted_ms >= WANTED_EVERY_MS:
-            self._wanted_ms = now_ms
+        if now_ms - self._targets_ms >= TARGETS_EVERY_MS:
+            self._targets_ms = now_ms
             talk.follow(market_stream.subscriptions(now=self._now()), now_ms)
         if now_ms - self._told_ms >= TOLD_EVERY_MS and self._tally.announce():
             self._told_ms = now_ms
         self._wait_for(self._told_ms + TOLD_EVERY_MS - now_ms if self._tally.ticks.is_due else self._rhythm.look_ms)
-        if now_ms - self._kept_ms >= KEPT_EVERY_MS:
-            self._kept_ms = now_ms
+        if now_ms - self._written_ms >= WRITTEN_EVERY_MS:
+            self._written_ms = now_ms
             self._tally.keep(now=self._now())
         self._began_ms = self._began_ms or now_ms
         if now_ms - self._began_ms >= SETTLED_MS:

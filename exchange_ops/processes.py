@@ -17,7 +17,7 @@ from desk.processes import sign_of_life
 from exchange_ops.followers import AccountFollower, MarketFollower, Rhythm, StreamFollower, TradingFollower
 from exchange_ops.keys import rounds
 from exchange_ops.keys.clients import ClientFor
-from exchange_ops.ledger import stream as streams
+from exchange_ops.ledger import stream as ledger_stream
 from exchange_ops.orders import stream as trading_stream
 from exchange_ops.shared import leases, places, stream_states
 from exchange_ops.shared.models import Account
@@ -78,7 +78,7 @@ class Following:
         self._held_until: datetime | None = None
         self._followers: dict[int, AccountFollower] = {}
         self._traders: dict[int, TradingFollower] = {}
-        self._left: set[int] = set()  # accounts whose exchange the settings do not name
+        self._unplaced: set[int] = set()  # accounts whose exchange the settings do not name
         self._market: MarketFollower | None = None
         self._sweepers: dict[str, Sweeper] = {}
 
@@ -131,7 +131,7 @@ class Following:
     def _follow(self, account: Account) -> None:
         """Start those of the account's followers that do not run, at the account's own exchange or nowhere."""
         try:
-            base_url = places.of(account).stream_url
+            base_url = places.place_of(account).stream_url
         except places.UnknownPlace as unknown:
             self._leave(account, str(unknown))
             return
@@ -147,9 +147,9 @@ class Following:
 
     def _leave(self, account: Account, sentence: str) -> None:
         """Say of the account's streams, once, why they are not followed."""
-        if account.pk not in self._left:
-            self._left.add(account.pk)
-            for title in (streams.name_of(account), trading_stream.name_of(account)):
+        if account.pk not in self._unplaced:
+            self._unplaced.add(account.pk)
+            for title in (ledger_stream.name_of(account), trading_stream.name_of(account)):
                 stream_states.ended(title, sentence=sentence, now=self._now(), account=account)
 
     def _let_go(self) -> None:
@@ -165,7 +165,7 @@ class Following:
         ends = time.monotonic() + LET_GO_SECONDS
         for thread in threads:
             thread.join(max(0.0, ends - time.monotonic()))
-        self._followers, self._traders, self._left = {}, {}, set()
+        self._followers, self._traders, self._unplaced = {}, {}, set()
         self._market, self._sweepers = None, {}
 
     def _give_back(self) -> None:

@@ -123,8 +123,8 @@ class _Watched(HTTPConnection):
 
     def _connected(self) -> socket.socket:
         failure: OSError = TimeoutError()
-        found = self._reach.allowed(_addresses(self._dns_host, self.port or self.default_port))
-        for family, kind, protocol, _, address in found:
+        addresses = self._reach.allowed(_addresses(self._dns_host, self.port or self.default_port))
+        for family, kind, protocol, _, address in addresses:
             sock = _WatchedSocket(family, kind, protocol)
             try:
                 sock.settimeout(_seconds_left())
@@ -155,24 +155,24 @@ class WatchedHTTPS(_Watched, HTTPSConnection):
 
 def _addresses(host: str, port: int) -> list[tuple[Any, Any, int, str, Any]]:
     """The addresses of a name. The system's resolver has no deadline: it works in a thread that may stay behind."""
-    answer: queue.SimpleQueue[Any] = queue.SimpleQueue()
+    answers: queue.SimpleQueue[Any] = queue.SimpleQueue()
 
     def resolve() -> None:
         try:
-            answer.put(socket.getaddrinfo(host, port, type=socket.SOCK_STREAM))
+            answers.put(socket.getaddrinfo(host, port, type=socket.SOCK_STREAM))
         except OSError as error:
-            answer.put(error)
+            answers.put(error)
         except UnicodeError:
-            answer.put(socket.gaierror(socket.EAI_NONAME, "not a name"))
+            answers.put(socket.gaierror(socket.EAI_NONAME, "not a name"))
 
     threading.Thread(target=resolve, name="resolve", daemon=True).start()
     try:
-        found = answer.get(timeout=_seconds_left())
+        answer = answers.get(timeout=_seconds_left())
     except queue.Empty:
         raise TimeoutError from None
-    if isinstance(found, OSError):
-        raise found
-    return list(found)
+    if isinstance(answer, OSError):
+        raise answer
+    return list(answer)
 
 
 class _Silence(logging.Filter):

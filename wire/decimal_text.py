@@ -33,12 +33,12 @@ def checker(kind: Any) -> Callable[[bytes], bool] | None:
     False means doubt: a number without quotes or of very many digits, or characters that are not plain.
     """
     try:
-        found = _found_in(inspect.type_info(kind))
+        pair = _twin_of(inspect.type_info(kind))
     except _Alternatives:
         return lambda body: False
-    if found is None:
+    if pair is None:
         return None
-    texts, collect = msgspec.json.Decoder(found[0]), found[1]
+    texts, collect = msgspec.json.Decoder(pair[0]), pair[1]
 
     def are_plain(body: bytes) -> bool:
         try:
@@ -82,7 +82,7 @@ class _Alternatives(Exception):
     """A decimal inside one of several alternatives: no twin can be made, and each number is looked at."""
 
 
-def _found_in(described: inspect.Type) -> tuple[Any, Collector] | None:
+def _twin_of(described: inspect.Type) -> tuple[Any, Collector] | None:
     """The twin of a type and what collects the texts from many values of it; None when there is no decimal inside."""
     while isinstance(described, inspect.Metadata):
         described = described.type
@@ -90,30 +90,30 @@ def _found_in(described: inspect.Type) -> tuple[Any, Collector] | None:
         case inspect.DecimalType():
             return _Text, lambda texts: texts
         case inspect.UnionType(types=options):
-            return _found_in_union([option for option in options if not isinstance(option, inspect.NoneType)])
-        case inspect.ListType(item_type=inner) if (found := _found_in(inner)) is not None:
-            twin, collect = found
+            return _twin_of_union([option for option in options if not isinstance(option, inspect.NoneType)])
+        case inspect.ListType(item_type=inner) if (pair := _twin_of(inner)) is not None:
+            twin, collect = pair
             return list[twin], lambda lists: collect(chain.from_iterable(lists))  # type: ignore[valid-type]
-        case inspect.DictType(value_type=inner) if (found := _found_in(inner)) is not None:
-            twin, collect = found
+        case inspect.DictType(value_type=inner) if (pair := _twin_of(inner)) is not None:
+            twin, collect = pair
             return dict[str, twin], lambda dicts: collect(chain.from_iterable(map(dict.values, dicts)))  # type: ignore[valid-type]
         case inspect.StructType():
-            return _found_in_struct(described)
+            return _twin_of_struct(described)
     return None
 
 
-def _found_in_union(options: list[inspect.Type]) -> tuple[Any, Collector] | None:
-    found = [_found_in(option) for option in options]
-    if not any(found):
+def _twin_of_union(options: list[inspect.Type]) -> tuple[Any, Collector] | None:
+    pairs = [_twin_of(option) for option in options]
+    if not any(pairs):
         return None
-    if len(found) > 1 or found[0] is None:
+    if len(pairs) > 1 or pairs[0] is None:
         raise _Alternatives
-    twin, collect = found[0]
+    twin, collect = pairs[0]
     return twin | None, lambda values: collect(value for value in values if value is not None)
 
 
-def _found_in_struct(described: inspect.StructType) -> tuple[Any, Collector] | None:
-    members = [(field, *found) for field in described.fields if (found := _found_in(field.type)) is not None]
+def _twin_of_struct(described: inspect.StructType) -> tuple[Any, Collector] | None:
+    members = [(field, *pair) for field in described.fields if (pair := _twin_of(field.type)) is not None]
     if not members:
         return None
     twin = msgspec.defstruct(
@@ -129,9 +129,9 @@ def _found_in_struct(described: inspect.StructType) -> tuple[Any, Collector] | N
         return twin, lambda values: chain.from_iterable(map(every, values))
 
     def collect(values: Iterable[Any]) -> Texts:
-        kept = list(values)
-        here = (map(member, kept) for member in direct)
-        below = (inner(filter(None, map(member, kept))) for member, inner in nested)
+        structs = list(values)
+        here = (map(member, structs) for member in direct)
+        below = (inner(filter(None, map(member, structs))) for member, inner in nested)
         return chain(*here, *below)
 
     return twin, collect

@@ -98,17 +98,17 @@ def base32_values(symbols: str, *, first_place: int = 1) -> list[int]:
 
 def regroup(values: Iterable[int], from_bits: int, to_bits: int, *, pad: bool) -> list[int]:
     """Groups of `from_bits` bits turned into groups of `to_bits`; left-over bits must be few and zero unless padded."""
-    kept, width, groups = 0, 0, []
+    bits, width, groups = 0, 0, []
     for value in values:
-        kept = (kept << from_bits) | value
+        bits = (bits << from_bits) | value
         width += from_bits
         while width >= to_bits:
             width -= to_bits
-            groups.append((kept >> width) & ((1 << to_bits) - 1))
-        kept &= (1 << width) - 1
+            groups.append((bits >> width) & ((1 << to_bits) - 1))
+        bits &= (1 << width) - 1
     if pad and width:
-        groups.append(kept << (to_bits - width))
-    elif not pad and (width >= from_bits or kept):
+        groups.append(bits << (to_bits - width))
+    elif not pad and (width >= from_bits or bits):
         raise NotEncoded("The last characters carry bits that no address has.")
     return groups
 

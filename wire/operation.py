@@ -98,8 +98,8 @@ class Request:
         """The form, or the JSON of the members, exactly as sent and signed; empty when there is none."""
         if not self.members:
             return urlencode(self.form).encode("ascii")
-        whole = self.members[0][1] if self.operation.body is Body.ARRAY else dict(self.members)
-        return msgspec.json.encode(whole)
+        content = self.members[0][1] if self.operation.body is Body.ARRAY else dict(self.members)
+        return msgspec.json.encode(content)
 
     @property
     def content_type(self) -> str:

@@ -210,10 +210,10 @@ def _instant_or_index(param: Param, kind: Kind, value: object) -> datetime | int
 def _boolean(param: Param, value: object) -> bool:
     if isinstance(value, bool):
         return value
-    known = {"true": True, "false": False}
-    if not isinstance(value, str) or value.lower() not in known:
+    booleans = {"true": True, "false": False}
+    if not isinstance(value, str) or value.lower() not in booleans:
         raise wrong(param, Problem.MALFORMED, value, "true or false is needed")
-    return known[value.lower()]
+    return booleans[value.lower()]
 
 
 def _integer(param: Param, value: object) -> int:

@@ -16,7 +16,7 @@ from typing import Any
 __all__ = ["AddressRefused", "Host", "connect", "is_loopback", "is_public", "numbered"]
 
 _Address = ipaddress.IPv4Address | ipaddress.IPv6Address
-Found = list[tuple[Any, Any, int, str, Any]]  # what the system's resolver gives
+Addresses = list[tuple[Any, Any, int, str, Any]]  # as the resolver of the system returns them
 
 # Where clouds answer their virtual machines, outside the link-local range: the first is public by the registries.
 _CLOUDS = tuple(ipaddress.ip_address(each) for each in ("168.63.129.16", "100.100.100.200", "fd00:ec2::254"))
@@ -73,27 +73,27 @@ def numbered(host: str) -> str:
 
 def is_public(address: str) -> bool:
     """Whether an address belongs to the public network, whatever it is wrapped in."""
-    found = _unwrapped(ipaddress.ip_address(address.partition("%")[0]))
-    if found.is_multicast or found.is_reserved or found in _CLOUDS:
+    ip = _unwrapped(ipaddress.ip_address(address.partition("%")[0]))
+    if ip.is_multicast or ip.is_reserved or ip in _CLOUDS:
         return False
-    shut = any(found in network for network in _SHUT_NETWORKS if network.version == found.version)
-    return found.is_global and not shut
+    shut = any(ip in network for network in _SHUT_NETWORKS if network.version == ip.version)
+    return ip.is_global and not shut
 
 
 def _is_own_network(address: str) -> bool:
     """Whether an address is this machine or of a private network, and none that a cloud keeps for itself."""
-    found = _unwrapped(ipaddress.ip_address(address.partition("%")[0]))
-    own = any(found in network for network in _OWN_NETWORKS if network.version == found.version)
-    return own and found not in _CLOUDS
+    ip = _unwrapped(ipaddress.ip_address(address.partition("%")[0]))
+    own = any(ip in network for network in _OWN_NETWORKS if network.version == ip.version)
+    return own and ip not in _CLOUDS
 
 
-def _unwrapped(found: _Address) -> _Address:
-    if isinstance(found, ipaddress.IPv4Address) or found in (ipaddress.ip_address("::1"), ipaddress.ip_address("::")):
-        return found
+def _unwrapped(ip: _Address) -> _Address:
+    if isinstance(ip, ipaddress.IPv4Address) or ip in (ipaddress.ip_address("::1"), ipaddress.ip_address("::")):
+        return ip
     for network, right in _CARRIERS:
-        if found in network:
-            return ipaddress.IPv4Address((int(found) >> right) & 0xFFFF_FFFF)
-    return found
+        if ip in network:
+            return ipaddress.IPv4Address((int(ip) >> right) & 0xFFFF_FFFF)
+    return ip
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,11 +115,11 @@ class Host:
             return is_public(address)
         return bool(numbered(self.name)) or is_public(address) or _is_own_network(address)
 
-    def allowed(self, found: Found) -> Found:
+    def allowed(self, addresses: Addresses) -> Addresses:
         """What was found, all of it. Raises `AddressRefused` when any of it is not allowed: nothing is tried then."""
-        if not found or not all(self.may_lie_at(str(address[0])) for *_, address in found):
+        if not addresses or not all(self.may_lie_at(str(address[0])) for *_, address in addresses):
             raise AddressRefused("the host lies at an address that may not be reached")
-        return found
+        return addresses
 
 
 def connect(host: Host, port: int, *, seconds: float, tls: ssl.SSLContext | None = None) -> socket.socket:
@@ -129,10 +129,10 @@ def connect(host: Host, port: int, *, seconds: float, tls: ssl.SSLContext | None
     """
     failure: OSError = ConnectionRefusedError()
     try:
-        found = socket.getaddrinfo(host.name, port, type=socket.SOCK_STREAM)
+        addresses = socket.getaddrinfo(host.name, port, type=socket.SOCK_STREAM)
     except UnicodeError:
         raise socket.gaierror(socket.EAI_NONAME, "not a name") from None
-    for family, kind, protocol, _, address in host.allowed(list(found)):
+    for family, kind, protocol, _, address in host.allowed(list(addresses)):
         plain = socket.socket(family, kind, protocol)
         try:
             plain.settimeout(seconds)

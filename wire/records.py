@@ -28,7 +28,7 @@ NUL = re.compile(rb"(?<!\\)((?:\\\\)*)\\u0000")  # in JSON; a backslash that is 
 
 Instant = Annotated[datetime, msgspec.Meta(tz=True)]
 NonEmpty = Annotated[str, msgspec.Meta(min_length=1)]
-Whole = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]  # what a database column holds
+Int64 = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]  # what a database column holds
 
 
 class Record(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=True, omit_defaults=True, gc=False):
@@ -95,13 +95,13 @@ def decode(body: bytes, kind: Any) -> Any:
     if reader is None:
         reader = _readers[kind] = _Reader(msgspec.json.Decoder(kind, dec_hook=_special), decimal_text.checker(kind))
     try:
-        found = reader.decoder.decode(body)
+        records = reader.decoder.decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as problem:
         if "unknown field" not in str(problem):
             raise BadReply(_sentence(problem)) from None
     else:
         if reader.are_plain is None or reader.are_plain(body):
-            return found
+            return records
     return _decode_each_number(body, kind)
 
 
@@ -120,14 +120,14 @@ def decode_each(body: bytes, kind: Any) -> tuple[list[Any], list[Unread]]:
     """
     with suppress(BadReply):
         return decode(body, list[kind]), []
-    found: list[Any] = []
+    records: list[Any] = []
     unread: list[Unread] = []
     for element in _elements_of(body):
         try:
-            found.append(decode(element, kind))
+            records.append(decode(element, kind))
         except BadReply as problem:
             unread.append(Unread(element, problem.reason))
-    return found, unread
+    return records, unread
 
 
 _elements = msgspec.json.Decoder(list[msgspec.Raw])
@@ -147,8 +147,8 @@ def _decode_each_number(body: bytes, kind: Any) -> Any:
     """Decodes once more, slowly: looks at each number, and puts the members aside that nobody named."""
     aside: list[tuple[str, str, object]] = []
     try:
-        known = _known(_untyped.decode(body), inspect.type_info(kind), aside)
-        records = msgspec.convert(known, kind, dec_hook=_special)
+        documented = _without_unknown(_untyped.decode(body), inspect.type_info(kind), aside)
+        records = msgspec.convert(documented, kind, dec_hook=_special)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, CannotRead) as problem:
         raise BadReply(_sentence(problem)) from None
     except InvalidOperation:  # an exponent beyond any number
@@ -158,7 +158,7 @@ def _decode_each_number(body: bytes, kind: Any) -> Any:
     return records
 
 
-def _known(value: Any, described: inspect.Type, aside: list[tuple[str, str, object]]) -> Any:
+def _without_unknown(value: Any, described: inspect.Type, aside: list[tuple[str, str, object]]) -> Any:
     """The value without unknown members, which are put aside; what has an unexpected shape is left for the decoder."""
     while isinstance(described, inspect.Metadata):
         described = described.type
@@ -166,31 +166,33 @@ def _known(value: Any, described: inspect.Type, aside: list[tuple[str, str, obje
         case inspect.DecimalType(), _:
             return decimal_text.decimal_of(value)
         case inspect.UnionType(types=options), _:
-            return _known(value, next((option for option in options if _fits(option, value)), inspect.AnyType()), aside)
+            return _without_unknown(
+                value, next((option for option in options if _fits(option, value)), inspect.AnyType()), aside
+            )
         case inspect.ListType(item_type=inner), list():
-            return [_known(item, inner, aside) for item in value]
+            return [_without_unknown(item, inner, aside) for item in value]
         case inspect.DictType(value_type=inner), dict():
-            return {key: _known(item, inner, aside) for key, item in value.items()}
+            return {key: _without_unknown(item, inner, aside) for key, item in value.items()}
         case inspect.StructType(), dict():
-            return _known_members(value, described, aside)
+            return _members_without_unknown(value, described, aside)
         case _:
             return value
 
 
-def _known_members(
+def _members_without_unknown(
     value: dict[str, Any], described: inspect.StructType, aside: list[tuple[str, str, object]]
 ) -> dict[str, Any]:
     members = {field.encode_name: field.type for field in described.fields}
-    known: dict[str, Any] = {}
+    documented: dict[str, Any] = {}
     for name, item in value.items():
         if name not in members:
             aside.append((described.cls.__name__, name, item))
             continue
         try:
-            known[name] = _known(item, members[name], aside)
+            documented[name] = _without_unknown(item, members[name], aside)
         except CannotRead as problem:
             raise CannotRead(f"{name}: {problem}") from None
-    return known
+    return documented
 
 
 def _fits(option: inspect.Type, value: object) -> bool:

@@ -78,11 +78,11 @@ def grouped_text(value: Decimal) -> str:
 
     Raises as `decimal_text` does.
     """
-    whole, point, rest = decimal_text(value).partition(".")
-    rest = rest.rstrip("0")
-    sign = "-" if whole.startswith("-") else ""
-    grouped = f"{sign}{int(whole.lstrip('-')):,}"
-    return f"{grouped}.{rest}" if point and rest else grouped
+    integer, point, fraction = decimal_text(value).partition(".")
+    fraction = fraction.rstrip("0")
+    sign = "-" if integer.startswith("-") else ""
+    grouped = f"{sign}{int(integer.lstrip('-')):,}"
+    return f"{grouped}.{fraction}" if point and fraction else grouped
 
 
 def decimal_from(value: str | int | Decimal, *, lenient: bool = False) -> Decimal:

@@ -9,7 +9,7 @@ from typing import Any
 
 from chaindata.wire.records import addresses, cash_accounts, chain, slp, tokens
 from wire.operation import Body, Kind, Operation, Param, Place
-from wire.records import Whole
+from wire.records import Int64
 
 PREFIX = "/v2"
 BULK = 20  # elements of an array that everybody may send (supplement 1.10)
@@ -156,7 +156,7 @@ OPERATIONS: tuple[Operation, ...] = (
     # Blockchain
     _get(BLOCKCHAIN, "get_best_block_hash", "/blockchain/getBestBlockHash", chain.Hash),
     _get(BLOCKCHAIN, "get_blockchain_info", "/blockchain/getBlockchainInfo", chain.ChainState),
-    _get(BLOCKCHAIN, "get_block_count", "/blockchain/getBlockCount", Whole, note="The height of the tip."),
+    _get(BLOCKCHAIN, "get_block_count", "/blockchain/getBlockCount", Int64, note="The height of the tip."),
     _get(
         BLOCKCHAIN,
         "get_block_header",
@@ -273,7 +273,7 @@ OPERATIONS: tuple[Operation, ...] = (
         TOKEN_RETRIEVAL,
         "get_seed_blocks",
         "/dataRetrieval/seedBlocks/{startBlock}/{endBlock}",
-        list[Whole],
+        list[Int64],
         *(_path("startBlock", Kind.INTEGER, lowest=0), _path("endBlock", Kind.INTEGER, lowest=0)),
     ),
     _get(

@@ -23,7 +23,7 @@ from exchange_ops.keys import store as keys
 from exchange_ops.keys.clients import ClientFor
 from exchange_ops.market.models import Currency
 from exchange_ops.shared import rules
-from exchange_ops.shared.calls import sent
+from exchange_ops.shared.calls import reply_of
 from exchange_ops.shared.models import Account
 from exchange_ops.wire import records
 from exchange_ops.wire.catalogue import Right
@@ -114,7 +114,7 @@ def _ask(row: AddressRequest, *, now: datetime, client_for: ClientFor) -> None:
             claim: dict[str, Any] = {"known": known, "sent_at": now, "send_by": send_by, "moves_money": False}
             calls.claim(mover.MACHINE, row, event="sending", to=machine.SENDING, now=now, prepare=lambda: None, **claim)
             last_look = lambda: calls.too_late(watch, send_by)  # noqa: E731
-            reply = sent(lambda: client.create_deposit_address(currency=row.currency, last_look=last_look))
+            reply = reply_of(lambda: client.create_deposit_address(currency=row.currency, last_look=last_look))
     except _UNREADABLE as failure:
         if row.state != machine.REQUESTED:  # once claimed, only the outcome of the call says what became of it
             raise

@@ -1,6 +1,6 @@
-"""The exchange as the domain asks for it: a method for each operation that it asks or that needs a rule of its own.
+"""The exchange's client: a method for each operation that the domain uses or that needs a rule of its own.
 
-`call` and `listing` ask any operation of the catalogue by its name.
+`call` and `listing` call any operation of the catalogue by its name.
 """
 
 from exchange_ops.client.account import AccountCalls

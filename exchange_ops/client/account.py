@@ -24,16 +24,18 @@ class AccountCalls(Calls):
 
     def get_deposit_address(self, *, currency: str) -> records.DepositAddress:
         """The current address to pay in to; its payment id and public key, when present, belong to every deposit."""
-        found: records.DepositAddress = self.call("get_deposit_address", currency=currency)
-        return found
+        address: records.DepositAddress = self.call("get_deposit_address", currency=currency)
+        return address
 
     def create_deposit_address(self, *, currency: str, last_look: LastLook = str) -> records.DepositAddress:
         """A new address to pay in to; the old ones stay valid. At most five in 24 hours and currency.
 
         It moves no money, but an unknown outcome may have used one of the five: list the addresses first.
         """
-        made: records.DepositAddress = self.call("create_deposit_address", last_look=last_look, currency=currency)
-        return made
+        deposit_address: records.DepositAddress = self.call(
+            "create_deposit_address", last_look=last_look, currency=currency
+        )
+        return deposit_address
 
     def get_deposit_addresses(self, *, currency: str) -> Listing[records.DepositAddress]:
         """The last ten addresses to pay in to."""
@@ -60,7 +62,7 @@ class AccountCalls(Calls):
         rules: checking.CurrencyRules | None = None,
         last_look: LastLook = str,
     ) -> str:
-        """Move money between the two wallets and give the id of the transaction; `type` is the way.
+        """Move money between the two wallets and return the id of the transaction; `type` is the direction.
 
         bankToExchange: from the bank to the trading account; exchangeToBank: back. With `rules`, the currency's own,
         closed transfers and too many decimal places are a `BadArgument` before anything is sent. `Refused` with 20001
@@ -82,7 +84,7 @@ class AccountCalls(Calls):
         rules: checking.CurrencyRules | None = None,
         last_look: LastLook = str,
     ) -> str:
-        """Give money to another user and give the id of the transaction. Right: Withdraw cryptocurrencies.
+        """Send money to another user and return the id of the transaction. Right: Withdraw cryptocurrencies.
 
         `by` says what `identifier` is: email or username. It can't be taken back. Checks and refusals as for
         `transfer_funds`; an unknown user is `Refused` with 10001.
@@ -102,7 +104,7 @@ class AccountCalls(Calls):
         rules: checking.CurrencyRules | None = None,
         last_look: LastLook = str,
     ) -> list[str]:
-        """Turn money of one network's variant of a currency into another's; the ids of the transactions made.
+        """Convert money of one network's variant of a currency into another's; returns the ids of the transactions.
 
         `rules` are those of `from_currency`. Checks and refusals as for `transfer_funds`.
         """
@@ -116,8 +118,8 @@ class AccountCalls(Calls):
 
     def get_transaction(self, *, exchange_id: str) -> records.Transaction:
         """One entry of the ledger; `Refused` with 20004 when there is none of that id."""
-        found: records.Transaction = self.call("get_transaction", id=exchange_id)
-        return found
+        transaction: records.Transaction = self.call("get_transaction", id=exchange_id)
+        return transaction
 
     def transactions_after(self, *, index: int, limit: int = PAGE) -> Iterator[Listing[records.Transaction]]:
         """Pages of the ledger with indexes above `index`, ascending, until a page is not full.

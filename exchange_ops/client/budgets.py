@@ -1,9 +1,9 @@
 """How many calls a second may leave for the exchange, so that it has no reason to answer 429.
 
 The published figures (supplement 2.5) count market data by address, everything else by user; here each address and each
-key has a budget of its own in every process. A call takes a place when it leaves, and the place is free again one
-second after its answer came. So no second at the exchange sees more calls than there are places, however long the way
-to it was. What must not wait goes first; reads never take the last places, and the very last is for releases alone.
+key has its own budget in every process. A call takes a place when it leaves, and the place is free again one second
+after its answer. So the exchange never gets more calls in a second than there are places, however long they are on
+their way. Urgent calls go first; reads never take the last places, and the very last is for releases alone.
 """
 
 import os
@@ -25,7 +25,7 @@ _NEVER_NS = 2**62
 
 
 class Group(StrEnum):
-    """What is counted together."""
+    """The operations that are counted together."""
 
     MARKET = "market"
     TRADING = "trading"
@@ -36,7 +36,7 @@ PER_SECOND: dict[Group, int] = {Group.MARKET: 100, Group.TRADING: 300, Group.OTH
 
 
 class Urgency(IntEnum):
-    """Who goes first."""
+    """Which call goes first."""
 
     RELEASE = 0  # rollback of a withdrawal: no other call takes its place, and it is never held back
     DECISION = 1  # commit of a withdrawal: there is a deadline behind it
@@ -45,11 +45,11 @@ class Urgency(IntEnum):
 
 
 class NoPlace(Exception):
-    """The call found no place in its time and was not sent."""
+    """The call got no place in time and was not sent."""
 
 
 def group_of(operation: Operation) -> Group:
-    """The group of an operation. Where the figures leave doubt (margin accounts, fees), the smaller one is taken."""
+    """The group of an operation. Where the figures leave doubt (margin accounts, fees), the smaller one counts."""
     if operation.public:
         return Group.MARKET
     if operation.group in (catalogue.SPOT_ORDERS, catalogue.MARGIN_ORDERS):
@@ -84,7 +84,7 @@ class Budget:
 
     @contextmanager
     def place(self, urgency: Urgency, *, within_ns: int) -> Iterator[None]:
-        """A place for the length of a call; waits for one, by urgency and then in turn. Raises `NoPlace`."""
+        """Wait for a place, by urgency and then in turn, and hold it during a call. Raises `NoPlace`."""
         self._take(urgency, self._clock_ns() + within_ns)
         try:
             yield
@@ -95,15 +95,15 @@ class Budget:
                 self._changed.notify_all()
 
     def refused(self) -> None:
-        """The exchange said 429: nothing but decisions leaves for a second, and for twice as long each next time."""
+        """The exchange answered 429: only decisions leave for a second, and for twice as long each next time."""
         with self._changed:
             now_ns = self._clock_ns()
-            if now_ns >= self._paused_until_ns:  # else another call has told the same
+            if now_ns >= self._paused_until_ns:  # else another call reported it already
                 self._paused_until_ns = now_ns + self._pause_ns
                 self._pause_ns = min(2 * self._pause_ns, LONGEST_PAUSE_NS)
 
     def answered(self) -> None:
-        """The exchange took a call: the next pause is a short one again."""
+        """The exchange accepted a call: the next pause is short again."""
         with self._changed:
             if self._clock_ns() >= self._paused_until_ns:
                 self._pause_ns = SECOND_NS
@@ -147,11 +147,11 @@ class KeyBudget:
         self._budgets, self._address, self._login = budgets, address, login
         self._per_second = per_second
 
-    def of(self, operation: Operation) -> Budget:
-        """The budget that a call of the operation is counted in: market data by address, all else by key."""
+    def budget_for(self, operation: Operation) -> Budget:
+        """The budget that counts a call of the operation: market data by address, all else by key."""
         group = group_of(operation)
         login = "" if group is Group.MARKET else self._login
-        return self._budgets.of(self._address, login, group, per_second=self._per_second[group])
+        return self._budgets.budget(self._address, login, group, per_second=self._per_second[group])
 
 
 class Budgets:
@@ -162,16 +162,15 @@ class Budgets:
         self._budgets: dict[tuple[str, str, Group], Budget] = {}
 
     def for_key(self, address: str, login: str, per_second: Mapping[str, int] | None = None) -> KeyBudget:
-        """The budgets of the key `login` at the exchange of this address; an empty login is nobody's.
+        """The budgets of the key `login` at the exchange of this address; the empty login is for calls without a key.
 
-        `per_second` are figures by group that differ from the published ones. Several processes with one key share it
-        by smaller figures.
+        `per_second` overrides the published figures by group: several processes with one key share it by smaller ones.
         """
         figures = {group: (per_second or {}).get(group.value, figure) for group, figure in PER_SECOND.items()}
         return KeyBudget(self, address, login, figures)
 
-    def of(self, address: str, login: str, group: Group, *, per_second: int) -> Budget:
-        """One budget, made with this figure when it is first asked for."""
+    def budget(self, address: str, login: str, group: Group, *, per_second: int) -> Budget:
+        """One budget, created with this figure on first use."""
         with self._lock:
             name = (address, login, group)
             if name not in self._budgets:

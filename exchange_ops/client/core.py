@@ -14,7 +14,7 @@ from exchange_ops.client.listings import Listing, read_each
 from exchange_ops.client.pacing import LastLook, PacedTransport
 from exchange_ops.wire import catalogue
 from wire import operation as operations
-from wire import records as wire_records
+from wire import records
 from wire.errors import BadReply, CallFailed, OutcomeUnknown, Refused
 from wire.operation import Operation, Request
 from wire.transport import Answer, Transport
@@ -32,8 +32,8 @@ class WouldPayAtOnce(RuntimeError):
 
 
 class Calls:
-    """One key at the exchange. `date_seen` hears the Date of every answer, `rejected` when the key is turned down,
-    `accepted` when it was taken for the first time.
+    """One key at the exchange. `date_seen` gets the Date of every answer, `rejected` each refusal of the key, and
+    `accepted` is called once, after the first call with which the exchange took the key.
 
     With the key's `budget` calls leave no faster than the exchange allows, and decisions on withdrawals before reads.
     """
@@ -54,40 +54,40 @@ class Calls:
         self._accepted = accepted
 
     def close(self) -> None:
-        """Let go of the connections."""
+        """Close the connections."""
         self._transport.close()
 
     def call(self, operation: str, *, last_look: LastLook = str, **arguments: object) -> Any:
-        """Any operation of the catalogue by its name, with the parameters under their own names; gives its record.
+        """Call any operation of the catalogue by its name, with the parameters under their names; returns its record.
 
-        None stands for an absent parameter. Raises `BadArgument` before anything is sent. What `last_look` says right
-        before a call that is not a read stops it: it is `Unreachable`, since nothing of it was sent.
+        None stands for an absent parameter. Raises `BadArgument` before anything is sent. Right before a call that is
+        not a read, a sentence from `last_look` stops it as `Unreachable`, because nothing was sent.
         """
         row = _row(operation)
         answer = self._exchange(row, arguments, last_look)
         try:
-            return wire_records.decode(answer.body, row.result)
+            return records.decode(answer.body, row.result)
         except BadReply as problem:
             if row.method == "GET":
                 raise
             raise OutcomeUnknown(f"The answer can't be read: {problem.reason}", {"status": answer.status}) from problem
 
     def answer(self, operation: str, **arguments: object) -> Answer:
-        """A read by its name, and the answer as it came: its body is not looked at. Raises `UnknownOperation`."""
+        """Call a read by its name and return the answer without decoding its body. Raises `UnknownOperation`."""
         row = _row(operation)
         if not row.reads:
             raise UnknownOperation(f"{operation} is no read: what acts has a way of its own.")
         return self._exchange(row, arguments)
 
     def listing(self, operation: str, **arguments: object) -> Listing[Any]:
-        """A read whose reply is a list: each element by itself, so that one bad record doesn't hide the others."""
+        """Call a read whose reply is a list and decode each element by itself, so that a bad one hides no other."""
         row = _row(operation)
         if row.method != "GET" or getattr(row.result, "__origin__", None) is not list:
             raise UnknownOperation(f"{operation} does not give a list.")
         (kind,) = row.result.__args__  # type: ignore[attr-defined]  # checked above: list[Record]
         return read_each(self._exchange(row, arguments).body, kind)
 
-    # One way out -----------------------------------------------------------------------------------------------------
+    # Sending ---------------------------------------------------------------------------------------------------------
 
     def _exchange(self, row: Operation, arguments: dict[str, object], last_look: LastLook = str) -> Answer:
         request = operations.bind(row, arguments)
@@ -122,8 +122,8 @@ def _row(operation: str) -> Operation:
 
 def refuse_to_pay_at_once(request: Request) -> None:
     """The last look at the bytes: exactly one autoCommit, it says false, and it travels in the body."""
-    sent = [
+    flags = [
         text for name, text in parse_qsl(request.body.decode("ascii"), keep_blank_values=True) if name == "autoCommit"
     ]
-    if sent != ["false"] or request.query or request.method != "POST":
+    if flags != ["false"] or request.query or request.method != "POST":
         raise WouldPayAtOnce("This withdrawal was not sent: it does not say autoCommit=false, so it would pay at once.")

@@ -41,12 +41,12 @@ def read_each(body: bytes, kind: Any) -> Listing[Any]:
 
     Raises `BadReply` when the body is no list at all.
     """
-    found, unread = wire_records.decode_each(body, kind)
-    return Listing(tuple(found), tuple(aside_of(element.content, element.reason) for element in unread))
+    records, unread = wire_records.decode_each(body, kind)
+    return Listing(tuple(records), tuple(aside_of(element.content, element.reason) for element in unread))
 
 
 def aside_of(element: bytes, reason: str) -> Aside:
-    """An element that could not be read, with what can still be told of it."""
+    """An element that could not be read, with the ids that are still readable."""
     content = element.decode("utf-8", "replace")
     try:
         members = msgspec.json.decode(element)
@@ -55,8 +55,8 @@ def aside_of(element: bytes, reason: str) -> Aside:
     if not isinstance(members, dict):
         return Aside(content, reason)
     name, index = members.get("id"), members.get("index")
-    return Aside(content, reason, name if isinstance(name, str) else "", _whole(index), _whole(name))
+    return Aside(content, reason, name if isinstance(name, str) else "", _integer(index), _integer(name))
 
 
-def _whole(value: object) -> int | None:
+def _integer(value: object) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) else None

@@ -23,8 +23,8 @@ class MarginCalls(Calls):
 
     def get_margin_account(self, *, symbol: str) -> records.MarginAccount:
         """The isolated account of a symbol, with its position when it has one."""
-        found: records.MarginAccount = self.call("get_margin_account", symbol=symbol)
-        return found
+        account: records.MarginAccount = self.call("get_margin_account", symbol=symbol)
+        return account
 
     def set_margin_account(
         self, *, symbol: str, margin_balance: Decimal, last_look: LastLook = str
@@ -33,15 +33,15 @@ class MarginCalls(Calls):
 
         Zero closes the account. Digits that the currency does not have are refused, never rounded.
         """
-        made: records.MarginAccount = self.call(
+        account: records.MarginAccount = self.call(
             "set_margin_account", last_look=last_look, symbol=symbol, marginBalance=margin_balance, strictValidate=True
         )
-        return made
+        return account
 
     def close_margin_account(self, *, symbol: str, last_look: LastLook = str) -> records.MarginAccount:
         """Close the position of a symbol at market, then its account, and give the account as it ended."""
-        closed: records.MarginAccount = self.call("close_margin_account", last_look=last_look, symbol=symbol)
-        return closed
+        account: records.MarginAccount = self.call("close_margin_account", last_look=last_look, symbol=symbol)
+        return account
 
     # Positions -------------------------------------------------------------------------------------------------------
 
@@ -76,8 +76,8 @@ class MarginCalls(Calls):
 
     def get_margin_order(self, *, client_order_id: str) -> records.Order:
         """An active margin order; `Refused` with 20002 when there is none of that id."""
-        found: records.Order = self.call("get_margin_order", clientOrderId=client_order_id)
-        return found
+        order: records.Order = self.call("get_margin_order", clientOrderId=client_order_id)
+        return order
 
     def create_margin_order(
         self, *, order: NewOrder, rules: checking.SymbolRules | None = None, last_look: LastLook = str

@@ -63,8 +63,8 @@ class MarketCalls(Calls):
         the average price of each side.
         """
         limit = depth if volume is None else None
-        found: records.OrderBook = self.call("get_orderbook", symbol=symbol, limit=limit, volume=volume)
-        return found
+        book: records.OrderBook = self.call("get_orderbook", symbol=symbol, limit=limit, volume=volume)
+        return book
 
     # Candles ---------------------------------------------------------------------------------------------------------
 

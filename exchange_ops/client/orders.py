@@ -34,8 +34,8 @@ class OrderCalls(Calls):
 
         What comes after the wait is its present state. `Refused` with 20002 when no active order has that id.
         """
-        found: records.Order = self.call("get_order", clientOrderId=client_order_id, wait=wait_ms)
-        return found
+        order: records.Order = self.call("get_order", clientOrderId=client_order_id, wait=wait_ms)
+        return order
 
     def create_order(
         self, *, order: NewOrder, rules: checking.SymbolRules | None = None, last_look: LastLook = str

@@ -1,7 +1,7 @@
-"""Calls leave when there is a place in the budget; a read that is told 429 waits and asks again.
+"""Calls leave when the budget has a place for them; a read that is answered 429 waits and is sent again.
 
-One total time covers waiting, asking again and the call itself: the transport's own deadline, and on top of it what the
-call asks the exchange itself to wait. What acts is never sent again, and waits for a fifth of its time at most: the
+One total time covers waiting, repeating and the call itself: the transport's own deadline plus the time that the call
+asks the exchange to wait. A call that acts is never sent again, and waits at most a fifth of its time for a place: the
 rest is for its answer, because a call that is cut short has an unknown outcome.
 """
 
@@ -14,18 +14,18 @@ from wire.operation import Request
 from wire.transport import Answer, Transport
 
 LastLook = Callable[[], str]
-"""Asked right before the first byte of a call that acts, after any wait: what it says stops the call."""
+"""Called right before the first byte of a call that acts, after any wait: a sentence stops the call."""
 
 TOO_MANY = 429
 _MS = 1_000_000
-# The part of its time that a call that acts may wait for its place. Of the usual 25 seconds it is five: a place is free
-# again one second after an answer, so they come round several times, and whoever still has none by then meets a jam
-# that is better told than waited for. Four fifths are left for the answer.
+# The part of its time that a call that acts may wait for its place: of the usual 25 seconds five. A place is free again
+# one second after an answer, so several become free in that time; a call that still has none meets a jam that is better
+# reported than waited for. Four fifths remain for the answer.
 _WAITING_PART = 5
 
 
 class PacedTransport:
-    """The way of one call out of a transport, behind the budget of its key; without a budget it leaves at once."""
+    """Sends one call through a transport within the budget of its key; without a budget it leaves at once."""
 
     def __init__(self, transport: Transport, budget: KeyBudget | None, *, last_look: LastLook = str) -> None:
         self._transport = transport
@@ -33,11 +33,11 @@ class PacedTransport:
         self._last_look = last_look
 
     def exchange(self, request: Request, *, longer_ms: int = 0) -> Answer:
-        """Read or send, as the operation is; raises what the transport raises, and `Unreachable` without a place."""
+        """Read or send, depending on the operation; raises like the transport, and `Unreachable` without a place."""
         total_ns = self._transport.deadline_ns + longer_ms * _MS
         if self._budget is None:
             return self._leave(request, total_ns)
-        budget = self._budget.of(request.operation)
+        budget = self._budget.budget_for(request.operation)
         ends_ns = time.monotonic_ns() + total_ns
         if request.method != "GET":
             return self._in_turn(request, budget, ends_ns, patience_ns=total_ns // _WAITING_PART)

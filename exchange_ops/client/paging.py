@@ -1,8 +1,8 @@
-"""Walking a list that grows while we read: by the key of its records, never by an offset.
+"""Reading a list that grows meanwhile: by the key of its records, never by an offset.
 
-An offset counts from an end that moves: what comes in meanwhile shifts the rest, and records are met twice or never.
-A walk by key asks for what lies beyond the last one that it has seen. A server that leaves out our filter or sorts the
-other way would make us skip records without a sound; a full page that does so is a `BadReply`.
+An offset counts from an end that moves: new records shift the rest, and some are read twice or never. Paging by key
+asks for the records beyond the last one read. A server that ignores our filter or sorts the other way would make us
+skip records silently; a full page that does so is a `BadReply`.
 """
 
 from collections.abc import Callable, Hashable, Iterator
@@ -53,18 +53,18 @@ def backwards(
     `read` gives the page up to an instant. Records of the same instant may lie on both sides of a page's end, and
     whether the end is included is not documented: each page overlaps the one before by a millisecond.
     """
-    seen: dict[Hashable, datetime] = {}
+    instants_by_key: dict[Hashable, datetime] = {}
     while True:
         page = read(till)
-        fresh = tuple(record for record in page.records if key_of(record) not in seen)
-        yield Listing(fresh, page.asides)
+        new_records = tuple(record for record in page.records if key_of(record) not in instants_by_key)
+        yield Listing(new_records, page.asides)
         if len(page) < limit:
             return
         instants = [instant_of(record) for record in page.records]
         if instants != sorted(instants, reverse=True):
             raise BadReply("The listing is not in the order that was asked for, so records could be missed.")
-        if not fresh:
+        if not new_records:
             raise BadReply("The listing does not move on: a full page without an older record.")
         till = instants[-1] + _TICK
-        seen.update(zip(map(key_of, page.records), instants, strict=True))
-        seen = {key: instant for key, instant in seen.items() if instant <= till}
+        instants_by_key.update(zip(map(key_of, page.records), instants, strict=True))
+        instants_by_key = {key: instant for key, instant in instants_by_key.items() if instant <= till}

@@ -1,7 +1,7 @@
-"""Whether an order whose sending had an unknown outcome exists at the exchange. Nothing here ever sends it again.
+"""Whether an order that was sent with an unknown outcome exists at the exchange. Nothing here ever sends it again.
 
 “Order not found” means finished, not yet visible, or never placed, and active orders and history are two lists of
-which the second lags (supplement 2.8, 5.1, 5.2): so both are asked, in this order, and again later.
+which the second lags (supplement 2.8, 5.1, 5.2): so both are read, in this order, and again later.
 """
 
 from dataclasses import dataclass
@@ -19,16 +19,16 @@ ORDER_NOT_FOUND = 20002
 
 
 class Sight(Enum):
-    """What a look showed."""
+    """What one look at the exchange showed."""
 
-    FOUND = "found"
+    PRESENT = "found"
     NOT_YET_SEEN = "not yet seen"  # look again later
     ABSENT = "absent"  # looked often and long enough: it was not placed, as far as the exchange can tell
 
 
 @dataclass(frozen=True, slots=True)
 class Sighting:
-    """The order when it was found, and how many looks were taken, this one included."""
+    """The order if it is there, and the number of looks so far, this one included."""
 
     sight: Sight
     looks: int
@@ -55,7 +55,7 @@ def look_for_order(
     looks = looks_before + 1
     order = _active(client, client_order_id, margin=margin) or _past(history or client, client_order_id)
     if order is not None and order.client_order_id == client_order_id and order.updated_at >= _whole_ms(sent_at):
-        return Sighting(Sight.FOUND, looks, order)
+        return Sighting(Sight.PRESENT, looks, order)
     if looks >= LOOKS and now - sent_at >= ABSENT_AFTER:
         return Sighting(Sight.ABSENT, looks)
     return Sighting(Sight.NOT_YET_SEEN, looks)
@@ -72,8 +72,8 @@ def _active(client: ExchangeClient, client_order_id: str, *, margin: bool) -> re
 
 
 def _past(client: ExchangeClient, client_order_id: str) -> records.Order | None:
-    found: list[records.Order] = client.call("get_order_history", clientOrderId=client_order_id)
-    return max(found, key=lambda order: order.updated_at, default=None)
+    orders: list[records.Order] = client.call("get_order_history", clientOrderId=client_order_id)
+    return max(orders, key=lambda order: order.updated_at, default=None)
 
 
 def _whole_ms(instant: datetime) -> datetime:

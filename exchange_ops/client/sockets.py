@@ -1,4 +1,4 @@
-"""A socket to the streams: to the address that was looked at, by TLS unless it is this machine's, never redirected."""
+"""A socket to the streams: to an address that was checked, with TLS unless on this machine, never redirected."""
 
 import ssl
 from collections.abc import Collection

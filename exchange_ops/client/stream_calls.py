@@ -28,10 +28,10 @@ _SOCKET_PROBLEMS = (OSError, ValueError, websocket.WebSocketException)
 
 
 class StreamClient:
-    """One socket, asked by the names of the tables (`exchange_ops.wire.streams`). Not for use by two threads at once.
+    """One socket whose methods are called by their names (`exchange_ops.wire.streams`). Not for two threads at once.
 
-    `base_url` has no path; the address says which methods there are. A call gives the record of its result; what was
-    told of subscriptions meanwhile is kept for `notified`. Raises `CannotFollow` for an address that can't be used.
+    `base_url` has no path; the address decides which methods there are. A call returns the record of its result;
+    notifications that arrive meanwhile wait for `notified`. Raises `CannotFollow` for an address that can't be used.
     """
 
     def __init__(
@@ -58,12 +58,12 @@ class StreamClient:
             self._log_in(credentials)
 
     def close(self) -> None:
-        """Let go of the socket."""
+        """Close the socket."""
         with contextlib.suppress(*_SOCKET_PROBLEMS):
             self._socket.shutdown()  # type: ignore[no-untyped-call]
 
     def is_open(self) -> bool:
-        """Whether the socket is there, as far as is seen without asking: what waits to be read is read."""
+        """Whether the socket is open, judged without sending anything: messages that wait are read."""
         plain = self._socket.sock
         if plain is None:
             self._session.closed("it was let go")
@@ -98,7 +98,7 @@ class StreamClient:
         raise AssertionError("A conversation goes on until it ends.")
 
     def notified(self, *, seconds: float = 0) -> list[Notified]:
-        """What was told since the last time; when that is nothing, what is told first within so many seconds."""
+        """The notifications since the last call; without any, wait so many seconds for the first."""
         until_ms = _now_ms() + int(seconds * 1000)
         while not self._notified and _now_ms() < until_ms:
             self._listen()
@@ -106,7 +106,7 @@ class StreamClient:
         notified, self._notified = self._notified, []
         return notified
 
-    # One way out -----------------------------------------------------------------------------------------------------
+    # Sending ---------------------------------------------------------------------------------------------------------
 
     def _log_in(self, credentials: Credentials) -> None:
         try:
@@ -118,7 +118,7 @@ class StreamClient:
             raise
 
     def _happening(self) -> Iterator[Any]:
-        """Send what waits to be sent, then what happens, event by event, until the conversation ends."""
+        """Send the frames that wait, then yield the events one by one until the conversation ends."""
         try:
             for frame in self._session.outgoing():
                 self._socket.send(frame)

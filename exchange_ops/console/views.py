@@ -127,7 +127,7 @@ def _render(
 def _place(request: DeskRequest, entry: Entry) -> places.Place:
     """The exchange in the examples: that of the account, or the default."""
     account = accounts.current(request) if entry.needs_key else None
-    return places.default() if account is None or places.problem(account) else places.of(account)
+    return places.default() if account is None or places.problem(account) else places.place_of(account)
 
 
 def _arguments(entry: Entry, form: OperationForm, call: ConsoleCall | None) -> dict[str, object]:

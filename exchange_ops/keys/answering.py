@@ -1,4 +1,4 @@
-"""Answering what a page wants to know from the exchange: a worker asks once, and a failure becomes a sentence."""
+"""Questions of pages to the exchange: a worker asks once, and a failure becomes a sentence."""
 
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
@@ -15,7 +15,7 @@ from wire.operation import BadArgument
 
 WAITED_FOR: Final = timedelta(seconds=30)  # a question without an answer is asked again after this
 PROBLEM_FOR: Final = timedelta(seconds=5)  # a question that failed may be tried again soon
-FAILURES: Final = (CallFailed, BadArgument, store.NoUsableKey)  # what comes of a question instead of an answer
+FAILURES: Final = (CallFailed, BadArgument, store.NoUsableKey)  # what a question may raise instead of being answered
 Row = TypeVar("Row", bound=Question)
 
 
@@ -32,8 +32,8 @@ def fill(
 ) -> None:
     """Ask the exchange and write its answer; nothing happens when the question has its answer already.
 
-    `read` gives the columns of the answer, a `problem` among them where it is none that can be kept. `account` leads
-    from the row to whose keys ask, and a failure writes the columns `failed` beside its sentence.
+    `read` returns the columns of the answer, with a `problem` where the answer can't be stored. `account` is the path
+    from the row to the account whose keys are used. A failure writes the columns `failed` beside its sentence.
     """
     row = rule.waiting().select_related(account).filter(pk=question_id).first()
     if row is None:
@@ -48,7 +48,7 @@ def fill(
 
 
 def sentence_of(failure: Exception) -> str:
-    """What a person is told when a question could not be answered."""
+    """The sentence for a person whose question could not be answered."""
     if isinstance(failure, Refused):
         return f"The exchange did not answer this: {failure}"[:300]
     if isinstance(failure, CallFailed):

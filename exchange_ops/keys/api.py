@@ -12,8 +12,7 @@ from rest_framework.views import APIView
 from desk import clock
 from desk.api.resources import reading, whole
 from desk.models import Person
-from exchange_ops.keys import rights as key_rights
-from exchange_ops.keys import status
+from exchange_ops.keys import rights, status
 from exchange_ops.keys.models import ApiKey
 from exchange_ops.shared import rules
 from exchange_ops.shared.api.resources import Listing, Reading
@@ -35,7 +34,7 @@ class KeyRight(serializers.Serializer[Any]):
 
     name = serializers.ChoiceField(choices=[right.value for right in Right])
     declared = serializers.BooleanField()
-    observed = serializers.ChoiceField(choices=[key_rights.GRANTED, key_rights.MISSING, key_rights.UNKNOWN])
+    observed = serializers.ChoiceField(choices=[rights.GRANTED, rights.MISSING, rights.UNKNOWN])
 
 
 class KeyOut(serializers.ModelSerializer[ApiKey]):
@@ -80,7 +79,7 @@ class KeyOut(serializers.ModelSerializer[ApiKey]):
         )
         read_only_fields = fields
 
-    @extend_schema_field(serializers.ChoiceField(choices=[one.name for one in status.STANDINGS]))
+    @extend_schema_field(serializers.ChoiceField(choices=[one.name for one in status.STATUSES]))
     def get_state(self, key: ApiKey) -> str:
         """How the key is, in one word."""
         return status.status_of(key).name
@@ -89,13 +88,13 @@ class KeyOut(serializers.ModelSerializer[ApiKey]):
     def get_rights(self, key: ApiKey) -> list[dict[str, Any]]:
         """Every right of the exchange, in the order of its documents."""
         return [
-            {"name": right.value, "declared": right.value in key.rights, "observed": key_rights.observed(key, right)}
+            {"name": right.value, "declared": right.value in key.rights, "observed": rights.observed(key, right)}
             for right in Right
         ]
 
     def get_rotation_due(self, key: ApiKey) -> bool:
         """Whether it should be replaced."""
-        return status.of(key, now=clock.now()).rotation_due
+        return status.view_of(key, now=clock.now()).rotation_due
 
 
 @whole("keys_list", KeyOut)

@@ -16,8 +16,7 @@ from django.db import connection, transaction
 from desk import outbox
 from desk.audit import trail
 from desk.people import stepup
-from exchange_ops.keys import probing, store, uses
-from exchange_ops.keys import rights as key_rights
+from exchange_ops.keys import probing, rights, store, uses
 from exchange_ops.keys.models import ApiKey
 from exchange_ops.shared import rules
 from exchange_ops.shared.models import Account
@@ -38,7 +37,7 @@ class CannotChangeKey(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Confirmation:
-    """Who confirms, with what: the digest that was on the screen, the second factor, and the session it came from."""
+    """A confirmation: the person, the digest on their screen, their second factor, and their session."""
 
     person: "Person"
     digest: str
@@ -49,7 +48,7 @@ class Confirmation:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A key pair as somebody typed it. `request_key` makes a double click and a second tab the same request."""
+    """A key pair from a form. `request_key` makes a double click and a second tab the same request."""
 
     label: str
     login: str
@@ -67,7 +66,7 @@ def add(*, account: Account, pair: Pair, by: Confirmation) -> ApiKey:
         if before is not None:
             return before
         evidence = _confirmed(ADD, new_digest(pair.request_key), by)
-        key = _stored(account, pair, by, evidence, replaces=None)
+        key = _add_pair(account, pair, by, evidence, replaces=None)
         outbox.wake(probing.TASK, key.pk)
     return key
 
@@ -85,7 +84,7 @@ def succeed(*, key_id: int, pair: Pair, by: Confirmation) -> ApiKey:
         if successor_of(key) is not None:
             raise CannotChangeKey("A successor waits already: switch over to it, or end the rotation first.")
         evidence = _confirmed(SUCCEED, new_digest(pair.request_key), by)
-        successor = _stored(key.account, pair, by, evidence, replaces=key)
+        successor = _add_pair(key.account, pair, by, evidence, replaces=key)
         outbox.wake(probing.TASK, successor.pk)
     return successor
 
@@ -110,7 +109,7 @@ def switch(*, key_id: int, by: Confirmation) -> ApiKey:
 
 
 def go_back(*, key_id: int, person: "Person", session_key: str, now: datetime) -> ApiKey:
-    """End a rotation without its successor, before the switch or after it: that one is wiped, the old key is used."""
+    """End a rotation before or after the switch: the successor is wiped, and the old key is used again."""
     by = Confirmation(person=person, digest="", answer={}, session_key=session_key, now=now)
     with transaction.atomic():
         key = _locked(key_id)
@@ -140,7 +139,7 @@ def finish(*, key_id: int, by: Confirmation) -> ApiKey:
 
 
 def disable(*, key_id: int, by: Confirmation) -> ApiKey:
-    """Take a key out of use for good; what stops with it is part of what is confirmed."""
+    """Take a key out of use for good; the confirmation includes what stops without it."""
     with transaction.atomic():
         key = _locked(key_id)
         _refuse_unless_admin(by.person, key.account_id)
@@ -153,7 +152,7 @@ def disable(*, key_id: int, by: Confirmation) -> ApiKey:
     return key
 
 
-# What speaks against it ----------------------------------------------------------------------------------------------
+# Obstacles -----------------------------------------------------------------------------------------------------------
 
 
 def why_not_switch(key: ApiKey, successor: ApiKey) -> str:
@@ -203,16 +202,16 @@ def successor_of(key: ApiKey) -> ApiKey | None:
     return key.successors.filter(retired_at=None).first() if key.active or key.kept_at else None
 
 
-# What is confirmed ---------------------------------------------------------------------------------------------------
+# Digests -------------------------------------------------------------------------------------------------------------
 
 
 def new_digest(request_key: str) -> str:
-    """What is signed with a new pair: this one form. What was typed into it stands in the audit trail beside it."""
+    """The digest for a new pair: it stands for this one form, whose content is in the same audit entry."""
     return hashlib.sha256(f"countersign-key-1|new|{request_key}".encode()).hexdigest()
 
 
 def digest_of(purpose: str, key: ApiKey) -> str:
-    """What is signed for a key: the key and its successor as they stand, and what would stop."""
+    """The digest for a change of a key: of the key and its successor as they are now, and of what would stop."""
     successor = successor_of(key)
     content = [
         "countersign-key-1",
@@ -234,8 +233,8 @@ def _confirmed(purpose: str, digest: str, by: Confirmation) -> dict[str, Any]:
 
 
 def _would_lose(key: ApiKey, successor: ApiKey, right: Right) -> bool:
-    has = key_rights.observed(successor, right) == key_rights.GRANTED and right.value in successor.rights
-    return key_rights.carries(key, right) and not has
+    has = rights.observed(successor, right) == rights.GRANTED and right.value in successor.rights
+    return rights.carries(key, right) and not has
 
 
 def _added_before(pair: Pair, by: Confirmation) -> ApiKey | None:
@@ -243,7 +242,7 @@ def _added_before(pair: Pair, by: Confirmation) -> ApiKey | None:
     return ApiKey.objects.filter(request_key=pair.request_key, created_by=by.person).first()
 
 
-def _stored(
+def _add_pair(
     account: Account, pair: Pair, by: Confirmation, evidence: dict[str, Any], *, replaces: ApiKey | None
 ) -> ApiKey:
     return store.add(
@@ -262,7 +261,7 @@ def _stored(
 
 
 def _take_turn(account: Account) -> None:
-    """One key of an account at a time, so that the same form sent twice at once finds what its twin added."""
+    """Add keys of an account one at a time, so that a form sent twice at once finds the key it added before."""
     rows = Account.objects.filter(pk=account.pk)
     if connection.features.has_select_for_update:
         # Rows that refer to the account are written all the time; this lock doesn't make them wait.

@@ -13,9 +13,9 @@ ClientFor: TypeAlias = Callable[[Account, Right | None], ExchangeClient]
 
 @contextmanager
 def client(client_for: ClientFor, *, account: Account, right: Right | None) -> Iterator[ExchangeClient]:
-    """A client for a few calls; its connections are let go afterwards. Raises `keys.NoUsableKey`."""
-    asking = client_for(account, right)
+    """A client for a few calls; its connections are closed afterwards. Raises `store.NoUsableKey`."""
+    exchange_client = client_for(account, right)
     try:
-        yield asking
+        yield exchange_client
     finally:
-        asking.close()
+        exchange_client.close()

@@ -1,4 +1,4 @@
-"""The shape of what admins type about keys. A secret goes one way: no form ever shows it again, refused or not."""
+"""The forms for keys. A secret goes one way: no form ever shows it again, refused or not."""
 
 import re
 from typing import Any
@@ -59,21 +59,21 @@ class PairForm(DecisionForm):
     field_order = ("account", "label", "login", "secret", "rights", "code")
 
     def clean_label(self) -> str:
-        """Whatever can be seen: letters of any script, and nothing that hides or turns the others around."""
+        """Visible characters of any script, and none that hides or reverses the others."""
         label: str = self.cleaned_data["label"]
         if not label.isprintable():
             raise forms.ValidationError("A character in it can't be seen; type the name again.", code="invisible")
         return label
 
     def clean_login(self) -> str:
-        """What fits into the header that carries it (Basic: no colon)."""
+        """A login that fits into its header (Basic: no colon)."""
         login: str = self.cleaned_data["login"]
         if not _LOGIN.fullmatch(login):
             raise forms.ValidationError("A login is letters, digits and signs without blanks and colons.", code="odd")
         return login
 
     def clean_secret(self) -> Secret:
-        """Sealed away as soon as it is read; a sentence about it never repeats it."""
+        """A secret, wrapped as soon as it is read; no error message repeats it."""
         text: str = self.cleaned_data["secret"]
         if not _SECRET.fullmatch(text):
             raise forms.ValidationError(
@@ -82,7 +82,7 @@ class PairForm(DecisionForm):
         return Secret(text)
 
     def pair(self) -> Pair:
-        """What the domain wants to know, from a form that is valid."""
+        """The key pair of a valid form."""
         cleaned = self.cleaned_data
         return Pair(
             label=cleaned["label"],

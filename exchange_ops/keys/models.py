@@ -10,10 +10,10 @@ from exchange_ops.shared.models import Account, OfAccount
 
 
 class ApiKeys(Rows["ApiKey"]):
-    """Questions about keys."""
+    """Queries for keys."""
 
     def listed(self) -> "ApiKeys":
-        """As lists show them: those in use first, with who added them and what they replace."""
+        """The keys in the order of lists: those in use first, with who added them and what they replace."""
         rows = self.select_related("account", "created_by", "replaces")
         return rows.order_by(models.F("retired_at").desc(nulls_first=True), "pk")
 
@@ -21,9 +21,9 @@ class ApiKeys(Rows["ApiKey"]):
 class ApiKey(OfAccount, Witnessed):
     """One key pair of an account. The secret is sealed for this row alone and is opened only in a worker.
 
-    `rights` lists the names of the exchange's rights that the key was said to carry; separate keys for separate rights
-    are the rule. `observed` says of each right what the exchange answered when it was last asked: "granted", "missing"
-    or "unknown". `same_account` is False when the exchange does not know our transactions under this key.
+    `rights` are the exchange's rights that the key carries according to the admin who added it; each right should have
+    a key of its own. `observed` is the exchange's last answer about each right: "granted", "missing" or "unknown".
+    `same_account` is False when the exchange does not know our transactions under this key.
 
     A key in use is `active`. A successor that waits is not, and `replaces` names its predecessor; a predecessor that
     handed over has `kept_at` and is only a last resort; a disabled key has `retired_at` and no secret any more.
@@ -77,7 +77,7 @@ class ApiKey(OfAccount, Witnessed):
 
     @property
     def subject(self) -> str:
-        """How the audit trail names the key."""
+        """The key's name in the audit trail."""
         return f"apikey:{self.pk}"
 
     @property
@@ -87,7 +87,7 @@ class ApiKey(OfAccount, Witnessed):
 
     @property
     def is_being_probed(self) -> bool:
-        """Whether the exchange was not asked yet since somebody wanted it to be."""
+        """Whether somebody asked for a probe that has not been answered yet."""
         requested = self.probe_asked_at
         return (
             self.retired_at is None and requested is not None and (self.probed_at is None or self.probed_at < requested)
@@ -95,7 +95,7 @@ class ApiKey(OfAccount, Witnessed):
 
     @property
     def is_turned_down(self) -> bool:
-        """Whether the exchange turned it down and no later answer says otherwise."""
+        """Whether the exchange turned the key down and no later answer contradicts that."""
         problem = self.last_problem_at
         if problem is None:
             return False

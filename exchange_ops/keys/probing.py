@@ -15,7 +15,7 @@ from django.db import transaction
 from django.db.models import F, Q, QuerySet
 
 from desk import outbox
-from desk.incidents import review as incidents
+from desk.incidents import review
 from desk.live import announcements
 from exchange_ops.client import ExchangeClient
 from exchange_ops.keys import store
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from desk.models import Person
 
 TASK = store.PROBE_TASK
-# Each gives, for the number of an account, the exchange's id of the newest transaction that is known, or an empty text.
+# Each returns the exchange's id of the newest transaction that the desk has of an account, or an empty text.
 _newest_transactions: list[Callable[[int], str]] = []
-# What is asked for each right. Every one of them is a GET; a test holds this table against the catalogue.
+# The call that probes each right. All are GETs; a test compares this table with the catalogue.
 READS: dict[Right, str] = {
     Right.ORDERS: "get_orders",
     Right.HISTORY: "get_trade_history",
@@ -42,8 +42,8 @@ READS: dict[Right, str] = {
 }
 FORBIDDEN = 1003
 TURNED_DOWN = frozenset({403, 1001, 1002, 1004})  # about the account or the key as a whole, not about a right
-WAITED_FOR = timedelta(seconds=5)  # what a worker was woken for is left to it for so long
-LEFT_FOR = timedelta(minutes=1)
+WAITED_FOR = timedelta(seconds=5)  # a worker that was woken has so long to answer
+FALLBACK_AFTER = timedelta(minutes=1)
 TRIED_AGAIN_AFTER = timedelta(minutes=1)
 ASKED_AGAIN_AFTER = timedelta(days=1)  # rights are changed at the exchange, and nobody tells the desk
 OpenClient = Callable[[ApiKey], ExchangeClient]
@@ -55,7 +55,7 @@ class CannotProbeKey(Exception):
 
 @dataclass(slots=True)
 class Answers:
-    """What the exchange said: about each right, whether it is the same account, and what hindered the asking."""
+    """The exchange's answer about each right, whether it is the same account, and what stopped the probe."""
 
     observed: dict[str, str] = field(default_factory=lambda: {right.value: UNKNOWN for right in Right})
     same_account: bool | None = None
@@ -64,7 +64,7 @@ class Answers:
 
 
 def ask(*, key_id: int, person: "Person | None", now: datetime) -> None:
-    """Have a worker ask the exchange again; a key that is being asked about already is left to it."""
+    """Have a worker probe the key again; a key that is being probed already is not requested twice."""
     with transaction.atomic():
         live_rows = ApiKey.objects.filter(pk=key_id, retired_at=None)
         key = live_rows.first()
@@ -79,7 +79,7 @@ def ask(*, key_id: int, person: "Person | None", now: datetime) -> None:
 
 
 def fill(*, key_id: int, open_client: OpenClient, now: datetime) -> None:
-    """Ask the exchange and keep its answers; nothing happens when it was asked since anybody wanted it to be."""
+    """Probe the key and store the answers; nothing happens when no probe is waiting."""
     key = _waiting().select_related("account").filter(pk=key_id).first()
     if key is None:
         return
@@ -94,15 +94,15 @@ def fill(*, key_id: int, open_client: OpenClient, now: datetime) -> None:
     if answers.turned_down:
         columns |= {"last_problem": answers.problem[:300], "last_problem_at": now}
     with transaction.atomic():
-        # A key that was disabled, asked about anew, or answered for by another worker meanwhile keeps what it has.
+        # Nothing is written when the key was disabled, requested again, or answered by another worker meanwhile.
         same = ApiKey.objects.filter(pk=key.pk, retired_at=None, probe_asked_at=key.probe_asked_at)
         if same.filter(probed_at=key.probed_at).update(**columns):
-            _tell(key, columns, now)
-            incidents.note(alarms.KEY_REFUSED, alarms.KEY_RIGHTS, now=now)
+            _record_answers(key, columns, now)
+            review.note(alarms.KEY_REFUSED, alarms.KEY_RIGHTS, now=now)
 
 
-def _tell(key: ApiKey, columns: dict[str, object], now: datetime) -> None:
-    """Into the trail only what is new: the same answers come every day."""
+def _record_answers(key: ApiKey, columns: dict[str, object], now: datetime) -> None:
+    """Record answers in the trail only when they changed: the same ones come every day."""
     names = ("observed", "same_account", "probe_problem")
     before, after = {name: getattr(key, name) for name in names}, {name: columns[name] for name in names}
     if before != after:
@@ -111,7 +111,7 @@ def _tell(key: ApiKey, columns: dict[str, object], now: datetime) -> None:
 
 
 def wake_due(*, now: datetime) -> int:
-    """Wake a worker for every key that is due: never asked about, turned down a minute ago, or not asked for a day."""
+    """Wake a worker for every key that is due: never probed, turned down a minute ago, or not probed for a day."""
     a_minute_ago = now - TRIED_AGAIN_AFTER
     again = (
         Q(probed_at__lte=now - ASKED_AGAIN_AFTER)
@@ -129,11 +129,11 @@ def wake_due(*, now: datetime) -> int:
 
 
 def probe_due(*, now: datetime, open_client: OpenClient) -> bool:
-    """Without broker or worker: ask about one key that nobody took for a minute. One, since payouts wait meanwhile."""
-    left = _waiting().filter(probe_asked_at__lte=now - LEFT_FOR).order_by("probe_asked_at").first()
-    if left is None:
+    """Without broker or worker: probe one key that no worker took for a minute. Only one, because payouts wait."""
+    key = _waiting().filter(probe_asked_at__lte=now - FALLBACK_AFTER).order_by("probe_asked_at").first()
+    if key is None:
         return False
-    fill(key_id=left.pk, open_client=open_client, now=now)
+    fill(key_id=key.pk, open_client=open_client, now=now)
     return True
 
 
@@ -143,7 +143,7 @@ def _waiting() -> QuerySet[ApiKey]:
 
 
 def _answers(key: ApiKey, open_client: OpenClient) -> Answers:
-    """Every read in turn; a key that is turned down as a whole is not asked further."""
+    """Probe every right in turn; stop at the first answer that turns the key down as a whole."""
     answers = Answers()
     try:
         client = open_client(key)
@@ -164,7 +164,7 @@ def _answers(key: ApiKey, open_client: OpenClient) -> Answers:
 
 
 def _answer_about(client: ExchangeClient, right: Right) -> str:
-    """Granted, missing or unknown. Raises what says something about the key as a whole, or about the connection."""
+    """Granted, missing or unknown. Raises errors about the key as a whole or about the connection."""
     try:
         client.call(READS[right], **_arguments(client, right))
     except Refused as refused:

@@ -1,7 +1,7 @@
-"""Which rights a key has, which of them it is meant for, and what speaks against taking it.
+"""Which rights a key has, which of them it is meant for, and which key is chosen.
 
-Two sources tell of a right: what an admin said when the key was added, and what the exchange answered when a worker
-asked it. The answer counts where there is one. A key is never used for a right that it was not meant for.
+A right has two sources: what an admin declared when the key was added, and what the exchange answered to a worker. The
+answer decides where there is one. A key is never used for a right that was not declared.
 """
 
 from datetime import datetime, timedelta
@@ -17,32 +17,32 @@ AVOIDED_FOR = timedelta(minutes=10)  # after the exchange turned a key down, oth
 
 
 def granted(key: ApiKey) -> frozenset[Right]:
-    """The rights that the key has: what the exchange answered where it was asked, else what was said of it."""
+    """The rights that the key has: by the exchange's answer where there is one, else as declared."""
     return frozenset(
         right
         for right in Right
-        if (seen := observed(key, right)) == GRANTED or (right.value in key.rights and seen == UNKNOWN)
+        if (answer := observed(key, right)) == GRANTED or (right.value in key.rights and answer == UNKNOWN)
     )
 
 
 def observed(key: ApiKey, right: Right) -> str:
     """What the exchange answered about this right: granted, missing or unknown."""
-    seen: str = key.observed.get(right.value, UNKNOWN)
-    return seen
+    answer: str = key.observed.get(right.value, UNKNOWN)
+    return answer
 
 
 def carries(key: ApiKey, right: Right | None) -> bool:
-    """Whether the key is meant for this right, and the exchange did not say that it lacks it."""
+    """Whether the right was declared for the key, and the exchange did not answer that it is missing."""
     return right is None or (right.value in key.rights and observed(key, right) != MISSING)
 
 
 def excess(key: ApiKey) -> list[Right]:
-    """The rights that the exchange grants although the key was not meant to have them."""
+    """The rights that the exchange grants although they were not declared."""
     return [right for right in Right if right.value not in key.rights and observed(key, right) == GRANTED]
 
 
 def lacking(key: ApiKey) -> list[Right]:
-    """The rights that the key was said to have and the exchange refuses."""
+    """The declared rights that the exchange refuses."""
     return [right for right in Right if right.value in key.rights and observed(key, right) == MISSING]
 
 
@@ -53,7 +53,7 @@ def usable(account: Account) -> QuerySet[ApiKey]:
 
 
 def drawbacks(key: ApiKey, now: datetime) -> tuple[bool, bool, bool, bool, int, int]:
-    """What speaks against a key, the gravest first; between equals the one with the fewest rights is taken."""
+    """A sort key: the drawbacks of a key, the most serious first; among equals the key with the fewest rights wins."""
     return (
         key.same_account is False,
         was_turned_down(key, now),

@@ -29,7 +29,7 @@ def _refused(now: datetime, only: str) -> Iterator[Cause]:
 
 def _rights(now: datetime, only: str) -> Iterator[Cause]:
     for key in ApiKey.objects.filter(retired_at=None).select_related("account").order_by("pk"):
-        if warnings := status.of(key, now=now).warnings:
+        if warnings := status.view_of(key, now=now).warnings:
             yield Cause(key.subject, f"{key.label}: {' '.join(warnings)}", "key", str(key.pk), str(key.account_id))
 
 
@@ -41,10 +41,10 @@ def _keys() -> Health:
         return Health(ok=True, sentence="No key in use was turned down by the exchange.", age_s=0)
     rights = {(key.account_id, right) for key in active if not key.is_turned_down for right in key.rights}
     alone = [key for key in bad if not {(key.account_id, right) for right in key.rights} <= rights]
-    named = (alone or bad)[0]
+    key = (alone or bad)[0]
     then = "No other key has all of its rights." if alone else "Other keys take over."
-    sentence = f"The exchange turned down the key {named.label}: {named.last_problem} {then}"
-    age = ages.age(named.last_problem_at, clock.now())
+    sentence = f"The exchange turned down the key {key.label}: {key.last_problem} {then}"
+    age = ages.age(key.last_problem_at, clock.now())
     return Health(ok=not alone, sentence=sentence, age_s=None if age is None else age.total_seconds())
 
 

@@ -1,10 +1,10 @@
-"""How a key is doing, in one word, and what about it needs a look. Plain values for the pages and the interface."""
+"""The status of a key in one word, and warnings about it. Plain values for the pages and the interface."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from exchange_ops.keys import rights as key_rights
+from exchange_ops.keys import rights
 from exchange_ops.keys.models import ApiKey
 from exchange_ops.shared.models import Account
 from exchange_ops.wire.catalogue import Right
@@ -14,7 +14,7 @@ ROTATE_AFTER = timedelta(days=90)
 
 @dataclass(frozen=True, slots=True)
 class KeyStatus:
-    """A word with its tone and icon; `name` is the same for programs."""
+    """A word with its tone and icon; `name` is the word for programs."""
 
     name: str
     label: str
@@ -27,14 +27,14 @@ PROBED = KeyStatus("being_probed", "Being probed", "active", "loader")
 NOT_PROBED = KeyStatus("not_probed", "Could not be probed", "warn", "circle-question-mark")
 TURNED_DOWN = KeyStatus("turned_down", "Turned down by the exchange", "bad", "circle-x")
 WAITING = KeyStatus("waiting", "Waits to take over", "active", "clock")
-KEPT = KeyStatus("kept", "Kept, handed over", "warn", "hourglass")
+HANDED_OVER = KeyStatus("kept", "Kept, handed over", "warn", "hourglass")
 DISABLED = KeyStatus("disabled", "Disabled", "quiet", "ban")
-STANDINGS = (IN_USE, PROBED, NOT_PROBED, TURNED_DOWN, WAITING, KEPT, DISABLED)
+STATUSES = (IN_USE, PROBED, NOT_PROBED, TURNED_DOWN, WAITING, HANDED_OVER, DISABLED)
 
 
 @dataclass(frozen=True, slots=True)
-class RightSeen:
-    """One right: whether the key was said to have it, and what the exchange answered."""
+class RightStatus:
+    """One right: whether it was declared, and what the exchange answered."""
 
     name: str
     declared: bool
@@ -50,7 +50,7 @@ class KeyView:
 
     key: ApiKey
     status: KeyStatus
-    rights: list[RightSeen] = field(default_factory=list)
+    rights: list[RightStatus] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     age: timedelta = timedelta(0)
 
@@ -60,61 +60,63 @@ class KeyView:
         return self.key.retired_at is None and self.age >= ROTATE_AFTER
 
 
-def of(key: ApiKey, *, now: datetime) -> KeyView:
-    """Everything a page says about the key."""
+def view_of(key: ApiKey, *, now: datetime) -> KeyView:
+    """Everything that a page shows of the key."""
     return KeyView(
         key=key,
         status=status_of(key),
-        rights=[_seen(key, right) for right in Right],
+        rights=[_right_status(key, right) for right in Right],
         warnings=_warnings(key),
         age=max(now - key.created_at, timedelta(0)),
     )
 
 
 def status_of(key: ApiKey) -> KeyStatus:
-    """The first of these that is true, the gravest first."""
-    found = (
+    """The first status whose condition holds, the most serious first."""
+    conditions = (
         (key.retired_at is not None, DISABLED),
         (key.is_being_probed, PROBED),
         (key.is_turned_down, TURNED_DOWN),
-        (key.kept_at is not None, KEPT),
+        (key.kept_at is not None, HANDED_OVER),
         (bool(key.probe_problem), NOT_PROBED),
         (key.is_waiting, WAITING),
         (not key.active, DISABLED),
     )
-    return next((one for holds, one in found if holds), IN_USE)
+    return next((one for holds, one in conditions if holds), IN_USE)
 
 
-def _seen(key: ApiKey, right: Right) -> RightSeen:
-    declared, observed = right.value in key.rights, key_rights.observed(key, right)
+def _right_status(key: ApiKey, right: Right) -> RightStatus:
+    declared, observed = right.value in key.rights, rights.observed(key, right)
     marks = {
-        (True, key_rights.GRANTED): ("good", "Granted", "circle-check"),
-        (False, key_rights.GRANTED): ("warn", "Granted, not needed", "triangle-alert"),
-        (True, key_rights.MISSING): ("bad", "Refused", "circle-x"),
-        (False, key_rights.MISSING): ("quiet", "Refused", "minus"),
+        (True, rights.GRANTED): ("good", "Granted", "circle-check"),
+        (False, rights.GRANTED): ("warn", "Granted, not needed", "triangle-alert"),
+        (True, rights.MISSING): ("bad", "Refused", "circle-x"),
+        (False, rights.MISSING): ("quiet", "Refused", "minus"),
     }
     unknown = ("quiet", "Not probed", "circle-dashed")
     tone, label, sign = marks.get((declared, observed), unknown)
-    return RightSeen(right.value, declared, observed, tone, label, sign)
+    return RightStatus(right.value, declared, observed, tone, label, sign)
 
 
 def _warnings(key: ApiKey) -> list[str]:
-    """What an admin should look at; nothing about a key that is out of use."""
+    """What an admin should look at; a key that is out of use has no warnings."""
     if key.retired_at is not None:
         return []
-    found = []
+    sentences = []
     if key.same_account is False:
-        found.append("It opens another account at the exchange: our transactions are not there. It is used last.")
-    if excess := key_rights.excess(key):
-        named = ", ".join(right.value for right in excess)
-        found.append(f"This key has more permissions than it needs: {named}. Whoever gets hold of it can do that too.")
-    if lacking := key_rights.lacking(key):
-        named = ", ".join(right.value for right in lacking)
-        found.append(f"The exchange does not grant it: {named}. It is not used for that.")
-    return found
+        sentences.append("It opens another account at the exchange: our transactions are not there. It is used last.")
+    if excess := rights.excess(key):
+        names = ", ".join(right.value for right in excess)
+        sentences.append(
+            f"This key has more permissions than it needs: {names}. Whoever gets hold of it can do that too."
+        )
+    if lacking := rights.lacking(key):
+        names = ", ".join(right.value for right in lacking)
+        sentences.append(f"The exchange does not grant it: {names}. It is not used for that.")
+    return sentences
 
 
 def watches_only(accounts: Iterable[Account]) -> bool:
-    """Whether these accounts have keys in use and none of them is meant to pay: the desk shows, and can't pay."""
+    """Whether these accounts have keys in use but none that may pay: the desk can only watch."""
     rights = list(ApiKey.objects.filter(account__in=accounts, active=True).values_list("rights", flat=True))
     return bool(rights) and not any(Right.WITHDRAW.value in names for names in rights)

@@ -17,7 +17,7 @@ from django.utils.crypto import salted_hmac
 
 from desk import clock, outbox, sealing
 from desk.audit import trail
-from desk.incidents import review as incidents
+from desk.incidents import review
 from desk.live import announcements
 from desk.machines.sending import NoClient
 from exchange_ops.client import ExchangeClient, budgets
@@ -44,7 +44,7 @@ _log = structlog.get_logger(__name__)
 
 
 class CannotAddKey(Exception):
-    """The key was not added; the sentence says why, and `field` which of the things typed it is about."""
+    """The key was not added; the sentence says why, and `field` names the form's field that it is about."""
 
     def __init__(self, sentence: str, *, field: str = "") -> None:
         super().__init__(sentence)
@@ -69,9 +69,9 @@ def add(
     session_key: str = "",
     evidence: Mapping[str, object] | None = None,
 ) -> ApiKey:
-    """Store a new key pair, sealed. `rights` is what the key was given at the exchange; one of them at least.
+    """Store a new key pair, sealed. `rights` are those that the key got at the exchange, at least one.
 
-    A key that `replaces` another waits until it takes over. The exchange is asked for its real rights by a worker.
+    A key that `replaces` another waits until it takes over. A worker asks the exchange for its real rights.
     """
     if not login.strip() or not label.strip():
         raise CannotAddKey("A key needs a name and a login.", field="login" if label.strip() else "label")
@@ -125,10 +125,10 @@ def disable(
 
 
 def client_for(account: Account, right: Right | None) -> ExchangeClient:
-    """A client with the key of fewest rights that carries `right` (none: any key). Raises `NoUsableKey`.
+    """A client with the key of fewest rights that carries `right` (None: any key). Raises `NoUsableKey`.
 
-    A key that the exchange turned down within the last ten minutes is taken only when there is no other, and a
-    predecessor that handed over only when nothing but it is left: a call for money is not lost to a bad new key.
+    A key that the exchange turned down within the last ten minutes is used only when there is no other, and a
+    predecessor that handed over only as the last one: a call for money does not fail because of a bad new key.
     """
     place_of(account)
     now = clock.now()
@@ -139,26 +139,26 @@ def client_for(account: Account, right: Right | None) -> ExchangeClient:
 
 
 def client_of(key: ApiKey) -> ExchangeClient:
-    """A client with exactly this key, to find out what it may do: a refusal is an answer and not held against it."""
+    """A client with exactly this key, to find out what it may do: a refusal is an answer, not a problem of the key."""
     return _client(key, rejected=None, deadline_s=min(PROBE_SECONDS, settings.CALL_DEADLINE_SECONDS))
 
 
 def place_of(account: Account) -> places.Place:
-    """Where everything of the account goes. Raises `NoUsableKey` when the settings do not name it."""
+    """The account's exchange. Raises `NoUsableKey` when the settings do not name it."""
     try:
-        return places.of(account)
+        return places.place_of(account)
     except places.UnknownPlace as unknown:
         raise NoUsableKey(str(unknown)) from None
 
 
 def stream_key(account: Account, right: Right = Right.PAYMENTS) -> ApiKey:
-    """What a stream logs in with: the least-privileged key with the right that it needs. Raises `NoUsableKey`."""
+    """The key that a stream logs in with: the least-privileged one with the right it needs. Raises `NoUsableKey`."""
     place_of(account)
     return _choose(account, right, clock.now())
 
 
 def has_to_change(key: ApiKey, right: Right = Right.PAYMENTS) -> bool:
-    """Whether a stream that logged in with this key has to log in again: it is out of use, and there is another."""
+    """Whether a stream with this key has to log in again: the key is out of use, and there is another."""
     if ApiKey.objects.filter(pk=key.pk, active=True).exists():
         return False
     try:
@@ -168,11 +168,11 @@ def has_to_change(key: ApiKey, right: Right = Right.PAYMENTS) -> bool:
 
 
 def note_problem(*, key_id: int, problem: str) -> None:
-    """Remember that the exchange turned the key down: others are tried first for a while."""
+    """Note that the exchange turned the key down: others are tried first for a while."""
     now = clock.now()
     with transaction.atomic():
         ApiKey.objects.filter(pk=key_id).update(last_problem=problem[:300], last_problem_at=now)
-        incidents.note(alarms.KEY_REFUSED, now=now)
+        review.note(alarms.KEY_REFUSED, now=now)
         announcements.announce(TOPIC)
 
 
@@ -186,7 +186,7 @@ def credentials_of(key: ApiKey) -> Credentials:
 
 
 def rewrap_all(rotate: Callable[[str, str], str]) -> int:
-    """Bring every sealed secret under the newest key of the ring; how many were changed."""
+    """Seal every secret with the newest key of the ring; returns how many were changed."""
     changed = 0
     for key in ApiKey.objects.exclude(sealed_secret=""):
         sealed = rotate(key.sealed_secret, _context(key))
@@ -218,7 +218,7 @@ def _client(
         base_url=place.url,
         credentials=credentials_of(key),
         deadline_s=deadline_s or settings.CALL_DEADLINE_SECONDS,
-        refusals=refusals.KNOWN,
+        refusals=refusals.NOTHING_DONE,
         private_hosts=settings.PRIVATE_HOSTS,
     )
     date_seen, budget = partial(_note_date, key.account_id), public_client.budget_at(place, login=key.login)
@@ -227,11 +227,11 @@ def _client(
 
 def _choose(account: Account, right: Right | None, now: datetime) -> ApiKey:
     live_rows = key_rights.usable(account).select_related("account")
-    found = [key for key in live_rows if key_rights.carries(key, right)]
-    if not found:
-        named = "any right" if right is None else f"the right “{right.value}”"
-        raise NoUsableKey(f"{account.name} has no active key with {named}. An admin can add one.")
-    return min(found, key=lambda key: key_rights.drawbacks(key, now))
+    candidates = [key for key in live_rows if key_rights.carries(key, right)]
+    if not candidates:
+        needed = "any right" if right is None else f"the right “{right.value}”"
+        raise NoUsableKey(f"{account.name} has no active key with {needed}. An admin can add one.")
+    return min(candidates, key=lambda key: key_rights.drawbacks(key, now))
 
 
 def _note_date(account_id: int, date: datetime) -> None:
@@ -239,7 +239,7 @@ def _note_date(account_id: int, date: datetime) -> None:
 
 
 def _note_refusal(key_id: int, refusal: Refused) -> None:
-    """A database that is away must not hide the refusal itself."""
+    """Note a refusal. A database error must not hide the refusal itself."""
     try:
         note_problem(key_id=key_id, problem=str(refusal))
     except DatabaseError as problem:
@@ -247,11 +247,11 @@ def _note_refusal(key_id: int, refusal: Refused) -> None:
 
 
 def _note_success(key_id: int) -> None:
-    """A key that was turned down works again: the exchange is asked about its rights at once, which ends the alarm."""
+    """Probe a key that was turned down and works again at once, which ends the alarm."""
     now = clock.now()
-    answered = ApiKey.objects.filter(pk=key_id, retired_at=None).exclude(probe_asked_at__gt=F("probed_at"))
+    live_rows = ApiKey.objects.filter(pk=key_id, retired_at=None).exclude(probe_asked_at__gt=F("probed_at"))
     try:
-        if answered.filter(last_problem_at__gte=F("probed_at")).update(probe_asked_at=now):
+        if live_rows.filter(last_problem_at__gte=F("probed_at")).update(probe_asked_at=now):
             outbox.wake(PROBE_TASK, key_id)
     except DatabaseError as problem:
         _log.warning("keys.success_not_kept", key=key_id, reason=str(problem))
@@ -294,5 +294,5 @@ def _facts(key: ApiKey) -> dict[str, object]:
 
 
 def _context(key: ApiKey) -> str:
-    """What the sealed text is bound to: moved to another row it doesn't open."""
+    """The row that a sealed secret is bound to: in another row it doesn't open."""
     return f"apikey:{key.pk}:secret"

@@ -3,19 +3,18 @@
 from django.urls import path
 
 from exchange_ops.keys import api
-from exchange_ops.keys.views import changes as key_changes
-from exchange_ops.keys.views import listing as keys
+from exchange_ops.keys.views import changes, listing
 
 urlpatterns = [
-    path("keys/", keys.keys, name="keys"),
-    path("keys/new/", key_changes.new, name="key-new"),
-    path("keys/<int:key_id>/", keys.key, name="key"),
-    path("keys/<int:key_id>/probe/", keys.probe, name="key-probe"),
-    path("keys/<int:key_id>/rotate/", key_changes.rotate, name="key-rotate"),
-    path("keys/<int:key_id>/switch/", key_changes.switch, name="key-switch"),
-    path("keys/<int:key_id>/finish/", key_changes.finish, name="key-finish"),
-    path("keys/<int:key_id>/go-back/", key_changes.go_back, name="key-go-back"),
-    path("keys/<int:key_id>/disable/", key_changes.disable, name="key-disable"),
+    path("keys/", listing.keys, name="keys"),
+    path("keys/new/", changes.new, name="key-new"),
+    path("keys/<int:key_id>/", listing.key, name="key"),
+    path("keys/<int:key_id>/probe/", listing.probe, name="key-probe"),
+    path("keys/<int:key_id>/rotate/", changes.rotate, name="key-rotate"),
+    path("keys/<int:key_id>/switch/", changes.switch, name="key-switch"),
+    path("keys/<int:key_id>/finish/", changes.finish, name="key-finish"),
+    path("keys/<int:key_id>/go-back/", changes.go_back, name="key-go-back"),
+    path("keys/<int:key_id>/disable/", changes.disable, name="key-disable"),
 ]
 
 api_urlpatterns = [

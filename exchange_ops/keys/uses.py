@@ -1,4 +1,4 @@
-"""What the desk does with each right, and what stops when a key is taken away: shown before it is confirmed."""
+"""What the desk does with each right, and what stops without a key: shown before somebody confirms that."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ _under_way_counts: list[Callable[[int], int]] = []
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """A right of which this is the last key: what stops, and the operations that need it ("GET /account/balance")."""
+    """A right that only this key has: what stops without it, and its operations (as "GET /account/balance")."""
 
     right: str
     sentence: str
@@ -31,12 +31,12 @@ class Loss:
 
 
 def losses(key: ApiKey) -> list[Loss]:
-    """What stops when this key is gone; empty for a key that is not in use, or when other keys carry its rights."""
+    """What stops without this key; empty for a key that is not in use, or when other keys carry its rights."""
     if not key.active:
         return []
     others = [other for other in rights.usable(key.account).exclude(pk=key.pk) if other.active]
-    wanted = [right for right in Right if rights.carries(key, right)]
-    lost: list[Right | None] = [right for right in wanted if not any(rights.carries(other, right) for other in others)]
+    carried = [right for right in Right if rights.carries(key, right)]
+    lost: list[Right | None] = [right for right in carried if not any(rights.carries(other, right) for other in others)]
     if not others:
         lost.append(None)
     return [Loss(right.value if right else "any key", _sentence(key, right), operations_of(right)) for right in lost]

@@ -31,7 +31,7 @@ def sync_ledgers(
     """
     done = 0
     for account in Account.objects.order_by("pk"):
-        row = heartbeats.of(heartbeats.ledger_of(account))
+        row = heartbeats.state_of(heartbeats.ledger_of(account))
         fresh = row is not None and row.heard_at is not None and now - row.heard_at < STALE_AFTER
         if not (only_stale and fresh):
             done += _sync_one(account, now, client_for, to_the_end)

@@ -27,7 +27,7 @@ def store(*, account: Account, event: session.Event, now: datetime) -> None:
             _store_transactions(account, event, now)
         case session.Balances():
             problems = balances.store(
-                account=account, wallet=Balance.BANK, entries=event.records, now=now, full=event.whole
+                account=account, wallet=Balance.BANK, entries=event.records, now=now, full=event.is_complete
             )
             problems += [f"A balance could not be read: {unread.reason}" for unread in event.unread]
             for problem in problems:

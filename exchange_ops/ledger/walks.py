@@ -73,7 +73,7 @@ def newest_transaction(account_id: int) -> str:
 
 def read_at(*, account: Account) -> datetime | None:
     """When a walk last came to the end."""
-    row = heartbeats.of(heartbeats.ledger_of(account))
+    row = heartbeats.state_of(heartbeats.ledger_of(account))
     return None if row is None else row.heard_at
 
 

@@ -26,7 +26,7 @@ from exchange_ops.orders.steps import trading_line
 from exchange_ops.orders.steps.trading_line import TradingLine
 from exchange_ops.shared import rules
 from exchange_ops.shared.backoff import pause
-from exchange_ops.shared.calls import sent
+from exchange_ops.shared.calls import reply_of
 from exchange_ops.shared.models import Account
 from exchange_ops.wire import records
 from exchange_ops.wire.catalogue import Right
@@ -169,7 +169,7 @@ def step(row: Order, *, now: datetime, client_for: ClientFor) -> None:
         on_obstacle=lambda problem: _retry_later(row, now, problem),
         open_client=lambda: trading_line.open_line(row.account, client_for(row.account, Right.ORDERS)),
         claim=lambda line: _claim(row, now, way=trading_line.REST if together == OF_SYMBOL else line.way),
-        send=lambda line, last_look: sent(lambda: _cancel(row, line, together, last_look)),
+        send=lambda line, last_look: reply_of(lambda: _cancel(row, line, together, last_look)),
         on_outcome=_on_outcome,
     )
 

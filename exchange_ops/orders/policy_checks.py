@@ -49,7 +49,7 @@ class NotConfirmed(CannotPlace):
 
     def __init__(self, oversteps: Collection[Overstep]) -> None:
         self.oversteps = list(oversteps)
-        super().__init__({CONFIRMED: f"Confirm by name, then place it. {bounds.named(self.oversteps)}"})
+        super().__init__({CONFIRMED: f"Confirm by name, then place it. {bounds.in_words(self.oversteps)}"})
 
 
 def check(*, initiator: "Person", account: Account, requested: OrderRequest, now: datetime) -> list[Overstep]:
@@ -69,7 +69,7 @@ def settle(oversteps: Iterable[Overstep], *, confirmed: Collection[str]) -> list
     listed = list(oversteps)
     if missing := bounds.unconfirmed(listed, confirmed=confirmed):
         raise NotConfirmed(missing)
-    return bounds.kept(listed)
+    return bounds.facts(listed)
 
 
 def problems(
@@ -101,7 +101,7 @@ def find_oversteps(
 
 def counts_open(*, person: "Person", account: Account) -> bool:
     """Whether a limit counts this person's open orders, so that two at once are judged one after the other."""
-    return limits.of(kind=ValueLimit.OPEN_ORDERS, person=person, account=account).exists()
+    return limits.limits_for(kind=ValueLimit.OPEN_ORDERS, person=person, account=account).exists()
 
 
 def _worth(
@@ -140,7 +140,7 @@ def _count(initiator: "Person", account: Account) -> Iterator[Overstep]:
 
 
 def _price(symbol: Symbol, requested: OrderRequest, now: datetime) -> Iterator[Overstep]:
-    most, beyond = ruleset.of(quorum.current()).price_bound
+    most, beyond = ruleset.rules_of(quorum.current()).price_bound
     if requested.type == "market":
         yield from _depth(symbol, requested, most, beyond, now)
     elif requested.type == "limit":

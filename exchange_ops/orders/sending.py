@@ -27,7 +27,7 @@ from exchange_ops.orders.steps.trading_line import REST, TradingLine
 from exchange_ops.policy import freezes
 from exchange_ops.shared import clocks
 from exchange_ops.shared.backoff import READ_PAUSES_S, pause
-from exchange_ops.shared.calls import sent
+from exchange_ops.shared.calls import reply_of
 from exchange_ops.wire import records
 from exchange_ops.wire.catalogue import Right
 from wire.errors import CallFailed
@@ -50,7 +50,7 @@ def step(row: Order, *, now: datetime, client_for: ClientFor) -> None:
         on_obstacle=lambda problem: stop(row, problem=problem, now=now),
         open_client=lambda: trading_line.open_line(row.account, client_for(row.account, Right.ORDERS)),
         claim=lambda line: _claimed(row, line, now),
-        send=lambda line, last_look: sent(lambda: placing.place(row, line, last_look=last_look)),
+        send=lambda line, last_look: reply_of(lambda: placing.place(row, line, last_look=last_look)),
         on_outcome=sending.by_outcome(_ENDS),
     )
 

@@ -38,7 +38,7 @@ def store(*, account: Account, event: trading_session.Event, now: datetime) -> t
         case trading_session.Reports():
             return _store_reports(account, event, now)
         case trading_session.MarginAccounts():
-            is_complete = event.whole and not event.unread
+            is_complete = event.is_complete and not event.unread
             problems = refresh.take(account=account, found=event.records, now=_as_of(event, now), whole=is_complete)
             _log_problems(account, [*problems, *(f"A margin account: {one.reason}" for one in event.unread)])
         case trading_session.NoMargin():
@@ -70,7 +70,7 @@ def _store_reports(account: Account, event: trading_session.Reports, now: dateti
     intake = order_records.store(
         account=account,
         orders=[order for order, _ in reports],
-        open_numbers=listed if event.whole else frozenset(),
+        open_numbers=listed if event.is_complete else frozenset(),
         margin=event.margin,
         now=as_of,
         details={order: _details(report) for order, report in reports},
@@ -80,11 +80,11 @@ def _store_reports(account: Account, event: trading_session.Reports, now: dateti
     for order, report in in_time:
         if replaced_id := report.original_request_client_order_id:
             order_records.end_replaced(account=account, client_order_id=replaced_id, by=order, now=now)
-    if event.whole:
+    if event.is_complete:
         _compare(account, event, listed=listed, changed=intake.changed, as_of=as_of, now=now)
     _log_problems(account, problems)
     early = tuple(report for order, report in reports if order.id in intake.early)
-    return trading_session.Reports(event.margin, early, whole=False) if early else None
+    return trading_session.Reports(event.margin, early, is_complete=False) if early else None
 
 
 def _store_trades(

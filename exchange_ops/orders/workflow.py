@@ -200,7 +200,7 @@ def read_all(*, now: datetime, client_for: ClientFor, only_stale: bool = False) 
     """Read orders, trades and margin of every account; gives how many readings succeeded."""
     done = 0
     for account in Account.objects.order_by("pk"):
-        row = heartbeats.of(name_of(account))
+        row = heartbeats.state_of(name_of(account))
         fresh = row is not None and row.heard_at is not None and now - row.heard_at < STALE_AFTER
         is_requested = READING.waiting().filter(account=account).exists()
         if is_requested or not (only_stale and fresh):

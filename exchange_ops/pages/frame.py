@@ -38,7 +38,7 @@ def frame(request: DeskRequest) -> HttpResponse:
 
 def _strip(request: DeskRequest, person: Person, now: datetime) -> dict[str, Any]:
     """The health of the desk, and the unresolved incidents."""
-    checks, mine = wellbeing.of(person), accounts.in_view(request)
+    checks, mine = wellbeing.health_for(person), accounts.in_view(request)
     return {
         "now": now,
         "exchange_now": accounts.exchange_now(mine[0], now) if len(mine) == 1 else None,

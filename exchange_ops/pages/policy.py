@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django import forms
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect
@@ -13,20 +14,30 @@ from desk.people.stepup import CannotConfirm
 from desk.views.rendering import show
 from desk.web.requests import DeskRequest
 from exchange_ops.policy import freezes, quorum
-from exchange_ops.policy.forms import ThawForm
 from exchange_ops.policy.models import Freeze, PolicyVersion
-from exchange_ops.policy_changes import machine as change_states
 from exchange_ops.policy_changes import rules as change_rules
+from exchange_ops.policy_changes import states as change_states
 from exchange_ops.policy_changes import workflow
 from exchange_ops.policy_changes.models import PolicyChange
 from exchange_ops.policy_changes.views import named_limits, tiers_by_account
 from exchange_ops.shared import rules
-from exchange_ops.shared.forms import ReasonForm
+from exchange_ops.shared.forms import LONGEST_REASON, DecisionForm, ReasonForm
 from exchange_ops.shared.models import Account
 from exchange_ops.shared.views import accounts
 from exchange_ops.shared.views.access import posted, requires
 
 LAST_FREEZES, LAST_VERSIONS = 10, 20
+
+
+class ThawForm(DecisionForm):
+    """One person's agreement to let money leave again."""
+
+    comment = forms.CharField(
+        label="Reason",
+        max_length=LONGEST_REASON,
+        widget=forms.Textarea(attrs={"rows": 2}),
+        error_messages={"required": "Say why money may leave again."},
+    )
 
 
 @require_safe

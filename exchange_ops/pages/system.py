@@ -57,7 +57,7 @@ def _is_recent(moment: datetime | None, now: datetime) -> bool:
 
 def _state(account: Account | None, person: Person, now: datetime) -> dict[str, Any]:
     return {
-        "checks": wellbeing.of(person),
+        "checks": wellbeing.health_for(person),
         "copies": _copies(account),
         "watermarks": Watermark.objects.filter(account=account).order_by("name"),
         "due": workflow.due(account=account, now=now)[:MOST_DUE] if account else [],

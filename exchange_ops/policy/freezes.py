@@ -1,8 +1,7 @@
-"""Stopping everything, and starting it again. One person or the desk itself freezes an account; two people thaw it.
+"""Freezing an account and thawing it. One person or the desk itself freezes an account; two people thaw it.
 
-A freeze releases every hold nobody decided on, calls back approvals that were not acted on, and stops new holds and new
-orders to pay. A thaw revives nothing: the digest carries the number of the last freeze, so approvals given before it
-are void.
+A freeze releases every undecided hold, revokes approvals that were not acted on, and stops new holds and new orders to
+pay. A thaw restores nothing: the digest contains the number of the last freeze, so earlier approvals are void.
 """
 
 import hashlib
@@ -14,9 +13,9 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 from django.db import IntegrityError, connection, transaction
 
 from desk.audit import trail
-from desk.incidents import review as incidents
+from desk.incidents import review
 from desk.live import announcements
-from desk.machines import votes as machine_votes
+from desk.machines import votes
 from desk.machines.decisions import Act, Acts
 from desk.people import roles
 from exchange_ops.policy.models import Freeze, ThawVote
@@ -52,14 +51,14 @@ class Stoppable(Protocol):
         """Move one of them."""
 
     def wake(self, account_id: int, *, now: datetime) -> None:
-        """Have what waited behind the freeze judged again."""
+        """Wake the rows that waited behind the freeze, so that they are judged again."""
 
 
 _stoppable: list[Stoppable] = []
 
 
 def register(room: Stoppable) -> None:
-    """Declare a room to whose rows a freeze does something; called when the app is ready."""
+    """Declare a room whose rows a freeze moves; called when the app is ready."""
     _stoppable.append(room)
 
 
@@ -69,7 +68,7 @@ def active(account: Account) -> Freeze | None:
 
 
 def of_account(account: Account | None) -> Freeze | None:
-    """The same for a desk that may have no account yet."""
+    """The account's active freeze; None also for a desk that has no account yet."""
     return None if account is None else active(account)
 
 
@@ -95,7 +94,7 @@ def freeze(*, person: "Person | None", reason: str, account: Account, now: datet
 
 
 def lock_open(account: Account) -> list[tuple[Stoppable, Sequence[Any]]]:
-    """Every row a freeze may move, in one order, kept from others to the end of the transaction where the engine can.
+    """Lock every row that a freeze may move, in one order, to the end of the transaction where the engine can.
 
     Taken before anything is written to the audit trail, so that a freeze and an approval can't wait for each other.
     """
@@ -105,7 +104,7 @@ def lock_open(account: Account) -> list[tuple[Stoppable, Sequence[Any]]]:
 def thaw(
     *, freeze_id: int, person: "Person", answer: dict[str, Any], reason: str, session_key: str, now: datetime
 ) -> Freeze:
-    """One person's word to end the freeze; the second of two different people ends it."""
+    """Record one person's vote to end the freeze; the second of two different people ends it."""
     act = Act(person, now, session_key, answer=answer)
     THAWS.refuse_at_rest(act)
     reason = THAWS.reason(reason, asks="Say why the freeze can end.", longest=_LONGEST_REASON)
@@ -119,12 +118,12 @@ def thaw(
                 ThawVote.objects.create(freeze=frozen, person=person, reason=reason, confirmation=confirmation, at=now)
         except IntegrityError:
             raise CannotThaw("You agreed already; somebody else of treasury has to agree too.") from None
-        votes = _votes(frozen)
-        ended = votes >= VOTES_TO_THAW
+        count = _votes(frozen)
+        ended = count >= VOTES_TO_THAW
         if ended and not Freeze.objects.filter(pk=frozen.pk, thawed_at__isnull=True).update(thawed_at=now):
             raise CannotThaw("This freeze has ended already.")
         frozen.thawed_at = now if ended else None
-        facts = {"reason": reason, "votes": votes, **confirmation.evidence()}
+        facts = {"reason": reason, "votes": count, **confirmation.evidence()}
         action = "thawed" if ended else "thaw_agreed"
         _record(frozen, action, person=person, now=now, session_key=session_key, facts=facts)
         if ended:
@@ -134,7 +133,7 @@ def thaw(
 
 
 def digest_of(frozen: Freeze) -> str:
-    """What a person signs to end this freeze and no other."""
+    """The digest that a person signs to end this freeze and no other."""
     text = f"countersign-thaw-1|{frozen.pk}|{frozen.account_id}|{frozen.frozen_at.isoformat()}|{frozen.reason}"
     return hashlib.sha256(text.encode()).hexdigest()
 
@@ -143,8 +142,8 @@ def _votes(frozen: Freeze) -> int:
     """How many people provably agreed to end it."""
     signed = {digest_of(frozen)}
     words = ThawVote.objects.filter(freeze=frozen)
-    proven = machine_votes.among(words, purpose=PURPOSE, digests=lambda word: signed)
-    return machine_votes.people(machine_votes.of_those_who_may(proven, role=roles.TREASURY, scope=frozen.scope))
+    proven = votes.among(words, purpose=PURPOSE, digests=lambda word: signed)
+    return votes.people(votes.of_those_who_may(proven, role=roles.TREASURY, scope=frozen.scope))
 
 
 def _locked(freeze_id: int) -> Freeze:
@@ -164,7 +163,7 @@ def _begin(account: Account, person: "Person | None", reason: str, now: datetime
         with transaction.atomic():
             frozen = Freeze.objects.create(account=account, reason=reason, frozen_by=person, frozen_at=now)
     except IntegrityError:
-        # Somebody else froze it in this moment; that is what was wanted.
+        # Somebody else froze it at the same moment, which serves the same purpose.
         return Freeze.objects.get(account=account, thawed_at__isnull=True)
     _record(frozen, "begun", person=person, now=now, session_key=session_key, facts={"reason": reason})
     return frozen
@@ -183,4 +182,4 @@ def _record(
         session_key=session_key,
     )
     announcements.announce("freezes", id=frozen.pk, active=frozen.thawed_at is None)
-    incidents.note(alarms.FROZEN, now=now, key=f"freeze:{frozen.pk}")
+    review.note(alarms.FROZEN, now=now, key=f"freeze:{frozen.pk}")

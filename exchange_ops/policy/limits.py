@@ -1,7 +1,8 @@
-"""Limits of one order or one transfer, and of how many orders are open: of all that are about this person and account.
+"""Limits on the value of one order or transfer, and on how many orders a person has open.
 
-A limit is about what would be moved or bound at once, valued like a payout. What is not known well enough counts as
-more than any limit. What becomes of more is the limit's own to say; the gravest of all that are exceeded holds.
+Every limit that concerns the person and the account applies. A limit measures what would be moved or bound at once,
+valued like a payout; a value that is not known well enough exceeds every limit. Each limit says what happens beyond it,
+and of those that are exceeded the strictest decides.
 """
 
 from dataclasses import dataclass
@@ -27,7 +28,7 @@ _CENTS = Decimal("0.01")
 
 @dataclass(frozen=True, slots=True)
 class Exceeded:
-    """A limit that is exceeded, in a sentence. `size` is what it is measured by; None: not known well enough."""
+    """An exceeded limit as a sentence. `size` is the value or count that exceeds it; None: not known well enough."""
 
     sentence: str
     beyond: str
@@ -35,26 +36,26 @@ class Exceeded:
 
 
 def problem(*, kind: str, person: "Person", account: Account, amount: Decimal, currency: str, now: datetime) -> str:
-    """Why the rules in force don't allow this much in one order or transfer, or an empty text.
+    """Why the rules in force forbid this much in one order or transfer; an empty text when they allow it.
 
-    For what nobody can approve: beyond a limit that asks for an approval it is refused.
+    For requests that nobody can approve: a limit that asks for an approval refuses them.
     """
-    found = exceeded(kind=kind, person=person, account=account, amount=amount, currency=currency, now=now)
-    return "" if found is None or found.beyond == CONFIRM else found.sentence
+    limit = exceeded(kind=kind, person=person, account=account, amount=amount, currency=currency, now=now)
+    return "" if limit is None or limit.beyond == CONFIRM else limit.sentence
 
 
 def exceeded(
     *, kind: str, person: "Person", account: Account, amount: Decimal, currency: str, now: datetime
 ) -> Exceeded | None:
-    """The gravest limit that this much of one order or transfer exceeds, if any."""
-    rows = list(of(kind=kind, person=person, account=account))
+    """The strictest limit that an order or transfer of this size exceeds, if any."""
+    rows = list(limits_for(kind=kind, person=person, account=account))
     if not rows:
         return None
     if witness_chain.strange(PolicyVersion, ValueLimit):
         return Exceeded(CHANGED, REFUSE)
     quote = account.quote_currency
     value = valuation.value_of(amount=amount, currency=currency, quote=quote, now=now).amount
-    limit = _gravest([row for row in rows if value is None or value > row.most])
+    limit = _strictest([row for row in rows if value is None or value > row.most])
     if limit is None:
         return None
     most = f"One {kind} is worth at most {limit.most.normalize():,f} {quote} by the rules"
@@ -63,23 +64,23 @@ def exceeded(
     return Exceeded(f"{most}; this one is worth {value.quantize(_CENTS):,f} {quote}.", limit.beyond, value)
 
 
-def of(*, kind: str, person: "Person", account: Account) -> QuerySet[ValueLimit]:
+def limits_for(*, kind: str, person: "Person", account: Account) -> QuerySet[ValueLimit]:
     """The limits in force of this kind that are about this person on this account."""
     rows = ValueLimit.objects.filter(policy=current(), kind=kind)
     return rows.filter(Q(person=None) | Q(person=person), Q(account=None) | Q(account=account))
 
 
 def too_many(*, person: "Person", account: Account, here: int, everywhere: int) -> Exceeded | None:
-    """The gravest limit of open orders that is exceeded by so many of this person, on the account and on all of them.
+    """The strictest limit on open orders that the person exceeds.
 
-    A limit that names an account counts those there; one that names none counts all.
+    A limit that names an account is compared with `here`, the person's orders on it; any other limit with `everywhere`.
     """
-    rows = list(of(kind=ValueLimit.OPEN_ORDERS, person=person, account=account))
+    rows = list(limits_for(kind=ValueLimit.OPEN_ORDERS, person=person, account=account))
     if not rows:
         return None
     if witness_chain.strange(PolicyVersion, ValueLimit):
         return Exceeded(CHANGED, REFUSE)
-    limit = _gravest([row for row in rows if (everywhere if row.account_id is None else here) > row.most])
+    limit = _strictest([row for row in rows if (everywhere if row.account_id is None else here) > row.most])
     if limit is None:
         return None
     count = everywhere if limit.account_id is None else here
@@ -88,5 +89,5 @@ def too_many(*, person: "Person", account: Account, here: int, everywhere: int) 
     return Exceeded(sentence, limit.beyond, Decimal(count))
 
 
-def _gravest(rows: list[ValueLimit]) -> ValueLimit | None:
+def _strictest(rows: list[ValueLimit]) -> ValueLimit | None:
     return min(rows, key=lambda row: (-STRICTNESS[row.beyond], row.most), default=None)

@@ -14,8 +14,8 @@ from exchange_ops.shared.models import Account, OfAccount
 class PolicyVersion(Witnessed):
     """One published set of rules. The highest number is in force; a version is never changed once it is published.
 
-    `price_distance` is how far, in percent, the price of an order may be worse for us than the market's, and
-    `price_beyond` what becomes of one that is farther; without a distance the desk's own one has to be confirmed.
+    `price_distance` is how much worse than the market, in percent, an order's price may be; `price_beyond` is what
+    happens beyond it. Without a distance the desk's default applies, and going beyond it has to be confirmed.
     """
 
     number = models.PositiveIntegerField(unique=True)
@@ -31,9 +31,9 @@ class PolicyVersion(Witnessed):
 
 
 class QuorumTier(Witnessed):
-    """How many approvals a value takes, up to and including `up_to`; the tier without it takes the rest.
+    """How many approvals a value up to and including `up_to` needs; the tier without `up_to` covers the rest.
 
-    Without an account it is about every account that has no tiers of its own in this version.
+    Without an account it applies to every account that has no tiers of its own in this version.
     """
 
     policy = models.ForeignKey(PolicyVersion, on_delete=models.PROTECT, related_name="tiers")
@@ -73,10 +73,10 @@ class QuorumTier(Witnessed):
 
 
 class ValueLimit(Witnessed):
-    """The largest value of one order or transfer, in the account's quote currency, or how many orders one person has
-    open at most. Of all that fit the strictest holds.
+    """The largest value of one order or transfer in the account's quote currency, or the largest number of orders that
+    a person has open. Of all limits that apply the strictest decides.
 
-    Without a person it is about each of them, without an account about all of them. `beyond` is what becomes of more.
+    Without a person it applies to everybody, without an account to all of them. `beyond` is what happens beyond it.
     """
 
     ORDER, TRANSFER, OPEN_ORDERS = "order", "transfer", "open"

@@ -1,4 +1,4 @@
-"""In which order a payment is reserved and approved, and what becomes of what goes beyond a bound of the rules."""
+"""Whether money is reserved before or after the approvals, and what happens beyond a bound of the rules."""
 
 from typing import Final
 
@@ -14,5 +14,5 @@ BEYOND: Final = {
     APPROVE: "needs an approval",
     REFUSE: "is refused",
 }
-"""What becomes of more than a bound allows, the mildest first."""
+"""What happens beyond a bound, the mildest first."""
 STRICTNESS: Final = {name: rank for rank, name in enumerate(BEYOND)}

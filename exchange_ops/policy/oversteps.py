@@ -1,8 +1,8 @@
-"""Bounds that an order or a margin action goes beyond: named, with figures; confirmed, approved or refused.
+"""Oversteps: the bounds that an order or a margin action exceeds, each with its figures.
 
-One component for everything that is judged so: which bounds there are is the rooms' to say, what a person confirms and
-what that covers is said here. A tick stands for a name and a size; it covers a tenth more, since the market moves
-between the look and the press, and never any size at all. What is not known is more than any bound.
+The rooms decide which bounds there are; this module decides what a person confirms and how much a confirmation covers.
+A confirmation names an overstep and its size, and covers ten percent more, because the market moves between reading the
+page and pressing the button. It never covers every size. A size that is not known counts as beyond any bound.
 """
 
 from collections.abc import Collection, Iterable
@@ -35,14 +35,14 @@ MOST_CONFIRMED: Final = len(LABELS)
 NO_APPROVAL: Final = "This can't wait for an approval."
 _UNKNOWN: Final = "unknown"
 _MOST_AHEAD: Final = 2  # how many times the present size may be confirmed: not any size beforehand
-_AHEAD: Final = Decimal("1.1")  # what is confirmed covers a tenth more than was seen: the market moves meanwhile
+_AHEAD: Final = Decimal("1.1")  # a confirmation covers a tenth more than the page showed: the market moves meanwhile
 _DIGITS: Final = 2  # of what is confirmed, rounded up
 
 
 @dataclass(frozen=True, slots=True)
 class Overstep:
-    """One bound that is gone beyond. `size` is what it is measured by (percent, value, or number of orders), the larger
-    the graver; None where it is not known well enough. `field` is the one it is about."""
+    """One bound that is exceeded. `size` is in percent, a value, or a number of orders: the larger, the more serious;
+    None where it is not known well enough. `field` is the form's field that it is about."""
 
     name: str
     field: str
@@ -64,12 +64,12 @@ class Overstep:
 
     @property
     def fact(self) -> dict[str, str]:
-        """What is kept of it on the row and in the audit trail."""
+        """What the row and the audit trail store about it."""
         size = _UNKNOWN if self.size is None else f"{self.size.normalize():f}"
         return {"name": self.name, "size": size, "beyond": self.beyond, "sentence": self.sentence, "up_to": self.token}
 
     def confirmed_by(self, tokens: Iterable[str]) -> str:
-        """The one of these that confirms it, of at least its size; an empty text where there is none."""
+        """The first of these tokens that confirms this overstep at its size; an empty text where none does."""
         for token in tokens:
             name, _, most = token.partition(":")
             if name != self.name:
@@ -79,20 +79,20 @@ class Overstep:
         return ""
 
 
-def unconfirmed(found: Iterable[Overstep], *, confirmed: Collection[str]) -> list[Overstep]:
-    """Of these what has to be confirmed and was not, or not for its size."""
-    return [each for each in found if each.beyond == CONFIRM and not each.confirmed_by(confirmed)]
+def unconfirmed(oversteps: Iterable[Overstep], *, confirmed: Collection[str]) -> list[Overstep]:
+    """Those that have to be confirmed and were not, or not for their size."""
+    return [each for each in oversteps if each.beyond == CONFIRM and not each.confirmed_by(confirmed)]
 
 
-def named(missing: Iterable[Overstep]) -> str:
-    """What is missing in one sentence for a person: each by its name, with its figures."""
-    return " ".join(f"{each.label}: {each.sentence}" for each in missing)
+def in_words(oversteps: Iterable[Overstep]) -> str:
+    """What a person still has to confirm, as one text: each overstep by its name, with its figures."""
+    return " ".join(f"{each.label}: {each.sentence}" for each in oversteps)
 
 
-def refusals(found: Iterable[Overstep], *, can_wait: bool = True) -> dict[str, str]:
-    """By field, what the rules refuse; also what needs an approval, where it `can_wait` for none."""
+def refusals(oversteps: Iterable[Overstep], *, can_wait: bool = True) -> dict[str, str]:
+    """The refusals by field. What needs an approval is refused too where it can't wait for one."""
     problems: dict[str, str] = {}
-    for each in found:
+    for each in oversteps:
         if each.beyond == REFUSE:
             problems.setdefault(each.field, each.sentence)
         elif each.beyond == APPROVE and not can_wait:
@@ -100,9 +100,9 @@ def refusals(found: Iterable[Overstep], *, can_wait: bool = True) -> dict[str, s
     return problems
 
 
-def kept(found: Iterable[Overstep]) -> list[dict[str, Any]]:
-    """What is stored of them on the row that they were judged for."""
-    return [each.fact for each in found]
+def facts(oversteps: Iterable[Overstep]) -> list[dict[str, Any]]:
+    """What the row that they were judged for stores about them."""
+    return [each.fact for each in oversteps]
 
 
 def percent(share: Decimal) -> str:

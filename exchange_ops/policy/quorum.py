@@ -1,9 +1,8 @@
-"""How many people have to agree, and in which order: the first, plain rules behind the seam `judge`.
+"""How many people have to approve a payment, and whether its money is reserved before or after; `judge` decides.
 
-The value in the quote currency chooses a tier: of the account's own ones where it has any, else of those for every
-other account. What is unknown is taken for the highest: an unknown or stale value is
-in the last tier, and a currency the exchange does not describe is not paid at all. The verdict carries the sentences
-that led to it and the number of the rules, which is part of what people sign.
+The value in the quote currency chooses a tier: one of the account's own where it has any, else one of those for every
+other account. An unknown or stale value falls into the last tier, and a currency that the exchange does not describe is
+not paid at all. The verdict carries the sentences that led to it and the number of the rules, which people sign.
 """
 
 from dataclasses import dataclass, field
@@ -31,7 +30,7 @@ _COUNTS = {1: "One approval", 2: "Two approvals", 3: "Three approvals"}
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What the rules ask for. `blocked` is the sentence that forbids it altogether; `trace` says why, in order."""
+    """What the rules require. `blocked` is a sentence that forbids the payment; `trace` holds the reasons in order."""
 
     approvals: int
     mode: str
@@ -48,16 +47,15 @@ def current() -> PolicyVersion | None:
 def judge(
     *, account: Account, currency: str, amount: Decimal, address: str, quote_value: Decimal | None, now: datetime
 ) -> Verdict:
-    """What the rules in force ask for. `quote_value` is in the account's quote currency; None when it is unknown."""
+    """What the rules in force require. `quote_value` is in the account's quote currency; None when it is unknown."""
     policy = current()
     if policy is None:
         return _blocked(0, "There are no rules in force, so nothing can be paid.")
     if witness_chain.strange(PolicyVersion, QuorumTier):
         return _blocked(policy.number, "The rules were changed in the database past the desk, so nothing is paid.")
-    known = Currency.objects.filter(pk=currency).first()
-    if known is None:
+    if not Currency.objects.filter(pk=currency).exists():
         return _blocked(policy.number, f"{currency} is not a currency the exchange describes, so it is not paid.")
-    tier, because = _tier(ruleset.of(policy), account, quote_value)
+    tier, because = _tier(ruleset.rules_of(policy), account, quote_value)
     if tier is None:
         return _blocked(policy.number, "No tier of the rules covers this value, so it is not paid.")
     mode, order = _order(tier, account)
@@ -67,7 +65,7 @@ def judge(
 
 
 def ensure_first(*, now: datetime) -> None:
-    """Publish the first rules where there are none yet, so that a fresh desk can pay and never without an approval."""
+    """Publish the first rules where there are none yet: a new desk can pay, and never without an approval."""
     if PolicyVersion.objects.exists():
         return
     with transaction.atomic():

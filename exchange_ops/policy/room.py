@@ -8,9 +8,10 @@ from django.urls import reverse
 
 from desk import rooms
 from desk.incidents.kinds import Cause, Kind, Severity, rows_of
+from desk.machines.guards import NOT_PROVEN, Guards, Rule
 from desk.rooms import OpenWord
 from desk.rows.witnessed import Table
-from exchange_ops.policy import guards, vote_replay
+from exchange_ops.policy import vote_replay
 from exchange_ops.policy.models import Freeze, PolicyVersion, QuorumTier, ThawVote, ValueLimit
 from exchange_ops.shared import alarms
 from exchange_ops.shared.declarations import causes, topics
@@ -44,8 +45,23 @@ def _open_words(person: "Person") -> Iterator[OpenWord]:
         yield OpenWord(f"Freeze {vote.freeze_id}", reverse("policy"), "Agreed to thaw the account")
 
 
+GUARDS: Final = Guards(
+    history=(ThawVote, PolicyVersion, QuorumTier, ValueLimit),
+    kept=(Freeze,),
+    own=(
+        Rule(
+            "exchange_ops_thawvote",
+            "second_factor",
+            "INSERT",
+            "NOT EXISTS (SELECT 1 FROM desk_stepup s WHERE s.id = NEW.confirmation_id "
+            "AND s.person_id = NEW.person_id AND s.at = NEW.at AND s.purpose = 'thaw-freeze')",
+            NOT_PROVEN,
+        ),
+    ),
+)
+
 ROOM: Final = rooms.Room(
-    topics={"freezes": topics.whole},
+    topics={"freezes": topics.desk_wide},
     incidents=(
         Kind(
             alarms.FROZEN,
@@ -59,7 +75,7 @@ ROOM: Final = rooms.Room(
         ),
     ),
     replays={"freeze": vote_replay.check_freezes},
-    guards={"policy": guards.GUARDS.statements},
+    guards={"policy": GUARDS.statements},
     tables=(
         Table(PolicyVersion, rules=True),
         Table(QuorumTier, rules=True),

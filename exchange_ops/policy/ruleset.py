@@ -1,7 +1,7 @@
-"""One set of rules as a value: the tiers, the limits and the price distance; what is wrong with it, and how two differ.
+"""One set of rules as a value: tiers, limits and price distance, what is wrong with it, and how two sets differ.
 
-A published version and a draft are read into the same value, so that what a draft would do is found by the rules that
-would then do it. A difference is looser when something may happen by it that could not before; the rest is tighter.
+A published version and a draft become the same value, so the preview of a draft runs the code that will apply it. A
+difference is looser when it allows something that was not allowed before; every other difference is tighter.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -37,9 +37,9 @@ _BEFORE: Final = {"confirm": "had to be confirmed by name", "approve": "needed a
 
 @dataclass(frozen=True, slots=True)
 class Tier:
-    """How many approvals a value takes up to and including `up_to`; without it what no other tier covers.
+    """How many approvals a value up to and including `up_to` needs; without `up_to`, every value above the others.
 
-    With an account it is one of that account's own tiers; without, of every account that has none.
+    With an account it is one of that account's own tiers, without one it applies to every account that has none.
     """
 
     up_to: Decimal | None
@@ -50,10 +50,9 @@ class Tier:
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """The largest value of one order or transfer, or how many orders are open: of one person or each, on one account
-    or all.
+    """The largest value of one order or transfer, or the largest number of open orders.
 
-    `beyond` is what becomes of more.
+    It is about one person or everybody, on one account or on all. `beyond` is what happens to more.
     """
 
     kind: str
@@ -64,13 +63,13 @@ class Limit:
 
     @property
     def scope(self) -> tuple[str, int | None, int | None]:
-        """What it is about, without its figure."""
+        """Kind, person and account that the limit is about."""
         return (self.kind, self.person, self.account)
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """Everything that one version says. Values are in `currency`; `price_distance` is in percent, see `price_bound`."""
+    """The whole content of one version. Values are in `currency`, `price_distance` in percent (see `price_bound`)."""
 
     tiers: tuple[Tier, ...]
     value_max_age_s: int
@@ -81,20 +80,20 @@ class Rules:
 
     @property
     def price_bound(self) -> tuple[Decimal, str]:
-        """How much worse than the market an order may be, in percent, and what becomes of one that is farther."""
+        """How much worse than the market an order may be, in percent, and what happens to one beyond that."""
         if self.price_distance is None:
             return USUAL_DISTANCE, CONFIRM
         return self.price_distance, self.price_beyond
 
     @property
     def farther(self) -> str:
-        """What becomes of an order that is farther from the market, in words."""
+        """What happens to an order beyond the price bound, in words."""
         return BEYOND[self.price_bound[1]]
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One thing that two sets of rules say differently, in words; `is_scope` only says whose tiers count where."""
+    """One difference between two sets of rules, in words; `is_scope`: it only says which tiers apply to an account."""
 
     sentence: str
     is_looser: bool
@@ -104,8 +103,8 @@ class Difference:
 NO_RULES: Final = Rules(tiers=(), value_max_age_s=AGES_S[0])
 
 
-def of(policy: PolicyVersion | None) -> Rules:
-    """What a published version says; nothing is paid where there is none."""
+def rules_of(policy: PolicyVersion | None) -> Rules:
+    """The rules of a published version; without a version nothing is paid."""
     if policy is None:
         return NO_RULES
     tiers: Sequence[QuorumTier] = list(policy.tiers.all())
@@ -120,8 +119,8 @@ def of(policy: PolicyVersion | None) -> Rules:
     )
 
 
-def kept(rules: Rules) -> dict[str, Any]:
-    """The same as JSON, amounts as text, for a draft that waits and for its digest."""
+def as_json(rules: Rules) -> dict[str, Any]:
+    """The rules as JSON with amounts as text, for a draft that waits and for its digest."""
     return {
         "tiers": [[_text(tier.up_to), tier.approvals, tier.mode, tier.account] for tier in rules.tiers],
         "value_max_age_s": rules.value_max_age_s,
@@ -134,8 +133,8 @@ def kept(rules: Rules) -> dict[str, Any]:
     }
 
 
-def read(content: Mapping[str, Any]) -> Rules:
-    """What `kept` gave. Drafts from before tiers had an account name none, and refuse what is beyond a bound."""
+def from_json(content: Mapping[str, Any]) -> Rules:
+    """The rules that `as_json` wrote. Older drafts name no account in a tier, and refuse what is beyond a bound."""
     return Rules(
         tiers=tuple(
             Tier(_amount(up_to), approvals, mode, *account) for up_to, approvals, mode, *account in content["tiers"]
@@ -152,7 +151,7 @@ def read(content: Mapping[str, Any]) -> Rules:
 
 
 def problems(rules: Rules) -> Iterator[str]:
-    """What is wrong with it, one sentence each; nothing when it may be published."""
+    """What is wrong with the rules, one sentence each; nothing when they may be published."""
     of_each = [tiers_for(rules, account) for account in (None, *accounts_apart(rules))]
     if not of_each[0]:
         yield "Without a tier nothing could be paid any more: to stop payments, freeze the account instead."
@@ -190,58 +189,58 @@ def _limit_problems(rules: Rules) -> Iterator[str]:
 
 
 def differences(old: Rules, new: Rules, *, names: Mapping[str, str]) -> list[Difference]:
-    """How `new` differs from `old`, in words. `names` gives those of people and accounts, as person:1 and account:1."""
-    found = list(_tiers(old, new, names))
+    """How `new` differs from `old`, in words. `names` maps person:1 and account:1 to what they are called."""
+    changes = list(_tiers(old, new, names))
     if old.value_max_age_s != new.value_max_age_s:
         sentence = (
             f"A value is known while its price is at most {new.value_max_age_s} s old, not {old.value_max_age_s} s."
         )
-        found.append(Difference(sentence, is_looser=new.value_max_age_s > old.value_max_age_s))
-    found += _bound("An order may be worse than the market", old.price_bound, new.price_bound, " %")
+        changes.append(Difference(sentence, is_looser=new.value_max_age_s > old.value_max_age_s))
+    changes += _bound("An order may be worse than the market", old.price_bound, new.price_bound, " %")
     before, after = ({limit.scope: (limit.most, limit.beyond) for limit in rules.limits} for rules in (old, new))
     for scope in sorted({*before, *after}, key=str):
         unit = "" if scope[0] == ValueLimit.OPEN_ORDERS else f" {new.currency}"
-        found += _bound(_about(scope, names), before.get(scope), after.get(scope), unit)
-    return found
+        changes += _bound(_about(scope, names), before.get(scope), after.get(scope), unit)
+    return changes
 
 
 def concerned(old: Rules, new: Rules) -> set[str]:
-    """The accounts that are judged otherwise by the new rules, each by its number as text; empty for all of them."""
+    """The accounts that the new rules judge differently, each by its number as text; the empty text stands for all."""
     numbers = {*accounts_apart(old), *accounts_apart(new)}
-    found = {str(number) for number in numbers if tiers_for(old, number) != tiers_for(new, number)}
+    accounts = {str(number) for number in numbers if tiers_for(old, number) != tiers_for(new, number)}
     limits = {*old.limits} ^ {*new.limits}
-    found |= {"" if limit.account is None else str(limit.account) for limit in limits}
+    accounts |= {"" if limit.account is None else str(limit.account) for limit in limits}
     figures = [(rules.value_max_age_s, rules.price_bound, rules.currency) for rules in (old, new)]
-    return found | ({""} if figures[0] != figures[1] or tiers_for(old, None) != tiers_for(new, None) else set())
+    return accounts | ({""} if figures[0] != figures[1] or tiers_for(old, None) != tiers_for(new, None) else set())
 
 
 def in_order(tiers: Iterable[Tier]) -> tuple[Tier, ...]:
-    """The tiers from the lowest end to the one without."""
+    """The tiers from the lowest end to the one without an end."""
     return tuple(sorted(tiers, key=lambda tier: (tier.up_to is None, tier.up_to or Decimal(0))))
 
 
 def accounts_apart(rules: Rules) -> list[int]:
-    """The accounts with tiers of their own, which alone judge what leaves them."""
+    """The accounts with tiers of their own; no other tiers apply to them."""
     return sorted({tier.account for tier in rules.tiers if tier.account is not None})
 
 
 def tiers_for(rules: Rules, account: int | None) -> tuple[Tier, ...]:
-    """The tiers that judge what leaves this account: its own where it has any, else those of every other account."""
+    """The tiers for payments from this account: its own where it has any, else those of every other account."""
     own = in_order(tier for tier in rules.tiers if tier.account == account)
     return own or in_order(tier for tier in rules.tiers if tier.account is None)
 
 
 def tier_of(rules: Rules, value: Decimal | None, account: int | None = None) -> Tier | None:
-    """The tier that this value falls into on this account; nothing where none covers it, so that it is not paid.
+    """The tier for this value on this account. None means that no tier covers the value, so it is not paid.
 
-    A value that is not known (None) takes the tier without an end.
+    A value that is not known (None) falls into the tier without an end.
     """
     tiers = tiers_for(rules, account)
     return next((tier for tier in tiers if tier.up_to is None or (value is not None and value <= tier.up_to)), None)
 
 
 def _tiers(old: Rules, new: Rules, names: Mapping[str, str]) -> Iterator[Difference]:
-    """What differs for every other account, and then what differs in effect for each that has or had its own."""
+    """What changes for accounts without tiers of their own, then for each account that has or had its own."""
     had, has = accounts_apart(old), accounts_apart(new)
     apart = sorted({*had, *has})
     yield from _tiers_of(old, new, None, "Every other account" if apart else "")
@@ -283,7 +282,7 @@ def _tiers_of(old: Rules, new: Rules, account: int | None, who: str) -> Iterator
 def _bound(
     what: str, old: tuple[Decimal, str] | None, new: tuple[Decimal, str] | None, unit: str
 ) -> Iterator[Difference]:
-    """How a bound differs: its figure, and what becomes of more."""
+    """How the figure of a bound differs, and what happens beyond it."""
     if old == new:
         return
     if new is None:
@@ -301,7 +300,7 @@ def _bound(
 
 
 def _most(bound: tuple[Decimal, str] | None, unit: str) -> str:
-    """The figure, with what becomes of more where that is not a refusal."""
+    """The figure, with what happens beyond it unless that is a refusal."""
     most, beyond = bound or (None, REFUSE)
     return f"{_figure(most)}{unit}" + ("" if beyond == REFUSE else f" (more {BEYOND[beyond]})")
 

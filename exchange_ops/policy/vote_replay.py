@@ -1,9 +1,9 @@
-"""Counting people's words again from the audit trail: every quorum that was reached, and every word that is kept.
+"""Counting approvals again from the audit trail: every quorum that was reached, and every stored vote.
 
-An event of an approval names the second factor that it rests on. That has to be of the person who acted, for this
-purpose and content, and genuine; so many different people have to have approved as were needed; and the kept words and
-the events have to name the same second factors. Second factors from before they had a code of their own rest on the
-first row entry (`witness_chain.confirmations_before`).
+The event of an approval names its second factor. The second factor has to be genuine and belong to the person who
+acted, for this purpose and content. As many different people have to have approved as were needed, and the stored votes
+and the events have to name the same second factors. Second factors older than their own authentication codes are
+vouched for by the first row entry (`witness_chain.confirmations_before`).
 """
 
 from collections import defaultdict
@@ -27,7 +27,7 @@ COUNTED = frozenset({"approval_recorded", "quorum_reached"})
 
 @dataclass
 class Confirmations:
-    """The kept second factors, read once."""
+    """The stored second factors, read once."""
 
     @cached_property
     def _rows(self) -> dict[int, StepUp]:
@@ -58,19 +58,19 @@ class Confirmations:
 
 @dataclass
 class Votes:
-    """What the events of one machine say about words; `owner` is the column by which a word names its row."""
+    """One machine's votes, in its events and its table; `owner` is the column with the key of the row voted on."""
 
     mark: str
     words: type[Any]
     owner: str
     purposes: Mapping[str, str]
-    """Of each event and each stage: what the second factor has to be for."""
+    """The purpose that the second factor of each event and each stage needs."""
     confirmations: Confirmations = field(default_factory=Confirmations)
-    _named: dict[int, dict[int, str]] = field(default_factory=lambda: defaultdict(dict))
+    _event_names: dict[int, dict[int, str]] = field(default_factory=lambda: defaultdict(dict))
     _people: dict[tuple[int, str], set[int]] = field(default_factory=lambda: defaultdict(set))
 
     def note(self, event: "AuditEvent", name: str, number: int, after: Mapping[str, Any]) -> Iterator[str]:
-        """Take one event in; a sentence when it counts what does not count."""
+        """Add one event; a sentence for each approval that it counts wrongly."""
         evidence = after.get("evidence") or {}
         confirmation = evidence.get("step_up")
         if confirmation is None or name not in self.purposes:
@@ -78,7 +78,7 @@ class Votes:
                 yield f"Event {event.seq}: {self.mark}-{number} counts an approval without a second factor."
             return
         digest = evidence.get("digest") if name in COUNTED else None
-        self._named[number][confirmation] = name
+        self._event_names[number][confirmation] = name
         if not self.confirmations.prove(
             confirmation, person_id=event.actor_id, purpose=self.purposes[name], digest=digest
         ):
@@ -92,28 +92,28 @@ class Votes:
             )
 
     def compare(self) -> Iterator[str]:
-        """A sentence for every kept word that no event tells of, that proves nothing, or that is missing."""
-        kept: dict[int, set[int]] = defaultdict(set)
+        """A sentence for every stored vote without an event or without proof, and for every vote that is missing."""
+        stored: dict[int, set[int]] = defaultdict(set)
         for word in self.words.objects.exclude(confirmation=None).order_by("pk").iterator(chunk_size=1000):
             number = getattr(word, self.owner)
-            kept[number].add(word.confirmation_id)
+            stored[number].add(word.confirmation_id)
             which = f"{self.words._meta.verbose_name.capitalize()} {word.pk} of {self.mark}-{number}"
             digest = word.digest if word.stage != "resolution" else None
             purpose = self.purposes.get(word.stage, "")
-            if word.confirmation_id not in self._named[number]:
+            if word.confirmation_id not in self._event_names[number]:
                 yield f"{which} is in the table and not in the trail."
             elif not self.confirmations.prove(
                 word.confirmation_id, person_id=word.person_id, purpose=purpose, digest=digest
             ):
                 yield f"{which} rests on second factor {word.confirmation_id}, which does not prove it."
-        for number, named in self._named.items():
-            for confirmation in sorted(named.keys() - kept[number]):
-                if named[confirmation] not in {"closed", "issued_anew"}:  # these keep no word beside the event
+        for number, by_events in self._event_names.items():
+            for confirmation in sorted(by_events.keys() - stored[number]):
+                if by_events[confirmation] not in {"closed", "issued_anew"}:  # these store no vote beside the event
                     yield f"{self.mark}-{number}: the word that second factor {confirmation} was given for is missing."
 
 
 def check_freezes(events: Iterator["AuditEvent"]) -> Iterator[str]:
-    """Every freeze that ended has the votes of two people, and its row says what its events say."""
+    """Check that every freeze that ended has the votes of two people, and that its row agrees with its events."""
     confirmations, agreed, ended = Confirmations(), defaultdict(set), set()
     for event in events:
         number, name = int(event.subject.split(":", 1)[1]), event.action.removeprefix("freeze.")

@@ -1,4 +1,4 @@
-"""What people type about the rules: tables of tiers, a table of limits, and a few figures."""
+"""The forms of a draft of rules: tables of tiers, a table of limits, and a few figures."""
 
 from collections.abc import Collection, Iterator
 from typing import Any
@@ -42,7 +42,7 @@ class LimitForm(forms.Form):
 
 
 class RulesForm(forms.Form):
-    """Everything that is not a table, and the reason; `rules` puts it together with the tables."""
+    """The figures outside the tables, and the reason; `Editor.rules` puts them together with the tables."""
 
     value_max_age_s = forms.IntegerField(
         label="A price is known for (seconds)",
@@ -72,21 +72,21 @@ class RulesForm(forms.Form):
 
 
 class Editor:
-    """The parts of the page of a draft, with the rules that they say together.
+    """The forms on the page of a draft, and the rules that they make together.
 
     `accounts` are the tables of each account's own tiers; a desk with one account has none, unless it has such tiers.
-    What is said of accounts of which the person has no role is neither shown nor changed.
+    Tiers and limits of accounts where the person has no role are neither shown nor changed.
     """
 
     def __init__(self, data: Any = None, *, start: Rules, person: Person) -> None:
         self.currency = start.currency
-        known = list(rules.seen_by(person, Account.objects.order_by("pk"), account="pk"))
-        visible = {row.pk for row in known}
+        accounts = list(rules.seen_by(person, Account.objects.order_by("pk"), account="pk"))
+        visible = {row.pk for row in accounts}
         self._unseen = [tier for tier in start.tiers if tier.account not in {None, *visible}]
         self._unseen_limits = [limit for limit in start.limits if limit.account not in {None, *visible}]
         self.table = TierTable(data, start=ruleset.tiers_for(start, None))
-        offered = known if len(known) > 1 or ruleset.accounts_apart(start) else []
-        self.accounts = [AccountTiers(data, account=row, start=start) for row in offered]
+        account_choices = accounts if len(accounts) > 1 or ruleset.accounts_apart(start) else []
+        self.accounts = [AccountTiers(data, account=row, start=start) for row in account_choices]
         limits = [
             {
                 "kind": limit.kind,
@@ -117,11 +117,11 @@ class Editor:
         return [*rows, *(one.switch for one in self.accounts), *self.limits, self.form]
 
     def is_valid(self) -> bool:
-        """Whether every cell was understood."""
+        """Whether every cell is valid."""
         return not [part for part in self.parts if not part.is_valid()]  # each says what is wrong with it
 
     def problems(self) -> list[str]:
-        """What is wrong in the tables, one sentence each, with the row it is about."""
+        """What is wrong in the tables: one sentence each, with the name of its row."""
         rows = list(self.table.named())
         rows += [(f"{one.account.name}, {where}", row) for one in self.accounts for where, row in one.table.named()]
         rows += [(f"Limit {n}", row) for n, row in enumerate(self.limits, 1)]
@@ -133,11 +133,11 @@ class Editor:
         ]
 
     def contradictions(self) -> list[str]:
-        """Where an account's rows and what is said about them don't fit together; ask only when it is valid."""
+        """Where an account's rows contradict its switch; call it only when `is_valid`."""
         return [sentence for one in self.accounts if (sentence := one.contradiction())]
 
     def rules(self) -> Rules:
-        """What the page says, whole; ask only when it is valid."""
+        """The complete rules of the page; call it only when `is_valid`."""
         own = [tier for one in self.accounts for tier in one.tiers()]
         return Rules(
             tiers=ruleset.in_order([*self.table.tiers(), *own, *self._unseen]),
@@ -157,11 +157,11 @@ class Editor:
 
 
 class ConfirmForm(SecondFactorForm):
-    """A second factor for what was looked at."""
+    """A second factor for the rules on the page."""
 
 
 class EndForm(forms.Form):
-    """Why it is stopped; who takes back their own needs to say nothing."""
+    """Why the change is stopped; whoever takes back their own needs no reason."""
 
     comment = forms.CharField(
         label="Reason", required=False, max_length=LONGEST_REASON, widget=forms.Textarea(attrs={"rows": 2})

@@ -1,100 +1,22 @@
-"""The table of changes of the rules: drafted by one person, agreed to by another, in force at once or a day later.
+"""The machine of changes of the rules: how they move, what the database refuses, and their replay.
 
-What only tightens is in force with the second word. What loosens anything waits for 24 hours, in which either of
-treasury and administrators can stop it.
+Whoever moves a change takes the audit trail's turn first (`trail.take_turn`).
 """
 
-from datetime import timedelta
 from typing import Final
 
-from desk.machines.table import Column, State, Table, Tone, Transition, Turn
+from desk.machines.guards import Guards
+from desk.machines.mover import CannotMove, Machine
+from desk.machines.replay import Replay
+from exchange_ops.policy_changes.models import PolicyChange, PolicyChangeEvent
 
-OPEN_FOR: Final = timedelta(days=3)
-LOOSENING_WAITS: Final = timedelta(hours=24)
+__all__ = ["CannotMove", "create", "move"]
 
-PROPOSED: Final = "proposed"
-AGREED: Final = "agreed"
-PUBLISHED: Final = "published"
-REJECTED: Final = "rejected"
-WITHDRAWN: Final = "withdrawn"
-EXPIRED: Final = "expired"
-OVERTAKEN: Final = "overtaken"
-
-STATES: Final[dict[str, State]] = {
-    PROPOSED: State(
-        "Needs a second person",
-        "Nothing was changed yet. Somebody else of treasury or an admin has to agree within three days.",
-        Turn.PERSON,
-        Tone.ACTIVE,
-        icon="hourglass",
-    ),
-    AGREED: State(
-        "In force later",
-        "Nothing was changed yet. Two people agreed; what loosens the rules waits for 24 hours, and can be stopped.",
-        Turn.WORKER,
-        Tone.ACTIVE,
-        icon="clock",
-    ),
-    PUBLISHED: State("Published", "It became a version of the rules.", Turn.NOBODY, Tone.GOOD, terminal=True),
-    REJECTED: State("Rejected", "Nothing was changed.", Turn.NOBODY, Tone.QUIET, terminal=True, icon="ban"),
-    WITHDRAWN: State(
-        "Withdrawn",
-        "Nothing was changed: who proposed it took it back.",
-        Turn.NOBODY,
-        Tone.QUIET,
-        terminal=True,
-        icon="undo-2",
-    ),
-    EXPIRED: State(
-        "Expired",
-        "Nothing was changed: nobody agreed within three days.",
-        Turn.NOBODY,
-        Tone.QUIET,
-        terminal=True,
-        icon="clock",
-    ),
-    OVERTAKEN: State(
-        "Overtaken",
-        "Nothing was changed by it: other rules were published, or one of the two may not agree any more.",
-        Turn.NOBODY,
-        Tone.QUIET,
-        terminal=True,
-        icon="circle-x",
-    ),
-}
-
-_WHO: Final = ("treasury", "admin")
-_T = Transition
-TRANSITIONS: Final[tuple[Transition, ...]] = (
-    _T(1, "", "proposed", PROPOSED, _WHO),
-    _T(2, PROPOSED, "published", PUBLISHED, _WHO),
-    _T(3, PROPOSED, "agreed", AGREED, _WHO),
-    _T(4, PROPOSED, "rejected", REJECTED, _WHO),
-    _T(5, PROPOSED, "withdrawn", WITHDRAWN, _WHO),
-    _T(6, PROPOSED, "expired", EXPIRED, ("desk",)),
-    _T(7, PROPOSED, "overtaken", OVERTAKEN, ("desk",)),
-    _T(8, AGREED, "published", PUBLISHED, ("desk",)),
-    _T(9, AGREED, "rejected", REJECTED, _WHO),
-    _T(10, AGREED, "withdrawn", WITHDRAWN, _WHO),
-    _T(11, AGREED, "overtaken", OVERTAKEN, ("desk",)),
+TOPIC = "policy"
+MACHINE: Machine[PolicyChange] = Machine(
+    model=PolicyChange, events=PolicyChangeEvent, task="", lists=(TOPIC,), locked_with=None
 )
-_CONTENT: Final = Column.RECORDED | Column.FIXED
-TABLE: Final = Table(
-    noun="a change of the rules",
-    states=STATES,
-    moves=TRANSITIONS,
-    columns={
-        "base": _CONTENT,
-        "content": _CONTENT,
-        "reason": _CONTENT,
-        "digest": _CONTENT,
-        "is_looser": _CONTENT,
-        "proposed_by_id": _CONTENT,
-        "proposed_with_id": _CONTENT,
-        "expires_at": _CONTENT,
-        "created_at": Column.FIXED,
-        "next_action_at": Column.TIMER | Column.TOUCHED,
-        "last_problem": Column.WORDS | Column.TOUCHED,
-        "updated_at": Column.CLOCK,
-    },
-)
+create, move = MACHINE.create, MACHINE.move
+
+GUARDS: Final = Guards(machine=MACHINE, history=(PolicyChangeEvent,))
+REPLAY: Final = Replay(MACHINE)

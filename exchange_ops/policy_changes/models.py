@@ -1,4 +1,4 @@
-"""Changes of the rules that wait, and what became of each."""
+"""Changes of the rules, and the events that moved them."""
 
 from typing import ClassVar
 
@@ -7,19 +7,19 @@ from django.db import models
 from django.db.models import F, Q
 
 from desk.machines.rows import Event, Subject, is_a_move
-from exchange_ops.policy_changes import machine
+from exchange_ops.policy_changes import states
 
 LONGEST_REASON = 300
 
 
 class PolicyChange(Subject):
-    """What one person proposed (`content`, the whole set of rules as JSON) in the place of version `base`.
+    """The rules that one person proposed (`content`, the complete set as JSON) to replace version `base`.
 
-    Both people sign `digest`. `is_looser` says that something becomes possible by it, so that it waits for a day until
-    `in_force_at`. `version_number` is what it became.
+    Both people sign `digest`. `is_looser`: it allows something that was not allowed before, so it waits for a day until
+    `in_force_at`. `version_number` is the version that it was published as.
     """
 
-    table, mark, name = machine.TABLE, "R-", "policychange"
+    table, mark, name = states.TABLE, "R-", "policychange"
 
     base = models.PositiveIntegerField()
     content = models.JSONField()
@@ -36,18 +36,18 @@ class PolicyChange(Subject):
     in_force_at = models.DateTimeField(null=True)
     version_number = models.PositiveIntegerField(null=True)
 
-    state = models.CharField(max_length=20, choices=machine.TABLE.choices)
+    state = models.CharField(max_length=20, choices=states.TABLE.choices)
 
     class Meta:
         constraints: ClassVar = [
-            models.CheckConstraint(condition=Q(state__in=list(machine.STATES)), name="policychange_known_state"),
+            models.CheckConstraint(condition=Q(state__in=list(states.STATES)), name="policychange_known_state"),
             models.CheckConstraint(
-                condition=~Q(state__in=[machine.AGREED, machine.PUBLISHED])
+                condition=~Q(state__in=[states.AGREED, states.PUBLISHED])
                 | (Q(agreed_with__isnull=False) & Q(agreed_by__isnull=False) & ~Q(agreed_by=F("proposed_by"))),
                 name="policychange_agreed_by_two",
             ),
             models.CheckConstraint(
-                condition=~Q(state=machine.PUBLISHED) | Q(version_number__isnull=False),
+                condition=~Q(state=states.PUBLISHED) | Q(version_number__isnull=False),
                 name="policychange_published_as_a_version",
             ),
             models.UniqueConstraint(
@@ -67,5 +67,5 @@ class PolicyChangeEvent(Event):
         ordering: ClassVar = ["version"]
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["change", "version"], name="policychangeevent_one_per_version"),
-            models.CheckConstraint(condition=is_a_move(machine.TABLE), name="policychangeevent_is_a_move"),
+            models.CheckConstraint(condition=is_a_move(states.TABLE), name="policychangeevent_is_a_move"),
         ]

@@ -1,9 +1,9 @@
-"""What open requests other rules would touch, and waking them once the rules are other ones.
+"""The open requests that new rules affect, and waking them once those rules are in force.
 
-Every approval is of exactly one version of the rules, so with another one none that is not acted on counts any more:
-money that is reserved without a decision is released, and what was not reserved yet is approved anew. That is so on
-every account, whichever one's tiers were changed: the number of the rules is part of what each approval signed. What it
-takes anew is by the tiers that judge its account.
+Every approval is bound to one version of the rules, so a new version voids every approval that was not acted on:
+reserved money without a decision is released, and requests that reserved nothing yet need new approvals. That holds on
+every account, whichever tiers were changed, because each approval signed the number of the rules. How many approvals a
+request needs now depends on the tiers for its account.
 """
 
 from collections.abc import Iterator
@@ -23,13 +23,13 @@ from exchange_ops.withdrawals import mover
 from exchange_ops.withdrawals.models import Withdrawal
 
 MOST = 100
-_JUDGED = (states.REVIEW, states.QUEUED)
-_APPROVED_ONES = (transfer_states.REVIEW, transfer_states.APPROVED)
+_UNRESERVED = (states.REVIEW, states.QUEUED)
+_TRANSFER_STATES = (transfer_states.REVIEW, transfer_states.APPROVED)
 
 
 @dataclass(frozen=True, slots=True)
-class Touched:
-    """One open request, the name of its account, and what becomes of it."""
+class TouchedRequest:
+    """One open request that new rules affect, the name of its account, and what happens to it."""
 
     reference: str
     url: str
@@ -37,40 +37,40 @@ class Touched:
     account: str
 
 
-def touched(rules: Rules) -> list[Touched]:
-    """The open requests that these rules would touch, the oldest first, at most `MOST`."""
+def requests_touched_by(rules: Rules) -> list[TouchedRequest]:
+    """The open requests that these rules would affect, the oldest first, at most `MOST`."""
     return [*_payouts(rules), *_transfers(rules)][:MOST]
 
 
 def wake(*, now: datetime) -> None:
-    """Have every open request judged by the rules that are in force now."""
-    payouts = Withdrawal.objects.filter(state__in=(*_JUDGED, states.HELD), decision=NONE)
+    """Have every open request judged again by the rules in force now."""
+    payouts = Withdrawal.objects.filter(state__in=(*_UNRESERVED, states.HELD), decision=NONE)
     for number in payouts.values_list("pk", flat=True):
         outbox.wake(mover.ADVANCE_TASK, number)
     payouts.update(next_action_at=now)
-    Transfer.objects.filter(state__in=_APPROVED_ONES).update(next_action_at=now)
+    Transfer.objects.filter(state__in=_TRANSFER_STATES).update(next_action_at=now)
 
 
-def _payouts(rules: Rules) -> Iterator[Touched]:
-    open_ones = Withdrawal.objects.filter(state__in=(*_JUDGED, states.HELD), decision=NONE)
+def _payouts(rules: Rules) -> Iterator[TouchedRequest]:
+    open_ones = Withdrawal.objects.filter(state__in=(*_UNRESERVED, states.HELD), decision=NONE)
     for row in open_ones.select_related("account").order_by("pk")[:MOST]:
         if row.state == states.HELD:
             sentence = "its money is released, and it can be asked for again"
         else:
             sentence = f"approvals so far count no more: {_need(rules, row)}"
-        yield Touched(row.reference, _url("withdrawal", row), sentence, row.account.name)
+        yield TouchedRequest(row.reference, _url("withdrawal", row), sentence, row.account.name)
 
 
-def _transfers(rules: Rules) -> Iterator[Touched]:
-    open_ones = Transfer.objects.filter(state__in=_APPROVED_ONES).select_related("account").order_by("pk")
+def _transfers(rules: Rules) -> Iterator[TouchedRequest]:
+    open_ones = Transfer.objects.filter(state__in=_TRANSFER_STATES).select_related("account").order_by("pk")
     for row in open_ones[:MOST]:
         if row.leaves:
             sentence = f"approvals so far count no more: {_need(rules, row)}"
-            yield Touched(row.reference, _url("transfer", row), sentence, row.account.name)
+            yield TouchedRequest(row.reference, _url("transfer", row), sentence, row.account.name)
 
 
 def _url(name: str, row: Withdrawal | Transfer) -> str:
-    """Its page, whichever account the page that names it is read at."""
+    """The address of its page, without the prefix of the account that the reader's page is under."""
     return "/" + reverse(name, args=[row.pk]).removeprefix(get_script_prefix())
 
 

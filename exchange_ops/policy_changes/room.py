@@ -3,22 +3,19 @@
 from typing import Final
 
 from desk import rooms
-from desk.machines.replay import Replay
 from desk.rows.witnessed import Table
 from desk.web.search import Command
-from exchange_ops.policy_changes import guards, source
+from exchange_ops.policy_changes import source
+from exchange_ops.policy_changes.machine import GUARDS, REPLAY, TOPIC
 from exchange_ops.policy_changes.models import PolicyChange, PolicyChangeEvent
-from exchange_ops.policy_changes.mover import MACHINE, TOPIC
 from exchange_ops.shared import rules
 from exchange_ops.shared.declarations import reasons, topics
 
-REPLAY: Final = Replay(MACHINE)
-
 ROOM: Final = rooms.Room(
-    topics={"policychange": topics.desk_row, TOPIC: topics.whole},
+    topics={"policychange": topics.desk_row, TOPIC: topics.desk_wide},
     actions=(source.SOURCE,),
     replays={REPLAY.subject: REPLAY.check},
-    guards={"policy changes": guards.GUARDS.statements},
+    guards={"policy changes": GUARDS.statements},
     tables=(
         Table(PolicyChange, PolicyChange.table.loose | {"lease_until": reasons.LEASE}),
         Table(PolicyChangeEvent),

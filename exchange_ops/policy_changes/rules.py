@@ -1,4 +1,4 @@
-"""Who may propose other rules, agree to them, and stop what waits."""
+"""Who may propose rules, agree to them, and stop a change that waits."""
 
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Final
@@ -14,7 +14,7 @@ WHO: Final = (roles.TREASURY, roles.ADMIN)
 def may_keep(person: "Person", at: Collection[str] | None = None) -> bool:
     """Treasury and administrators propose and agree; one of the two has to be of treasury.
 
-    `at` are the accounts of which a change speaks (`ruleset.concerned`), the empty text for what is of every account.
+    `at` are the accounts that a change concerns (`ruleset.concerned`); the empty text stands for every account.
     """
     return _may(person, WHO, at)
 

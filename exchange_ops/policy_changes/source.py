@@ -1,4 +1,4 @@
-"""Changes of the rules that wait for a second person, or for their day, as entries of the list of what needs action."""
+"""Changes of the rules in the list of what needs action: those that wait for a second person or for their day."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -8,15 +8,15 @@ from django.db.models import QuerySet
 from django.urls import reverse
 
 from desk.actions.entries import MOST, NOBODY, Entry, Source
-from exchange_ops.policy_changes import machine, rules, workflow
+from exchange_ops.policy_changes import rules, states, workflow
+from exchange_ops.policy_changes.machine import TOPIC
 from exchange_ops.policy_changes.models import PolicyChange
-from exchange_ops.policy_changes.mover import TOPIC
-from exchange_ops.shared import rules as shared
+from exchange_ops.shared import rules as shared_rules
 
 if TYPE_CHECKING:
     from desk.models import Person
 
-_OPEN: Final = (machine.PROPOSED, machine.AGREED)
+_OPEN: Final = (states.PROPOSED, states.AGREED)
 
 
 def _rows() -> QuerySet[PolicyChange]:
@@ -24,26 +24,26 @@ def _rows() -> QuerySet[PolicyChange]:
 
 
 def _waiting(person: "Person", now: datetime) -> Sequence[Entry]:
-    rows = _rows().filter(state__in=_OPEN) if shared.may_see(person) else _rows().none()
+    rows = _rows().filter(state__in=_OPEN) if shared_rules.may_see(person) else _rows().none()
     return [_entry(row, person, now) for row in rows.order_by("pk")[:MOST]]
 
 
 def _done(person: "Person", now: datetime) -> Sequence[Entry]:
-    rows = _rows().exclude(state__in=_OPEN) if shared.may_see(person) else _rows().none()
-    found = []
+    rows = _rows().exclude(state__in=_OPEN) if shared_rules.may_see(person) else _rows().none()
+    entries = []
     for row in rows.order_by("-updated_at", "-pk")[:MOST]:
         entry = _entry(row, person, now)
         entry.mine, entry.is_followed = False, False
         entry.deadline, entry.done_at, entry.outcome = None, row.updated_at, row.label.lower()
-        entry.done_by = str(row.ended_by or (row.agreed_by if row.state == machine.PUBLISHED else None) or NOBODY)
-        found.append(entry)
-    return found
+        entry.done_by = str(row.ended_by or (row.agreed_by if row.state == states.PUBLISHED else None) or NOBODY)
+        entries.append(entry)
+    return entries
 
 
 def _count(person: "Person", scope: str) -> int:
     if not rules.may_keep(person):
         return 0
-    rows = PolicyChange.objects.filter(state=machine.PROPOSED).exclude(proposed_by=person)
+    rows = PolicyChange.objects.filter(state=states.PROPOSED).exclude(proposed_by=person)
     return sum(workflow.may_decide(person, row) for row in rows) if person.limits else rows.count()
 
 
@@ -58,12 +58,12 @@ def _entry(row: PolicyChange, person: "Person", now: datetime) -> Entry:
         since=row.created_at,
         tone=row.tone,
         label=row.label,
-        icon=machine.STATES[row.state].icon,
-        deadline=row.expires_at if row.state == machine.PROPOSED else row.in_force_at,
+        icon=states.STATES[row.state].icon,
+        deadline=row.expires_at if row.state == states.PROPOSED else row.in_force_at,
         clock=now,
-        mine=row.state == machine.PROPOSED and workflow.may_decide(person, row) and not is_own,
+        mine=row.state == states.PROPOSED and workflow.may_decide(person, row) and not is_own,
         own=is_own,
-        is_followed=row.state == machine.AGREED,
+        is_followed=row.state == states.AGREED,
         who="treasury or admin",
         phase=row.state,
         row=None,
@@ -71,7 +71,7 @@ def _entry(row: PolicyChange, person: "Person", now: datetime) -> Entry:
 
 
 def _page(person: "Person", number: int) -> str:
-    there = shared.may_see(person) and PolicyChange.objects.filter(pk=number).exists()
+    there = shared_rules.may_see(person) and PolicyChange.objects.filter(pk=number).exists()
     return reverse("policy-change", args=[number]) if there else ""
 
 

@@ -1,4 +1,4 @@
-"""Tables of tiers as people type them: one for every other account, and one for each account that may have its own."""
+"""The forms of tables of tiers: one for every other account, and one for each account that may have its own."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -37,7 +37,7 @@ class OwnForm(forms.Form):
 
 
 class TierTable:
-    """The rows of one table, with two empty ones below those that there are, and the row for what is above all."""
+    """The rows of one table: the existing tiers, two empty rows, and the row for values above every tier."""
 
     def __init__(self, data: Any, *, start: Sequence[Tier], prefix: str = "") -> None:
         tiers = [{"up_to": plain(tier.up_to), "approvals": tier.approvals, "mode": tier.mode} for tier in start]
@@ -54,12 +54,12 @@ class TierTable:
         return [*self.rows, self.above]
 
     def named(self) -> Iterator[tuple[str, forms.Form]]:
-        """Every row with what it is called in a sentence."""
+        """Every row with its name in a sentence."""
         yield from ((f"Tier {n}", row) for n, row in enumerate(self.rows, 1))
         yield "The tier above", self.above
 
     def tiers(self) -> tuple[Tier, ...]:
-        """What the rows say; ask only when they are valid."""
+        """The tiers of the rows; call it only when they are valid."""
         return ruleset.in_order(self._tiers())
 
     def _tiers(self) -> Iterator[Tier]:
@@ -90,7 +90,7 @@ class AccountTiers:
 
     @property
     def is_open(self) -> bool:
-        """Whether its rows are shown at once: they count, or something is wrong with them."""
+        """Whether its rows are shown unfolded: they apply, or something is wrong with them."""
         return (
             self.has_own
             or any(row.errors for row in self.table.parts)
@@ -98,7 +98,7 @@ class AccountTiers:
         )
 
     def contradiction(self) -> str:
-        """What doesn't fit together, or an empty text; ask only when it is valid."""
+        """Where the rows contradict the switch, or an empty text; call it only when both are valid."""
         if self.has_own and not self.table.tiers():
             return f"{self.account.name} is to have tiers of its own, and none is filled in."
         if not self.has_own and self._is_typed():
@@ -106,16 +106,16 @@ class AccountTiers:
         return ""
 
     def tiers(self) -> list[Tier]:
-        """The account's own tiers, none where it has none; ask only when it is valid."""
+        """The account's own tiers, empty where it has none; call it only when they are valid."""
         if not self.switch.cleaned_data["own"]:
             return []
         return [replace(tier, account=self.account.pk) for tier in self.table.tiers()]
 
     def _is_typed(self) -> bool:
-        """Whether the rows say something else than they began with. Empty rows say nothing."""
+        """Whether somebody changed the rows. Empty rows don't count as a change."""
         return self.table.tiers() not in {(), self._begins}
 
 
 def plain(amount: Decimal | None) -> str | None:
-    """An amount as it is typed, without zeros at its end."""
+    """An amount as people type it, without trailing zeros."""
     return None if amount is None else f"{amount.normalize():f}"

@@ -2,12 +2,12 @@
 
 from django.urls import path
 
-from exchange_ops.policy_changes import views as policy_changes
+from exchange_ops.policy_changes import views
 
 urlpatterns = [
-    path("policy/draft/", policy_changes.draft, name="policy-draft"),
-    path("policy/changes/<int:change_id>/", policy_changes.change, name="policy-change"),
-    path("policy/changes/<int:change_id>/agree/", policy_changes.agree, name="policy-change-agree"),
-    path("policy/changes/<int:change_id>/end/", policy_changes.end, name="policy-change-end"),
-    path("policy/versions/<int:number>/", policy_changes.version, name="policy-version"),
+    path("policy/draft/", views.draft, name="policy-draft"),
+    path("policy/changes/<int:change_id>/", views.change, name="policy-change"),
+    path("policy/changes/<int:change_id>/agree/", views.agree, name="policy-change-agree"),
+    path("policy/changes/<int:change_id>/end/", views.withdraw_or_reject, name="policy-change-end"),
+    path("policy/versions/<int:number>/", views.version, name="policy-version"),
 ]

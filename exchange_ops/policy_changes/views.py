@@ -1,4 +1,4 @@
-"""Drafting other rules, agreeing to them, stopping them, and reading the versions that were."""
+"""Pages for drafting new rules, agreeing to them, stopping them, and reading earlier versions."""
 
 from typing import Any
 
@@ -17,11 +17,11 @@ from exchange_ops.policy import quorum, ruleset
 from exchange_ops.policy.models import PolicyVersion
 from exchange_ops.policy.modes import BEYOND
 from exchange_ops.policy.ruleset import Difference, Rules
-from exchange_ops.policy_changes import machine, open_requests, rules, workflow
+from exchange_ops.policy_changes import open_requests, rules, states, workflow
 from exchange_ops.policy_changes.forms import ConfirmForm, Editor, EndForm
 from exchange_ops.policy_changes.models import PolicyChange
 from exchange_ops.policy_changes.workflow import CannotChange
-from exchange_ops.shared import rules as shared
+from exchange_ops.shared import rules as shared_rules
 from exchange_ops.shared.models import Account
 from exchange_ops.shared.views import accounts
 from exchange_ops.shared.views.access import posted, requires
@@ -33,8 +33,8 @@ ONLY = "Treasury and administrators change the rules."
 @requires(rules.may_keep, ONLY)
 def draft(request: DeskRequest) -> HttpResponse:
     """The rules in force to be edited, then what differs, then a second factor for exactly that."""
-    sent, person = request.POST if request.method == "POST" else None, request.user
-    editor = Editor(sent, start=workflow.in_force(), person=person)
+    posted_fields, person = request.POST if request.method == "POST" else None, request.user
+    editor = Editor(posted_fields, start=workflow.in_force(), person=person)
     if request.method != "POST":
         return _editor_page(request, editor)
     if not editor.is_valid():
@@ -45,35 +45,37 @@ def draft(request: DeskRequest) -> HttpResponse:
     return _reviewed(request, editor, editor.rules())
 
 
-def _reviewed(request: DeskRequest, editor: Editor, wanted: Rules) -> HttpResponse:
+def _reviewed(request: DeskRequest, editor: Editor, new_rules: Rules) -> HttpResponse:
     if "confirmed" not in request.POST:
-        return _review_page(request, editor, wanted, ConfirmForm())
-    checked = ConfirmForm(request.POST)
-    if not checked.is_valid():
-        return _review_page(request, editor, wanted, checked, status=422)
+        return _review_page(request, editor, new_rules, ConfirmForm())
+    form = ConfirmForm(request.POST)
+    if not form.is_valid():
+        return _review_page(request, editor, new_rules, form, status=422)
     try:
-        row = workflow.propose(wanted=wanted, reason=editor.form.cleaned_data["reason"], **_signed(request, checked))
+        row = workflow.propose(
+            new_rules=new_rules, reason=editor.form.cleaned_data["reason"], **_confirmation(request, form)
+        )
     except (CannotChange, CannotConfirm) as problem:
-        return _review_page(request, editor, wanted, checked, refusal=str(problem), status=409)
+        return _review_page(request, editor, new_rules, form, refusal=str(problem), status=409)
     messages.success(request, f"{row.reference} is proposed. Nothing changes before somebody else has agreed.")
     return redirect("policy-change", row.pk)
 
 
 @require_safe
-@requires(shared.may_see)
+@requires(shared_rules.may_see)
 def change(request: DeskRequest, change_id: int) -> HttpResponse:
-    """One change: what differs, what it touches, and what can be done about it."""
+    """One change: what differs, which open requests it affects, and what can be done about it."""
     return _change_page(request, get_object_or_404(PolicyChange, pk=change_id))
 
 
 @posted(rules.may_keep, ONLY)
 def agree(request: DeskRequest, change_id: int) -> HttpResponse:
-    """The second word."""
+    """Agree as the second person."""
     row, form = get_object_or_404(PolicyChange, pk=change_id), ConfirmForm(request.POST)
     if not form.is_valid():
         return _change_page(request, row, confirm_form=form, status=422)
     try:
-        row = workflow.agree(change_id=row.pk, **_signed(request, form))
+        row = workflow.agree(change_id=row.pk, **_confirmation(request, form))
     except (CannotChange, CannotConfirm) as problem:
         return _change_page(request, row, confirm_form=form, refusal=str(problem), status=409)
     messages.success(request, f"{row.reference}: {row.sentence}")
@@ -81,14 +83,14 @@ def agree(request: DeskRequest, change_id: int) -> HttpResponse:
 
 
 @posted(rules.may_keep, ONLY)
-def end(request: DeskRequest, change_id: int) -> HttpResponse:
-    """Take it back, or reject it."""
+def withdraw_or_reject(request: DeskRequest, change_id: int) -> HttpResponse:
+    """Take a change back, or reject it."""
     row, form = get_object_or_404(PolicyChange, pk=change_id), EndForm(request.POST)
     if not form.is_valid():
         return _change_page(request, row, end_form=form, status=422)
     key = request.session.session_key or ""
     try:
-        row = workflow.end(
+        row = workflow.withdraw_or_reject(
             change_id=row.pk,
             actor=request.user,
             comment=form.cleaned_data["comment"],
@@ -102,20 +104,20 @@ def end(request: DeskRequest, change_id: int) -> HttpResponse:
 
 
 @require_safe
-@requires(shared.may_see)
+@requires(shared_rules.may_see)
 def version(request: DeskRequest, number: int) -> HttpResponse:
     """One version as it was published, with what it changed."""
     row = get_object_or_404(PolicyVersion.objects.select_related("published_by"), number=number)
     before = PolicyVersion.objects.filter(number=number - 1).first()
-    said, person = ruleset.of(row), request.user
+    version_rules, person = ruleset.rules_of(row), request.user
     context = {
         "now": clock.now(),
         "version": row,
-        "rules": said,
-        "groups": tiers_by_account(said, person, here=accounts.number(request)),
-        "limits": named_limits(said, person),
+        "rules": version_rules,
+        "groups": tiers_by_account(version_rules, person, here=accounts.number(request)),
+        "limits": named_limits(version_rules, person),
         "is_in_force": quorum.current() == row,
-        "differences": _differences_for(person, ruleset.of(before), said) if before else [],
+        "differences": _differences_for(person, ruleset.rules_of(before), version_rules) if before else [],
         "before": before,
         "after": PolicyVersion.objects.filter(number=number + 1).first(),
         "change": PolicyChange.objects.filter(version_number=number).select_related("proposed_by", "agreed_by").first(),
@@ -123,31 +125,36 @@ def version(request: DeskRequest, number: int) -> HttpResponse:
     return show(request, "exchange_ops/policy_version.html", context)
 
 
-def tiers_by_account(said: Rules, person: Person, *, here: int | None) -> list[dict[str, Any]]:
-    """The tiers of every other account and then of each that has its own, with whose they are; without a name where
-    every account has the same. `here` is the account that the page is about: the tiers that judge it are marked.
-    Accounts of which the person has no role are not named."""
-    rows, apart = (
-        list(shared.seen_by(person, Account.objects.order_by("pk"), account="pk")),
-        ruleset.accounts_apart(said),
-    )
+def tiers_by_account(version_rules: Rules, person: Person, *, here: int | None) -> list[dict[str, Any]]:
+    """The tiers for every other account, then those of each account that has its own.
+
+    The first group has no name where every account shares it. `here` is the account that the page is about: the tiers
+    that apply to it are marked. Accounts where the person has no role are not named.
+    """
+    rows = list(shared_rules.seen_by(person, Account.objects.order_by("pk"), account="pk"))
+    apart = ruleset.accounts_apart(version_rules)
     shared_by = [row.name for row in rows if row.pk not in apart]
     others = {
         "name": "Every other account" if apart else "",
         "accounts": shared_by if apart else [],
-        "tiers": ruleset.tiers_for(said, None),
+        "tiers": ruleset.tiers_for(version_rules, None),
         "judges_here": bool(apart) and here is not None and here not in apart,
     }
     own = [
-        {"name": row.name, "accounts": [], "tiers": ruleset.tiers_for(said, row.pk), "judges_here": row.pk == here}
+        {
+            "name": row.name,
+            "accounts": [],
+            "tiers": ruleset.tiers_for(version_rules, row.pk),
+            "judges_here": row.pk == here,
+        }
         for row in rows
         if row.pk in apart
     ]
     return [others, *own]
 
 
-def named_limits(said: Rules, person: Person) -> list[dict[str, Any]]:
-    """The limits with the names of those they are about, of the accounts at which the person has a role."""
+def named_limits(version_rules: Rules, person: Person) -> list[dict[str, Any]]:
+    """The limits with the names of their person and account, for the accounts where the person has a role."""
     names = workflow.names()
     return [
         {
@@ -157,25 +164,25 @@ def named_limits(said: Rules, person: Person) -> list[dict[str, Any]]:
             "person": "everybody" if limit.person is None else names.get(f"person:{limit.person}", ""),
             "account": "every account" if limit.account is None else names.get(f"account:{limit.account}", ""),
         }
-        for limit in said.limits
-        if limit.account is None or shared.may_see(person, limit.account)
+        for limit in version_rules.limits
+        if limit.account is None or shared_rules.may_see(person, limit.account)
     ]
 
 
 def _differences_for(person: Person, old: Rules, new: Rules) -> list[Difference]:
-    """How the rules differ, without what is said of accounts of which the person has no role."""
+    """How the rules differ, without sentences about accounts where the person has no role."""
     hidden = scopes.hidden_names(person)
-    found = ruleset.differences(old, new, names=workflow.names())
-    return [each for each in found if not any(name in each.sentence for name in hidden)]
+    differences = ruleset.differences(old, new, names=workflow.names())
+    return [each for each in differences if not any(name in each.sentence for name in hidden)]
 
 
-def _touched(person: Person, wanted: Rules) -> list[open_requests.Touched]:
-    """The open requests that it touches, of the accounts at which the person has a role."""
+def _touched(person: Person, new_rules: Rules) -> list[open_requests.TouchedRequest]:
+    """The open requests that the new rules affect, on accounts where the person has a role."""
     hidden = set(scopes.hidden_names(person))
-    return [each for each in open_requests.touched(wanted) if each.account not in hidden]
+    return [each for each in open_requests.requests_touched_by(new_rules) if each.account not in hidden]
 
 
-def _signed(request: DeskRequest, form: ConfirmForm) -> dict[str, Any]:
+def _confirmation(request: DeskRequest, form: ConfirmForm) -> dict[str, Any]:
     return {
         "actor": request.user,
         "digest": request.POST.get("digest", ""),
@@ -193,20 +200,20 @@ def _editor_page(
 
 
 def _review_page(
-    request: DeskRequest, editor: Editor, wanted: Rules, form: ConfirmForm, *, refusal: str = "", status: int = 200
+    request: DeskRequest, editor: Editor, new_rules: Rules, form: ConfirmForm, *, refusal: str = "", status: int = 200
 ) -> HttpResponse:
     policy, reason = quorum.current(), editor.form.cleaned_data["reason"].strip()
     base = 0 if policy is None else policy.number
-    found = workflow.compared(wanted)
+    differences = workflow.compared(new_rules)
     context = {
         "now": clock.now(),
         "sent": [(name, value) for name, value in request.POST.items() if name not in _NOT_SENT],
         "base": base,
         "reason": reason,
-        "differences": found,
-        "is_looser": any(each.is_looser for each in found),
-        "touched": _touched(request.user, wanted),
-        "digest": workflow.digest_of(ruleset.kept(wanted), base=base, reason=reason),
+        "differences": differences,
+        "is_looser": any(each.is_looser for each in differences),
+        "touched": _touched(request.user, new_rules),
+        "digest": workflow.digest_of(ruleset.as_json(new_rules), base=base, reason=reason),
         "purpose": workflow.PROPOSE,
         "form": form,
         "refusal": refusal,
@@ -221,18 +228,18 @@ def _change_page(
     request: DeskRequest, row: PolicyChange, *, refusal: str = "", status: int = 200, **forms: Any
 ) -> HttpResponse:
     person = request.user
-    wanted = ruleset.read(row.content)
+    new_rules = ruleset.from_json(row.content)
     base = PolicyVersion.objects.filter(number=row.base).first()
-    waits = row.state in {machine.PROPOSED, machine.AGREED}
+    waits = row.state in {states.PROPOSED, states.AGREED}
     is_own = row.proposed_by_id == person.pk
     context = {
         "now": clock.now(),
         "row": row,
-        "differences": _differences_for(person, ruleset.of(base), wanted),
-        "touched": _touched(person, wanted) if waits else [],
+        "differences": _differences_for(person, ruleset.rules_of(base), new_rules),
+        "touched": _touched(person, new_rules) if waits else [],
         "waits": waits,
         "is_own": is_own,
-        "may_agree": row.state == machine.PROPOSED and workflow.may_decide(person, row) and not is_own,
+        "may_agree": row.state == states.PROPOSED and workflow.may_decide(person, row) and not is_own,
         "may_end": waits and (is_own or workflow.may_decide(person, row)),
         "purpose": workflow.AGREE,
         "refusal": refusal,

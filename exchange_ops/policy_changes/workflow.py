@@ -1,7 +1,7 @@
-"""Changing the rules: proposed by one person, agreed to by another, in force at once when nothing gets looser.
+"""Changing the rules: one person proposes, another agrees; the change is in force at once when nothing gets looser.
 
-Both sign the whole content, the version it replaces and the reason. Everything here takes the trail's turn first, so
-two people who act at the same moment are one after the other.
+Both sign the whole content, the version it replaces and the reason. Everything here takes the audit trail's turn first,
+so that people who act at the same moment act one after the other.
 """
 
 import hashlib
@@ -19,7 +19,7 @@ from desk.people import stepup
 from exchange_ops.policy import quorum, ruleset
 from exchange_ops.policy.models import PolicyVersion, QuorumTier, ValueLimit
 from exchange_ops.policy.ruleset import Difference, Rules
-from exchange_ops.policy_changes import machine, mover, open_requests, rules
+from exchange_ops.policy_changes import machine, open_requests, rules, states
 from exchange_ops.policy_changes.models import LONGEST_REASON, PolicyChange
 from exchange_ops.shared.models import Account
 
@@ -37,45 +37,45 @@ class CannotChange(Exception):
 
 def in_force() -> Rules:
     """The rules in force as a value."""
-    return ruleset.of(quorum.current())
+    return ruleset.rules_of(quorum.current())
 
 
 def names() -> dict[str, str]:
-    """What people and accounts are called, for sentences about tiers and limits."""
+    """The names of people and accounts by person:1 and account:1, for sentences about tiers and limits."""
     people = models.Person.objects.values_list("pk", "username")
     accounts = Account.objects.values_list("pk", "name")
     return {f"person:{pk}": name for pk, name in people} | {f"account:{pk}": name for pk, name in accounts}
 
 
-def compared(wanted: Rules) -> list[Difference]:
+def compared(new_rules: Rules) -> list[Difference]:
     """How these rules differ from those in force, in words."""
-    return ruleset.differences(in_force(), wanted, names=names())
+    return ruleset.differences(in_force(), new_rules, names=names())
 
 
-def problems(wanted: Rules) -> list[str]:
+def problems(new_rules: Rules) -> list[str]:
     """What is wrong with these rules, one sentence each."""
-    found = list(ruleset.problems(wanted))
-    known = names()
-    if any(f"account:{number}" not in known for number in ruleset.accounts_apart(wanted)):
-        found.append("A tier is about an account that is not there.")
-    for limit in wanted.limits:
+    sentences = list(ruleset.problems(new_rules))
+    all_names = names()
+    if any(f"account:{number}" not in all_names for number in ruleset.accounts_apart(new_rules)):
+        sentences.append("A tier is about an account that is not there.")
+    for limit in new_rules.limits:
         scopes = {f"person:{limit.person}": limit.person, f"account:{limit.account}": limit.account}
-        if any(number is not None and name not in known for name, number in scopes.items()):
-            found.append("A limit is about a person or an account that is not there.")
-    if not found and not compared(wanted):
-        found.append("Nothing differs from the rules in force.")
-    return found
+        if any(number is not None and name not in all_names for name, number in scopes.items()):
+            sentences.append("A limit is about a person or an account that is not there.")
+    if not sentences and not compared(new_rules):
+        sentences.append("Nothing differs from the rules in force.")
+    return sentences
 
 
 def digest_of(content: Mapping[str, Any], *, base: int, reason: str) -> str:
-    """What both people sign: the rules as a whole, the version that they replace, and the reason."""
+    """The digest that both people sign: of all the rules, the version that they replace, and the reason."""
     signed = ["countersign-policy-1", base, dict(content), reason]
     return hashlib.sha256(trail.canonical(signed).encode()).hexdigest()
 
 
 def propose(
     *,
-    wanted: Rules,
+    new_rules: Rules,
     reason: str,
     actor: "Person",
     digest: str,
@@ -83,7 +83,7 @@ def propose(
     session_key: str,
     now: datetime,
 ) -> PolicyChange:
-    """The first word. Raises CannotChange, or `stepup.CannotConfirm`."""
+    """Propose new rules. Raises CannotChange, or `stepup.CannotConfirm`."""
     reason = reason.strip()
     act = Act(actor, now, session_key, reason, digest, answer)
     _refuse(PROPOSALS, act)
@@ -91,10 +91,10 @@ def propose(
         raise CannotChange(f"Say why the rules should change, in at most {LONGEST_REASON} characters.")
     with transaction.atomic():
         trail.take_turn()
-        if found := problems(wanted):
-            raise CannotChange(" ".join(found))
-        _refuse(PROPOSALS, act, wanted)
-        base, content = _base(), ruleset.kept(wanted)
+        if sentences := problems(new_rules):
+            raise CannotChange(" ".join(sentences))
+        _refuse(PROPOSALS, act, new_rules)
+        base, content = _base(), ruleset.as_json(new_rules)
         if digest != digest_of(content, base=base, reason=reason):
             raise CannotChange("The rules in force are not those that you saw. Nothing was proposed: read it again.")
         row = PolicyChange(
@@ -102,26 +102,26 @@ def propose(
             content=content,
             reason=reason,
             digest=digest,
-            is_looser=any(each.is_looser for each in compared(wanted)),
+            is_looser=any(each.is_looser for each in compared(new_rules)),
             proposed_by=actor,
-            expires_at=now + machine.OPEN_FOR,
+            expires_at=now + states.OPEN_FOR,
         )
         row.proposed_with = PROPOSALS.confirm(act)
-        mover.create(row, event="proposed", evidence=row.proposed_with.evidence(), **act.moved)
+        machine.create(row, event="proposed", evidence=row.proposed_with.evidence(), **act.moved)
     return row
 
 
 def agree(
     *, change_id: int, actor: "Person", digest: str, answer: Mapping[str, Any], session_key: str, now: datetime
 ) -> PolicyChange:
-    """The second word: in force at once where nothing gets looser, else a day later. Raises as `propose`."""
+    """Agree to new rules: in force at once where nothing gets looser, else a day later. Raises like `propose`."""
     act = Act(actor, now, session_key, digest=digest, answer=answer)
     _refuse(DECISIONS, act)
     with DECISIONS.transaction(change_id) as row:
-        _refuse_unless_open(row, (machine.PROPOSED,), actor)
+        _refuse_unless_open(row, (states.PROPOSED,), actor)
         if row.proposed_by_id == actor.pk:
             raise CannotChange("You proposed it, so somebody else has to agree.")
-        _refuse(DECISIONS, act, ruleset.read(row.content))
+        _refuse(DECISIONS, act, ruleset.from_json(row.content))
         if not rules.are_enough(row.proposed_by, actor, at=_concerned(row)):
             raise CannotChange("One of the two has to be of treasury, and both have to be active.")
         if row.expires_at <= now or row.base != _base():
@@ -131,35 +131,37 @@ def agree(
         confirmation = DECISIONS.confirm(act)
         words: dict[str, Any] = {"agreed_by": actor, "agreed_with": confirmation}
         words |= {"evidence": confirmation.evidence(), **act.moved}
-        # Judged again at the rules of this moment: they are those it was proposed in the place of.
-        if any(each.is_looser for each in compared(ruleset.read(row.content))):
-            due = now + machine.LOOSENING_WAITS
+        # Compared again with the rules in force now: they are those that the change was proposed to replace.
+        if any(each.is_looser for each in compared(ruleset.from_json(row.content))):
+            due = now + states.LOOSENING_WAITS
             words |= {"in_force_at": due, "next_action_at": due}
-            return mover.move(row, event="agreed", to=machine.AGREED, **words)
+            return machine.move(row, event="agreed", to=states.AGREED, **words)
         return _publish(row, publisher=actor, **words)
 
 
-def end(*, change_id: int, actor: "Person", comment: str, session_key: str, now: datetime) -> PolicyChange:
-    """Stop what waits: its author takes it back, anybody else who may keep the rules rejects it with a reason."""
+def withdraw_or_reject(
+    *, change_id: int, actor: "Person", comment: str, session_key: str, now: datetime
+) -> PolicyChange:
+    """Stop a change that waits: its author takes it back, anybody else who may change rules rejects it and says why."""
     comment = comment.strip()[:LONGEST_REASON]
     if not rules.may_keep(actor):
         raise CannotChange(NOBODY_MAY)
     act = Act(actor, now, session_key, comment)
     with DECISIONS.transaction(change_id) as row:
-        _refuse_unless_open(row, (machine.PROPOSED, machine.AGREED), actor)
+        _refuse_unless_open(row, (states.PROPOSED, states.AGREED), actor)
         is_own = row.proposed_by_id == actor.pk
         if not is_own and not rules.may_keep(actor, _concerned(row)):
             raise CannotChange(NOT_THERE)
         if not is_own and not comment:
             raise CannotChange("Say why it is rejected; who proposed it reads that.")
-        event, to = ("withdrawn", machine.WITHDRAWN) if is_own else ("rejected", machine.REJECTED)
+        event, to = ("withdrawn", states.WITHDRAWN) if is_own else ("rejected", states.REJECTED)
         columns: dict[str, Any] = {"ended_by": actor, "comment": comment, "next_action_at": None}
-        return mover.move(row, event=event, to=to, **columns, **act.moved)
+        return machine.move(row, event=event, to=to, **columns, **act.moved)
 
 
 def review(*, now: datetime) -> int:
-    """Publish what is due, and end what expired or was overtaken; how many moved."""
-    waiting = PolicyChange.objects.filter(state__in=(machine.PROPOSED, machine.AGREED)).order_by("pk")
+    """Publish the changes that are due, and end those that expired or were overtaken; returns how many moved."""
+    waiting = PolicyChange.objects.filter(state__in=(states.PROPOSED, states.AGREED)).order_by("pk")
     return sum(_review_one(number, now) for number in waiting.values_list("pk", flat=True))
 
 
@@ -169,13 +171,13 @@ def _review_one(number: int, now: datetime) -> bool:
         row = PolicyChange.objects.select_related("proposed_by", "agreed_by", "proposed_with", "agreed_with").get(
             pk=number
         )
-        if row.state not in {machine.PROPOSED, machine.AGREED}:
+        if row.state not in {states.PROPOSED, states.AGREED}:
             return False
         if row.base != _base():
             _overtaken(row, "Other rules were published meanwhile.", now)
-        elif row.state == machine.PROPOSED and row.expires_at <= now:
-            mover.move(row, event="expired", to=machine.EXPIRED, now=now)
-        elif row.state == machine.AGREED and row.in_force_at is not None and row.in_force_at <= now:
+        elif row.state == states.PROPOSED and row.expires_at <= now:
+            machine.move(row, event="expired", to=states.EXPIRED, now=now)
+        elif row.state == states.AGREED and row.in_force_at is not None and row.in_force_at <= now:
             if _is_signed_by_two(row):
                 _publish(row, publisher=row.agreed_by, now=now)
             else:
@@ -186,26 +188,26 @@ def _review_one(number: int, now: datetime) -> bool:
 
 
 def _publish(row: PolicyChange, *, publisher: "Person | None", now: datetime, **words: Any) -> PolicyChange:
-    wanted, number = ruleset.read(row.content), row.base + 1
+    new_rules, number = ruleset.from_json(row.content), row.base + 1
     version = PolicyVersion.objects.create(
         number=number,
         note=row.reason,
-        value_max_age_s=wanted.value_max_age_s,
-        price_distance=wanted.price_distance,
-        price_beyond=wanted.price_beyond,
+        value_max_age_s=new_rules.value_max_age_s,
+        price_distance=new_rules.price_distance,
+        price_beyond=new_rules.price_beyond,
         published_by=publisher,
         published_at=now,
     )
-    for tier in wanted.tiers:
+    for tier in new_rules.tiers:
         QuorumTier.objects.create(
             policy=version,
             account_id=tier.account,
-            currency=wanted.currency,
+            currency=new_rules.currency,
             up_to=tier.up_to,
             approvals=tier.approvals,
             mode=tier.mode,
         )
-    for limit in wanted.limits:
+    for limit in new_rules.limits:
         ValueLimit.objects.create(
             policy=version,
             kind=limit.kind,
@@ -215,18 +217,18 @@ def _publish(row: PolicyChange, *, publisher: "Person | None", now: datetime, **
             beyond=limit.beyond,
         )
     columns = {**words, "version_number": number, "next_action_at": None}
-    moved = mover.move(row, event="published", to=machine.PUBLISHED, now=now, **columns)
+    moved = machine.move(row, event="published", to=states.PUBLISHED, now=now, **columns)
     open_requests.wake(now=now)
     announcements.announce("approvals")
     return moved
 
 
 def _overtaken(row: PolicyChange, why: str, now: datetime) -> None:
-    mover.move(row, event="overtaken", to=machine.OVERTAKEN, now=now, next_action_at=None, last_problem=why)
+    machine.move(row, event="overtaken", to=states.OVERTAKEN, now=now, next_action_at=None, last_problem=why)
 
 
 def _is_signed_by_two(row: PolicyChange) -> bool:
-    """Whether both words still are of people who may, given for exactly this content with a second factor."""
+    """Whether both people still may change rules, and each signed exactly this content with a second factor."""
     if row.agreed_by is None or not rules.are_enough(row.proposed_by, row.agreed_by, at=_concerned(row)):
         return False
     if row.digest != digest_of(row.content, base=row.base, reason=row.reason):
@@ -241,19 +243,19 @@ def _is_signed_by_two(row: PolicyChange) -> bool:
 
 
 def may_decide(person: "Person", row: PolicyChange) -> bool:
-    """Whether this person may agree to a change or reject it, by the accounts that it speaks of."""
+    """Whether this person may agree to a change or reject it, judged by the accounts that it concerns."""
     return rules.may_keep(person) and (not person.limits or rules.may_keep(person, _concerned(row)))
 
 
 def _concerned(row: PolicyChange) -> set[str]:
-    """The accounts that a change speaks of, compared with the rules in force."""
-    return ruleset.concerned(in_force(), ruleset.read(row.content))
+    """The accounts that a change concerns, compared with the rules in force."""
+    return ruleset.concerned(in_force(), ruleset.from_json(row.content))
 
 
-def _refuse(acts: Acts, act: Act, wanted: Rules | None = None) -> None:
+def _refuse(acts: Acts, act: Act, new_rules: Rules | None = None) -> None:
     if not rules.may_keep(act.person):
         raise CannotChange(NOBODY_MAY)
-    if wanted is not None and not rules.may_keep(act.person, ruleset.concerned(in_force(), wanted)):
+    if new_rules is not None and not rules.may_keep(act.person, ruleset.concerned(in_force(), new_rules)):
         raise CannotChange(NOT_THERE)
     acts.refuse_at_rest(act)
 
@@ -263,10 +265,10 @@ def _base() -> int:
     return 0 if policy is None else policy.number
 
 
-def _refuse_unless_open(row: PolicyChange, states: tuple[str, ...], actor: "Person") -> None:
+def _refuse_unless_open(row: PolicyChange, open_states: tuple[str, ...], actor: "Person") -> None:
     if not models.Person.objects.filter(pk=actor.pk, is_active=True, groups__name__in=rules.WHO).exists():
         raise CannotChange(NOBODY_MAY)
-    if row.state not in states:
+    if row.state not in open_states:
         raise CannotChange(f"Nothing was changed: it is {row.label.lower()} already.")
 
 
@@ -274,7 +276,7 @@ PROPOSALS: Final = Acts(PROPOSE, CannotChange)
 DECISIONS: Final = InTurn(
     AGREE,
     CannotChange,
-    mover.MACHINE,
+    machine.MACHINE,
     missing="There is no such change of the rules.",
     why_over=lambda row: "Nothing was changed: somebody else was faster. Read it again.",
     read_with=("proposed_by", "agreed_by"),

@@ -127,7 +127,7 @@ def _too_early(account: Account, now: datetime) -> str:
         return "the ledger was not read to its end yet"
     if waiting := quarantine.waiting(account=account):
         return f"{waiting} records of the ledger could not be read"
-    read = heartbeats.of(workflow.name_of(account))
+    read = heartbeats.state_of(workflow.name_of(account))
     if read is None or read.heard_at is None:
         return "the account's trades were not read yet"
     if unknown := effects.unknown_symbols(account):

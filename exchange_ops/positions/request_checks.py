@@ -47,7 +47,7 @@ class NotConfirmed(CannotAct):
 
     def __init__(self, oversteps: Collection[Overstep]) -> None:
         self.oversteps = list(oversteps)
-        super().__init__({CONFIRMED: f"Confirm by name, then send it. {bounds.named(self.oversteps)}"})
+        super().__init__({CONFIRMED: f"Confirm by name, then send it. {bounds.in_words(self.oversteps)}"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -44,7 +44,7 @@ WAITING: Final = Waits(
 )
 
 ROOM: Final = rooms.Room(
-    topics={"marginaction": topics.row(MarginAction), machine.TOPIC: topics.whole},
+    topics={"marginaction": topics.row(MarginAction), machine.TOPIC: topics.desk_wide},
     incidents=(
         Kind(
             alarms.MARGIN_UNCLEAR,

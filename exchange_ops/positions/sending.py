@@ -20,7 +20,7 @@ from exchange_ops.positions import machine, outcome_lookup, snapshots, states
 from exchange_ops.positions.models import MarginAction, MarginActionCall
 from exchange_ops.positions.snapshots import Snapshot
 from exchange_ops.shared import clocks
-from exchange_ops.shared.calls import sent
+from exchange_ops.shared.calls import reply_of
 from exchange_ops.wire.catalogue import Right
 from exchange_ops.wire.new_orders import NewOrder
 from wire.errors import CallFailed
@@ -41,7 +41,7 @@ def step(row: MarginAction, *, now: datetime, client_for: ClientFor) -> None:
         on_obstacle=lambda problem: _stop(row, problem, now),
         open_client=lambda: client_for(row.account, Right.ORDERS),
         claim=lambda client: _claim(row, client, watch),
-        send=lambda client, last_look: sent(lambda: _ask(row, client, last_look)),
+        send=lambda client, last_look: reply_of(lambda: _ask(row, client, last_look)),
         on_outcome=sending.by_outcome(_ENDS),
     )
 

@@ -180,7 +180,7 @@ def _check(
     row = request_checks.draft(initiator=initiator, account=account, wish=wish, there=there)
     overstep_list = request_checks.check(row=row, wish=wish, there=there, now=now)
     row.request_key = request_key
-    row.confirmed = _confirmed_facts(row, there) | {"oversteps": bounds.kept(overstep_list)}
+    row.confirmed = _confirmed_facts(row, there) | {"oversteps": bounds.facts(overstep_list)}
     if row.kind == states.REDUCE:
         row.client_order_id = ID_PREFIX + secrets.token_hex(14)
     return row, bounds.unconfirmed(overstep_list, confirmed=confirmed)

@@ -1,4 +1,4 @@
-"""The checks that run by themselves, as the desk knows them: the reconciliation of each account, the audit trail."""
+"""The room of the scheduled checks: the reconciliation of each account, and the audit trail."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -46,7 +46,7 @@ def _reconciliation() -> Health:
     rows = {row.name: row for row in CheckRun.objects.exclude(name=scheduled_checks.AUDIT)}
     answers = []
     for one in accounts:
-        of_one = _checked(f"The reconciliation of {one.name}", rows.get(scheduled_checks.name_of(one)))
+        of_one = _health(f"The reconciliation of {one.name}", rows.get(scheduled_checks.name_of(one)))
         waits = " It waits until the ledger is read." if scheduled_checks.waits(one, now) else ""
         answers.append(replace(of_one, sentence=of_one.sentence + waits))
     return ages.worst(answers) if answers else Health(ok=True, sentence="There is no account to reconcile yet.")
@@ -54,11 +54,11 @@ def _reconciliation() -> Health:
 
 def _audit() -> Health:
     """What the last check of the audit trail by the scheduler found."""
-    return _checked("The check of the audit trail", CheckRun.objects.filter(name=scheduled_checks.AUDIT).first())
+    return _health("The check of the audit trail", CheckRun.objects.filter(name=scheduled_checks.AUDIT).first())
 
 
-def _checked(spoken: str, row: CheckRun | None) -> Health:
-    """A failed check stays unwell until a later run holds; one that was never due yet is no alarm."""
+def _health(spoken: str, row: CheckRun | None) -> Health:
+    """A failed check stays failed until a later run succeeds; one that never ran yet is no alarm."""
     if row is None:
         return Health(ok=True, sentence=f"{spoken} has not run yet; it runs by itself.")
     age = ages.age(row.ran_at, clock.now())

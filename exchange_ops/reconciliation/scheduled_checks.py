@@ -1,8 +1,8 @@
-"""The checks that run by themselves: the reconciliation of each account every hour, the audit trail every day.
+"""The scheduled checks: the reconciliation of each account every hour, the audit trail every day.
 
-What a check found is kept in its row. A failed one stands until a later run holds; one that comes to no answer leaves
-the answer before it, and is late in the end. Whether a check is due is told by its row, so that a house that is started
-anew again and again still checks in time. An account whose ledger is being read is reconciled as soon as it is read.
+A check's findings are stored in its row. A failure stays until a later run succeeds; a run without an answer leaves the
+earlier answer, and the check is late in the end. The row says whether a check is due, so that restarts don't delay it.
+An account whose ledger is still being read is reconciled once it is read.
 """
 
 from collections.abc import Callable
@@ -15,11 +15,10 @@ from django.db import transaction
 from django.db.models import Q
 
 from desk import audit_check
-from desk.incidents import review as incidents
+from desk.incidents import review
 from desk.live import announcements
 from desk.machines.step_clock import Stopwatch
-from exchange_ops.keys import clients
-from exchange_ops.keys import store as keys
+from exchange_ops.keys import clients, store
 from exchange_ops.keys.clients import ClientFor
 from exchange_ops.ledger import walks
 from exchange_ops.shared import alarms, heartbeats, leases
@@ -48,7 +47,7 @@ def every(name: str) -> timedelta:
 
 
 def run_due(*, now: datetime, client_for: ClientFor) -> int:
-    """Run what is due, by one process at a time; how many checks came to an answer."""
+    """Run the checks that are due, in one process at a time; returns how many came to an answer."""
     holder = leases.name_of_this_process()
     if not leases.hold(name=LEASE, holder=holder, now=now, lasts=LEASE_LASTS):
         return 0
@@ -65,9 +64,9 @@ def run_due(*, now: datetime, client_for: ClientFor) -> int:
 
 
 def waits(account: Account, now: datetime) -> bool:
-    """Whether the account's reconciliation has to wait until its ledger is read to the end for the first time or again.
+    """Whether the account's reconciliation waits until its ledger is read to the end, for the first time or again.
 
-    That nobody reads it is told by its own check, so that nothing is hidden by waiting.
+    Another check reports a ledger that nobody reads, so waiting hides nothing.
     """
     return walks.is_incomplete(account=account, now=now)
 
@@ -84,25 +83,25 @@ def _is_due(name: str, now: datetime) -> bool:
 
 
 def _run(name: str, job: Callable[[], list[str]], now: datetime) -> bool:
-    """One run of one check. Whatever it falls over is kept as the reason why it came to no answer."""
+    """Run one check. An error is stored as the reason why it came to no answer."""
     watch = Stopwatch(now)
     columns: dict[str, Any] = {"tried_at": now}
     try:
         findings = job()
     except reconciliation.LedgerIsBeingRead:
         return False  # it began since, and this is no try
-    except (CallFailed, keys.NoUsableKey, reconciliation.CannotReconcile) as problem:
+    except (CallFailed, store.NoUsableKey, reconciliation.CannotReconcile) as problem:
         columns["problem"] = str(problem)[:300]
     except Exception as problem:
         _log.exception("scheduled_checks.failed", check=name)
         columns["problem"] = f"The check itself failed ({type(problem).__name__})."
     else:
-        kept = [finding[:LONGEST_FINDING] for finding in findings[:MOST_FINDINGS]]
+        texts = [finding[:LONGEST_FINDING] for finding in findings[:MOST_FINDINGS]]
         took_ms = watch.passed() // timedelta(milliseconds=1)
-        columns |= {"ran_at": now, "held": not findings, "findings": kept, "took_ms": took_ms, "problem": ""}
+        columns |= {"ran_at": now, "held": not findings, "findings": texts, "took_ms": took_ms, "problem": ""}
     with transaction.atomic():
         CheckRun.objects.update_or_create(name=name, defaults=columns)
-        incidents.note(alarms.AUDIT if name == AUDIT else alarms.RECONCILIATION, now=now)
+        review.note(alarms.AUDIT if name == AUDIT else alarms.RECONCILIATION, now=now)
     announcements.announce(heartbeats.TOPIC)
     return "ran_at" in columns
 

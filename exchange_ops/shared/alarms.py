@@ -1,4 +1,4 @@
-"""The names of the kinds of incidents about the exchange account; each room says what its own are."""
+"""The names of the kinds of incidents about the exchange account; each room declares its own kinds."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""What came of a call to the exchange that changes something, in the words of the machines' calls."""
+"""The outcome of a call to the exchange that changes something, in the words of the machines' calls."""
 
 from collections.abc import Callable
 from typing import Any
@@ -13,8 +13,8 @@ from wire.operation import BadArgument
 _log = structlog.get_logger(__name__)
 
 
-def sent(send: Callable[[], Any]) -> Reply:
-    """Send, and say in one of four outcomes what came of it; nothing that can happen outside is raised."""
+def reply_of(send: Callable[[], Any]) -> Reply:
+    """Send, and return one of four outcomes; no failure outside is raised."""
     try:
         return Reply(ACCEPTED, value=send())
     except Refused as refused:

@@ -1,12 +1,12 @@
-"""The exchange's clock, measured at every answer, and the time by which deadlines at the exchange are kept.
+"""The exchange's clock, measured with every answer, and the time that deadlines at the exchange go by.
 
-A hold ends by the exchange's hour, not by ours. Its answers carry a Date header in whole seconds; the reading kept is
-the most that its clock can be ahead of ours. Deadlines take the later of the two clocks, so that they come early.
+A hold ends by the exchange's clock, not by ours. Its answers carry a Date header in whole seconds; a stored reading is
+the most that its clock can be ahead of ours. Deadlines use the later of the two clocks, so that they come early.
 
-What is believed: a clock that is ahead by up to `MOST_BELIEVED` is believed at once, since acting early pays nobody.
-Beyond that the header is taken for a mistake (a cache, a gateway, a host with a wrong date): it is kept and shown, and
-deadlines go by the last believable reading. That stays safe: a deadline is set and met by the same clock, and a hold
-whose hour really passed more than a day ago is decided by the ledger alone. A clock that is behind changes nothing.
+A clock that is ahead by up to `MOST_BELIEVED` is believed at once, because acting early pays nobody. A larger lead
+counts as a mistake (of a cache, a gateway, a host with a wrong date): it is stored and shown, and deadlines go by the
+last believable reading. That is safe: a deadline is set and checked by the same clock, and a hold whose hour passed
+more than a day ago is decided by the ledger alone. A clock that is behind changes nothing.
 """
 
 from datetime import datetime, timedelta
@@ -27,9 +27,9 @@ _log = structlog.get_logger(__name__)
 
 
 def note(*, account_id: int, date: datetime, now: datetime) -> None:
-    """Keep the reading of one answer: `date` is its Date header, `now` our clock when it was read.
+    """Store the reading of one answer: `date` is its Date header, `now` our clock when it was read.
 
-    Never raises for the database: the answer it came with may be about money and matters more than its clock.
+    It never raises database errors: the answer may be about money, which matters more than the clock.
     """
     skew = date + DATE_RESOLUTION - now
     try:
@@ -43,31 +43,31 @@ def note(*, account_id: int, date: datetime, now: datetime) -> None:
 
 
 def exchange_now(*, account: Account, now: datetime) -> datetime:
-    """The time by which deadlines at the exchange are kept: the later of our clock and the exchange's."""
+    """The time that deadlines at the exchange go by: the later of our clock and the exchange's."""
     reading = believed(account=account)
     return now if reading is None else max(now, now + _skew(reading))
 
 
 def believed(*, account: Account) -> ClockReading | None:
-    """The newest reading that is not absurd, or nothing when no answer ever carried a date."""
+    """The newest believable reading; None when no answer ever carried a date."""
     most = MOST_BELIEVED // timedelta(milliseconds=1)
     reading: ClockReading | None = newest_first(account=account).filter(skew_ms__lte=most, skew_ms__gte=-most).first()
     return reading
 
 
 def at_least(*, account: Account, now: datetime) -> datetime | None:
-    """The least that the exchange's clock shows now; None when no answer ever carried a date."""
+    """The earliest time that the exchange's clock can show now; None when no answer ever carried a date."""
     reading = believed(account=account)
     return None if reading is None else now + _skew(reading) - 2 * DATE_RESOLUTION
 
 
 def sent_from(*, account: Account, now: datetime) -> datetime:
-    """From when on the exchange may date what is sent now, by its clock or by ours: what is older is something else."""
+    """The earliest date that the exchange may give to something sent now; anything older is something else."""
     return min(now, at_least(account=account, now=now) or now)
 
 
 def problem(*, account: Account) -> str:
-    """A sentence when the exchange's newest reading is absurd, else an empty text."""
+    """A sentence when the newest reading is not believable, else an empty text."""
     newest = newest_first(account=account).first()
     if newest is None or abs(_skew(newest)) <= MOST_BELIEVED:
         return ""
@@ -78,7 +78,7 @@ def problem(*, account: Account) -> str:
 
 
 def newest_first(*, account: Account) -> QuerySet[ClockReading]:
-    """The readings of an account, the newest first: by arrival, since a host that is behind dates its own too early."""
+    """The readings of an account, the newest first: by arrival, because a slow host clock dates them too early."""
     return ClockReading.objects.filter(account=account).order_by("-id")
 
 

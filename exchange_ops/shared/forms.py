@@ -1,4 +1,4 @@
-"""The shape of what people and programs type. Whether it may be done is the domain's to say.
+"""Forms for what people and programs type. They check the shape; the domain decides what may be done.
 
 Figures are plain ASCII digits with one point: no exponents, no separators, no digits of other scripts, no signs.
 Blanks around a value are dropped; anything invisible inside it is refused, never guessed at.
@@ -19,7 +19,7 @@ _AMOUNT = re.compile(rf"\d{{1,{WHOLE_DIGITS}}}(\.\d{{1,{FRACTION_DIGITS}}})?", r
 
 
 class AmountField(forms.CharField):
-    """A positive amount as exact Decimal; the text that was typed stays in the form when it is refused."""
+    """A positive amount as an exact Decimal; a refused text stays in the form."""
 
     def clean(self, value: Any) -> Any:
         text = super().clean(value)
@@ -45,9 +45,9 @@ def read_amount(text: str) -> Decimal:
 
 
 def _amount_problem(text: str) -> str:
-    whole, point, rest = text.partition(".")
-    if whole.isdigit() and (rest.isdigit() or not point):
-        if len(whole) > WHOLE_DIGITS:
+    integer, point, fraction = text.partition(".")
+    if integer.isdigit() and (fraction.isdigit() or not point):
+        if len(integer) > WHOLE_DIGITS:
             return f"More than {WHOLE_DIGITS} digits before the point can't be an amount."
         return f"No currency has more than {FRACTION_DIGITS} digits after the point."
     return "Write the amount as digits with at most one point, like 0.25."
@@ -77,7 +77,7 @@ class ReasonForm(forms.Form):
 
 
 class CancelForm(ReasonForm):
-    """Taking a request back. `by_requester` the reason may be left out; whoever ends another's request gives one."""
+    """Cancelling a request. Its requester may leave out the reason; anybody else has to give one."""
 
     def __init__(self, *arguments: Any, by_requester: bool, **options: Any) -> None:
         super().__init__(*arguments, **options)
@@ -103,9 +103,9 @@ class ResolutionForm(DecisionForm):
 
 
 class RequestForm(forms.Form):
-    """What is asked of the domain, which may refuse it."""
+    """A request to the domain, which may refuse it."""
 
     def refuse(self, problems: dict[str, str]) -> None:
-        """Put the domain's sentences beside the fields they are about; what has no field stands above the form."""
+        """Show the domain's sentences beside their fields, and those without a field above the form."""
         for name, sentence in problems.items():
             self.add_error(name if name in self.fields else None, sentence)

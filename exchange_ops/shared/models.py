@@ -1,4 +1,4 @@
-"""What every room knows: the accounts, facts about the exchange, its clock, followers, leases and what checks found."""
+"""Rows that every room uses: accounts, facts about the exchange, its clock, followers, leases and results of checks."""
 
 from typing import ClassVar
 
@@ -29,7 +29,7 @@ class OfAccount:
 
     @property
     def scope(self) -> str:
-        """The account as the desk's roles, incidents and entries name it: by its number, as text."""
+        """The account's number as text, by which the desk's roles, incidents and entries name it."""
         return str(self.account_id)
 
 
@@ -49,10 +49,10 @@ class Fact(Witnessed):
 
 
 class CheckRun(models.Model):
-    """The last outcome of one scheduled check: a failed one stands until a later run holds.
+    """The last outcome of one scheduled check; a failure stays until a later run succeeds.
 
-    `ran_at` is the last run that came to an answer, `held` that answer, `tried_at` the last try. `problem` says why the
-    last try came to none.
+    `ran_at` is the last run with an answer, `held` that answer, `tried_at` the last try. `problem` says why the last
+    try brought no answer.
     """
 
     name = models.CharField(max_length=60, primary_key=True)
@@ -82,10 +82,10 @@ class ClockReading(models.Model):
 
 
 class FollowerState(models.Model):
-    """How one stream loop is doing: the page and the readiness check read this row.
+    """The state of a stream or loop, read by the system page and the readiness check.
 
-    `heard_at` is the last sign of life, a pong included; `message_at` the last message. `lag_ms` is how long the
-    slowest message of the last second that brought one was on its way, as far as messages carry a time of their own.
+    `heard_at` is the last sign of life, a pong included; `message_at` the last message. `lag_ms` is the delay of the
+    slowest message in the last second that brought one, as far as messages carry a time.
     """
 
     account = models.ForeignKey(Account, on_delete=models.PROTECT, null=True, related_name="followers")
@@ -105,7 +105,7 @@ class FollowerState(models.Model):
 
 
 class Lease(models.Model):
-    """Which process may do a work that only one may do; a holder that doesn't renew it in time has lost it."""
+    """The process that may do work that only one may do; a holder that doesn't renew its lease in time has lost it."""
 
     name = models.CharField(max_length=40, primary_key=True)
     holder = models.CharField(max_length=80, default="", blank=True)

@@ -1,7 +1,7 @@
-"""The exchanges that accounts are at, by name: an allow list of the settings, of which the first is "default".
+"""The exchanges that accounts are at, by name: an allow list in the settings, whose first entry is "default".
 
-Every call, stream, budget, clock and probe of an account goes to the account's place and to no other; public market
-data is read at the default one. A place that the settings no longer name is an error, never a reason to ask another.
+Every call, stream, budget, clock and probe of an account uses the account's place and no other; public market data
+comes from the default one. A place that is missing from the settings is an error, never a reason to ask another.
 """
 
 from collections.abc import Iterable
@@ -16,12 +16,12 @@ DEFAULT: Final = "default"
 
 
 class UnknownPlace(Exception):
-    """The settings name no exchange of this name; the sentence says whose it is, and that nothing is sent."""
+    """The settings name no such exchange; the sentence says for which account, and that nothing is sent."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """One exchange: its name, its REST address and the address of its streams, both without a path of ours."""
+    """One exchange: its name, its REST address and the address of its streams, both without the path of a call."""
 
     name: str
     url: str
@@ -34,26 +34,26 @@ def default() -> Place:
 
 
 def names() -> list[str]:
-    """Every name that an account may be made with, the default one first."""
+    """Every name that a new account may have, the default one first."""
     return [DEFAULT, *settings.EXCHANGE_PLACES]
 
 
-def of(account: Account) -> Place:
-    """Where the account is. Raises `UnknownPlace`."""
+def place_of(account: Account) -> Place:
+    """The exchange of the account. Raises `UnknownPlace`."""
     if account.place == DEFAULT:
         return default()
-    found = settings.EXCHANGE_PLACES.get(account.place)
-    if found is None:
+    entry = settings.EXCHANGE_PLACES.get(account.place)
+    if entry is None:
         raise UnknownPlace(
             f"{account.name} is at the exchange “{account.place}”, which the settings do not name (EXCHANGE_PLACES). "
             "Nothing of it is read or sent until they do."
         )
-    return Place(account.place, found.url, found.stream_url)
+    return Place(account.place, entry.url, entry.stream_url)
 
 
 @dataclass(frozen=True, slots=True)
-class Described:
-    """What pages say of an account's exchange: its name and REST address, or the problem with it."""
+class PlaceView:
+    """An account's exchange for pages: its name and REST address, or the problem with it."""
 
     name: str
     url: str
@@ -61,23 +61,23 @@ class Described:
 
     @property
     def has_own_market(self) -> bool:
-        """Whether market data come from where the account is."""
+        """Whether market data comes from the account's own exchange."""
         return self.name == DEFAULT
 
 
-def described(account: Account) -> Described:
-    """The account's exchange for people."""
+def view_of(account: Account) -> PlaceView:
+    """The account's exchange for pages."""
     try:
-        return Described(account.place, of(account).url, "")
+        return PlaceView(account.place, place_of(account).url, "")
     except UnknownPlace as unknown:
-        return Described(account.place, "", str(unknown))
+        return PlaceView(account.place, "", str(unknown))
 
 
 def elsewhere(accounts: Iterable[Account]) -> list[Account]:
-    """Those of the accounts that are at another exchange than the one whose market the pages show."""
+    """The accounts at another exchange than the one whose market the pages show."""
     return [account for account in accounts if account.place != DEFAULT]
 
 
 def problem(account: Account) -> str:
     """The sentence when the settings do not name the account's exchange, else an empty text."""
-    return described(account).problem
+    return view_of(account).problem

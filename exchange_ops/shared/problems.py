@@ -1,8 +1,3 @@
-"""Where a problem of a request belongs that is about no single field."""
-
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    pass
+"""The key of a request's problems that concern no single field."""
 
 FORM = "__all__"

@@ -1,16 +1,16 @@
-"""What every room rests on, as the desk knows it: accounts, the clocks, the processes that work and listen."""
+"""The room of what every other rests on: accounts, clocks, and the processes that work and listen."""
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Final
 
-from desk import clock, rooms
-from desk import health as desk_health
+from desk import clock, health, rooms
 from desk.incidents.kinds import Cause, Kind, Severity
+from desk.machines.guards import Guards, Rule, edited, table_of
 from desk.people import roles
 from desk.rooms import Check, Health
 from desk.rows.witnessed import Table
-from exchange_ops.shared import alarms, clocks, guards, heartbeats, places
+from exchange_ops.shared import alarms, clocks, heartbeats, places
 from exchange_ops.shared.declarations import ages, causes, reasons, topics
 from exchange_ops.shared.models import Account, Fact
 
@@ -28,7 +28,7 @@ def _places(now: datetime, only: str) -> Iterator[Cause]:
 
 
 def _broker(now: datetime, only: str) -> Iterator[Cause]:
-    answer = desk_health.broker()
+    answer = health.broker()
     if not answer.ok:
         yield Cause("broker", answer.sentence, "system")
 
@@ -46,7 +46,7 @@ def _sweeper() -> Health:
 
 
 def _loop(name: str, spoken: str, consequence: str) -> Health:
-    row = heartbeats.of(name)
+    row = heartbeats.state_of(name)
     age = ages.age(row.beat_at if row else None, clock.now())
     if age is not None and age <= ages.BEAT_AGE:
         return Health(ok=True, sentence=f"{spoken} active {ages.spoken(age)} ago.", age_s=age.total_seconds())
@@ -91,15 +91,27 @@ INCIDENTS: Final = (
     Kind(alarms.CLOCK, "Clocks differ", Severity.MEDIUM, (roles.ADMIN,), _clocks),
 )
 
+GUARDS: Final = Guards(
+    own=(
+        Rule(
+            table_of(Account),
+            "place_fixed",
+            "UPDATE",
+            edited(["place"]),
+            "an account stays at its exchange: its ledger and its keys belong there",
+        ),
+    ),
+)
+
 ROOM: Final = rooms.Room(
-    topics={heartbeats.TOPIC: topics.whole},
+    topics={heartbeats.TOPIC: topics.desk_wide},
     checks={
         "worker": Check(_worker, order=120, incident=alarms.WORK_STALLED),
         "releases": Check(_releases, order=130, incident=alarms.WORK_STALLED),
         "sweeper": Check(_sweeper, order=140, incident=alarms.WORK_STALLED),
     },
     incidents=INCIDENTS,
-    guards={"accounts": guards.GUARDS.statements},
+    guards={"accounts": GUARDS.statements},
     tables=(Table(Account), Table(Fact)),
     idle_tables={
         "exchange_ops.clockreading": "a measurement of the exchange's clock, of which the newest counts for minutes",

@@ -1,4 +1,4 @@
-"""How each stream is doing: one row for each follower, which the system page and the readiness check read."""
+"""The state of each stream: one row for each follower, read by the system page and the readiness check."""
 
 from datetime import datetime
 
@@ -16,13 +16,13 @@ def trading_name(account: Account) -> str:
 
 
 def became_live(name: str, *, now: datetime, account: Account | None = None) -> None:
-    """The stream tells everything from now on."""
+    """The stream sends every change from now on."""
     update(name, account=account, connected=True, connected_at=now, heard_at=now, beat_at=now, problem="")
     announcements.announce("system")
 
 
 def heard(name: str, *, now: datetime, account: Account | None = None, **columns: object) -> None:
-    """Something arrived, a pong for instance; `columns` say what is known of messages (`lags.Lag.columns`)."""
+    """Something arrived, for instance a pong; `columns` are those of messages (`lags.Lag.columns`)."""
     update(name, account=account, heard_at=now, beat_at=now, **columns)
 
 
@@ -41,20 +41,20 @@ def stopped(name: str, *, now: datetime, account: Account | None = None) -> None
 
 
 def remark(name: str, *, sentence: str, account: Account | None = None) -> None:
-    """Something about a stream that is live all the same: what it is not told."""
+    """A remark about a live stream, for instance which changes it does not get."""
     update(name, account=account, problem=sentence[:LONGEST_PROBLEM])
     announcements.announce("system")
 
 
 def closed_gaps(name: str, *, count: int, account: Account | None = None) -> None:
-    """What was lost on the way was found and made good."""
+    """Count lost messages that were recovered."""
     if count:
         update(name, account=account, gaps_closed=F("gaps_closed") + count)
         announcements.announce("system")
 
 
 def update(name: str, *, account: Account | None = None, **columns: object) -> None:
-    """Write these columns of the row, which is made when it is missing."""
+    """Write these columns of the row, and create it when it is missing."""
     if not FollowerState.objects.filter(name=name).update(**columns):
         FollowerState.objects.get_or_create(name=name, defaults={"account": account})
         FollowerState.objects.filter(name=name).update(**columns)

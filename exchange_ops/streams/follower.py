@@ -1,7 +1,7 @@
-"""A socket around a sans-I/O session, in a thread of its own, until told to stop: what all followers have.
+"""What all followers share: a socket around a sans-I/O session, in a thread of its own, until it is stopped.
 
-A follower connects, runs a session, and when it ends waits with a growing, jittered pause and starts over. Whatever
-fails, the database included, ends the session and not the follower: the next one closes the gap.
+A follower connects and runs a session; when that ends, it waits for a growing, jittered pause and starts over. A
+failure, also of the database, ends the session but not the follower: the next session closes the gap.
 """
 
 import contextlib
@@ -12,6 +12,7 @@ import ssl
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Generic, TypeVar
 
@@ -23,14 +24,13 @@ from django.db import close_old_connections, connection
 
 from exchange_ops.client import sockets
 from exchange_ops.client.sockets import CannotFollow, stream_url
-from exchange_ops.keys import store as keys
+from exchange_ops.keys import store
 from exchange_ops.keys.models import ApiKey
 from exchange_ops.shared import stream_states
 from exchange_ops.shared.models import Account
 from exchange_ops.streams import lags
-from exchange_ops.streams.backoff import Rhythm
 from exchange_ops.wire.catalogue import Right
-from exchange_ops.wire.conversation import BecameLive, Conversation, Ended, Phase, login_params
+from exchange_ops.wire.conversation import BecameLive, Conversation, Ended, Pace, Phase, login_params
 from wire.credentials import Credentials
 
 __all__ = ["CannotFollow", "KeyedFollower", "Rhythm", "StreamFollower", "now_ms", "stream_url"]
@@ -40,6 +40,7 @@ NOTED_EVERY_MS = 1_000  # how often the row says that something was heard
 TICK_EVERY_MS = 20  # however many messages come
 MOST_TOGETHER = 200  # messages that are taken at once
 TOGETHER_MS = 50  # and how long they may keep the rest waiting
+MOST_DOUBLINGS = 20  # of a pause; every bound is reached long before
 _CONTROL = frozenset({websocket.ABNF.OPCODE_PING, websocket.ABNF.OPCODE_PONG})
 _log = structlog.get_logger(__name__)
 
@@ -47,10 +48,39 @@ _log = structlog.get_logger(__name__)
 Talk = TypeVar("Talk", bound=Conversation[Any])
 
 
-class StreamFollower(threading.Thread, Generic[Talk]):
-    """Follows one address. `stop()` ends it within a second, in the middle of anything.
+@dataclass(frozen=True, slots=True)
+class Rhythm:
+    """Milliseconds: the session's own, between pings, the longest wait for a message, and the pauses between tries.
 
-    `title` names its row among the followers, `account` whose stream it is.
+    `away_pause_ms` is the longest pause while nobody answers at the address: trying costs an absent exchange nothing,
+    and once it is back it has to be followed within five seconds. `longest_pause_ms` is for an exchange that accepts
+    connections and drops them, `turned_down_pause_ms` for one that refuses the key.
+    """
+
+    pace: Pace = field(default_factory=Pace)
+    ping_ms: int = 10_000
+    look_ms: int = 500
+    first_pause_ms: int = 500
+    away_pause_ms: int = 3_000
+    longest_pause_ms: int = 30_000
+    turned_down_pause_ms: int = 60_000
+
+    def pause_ms(self, *, failures: int, away: bool = False, turned_down: bool = False, dice: float) -> int:
+        """The pause after so many failures in a row: doubled each time up to its bound, half of it random.
+
+        `dice` is from 0 up to 1, so that not all followers return at the same moment.
+        """
+        longest = min(self.away_pause_ms, self.longest_pause_ms) if away else self.longest_pause_ms
+        pause = min(self.first_pause_ms << min(max(failures, 1) - 1, MOST_DOUBLINGS), longest)
+        if turned_down:
+            pause = self.turned_down_pause_ms
+        return pause // 2 + int(pause // 2 * dice)
+
+
+class StreamFollower(threading.Thread, Generic[Talk]):
+    """Follows one address. `stop()` ends it within a second, whatever it is doing.
+
+    `title` is the name of its row among the followers, `account` the account whose stream it is.
     """
 
     def __init__(
@@ -81,33 +111,33 @@ class StreamFollower(threading.Thread, Generic[Talk]):
     # What each follower does in its own way --------------------------------------------------------------------------
 
     def _begin(self) -> Talk:
-        """A new session. Raises `keys.NoUsableKey`."""
+        """A new session. Raises `store.NoUsableKey`."""
         raise NotImplementedError
 
     def _store(self, event: Any, talk: Talk) -> None:
-        """Keep what an event brought."""
+        """Store the content of an event."""
         raise NotImplementedError
 
     def _gathered(self, events: list[Any]) -> list[Any]:
-        """The events of messages that came together, with those put into one that can be stored as one."""
+        """The events of messages that arrived together, merged where they can be stored at once."""
         return events
 
     def _look_after(self, talk: Talk, now_ms: int) -> None:
-        """What is to be done beside listening; called after each message and at least once for each `look_ms`."""
+        """Work beside listening; called after each message and at least once every `look_ms`."""
         raise NotImplementedError
 
     def _own_time(self, event: Any) -> datetime | None:
-        """When what an event tells happened at the exchange, if it was told as it happened and carries a time."""
+        """The time at the exchange of what an event reports; None if it carries none or was not sent as it happened."""
         return None
 
     def _was_turned_down(self, event: Ended) -> bool:
-        """Whether the session ended in a way that makes trying again soon of no use."""
+        """Whether the session ended because the key was refused, so that trying again soon is useless."""
         return event.turned_down
 
     # The thread ------------------------------------------------------------------------------------------------------
 
     def stop(self) -> None:
-        """Let go at once; `join` afterwards."""
+        """Stop at once; `join` afterwards."""
         self._stopping.set()
         current = self._socket
         if current is not None and current.sock is not None:
@@ -132,13 +162,13 @@ class StreamFollower(threading.Thread, Generic[Talk]):
         )
 
     def _one_session(self) -> bool:
-        """From connecting to the end; whether the key was turned down. Never raises for what can fail outside."""
+        """Run one session; returns whether the key was turned down. Failures outside are not raised."""
         close_old_connections()
         turned_down = False
         with self._logged():
             try:
                 turned_down = self._converse()
-            except keys.NoUsableKey as problem:
+            except store.NoUsableKey as problem:
                 turned_down = True
                 stream_states.ended(self._title, sentence=str(problem), now=self._now(), account=self._of)
             finally:
@@ -167,7 +197,7 @@ class StreamFollower(threading.Thread, Generic[Talk]):
             self._listen(talk)
 
     def _clock(self) -> int:
-        """The session's time: it stands still while its news is stored, since a slow database is no silent exchange."""
+        """The session's time: it stops while events are stored, because a slow database is no silent exchange."""
         return now_ms() - self._busy_ms
 
     @contextlib.contextmanager
@@ -196,7 +226,7 @@ class StreamFollower(threading.Thread, Generic[Talk]):
 
     def _connect(self) -> None:
         self._is_away, was_away = True, self._is_away
-        # Kept before it connects, so that `stop` finds it in the middle of a handshake too.
+        # Stored before it connects, so that `stop` can end it during the handshake too.
         self._socket = fresh = websocket.WebSocket()
         sockets.open_at(fresh, self._url, private_hosts=settings.PRIVATE_HOSTS)
         self._is_away = False
@@ -205,7 +235,7 @@ class StreamFollower(threading.Thread, Generic[Talk]):
         fresh.settimeout(self._rhythm.look_ms / 1000)
 
     def _exchange_frames(self, talk: Talk) -> list[Any]:
-        """Send what the session wants sent; gives what happened so far."""
+        """Send the session's frames and return its events so far."""
         for frame in talk.outgoing():
             try:
                 if self._socket is not None:
@@ -223,7 +253,7 @@ class StreamFollower(threading.Thread, Generic[Talk]):
             talk.closed(_kind_of(problem))
 
     def _listen(self, talk: Talk) -> None:
-        """Wait for a message, a moment at most, and take those too that are there already."""
+        """Wait briefly for a message, and read those that are there already."""
         if self._stopping.is_set() or self._socket is None:
             talk.closed("stopped")
             return
@@ -239,7 +269,7 @@ class StreamFollower(threading.Thread, Generic[Talk]):
         self._note(heard)
 
     def _hear(self, current: websocket.WebSocket, talk: Talk) -> bool:
-        """One message, or the end of the socket, told to the session; False when nothing came."""
+        """Pass one message or the end of the socket to the session; False when nothing came."""
         try:
             opcode, message = current.recv_data(control_frame=True)
         except websocket.WebSocketTimeoutException:
@@ -257,7 +287,7 @@ class StreamFollower(threading.Thread, Generic[Talk]):
         return True
 
     def _note(self, heard: bool) -> None:
-        """Write down now and then that something was heard, and what is known of the messages."""
+        """Record now and then that something was heard, and the delays of messages."""
         if now_ms() - self._noted_ms < NOTED_EVERY_MS:
             return
         columns = self._lag.columns()
@@ -275,7 +305,7 @@ class StreamFollower(threading.Thread, Generic[Talk]):
 
     @contextlib.contextmanager
     def _logged(self) -> Iterator[None]:
-        """A database that is away costs a session and a line, never the follower."""
+        """Log a failing database: it ends the session, never the follower."""
         try:
             yield
         except DatabaseProblem as problem:
@@ -293,25 +323,25 @@ class KeyedFollower(StreamFollower[Talk]):
         self._looked_ms = 0
 
     def _login(self) -> dict[str, object]:
-        """Choose the key and say who we are with it. Raises `keys.NoUsableKey`."""
-        self._key = keys.stream_key(self._account, self._right)
-        known = keys.credentials_of(self._key)
+        """Choose the key and build the login with it. Raises `store.NoUsableKey`."""
+        self._key = store.stream_key(self._account, self._right)
+        credentials = store.credentials_of(self._key)
         # Secrets are sent over TLS or to this machine only; even so the signature is preferred, which can't be reused.
-        signed = Credentials(known.login, known.secret, "hs256")
+        signed = Credentials(credentials.login, credentials.secret, "hs256")
         return login_params(signed, nonce=secrets.token_hex(12))
 
     def _look_after(self, talk: Talk, now_ms: int) -> None:
         if now_ms - self._looked_ms >= KEY_LOOKED_AT_EVERY_MS and self._key is not None:
             self._looked_ms = now_ms
-            if keys.has_to_change(self._key, self._right):
+            if store.has_to_change(self._key, self._right):
                 talk.closed("the key was changed")
 
     def _was_turned_down(self, event: Ended) -> bool:
-        """Note that the key was turned down; whether it would be taken again, so that trying soon is of no use."""
+        """Note that the key was turned down; True if it would be chosen again, so that trying soon is useless."""
         if not event.turned_down or self._key is None:
             return False
-        keys.note_problem(key_id=self._key.pk, problem=event.sentence)
-        return keys.stream_key(self._account, self._right).pk == self._key.pk
+        store.note_problem(key_id=self._key.pk, problem=event.sentence)
+        return store.stream_key(self._account, self._right).pk == self._key.pk
 
 
 def _has_more(current: websocket.WebSocket) -> bool:
@@ -325,7 +355,7 @@ def _has_more(current: websocket.WebSocket) -> bool:
     try:
         watch.register(plain, select.POLLIN)
         return bool(watch.poll(0))
-    except (OSError, ValueError):  # it was ended from elsewhere, which reading will tell
+    except (OSError, ValueError):  # another thread closed it, which reading will show
         return True
 
 

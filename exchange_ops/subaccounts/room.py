@@ -53,7 +53,7 @@ WAITING: Final = Waits(
 )
 
 ROOM: Final = rooms.Room(
-    topics={"subaccount": topics.row(SubAccount), TOPIC: topics.whole},
+    topics={"subaccount": topics.row(SubAccount), TOPIC: topics.desk_wide},
     waiting=(WAITING.source,),
     replays={REPLAY.subject: REPLAY.check},
     guards={"sub-accounts": guards.GUARDS.statements},

@@ -14,7 +14,7 @@ from desk.machines.mover import texts
 from desk.machines.step_clock import SEND_WITHIN
 from exchange_ops.client import ExchangeClient
 from exchange_ops.shared import clocks
-from exchange_ops.shared.calls import sent
+from exchange_ops.shared.calls import reply_of
 from exchange_ops.transfers import machine
 from exchange_ops.transfers.models import Transfer, TransferCall
 from exchange_ops.transfers.snapshots import Snapshot
@@ -82,7 +82,7 @@ def expected(row: Transfer) -> dict[str, dict[str, Decimal]]:
 
 def send(row: Transfer, client: ExchangeClient, last_look: calls.LastLook) -> Reply:
     """Send it, and say what came of it."""
-    return sent(lambda: _moved(client, row, last_look))
+    return reply_of(lambda: _moved(client, row, last_look))
 
 
 def _moved(client: ExchangeClient, row: Transfer, last_look: calls.LastLook) -> tuple[str, ...]:

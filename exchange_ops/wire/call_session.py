@@ -12,8 +12,7 @@ from typing import Any
 from exchange_ops.wire import streams
 from exchange_ops.wire.conversation import BecameLive, Conversation, Ended, Odd, Pace, Phase
 from exchange_ops.wire.streams import Address
-from wire import jsonrpc
-from wire import records as wire_records
+from wire import jsonrpc, records
 from wire.errors import BadReply
 
 
@@ -86,7 +85,7 @@ class CallSession(Conversation[OwnEvent]):
 
     def _result(self, number: int, method: streams.Method, result: bytes, now_ms: int) -> None:
         try:
-            self._events.append(Answered(number, wire_records.decode(result, method.result)))
+            self._events.append(Answered(number, records.decode(result, method.result)))
         except BadReply as problem:
             self._events.append(AnswerUnreadable(number, problem.reason))
 
@@ -99,6 +98,6 @@ class CallSession(Conversation[OwnEvent]):
             self._unknown(frame.method)
             return
         try:
-            self._events.append(Notified(event.name, wire_records.decode(frame.params, event.params)))
+            self._events.append(Notified(event.name, records.decode(frame.params, event.params)))
         except BadReply as problem:
             self._odd(f"What came with {frame.method} could not be read: {problem.reason}"[:300])

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Generic, TypeVar
 
-from wire import jsonrpc
-from wire import records as wire_records
+from wire import jsonrpc, records
 from wire.credentials import Credentials
 from wire.errors import BadReply
 
@@ -191,7 +190,7 @@ class Conversation(Generic[Own]):
         elif call.refused is not None:
             call.refused(frame, now_ms)
         else:
-            sentence = f"The exchange refused {call.method}: {said(frame)}"[:300]
+            sentence = f"The exchange refused {call.method}: {refusal_text(frame)}"[:300]
             self._end(sentence, turned_down=frame.code in AUTHORIZATION)
 
     def _ask(
@@ -210,12 +209,12 @@ class Conversation(Generic[Own]):
     def _each(self, body: bytes, kind: Any, method: str) -> tuple[tuple[Any, ...], tuple[Unread, ...]]:
         """The elements of a list; one that can't be read hides no other. What is no list ends the conversation."""
         try:
-            found, aside = wire_records.decode_each(body, kind)
+            elements, aside = records.decode_each(body, kind)
         except BadReply:
             self._end(f"What came with {method} is not a list.")
             return (), ()
         unread = (Unread(each.content.decode("utf-8", "replace"), each.reason) for each in aside)
-        return tuple(found), tuple(unread)
+        return tuple(elements), tuple(unread)
 
     def _unknown(self, name: str) -> None:
         """The exchange tells of something new: that is said once, however often it comes."""
@@ -238,6 +237,6 @@ class Conversation(Generic[Own]):
         self._events.append(Ended(sentence, turned_down))
 
 
-def said(frame: jsonrpc.Failure) -> str:
+def refusal_text(frame: jsonrpc.Failure) -> str:
     """A refusal in words: code, message and description."""
     return f"{frame.code} {frame.message}" + (f": {frame.description}" if frame.description else "")

@@ -14,7 +14,7 @@ from typing import Any
 
 from exchange_ops.wire import records
 from exchange_ops.wire.book import Book, Step
-from exchange_ops.wire.conversation import BecameLive, Conversation, Ended, Odd, Pace, Phase, said
+from exchange_ops.wire.conversation import BecameLive, Conversation, Ended, Odd, Pace, Phase, refusal_text
 from wire import jsonrpc
 from wire import records as wire_records
 from wire.errors import BadReply
@@ -48,9 +48,9 @@ class Subscription:
 
 @dataclass(frozen=True, slots=True)
 class MarketPace(Pace):
-    """Milliseconds beside those of `Pace`. The exchange tells each followed ticker once a minute at least, so a socket
-    that tells nothing for `quiet_ms` is dead although it answers pings. `most_open` requests wait for answers at once,
-    and two follow each other by `between_ms`."""
+    """Milliseconds in addition to those of `Pace`. The exchange sends each followed ticker at least once a minute, so a
+    socket that sends nothing for `quiet_ms` is dead even if it answers pings. At most `most_open` requests wait for
+    answers at once, with `between_ms` between two of them."""
 
     quiet_ms: int = 150_000
     between_ms: int = 50
@@ -77,21 +77,21 @@ class BookChanged:
 
 @dataclass(frozen=True, slots=True)
 class TradesTold:
-    """Public trades; `whole` are the newest of all, without a hole up to now."""
+    """Public trades; if `is_complete`, the newest of all without a gap."""
 
     symbol: str
     records: tuple[records.PublicTrade, ...]
-    whole: bool
+    is_complete: bool
 
 
 @dataclass(frozen=True, slots=True)
 class CandlesTold:
-    """Candles of one period; `whole` are the newest of all, without a hole up to now."""
+    """Candles of one period; if `is_complete`, the newest of all without a gap."""
 
     symbol: str
     period: str
     records: tuple[records.Candle, ...]
-    whole: bool
+    is_complete: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +114,8 @@ Event = OwnEvent | BecameLive | Odd | Ended
 
 
 @dataclass(slots=True)
-class _Kept:
-    """A book with what its rebuilding takes."""
+class _BookState:
+    """A book, and when and how often it was rebuilt."""
 
     book: Book
     due_ms: int  # when to ask again, should it not be whole by then
@@ -125,9 +125,9 @@ class _Kept:
 
 @dataclass(slots=True)
 class _Subscriptions:
-    """What was wanted, what the exchange was asked for, and what it refused, with the moment to ask again."""
+    """The target, what the exchange was asked for, and what it refused, with the time to ask again."""
 
-    wanted: frozenset[Subscription] = frozenset()
+    targets: frozenset[Subscription] = frozenset()
     closely: frozenset[str] = frozenset()  # symbols of which a book is wanted
     requested: set[Subscription] = field(default_factory=set)
     refused: dict[Subscription, int] = field(default_factory=dict)
@@ -144,7 +144,7 @@ class MarketSession(Conversation[OwnEvent]):
         self._market_pace = pace or MarketPace()
         super().__init__(self._market_pace)
         self._subscriptions = _Subscriptions()
-        self._books: dict[str, _Kept] = {}
+        self._books: dict[str, _BookState] = {}
         self._may_ask_ms = self._told_ms = 0
 
     @property
@@ -152,14 +152,14 @@ class MarketSession(Conversation[OwnEvent]):
         """What the exchange was asked for and has not refused."""
         return frozenset(self._subscriptions.requested)
 
-    def follow(self, wanted: Iterable[Subscription], now_ms: int) -> None:
-        """From now on this is wanted, and nothing else."""
-        self._subscriptions.wanted = frozenset(wanted)
+    def follow(self, targets: Iterable[Subscription], now_ms: int) -> None:
+        """Follow these subscriptions from now on, and no others."""
+        self._subscriptions.targets = frozenset(targets)
         self._subscriptions.closely = frozenset(
-            one.symbol for one in self._subscriptions.wanted if one.channel is Channel.BOOK
+            one.symbol for one in self._subscriptions.targets if one.channel is Channel.BOOK
         )
         self._subscriptions.refused = {
-            one: at for one, at in self._subscriptions.refused.items() if one in self._subscriptions.wanted
+            one: at for one, at in self._subscriptions.refused.items() if one in self._subscriptions.targets
         }
         if self.phase is Phase.LIVE:
             self._arrange(now_ms)
@@ -176,23 +176,23 @@ class MarketSession(Conversation[OwnEvent]):
         if now_ms - self._told_ms > self._market_pace.quiet_ms:
             self._end(f"The exchange told nothing of any market for {self._market_pace.quiet_ms // 1000} s.")
             return
-        for symbol, kept in list(self._books.items()):
-            if not kept.book.is_whole and now_ms >= kept.due_ms:
-                self._rebuild(symbol, kept, now_ms)
+        for symbol, state in list(self._books.items()):
+            if not state.book.is_whole and now_ms >= state.due_ms:
+                self._rebuild(symbol, state, now_ms)
         self._arrange(now_ms)
 
     # Subscribing -----------------------------------------------------------------------------------------------------
 
     def _arrange(self, now_ms: int) -> None:
-        """Bring what the exchange was asked for nearer to what is wanted: what is looked at closely comes first."""
+        """Subscribe and unsubscribe towards the targets; symbols whose book is followed come first."""
         if not self._is_free(now_ms):
             return
         subscriptions = self._subscriptions
-        for one in sorted(subscriptions.requested - subscriptions.wanted):
+        for one in sorted(subscriptions.requested - subscriptions.targets):
             if not self._may_ask(now_ms):
                 return
             self._leave(one, now_ms)
-        for one in sorted(subscriptions.wanted - subscriptions.requested, key=subscriptions.turn):
+        for one in sorted(subscriptions.targets - subscriptions.requested, key=subscriptions.turn):
             if subscriptions.refused.get(one, 0) > now_ms:
                 continue
             if not self._may_ask(now_ms):
@@ -214,7 +214,7 @@ class MarketSession(Conversation[OwnEvent]):
         has_size = one.channel in (Channel.TRADES, Channel.CANDLES)
         params = one.params | ({"limit": SNAPSHOT_SIZE} if has_size else {})
         if one.channel is Channel.BOOK:
-            self._books[one.symbol] = _Kept(Book(one.symbol), now_ms + self._market_pace.snapshot_ms)
+            self._books[one.symbol] = _BookState(Book(one.symbol), now_ms + self._market_pace.snapshot_ms)
         refused = partial(self._refused, one)
         self._ask(f"subscribe{one.channel.value}", params, now_ms, self._confirmed, refused)
 
@@ -231,7 +231,7 @@ class MarketSession(Conversation[OwnEvent]):
             self._arrange(now_ms)
 
     def _not_left(self, failure: jsonrpc.Failure, now_ms: int) -> None:
-        self._odd(f"The exchange would not end a subscription: {said(failure)}"[:300])
+        self._odd(f"The exchange would not end a subscription: {refusal_text(failure)}"[:300])
 
     def _refused(self, one: Subscription, failure: jsonrpc.Failure, now_ms: int) -> None:
         self._subscriptions.requested.discard(one)
@@ -242,7 +242,7 @@ class MarketSession(Conversation[OwnEvent]):
             return
         self._subscriptions.refused[one] = now_ms + self._market_pace.refused_ms
         what = f"the {one.channel.value.lower()} of {one.symbol}"
-        self._events.append(NotFollowed(one, f"The exchange would not tell {what}: {said(failure)}"[:300]))
+        self._events.append(NotFollowed(one, f"The exchange would not tell {what}: {refusal_text(failure)}"[:300]))
 
     # What is told ----------------------------------------------------------------------------------------------------
 
@@ -261,54 +261,54 @@ class MarketSession(Conversation[OwnEvent]):
             return
         step(self, report, frame.method.startswith("snapshot"), now_ms)
 
-    def _ticker(self, report: records.Ticker, whole: bool, now_ms: int) -> None:
+    def _ticker(self, report: records.Ticker, is_complete: bool, now_ms: int) -> None:
         if Subscription(report.symbol, Channel.TICKER) in self._subscriptions.requested:
             self._events.append(TickerTold(report))
 
-    def _trades(self, report: records.TradesReport, whole: bool, now_ms: int) -> None:
+    def _trades(self, report: records.TradesReport, is_complete: bool, now_ms: int) -> None:
         if Subscription(report.symbol, Channel.TRADES) in self._subscriptions.requested:
-            self._events.append(TradesTold(report.symbol, tuple(report.data), whole))
+            self._events.append(TradesTold(report.symbol, tuple(report.data), is_complete))
 
-    def _candles(self, report: records.CandlesReport, whole: bool, now_ms: int) -> None:
+    def _candles(self, report: records.CandlesReport, is_complete: bool, now_ms: int) -> None:
         if Subscription(report.symbol, Channel.CANDLES, report.period) in self._subscriptions.requested:
-            self._events.append(CandlesTold(report.symbol, report.period, tuple(report.data), whole))
+            self._events.append(CandlesTold(report.symbol, report.period, tuple(report.data), is_complete))
 
     # Order books -----------------------------------------------------------------------------------------------------
 
-    def _book(self, report: records.BookReport, whole: bool, now_ms: int) -> None:
-        kept = self._books.get(report.symbol)
-        if kept is None:
+    def _book(self, report: records.BookReport, is_complete: bool, now_ms: int) -> None:
+        state = self._books.get(report.symbol)
+        if state is None:
             return  # said before the exchange heard that it is not wanted any more
-        step = kept.book.restart(report) if whole else kept.book.update(report)
+        step = state.book.restart(report) if is_complete else state.book.update(report)
         if step is Step.APPLIED:
-            self._events.append(BookChanged(kept.book))
-            if not whole and now_ms - kept.rebuilt_ms > self._pace.recheck_ms:
-                kept.rebuilds = 0
+            self._events.append(BookChanged(state.book))
+            if not is_complete and now_ms - state.rebuilt_ms > self._pace.recheck_ms:
+                state.rebuilds = 0
         elif step is Step.BROKEN:
-            self._broken(report.symbol, kept, now_ms)
+            self._broken(report.symbol, state, now_ms)
 
     def _break_books_of(self, frame: jsonrpc.Notification, now_ms: int) -> None:
-        """An update of an order book that can't be read breaks it: of which one it was is not known for certain."""
+        """An unreadable update breaks every order book that it may be about."""
         if frame.method in ("snapshotOrderbook", "updateOrderbook"):
-            for symbol, kept in self._books.items():
+            for symbol, state in self._books.items():
                 named = f'"{symbol}"'.encode() in frame.params
-                if named and kept.book.is_whole:
-                    kept.book.is_whole = False
-                    self._broken(symbol, kept, now_ms)
+                if named and state.book.is_whole:
+                    state.book.is_whole = False
+                    self._broken(symbol, state, now_ms)
 
-    def _broken(self, symbol: str, kept: _Kept, now_ms: int) -> None:
-        """Ask for it anew: at once the first time, later and later while that is of no use."""
+    def _broken(self, symbol: str, state: _BookState, now_ms: int) -> None:
+        """Ask for the book again: at once the first time, then at growing intervals while that does not help."""
         self._events.append(BookBroke(symbol))
-        pause = min(self._market_pace.rebuild_ms << min(kept.rebuilds, 10), self._pace.recheck_ms)
-        kept.due_ms = max(now_ms, kept.rebuilt_ms + pause) if kept.rebuilds else now_ms
-        if kept.due_ms <= now_ms:
-            self._rebuild(symbol, kept, now_ms)
+        pause = min(self._market_pace.rebuild_ms << min(state.rebuilds, 10), self._pace.recheck_ms)
+        state.due_ms = max(now_ms, state.rebuilt_ms + pause) if state.rebuilds else now_ms
+        if state.due_ms <= now_ms:
+            self._rebuild(symbol, state, now_ms)
 
-    def _rebuild(self, symbol: str, kept: _Kept, now_ms: int) -> None:
+    def _rebuild(self, symbol: str, state: _BookState, now_ms: int) -> None:
         """Requests of one socket are answered in order, so both can be sent at once."""
         one = Subscription(symbol, Channel.BOOK)
-        kept.rebuilds += 1
-        kept.rebuilt_ms, kept.due_ms = now_ms, now_ms + self._market_pace.snapshot_ms
+        state.rebuilds += 1
+        state.rebuilt_ms, state.due_ms = now_ms, now_ms + self._market_pace.snapshot_ms
         self._ask("unsubscribeOrderbook", one.params, now_ms, self._confirmed, self._not_left)
         self._ask("subscribeOrderbook", one.params, now_ms, self._confirmed, partial(self._refused, one))
 

@@ -7,7 +7,7 @@ are listed beside. Members that the specification marks optional, and those that
 
 from decimal import Decimal
 
-from wire.records import Instant, NonEmpty, Record, Whole
+from wire.records import Instant, Int64, NonEmpty, Record
 from wire.values import Nanoseconds
 
 ORDER_STATUSES = ("new", "suspended", "partiallyFilled", "filled", "canceled", "expired")
@@ -27,15 +27,15 @@ class Currency(Record, frozen=True):
     crypto: bool
     payin_enabled: bool
     payin_payment_id: bool
-    payin_confirmations: Whole
+    payin_confirmations: Int64
     payout_enabled: bool
     payout_is_payment_id: bool
     transfer_enabled: bool
     delisted: bool
     payout_fee: Decimal | None = None
     payout_minimal_amount: Decimal | None = None
-    precision_payout: Whole | None = None
-    precision_transfer: Whole | None = None
+    precision_payout: Int64 | None = None
+    precision_transfer: Int64 | None = None
     low_processing_time: Decimal | None = None
     high_processing_time: Decimal | None = None
     avg_processing_time: Decimal | None = None
@@ -74,7 +74,7 @@ class Ticker(Record, frozen=True):
 class PublicTrade(Record, frozen=True):
     """A trade that everybody sees. `side` is the taker's."""
 
-    id: Whole
+    id: Int64
     price: Decimal
     quantity: Decimal
     side: str
@@ -118,7 +118,7 @@ class Candle(Record, frozen=True):
 class OrderTrade(Record, frozen=True):
     """A fill told in the answer to an order that met the book at once (supplement 2.8)."""
 
-    id: Whole
+    id: Int64
     quantity: Decimal
     price: Decimal
     fee: Decimal
@@ -128,7 +128,7 @@ class OrderTrade(Record, frozen=True):
 class Order(Record, frozen=True):
     """An order, spot or margin. `avg_price` comes in history records, which in turn lack `post_only`."""
 
-    id: Whole
+    id: Int64
     client_order_id: str
     symbol: NonEmpty
     side: str
@@ -150,8 +150,8 @@ class Order(Record, frozen=True):
 class AccountTrade(Record, frozen=True):
     """A trade of the account. A negative fee is a rebate; its currency is the symbol's fee currency."""
 
-    id: Whole
-    order_id: Whole
+    id: Int64
+    order_id: Int64
     client_order_id: str
     symbol: NonEmpty
     side: str
@@ -201,7 +201,7 @@ class Transaction(Record, frozen=True):
     """One entry of the account's ledger; `index` grows with every update. Transfers have no address, hash or fee."""
 
     id: NonEmpty
-    index: Whole
+    index: Int64
     currency: NonEmpty
     amount: Decimal
     status: str
@@ -215,7 +215,7 @@ class Transaction(Record, frozen=True):
     sub_type: str | None = None
     senders: list[str] | None = None
     offchain_id: list[str] | None = None
-    confirmations: Whole | None = None
+    confirmations: Int64 | None = None
     public_comment: str | None = None
     error_code: str | None = None
 
@@ -256,7 +256,7 @@ class Fee(Record, frozen=True):
 class SubAccount(Record, frozen=True):
     """A sub-account of the master account."""
 
-    id: Whole
+    id: Int64
     email: str
     status: str
 
@@ -271,8 +271,8 @@ class WithdrawalSetting(Record, frozen=True):
     """Whether a sub-account may withdraw. A changed setting may be told with `id` instead (supplement 2.7)."""
 
     is_payout_enabled: bool
-    sub_account_id: Whole | None = None
-    id: Whole | None = None
+    sub_account_id: Int64 | None = None
+    id: Int64 | None = None
     description: str | None = None
 
 
@@ -307,7 +307,7 @@ class SubAccountAddressReply(Record, frozen=True):
 class Position(Record, frozen=True):
     """An open position; a negative quantity is a short one. Prices in the quote currency."""
 
-    id: Whole
+    id: Int64
     symbol: NonEmpty
     quantity: Decimal
     price_entry: Decimal
@@ -339,7 +339,7 @@ class MarginAccount(Record, frozen=True):
 class OrderReport(Record, frozen=True):
     """An order and what happened to it. `id` is a text on the spot stream and a number on the margin stream."""
 
-    id: Whole | str
+    id: Int64 | str
     client_order_id: str
     symbol: NonEmpty
     side: str
@@ -355,11 +355,11 @@ class OrderReport(Record, frozen=True):
     stop_price: Decimal | None = None
     expire_time: Instant | None = None
     post_only: bool | None = None
-    trade_id: Whole | None = None
+    trade_id: Int64 | None = None
     trade_quantity: Decimal | None = None
     trade_price: Decimal | None = None
     trade_fee: Decimal | None = None
-    trade_position_id: Whole | None = None
+    trade_position_id: Int64 | None = None
     original_request_client_order_id: str | None = None
 
 
@@ -367,7 +367,7 @@ class BookReport(Record, frozen=True):
     """A whole book (`snapshotOrderbook`) or its changed levels (`updateOrderbook`); the sequence grows by one."""
 
     symbol: NonEmpty
-    sequence: Whole
+    sequence: Int64
     ask: list[Level]
     bid: list[Level]
     timestamp: Instant | None = None

@@ -103,7 +103,7 @@ _ROWS = (
 
 CATALOGUE: dict[int, Refusal] = {row.code: row for row in _ROWS}
 
-KNOWN: frozenset[int] = frozenset(row.code for row in _ROWS if row.executed is False)
+NOTHING_DONE: frozenset[int] = frozenset(row.code for row in _ROWS if row.executed is False)
 """Codes after which it is certain that a call did nothing: what the transport may call a refusal of a money call."""
 
 # Other wordings of the same code, seen in samples (supplement 2.2).

@@ -1,5 +1,5 @@
-"""One conversation with the account stream, without a socket and without a clock: frames and moments in, frames and
-events out (exchange streams, Account management; supplement 1.2 and 1.6).
+"""One conversation with the account stream, without a socket and without a clock: frames and times go in, frames and
+events come out (exchange streams, Account management; supplement 1.2 and 1.6).
 
 The order is fixed. Log in; load what the ledger got since the watermark; subscribe; load once more, so that nothing
 that happened in between is missing, and ask for the balances, since a notification doesn't tell which became zero;
@@ -74,11 +74,11 @@ class Transactions:
 
 @dataclass(frozen=True, slots=True)
 class Balances:
-    """Balances of the bank wallet; currencies that are not among them are zero, or unless `whole` perhaps unchanged."""
+    """Balances of the bank wallet; a currency that is missing is zero if `is_complete`, else perhaps unchanged."""
 
     records: tuple[records.Balance, ...]
     unread: tuple[Unread, ...] = ()
-    whole: bool = False
+    is_complete: bool = False
 
 
 Event = Transactions | Balances | BecameLive | Odd | Ended
@@ -129,14 +129,14 @@ class AccountSession(Conversation[Transactions | Balances]):
         self._ask("loadTransactions", params, now_ms, partial(self._loaded, index, origin))
 
     def _loaded(self, index: int, origin: Origin, result: bytes, now_ms: int) -> None:
-        found, unread = self._each(result, records.Transaction, "loadTransactions")
+        transactions, unread = self._each(result, records.Transaction, "loadTransactions")
         if self.phase is Phase.ENDED:
             return
-        if found or unread:
-            self._events.append(Transactions(origin, found, unread, index))
-        self._loaded_now += len(found) + len(unread)
-        furthest = max((record.index for record in found), default=index - 1)
-        is_near = furthest <= index or len(found) + len(unread) < FEW or self._loaded_now >= MANY
+        if transactions or unread:
+            self._events.append(Transactions(origin, transactions, unread, index))
+        self._loaded_now += len(transactions) + len(unread)
+        furthest = max((record.index for record in transactions), default=index - 1)
+        is_near = furthest <= index or len(transactions) + len(unread) < FEW or self._loaded_now >= MANY
         if origin is Origin.BACKLOG and is_near:
             self._subscribe(now_ms)  # after which everything is loaded once more
         # The page is asked for until one brings nothing further: how many fit on a page is not documented for certain.
@@ -145,7 +145,7 @@ class AccountSession(Conversation[Transactions | Balances]):
             if not self._is_left:
                 self._load(furthest + 1, now_ms, origin)
         if origin is Origin.GAP and is_near:
-            self._known("transactions")
+            self._now_has("transactions")
 
     def _subscribe(self, now_ms: int) -> None:
         self.phase = Phase.SUBSCRIBING
@@ -173,10 +173,10 @@ class AccountSession(Conversation[Transactions | Balances]):
     def _balances_listed(self, result: bytes, now_ms: int) -> None:
         entries, unread = self._each(result, records.Balance, "getBalance")
         if self.phase is not Phase.ENDED:
-            self._events.append(Balances(entries, unread, whole=not unread))
-            self._known("balances")
+            self._events.append(Balances(entries, unread, is_complete=not unread))
+            self._now_has("balances")
 
-    def _known(self, what: str) -> None:
+    def _now_has(self, what: str) -> None:
         self._missing.discard(what)
         if self.phase is Phase.CATCHING_UP and not self._missing:
             self.phase = Phase.LIVE
@@ -185,8 +185,8 @@ class AccountSession(Conversation[Transactions | Balances]):
     def _notified(self, frame: jsonrpc.Notification, now_ms: int) -> None:
         match frame.method:
             case "updateTransaction":
-                found, unread = self._each(b"[" + frame.params + b"]", records.Transaction, frame.method)
-                self._events.append(Transactions(Origin.NOTIFICATION, found, unread))
+                transactions, unread = self._each(b"[" + frame.params + b"]", records.Transaction, frame.method)
+                self._events.append(Transactions(Origin.NOTIFICATION, transactions, unread))
             case "balance":
                 entries, unread = self._each(frame.params, records.Balance, frame.method)
                 if self.phase is not Phase.ENDED:
@@ -196,22 +196,22 @@ class AccountSession(Conversation[Transactions | Balances]):
 
 
 def gathered(events: Iterable[Event]) -> list[Event]:
-    """The same events with those put into one that came as notifications between two others: transactions in their
-    order, and of each currency the last balance."""
+    """The same events, with notifications between two other events merged: transactions in their order, and the last
+    balance of each currency."""
     done: list[Event] = []
     transactions: Transactions | None = None
-    held: Balances | None = None
+    balances: Balances | None = None
     for event in events:
         match event:
             case Transactions(origin=Origin.NOTIFICATION):
                 transactions = event if transactions is None else _both(transactions, event)
             case Balances():
-                held = event if held is None or event.whole else _newer(held, event)
+                balances = event if balances is None or event.is_complete else _newer(balances, event)
             case _:
-                done += [each for each in (transactions, held) if each is not None]
+                done += [each for each in (transactions, balances) if each is not None]
                 done.append(event)
-                transactions = held = None
-    return done + [each for each in (transactions, held) if each is not None]
+                transactions = balances = None
+    return done + [each for each in (transactions, balances) if each is not None]
 
 
 def _both(first: Transactions, second: Transactions) -> Transactions:
@@ -220,4 +220,4 @@ def _both(first: Transactions, second: Transactions) -> Transactions:
 
 def _newer(old: Balances, new: Balances) -> Balances:
     entries = {entry.currency: entry for entry in (*old.records, *new.records)}
-    return Balances(tuple(entries.values()), old.unread + new.unread, old.whole)
+    return Balances(tuple(entries.values()), old.unread + new.unread, old.is_complete)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from exchange_ops.wire import records
-from exchange_ops.wire.conversation import BecameLive, Conversation, Ended, Odd, Pace, Phase, Unread, said
+from exchange_ops.wire.conversation import BecameLive, Conversation, Ended, Odd, Pace, Phase, Unread, refusal_text
 from wire import jsonrpc
 
 REPORTS, MARGIN = "subscribeReports", "marginSubscribe"
@@ -22,24 +22,24 @@ _LISTS = {"getOrders": SPOT_ORDERS, "marginOrdersGet": MARGIN_ORDERS, "marginAcc
 
 @dataclass(frozen=True, slots=True)
 class Reports:
-    """Orders as the exchange told them; `whole` are all that are active, on margin or not.
+    """Orders as the exchange told them; if `is_complete`, all active ones of this kind, on margin or not.
 
-    `age_ms` is how old a list can be: so long ago it was asked for.
+    `age_ms` is the highest age that a list can have: the time since it was requested.
     """
 
     margin: bool
     records: tuple[records.OrderReport, ...]
-    whole: bool
+    is_complete: bool
     unread: tuple[Unread, ...] = ()
     age_ms: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class MarginAccounts:
-    """Margin accounts as the exchange told them; `whole` are all there are. `age_ms` is how old the list can be."""
+    """Margin accounts as the exchange told them; if `is_complete`, all there are. `age_ms` is its highest age."""
 
     records: tuple[records.MarginAccount, ...]
-    whole: bool
+    is_complete: bool
     unread: tuple[Unread, ...] = ()
     age_ms: int = 0
 
@@ -100,7 +100,7 @@ class TradingSession(Conversation[OwnEvent]):
     def _no_margin(self, failure: jsonrpc.Failure, now_ms: int) -> None:
         self._with_margin = False
         self._missing.difference_update(_SNAPSHOTS[MARGIN])
-        self._events.append(NoMargin(f"The exchange would not tell of margin: {said(failure)}"[:300]))
+        self._events.append(NoMargin(f"The exchange would not tell of margin: {refusal_text(failure)}"[:300]))
         self._live_when_complete(now_ms)
 
     def _live_when_complete(self, now_ms: int) -> None:
@@ -113,18 +113,18 @@ class TradingSession(Conversation[OwnEvent]):
         self._snapshot(name, result, now_ms, age_ms=now_ms - asked_ms)
 
     def _not_listed(self, method: str, failure: jsonrpc.Failure, now_ms: int) -> None:
-        self._odd(f"The exchange refused {method}: {said(failure)}"[:300])
+        self._odd(f"The exchange refused {method}: {refusal_text(failure)}"[:300])
 
     # What is told ----------------------------------------------------------------------------------------------------
 
     def _notified(self, frame: jsonrpc.Notification, now_ms: int) -> None:
         match frame.method:
             case "report" | "marginOrderReport":
-                found, unread = self._each(b"[" + frame.params + b"]", records.OrderReport, frame.method)
-                self._tell(Reports(frame.method != "report", found, whole=False, unread=unread))
+                elements, unread = self._each(b"[" + frame.params + b"]", records.OrderReport, frame.method)
+                self._append(Reports(frame.method != "report", elements, is_complete=False, unread=unread))
             case "marginAccountReport":
-                found, unread = self._each(b"[" + frame.params + b"]", records.MarginAccount, frame.method)
-                self._tell(MarginAccounts(found, whole=False, unread=unread))
+                elements, unread = self._each(b"[" + frame.params + b"]", records.MarginAccount, frame.method)
+                self._append(MarginAccounts(elements, is_complete=False, unread=unread))
             case "activeOrders" | "marginOrders" | "marginAccounts":
                 is_first = frame.method in self._missing
                 age_ms = now_ms - self._since_ms if is_first else UNASKED_MS
@@ -135,14 +135,14 @@ class TradingSession(Conversation[OwnEvent]):
     def _snapshot(self, name: str, body: bytes, now_ms: int, *, age_ms: int) -> None:
         """All of what is active, told by itself or as the answer to a question. May come at any time."""
         kind = records.MarginAccount if name == MARGIN_ACCOUNTS else records.OrderReport
-        found, unread = self._each(body, kind, name)
+        elements, unread = self._each(body, kind, name)
         if name == MARGIN_ACCOUNTS:
-            self._tell(MarginAccounts(found, whole=True, unread=unread, age_ms=age_ms))
+            self._append(MarginAccounts(elements, is_complete=True, unread=unread, age_ms=age_ms))
         else:
-            self._tell(Reports(name == MARGIN_ORDERS, found, whole=True, unread=unread, age_ms=age_ms))
+            self._append(Reports(name == MARGIN_ORDERS, elements, is_complete=True, unread=unread, age_ms=age_ms))
         self._missing.discard(name)
         self._live_when_complete(now_ms)
 
-    def _tell(self, event: OwnEvent) -> None:
+    def _append(self, event: OwnEvent) -> None:
         if self.phase is not Phase.ENDED:
             self._events.append(event)

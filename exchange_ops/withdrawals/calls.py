@@ -15,7 +15,7 @@ from desk.machines.mover import texts
 from desk.machines.step_clock import SEND_WITHIN, Stopwatch
 from exchange_ops.ledger import sync as ledger
 from exchange_ops.ledger.models import Balance
-from exchange_ops.shared.calls import sent
+from exchange_ops.shared.calls import reply_of
 from exchange_ops.withdrawals.models import ExternalCall, Withdrawal
 
 P = ParamSpec("P")
@@ -42,9 +42,9 @@ def prepare(row: Withdrawal, *, kind: str, attempt: int, now: datetime, content:
 
 def make(ask: Callable[P, Any], *arguments: P.args, **named: P.kwargs) -> Reply:
     """Ask the exchange once, and say what came of it."""
-    return sent(lambda: ask(*arguments, **named))
+    return reply_of(lambda: ask(*arguments, **named))
 
 
 def make_unclaimed(call: ExternalCall, *, watch: Stopwatch, send: Callable[[], Any]) -> Reply:
     """Send a call that needs no claim because it can only release money; keep its outcome."""
-    return calls.make_unclaimed(call, watch=watch, send=lambda: sent(send))
+    return calls.make_unclaimed(call, watch=watch, send=lambda: reply_of(send))

@@ -77,7 +77,9 @@ def test_one_process_follows_sweeps_and_reads_what_nobody_else_reads(account, de
     process = start()
     assert is_live(account)
     assert process.following.is_working
-    assert until(lambda: heartbeats.of("sweeper") is not None and heartbeats.of(f"ledger:{account.pk}") is not None)
+    assert until(
+        lambda: heartbeats.state_of("sweeper") is not None and heartbeats.state_of(f"ledger:{account.pk}") is not None
+    )
     assert until(lambda: Balance.objects.filter(wallet="trading").exists())
     client_as("demo-withdraw").create_withdrawal(currency="BTC", amount=Decimal("0.1"), address=ADDRESS)
     assert until(lambda: LedgerEntry.objects.filter(status="created").exists())

@@ -260,7 +260,7 @@ def test_the_database_keeps_an_account_at_its_exchange(account):
 
 
 def test_every_account_from_before_is_at_the_default_exchange(account, settings):
-    assert (account.place, places.of(account)) == ("default", places.default())
+    assert (account.place, places.place_of(account)) == ("default", places.default())
     assert places.default() == places.Place("default", settings.EXCHANGE_URL, settings.EXCHANGE_WS_URL)
 
 

@@ -9,7 +9,7 @@ from desk.models import Person
 from exchange_ops.followers import AccountFollower
 from exchange_ops.keys import store as keys
 from exchange_ops.shared.models import Account
-from exchange_ops.streams.backoff import Rhythm
+from exchange_ops.streams.follower import Rhythm
 from exchange_ops.transfers import workflow as transfers
 from exchange_ops.wire.session import Pace
 from exchange_ops.withdrawals import workflow as withdrawals

@@ -3,7 +3,7 @@
 from decimal import Decimal
 
 from chaindata.wire.records.chain import Hash, Transaction
-from wire.records import Record, Whole
+from wire.records import Int64, Record
 
 
 class AddressDetails(Record, frozen=True):
@@ -13,20 +13,20 @@ class AddressDetails(Record, frozen=True):
     """
 
     balance: Decimal
-    balance_sat: Whole
+    balance_sat: Int64
     total_received: Decimal
-    total_received_sat: Whole
+    total_received_sat: Int64
     total_sent: Decimal
-    total_sent_sat: Whole
+    total_sent_sat: Int64
     unconfirmed_balance: Decimal
-    unconfirmed_balance_sat: Whole
-    unconfirmed_tx_apperances: Whole
-    tx_apperances: Whole
+    unconfirmed_balance_sat: Int64
+    unconfirmed_tx_apperances: Int64
+    tx_apperances: Int64
     transactions: list[Hash]
     legacy_address: str
     cash_address: str
-    current_page: Whole
-    pages_total: Whole
+    current_page: Int64
+    pages_total: Int64
     addr_str: str | None = None
     slp_address: str | None = None
 
@@ -35,12 +35,12 @@ class Utxo(Record, frozen=True):
     """An unspent output of an address: `amount` in coins. Unconfirmed: no height (or -1), and seconds in `ts`."""
 
     txid: Hash
-    vout: Whole
+    vout: Int64
     amount: Decimal
-    satoshis: Whole
-    confirmations: Whole
-    height: Whole | None = None
-    ts: Whole | None = None
+    satoshis: Int64
+    confirmations: Int64
+    height: Int64 | None = None
+    ts: Int64 | None = None
 
 
 class AddressUtxos(Record, frozen=True):
@@ -57,11 +57,11 @@ class AddressUtxos(Record, frozen=True):
 class AddressTransactions(Record, frozen=True):
     """The transactions of one address, newest first, ten a page, counted from 0."""
 
-    pages_total: Whole
+    pages_total: Int64
     txs: list[Transaction]
     legacy_address: str
     cash_address: str
-    current_page: Whole
+    current_page: Int64
     slp_address: str | None = None
 
 

@@ -1,15 +1,15 @@
 """Cash accounts: names for addresses, registered on the chain (chain data, Cash account; supplement 4)."""
 
 from chaindata.wire.records.chain import Hex
-from wire.records import Record, Whole
+from wire.records import Int64, Record
 
 
 class Collision(Record, frozen=True):
     """What tells accounts of one name and number apart: `length` digits of `hash` are enough among `count` others."""
 
     hash: str
-    count: Whole
-    length: Whole
+    count: Int64
+    length: Int64
 
 
 class Payment(Record, frozen=True):
@@ -24,7 +24,7 @@ class Account(Record, frozen=True):
 
     emoji: str
     name: str
-    number: Whole
+    number: Int64
     collision: Collision
     payment: list[Payment]
 
@@ -47,7 +47,7 @@ class Check(Record, frozen=True):
     """Every registration of a name in one block."""
 
     identifier: str
-    block: Whole
+    block: Int64
     results: list[Registration]
 
 
@@ -56,10 +56,10 @@ class OwnedAccount(Record, frozen=True):
 
     account_emoji: str
     name_text: str
-    account_number: Whole
+    account_number: Int64
     account_hash: str
-    account_collision_length: Whole
-    payload_type: Whole
+    account_collision_length: Int64
+    payload_type: Int64
     payload_address: str
 
 

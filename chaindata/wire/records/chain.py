@@ -6,7 +6,7 @@ from typing import Annotated
 import msgspec
 from msgspec import field
 
-from wire.records import Record, Whole
+from wire.records import Int64, Record
 
 # Lengths, no patterns: msgspec 0.22 ends the process when a text with a pattern is an alternative to a list. That the
 # characters are hexadecimal is found out by who makes bytes of them.
@@ -21,17 +21,17 @@ class BlockHeader(Record, frozen=True):
     """A header in words. Times are seconds since 1970; `nextblockhash` is absent on the tip."""
 
     hash: Hash
-    confirmations: Whole
-    height: Whole
-    version: Whole
+    confirmations: Int64
+    height: Int64
+    version: Int64
     merkleroot: Hash
-    time: Whole
-    nonce: Whole
+    time: Int64
+    nonce: Int64
     bits: str
     difficulty: Decimal
     chainwork: str
     version_hex: str | None = None
-    mediantime: Whole | None = None
+    mediantime: Int64 | None = None
     previousblockhash: Hash | None = None
     nextblockhash: Hash | None = None
 
@@ -47,17 +47,17 @@ class Block(Record, frozen=True):
     """A block and the ids of its transactions, in their order. `reward` is in coins, `size` in bytes."""
 
     hash: Hash
-    size: Whole
-    height: Whole
-    version: Whole
+    size: Int64
+    height: Int64
+    version: Int64
     merkleroot: Hash
     tx: list[Hash]
-    time: Whole
-    nonce: Whole
+    time: Int64
+    nonce: Int64
     bits: str
     difficulty: Decimal
     chainwork: str
-    confirmations: Whole
+    confirmations: Int64
     reward: Decimal
     is_main_chain: bool
     pool_info: Pool | None = None
@@ -68,9 +68,9 @@ class Block(Record, frozen=True):
 class Tip(Record, frozen=True):
     """The end of a branch; `branchlen` blocks lie off the active one."""
 
-    height: Whole
+    height: Int64
     hash: Hash
-    branchlen: Whole
+    branchlen: Int64
     status: str
 
 
@@ -84,7 +84,7 @@ class Softfork(Record, frozen=True):
     """A rule that was added to the chain."""
 
     id: str
-    version: Whole
+    version: Int64
     reject: Reject | None = None
 
 
@@ -92,13 +92,13 @@ class ChainState(Record, frozen=True):
     """What the node knows of the chain: `blocks` is the height of the best block, `headers` of the best header."""
 
     chain: str
-    blocks: Whole
-    headers: Whole
+    blocks: Int64
+    headers: Int64
     bestblockhash: Hash
     difficulty: Decimal
     chainwork: str
     pruned: bool
-    mediantime: Whole | None = None
+    mediantime: Int64 | None = None
     verificationprogress: Decimal | None = None
     softforks: list[Softfork] | None = None
 
@@ -118,17 +118,17 @@ class EntryFees(Record, frozen=True):
 class MempoolEntry(Record, frozen=True):
     """A transaction that waits. `fee` in coins, `descendantfees` and `ancestorfees` in satoshis; counts include it."""
 
-    size: Whole
+    size: Int64
     fee: Decimal
     modifiedfee: Decimal
-    time: Whole
-    height: Whole
-    descendantcount: Whole
-    descendantsize: Whole
-    descendantfees: Whole
-    ancestorcount: Whole
-    ancestorsize: Whole
-    ancestorfees: Whole
+    time: Int64
+    height: Int64
+    descendantcount: Int64
+    descendantsize: Int64
+    descendantfees: Int64
+    ancestorcount: Int64
+    ancestorsize: Int64
+    ancestorfees: Int64
     depends: list[Hash]
     startingpriority: Decimal | None = None
     currentpriority: Decimal | None = None
@@ -139,10 +139,10 @@ class MempoolEntry(Record, frozen=True):
 class Mempool(Record, frozen=True):
     """The pool as a whole: transactions, bytes, memory, its bound, and the fee a thousand bytes must pay in coins."""
 
-    size: Whole
-    bytes: Whole
-    usage: Whole
-    maxmempool: Whole
+    size: Int64
+    bytes: Int64
+    usage: Int64
+    maxmempool: Int64
     mempoolminfee: Decimal
 
 
@@ -155,7 +155,7 @@ class OutputScript(Record, frozen=True):
     hex: Hex
     asm: str
     type: str | None = None
-    req_sigs: Whole | None = None
+    req_sigs: Int64 | None = None
     addresses: list[str] | None = None
     cash_addrs: list[str] | None = None
     slp_addrs: list[str] | None = None
@@ -174,7 +174,7 @@ class DecodedScript(Record, frozen=True):
     asm: str
     type: str
     p2sh: str | None = None
-    req_sigs: Whole | None = None
+    req_sigs: Int64 | None = None
     addresses: list[str] | None = None
 
 
@@ -182,11 +182,11 @@ class UnspentOutput(Record, frozen=True):
     """An output nobody has spent yet. `value` is in coins, `bestblock` where this was true."""
 
     bestblock: Hash
-    confirmations: Whole
+    confirmations: Int64
     value: Decimal
     script_pub_key: OutputScript
     coinbase: bool
-    version: Whole | None = None
+    version: Int64 | None = None
 
 
 # Transactions --------------------------------------------------------------------------------------------------------
@@ -198,18 +198,18 @@ class Input(Record, frozen=True):
     Lists of an address give the raw row of the index instead: `addr`, `value_sat`, and `value` in coins.
     """
 
-    n: Whole
-    sequence: Whole
+    n: Int64
+    sequence: Int64
     coinbase: Hex | None = None
     txid: Hash | None = None
-    vout: Whole | None = None
+    vout: Int64 | None = None
     script_sig: InputScript | None = None
     value: Decimal | None = None
     legacy_address: str | None = None
     cash_address: str | None = None
     slp_address: str | None = None
     addr: str | None = None
-    value_sat: Whole | None = None
+    value_sat: Int64 | None = None
     double_spent_tx_id: str | None = field(default=None, name="doubleSpentTxID")
 
 
@@ -220,11 +220,11 @@ class Output(Record, frozen=True):
     """
 
     value: Decimal
-    n: Whole
+    n: Int64
     script_pub_key: OutputScript
     spent_tx_id: Hash | None = None
-    spent_index: Whole | None = None
-    spent_height: Whole | None = None
+    spent_index: Int64 | None = None
+    spent_height: Int64 | None = None
 
 
 class Transaction(Record, frozen=True):
@@ -234,17 +234,17 @@ class Transaction(Record, frozen=True):
     """
 
     txid: Hash
-    version: Whole
-    locktime: Whole
+    version: Int64
+    locktime: Int64
     vin: list[Input]
     vout: list[Output]
-    confirmations: Whole
-    size: Whole
+    confirmations: Int64
+    size: Int64
     value_out: Decimal
     blockhash: Hash | None = None
-    blockheight: Whole | None = None
-    time: Whole | None = None
-    blocktime: Whole | None = None
+    blockheight: Int64 | None = None
+    time: Int64 | None = None
+    blocktime: Int64 | None = None
     is_coin_base: bool | None = None
     value_in: Decimal | None = None
     fees: Decimal | None = None
@@ -253,9 +253,9 @@ class Transaction(Record, frozen=True):
 class DecodedInput(Record, frozen=True):
     """An input as the node decodes it."""
 
-    sequence: Whole
+    sequence: Int64
     txid: Hash | None = None
-    vout: Whole | None = None
+    vout: Int64 | None = None
     script_sig: InputScript | None = None
     coinbase: Hex | None = None
 
@@ -264,7 +264,7 @@ class DecodedOutput(Record, frozen=True):
     """An output as the node decodes it; `value` in coins."""
 
     value: Decimal
-    n: Whole
+    n: Int64
     script_pub_key: OutputScript
 
 
@@ -273,16 +273,16 @@ class DecodedTransaction(Record, frozen=True):
 
     txid: Hash
     hash: Hash
-    size: Whole
-    version: Whole
-    locktime: Whole
+    size: Int64
+    version: Int64
+    locktime: Int64
     vin: list[DecodedInput]
     vout: list[DecodedOutput]
     hex: Hex | None = None
     blockhash: Hash | None = None
-    confirmations: Whole | None = None
-    time: Whole | None = None
-    blocktime: Whole | None = None
+    confirmations: Int64 | None = None
+    time: Int64 | None = None
+    blocktime: Int64 | None = None
 
 
 # The node ------------------------------------------------------------------------------------------------------------
@@ -291,11 +291,11 @@ class DecodedTransaction(Record, frozen=True):
 class Node(Record, frozen=True):
     """The node about itself; `paytxfee` and `relayfee` in coins for a thousand bytes."""
 
-    version: Whole
-    protocolversion: Whole
-    blocks: Whole
-    timeoffset: Whole
-    connections: Whole
+    version: Int64
+    protocolversion: Int64
+    blocks: Int64
+    timeoffset: Int64
+    connections: Int64
     proxy: str
     difficulty: Decimal
     testnet: bool
@@ -317,14 +317,14 @@ class Reach(Record, frozen=True):
 class NodeNetwork(Record, frozen=True):
     """The node's place in the network; `relayfee` and `excessutxocharge` in coins."""
 
-    version: Whole
+    version: Int64
     subversion: str
-    protocolversion: Whole
+    protocolversion: Int64
     localservices: str
     localrelay: bool
-    timeoffset: Whole
+    timeoffset: Int64
     networkactive: bool
-    connections: Whole
+    connections: Int64
     networks: list[Reach]
     relayfee: Decimal
     excessutxocharge: Decimal

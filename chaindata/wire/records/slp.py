@@ -5,7 +5,7 @@ from decimal import Decimal
 from msgspec import field
 
 from chaindata.wire.records.chain import Hash, Transaction
-from wire.records import Record, Whole
+from wire.records import Int64, Record
 
 TRANSACTION_TYPES = ("GENESIS", "MINT", "SEND")
 NOT_FOUND = "not found"
@@ -18,21 +18,21 @@ class Token(Record, frozen=True):
     """
 
     id: str
-    decimals: Whole | None = None
+    decimals: Int64 | None = None
     timestamp: str | None = None
-    timestamp_unix: Whole | None = None
-    version_type: Whole | None = None
+    timestamp_unix: Int64 | None = None
+    version_type: Int64 | None = None
     document_uri: str | None = None
     symbol: str | None = None
     name: str | None = None
     contains_baton: bool | None = None
     document_hash: str | None = None
     initial_token_qty: Decimal | None = None
-    block_created: Whole | None = None
-    block_last_active_send: Whole | None = None
-    block_last_active_mint: Whole | None = None
-    txns_since_genesis: Whole | None = None
-    valid_addresses: Whole | None = None
+    block_created: Int64 | None = None
+    block_last_active_send: Int64 | None = None
+    block_last_active_mint: Int64 | None = None
+    txns_since_genesis: Int64 | None = None
+    valid_addresses: Int64 | None = None
     total_minted: Decimal | None = None
     total_burned: Decimal | None = None
     circulating_supply: Decimal | None = None
@@ -68,7 +68,7 @@ class AddressBalance(Record, frozen=True):
     balance: Decimal
     balance_string: Decimal
     slp_address: str
-    decimal_count: Whole
+    decimal_count: Int64
 
 
 class HolderBalance(Record, frozen=True):
@@ -100,7 +100,7 @@ class BurnTotal(Record, frozen=True):
 class Message(Record, frozen=True):
     """What a transaction says to the token layer. Sends have `send_outputs`: base units by output, output 0 first."""
 
-    version_type: Whole
+    version_type: Int64
     transaction_type: str
     token_id_hex: Hash | None = None
     send_outputs: list[Decimal] | None = None
@@ -108,9 +108,9 @@ class Message(Record, frozen=True):
     name: str | None = None
     document_uri: str | None = None
     document_sha256: str | None = None
-    decimals: Whole | None = None
+    decimals: Int64 | None = None
     genesis_or_mint_quantity: Decimal | None = None
-    baton_vout: Whole | None = None
+    baton_vout: Int64 | None = None
     contains_baton: bool | None = None
 
 
@@ -131,16 +131,16 @@ class TokenOutput(Record, frozen=True):
 class TransactionDetail(Record, frozen=True):
     """A transaction as the token's history tells it."""
 
-    decimals: Whole
+    decimals: Int64
     token_id_hex: Hash
     transaction_type: str
-    version_type: Whole
+    version_type: Int64
     outputs: list[TokenOutput] | None = None
     document_uri: str | None = None
     document_sha256_hex: str | None = None
     symbol: str | None = None
     name: str | None = None
-    txn_baton_vout: Whole | None = None
+    txn_baton_vout: Int64 | None = None
     txn_contains_baton: bool | None = None
 
 
@@ -150,7 +150,7 @@ class TransactionDetails(Record, frozen=True):
     valid: bool
     detail: TransactionDetail
     invalid_reason: str | None = None
-    schema_version: Whole | None = field(default=None, name="schema_version")
+    schema_version: Int64 | None = field(default=None, name="schema_version")
 
 
 class ListedTransaction(Record, frozen=True):

@@ -9,7 +9,7 @@ from decimal import Decimal
 from msgspec import field
 
 from chaindata.wire.records.chain import Hash, Hex
-from wire.records import Record, Whole
+from wire.records import Int64, Record
 
 # Balances ------------------------------------------------------------------------------------------------------------
 
@@ -24,7 +24,7 @@ class Balance(Record, frozen=True):
 class PropertyBalance(Record, frozen=True):
     """One of the balances of an address."""
 
-    propertyid: Whole
+    propertyid: Int64
     balance: Decimal
     reserved: Decimal
 
@@ -47,7 +47,7 @@ class FrozenBalance(Record, frozen=True):
 class FrozenProperty(Record, frozen=True):
     """A frozen balance of an address."""
 
-    propertyid: Whole
+    propertyid: Int64
     balance: Decimal
 
 
@@ -61,16 +61,16 @@ class FrozenHolder(Record, frozen=True):
 class BalancesHash(Record, frozen=True):
     """A digest of all balances of a property at a block (supplement 1.12)."""
 
-    block: Whole
+    block: Int64
     blockhash: Hash
-    propertyid: Whole
+    propertyid: Int64
     balanceshash: Hash
 
 
 class ConsensusHash(Record, frozen=True):
     """A digest of the whole state of the token layer at a block (supplement 1.12)."""
 
-    block: Whole
+    block: Int64
     blockhash: Hash
     consensushash: Hash
 
@@ -89,23 +89,23 @@ class Participation(Record, frozen=True):
 class Crowdsale(Record, frozen=True):
     """A sale of a property. Times in seconds; `earlybonus` in percent a week; closed ones tell how they ended."""
 
-    propertyid: Whole
+    propertyid: Int64
     name: str
     active: bool
     issuer: str
-    propertyiddesired: Whole
-    precision: Whole | str
+    propertyiddesired: Int64
+    precision: Int64 | str
     tokensperunit: Decimal
-    earlybonus: Whole
-    starttime: Whole
-    deadline: Whole
+    earlybonus: Int64
+    starttime: Int64
+    deadline: Int64
     amountraised: Decimal
     tokensissued: Decimal
     addedissuertokens: Decimal
     participanttransactions: list[Participation] | None = None
     closedearly: bool | None = None
     maxtokens: bool | None = None
-    endedtime: Whole | None = None
+    endedtime: Int64 | None = None
     closetx: Hash | None = None
 
 
@@ -120,7 +120,7 @@ class Issuance(Record, frozen=True):
 class Grants(Record, frozen=True):
     """What was granted and revoked of a managed property, ordered by transaction id."""
 
-    propertyid: Whole
+    propertyid: Int64
     name: str
     issuer: str
     creationtxid: Hash
@@ -131,25 +131,25 @@ class Grants(Record, frozen=True):
 class ListedProperty(Record, frozen=True):
     """A property as the list shows it."""
 
-    propertyid: Whole
+    propertyid: Int64
     name: str
     category: str
     subcategory: str
     data: str
     url: str
-    precision: Whole | str
+    precision: Int64 | str
 
 
 class Property(Record, frozen=True):
     """A property. `freezingenabled` is told of managed ones."""
 
-    propertyid: Whole
+    propertyid: Int64
     name: str
     category: str
     subcategory: str
     data: str
     url: str
-    precision: Whole | str
+    precision: Int64 | str
     issuer: str
     creationtxid: Hash
     fixedissuance: bool
@@ -164,9 +164,9 @@ class Property(Record, frozen=True):
 class Subsend(Record, frozen=True):
     """One property of a send-all."""
 
-    propertyid: Whole
+    propertyid: Int64
     amount: Decimal
-    precision: Whole | str | None = None
+    precision: Int64 | str | None = None
 
 
 class Recipient(Record, frozen=True):
@@ -186,13 +186,13 @@ class TokenTransaction(Record, frozen=True):
     fee: Decimal
     sendingaddress: str
     ismine: bool
-    version: Whole
-    type_int: Whole = field(name="type_int")
+    version: Int64
+    type_int: Int64 = field(name="type_int")
     type: str
-    confirmations: Whole
+    confirmations: Int64
     referenceaddress: str | None = None
-    propertyid: Whole | None = None
-    precision: Whole | str | None = None
+    propertyid: Int64 | None = None
+    precision: Int64 | str | None = None
     amount: Decimal | None = None
     ecosystem: str | None = None
     subsends: list[Subsend] | None = None
@@ -201,18 +201,18 @@ class TokenTransaction(Record, frozen=True):
     propertyname: str | None = None
     data: str | None = None
     url: str | None = None
-    propertyiddesired: Whole | None = None
+    propertyiddesired: Int64 | None = None
     tokensperunit: Decimal | None = None
-    deadline: Whole | None = None
-    earlybonus: Whole | None = None
+    deadline: Int64 | None = None
+    earlybonus: Int64 | None = None
     actual_invested: Decimal | None = None
-    purchasedpropertyid: Whole | None = None
+    purchasedpropertyid: Int64 | None = None
     purchasedpropertyname: str | None = None
-    purchasedpropertyprecision: Whole | str | None = None
+    purchasedpropertyprecision: Int64 | str | None = None
     purchasedtokens: Decimal | None = None
     issuertokens: Decimal | None = None
     mature: bool | None = None
-    action: Whole | None = None
+    action: Int64 | None = None
     erc721propertyid: str | None = None
     erc721tokenid: str | None = None
     totalstofee: Decimal | None = None
@@ -220,30 +220,30 @@ class TokenTransaction(Record, frozen=True):
     valid: bool | None = None
     invalidreason: str | None = None
     blockhash: Hash | None = None
-    blocktime: Whole | None = None
-    positioninblock: Whole | None = None
-    block: Whole | None = None
+    blocktime: Int64 | None = None
+    positioninblock: Int64 | None = None
+    block: Int64 | None = None
 
 
 class Payload(Record, frozen=True):
     """The bytes of the token layer in a transaction, without their marker; `payloadsize` in bytes."""
 
     payload: Hex
-    payloadsize: Whole
+    payloadsize: Int64
 
 
 class Layer(Record, frozen=True):
     """The token layer at the tip. Real nodes use the second names for the first three members."""
 
-    block: Whole
-    blocktime: Whole
-    blocktransactions: Whole
-    totaltransactions: Whole
+    block: Int64
+    blocktime: Int64
+    blocktransactions: Int64
+    totaltransactions: Int64
     alerts: list[str]
-    tokenprotocolversion_int: Whole | None = field(default=None, name="tokenprotocolversion_int")
+    tokenprotocolversion_int: Int64 | None = field(default=None, name="tokenprotocolversion_int")
     tokenprotocolversion: str | None = None
     nodesoftwareversion: str | None = None
-    wormholeversion_int: Whole | None = field(default=None, name="wormholeversion_int")
+    wormholeversion_int: Int64 | None = field(default=None, name="wormholeversion_int")
     wormholeversion: str | None = None
     bitcoincoreversion: str | None = None
 
@@ -260,14 +260,14 @@ class CollectibleProperty(Record, frozen=True):
     propertyid: str
     owner: str
     creationtxid: Hash
-    creationblock: Hash | Whole
+    creationblock: Hash | Int64
     name: str
     symbol: str
     data: str
     propertyurl: str
-    total_token_number: Whole
-    have_issued_number: Whole
-    current_valid_issued_numer: Whole
+    total_token_number: Int64
+    have_issued_number: Int64
+    current_valid_issued_numer: Int64
 
 
 class Collectible(Record, frozen=True):
@@ -277,7 +277,7 @@ class Collectible(Record, frozen=True):
     tokenid: str
     owner: str
     creationtxid: Hash
-    creationblock: Hash | Whole
+    creationblock: Hash | Int64
     attribute: str
     tokenurl: str
 

@@ -1,6 +1,6 @@
-"""What admins do to keys. Each view is one call of the domain; a refusal comes back on the same page, without a secret.
+"""Pages on which admins change keys. Each view makes one domain call; a refusal returns the page without the secret.
 
-An address that is opened without a form (after signing in again, or by hand) leads to the key's page.
+An address opened without a form (after signing in again, or by hand) leads to the key's page.
 """
 
 from collections.abc import Callable
@@ -21,7 +21,7 @@ from exchange_ops.keys.changes import CannotChangeKey, Confirmation
 from exchange_ops.keys.forms import NewKeyForm, PairForm
 from exchange_ops.keys.models import ApiKey
 from exchange_ops.keys.store import CannotAddKey
-from exchange_ops.keys.views import listing as pages
+from exchange_ops.keys.views import listing
 from exchange_ops.keys.views.listing import KEEPERS_ONLY
 from exchange_ops.shared import rules
 from exchange_ops.shared.forms import DecisionForm, fresh_key
@@ -39,15 +39,15 @@ _REFUSALS = (CannotChangeKey, CannotConfirm)
 @requires(rules.may_keep_keys, KEEPERS_ONLY)
 def new(request: DeskRequest) -> HttpResponse:
     """Add a key to an account."""
-    offered = accounts.in_view(request)
+    choices = accounts.in_view(request)
     initial = {"account": request.GET.get("account", ""), "request_key": fresh_key()}
-    form = NewKeyForm(_sent(request), accounts=offered, initial=initial)
+    form = NewKeyForm(_posted(request), accounts=choices, initial=initial)
 
     def add(valid: PairForm) -> ApiKey:
         account = get_object_or_404(Account, pk=valid.cleaned_data["account"])
         return changes.add(account=account, pair=valid.pair(), by=_by(request, valid))
 
-    return _typed(request, form, add, purpose=changes.ADD, context={"accounts": offered})
+    return _stored_pair(request, form, add, purpose=changes.ADD, context={"accounts": choices})
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -58,21 +58,21 @@ def rotate(request: DeskRequest, key_id: int) -> HttpResponse:
     """First step of a rotation: the successor pair."""
     row = get_object_or_404(ApiKey.objects.select_related("account"), pk=key_id)
     initial = {"label": row.label, "rights": row.rights, "request_key": fresh_key()}
-    form = PairForm(_sent(request), initial=initial)
+    form = PairForm(_posted(request), initial=initial)
 
     def succeed(valid: PairForm) -> ApiKey:
         return changes.succeed(key_id=row.pk, pair=valid.pair(), by=_by(request, valid))
 
-    return _typed(request, form, succeed, purpose=changes.SUCCEED, context={"key": row})
+    return _stored_pair(request, form, succeed, purpose=changes.SUCCEED, context={"key": row})
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @requires(rules.may_keep_keys, KEEPERS_ONLY)
 def disable(request: DeskRequest, key_id: int) -> HttpResponse:
-    """What stops working without the key, and the confirmation that it may."""
+    """Show what stops without the key, and disable it once that is confirmed."""
     row, form = (
         get_object_or_404(ApiKey.objects.select_related("account"), pk=key_id),
-        DecisionForm(_sent(request)),
+        DecisionForm(_posted(request)),
     )
     if request.method != "POST":
         return _preview(request, row, DecisionForm())
@@ -90,14 +90,14 @@ def disable(request: DeskRequest, key_id: int) -> HttpResponse:
 def switch(request: DeskRequest, key_id: int) -> HttpResponse:
     """Second step of a rotation: the successor takes over."""
     sentence = "Switched over. The old key is kept until you finish the rotation."
-    return _stepped(request, key_id, lambda by: changes.switch(key_id=key_id, by=by), sentence)
+    return _take_step(request, key_id, lambda by: changes.switch(key_id=key_id, by=by), sentence)
 
 
 @posted(rules.may_keep_keys, KEEPERS_ONLY)
 def finish(request: DeskRequest, key_id: int) -> HttpResponse:
     """Last step of a rotation: the old key is wiped."""
     sentence = "Wiped. The rotation is finished; delete the old key at the exchange now."
-    return _stepped(request, key_id, lambda by: changes.finish(key_id=key_id, by=by), sentence)
+    return _take_step(request, key_id, lambda by: changes.finish(key_id=key_id, by=by), sentence)
 
 
 @posted(rules.may_keep_keys, KEEPERS_ONLY)
@@ -108,12 +108,12 @@ def go_back(request: DeskRequest, key_id: int) -> HttpResponse:
     try:
         changes.go_back(key_id=row.pk, person=request.user, session_key=session_key, now=clock.now())
     except CannotChangeKey as problem:
-        return pages.key_page(request, row, refusal=str(problem), status=409)
+        return listing.key_page(request, row, refusal=str(problem), status=409)
     messages.success(request, "The rotation is ended. This key is used as before; its successor is wiped.")
     return redirect("key", row.pk)
 
 
-def _typed(
+def _stored_pair(
     request: DeskRequest,
     form: PairForm,
     store: Callable[[PairForm], ApiKey],
@@ -121,7 +121,7 @@ def _typed(
     purpose: str,
     context: dict[str, Any],
 ) -> HttpResponse:
-    """The form of a key pair: shown, put right, or stored. The secret is typed again each time."""
+    """Show the form of a key pair, or store the pair. The secret has to be typed again each time."""
     status, refusal = 200, ""
     if request.method == "POST":
         status = 422
@@ -135,30 +135,32 @@ def _typed(
             else:
                 messages.success(request, ADDED)
                 return redirect("key", key.pk)
-    drawn = {"form": form, "purpose": purpose, "digest": _digest(form), "refusal": refusal, **context}
-    return show(request, "exchange_ops/key_form.html", drawn, status=status)
+    page = {"form": form, "purpose": purpose, "digest": _digest(form), "refusal": refusal, **context}
+    return show(request, "exchange_ops/key_form.html", page, status=status)
 
 
-def _sent(request: DeskRequest) -> QueryDict | None:
-    """What came with a POST, be it nothing at all: an empty form is refused as well."""
+def _posted(request: DeskRequest) -> QueryDict | None:
+    """The fields of a POST, even when there are none: an empty form is refused as well."""
     return request.POST if request.method == "POST" else None
 
 
 def _digest(form: PairForm) -> str:
-    """What the second factor is for: this form, however often it comes back."""
+    """The digest for this form, the same however often it is sent."""
     return changes.new_digest(str(form["request_key"].value()))
 
 
-def _stepped(request: DeskRequest, key_id: int, step: Callable[[Confirmation], ApiKey], sentence: str) -> HttpResponse:
+def _take_step(
+    request: DeskRequest, key_id: int, step: Callable[[Confirmation], ApiKey], sentence: str
+) -> HttpResponse:
     """One confirmed step of a rotation, on the page of the key that is rotated."""
     row, form = get_object_or_404(ApiKey.objects.select_related("account"), pk=key_id), DecisionForm(request.POST)
     if not form.is_valid():
-        return pages.key_page(request, row, form=form, status=422)
+        return listing.key_page(request, row, form=form, status=422)
     try:
         step(_by(request, form))
     except _REFUSALS as problem:
         row.refresh_from_db()
-        return pages.key_page(request, row, form=form, refusal=str(problem), status=409)
+        return listing.key_page(request, row, form=form, refusal=str(problem), status=409)
     messages.success(request, sentence)
     return redirect("key", row.pk)
 

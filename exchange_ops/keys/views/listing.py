@@ -1,4 +1,4 @@
-"""The keys of the exchange accounts: who they are, what they may do, and how they are. Secrets are not among it."""
+"""Pages with the keys of the exchange accounts: their rights and their status, never their secrets."""
 
 from datetime import datetime
 from typing import Any
@@ -27,13 +27,13 @@ KEEPERS_ONLY = "Nothing was changed: administrators keep the keys."
 def keys(request: DeskRequest) -> HttpResponse:
     """Every account with its keys, those in use first."""
     now = clock.now()
-    views = [key_status.of(key, now=now) for key in ApiKey.objects.listed()]
+    views = [key_status.view_of(key, now=now) for key in ApiKey.objects.listed()]
     context = {
         "now": now,
         "accounts": [
             {
                 "account": account,
-                "exchange": places.described(account),
+                "exchange": places.view_of(account),
                 "keys": [one for one in views if one.key.account_id == account.pk],
             }
             for account in accounts.in_view(request)
@@ -65,14 +65,14 @@ def probe(request: DeskRequest, key_id: int) -> HttpResponse:
 def key_page(
     request: DeskRequest, row: ApiKey, *, refusal: str = "", form: DecisionForm | None = None, status: int = 200
 ) -> HttpResponse:
-    """The page of a key, with what was refused about it."""
+    """The page of a key, with the refusal of a change."""
     now, may_keep = clock.now(), rules.may_keep_keys(request.user)
     rotation = _rotation(row, now)
     context: dict[str, Any] = {
         "now": now,
         "drawn_for": f"{row.active}:{row.retired_at}:{rotation.get('digest', '')[:16]}:{rotation.get('why_not', '')}",
-        "view": key_status.of(row, now=now),
-        "exchange": places.described(row.account),
+        "view": key_status.view_of(row, now=now),
+        "exchange": places.view_of(row.account),
         "refusal": refusal,
         "may_keep": may_keep,
         "form": form or DecisionForm(),
@@ -83,14 +83,14 @@ def key_page(
 
 
 def _rotation(row: ApiKey, now: datetime) -> dict[str, Any]:
-    """The rotation that is under way for the key: its successor, the next step, and what speaks against it."""
+    """The rotation under way for the key: its successor, the next step, and what prevents that step."""
     successor = changes.successor_of(row)
     if successor is None:
         return {"successor": None}
     purpose = changes.SWITCH if successor.is_waiting else changes.FINISH
     waits = successor.is_waiting
     return {
-        "successor": key_status.of(successor, now=now),
+        "successor": key_status.view_of(successor, now=now),
         "waits": waits,
         "why_not": changes.why_not_switch(row, successor) if waits else changes.why_not_finish(row, now),
         "purpose": purpose,

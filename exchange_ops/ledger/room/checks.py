@@ -18,7 +18,7 @@ def exchange() -> Health:
     """When the exchange's ledger was last read to its end, and the records of it that could not be read."""
     now, answers = clock.now(), []
     for account in Account.objects.order_by("pk"):
-        row = heartbeats.of(heartbeats.ledger_of(account))
+        row = heartbeats.state_of(heartbeats.ledger_of(account))
         age = ages.age(row.heard_at if row else None, now)
         if age is not None and age <= LEDGER_AGE:
             answers.append(_read(account, row, age))
@@ -33,7 +33,7 @@ def stream() -> Health:
     """Whether the account stream is live; without it changes come with the next walk of the ledger."""
     now, answers = clock.now(), []
     for account in Account.objects.order_by("pk"):
-        row = heartbeats.of(streams.name_of(account))
+        row = heartbeats.state_of(streams.name_of(account))
         age = ages.age(row.heard_at if row else None, now)
         if row is not None and row.connected and age is not None and age <= ages.STREAM_SILENCE:
             sentence = f"The stream of {account.name} is live; heard {ages.spoken(age)} ago."

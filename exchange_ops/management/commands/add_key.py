@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
 
 from desk import clock
-from exchange_ops.keys import store as keys
+from exchange_ops.keys import store
 from exchange_ops.shared import places
 from exchange_ops.shared.models import Account
 from exchange_ops.wire.catalogue import Right
@@ -45,7 +45,7 @@ class Command(BaseCommand):
     def _added(self, options: dict[str, Any], secret: Secret) -> Any:
         try:
             with transaction.atomic():
-                return keys.add(
+                return store.add(
                     account=_account(options["account"], make=options["new_account"], place=options["place"]),
                     label=options["label"],
                     login=options["login"],
@@ -54,15 +54,17 @@ class Command(BaseCommand):
                     actor=None,
                     now=clock.now(),
                 )
-        except keys.CannotAddKey as problem:
+        except store.CannotAddKey as problem:
             raise CommandError(str(problem)) from None
 
 
 def _account(name: str, *, make: bool, place: str | None) -> Account:
     """The account of this name, made where it is wanted. A place is chosen once and never changed."""
     if place is not None and place not in places.names():
-        known = ", ".join(places.names())
-        raise CommandError(f"There is no exchange {place!r} in the settings (EXCHANGE_PLACES); they name {known}.")
+        place_names = ", ".join(places.names())
+        raise CommandError(
+            f"There is no exchange {place!r} in the settings (EXCHANGE_PLACES); they name {place_names}."
+        )
     account = Account.objects.filter(name=name).first()
     if account is None and make:
         columns = {"quote_currency": settings.QUOTE_CURRENCY, "place": place or places.DEFAULT}

@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from desk import clock, database_mark
 from desk.processes import sign_of_life
-from exchange_ops.keys import store as keys
+from exchange_ops.keys import store
 from exchange_ops.processes import Following
 
 
@@ -26,6 +26,6 @@ class Command(BaseCommand):
         sign_of_life.first()
         Following(
             now=clock.now,
-            client_for=keys.client_for,
+            client_for=store.client_for,
             sweep_every_s=settings.SWEEP_SECONDS,
         ).run(stopping)

@@ -5,8 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from desk import clock
-from exchange_ops.keys import clients
-from exchange_ops.keys import store as keys
+from exchange_ops.keys import clients, store
 from exchange_ops.market.models import Currency
 from exchange_ops.shared.models import Account
 from exchange_ops.wire.catalogue import Right
@@ -55,7 +54,7 @@ class Command(BaseCommand):
         try:
             currency = _currency(code) if code else _cheapest(account)
             answers = self._answers(account, currency, extras)
-        except (CallFailed, keys.NoUsableKey, probing.CannotProbe) as problem:
+        except (CallFailed, store.NoUsableKey, probing.CannotProbe) as problem:
             return f"{account.name} could not be probed: {problem}"
         self.stdout.write(f"{account.name}, with {decimal_text(probing.smallest(currency))} {currency.code}:")
         for answer in answers:
@@ -65,8 +64,8 @@ class Command(BaseCommand):
 
     def _answers(self, account: Account, currency: Currency, extras: probing.Extras) -> list[probing.Answer]:
         with (
-            clients.client(keys.client_for, account=account, right=Right.WITHDRAW) as payer,
-            clients.client(keys.client_for, account=account, right=Right.PAYMENTS) as reader,
+            clients.client(store.client_for, account=account, right=Right.WITHDRAW) as payer,
+            clients.client(store.client_for, account=account, right=Right.PAYMENTS) as reader,
         ):
             means = probing.Means(payer, reader, clock.now, lambda ms: time.sleep(ms / 1000))
             return probing.probe(account=account, currency=currency, means=means, extras=extras)

@@ -4,8 +4,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from desk import clock
-from exchange_ops.keys import clients
-from exchange_ops.keys import store as keys
+from exchange_ops.keys import clients, store
 from exchange_ops.shared.models import Account
 from exchange_ops.wire.catalogue import Right
 from exchange_ops.withdrawals.evidence import reconciliation
@@ -29,9 +28,9 @@ class Command(BaseCommand):
     def _differences(self, account: Account) -> int:
         """Print the findings of one account; how many don't agree."""
         try:
-            with clients.client(keys.client_for, account=account, right=Right.PAYMENTS) as client:
+            with clients.client(store.client_for, account=account, right=Right.PAYMENTS) as client:
                 findings = reconciliation.reconcile(account=account, client=client, now=clock.now())
-        except (CallFailed, keys.NoUsableKey, reconciliation.CannotReconcile) as problem:
+        except (CallFailed, store.NoUsableKey, reconciliation.CannotReconcile) as problem:
             raise CommandError(f"{account.name} could not be reconciled: {problem}") from None
         for finding in findings:
             mark = "agrees " if finding.agrees else "DIFFERS"

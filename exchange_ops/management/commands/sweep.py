@@ -3,7 +3,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from desk import clock
-from exchange_ops.keys import store as keys
+from exchange_ops.keys import store
 from exchange_ops.transfers import workflow as transfers
 from exchange_ops.withdrawals import workflow as withdrawals
 
@@ -15,6 +15,6 @@ class Command(BaseCommand):
     )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        steps = withdrawals.sweep(now=clock.now(), client_for=keys.client_for)
-        steps += transfers.sweep(now=clock.now(), client_for=keys.client_for)
+        steps = withdrawals.sweep(now=clock.now(), client_for=store.client_for)
+        steps += transfers.sweep(now=clock.now(), client_for=store.client_for)
         self.stdout.write(f"{steps} steps were due and done.")

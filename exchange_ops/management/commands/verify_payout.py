@@ -38,8 +38,8 @@ class Command(BaseCommand):
 
 def _row(text: str) -> Withdrawal:
     number = text.removeprefix("W-")
-    known = number.isascii() and number.isdigit() and len(number) < 19
-    row = Withdrawal.objects.filter(pk=int(number)).first() if known else None
+    is_number = number.isascii() and number.isdigit() and len(number) < 19
+    row = Withdrawal.objects.filter(pk=int(number)).first() if is_number else None
     if row is None:
         raise CommandError("There is no such withdrawal.")
     return row

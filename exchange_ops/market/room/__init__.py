@@ -34,7 +34,7 @@ def _prices() -> Health:
         closely = ages.liveness(market_stream.NAME, "Open markets", clock.now())
         sentence = f"Prices updated {ages.spoken(age)} ago. {closely}"
         return Health(ok=True, sentence=sentence, age_s=age.total_seconds())
-    row = heartbeats.of(heartbeats.MARKET)
+    row = heartbeats.state_of(heartbeats.MARKET)
     because = f" {row.problem}" if row is not None and row.problem else ""
     when = "have not been read yet" if age is None else f"are {ages.spoken(age)} old"
     sentence = f"Prices {when}: values are unknown, and the strictest rules hold.{because}"
@@ -47,7 +47,7 @@ def _candles_last(length: timedelta) -> timedelta:
 
 ROOM: Final = rooms.Room(
     topics={
-        reference.TOPIC: topics.whole,
+        reference.TOPIC: topics.desk_wide,
         **dict.fromkeys((*TICKING, HISTORY), topics.symbol),
     },
     ticking=TICKING,

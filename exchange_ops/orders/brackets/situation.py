@@ -205,7 +205,7 @@ def _leg(row: Bracket, leg: BracketLeg, chain: Sequence[Order], now: datetime) -
 
 def _is_read(row: Bracket, *, since: datetime) -> bool:
     """Whether all orders of the exchange were read since this moment."""
-    reading = heartbeats.of(heartbeats.orders_of(row.account))
+    reading = heartbeats.state_of(heartbeats.orders_of(row.account))
     return reading is not None and reading.heard_at is not None and reading.heard_at >= since
 
 

@@ -178,7 +178,7 @@ def _check_again(row: Order, *, confirmed: Collection[str], now: datetime) -> li
     except request_checks.CannotPlace as problem:
         raise CannotDecide(f"It can't be placed any more. {problem}") from None
     if missing := to_confirm(row, oversteps, confirmed=confirmed):
-        raise NotConfirmed(f"The market moved. Confirm by name, then approve it. {bounds.named(missing)}")
+        raise NotConfirmed(f"The market moved. Confirm by name, then approve it. {bounds.in_words(missing)}")
     return oversteps
 
 

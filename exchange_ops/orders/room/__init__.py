@@ -52,7 +52,7 @@ def _check() -> Health:
     if due is not None:
         sentences = [f"The oldest order that is due has waited {ages.spoken(age)} for a worker."]
     for account in Account.objects.order_by("pk"):
-        row = heartbeats.of(workflow.name_of(account))
+        row = heartbeats.state_of(workflow.name_of(account))
         read = ages.age(row.heard_at if row else None, now)
         lists = "Its lists were not read yet." if read is None else f"Its lists were read {ages.spoken(read)} ago."
         sentences += [lists, *([row.problem] if row is not None and row.problem else [])]
@@ -111,7 +111,7 @@ def _cause(row: Bracket, sentence: str) -> Cause:
 
 
 ROOM: Final = rooms.Room(
-    topics={"order": topics.row(Order), "bracket": topics.row(Bracket), machine.TOPIC: topics.whole},
+    topics={"order": topics.row(Order), "bracket": topics.row(Bracket), machine.TOPIC: topics.desk_wide},
     checks={"orders": Check(_check, order=100, incident=alarms.WORK_STALLED)},
     incidents=(
         Kind(

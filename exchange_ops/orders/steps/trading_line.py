@@ -187,7 +187,7 @@ def open_line(account: Account, client: ExchangeClient) -> TradingLine:
     except (CallFailed, store.NoUsableKey, CannotFollow) as problem:
         _log.info("orders.no_socket", account=account.pk, reason=str(problem))
         return TradingLine(client, None, None)
-    return TradingLine(client, stream, store.budget_of(key).of(catalogue.by_name["create_order"]))
+    return TradingLine(client, stream, store.budget_of(key).budget_for(catalogue.by_name["create_order"]))
 
 
 def close_sockets() -> None:

@@ -21,7 +21,7 @@ RECONCILIATION = "reconciliation:"
 
 def wellbeing(view: View) -> dict[str, Any]:
     """Health in one line: every check, and the unresolved incidents."""
-    checks = health.of(view.person)
+    checks = health.health_for(view.person)
     return {
         "checks": checks,
         "troubled": [(name, check) for name, check in checks.items() if not check.ok],

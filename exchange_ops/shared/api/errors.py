@@ -39,7 +39,7 @@ def answer(exception: Exception, context: dict[str, Any]) -> Response | None:
     elif isinstance(exception, exceptions.Throttled):
         message = f"Nothing was recorded: too many requests with this token. Ask again in {_seconds(exception)}."
     elif isinstance(exception, exceptions.APIException | Http404 | PermissionDenied):
-        message = _spoken(exception, message)
+        message = _sentence(exception, message)
     response.data = problem_details.body(code, message, fields)
     response.content_type = problem_details.MEDIA_TYPE
     return response
@@ -50,7 +50,7 @@ def _seconds(exception: exceptions.Throttled) -> str:
     return "a minute" if wait is None else f"{max(math.ceil(wait), 1)} s"
 
 
-def _spoken(exception: Exception, usual: str) -> str:
+def _sentence(exception: Exception, usual: str) -> str:
     if isinstance(exception, ChooseAccount):
         return exception.message
     if isinstance(exception, exceptions.NotAuthenticated | exceptions.MethodNotAllowed | Http404):
@@ -63,10 +63,10 @@ def _spoken(exception: Exception, usual: str) -> str:
 def _flat(detail: Any, prefix: str = "") -> dict[str, str]:
     """Nested problems as one mapping from a dotted name to the sentences about it."""
     if isinstance(detail, dict):
-        found: dict[str, str] = {}
+        sentences: dict[str, str] = {}
         for name, inner in detail.items():
-            found |= _flat(inner, f"{prefix}.{name}" if prefix else str(name))
-        return found
+            sentences |= _flat(inner, f"{prefix}.{name}" if prefix else str(name))
+        return sentences
     if isinstance(detail, list):
         return {prefix or FORM: " ".join(str(item) for item in detail)}
     return {prefix or FORM: str(detail)}

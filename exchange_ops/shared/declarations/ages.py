@@ -14,12 +14,12 @@ NO_ACCOUNT = Health(ok=False, sentence="No exchange account is set up yet. An ad
 
 
 def age(moment: datetime | None, now: datetime) -> timedelta | None:
-    """The time since then, at least none; nothing where there is no moment."""
+    """The time since the moment, never negative; None without a moment."""
     return None if moment is None else max(now - moment, timedelta(0))
 
 
 def spoken(length: timedelta) -> str:
-    """A length of time in its largest unit of seconds, minutes and hours, rounded down."""
+    """A length of time in seconds, minutes or hours, rounded down."""
     seconds = int(length.total_seconds())
     if seconds < 120:
         return f"{seconds} s"
@@ -27,7 +27,7 @@ def spoken(length: timedelta) -> str:
 
 
 def worst(answers: Sequence[Health]) -> Health:
-    """One answer for several accounts: the first that is not well, else one without an age or the oldest."""
+    """One answer for several accounts: the first that is not ok, else one without an age, else the oldest."""
     if not answers:
         return NO_ACCOUNT
     unwell = [one for one in answers if not one.ok]
@@ -35,8 +35,8 @@ def worst(answers: Sequence[Health]) -> Health:
 
 
 def liveness(name: str, what: str, now: datetime) -> str:
-    """Whether a stream brings what workers read as well: without it the same comes a few seconds later."""
-    row = heartbeats.of(name)
+    """A sentence on whether a stream is live: without it a worker reads the same a few seconds later."""
+    row = heartbeats.state_of(name)
     heard = age(row.heard_at if row else None, now)
     if row is not None and row.connected and heard is not None and heard <= STREAM_SILENCE:
         return f"{what} are live."

@@ -1,4 +1,4 @@
-"""What the rooms' kinds of incidents share: who acts on them, and how what is wrong is read from the checks."""
+"""What the rooms' kinds of incidents share: who acts on them, and how their causes are read from the checks."""
 
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
@@ -20,7 +20,7 @@ BY_TREASURY: Final = "It ends when two people of treasury have closed the case o
 
 
 def unwell(kind: str) -> Callable[[datetime, str], Iterator[Cause]]:
-    """What the checks of readiness that belong to this kind find, as soon as there is an account to work for."""
+    """The causes from the failing readiness checks of this kind; none before there is an account."""
 
     def causes(now: datetime, only: str) -> Iterator[Cause]:
         if not Account.objects.exists():
@@ -33,5 +33,5 @@ def unwell(kind: str) -> Callable[[datetime, str], Iterator[Cause]]:
 
 
 def figure(value: Decimal | None) -> str:
-    """A figure without a unit, as sentences have it; nothing is zero."""
+    """A figure without a unit for sentences; None counts as zero."""
     return kept_amount(value or Decimal(0), "").rstrip()

@@ -1,4 +1,4 @@
-"""Why columns and tables decide nothing, where several rooms have the same reason (`desk.rows.witnessed`)."""
+"""Reasons shared by several rooms why a column or table decides nothing (`desk.rows.witnessed`)."""
 
 from typing import Final
 

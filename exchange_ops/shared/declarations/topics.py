@@ -1,8 +1,8 @@
 """Who may follow a topic about the exchange account, for the rooms that declare one (`desk.rooms.Room.topics`).
 
-Everybody with a role may read everything at their accounts; a person without one, and a key that is not a number where
-a row is meant, is refused. A topic without a key is one for the whole desk: somebody who is limited to accounts gets no
-more of its hints than that something changed (`desk.live.fanout`).
+Everybody with a role may read everything at their accounts. A person without a role is refused, and so is a key that
+is not a number in a topic of rows. A topic without a key is for the whole desk: somebody who is limited to accounts
+learns from its hints only that something changed (`desk.live.fanout`).
 """
 
 from typing import TYPE_CHECKING
@@ -19,9 +19,9 @@ LONGEST_NUMBER = 18  # digits of a row's number, which the database could look u
 
 
 def row(model: type[Model], *, account: str = "account") -> MayFollow:
-    """Everybody with a role at the account of the row that the key numbers; `account` is its column.
+    """A topic of rows: everybody with a role at the row's account, which `account` names by its column.
 
-    A row that is of no account may be followed by everybody with a role.
+    Everybody with a role may follow a row without an account.
     """
 
     def may_follow(person: "Person", key: str) -> bool:
@@ -41,22 +41,22 @@ def row(model: type[Model], *, account: str = "account") -> MayFollow:
 
 
 def desk_row(person: "Person", key: str) -> bool:
-    """A numbered row that is of no account: everybody with a role."""
+    """A topic of rows without an account: everybody with a role."""
     return _is_number(key) and rules.may_see(person)
 
 
 def symbol(person: "Person", key: str) -> bool:
-    """A public market, by a key made of the name of its symbol: everybody with a role."""
+    """A topic of a public market, whose key is made of its symbol: everybody with a role."""
     return bool(key) and rules.may_see(person)
 
 
-def whole(person: "Person", key: str) -> bool:
+def desk_wide(person: "Person", key: str) -> bool:
     """A topic without a key: everybody with a role."""
     return not key and rules.may_see(person)
 
 
 def keys(person: "Person", key: str) -> bool:
-    """A topic without a key, for those who may see the exchange keys."""
+    """A topic without a key: everybody who may see the exchange keys."""
     return not key and rules.may_see_keys(person)
 
 

@@ -1,4 +1,4 @@
-"""Permission at the door of a view: by what a person may do, never by the name of a role."""
+"""Permission to open a view: by a rule about the person, never by the name of a role."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -17,7 +17,7 @@ NOT_YOURS = "Your roles don't allow this."
 
 
 def requires(rule: Callable[[Person], bool], sentence: str = NOT_YOURS) -> Callable[[View], View]:
-    """Let only those through whom `rule` lets; the others read `sentence`. Signing in is asked for before."""
+    """Let through only people who satisfy `rule`; others read `sentence`. They have signed in already."""
 
     def decorate(view: View) -> View:
         @wraps(view)
@@ -32,5 +32,5 @@ def requires(rule: Callable[[Person], bool], sentence: str = NOT_YOURS) -> Calla
 
 
 def posted(rule: Callable[[Person], bool], sentence: str = NOT_YOURS) -> Callable[[View], View]:
-    """The same for what is done by POST alone."""
+    """Like `requires`, for views that take POST only."""
     return lambda view: require_POST(requires(rule, sentence)(view))

@@ -1,9 +1,9 @@
 """Which account a page is about, and its clock.
 
 A desk with one account shows that one. A desk with several names the account in the path: /accounts/2/withdrawals/ is
-/withdrawals/ of account 2, and every link, form and live part of that page stays with it, so two tabs can't be mixed
-up. Without it a page is about all accounts where it can be, and else leads to the one that was looked at last. All are
-those at which whoever reads holds a role; who holds one at a single account has a desk of one account.
+/withdrawals/ of account 2, and every link, form and live part of that page keeps the prefix, so two tabs can't be mixed
+up. Without it a page shows all accounts if it can, and else redirects to the account that was read last. "All" are the
+accounts where the reader holds a role; a reader with a role at one account has a desk with one account.
 """
 
 import re
@@ -18,45 +18,45 @@ from exchange_ops.shared import clocks, rules
 from exchange_ops.shared.models import Account
 
 PATH: Final = re.compile(r"/accounts/([1-9][0-9]{0,17})(/.*|)", re.ASCII | re.DOTALL)
-LAST: Final = "account"  # the session's key for the account that was looked at last
+LAST: Final = "account"  # the session's key for the account that was read last
 
 
 class ChooseAccount(Http404):
-    """There are several accounts, and the page is about one of them."""
+    """There are several accounts, and the page needs one of them."""
 
     message = "This desk has several accounts: name one in the path, as in /accounts/1/api/v1/."
 
 
 def number(request: Any) -> int | None:
-    """The number that the path names."""
+    """The account number in the path; None without one."""
     return getattr(request, "account_number", None)
 
 
 def chosen(request: Any) -> Account | None:
-    """The account that the path names. Raises `Http404` when there is none of this number."""
-    wanted = number(request)
-    if wanted is None:
+    """The account in the path; None without one. Raises `Http404` when it does not exist."""
+    account_number = number(request)
+    if account_number is None:
         return None
-    found = Account.objects.filter(pk=wanted).first()
-    if found is None:
+    account = Account.objects.filter(pk=account_number).first()
+    if account is None:
         raise Http404("There is no such account.")
-    return found
+    return account
 
 
 def of_reader(request: Any) -> QuerySet[Account]:
-    """The accounts at which whoever reads holds a role, in their order; for a stranger all, who is sent away later."""
+    """The accounts where the reader holds a role, in order; all for somebody signed out, who is redirected later."""
     rows = Account.objects.order_by("pk")
     return rules.seen_by(request.user, rows, account="pk") if isinstance(request.user, Person) else rows
 
 
 def in_view(request: Any) -> list[Account]:
-    """The accounts that a page of several is about: the one that the path names, else all of the reader's."""
+    """The accounts on a page that can show several: the one in the path, else all of the reader's."""
     only = chosen(request)
     return [only] if only else list(of_reader(request))
 
 
 def current(request: Any) -> Account | None:
-    """The account that the page is about; nothing before the first key was stored.
+    """The account that the page is about; None before there is one.
 
     Raises `ChooseAccount` when there are several and the path names none.
     """
@@ -67,7 +67,7 @@ def current(request: Any) -> Account | None:
 
 
 def required(request: Any) -> Account:
-    """The account, or a 404 while there is none to act on."""
+    """The account that the page is about. Raises `Http404` while there is none."""
     account = current(request)
     if account is None:
         raise Http404("No account was set up yet.")
@@ -75,12 +75,12 @@ def required(request: Any) -> Account:
 
 
 def exchange_now(account: Account | None, now: datetime) -> datetime:
-    """The time by which deadlines at the exchange are kept, or ours while there is no account."""
+    """The time that deadlines at the exchange go by; our own while there is no account."""
     return now if account is None else clocks.exchange_now(account=account, now=now)
 
 
 def preferred(request: HttpRequest) -> int:
-    """The account to go on with where a page needs one: the last one looked at, else the first."""
-    known = list(of_reader(request).values_list("pk", flat=True))
+    """The account for a page that needs one: the one read last, else the first."""
+    numbers = list(of_reader(request).values_list("pk", flat=True))
     last = request.session.get(LAST)
-    return last if last in known else known[0]
+    return last if last in numbers else numbers[0]

@@ -1,20 +1,20 @@
-"""What the figures of a page rest on: whether a stream tells them as they change, and when they were read whole."""
+"""The source of a page's figures: whether a stream updates them, and when they were last read completely."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from exchange_ops.shared.models import FollowerState
 
-SILENCE = timedelta(seconds=60)  # a stream that was heard so long ago tells nothing any more, whatever its row says
-LATE = timedelta(seconds=60)  # a reading comes every few seconds: one so old says that something is wrong
+SILENCE = timedelta(seconds=60)  # a stream that was silent for so long is dead, whatever its row says
+LATE = timedelta(seconds=60)  # readings come every few seconds: an older one means that something is wrong
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where figures come from: whether they are streamed as they change, and when they were last read.
+    """Where figures come from: whether a stream updates them, and when they were last read.
 
-    `heard_at` is the stream's last sign of life, `read_at` the end of the last whole reading.
-    `late` says that the figures may be out of date, `problem` what was wrong with the last reading.
+    `heard_at` is the stream's last sign of life, `read_at` the end of the last complete reading.
+    `late`: the figures may be out of date. `problem` is what was wrong with the last reading.
     """
 
     is_streamed: bool
@@ -25,12 +25,12 @@ class Source:
 
 
 def is_heard(row: FollowerState | None, now: datetime) -> bool:
-    """Whether the follower is connected and its exchange gave a sign of life of late."""
+    """Whether the follower is connected and heard from the exchange recently."""
     return row is not None and row.connected and row.heard_at is not None and now - row.heard_at <= SILENCE
 
 
 def source_of(stream: str, reading: str, now: datetime) -> Source:
-    """What rests on this stream and on this loop of readings, by the names of their rows."""
+    """The source of figures that come from this stream and this loop of readings, by the names of their rows."""
     rows = {row.name: row for row in FollowerState.objects.filter(name__in=(stream, reading))}
     streamed, read = rows.get(stream), rows.get(reading)
     read_at = read.heard_at if read else None

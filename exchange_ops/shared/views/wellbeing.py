@@ -1,4 +1,4 @@
-"""Whether the desk is well, as one person is told: what names an account of which they have no role is told without."""
+"""The desk's health as one person sees it: without the names of accounts where they hold no role."""
 
 from dataclasses import replace
 
@@ -10,8 +10,8 @@ from desk.rooms import Health
 ELSEWHERE = "It concerns another account."
 
 
-def of(person: Person) -> dict[str, Health]:
-    """Every check by name; whether each is well is the same for everybody."""
+def health_for(person: Person) -> dict[str, Health]:
+    """Every check by name; whether it is ok is the same for everybody."""
     hidden = scopes.hidden_names(person)
     return {name: _without(check, hidden) for name, check in health.look().items()}
 

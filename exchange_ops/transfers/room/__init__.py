@@ -36,7 +36,7 @@ def _votes() -> Votes:
 REPLAY: Final = Replay(MACHINE, votes=_votes)
 
 ROOM: Final = rooms.Room(
-    topics={"transfer": topics.row(Transfer), "transfers": topics.whole},
+    topics={"transfer": topics.row(Transfer), "transfers": topics.desk_wide},
     checks={"transfers": Check(check, order=90, incident=alarms.WORK_STALLED)},
     incidents=(
         Kind(

@@ -41,7 +41,7 @@ def _votes() -> Votes:
 REPLAY: Final = Replay(MACHINE, not_moves=frozenset({"orphan_released", "release_ordered"}), votes=_votes)
 
 ROOM: Final = rooms.Room(
-    topics={"withdrawal": topics.row(Withdrawal), "withdrawals": topics.whole},
+    topics={"withdrawal": topics.row(Withdrawal), "withdrawals": topics.desk_wide},
     checks={
         "payouts": Check(checks.payouts, order=30, incident=alarms.WORK_STALLED),
         "unfinished": Check(checks.unfinished, order=40),

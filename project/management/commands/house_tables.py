@@ -18,7 +18,7 @@ from desk.staff import machine as people_states
 from exchange_ops.addresses import machine as address_states
 from exchange_ops.orders import states as order_states
 from exchange_ops.orders.brackets import states as bracket_states
-from exchange_ops.policy_changes import machine as policy_states
+from exchange_ops.policy_changes import states as policy_states
 from exchange_ops.positions import states as margin_states
 from exchange_ops.subaccounts import machine as subaccount_states
 from exchange_ops.transfers import machine as transfer_states

@@ -13,7 +13,7 @@ from desk.staff.mover import MACHINE as PEOPLE
 from exchange_ops.addresses.mover import MACHINE as ADDRESS_REQUESTS
 from exchange_ops.orders.brackets.machine import MACHINE as BRACKETS
 from exchange_ops.orders.machine import MACHINE as ORDERS
-from exchange_ops.policy_changes.mover import MACHINE as RULE_CHANGES
+from exchange_ops.policy_changes.machine import MACHINE as RULE_CHANGES
 from exchange_ops.positions.machine import MACHINE as MARGIN_ACTIONS
 from exchange_ops.subaccounts.mover import MACHINE as SUBACCOUNTS
 from exchange_ops.transfers.mover import MACHINE as TRANSFERS

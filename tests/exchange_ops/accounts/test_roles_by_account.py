@@ -431,4 +431,4 @@ def test_rules_of_an_account_are_changed_by_its_people(first, second, limited):
     assert change_rules.are_enough(one, admin, at=at)
     assert not change_rules.are_enough(other, admin, at=at)
     with pytest.raises(policy_changes.CannotChange, match="some accounts only"):
-        policy_changes.propose(wanted=of_first, reason="More eyes", actor=other, now=clock.now(), **NOBODY)
+        policy_changes.propose(new_rules=of_first, reason="More eyes", actor=other, now=clock.now(), **NOBODY)

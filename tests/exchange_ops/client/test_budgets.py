@@ -154,16 +154,16 @@ def test_keys_have_budgets_of_their_own_and_share_that_of_market_data():
     budgets = Budgets()
     one, two = budgets.for_key("https://a.test", "one"), budgets.for_key("https://a.test", "two")
     account, market = catalogue.by_name["get_balances"], catalogue.by_name["get_ticker"]
-    assert one.of(account) is not two.of(account)
-    assert one.of(account) is budgets.for_key("https://a.test", "one").of(account)
-    assert one.of(market) is two.of(market)
-    assert one.of(market) is not budgets.for_key("https://b.test", "one").of(market)
+    assert one.budget_for(account) is not two.budget_for(account)
+    assert one.budget_for(account) is budgets.for_key("https://a.test", "one").budget_for(account)
+    assert one.budget_for(market) is two.budget_for(market)
+    assert one.budget_for(market) is not budgets.for_key("https://b.test", "one").budget_for(market)
     slow = budgets.for_key("https://a.test", "slow", {"other": 1})
-    assert [has_place(slow.of(account)) for _ in range(2)] == [True, False]
-    assert [has_place(slow.of(catalogue.by_name["get_orders"])) for _ in range(2)] == [True, True]
-    kept = of_this_process.for_key("https://a.test", "one").of(account)
+    assert [has_place(slow.budget_for(account)) for _ in range(2)] == [True, False]
+    assert [has_place(slow.budget_for(catalogue.by_name["get_orders"])) for _ in range(2)] == [True, True]
+    kept = of_this_process.for_key("https://a.test", "one").budget_for(account)
     of_this_process.forget()
-    assert of_this_process.for_key("https://a.test", "one").of(account) is not kept
+    assert of_this_process.for_key("https://a.test", "one").budget_for(account) is not kept
 
 
 # At the exchange -----------------------------------------------------------------------------------------------------

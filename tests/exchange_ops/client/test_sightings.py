@@ -51,7 +51,7 @@ def sent(sandbox):
 def test_an_order_that_rests_is_found_among_the_active_ones(sandbox, client, sent_at):
     lost(sandbox, client, RESTING, "drop_after")
     seen = look(client, RESTING, sent_at)
-    assert (seen.sight, seen.looks, seen.order.status) == (Sight.FOUND, 1, "new")
+    assert (seen.sight, seen.looks, seen.order.status) == (Sight.PRESENT, 1, "new")
     assert sent(sandbox) == 1
 
 
@@ -61,7 +61,7 @@ def test_an_order_that_ended_is_found_when_the_history_knows_it(sandbox, client,
     assert (early.sight, early.order) == (Sight.NOT_YET_SEEN, None)
     sandbox.control("config", {"history_delay_ms": 0})
     seen = look(client, ENDED, sent_at, looks_before=early.looks)
-    assert (seen.sight, seen.looks, seen.order.status) == (Sight.FOUND, 2, "expired")
+    assert (seen.sight, seen.looks, seen.order.status) == (Sight.PRESENT, 2, "expired")
     assert sent(sandbox) == 1
 
 
@@ -79,7 +79,7 @@ def test_an_order_of_another_day_with_the_same_id_is_not_ours(client, sent_at):
     client.create_order(order=RESTING)
     tomorrow = sent_at + timedelta(days=1)
     assert look(client, RESTING, tomorrow).sight is Sight.NOT_YET_SEEN
-    assert look(client, RESTING, sent_at).sight is Sight.FOUND
+    assert look(client, RESTING, sent_at).sight is Sight.PRESENT
 
 
 @pytest.mark.parametrize("operation", ["get_order", "get_order_history"])
@@ -101,7 +101,7 @@ def test_a_replacement_is_found_by_its_own_id(sandbox, client, sent_at):
         client_order_id="sight-0001", new_client_order_id="sight-0009", quantity=Decimal("0.002"), price=RESTING.price
     )
     seen = look_for_order(client, client_order_id="sight-0009", sent_at=sent_at, now=sent_at)
-    assert (seen.sight, seen.order.quantity) == (Sight.FOUND, Decimal("0.002"))
+    assert (seen.sight, seen.order.quantity) == (Sight.PRESENT, Decimal("0.002"))
 
 
 def test_margin_orders_are_looked_for_among_their_own(client, sent_at):

@@ -50,7 +50,7 @@ def test_a_round_reads_the_ledger_and_both_wallets(account, demo_keys, sandbox):
     assert held(account, "BTC") == (Decimal(100), Decimal(0))
     assert held(account, "BTC", "trading") == (Decimal(100), Decimal(0))
     assert not Balance.objects.filter(available=0, reserved=0).exists()
-    row = heartbeats.of(f"ledger:{account.pk}")
+    row = heartbeats.state_of(f"ledger:{account.pk}")
     assert (row.problem, row.account) == ("", account)
     assert row.heard_at == row.beat_at
 
@@ -115,23 +115,23 @@ def test_many_digits_survive(account):
 )
 def test_a_round_that_fails_says_so_and_the_next_one_succeeds(*, account, demo_keys, sandbox, operation, fault):
     sync()
-    before = heartbeats.of(f"ledger:{account.pk}").heard_at
+    before = heartbeats.state_of(f"ledger:{account.pk}").heard_at
     sandbox.control("faults", {"operation": operation, **fault})
     assert sync() == 0
-    row = heartbeats.of(f"ledger:{account.pk}")
+    row = heartbeats.state_of(f"ledger:{account.pk}")
     assert row.heard_at == before < row.beat_at
     assert "could not be read" in row.problem
     sandbox.control("faults", method="DELETE")
     ApiKey.objects.update(last_problem_at=None)
     assert sync() == 1
-    assert heartbeats.of(f"ledger:{account.pk}").problem == ""
+    assert heartbeats.state_of(f"ledger:{account.pk}").problem == ""
 
 
 def test_trading_balances_that_can_not_be_read_do_not_stop_the_ledger(account, demo_keys, sandbox):
     for key in ApiKey.objects.filter(login__in=["demo-read", "demo-trade"]):
         keys.disable(key=key, actor=None, now=clock.now())
     assert sync() == 1
-    assert "trading balances could not be read" in heartbeats.of(f"ledger:{account.pk}").problem
+    assert "trading balances could not be read" in heartbeats.state_of(f"ledger:{account.pk}").problem
     assert Balance.objects.filter(wallet="bank").exists()
     assert not Balance.objects.filter(wallet="trading").exists()
 
@@ -139,7 +139,7 @@ def test_trading_balances_that_can_not_be_read_do_not_stop_the_ledger(account, d
 def test_an_account_without_keys_does_not_stop_the_others(account, demo_keys, sandbox):
     empty = Account.objects.create(name="A new one")
     assert sync() == 1
-    assert "no active key" in heartbeats.of(f"ledger:{empty.pk}").problem
+    assert "no active key" in heartbeats.state_of(f"ledger:{empty.pk}").problem
 
 
 def test_only_stale_ledgers_are_read_when_asked_so(account, demo_keys, sandbox):
@@ -162,12 +162,12 @@ def test_a_history_that_is_still_being_read_is_said(account, demo_keys, sandbox,
     short = {"walk_for": timedelta(0), "page_size": 4}
     monkeypatch.setattr(ledger, "sync", lambda **arguments: whole(**arguments, **short))
     assert sync() == 0
-    row = heartbeats.of(f"ledger:{account.pk}")
+    row = heartbeats.state_of(f"ledger:{account.pk}")
     assert row.heard_at is None
     assert "still being read: 4 transactions" in row.problem
     while sync() == 0:
         assert LedgerEntry.objects.count() <= 11
-    assert heartbeats.of(f"ledger:{account.pk}").problem == ""
+    assert heartbeats.state_of(f"ledger:{account.pk}").problem == ""
 
 
 def test_a_bad_balance_is_said_and_the_others_are_kept(account, demo_keys, sandbox):
@@ -175,7 +175,7 @@ def test_a_bad_balance_is_said_and_the_others_are_kept(account, demo_keys, sandb
         "faults", {"operation": "get_balances", "kind": "echo_differs", "field": "reserved", "value": "NaN", "times": 1}
     )
     assert sync() == 1
-    assert "balance could not be read" in heartbeats.of(f"ledger:{account.pk}").problem
+    assert "balance could not be read" in heartbeats.state_of(f"ledger:{account.pk}").problem
 
 
 # Market --------------------------------------------------------------------------------------------------------------
@@ -190,7 +190,7 @@ def test_the_first_refresh_brings_currencies_symbols_and_prices(sandbox):
     assert Symbol.objects.get(code="BTCUSD").tick_size == Decimal("0.01")
     assert Symbol.objects.get(code="XRPUSDT").quote_currency == "USD"
     assert Ticker.objects.get(symbol="BTCUSD").last > 0
-    assert heartbeats.of("market").problem == ""
+    assert heartbeats.state_of("market").problem == ""
 
 
 def test_prices_are_read_every_time_and_descriptions_every_five_minutes(sandbox):
@@ -230,7 +230,7 @@ def test_a_currency_that_is_no_longer_listed_is_closed(sandbox):
 def test_an_exchange_that_answers_badly_costs_one_refresh(sandbox, operation, kind):
     sandbox.control("faults", {"operation": operation, "times": 1, **kind})
     assert not refresh()
-    assert "Prices could not be read" in heartbeats.of("market").problem
+    assert "Prices could not be read" in heartbeats.state_of("market").problem
     sandbox.control("faults", method="DELETE")
     assert refresh()
 
@@ -255,7 +255,7 @@ def test_records_that_can_not_be_kept_are_left_out_with_a_sentence(sandbox, oper
         "faults", {"operation": operation, "kind": "echo_differs", "field": field, "value": value, "times": 1}
     )
     assert refresh()
-    assert heartbeats.of("market").problem
+    assert heartbeats.state_of("market").problem
     model = {"get_currencies": Currency, "get_symbols": Symbol, "get_tickers": Ticker}[operation]
     assert model.objects.count() == 0
     refresh(clock.now() + timedelta(minutes=6))

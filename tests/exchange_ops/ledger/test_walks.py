@@ -109,12 +109,12 @@ def test_a_walk_that_hangs_keeps_no_payout_waiting(account, demo_keys, sandbox):
         rounds = set()
 
         def swept():
-            row = heartbeats.of(heartbeats.SWEEPER)
+            row = heartbeats.state_of(heartbeats.SWEEPER)
             rounds.update([row.heard_at] if row is not None else [])
-            return len(rounds) >= 3 or heartbeats.of(heartbeats.ledger_of(account)) is not None
+            return len(rounds) >= 3 or heartbeats.state_of(heartbeats.ledger_of(account)) is not None
 
         assert until(swept)
-        assert heartbeats.of(heartbeats.ledger_of(account)) is None, "the walk still hangs"
+        assert heartbeats.state_of(heartbeats.ledger_of(account)) is None, "the walk still hangs"
         assert rounds.LEDGERS in process.following._sweepers
     finally:
         process.stop()

@@ -184,9 +184,9 @@ def as_drawn(page):
 def test_what_ticks_draw_is_what_the_server_draws(open_page, symbol):
     page = open_page("/markets/ETHBTC/?candles=table")
     following = Following(page)
-    trades = TradesTold("ETHBTC", tuple(trade(number) for number in range(2, 50)), whole=False)
+    trades = TradesTold("ETHBTC", tuple(trade(number) for number in range(2, 50)), is_complete=False)
     drawn_candle = Candle.objects.get()  # by the clock it would be another one at the full hour
-    candles = CandlesTold("ETHBTC", "M30", (candle(drawn_candle.timestamp, close="3.999"),), whole=False)
+    candles = CandlesTold("ETHBTC", "M30", (candle(drawn_candle.timestamp, close="3.999"),), is_complete=False)
     following.tell(ticker("3.4999"), BookChanged(book(3)), trades, candles)
     assert following.shows("#now strong", "3.4999")
     assert following.shows("#trades tbody tr", "1,234.500")
@@ -233,17 +233,17 @@ def test_the_list_is_drawn_by_ticks_and_an_older_one_is_left_alone(open_page, sy
 def test_a_scrolled_list_of_trades_stays_where_it_is_and_one_under_the_pointer_waits(open_page, symbol):
     page = open_page("/markets/ETHBTC/", height=700)
     following = Following(page)
-    following.tell(TradesTold("ETHBTC", tuple(trade(number) for number in range(2, 32)), whole=False))
+    following.tell(TradesTold("ETHBTC", tuple(trade(number) for number in range(2, 32)), is_complete=False))
     assert following.shows("#trades tbody tr[data-id='31']", "3.456")
     seen = "() => document.querySelector('#trades tr[data-id=\"20\"]').getBoundingClientRect().top"
     page.evaluate("document.querySelector('#trades .scroll').scrollTop = 200")
     before = page.evaluate(seen)
-    following.tell(TradesTold("ETHBTC", (trade(32), trade(33, price="9")), whole=False))
+    following.tell(TradesTold("ETHBTC", (trade(32), trade(33, price="9")), is_complete=False))
     assert following.shows("#trades tbody tr[data-id='33']", "9.00")
     assert page.evaluate(seen) == before
     page.locator("#trades tr[data-id='20']").hover()
     before = page.evaluate(seen)
-    following.tell(TradesTold("ETHBTC", (trade(34),), whole=False))
+    following.tell(TradesTold("ETHBTC", (trade(34),), is_complete=False))
     assert following.shows("#trades [data-held]", "1 newer")
     assert page.locator("#trades tr[data-id='34']").count() == 0
     assert page.evaluate(seen) == before

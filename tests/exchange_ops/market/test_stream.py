@@ -203,7 +203,7 @@ def test_two_symbols_never_have_one_topic_however_they_are_called(odd, tell):
 
 
 def test_trades_are_told_as_the_newest_of_all_each_time_by_number(tell):
-    tally = tally_of(TradesTold("ETHBTC", tuple(trade(number) for number in range(500)), whole=True))
+    tally = tally_of(TradesTold("ETHBTC", tuple(trade(number) for number in range(500)), is_complete=True))
     ((topic, tick),) = tell(tally)
     assert topic == "trades:ETHBTC"
     assert [row[0] for row in tick["rows"]] == [str(number) for number in range(499, 469, -1)]
@@ -257,8 +257,8 @@ def test_absurd_figures_fit_into_a_tick_or_are_left_out(tell):
         tell(
             tally_of(
                 BookChanged(kept),
-                TradesTold("ETHBTC", trades, whole=True),
-                CandlesTold("ETHBTC", "M1", candles, whole=True),
+                TradesTold("ETHBTC", trades, is_complete=True),
+                CandlesTold("ETHBTC", "M1", candles, is_complete=True),
                 ticker("1E+40"),
                 ticker("1E-25", code="BTCUSD"),
             )
@@ -274,9 +274,9 @@ def test_trades_of_a_snapshot_and_updates_are_written_once_each(keep):
     PublicTrade.objects.create(
         symbol="ETHBTC", trade_id=99, price=ONE, quantity=ONE, side="buy", timestamp=AT, read_at=AT
     )
-    whole = TradesTold("ETHBTC", (trade(1), trade(2)), whole=True)
-    update = TradesTold("ETHBTC", (trade(3, side="auction"),), whole=False)
-    kept = keep(tally_of(TradesTold("ETHBTC", (trade(50),), whole=False), whole, update, update))
+    whole = TradesTold("ETHBTC", (trade(1), trade(2)), is_complete=True)
+    update = TradesTold("ETHBTC", (trade(3, side="auction"),), is_complete=False)
+    kept = keep(tally_of(TradesTold("ETHBTC", (trade(50),), is_complete=False), whole, update, update))
     assert list(PublicTrade.objects.order_by("trade_id").values_list("trade_id", "side")) == [
         (1, "buy"),
         (2, "buy"),
@@ -292,8 +292,8 @@ def test_a_candle_that_grows_is_kept_as_it_was_last(keep):
     grown = candle(1, max=Decimal(3), close=Decimal(2))
     keep(
         tally_of(
-            CandlesTold("ETHBTC", "M1", (candle(0), candle(1)), whole=True),
-            CandlesTold("ETHBTC", "M1", (grown,), whole=False),
+            CandlesTold("ETHBTC", "M1", (candle(0), candle(1)), is_complete=True),
+            CandlesTold("ETHBTC", "M1", (grown,), is_complete=False),
         )
     )
     kept = Candle.objects.order_by("timestamp")
@@ -307,8 +307,8 @@ def test_figures_that_contradict_each_other_are_left_out_and_the_others_kept(kee
     wrong = candle(1, max=Decimal("0.5"))
     keep(
         tally_of(
-            CandlesTold("ETHBTC", "M1", (candle(0), wrong), whole=True),
-            TradesTold("ETHBTC", (trade(1), trade(2, price=Decimal(0))), whole=True),
+            CandlesTold("ETHBTC", "M1", (candle(0), wrong), is_complete=True),
+            TradesTold("ETHBTC", (trade(1), trade(2, price=Decimal(0))), is_complete=True),
         )
     )
     assert (Candle.objects.count(), PublicTrade.objects.count()) == (1, 1)

@@ -177,13 +177,13 @@ def test_an_id_that_comes_back_on_another_day_is_another_order(account):
 def test_a_reading_that_fails_says_so_and_the_next_one_heals(dealing, operator_asks):
     dealing.fault("get_orders", "status", times=20, status=503)
     assert workflow.read_all(now=clock.now(), client_for=dealing.client_for) == 0
-    row = heartbeats.of(workflow.name_of(dealing.account))
+    row = heartbeats.state_of(workflow.name_of(dealing.account))
     assert not row.connected
     assert "could not be read" in row.problem
     assert "could not be read" in operator_asks().problem
     dealing.sandbox.control("faults", method="DELETE")
     dealing.read()
-    assert heartbeats.of(workflow.name_of(dealing.account)).problem == ""
+    assert heartbeats.state_of(workflow.name_of(dealing.account)).problem == ""
 
 
 @pytest.fixture

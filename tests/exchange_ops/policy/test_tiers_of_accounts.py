@@ -7,7 +7,7 @@ from django.db import IntegrityError, connection, transaction
 
 from desk import audit_check, clock
 from desk.audit import witness_chain
-from exchange_ops.policy import guards, quorum
+from exchange_ops.policy import quorum, room
 from exchange_ops.policy.models import PolicyVersion, QuorumTier
 from exchange_ops.policy.modes import APPROVE_THEN_HOLD, HOLD_THEN_APPROVE
 from exchange_ops.shared import facts
@@ -120,7 +120,7 @@ def test_tiers_of_an_account_that_were_forged_are_found_and_pay_nothing(two, sta
     first, second = two
     witness_chain.write_noted()
     assert not any("quorumtier" in finding for finding in audit_check.verify(replay=True))
-    with unguarded(guards.GUARDS), connection.cursor() as cursor:
+    with unguarded(room.GUARDS), connection.cursor() as cursor:
         cursor.execute(statement.format(first=first.pk, second=second.pk))
     for account in two:
         assert "changed in the database past the desk" in judge(account, "5").blocked

@@ -41,11 +41,11 @@ class Codes:
 
 def digest(wanted, reason):
     base = quorum.current()
-    return workflow.digest_of(ruleset.kept(wanted), base=base.number if base else 0, reason=reason)
+    return workflow.digest_of(ruleset.as_json(wanted), base=base.number if base else 0, reason=reason)
 
 
 def propose(codes, person, wanted, *, now, reason="We grew", **changes):
-    words = {"wanted": wanted, "reason": reason, "digest": digest(wanted, reason), **changes}
+    words = {"new_rules": wanted, "reason": reason, "digest": digest(wanted, reason), **changes}
     return workflow.propose(actor=person, answer=codes.answer(person, now), session_key="s", now=now, **words)
 
 

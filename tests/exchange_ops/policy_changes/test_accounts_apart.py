@@ -121,10 +121,10 @@ def test_what_differs_is_said_for_each_account_by_what_judges_it(old, new, expec
 
 
 def test_tiers_of_accounts_come_back_and_drafts_from_before_name_none():
-    content = ruleset.kept(OWN)
-    assert ruleset.read(content).tiers == OWN.tiers
+    content = ruleset.as_json(OWN)
+    assert ruleset.from_json(content).tiers == OWN.tiers
     content["tiers"] = [row[:3] for row in content["tiers"][:3]]
-    assert ruleset.read(content) == FIRST
+    assert ruleset.from_json(content) == FIRST
 
 
 @pytest.mark.parametrize(
@@ -184,7 +184,8 @@ def test_an_accounts_tiers_are_published_at_once_when_tighter_and_taken_away_a_d
 @pytest.mark.django_db
 def test_both_sign_whose_tiers_they_are(people, second):
     first, tier = Account.objects.get(name="Main desk"), Tier(None, 3, APPROVE_THEN_HOLD)
-    digests = {workflow.digest_of(ruleset.kept(own(account, tier)), base=1, reason="x") for account in (first, second)}
+    contents = [ruleset.as_json(own(account, tier)) for account in (first, second)]
+    digests = {workflow.digest_of(content, base=1, reason="x") for content in contents}
     assert len(digests) == 2
 
 
@@ -209,13 +210,13 @@ def test_what_is_open_on_either_account_is_listed_with_what_its_own_tiers_take(p
         for account in (Account.objects.get(name="Main desk"), second)
     )
     wanted = own(second, Tier(None, 3, APPROVE_THEN_HOLD))
-    assert [(each.reference, each.account, each.sentence) for each in open_requests.touched(wanted)] == [
+    assert [(each.reference, each.account, each.sentence) for each in open_requests.requests_touched_by(wanted)] == [
         (here.reference, "Main desk", "approvals so far count no more: it takes one approval"),
         (there.reference, "Second desk", "approvals so far count no more: it takes 3 approvals"),
     ]
     set_script_prefix(f"/accounts/{second.pk}/")
     try:
-        addresses = [each.url for each in open_requests.touched(wanted)]
+        addresses = [each.url for each in open_requests.requests_touched_by(wanted)]
     finally:
         set_script_prefix("/")
     assert addresses == [f"/withdrawals/{here.pk}/", f"/withdrawals/{there.pk}/"], "they open from either account"

@@ -11,7 +11,7 @@ from desk.audit import witness_chain
 from exchange_ops.market.models import Ticker
 from exchange_ops.orders import workflow
 from exchange_ops.orders.request_checks import CannotPlace, OrderRequest
-from exchange_ops.policy import guards, limits, quorum
+from exchange_ops.policy import limits, quorum, room
 from exchange_ops.policy.models import PolicyVersion, QuorumTier, ValueLimit
 from exchange_ops.shared.models import Account
 from exchange_ops.transfers.request_checks import CannotTransfer
@@ -72,7 +72,7 @@ def test_a_limit_of_an_earlier_version_holds_no_more(now, operator):
 def test_a_limit_changed_past_the_desk_stops_everything(now, operator):
     publish(now, ("order", 1000, None, None))
     witness_chain.write_noted()
-    with unguarded(guards.GUARDS), connection.cursor() as cursor:
+    with unguarded(room.GUARDS), connection.cursor() as cursor:
         cursor.execute("UPDATE exchange_ops_valuelimit SET most = '9999999'")
     assert found(operator, "0.1", now=now) == limits.CHANGED
 

@@ -163,7 +163,7 @@ def test_a_limit_of_open_orders_and_what_becomes_of_more_are_typed_read_and_publ
     ada.post("/policy/draft/", wanted | {"confirmed": "yes", "digest": digest, "code": code()})
     row = PolicyChange.objects.get()
     ben.post(f"/policy/changes/{row.pk}/agree/", {"digest": row.digest, "code": code()})
-    said = ruleset.of(quorum.current())
+    said = ruleset.rules_of(quorum.current())
     assert [(each.kind, each.most, each.person, each.beyond) for each in said.limits] == [
         ("open", 20, people[0].pk, "confirm")
     ]

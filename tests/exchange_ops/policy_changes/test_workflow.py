@@ -51,7 +51,7 @@ def keeper(make_person):
 
 
 def in_force():
-    return ruleset.of(quorum.current())
+    return ruleset.rules_of(quorum.current())
 
 
 def test_what_tightens_is_in_force_with_the_second_word(codes, keeper):
@@ -92,7 +92,7 @@ def test_nobody_else_proposes_agrees_or_stops(codes, keeper, role):
     with pytest.raises(CannotChange, match="Only treasury and administrators"):
         agree(codes, other, row, now=codes.now)
     with pytest.raises(CannotChange, match="Only treasury and administrators"):
-        workflow.end(change_id=row.pk, actor=other, comment="No", session_key="s", now=codes.now)
+        workflow.withdraw_or_reject(change_id=row.pk, actor=other, comment="No", session_key="s", now=codes.now)
 
 
 def test_nobody_agrees_to_their_own_and_two_admins_are_not_enough(codes, keeper):
@@ -155,9 +155,9 @@ def test_what_waits_for_its_day_can_be_stopped(codes, keeper, who):
     ada, ben = keeper("treasury", "ada"), keeper("treasury", "ben")
     row = agree(codes, ben, propose(codes, ada, LOOSER, now=codes.now), now=codes.now)
     with pytest.raises(CannotChange, match="Say why"):
-        workflow.end(change_id=row.pk, actor=ben, comment=" ", session_key="s", now=codes.now)
+        workflow.withdraw_or_reject(change_id=row.pk, actor=ben, comment=" ", session_key="s", now=codes.now)
     actor = ada if who == "author" else ben
-    row = workflow.end(change_id=row.pk, actor=actor, comment="Not now", session_key="s", now=codes.now)
+    row = workflow.withdraw_or_reject(change_id=row.pk, actor=actor, comment="Not now", session_key="s", now=codes.now)
     assert row.state == ("withdrawn" if who == "author" else "rejected")
     workflow.review(now=codes.now + 2 * DAY)
     assert in_force() == FIRST
@@ -183,7 +183,7 @@ def test_words_from_before_a_lost_role_loosen_nothing(codes, keeper):
 
 def test_the_database_takes_no_publication_by_one_person(codes, keeper):
     row = propose(codes, keeper("treasury", "ada"), TIGHTER, now=codes.now)
-    for columns in ({"state": "published"}, {"content": ruleset.kept(LOOSER)}):
+    for columns in ({"state": "published"}, {"content": ruleset.as_json(LOOSER)}):
         with pytest.raises(IntegrityError), transaction.atomic():
             PolicyChange.objects.filter(pk=row.pk).update(**columns)
 
@@ -192,7 +192,7 @@ def test_open_requests_are_named_before_and_judged_again_after(codes, keeper, op
     now = codes.now
     held, waiting = rows.held(operator, now=now), rows.submitted(operator, to="review", now=now)
     Withdrawal.objects.update(next_action_at=now + timedelta(hours=1), quote_value=Decimal(5))
-    found = {each.reference: each.sentence for each in open_requests.touched(TIGHTER)}
+    found = {each.reference: each.sentence for each in open_requests.requests_touched_by(TIGHTER)}
     assert found[held.reference] == "its money is released, and it can be asked for again"
     assert found[waiting.reference] == "approvals so far count no more: it takes 2 approvals"
     ada, ben = keeper("treasury", "ada"), keeper("treasury", "ben")

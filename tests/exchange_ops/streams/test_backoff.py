@@ -2,7 +2,7 @@
 
 import pytest
 
-from exchange_ops.streams.backoff import Rhythm
+from exchange_ops.streams.follower import Rhythm
 
 CAUGHT_UP_WITHIN_MS = 5_000
 CONNECTING_AND_LOADING_MS = 1_500  # with much to spare

@@ -183,8 +183,8 @@ def test_tickers_trades_and_candles_come_as_records():
     script.notify("snapshotCandles", {"data": [candle()], "symbol": "ETHBTC", "period": "M30"})
     script.notify("updateCandles", {"data": [candle(close="1")], "symbol": "ETHBTC", "period": "M30"})
     assert script.of(TickerTold)[0].record.last == Decimal("0.000000000000000001")
-    assert [(len(event.records), event.whole) for event in script.of(TradesTold)] == [(2, True), (1, False)]
-    assert [(event.period, event.whole) for event in script.of(CandlesTold)] == [("M30", True), ("M30", False)]
+    assert [(len(event.records), event.is_complete) for event in script.of(TradesTold)] == [(2, True), (1, False)]
+    assert [(event.period, event.is_complete) for event in script.of(CandlesTold)] == [("M30", True), ("M30", False)]
 
 
 def test_members_and_words_that_nobody_knows_harm_nothing():

@@ -181,7 +181,7 @@ def test_a_live_session_loads_again_from_the_watermark_it_was_given():
     script.answer(more, [])
     assert script.indexes == [50]
     assert script.of(Transactions)[-1].origin is Origin.GAP
-    assert (script.of(Balances)[-1].whole, len(script.of(BecameLive))) == (True, 1)
+    assert (script.of(Balances)[-1].is_complete, len(script.of(BecameLive))) == (True, 1)
     assert script.wait(1)
 
 
@@ -248,10 +248,10 @@ def test_balances_that_are_listed_are_all_there_are_unless_one_can_not_be_read()
     for entries, whole in (([], True), ([{"currency": "BTC"}], False)):
         script = Script(pace=Pace(recheck_ms=5_000)).go_live()
         script.notify("balance", [{"currency": "BTC", "available": "1.5", "reserved": "0"}])
-        assert not script.of(Balances)[-1].whole
+        assert not script.of(Balances)[-1].is_complete
         _, held = script.wait(5_000)
         script.answer(held, entries)
-        assert script.of(Balances)[-1].whole is whole
+        assert script.of(Balances)[-1].is_complete is whole
 
 
 def test_a_snapshot_that_is_told_again_is_passed_on_again():
@@ -269,7 +269,9 @@ def test_events_that_came_together_are_put_into_one_where_their_order_does_not_m
         return Transactions(origin, found, loaded_from=loaded_from)
 
     def held(whole=False, **available):
-        return Balances(tuple(Balance(code, Decimal(one), Decimal(0)) for code, one in available.items()), whole=whole)
+        return Balances(
+            tuple(Balance(code, Decimal(one), Decimal(0)) for code, one in available.items()), is_complete=whole
+        )
 
     page = of(3, origin=Origin.GAP, loaded_from=0)
     events = [of(1), held(BTC=1, ETH=1), of(2, 2), held(BTC=2), page, held(BTC=3), held(True, ETH=4), of(9)]

@@ -69,7 +69,7 @@ def test_the_order_is_login_both_subscriptions_snapshots_live():
     script.notify("marginAccounts", [margin_account()])
     assert script.session.phase is Phase.LIVE
     assert isinstance(script.happened[-1], BecameLive)
-    of = [(type(event), event.whole, len(event.records)) for event in script.happened[:-1]]
+    of = [(type(event), event.is_complete, len(event.records)) for event in script.happened[:-1]]
     assert of == [(Reports, True, 1), (Reports, True, 0), (MarginAccounts, True, 1)]
 
 
@@ -94,7 +94,7 @@ def test_reports_come_as_they_happen_spot_ids_as_texts_and_margin_ids_as_numbers
     )
     script.notify("marginAccountReport", margin_account(reportType="updated", reportReason="openTrade"))
     spot, margin, account = script.happened
-    assert (spot.margin, spot.whole, spot.records[0].id) == (False, False, "7")
+    assert (spot.margin, spot.is_complete, spot.records[0].id) == (False, False, "7")
     assert (margin.margin, margin.records[0].id, margin.records[0].trade_id) == (True, 8, 5)
     assert account.records[0].report_reason == "openTrade"
 
@@ -121,7 +121,7 @@ def test_a_snapshot_may_come_again_and_does_not_make_it_live_twice():
     script.notify("activeOrders", [report(1)])
     script.notify("marginAccounts", [margin_account()])
     assert len(script.of(BecameLive)) == 1
-    assert script.of(Reports)[-1].whole
+    assert script.of(Reports)[-1].is_complete
 
 
 def test_an_account_without_margin_is_followed_without_it():
@@ -148,8 +148,8 @@ def test_a_live_session_asks_for_the_lists_every_so_often_and_they_are_whole():
     script.answer(requests[1], [report(5, id=5)])
     script.answer(requests[2], [margin_account()])
     spot, margin = script.of(Reports)[-2:]
-    assert (spot.whole, spot.margin, margin.whole, margin.margin) == (True, False, True, True)
-    assert script.of(MarginAccounts)[-1].whole
+    assert (spot.is_complete, spot.margin, margin.is_complete, margin.margin) == (True, False, True, True)
+    assert script.of(MarginAccounts)[-1].is_complete
     assert script.wait(1_000) == []
 
 
@@ -249,7 +249,7 @@ def test_a_list_is_as_old_as_the_question_and_one_that_nobody_asked_for_a_second
     assert [event.age_ms for event in script.of(Reports)] == [400, 400, 1_000, 70]
     assert [event.age_ms for event in script.of(MarginAccounts)] == [400, 70]
     script.notify("report", report())
-    assert (script.of(Reports)[-1].age_ms, script.of(Reports)[-1].whole) == (0, False)
+    assert (script.of(Reports)[-1].age_ms, script.of(Reports)[-1].is_complete) == (0, False)
 
 
 def test_silence_and_a_closed_socket_end_it_once():

@@ -165,11 +165,11 @@ def test_two_people_may_use_the_same_key(ask, make_person):
 def test_without_rules_nothing_is_asked_for(ask):
     from django.db import connection
 
-    from exchange_ops.policy import guards
+    from exchange_ops.policy import room
     from exchange_ops.policy.models import PolicyVersion, QuorumTier
 
-    guards.GUARDS.remove(connection)
+    room.GUARDS.remove(connection)
     QuorumTier.objects.all().delete()
     PolicyVersion.objects.all().delete()
-    guards.GUARDS.install(connection)
+    room.GUARDS.install(connection)
     assert "no rules in force" in problems(ask)["__all__"]

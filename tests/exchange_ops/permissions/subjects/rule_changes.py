@@ -5,7 +5,7 @@ from typing import Any
 from desk import clock
 from desk.people import roles
 from exchange_ops.policy import quorum, ruleset
-from exchange_ops.policy_changes import machine, mover, workflow
+from exchange_ops.policy_changes import machine, states, workflow
 from exchange_ops.policy_changes.models import PolicyChange
 from tests.exchange_ops.permissions.shared_form import OWN, Subject, code_of_now, colleague, signed, walk
 from tests.exchange_ops.policy_changes.keeping import LOOSER, TIGHTER
@@ -17,18 +17,18 @@ OWN_T, OWN_A = OWN + T, OWN + A
 def reach(state: str, person: Any) -> PolicyChange:
     """A change proposed by the person; agreed to by a colleague where two did."""
     now, base = clock.now(), quorum.current()
-    wanted, reason = LOOSER if state == machine.AGREED else TIGHTER, "We grew"
-    digest = workflow.digest_of(ruleset.kept(wanted), base=base.number, reason=reason)
+    wanted, reason = LOOSER if state == states.AGREED else TIGHTER, "We grew"
+    digest = workflow.digest_of(ruleset.as_json(wanted), base=base.number, reason=reason)
     words = {"session_key": "s", "now": now, "digest": digest}
-    row = workflow.propose(wanted=wanted, reason=reason, actor=person, answer=code_of_now(), **words)
-    if state in {machine.AGREED, machine.PUBLISHED}:
+    row = workflow.propose(new_rules=wanted, reason=reason, actor=person, answer=code_of_now(), **words)
+    if state in {states.AGREED, states.PUBLISHED}:
         return workflow.agree(change_id=row.pk, actor=colleague(T), answer=code_of_now(), **words)
-    return walk(mover.MACHINE, row, state, {})
+    return walk(machine.MACHINE, row, state, {})
 
 
 RULE_CHANGES = Subject(
     name="change of the rules",
-    states=machine.STATES,
+    states=states.STATES,
     reach=reach,
     owners=(A, T),
     routes={"policy-change-agree": signed, "policy-change-end": signed},
