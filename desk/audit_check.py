@@ -108,10 +108,10 @@ def _events(**where: Any) -> Iterator["AuditEvent"]:
 
 def _signed_heads(hashes: dict[int, str]) -> Iterator[str]:
     """Every confirmed decision names the head of its moment; a passkey has signed it."""
-    known = {trail.NO_HEAD, *hashes.values()}
+    trail_heads = {trail.NO_HEAD, *hashes.values()}
     for row in models.StepUp.objects.select_related("person").order_by("pk").iterator(chunk_size=500):
         witness = f"The {row.get_kind_display()} given by {row.person} on {row.at.astimezone(UTC):%Y-%m-%d %H:%M:%S}"
-        if row.audit_head not in known:
+        if row.audit_head not in trail_heads:
             yield f"{witness} was given over a trail that is not this one."
         if row.kind == models.StepUp.Kind.PASSKEY and not stepup.signature_holds(row):
             yield f"{witness} no longer proves its decision: the kept signature, its content or the key changed."
@@ -119,10 +119,10 @@ def _signed_heads(hashes: dict[int, str]) -> Iterator[str]:
 
 def _named_proofs() -> Iterator[str]:
     """Events that name a second factor together with the digest of all that was kept of it."""
-    kept = {row.pk: row.proof for row in models.StepUp.objects.iterator(chunk_size=2000)}
+    proofs = {row.pk: row.proof for row in models.StepUp.objects.iterator(chunk_size=2000)}
     for event in _events(after_text__contains='"proof":'):
         for number, proof in _pairs(_content(event)):
-            if kept.get(number) != proof:
+            if proofs.get(number) != proof:
                 yield f"Event {event.seq} names second factor {number}, which was changed or removed since."
 
 

@@ -26,10 +26,10 @@ def note(kind: str, reason: str) -> None:
 
 def counts() -> dict[str, int]:
     """How many were dropped, by kind, since the broker was started; empty while it does not answer."""
-    found: dict[bytes, bytes] = {}
+    texts: dict[bytes, bytes] = {}
     with contextlib.suppress(redis.RedisError, OSError), _broker() as broker:
-        found = broker.hgetall(COUNTS)
-    return {kind.decode("ascii", "replace"): int(count) for kind, count in found.items() if count.isdigit()}
+        texts = broker.hgetall(COUNTS)
+    return {kind.decode("ascii", "replace"): int(count) for kind, count in texts.items() if count.isdigit()}
 
 
 def _broker() -> redis.Redis:

@@ -16,7 +16,7 @@ _log = structlog.get_logger(__name__)
 BROKER_SECONDS = 0.5
 
 
-def look() -> dict[str, Health]:
+def states() -> dict[str, Health]:
     """Ask every check, in their order. A check that fails is itself unwell."""
     return {name: _ask(name, check) for name, check in rooms.checks().items()}
 
@@ -68,7 +68,7 @@ class Gauges(Collector):
         """Asked by the registry."""
         ok = GaugeMetricFamily("countersign_health_ok", "1 when the check is well", labels=["check"])
         age = GaugeMetricFamily("countersign_health_age_seconds", "Age of what the check is about", labels=["check"])
-        for name, health in look().items():
+        for name, health in states().items():
             ok.add_metric([name], 1.0 if health.ok else 0.0)
             if health.age_s is not None:
                 age.add_metric([name], health.age_s)

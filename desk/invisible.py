@@ -54,7 +54,7 @@ _SHORT = {
 
 def revealed(text: str) -> str:
     """The text with a mark such as RLO in angle quotes for each invisible character; for titles and files."""
-    return _INVISIBLE.sub(lambda found: _mark(found[0]), text)
+    return _INVISIBLE.sub(lambda match: _mark(match[0]), text)
 
 
 def isolated(text: object) -> SafeString:
@@ -92,5 +92,5 @@ class InvisibleCharactersMiddleware:
         if isinstance(response, HttpResponse) and response.get("Content-Type", "").startswith("text/html"):
             page = response.content.decode(response.charset)
             if _INVISIBLE.search(page):
-                response.content = _IN_PAGE.sub(lambda found: found["exact"] or _mark(found[0]), page)
+                response.content = _IN_PAGE.sub(lambda match: match["exact"] or _mark(match[0]), page)
         return response

@@ -77,8 +77,8 @@ class Person(AbstractUser, Witnessed):
         """The accounts at which the person holds one of the roles; None is every account, and the desk itself."""
         held = self.roles.intersection(names) if self.is_active else frozenset()
         words = self.limits.split()
-        found = {name: {word.partition(":")[2] for word in words if word.startswith(f"{name}:")} for name in held}
-        return frozenset().union(*found.values()) if all(found.values()) else None
+        accounts = {name: {word.partition(":")[2] for word in words if word.startswith(f"{name}:")} for name in held}
+        return frozenset().union(*accounts.values()) if all(accounts.values()) else None
 
     @property
     def grants(self) -> list[str]:
@@ -219,9 +219,9 @@ class StepUp(Witnessed):
     def content(self) -> bytes:
         """Every column that says who confirmed what, when and how, as one text: what `mac` is made over."""
         names = sorted(field.attname for field in self._meta.concrete_fields if field.attname not in {"id", "mac"})
-        kept = {name: getattr(self, name) for name in names if name != "at"}
-        kept["at"] = self.at.astimezone(UTC).isoformat(timespec="microseconds")
-        return json.dumps(kept, sort_keys=True).encode()
+        columns = {name: getattr(self, name) for name in names if name != "at"}
+        columns["at"] = self.at.astimezone(UTC).isoformat(timespec="microseconds")
+        return json.dumps(columns, sort_keys=True).encode()
 
     def evidence(self) -> dict[str, Any]:
         """Goes into the audit event of the decision; `verify_audit` then checks this row against it."""

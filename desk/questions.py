@@ -73,9 +73,9 @@ class Rule(Generic[Row]):
         Of several who ask at once one wakes a worker. What the columns don't take is raised, and nothing is asked.
         """
         rows = self.model._default_manager
-        row, made = rows.get_or_create(**question, defaults={"requested_by": person, "requested_at": now})
+        row, is_new = rows.get_or_create(**question, defaults={"requested_by": person, "requested_at": now})
         request = {"requested_by": person, "requested_at": now, "answered_at": None, **self.asked_anew}
-        if made or rows.filter(Q() if anew else self.due(now), pk=row.pk).update(**request):
+        if is_new or rows.filter(Q() if anew else self.due(now), pk=row.pk).update(**request):
             outbox.wake(self.task, *(() if self.looks_at_all else (row.pk,)))
             row.refresh_from_db()
         return row

@@ -69,7 +69,7 @@ def _signed_in(*, request: HttpRequest | None, user: Any, **_: Any) -> None:
     session_life.mark_sign_in(request.session, clock.now(), device=device)
     if factors.may_enter(user, request.session):
         request.signed_in_person = user  # type: ignore[attr-defined]  # read by SessionLifeMiddleware
-    _tell(user, "person.signed_in", request)
+    _announce_people(user, "person.signed_in", request)
 
 
 def _signed_out(*, request: HttpRequest | None, user: Any, **_: Any) -> None:
@@ -77,7 +77,7 @@ def _signed_out(*, request: HttpRequest | None, user: Any, **_: Any) -> None:
         return
     request.signed_out = True  # type: ignore[attr-defined]  # read by SessionMiddleware
     if user is not None:
-        _tell(user, "person.signed_out", request)
+        _announce_people(user, "person.signed_out", request)
 
 
 def _not_signed_in(*, credentials: dict[str, Any], **_: Any) -> None:
@@ -85,7 +85,7 @@ def _not_signed_in(*, credentials: dict[str, Any], **_: Any) -> None:
     _log.warning("accounts.sign_in_refused", name=str(credentials.get("username", ""))[:60])
 
 
-def _tell(user: Any, action: str, request: HttpRequest) -> None:
+def _announce_people(user: Any, action: str, request: HttpRequest) -> None:
     with transaction.atomic():
         trail.record(
             actor=user,

@@ -165,7 +165,7 @@ def _move(row: ChainBroadcast, event: str, to: str, now: datetime, *, problem: s
 
 
 # Whether the node took it is unknown until the network shows it.
-_given_up = calls.given_up(mover.MACHINE, event="answer_lost", to=machine.UNKNOWN)
+_given_up = calls.lease_expired(mover.MACHINE, event="answer_lost", to=machine.UNKNOWN)
 QUEUE: Final = Queue(
     mover.MACHINE,
     {machine.REQUESTED: _send, machine.SENDING: _given_up, machine.UNKNOWN: _look},

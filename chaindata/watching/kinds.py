@@ -101,6 +101,6 @@ KINDS: Final[tuple[Kind, ...]] = (
         Severity.MEDIUM,
         machine.REVIEWERS,
         _unread,
-        settles=timedelta(seconds=90),  # a first reading after a start has come round
+        grace_period=timedelta(seconds=90),  # a first reading after a start has come round
     ),
 )

@@ -142,7 +142,7 @@ def _is_new(row: WatchedAddress, found: Transaction, now: datetime) -> bool:
     try:
         with transaction.atomic():
             MOVEMENTS.create(movement, event="seen", now=now)
-            review.note(kinds.of(movement), now=now, key=kinds.key_of(movement))
+            review.review_now(kinds.of(movement), now=now, key=kinds.key_of(movement))
     except IntegrityError:
         return False  # another worker was faster
     return True

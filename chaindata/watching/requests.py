@@ -79,7 +79,7 @@ def stop(*, watched_id: int, reason: str, person: "Person", now: datetime, sessi
                 session_key=session_key,
                 reason=words,
             )
-            incidents.note(kinds.UNREAD, now=now, key=row.subject)
+            incidents.review_now(kinds.UNREAD, now=now, key=row.subject)
     except CannotMove:
         raise CannotWatch("Somebody else changed it in the same moment. Read it again.") from None
     return row
@@ -114,7 +114,7 @@ def _reviewed(rows: Sequence[ChainMovement], words: str, person: "Person", now: 
         )
         causes[kinds.key_of(row)] = kinds.of(row)
     for key, kind in causes.items():
-        incidents.note(kind, now=now, key=key)
+        incidents.review_now(kind, now=now, key=key)
 
 
 def listed() -> QuerySet[WatchedAddress]:

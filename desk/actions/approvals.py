@@ -44,7 +44,7 @@ class Approvals:
     """The rows that a person can decide now."""
     waiting_for_each: "Callable[[Iterable[Person]], Iterator[tuple[Person, list[Any]]]]"
     """The same for many people at once."""
-    seen: "Callable[[Person], QuerySet[Any]]"
+    visible_to: "Callable[[Person], QuerySet[Any]]"
     """The rows that a person may see."""
     ended: "Callable[[datetime], QuerySet[Any]]"
     """The requests that are over and were written since a moment."""
@@ -53,7 +53,7 @@ class Approvals:
 
     def shows(self, person: "Person", number: int) -> str:
         """The address of the page of one, nothing where there is none that the person may see."""
-        there = person.has_role(*roles.ALL) and self.seen(person).filter(pk=number).exists()
+        there = person.has_role(*roles.ALL) and self.visible_to(person).filter(pk=number).exists()
         return reverse(self.page, args=[number]) if there else ""
 
 
@@ -95,7 +95,7 @@ def _count(person: "Person", scope: str) -> int:
     return sum(each.waiting_for(person).filter(**at_account).count() for each in rooms.approvals())
 
 
-def _whose(people: "Sequence[Person]") -> "Iterator[tuple[Person, tuple[str, str]]]":
+def _recipients(people: "Sequence[Person]") -> "Iterator[tuple[Person, tuple[str, str]]]":
     for each in rooms.approvals():
         for person, rows in each.waiting_for_each(people):
             for row in rows:
@@ -141,5 +141,5 @@ SOURCE: Final = Source(
     "or when the rules ask for approvals before that.",
     acts=(roles.TREASURY,),
     requests=Requests(ended=_ended, entries=_news, who=(roles.OPERATOR,)),
-    whose=_whose,
+    recipients=_recipients,
 )

@@ -40,7 +40,7 @@ def comment(
     return row
 
 
-def take(*, subject: str, person: "Person", now: datetime, session_key: str = "") -> bool:
+def take_on(*, subject: str, person: "Person", now: datetime, session_key: str = "") -> bool:
     """Say that one looks after it; False when somebody does already."""
     try:
         with transaction.atomic():
@@ -60,7 +60,7 @@ def put_back(*, subject: str, person: "Person", now: datetime, session_key: str 
     return True
 
 
-def of(subject: str) -> QuerySet[Comment]:
+def comments(subject: str) -> QuerySet[Comment]:
     """The thread of something, the oldest remark first."""
     return Comment.objects.filter(subject=subject).select_related("person").order_by("at", "pk")
 

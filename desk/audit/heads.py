@@ -18,7 +18,7 @@ import structlog
 from django.conf import settings
 
 _log = structlog.get_logger(__name__)
-_WHOLE = re.compile(r"([1-9][0-9]*) ([0-9a-f]{64}) ([0-9T:+.-]{32})")
+_LINE = re.compile(r"([1-9][0-9]*) ([0-9a-f]{64}) ([0-9T:+.-]{32})")
 # What a write that was cut short may leave of a line; a power cut may leave zero bytes in place of what was written.
 _TORN = re.compile(r"[1-9][0-9]*( [0-9a-f]{0,64}( [0-9T:+.-]{0,32})?)?")
 
@@ -40,12 +40,12 @@ def lines(path: Path, *, start: int = 0) -> tuple[list[Line], int]:
     try:
         with path.open("rb") as file:
             file.seek(start if start <= path.stat().st_size else 0)
-            begun, content = file.tell(), file.read()
+            offset, content = file.tell(), file.read()
     except OSError:
         return [], 0
     end = content.rfind(b"\n") + 1
-    found = (_WHOLE.fullmatch(text) for text in content[:end].decode(errors="replace").split("\n"))
-    return [Line(int(whole[1]), whole[2], whole[0]) for whole in found if whole], begun + end
+    matches = (_LINE.fullmatch(text) for text in content[:end].decode(errors="replace").split("\n"))
+    return [Line(int(match[1]), match[2], match[0]) for match in matches if match], offset + end
 
 
 def append(path: Path, *, seq: int, hash: str, at: datetime) -> None:
@@ -55,22 +55,22 @@ def append(path: Path, *, seq: int, hash: str, at: datetime) -> None:
         descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX)  # let go by closing; nobody looks at an end that is being written
-            _write_whole(descriptor, line)
+            _write_line(descriptor, line)
         finally:
             os.close(descriptor)
     except OSError as error:
         _log.error("audit.head_not_written", file=path.name, reason=str(error), head=line.decode().strip())
 
 
-def _write_whole(descriptor: int, line: bytes) -> None:
+def _write_line(descriptor: int, line: bytes) -> None:
     """One write of one whole line, on a line of its own."""
-    whole = line if _ends_whole(descriptor) else b"\n" + line
-    written = os.write(descriptor, whole)
-    if written < len(whole):
+    text = line if _ends_with_line_end(descriptor) else b"\n" + line
+    written = os.write(descriptor, text)
+    if written < len(text):
         raise OSError(errno.ENOSPC, "the line could not be written whole")
 
 
-def _ends_whole(descriptor: int) -> bool:
+def _ends_with_line_end(descriptor: int) -> bool:
     size = os.fstat(descriptor).st_size
     return size == 0 or os.pread(descriptor, 1, size - 1) == b"\n"
 
@@ -106,14 +106,14 @@ def _compared(
     lines = content.split("\n")[:-1]
     given_up = [(lines.index(text) + 1, newest) for newest, text in lost if text in lines]
     for number, line in enumerate(lines, start=1):
-        whole = _WHOLE.fullmatch(line)
-        if whole is None:
+        match = _LINE.fullmatch(line)
+        if match is None:
             if not _is_torn(line, hashes):
                 yield f"Line {number} of the {file} was changed."
-        elif any(number <= place and int(whole[1]) > newest for place, newest in given_up):
+        elif any(number <= place and int(match[1]) > newest for place, newest in given_up):
             continue
-        elif hashes.get(int(whole[1])) != whole[2]:
-            yield _gone(int(whole[1]), hashes, chain=chain, witness=f"line {number} of the {file}")
+        elif hashes.get(int(match[1])) != match[2]:
+            yield _gone(int(match[1]), hashes, chain=chain, witness=f"line {number} of the {file}")
 
 
 def _is_torn(line: str, hashes: Mapping[int, str]) -> bool:
@@ -126,7 +126,7 @@ def _is_torn(line: str, hashes: Mapping[int, str]) -> bool:
     seq, _, rest = line.partition(" ")
     beginning = rest.partition(" ")[0]
     if not beginning:
-        return any(str(known).startswith(seq) for known in hashes)
+        return any(str(number).startswith(seq) for number in hashes)
     return hashes.get(int(seq), "").startswith(beginning)
 
 

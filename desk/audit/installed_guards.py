@@ -67,8 +67,8 @@ def _installed() -> dict[str, Guard]:
 
 
 def _table(statement: str) -> str:
-    found = re.search(r" ON (\w+)", statement)
-    return found[1] if found else ""
+    match = re.search(r" ON (\w+)", statement)
+    return match[1] if match else ""
 
 
 def _kind(events: str, each: str) -> int:

@@ -47,14 +47,14 @@ class CannotVouch(sealing.CannotSeal):
 def write_noted() -> None:
     """Witness what this transaction wrote so far. The connection calls it right before it commits."""
     noted, connection.unwitnessed = connection.unwitnessed, {}  # type: ignore[attr-defined]
-    left = {table: sorted(keys, key=str) for table, keys in noted.items()}
-    while left:
-        batch = {table: keys[:MOST_ROWS] for table, keys in left.items()}
+    remaining = {table: sorted(keys, key=str) for table, keys in noted.items()}
+    while remaining:
+        batch = {table: keys[:MOST_ROWS] for table, keys in remaining.items()}
         rows = {
             table.label: dict.fromkeys(map(str, keys)) | dict(table.witnesses(keys)) for table, keys in batch.items()
         }
         append({"rows": rows}, rules=any(table.rules for table in batch))
-        left = {table: keys[MOST_ROWS:] for table, keys in left.items() if keys[MOST_ROWS:]}
+        remaining = {table: keys[MOST_ROWS:] for table, keys in remaining.items() if keys[MOST_ROWS:]}
 
 
 def confirmations_before() -> int:
@@ -74,7 +74,7 @@ def last_witnesses(label: str, keys: Collection[str]) -> dict[str, str | None]:
 
     Rows of which no entry tells, or the last of whose entries the desk did not provably write, are left out.
     """
-    known: dict[str, tuple[str | None, int]] = {}
+    latest: dict[str, tuple[str | None, int]] = {}
     unproven: list[int] = []
     lost: list[int] = []
     seq, prev, is_authentic = 0, trail.NO_HEAD, sealing.checker(context=CONTEXT)
@@ -87,10 +87,10 @@ def last_witnesses(label: str, keys: Collection[str]) -> dict[str, str | None]:
         else:
             unproven.append(entry.seq)
         rows = content.get("rows", {}).get(label, {})
-        known.update({key: (witness, entry.seq) for key, witness in rows.items() if key in keys})
+        latest.update({key: (witness, entry.seq) for key, witness in rows.items() if key in keys})
         seq, prev = entry.seq, entry.hash
     doubtful = {*lost, *unproven}
-    return {key: witness for key, (witness, number) in known.items() if number not in doubtful}
+    return {key: witness for key, (witness, number) in latest.items() if number not in doubtful}
 
 
 def stated_columns() -> dict[str, list[str]]:
@@ -118,10 +118,10 @@ def findings() -> Iterator[str]:
         file="file of row heads",
         lost=rooms.lost_heads(HEADS_FILE),
     )
-    return _found(vouched, hashes, of_heads)
+    return _sentences(vouched, hashes, of_heads)
 
 
-def _found(vouched: Vouched, hashes: dict[int, str], of_heads: Iterator[str]) -> Iterator[str]:
+def _sentences(vouched: Vouched, hashes: dict[int, str], of_heads: Iterator[str]) -> Iterator[str]:
     if connection.in_atomic_block and connection.unwitnessed:  # type: ignore[attr-defined]
         write_noted()
     yield from _chain(vouched, hashes)
@@ -130,12 +130,12 @@ def _found(vouched: Vouched, hashes: dict[int, str], of_heads: Iterator[str]) ->
         yield from _compared(table, vouched.get(table.label, {}))
 
 
-def strange(*models: Any) -> bool:
+def has_foreign_rows(*models: Any) -> bool:
     """Whether these tables hold a row that the desk did not write, or lack one. Only for tables marked `rules`.
 
     What this transaction wrote itself is trusted; it is witnessed when it commits.
     """
-    wanted = [table for table in witnessed.tables() if table.model in models]
+    tables = [table for table in witnessed.tables() if table.model in models]
     vouched: Vouched = {}
     is_authentic = sealing.checker(context=CONTEXT)
     for entry in RowWitness.objects.filter(rules=True).order_by("seq"):
@@ -144,7 +144,7 @@ def strange(*models: Any) -> bool:
     own = {table: {str(key) for key in keys} for table, keys in connection.unwitnessed.items()}  # type: ignore[attr-defined]
     return any(
         key not in own.get(table, ())
-        for table in wanted
+        for table in tables
         for key, _ in _differences(table, vouched.get(table.label, {}))
     )
 
@@ -204,7 +204,7 @@ def _hash(entry: RowWitness) -> str:
 
 
 def _chain(vouched: Vouched, hashes: dict[int, str]) -> Iterator[str]:
-    """Walk the entries in order; `told` gets what they say of rows, `hashes` the hash of each by its number."""
+    """Walk the entries in order; `vouched` gets what they say of rows, `hashes` the hash of each by its number."""
     expected, prev = 1, trail.NO_HEAD
     is_authentic = sealing.checker(context=CONTEXT)
     unproven: list[int] = []
@@ -267,9 +267,9 @@ def _is_vouched(entry: RowWitness, is_authentic: sealing.Check) -> bool:
 
 def _fold(entry: RowWitness, content: dict[str, Any], vouched: Vouched) -> None:
     for label, rows in content.get("rows", {}).items():
-        known = vouched.setdefault(label, {})
+        latest = vouched.setdefault(label, {})
         for key, witness in rows.items():
-            known[key] = (witness, entry.seq)
+            latest[key] = (witness, entry.seq)
 
 
 def _compared(table: Table, vouched: dict[str, tuple[str | None, int]]) -> Iterator[str]:
@@ -282,9 +282,9 @@ def _compared(table: Table, vouched: dict[str, tuple[str | None, int]]) -> Itera
 
 def _differences(table: Table, vouched: dict[str, tuple[str | None, int]]) -> Iterator[tuple[str, str]]:
     """Key and sentence of each row that differs from its last witness."""
-    seen = set()
+    keys = set()
     for key, witness in table.witnesses():
-        seen.add(key)
+        keys.add(key)
         old, seq = vouched.get(key, (None, 0))
         if old is None:
             yield key, f"{table.label} {key} was not written by the desk: no entry tells of the row."
@@ -292,5 +292,5 @@ def _differences(table: Table, vouched: dict[str, tuple[str | None, int]]) -> It
             names = ", ".join(table.changed(old, witness)) or "a column"
             yield key, f"{table.label} {key} is not what the desk wrote: {names} changed (row entry {seq})."
     for key, (old, seq) in vouched.items():
-        if old is not None and key not in seen:
+        if old is not None and key not in keys:
             yield key, f"{table.label} {key} was removed: row entry {seq} tells of the row."

@@ -95,23 +95,23 @@ def _renew(table: Table, columns: list[str] | None) -> int:
             for key, old, new in table.compared(before, keys[start : start + witness_chain.MOST_ROWS]):
                 if columns is None:
                     rows |= {} if key in last else {key: new}
-                elif (known := last.get(key)) is not None:
-                    rows |= _renewed(key, known, old, new)
+                elif (last_witness := last.get(key)) is not None:
+                    rows |= _renewed(key, last_witness, old, new)
             if rows:
                 witness_chain.append({"rows": {table.label: rows}}, rules=table.rules)
             count += len(rows)
     return count
 
 
-def _renewed(key: str, known: str, old: str, new: str) -> dict[str, str | None]:
+def _renewed(key: str, last_witness: str, old: str, new: str) -> dict[str, str | None]:
     """What the new entry says of a row: nothing where it does not agree, or where its entry holds for this version too.
 
     A row that was forged in a column that is taken out may agree by accident, where the column was empty before, since
     empty ones are left out of digests: its entry is taken back, so that it stays named.
     """
-    if known[:32] == old[:32]:
+    if last_witness[:32] == old[:32]:
         return {} if old[:32] == new[:32] else {key: new}
-    return {key: None} if known != new and known[:32] == new[:32] else {}
+    return {key: None} if last_witness != new and last_witness[:32] == new[:32] else {}
 
 
 def _keys(table: Table) -> Iterator[list[Any]]:

@@ -24,5 +24,5 @@ class Alarming(Machine[R]):
             super().move(row, event=event, to=to, now=now, **named)
             if before != to:
                 names = {self.alarms[state] for state in (before, to) if state in self.alarms}
-                review.note(*names, now=now, key=row.subject)
+                review.review_now(*names, now=now, key=row.subject)
         return row

@@ -36,7 +36,7 @@ def hand_back(*, incident_id: int, person: "Person", now: datetime, session_key:
 def close(*, incident_id: int, person: "Person", reason: str, now: datetime, session_key: str = "") -> Incident:
     """Close it although its cause may go on: it is not opened again for the same cause."""
     row = _read(incident_id, person)
-    kind = kinds.of(row.kind)
+    kind = kinds.by_name(row.kind)
     if not kind.closable:
         raise CannotDecide(f"It can't be closed by hand. {kind.ends}")
     reason = reason.strip()
@@ -49,14 +49,14 @@ def close(*, incident_id: int, person: "Person", reason: str, now: datetime, ses
 
 def may_act(person: "Person", row: Incident) -> bool:
     """Whether this person may take it on, hand it back or close it."""
-    return row.state in machine.UNRESOLVED and kinds.of(row.kind).may_act(person, row.scope)
+    return row.state in machine.UNRESOLVED and kinds.by_name(row.kind).may_act(person, row.scope)
 
 
 def _read(incident_id: int, person: "Person") -> Incident:
     row = Incident.objects.select_related("taken_by").filter(pk=incident_id).first()
     if row is None:
         raise CannotDecide("There is no such incident.")
-    kind = kinds.of(row.kind)
+    kind = kinds.by_name(row.kind)
     if not kind.may_act(person, row.scope):
         raise CannotDecide(f"Only {' and '.join(kind.acts)} can act on it.")
     if row.state == machine.RESOLVED:

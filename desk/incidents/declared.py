@@ -22,7 +22,7 @@ def _may_follow(person: "Person", key: str) -> bool:
 
 def _may_follow_one(person: "Person", key: str) -> bool:
     row = Incident.objects.filter(pk=int(key)).first() if key.isascii() and key.isdigit() and len(key) < 18 else None
-    return row is not None and kinds.of(row.kind).may_see(person, row.scope)
+    return row is not None and kinds.by_name(row.kind).may_see(person, row.scope)
 
 
 TOPICS: Final = {mover.TOPIC: _may_follow, "incident": _may_follow_one}

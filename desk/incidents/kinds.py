@@ -50,12 +50,12 @@ class Kind:
     `acts` are the roles that may take it on and close it, `sees` those that are shown it, `opens` those that may open
     the page that it is about.
 
-    `words` gives, for causes of the kind that two people decide, who gave their word on which and when: what they
-    decided waits for somebody else and no more for them.
+    `votes` is for kinds whose causes two people decide: it gives the cause, the person and the time of each vote on
+    the causes of these keys. A cause no longer waits for a person who has voted on it.
 
     `closable` says whether a person may close it while its cause goes on; where it is not, `ends` says how it ends.
-    A process does not judge it in its first `settles` of life: after a night everything that is read again and again
-    looks out of date.
+    A process does not judge it in the first `grace_period` of its life: after a night everything that is read again
+    and again looks out of date.
     """
 
     name: str
@@ -67,8 +67,8 @@ class Kind:
     opens: tuple[str, ...] = roles.ALL
     closable: bool = True
     ends: str = ""
-    settles: timedelta = timedelta(0)
-    words: Callable[[Collection[str]], Iterable[tuple[str, int, datetime]]] | None = None
+    grace_period: timedelta = timedelta(0)
+    votes: Callable[[Collection[str]], Iterable[tuple[str, int, datetime]]] | None = None
 
     def may_see(self, person: "Person", scope: str | None = None) -> bool:
         """Whether one of this account is on this person's list; without an account, whether any could be."""
@@ -96,26 +96,29 @@ def every() -> dict[str, Kind]:
     return {kind.name: kind for kind in rooms.incidents()}
 
 
-def of(name: str) -> Kind:
+def by_name(name: str) -> Kind:
     """The kind of this name; a stand-in for one that an earlier version declared."""
     return every().get(name, _GONE)
 
 
 def seen_by(person: "Person") -> Q:
     """The incidents that this person is shown, for a query over them."""
-    return _of(person, {kind.name: kind.sees for kind in rooms.incidents()})
+    return _held_at(person, {kind.name: kind.sees for kind in rooms.incidents()})
 
 
 def acted_on_by(person: "Person") -> Q:
     """The incidents that this person may act on."""
-    return _of(person, {kind.name: kind.acts for kind in rooms.incidents()})
+    return _held_at(person, {kind.name: kind.acts for kind in rooms.incidents()})
 
 
-def _of(person: "Person", names: Mapping[str, tuple[str, ...]]) -> Q:
-    """Of each kind those of the accounts at which the person holds one of its roles; of none takes the whole desk."""
+def _held_at(person: "Person", names: Mapping[str, tuple[str, ...]]) -> Q:
+    """For each kind, the incidents of the accounts at which the person holds one of its roles.
+
+    Incidents that concern the whole desk are for those alone whose role is not limited to accounts.
+    """
     held = {kind: person.scopes(*roles) for kind, roles in names.items()}
-    found = Q(kind__in=[kind for kind, scopes in held.items() if scopes is None])
+    condition = Q(kind__in=[kind for kind, scopes in held.items() if scopes is None])
     for kind, scopes in held.items():
         if scopes:
-            found |= Q(kind=kind, scope__in=scopes)
-    return found
+            condition |= Q(kind=kind, scope__in=scopes)
+    return condition

@@ -54,7 +54,7 @@ class Incident(Subject):
     @property
     def title(self) -> str:
         """What is wrong, in a few words."""
-        return kinds.of(self.kind).title
+        return kinds.by_name(self.kind).title
 
     @property
     def url(self) -> str:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from django.db.models import Case, IntegerField, OuterRef, Q, QuerySet, Subquery, Value, When
 
-from desk.incidents import kinds, machine, words
+from desk.incidents import kinds, machine, votes
 from desk.incidents.models import Incident, IncidentEvent
 
 if TYPE_CHECKING:
@@ -35,9 +35,9 @@ def of_scope(rows: QuerySet[Incident], *scopes: str) -> QuerySet[Incident]:
 def waiting_for(person: "Person") -> QuerySet[Incident]:
     """What this person may act on: not taken on by anybody, or by themselves, and not decided by them already."""
     rows = unresolved(person).filter(kinds.acted_on_by(person))
-    by_two = words.decided_by_two()
-    spoken = words.by_person(rows.filter(kind__in=by_two)) if by_two else set()
-    decided = [number for number, who in spoken if who == person.pk]
+    by_two = votes.decided_by_two()
+    voted = votes.by_person(rows.filter(kind__in=by_two)) if by_two else set()
+    decided = [number for number, who in voted if who == person.pk]
     return rows.filter(Q(taken_by=None) | Q(taken_by=person)).exclude(pk__in=decided)
 
 

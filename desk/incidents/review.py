@@ -29,7 +29,7 @@ def review(*, now: datetime) -> int:
     alive_s = time.monotonic() - _began
     changed = 0
     for kind in rooms.incidents():
-        if kind.settles.total_seconds() > alive_s:
+        if kind.grace_period.total_seconds() > alive_s:
             continue
         try:
             changed += _compare(kind, now, "")
@@ -38,7 +38,7 @@ def review(*, now: datetime) -> int:
     return changed
 
 
-def note(*names: str, now: datetime, key: str = "") -> None:
+def review_now(*names: str, now: datetime, key: str = "") -> None:
     """A fact of these kinds was just written or taken back: bring their incidents in line, in the same transaction.
 
     With the `key` of a cause only that one is looked at, so that a thousand facts cost a thousand looks.
@@ -51,11 +51,11 @@ def note(*names: str, now: datetime, key: str = "") -> None:
 def _compare(kind: Kind, now: datetime, key: str) -> int:
     # The rows first: a cause that came up in between is opened by this round or the next, and never cleared by mistake.
     rows = Incident.objects.filter(kind=kind.name, gone_at__isnull=True, **({"cause": key} if key else {}))
-    known = {row.cause: row for row in rows}
+    existing = {row.cause: row for row in rows}
     causes = {cause.key: cause for cause in kind.causes(now, key)}
-    opened = sum(_open(kind, cause, now) for name, cause in causes.items() if name not in known)
-    ended = sum(_end(row, now) for name, row in known.items() if name not in causes)
-    _say_again((row, causes[name]) for name, row in known.items() if name in causes)
+    opened = sum(_open(kind, cause, now) for name, cause in causes.items() if name not in existing)
+    ended = sum(_clear(row, now) for name, row in existing.items() if name not in causes)
+    _refresh_sentences((row, causes[name]) for name, row in existing.items() if name in causes)
     return opened + ended
 
 
@@ -79,7 +79,7 @@ def _open(kind: Kind, cause: Cause, now: datetime) -> bool:
     return True
 
 
-def _end(row: Incident, now: datetime) -> bool:
+def _clear(row: Incident, now: datetime) -> bool:
     event = "gone" if row.state == machine.RESOLVED else "cleared"
     try:
         with transaction.atomic():
@@ -89,7 +89,7 @@ def _end(row: Incident, now: datetime) -> bool:
     return True
 
 
-def _say_again(rows: Iterable[tuple[Incident, Cause]]) -> None:
+def _refresh_sentences(rows: Iterable[tuple[Incident, Cause]]) -> None:
     """What it is now, where more than its figures changed: an age that grows is no news."""
     for row, cause in rows:
         sentence = cause.sentence[:LONGEST_SENTENCE]

@@ -102,12 +102,12 @@ class _Line:
         asyncio.run_coroutine_threadsafe(self._send(), self._loop)
 
     async def _send(self) -> None:
-        while batch := self._take():
+        while batch := self._next_batch():
             await self._deliver(batch)
             if self.pause:
                 await asyncio.sleep(self.pause)
 
-    def _take(self) -> group.Batch | None:
+    def _next_batch(self) -> group.Batch | None:
         """The next batch, first come first; None when nothing waits, and then somebody else has to begin again."""
         with self._lock:
             texts, room = [], BATCH_CHARACTERS

@@ -88,16 +88,16 @@ async def _caller(scope: Any, send: Any) -> tuple[presence.Key, "Person"] | None
 
 async def _token_holder(text: str, send: Any) -> tuple[presence.TokenKey, "Person"] | None:
     ask = database_sync_to_async(presence.holder)
-    found: tuple[presence.TokenKey, Person] | None = await ask(text, now=clock.now())
-    if found is None:
+    holder: tuple[presence.TokenKey, Person] | None = await ask(text, now=clock.now())
+    if holder is None:
         sentence = b"This token is not valid, or not any more."
         await _refuse(send, 401, sentence, (b"www-authenticate", bearer.SCHEME.encode()))
         return None
-    if seconds := await _seconds_to_wait(found[0]):
+    if seconds := await _seconds_to_wait(holder[0]):
         sentence = f"Too many requests with this token. Ask again in {seconds} s.".encode()
         await _refuse(send, 429, sentence, (b"retry-after", str(seconds).encode()))
         return None
-    return found
+    return holder
 
 
 async def _seconds_to_wait(key: presence.Key) -> int:
@@ -167,9 +167,9 @@ async def _obey(browser: Browser, fanout: Fanout, changes: tuple[list[str], list
     fanout.say(browser, hub.answer(browser, refused))
 
 
-async def _admitted(browser: Browser, wanted: list[str]) -> list[str] | None:
+async def _admitted(browser: Browser, topics: list[str]) -> list[str] | None:
     ask = database_sync_to_async(presence.admitted)
-    may: list[str] | None = await ask(browser.key, wanted, now=clock.now())
+    may: list[str] | None = await ask(browser.key, topics, now=clock.now())
     return may
 
 

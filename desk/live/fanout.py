@@ -128,18 +128,18 @@ class Fanout:
             if planned is not None:
                 planned.cancel()
 
-    def follow(self, browser: Browser, wanted: Iterable[str]) -> None:
+    def follow(self, browser: Browser, topics: Iterable[str]) -> None:
         """Follow these topics. The latest tick of a topic that others follow comes at once."""
-        for topic in wanted:
+        for topic in topics:
             browser.topics.add(topic)
             self._followers.setdefault(topic, set()).add(browser)
             if topic in self._latest:
                 self._tick_for(browser, topic)
                 self._plan_slot()
 
-    def unfollow(self, browser: Browser, unwanted: Iterable[str]) -> None:
+    def unfollow(self, browser: Browser, topics: Iterable[str]) -> None:
         """Follow these no more. What nobody follows is not kept."""
-        for topic in unwanted:
+        for topic in topics:
             browser.topics.discard(topic)
             browser.ticks.pop(topic, None)
             followers = self._followers.get(topic)
@@ -179,9 +179,9 @@ class Fanout:
         """Let go of those who took nothing for five seconds; to be called every second or so."""
         now = self._loop.time()
         for browser, (untaken, since) in list(self._stuck.items()):
-            left = browser.socket.untaken()
-            if left < untaken:
-                self._stuck[browser] = (left, now)
+            remaining = browser.socket.untaken()
+            if remaining < untaken:
+                self._stuck[browser] = (remaining, now)
             elif now - since >= SLOW_SECONDS:
                 self._let_go(browser)
 
@@ -193,33 +193,35 @@ class Fanout:
 
     def _plan_flush(self) -> None:
         if self._flush is None:
-            self._flush = self._loop.call_soon(self._tell_hints)
+            self._flush = self._loop.call_soon(self._send_hints)
 
     def _plan_slot(self) -> None:
         if self._slot is None:
-            self._slot = self._loop.call_at(max(self._next_slot, self._loop.time()), self._tell_ticks)
+            self._slot = self._loop.call_at(max(self._next_slot, self._loop.time()), self._send_ticks)
 
-    def _tell_hints(self) -> None:
+    def _send_hints(self) -> None:
         self._flush = None
         news, self._news = self._news, {}
-        made: dict[tuple[str, ...], frames.Frames] = {}
-        arranged: dict[tuple[bool, tuple[str, ...]], tuple[str, ...]] = {}
+        frame_cache: dict[tuple[str, ...], frames.Frames] = {}
+        texts_by_topics: dict[tuple[bool, tuple[str, ...]], tuple[str, ...]] = {}
         for browser, topics in self._touched(tuple(dict.fromkeys(news.values()))).items():
-            texts = arranged.get((browser.is_limited, topics))
+            texts = texts_by_topics.get((browser.is_limited, topics))
             if texts is None:
-                its = frozenset(topics)
-                pairs = [(text, topic) for text, topic in news.items() if topic in its]
-                texts = arranged[browser.is_limited, topics] = _limited(pairs) if browser.is_limited else _whole(pairs)
+                followed = frozenset(topics)
+                pairs = [(text, topic) for text, topic in news.items() if topic in followed]
+                texts = texts_by_topics[browser.is_limited, topics] = (
+                    _limited(pairs) if browser.is_limited else _texts(pairs)
+                )
             if browser.hints or browser.stuck:
                 self._line_up(browser, texts)
             else:
-                written = self._write(browser, texts, made)
+                written = self._write(browser, texts, frame_cache)
                 if written < len(texts):
                     browser.hints = dict.fromkeys(texts[written:])
         browsers, self._hinted = self._hinted, []
         for browser in browsers:
             if browser.hints and not browser.stuck:
-                written = self._write(browser, tuple(browser.hints), made)
+                written = self._write(browser, tuple(browser.hints), frame_cache)
                 _shorten(browser.hints, written)
 
     def _line_up(self, browser: Browser, texts: tuple[str, ...]) -> None:
@@ -228,49 +230,51 @@ class Fanout:
         if browser.stuck and len(browser.hints) > MOST_WAITING:
             self._let_go(browser)
 
-    def _tell_ticks(self) -> None:
+    def _send_ticks(self) -> None:
         self._slot = None
         self._next_slot = self._loop.time() + TICK_SECONDS
         changed, self._changed = self._changed, {}
-        made: dict[tuple[str, ...], frames.Frames] = {}
+        frame_cache: dict[tuple[str, ...], frames.Frames] = {}
         for browser, topics in self._touched(tuple(changed)).items():
             if browser.ticks or browser.stuck:
                 browser.ticks.update(dict.fromkeys(topics))
             else:
-                written = self._write(browser, tuple([self._latest[topic] for topic in topics]), made)
+                written = self._write(browser, tuple([self._latest[topic] for topic in topics]), frame_cache)
                 if written < len(topics):
                     browser.ticks = dict.fromkeys(topics[written:])
         browsers, self._ticked = self._ticked, []
         for browser in browsers:
             if browser.ticks and not browser.stuck:
-                written = self._write(browser, tuple([self._latest[topic] for topic in browser.ticks]), made)
+                written = self._write(browser, tuple([self._latest[topic] for topic in browser.ticks]), frame_cache)
                 _shorten(browser.ticks, written)
 
     def _touched(self, topics: tuple[str, ...]) -> dict[Browser, tuple[str, ...]]:
         """Who follows any of these, and which of them, in order."""
         if len(topics) == 1:
             return dict.fromkeys(self._followers.get(topics[0], ()), topics)
-        found: dict[Browser, list[str]] = {}
+        topics_by_browser: dict[Browser, list[str]] = {}
         for topic in topics:
             for browser in self._followers.get(topic, ()):
-                if browser in found:
-                    found[browser].append(topic)
+                if browser in topics_by_browser:
+                    topics_by_browser[browser].append(topic)
                 else:
-                    found[browser] = [topic]
-        return {browser: tuple(its) for browser, its in found.items()}
+                    topics_by_browser[browser] = [topic]
+        return {browser: tuple(its) for browser, its in topics_by_browser.items()}
 
     def _tick_for(self, browser: Browser, topic: str) -> None:
         if not browser.ticks:
             self._ticked.append(browser)
         browser.ticks[topic] = None
 
-    def _write(self, browser: Browser, texts: tuple[str, ...], made: dict[tuple[str, ...], frames.Frames]) -> int:
+    def _write(
+        self, browser: Browser, texts: tuple[str, ...], frame_cache: dict[tuple[str, ...], frames.Frames]
+    ) -> int:
         """Write frame after frame while the peer keeps up; how many of the texts are on their way."""
-        whole = made.get(texts)
-        if whole is None:
-            whole = made[texts] = frames.framed(texts, browser.socket.frame)
+        parts = frame_cache.get(texts)
+        if parts is None:
+            parts = frame_cache[texts] = frames.framed(texts, browser.socket.frame)
         written = 0
-        for count, frame in whole:
+        for count, frame in parts:
             written += count
             if not browser.socket.write(frame):
                 browser.stuck = True
@@ -292,7 +296,7 @@ class Fanout:
             self._plan_slot()
 
 
-def _whole(pairs: list[tuple[str, str]]) -> tuple[str, ...]:
+def _texts(pairs: list[tuple[str, str]]) -> tuple[str, ...]:
     return tuple([text for text, _ in pairs])
 
 

@@ -77,7 +77,7 @@ class Membership:
         self._heard = heard
         self._is_subscribed = False
 
-    async def tell(self, message: Batch | Beat) -> None:
+    async def publish(self, message: Batch | Beat) -> None:
         """Tell all members, oneself included."""
         await publish(self._client, message)
 

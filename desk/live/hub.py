@@ -142,9 +142,9 @@ class Hub:
             raise HintsLost
         if len(self._numbers) > MOST_SENDERS:
             del self._numbers[next(iter(self._numbers))]
-        tell = self.fanout.tick if batch.kind == "tick" else self.fanout.hint
+        announce = self.fanout.tick if batch.kind == "tick" else self.fanout.hint
         for topic, text in batch.texts:
-            tell(topic, text)
+            announce(topic, text)
 
     def _note_beat(self, number: int) -> None:
         """Beats travel like hints: one that is missing between two means that hints may be missing as well."""
@@ -163,7 +163,7 @@ class Hub:
             number, failures = self._sent + 1, 0
             try:
                 async with asyncio.timeout(BEAT_SECONDS):
-                    await membership.tell(group.Beat(hub=self._name, number=number))
+                    await membership.publish(group.Beat(hub=self._name, number=number))
                 self._sent = number
             except TimeoutError:  # it may have left or not, so the next one has the same number
                 failures = 1
@@ -179,26 +179,26 @@ class Hub:
     async def _recheck(self) -> None:
         """Ask again who they are and what they may follow."""
         ask = database_sync_to_async(presence.admitted_all)
-        look = database_sync_to_async(session_keys.those_renewed)
+        find_renewed = database_sync_to_async(session_keys.those_renewed)
         while True:
             await asyncio.sleep(RECHECK_SECONDS)
-            wanted: dict[presence.Key, set[str]] = {}
+            topics_by_key: dict[presence.Key, set[str]] = {}
             for browser in self.fanout.browsers:
-                wanted.setdefault(browser.key, set()).update(browser.topics)
-            may = await ask(wanted, now=clock.now())
+                topics_by_key.setdefault(browser.key, set()).update(browser.topics)
+            may = await ask(topics_by_key, now=clock.now())
             gone = [key for key, topics in may.items() if topics is None and isinstance(key, str)]
-            renewed = await look(gone, now=clock.now()) if gone else set()
+            renewed = await find_renewed(gone, now=clock.now()) if gone else set()
             for browser in list(self.fanout.browsers):
                 if browser.key in renewed:
                     self.fanout.end(browser, TRY_LATER)  # it comes again at once, with the new key
                 elif browser.key in may:  # else it came while we asked
-                    self._apply(browser, wanted[browser.key], may[browser.key])
+                    self._apply(browser, topics_by_key[browser.key], may[browser.key])
 
-    def _apply(self, browser: Browser, wanted: set[str], may: list[str] | None) -> None:
+    def _apply(self, browser: Browser, requested: set[str], may: list[str] | None) -> None:
         if may is None:
             self.fanout.end(browser, SIGNED_OUT)
             return
-        lost = sorted(browser.topics & wanted.difference(may))
+        lost = sorted(browser.topics & requested.difference(may))
         if lost:
             self.fanout.unfollow(browser, lost)
             self.fanout.say(browser, answer(browser, lost))

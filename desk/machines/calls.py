@@ -51,7 +51,7 @@ class Reply:
 LastLook = Callable[[], str]
 """Asked once more right before the first byte of a call: what it says stops the call."""
 
-End = Callable[[Any, Reply, datetime], None]
+OnOutcome = Callable[[Any, Reply, datetime], None]
 """What follows from one outcome of a call: called with the row, the reply and the time."""
 
 
@@ -116,7 +116,7 @@ def is_leased(machine: Machine[R], row: R, now: datetime) -> bool:
     return True
 
 
-def given_up(
+def lease_expired(
     machine: Machine[Any], *, event: str, to: str, stamped: tuple[str, ...] = (), **columns: Any
 ) -> Callable[..., None]:
     """The step of a row whose worker is gone: after the lease, what it did is unknown. `stamped` take the time."""
@@ -131,7 +131,9 @@ def given_up(
     return step
 
 
-def end(machine: Machine[Any], event: str, to: str, *, again: Callable[[Any], timedelta] | None = None) -> End:
+def on_outcome(
+    machine: Machine[Any], event: str, to: str, *, again: Callable[[Any], timedelta] | None = None
+) -> OnOutcome:
     """The move that follows from an outcome, with the reply as its evidence; `again` says how long the row rests."""
 
     def move(row: Any, reply: Reply, now: datetime) -> None:
@@ -184,7 +186,7 @@ def close(call: Call, reply: Reply, watch: Stopwatch) -> Reply:
     if reply.http_status is not None:
         columns["http_status"] = reply.http_status
     if reply.accepted:
-        columns |= call.kept(reply.value)
+        columns |= call.answer_columns(reply.value)
     type(call)._default_manager.filter(pk=call.pk).update(**columns)
     return reply
 

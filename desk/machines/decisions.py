@@ -68,10 +68,10 @@ class Acts:
             raise self.refusal(asks)
         return text
 
-    def refuse_at_rest(self, act: Act) -> None:
+    def refuse_while_cooling_off(self, act: Act) -> None:
         """Refuse somebody whose second factor was changed lately."""
-        if resting := factors.why_resting(act.person, now=act.now):
-            raise self.refusal(resting)
+        if reason := factors.why_cooling_off(act.person, now=act.now):
+            raise self.refusal(reason)
 
     def confirm(self, act: Act) -> "StepUp":
         """Check the second factor for exactly this, in a transaction. Raises `stepup.CannotConfirm`."""

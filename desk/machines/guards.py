@@ -46,7 +46,7 @@ class Guards:
 
     machine: Machine[Any] | None = None
     history: Sequence[type[models.Model]] = ()
-    kept: Sequence[type[models.Model]] = ()
+    records: Sequence[type[models.Model]] = ()
     own: Sequence[Rule] = ()
 
     def rules(self) -> list[Rule]:
@@ -54,17 +54,17 @@ class Guards:
         own = {(rule.table, rule.name) for rule in self.own}
         rules = [rule for rule in self._of_machine() if (rule.table, rule.name) not in own]
         rules += self.own
-        history, kept = [table_of(model) for model in self.history], [table_of(model) for model in self.kept]
+        history, records = [table_of(model) for model in self.history], [table_of(model) for model in self.records]
         machine = [] if self.machine is None else [table_of(self.machine.model)]
         edited = {rule.table for rule in rules if rule.name == "no_edit"}
         rules += [Rule(table, "no_edit", "UPDATE", "1 = 1", NO_EDIT) for table in history if table not in edited]
         return rules + [
-            Rule(table, "no_removal", "DELETE", "1 = 1", NO_REMOVAL) for table in (*machine, *kept, *history)
+            Rule(table, "no_removal", "DELETE", "1 = 1", NO_REMOVAL) for table in (*machine, *records, *history)
         ]
 
     def statements(self, vendor: str) -> dict[str, str]:
         """The statements that make the triggers of an engine, by name."""
-        return written(vendor, self.rules())
+        return create_statements(vendor, self.rules())
 
     def install(self, connection: Any) -> None:
         """Create the triggers; used by tests that empty the tables."""
@@ -76,13 +76,13 @@ class Guards:
         """Drop the triggers; used by tests that empty the tables."""
         with connection.cursor() as cursor:
             for rule in self.rules():
-                cursor.execute(dropped(connection.vendor, rule.table, f"{rule.table}_{rule.name}"))
+                cursor.execute(drop_statement(connection.vendor, rule.table, f"{rule.table}_{rule.name}"))
 
     def _of_machine(self) -> list[Rule]:
         if self.machine is None:
             return []
         table, noun = table_of(self.machine.model), self.machine.table.noun
-        found = [
+        rules = [
             Rule(table, "moves_with_event", "UPDATE", _moved(self.machine),
                  f"{noun} moves only together with the event of its new version"),
             Rule(table, "content_fixed", "UPDATE", edited(_columns(self.machine, Column.FIXED)),
@@ -91,8 +91,8 @@ class Guards:
                  f"{noun} begins as {' or '.join(self.machine.table.born)}"),
         ]  # fmt: skip
         if once := _columns(self.machine, Column.ONCE):
-            found.append(Rule(table, "fills_once", "UPDATE", refilled(once), f"{noun} keeps what it was given"))
-        return found
+            rules.append(Rule(table, "fills_once", "UPDATE", refilled(once), f"{noun} keeps what it was given"))
+        return rules
 
 
 def table_of(model: type[models.Model]) -> str:
@@ -110,13 +110,13 @@ def refilled(columns: Iterable[str]) -> str:
     return " OR ".join(f"(OLD.{column} IS NOT NULL AND NEW.{column} {{n}} OLD.{column})" for column in columns)
 
 
-def written(vendor: str, rules: Iterable[Rule]) -> dict[str, str]:
+def create_statements(vendor: str, rules: Iterable[Rule]) -> dict[str, str]:
     """Triggers as statements of an engine, by name."""
     write = _sqlite if vendor == "sqlite" else _postgresql
     return {f"{rule.table}_{rule.name}": write(f"{rule.table}_{rule.name}", rule) for rule in rules}
 
 
-def dropped(vendor: str, table: str, name: str) -> str:
+def drop_statement(vendor: str, table: str, name: str) -> str:
     """The statement that takes a trigger away, if it is there."""
     if vendor == "sqlite":
         return f"DROP TRIGGER IF EXISTS {name}"
@@ -160,10 +160,10 @@ def _sqlite(name: str, rule: Rule) -> str:
 
 def _postgresql(name: str, rule: Rule) -> str:
     condition = rule.when.format(n="IS DISTINCT FROM")
-    kept = "OLD" if rule.kind == "DELETE" else "NEW"
+    row = "OLD" if rule.kind == "DELETE" else "NEW"
     return (
         f"CREATE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql AS $body$ BEGIN IF {condition} THEN "
         f"RAISE EXCEPTION '{rule.says}' USING ERRCODE = 'integrity_constraint_violation'; "
-        f"END IF; RETURN {kept}; END $body$; "
+        f"END IF; RETURN {row}; END $body$; "
         f"CREATE TRIGGER {name} BEFORE {rule.kind} ON {rule.table} FOR EACH ROW EXECUTE FUNCTION {name}()"
     )

@@ -166,11 +166,11 @@ class Machine(Generic[R]):
         touchable = self.table.named(Column.TOUCHED)
         if wrong := sorted(columns.keys() - set(touchable)):
             raise ValueError(f"Only a move changes {wrong}.")
-        said = str(row.last_problem)
+        previous_problem = str(row.last_problem)
         if self._as_read(row).update(**columns) != 1:
             return False
         _carry(row, columns)
-        if row.last_problem != said:
+        if row.last_problem != previous_problem:
             announcements.announce(self.topic.format(row), state=row.state, version=row.version)
         return True
 

@@ -51,8 +51,8 @@ class Queue(Generic[R]):
         ranks = [When(each, then=Value(rank)) for rank, each in enumerate(conditions)]
         # A case without a choice is a constant, which PostgreSQL takes for the number of a column.
         urgency = [Case(*ranks, default=Value(len(ranks)), output_field=IntegerField())] if ranks else []
-        found: QuerySet[R] = rows.order_by(*urgency, "next_action_at", "pk")
-        return found
+        queue: QuerySet[R] = rows.order_by(*urgency, "next_action_at", "pk")
+        return queue
 
     def advance(self, number: int, *, now: datetime, due: QuerySet[R] | None = None, **outside: Any) -> bool:
         """One step of one row, when it is due; True when there was something to do. Losing a race is not an error."""

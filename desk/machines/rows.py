@@ -123,7 +123,7 @@ class Call(Witnessed):
     class Meta:
         abstract = True
 
-    def kept(self, value: Any) -> dict[str, Any]:
+    def answer_columns(self, value: Any) -> dict[str, Any]:
         """The columns that keep what an accepted call gave."""
         return {}
 

@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any, Protocol, TypeVar
 
 from desk.machines import calls
-from desk.machines.calls import End, LastLook, Reply
+from desk.machines.calls import LastLook, OnOutcome, Reply
 from desk.machines.mover import CannotMove, Machine
 from desk.machines.rows import Call, Subject
 from desk.machines.step_clock import Stopwatch
@@ -40,7 +40,7 @@ def step(
     open_client: Callable[[], K],
     claim: Callable[[K], Call | None],
     send: Callable[[K, LastLook], Reply],
-    on_outcome: End,
+    on_outcome: OnOutcome,
     on_obstacle: Callable[[str], object],
     obstacle: Callable[[], str] = str,
     until: Callable[[], datetime] | None = None,
@@ -80,6 +80,6 @@ def claim_or_wait(machine: Machine[R], row: R, claim: Callable[[], C], *, until:
         return None
 
 
-def by_outcome(ends: Mapping[str, End]) -> End:
+def by_outcome(ends: Mapping[str, OnOutcome]) -> OnOutcome:
     """What follows, by a table from the outcome to the move."""
     return lambda row, reply, now: ends[reply.outcome](row, reply, now)

@@ -204,11 +204,11 @@ class Table:
         reached = {""}
         while more := {move.target for move in self.moves if move.source in reached} - reached:
             reached |= more
-        left = {move.source for move in self.moves}
+        sources = {move.source for move in self.moves}
         for name, state in self.states.items():
             if name not in reached:
                 yield f"No way leads to {name}."
             if state.turn not in set(Turn):
                 yield f"{name} is nobody's turn: {state.turn!r}."
-            if name not in left and state.turn != Turn.NOBODY:
+            if name not in sources and state.turn != Turn.NOBODY:
                 yield f"Nothing leads out of {name}, and it is somebody's turn: {state.turn}."

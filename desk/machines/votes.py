@@ -121,7 +121,7 @@ def among(words: QuerySet[Any], *, purpose: str, digests: DigestsOf | None = Non
 
     `digests` gives what may have been signed for a word; without it, that is the word's own digest.
     """
-    rows = list(words.exclude(factors.given_at_rest()).select_related("confirmation"))
+    rows = list(words.exclude(factors.given_while_cooling_off()).select_related("confirmation"))
     first = _first_uses(words.model, [row.confirmation_id for row in rows if row.confirmation_id])
     kept = [
         row.pk

@@ -22,7 +22,7 @@ _TURNS: Final = {Stage.OPENED: 1, Stage.ESCALATED: 2, Stage.EVERYBODY: LAST_TURN
 
 
 @dataclass(frozen=True, slots=True)
-class Ways:
+class Route:
     """By which ways somebody is told of one thing, and when at the earliest."""
 
     person: Person
@@ -31,16 +31,16 @@ class Ways:
     not_before: datetime
 
 
-def of(row: Notification, people: Sequence[Person]) -> list[Ways]:
+def routes(row: Notification, people: Sequence[Person]) -> list[Route]:
     """Those of the people whose turn it is; the earliest turn there is where the first has nobody."""
     turn = _TURNS[Stage(row.stage)]
     if row.severity:
         turn = LAST_TURN  # an incident has no turns
     earliest = min((_turn(person) for person in people), default=LAST_TURN)
-    return [ways(row, person) for person in people if _turn(person) <= max(turn, earliest)]
+    return [route(row, person) for person in people if _turn(person) <= max(turn, earliest)]
 
 
-def ways(row: Notification, person: Person) -> Ways:
+def route(row: Notification, person: Person) -> Route:
     """How this person is told: as they chose, and always by e-mail where it is critical or time is nearly over."""
     chosen = preference(person, row.kind)
     always = row.is_critical or row.stage == Stage.EVERYBODY
@@ -49,7 +49,7 @@ def ways(row: Notification, person: Person) -> Ways:
     if not row.is_critical:
         not_before = quiet.until(availability(person), row.created_at, zone=formats.zone_of(person))
     in_browser = (chosen is None or chosen.in_browser or always) and not_before <= row.created_at
-    return Ways(person, by_email, in_browser, not_before)
+    return Route(person, by_email, in_browser, not_before)
 
 
 def channels_for(row: Notification, *, is_decision: bool) -> Iterable[Channel]:
@@ -75,8 +75,8 @@ def preference(person: Person, kind: str) -> Preference | None:
 
 
 def _turn(person: Person) -> int:
-    known = availability(person)
-    return 1 if known is None else known.turn
+    hours = availability(person)
+    return 1 if hours is None else hours.turn
 
 
 MEDIA: Final = {Medium.WEBHOOK.value, Medium.CHAT.value}

@@ -107,20 +107,20 @@ def _digest(content: list[object]) -> str:
 
 def problems(*, kind: str, name: str, address: str, least: str) -> dict[str, str]:
     """Why there can be no such channel, by field; empty when there can."""
-    found = {}
+    sentences = {}
     if kind not in {Medium.WEBHOOK, Medium.CHAT}:
-        found["kind"] = "Choose a webhook or a chat."
+        sentences["kind"] = "Choose a webhook or a chat."
     if not _NAME.fullmatch(name):
-        found["name"] = "A name has 1 to 60 letters, digits and simple marks."
+        sentences["name"] = "A name has 1 to 60 letters, digits and simple marks."
     elif Channel.objects.filter(name=name).exists():
-        found["name"] = "There is, or was, a channel of this name."
+        sentences["name"] = "There is, or was, a channel of this name."
     if least not in Severity.values:
-        found["least"] = "Choose from which severity on."
+        sentences["least"] = "Choose from which severity on."
     try:
         target_of(address)
     except CannotChange as problem:
-        found["address"] = str(problem)
-    return found
+        sentences["address"] = str(problem)
+    return sentences
 
 
 def add(
@@ -139,8 +139,8 @@ def add(
     with transaction.atomic():
         trail.take_turn()
         _require_keeper(actor)
-        if found := problems(kind=kind, name=name, address=address, least=least):
-            raise CannotChange(f"No channel was added. {' '.join(found.values())}")
+        if refusals := problems(kind=kind, name=name, address=address, least=least):
+            raise CannotChange(f"No channel was added. {' '.join(refusals.values())}")
         digest = digest_of_new(kind=kind, name=name, address=address, least=least, decisions=decisions)
         stepup.verify(person=actor, purpose=PURPOSE, digest=digest, answer=answer, session_key=session_key, now=now)
         row = Channel(kind=kind, name=name, host=target_of(address).host, made_by=actor, made_at=now)
@@ -170,7 +170,7 @@ def turn_secret(
     return row, secret
 
 
-def end(*, channel_id: int, actor: "Person", answer: Mapping[str, Any], session_key: str, now: datetime) -> Channel:
+def remove(*, channel_id: int, actor: "Person", answer: Mapping[str, Any], session_key: str, now: datetime) -> Channel:
     """Nothing goes there any more; its deliveries stay listed. Raises as `add`."""
     with transaction.atomic():
         row = _confirmed(channel_id, "ended", actor=actor, answer=answer, session_key=session_key, now=now)
@@ -225,10 +225,10 @@ def address_of(channel: Channel) -> Target:
 
 def secrets_of(channel: Channel, now: datetime) -> list[Secret]:
     """The secrets that sign now: the newest, and for two days the one before."""
-    found = [sealing.unseal(channel.secret_sealed, context=_context(channel, "secret"))]
+    secrets = [sealing.unseal(channel.secret_sealed, context=_context(channel, "secret"))]
     if channel.previous_sealed and channel.previous_until is not None and now < channel.previous_until:
-        found.append(sealing.unseal(channel.previous_sealed, context=_context(channel, "secret")))
-    return found
+        secrets.append(sealing.unseal(channel.previous_sealed, context=_context(channel, "secret")))
+    return secrets
 
 
 def rewrap_all(rotate: Rewrap) -> int:

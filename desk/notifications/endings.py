@@ -15,7 +15,7 @@ from desk.notifications.models import Channel, Delivery, Notification, Recipient
 MOST_ASKED: Final = 3
 
 
-def end(rows: Sequence[Notification], people: Sequence[Person], *, is_over: bool, now: datetime) -> int:
+def close_phase(rows: Sequence[Notification], people: Sequence[Person], *, is_over: bool, now: datetime) -> int:
     """Close what was told of one phase of a subject; `is_over` says that nothing of the subject waits any more.
 
     Who decided knows. People hear of an end that nobody's decision brought: of incidents, and of what the desk itself
@@ -28,8 +28,8 @@ def end(rows: Sequence[Notification], people: Sequence[Person], *, is_over: bool
         return 0
     hearers = set(Recipient.objects.filter(notification__in=rows).values_list("person_id", flat=True))
     audience = [person for person in people if person.pk in hearers]
-    known = _found(first, audience, now)
-    if not first.severity and (known is None or known.done_by != NOBODY):
+    entry = _last_entry(first, audience, now)
+    if not first.severity and (entry is None or entry.done_by != NOBODY):
         return 0
     row = Notification(
         stage=Stage.ENDED,
@@ -39,13 +39,13 @@ def end(rows: Sequence[Notification], people: Sequence[Person], *, is_over: bool
         severity=first.severity,
         reference=first.reference,
         title=first.title,
-        sentence=(known.sentence if known is not None else first.sentence)[:600],
-        outcome=(known.outcome if known is not None else "it waits no more")[:80],
+        sentence=(entry.sentence if entry is not None else first.sentence)[:600],
+        outcome=(entry.outcome if entry is not None else "it waits no more")[:80],
         url=first.url,
         created_at=now,
         ended_at=now,
     )
-    return outgoing.post(row, audiences.of(row, audience), _channels(row), now=now)
+    return outgoing.post(row, audiences.routes(row, audience), _channels(row), now=now)
 
 
 def drop(rows: Sequence[Notification], *, now: datetime) -> int:
@@ -60,7 +60,7 @@ def revive(rows: QuerySet[Notification], *, now: datetime) -> int:
     return dropped.update(state=machine.QUEUED, next_action_at=now, updated_at=now)
 
 
-def _found(row: Notification, people: Sequence[Person], now: datetime) -> Entry | None:
+def _last_entry(row: Notification, people: Sequence[Person], now: datetime) -> Entry | None:
     """The subject among what is done, as one of those sees it who were told."""
     for person in people[:MOST_ASKED]:
         for source in entries.sources():

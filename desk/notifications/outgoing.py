@@ -9,14 +9,14 @@ from django.db import IntegrityError, transaction
 from desk import outbox
 from desk.live import announcements
 from desk.notifications import machine
-from desk.notifications.audiences import Ways
+from desk.notifications.audiences import Route
 from desk.notifications.models import Channel, Delivery, Medium, Notification, Recipient
 
 TASK: Final = "exchange_ops.deliver"
 TOPIC: Final = "notifications"
 
 
-def post(row: Notification, audience: Sequence[Ways], channels: Iterable[Channel], *, now: datetime) -> int:
+def post(row: Notification, audience: Sequence[Route], channels: Iterable[Channel], *, now: datetime) -> int:
     """Store it with its recipients and deliveries; 0 when somebody else did so in this moment."""
     try:
         with transaction.atomic():

@@ -22,20 +22,20 @@ PHASE: Final = "asked"
 SINCE: Final = timedelta(hours=1)
 
 
-def tell(people: "Mapping[int, Person]", *, now: datetime) -> int:
+def notify(people: "Mapping[int, Person]", *, now: datetime) -> int:
     """Tell of every request that ended within the hour and was not told yet; how many notifications were made."""
-    made = 0
-    for found in (source.requests for source in entries.sources() if source.requests is not None):
-        subjects = found.ended(now - SINCE)
-        known = Notification.objects.filter(phase=PHASE, stage=Stage.ENDED, subject__in=subjects)
-        untold = set(subjects).difference(known.values_list("subject", flat=True))
-        for person_id, entry in found.entries(untold) if untold else ():
+    count = 0
+    for ended_requests in (source.requests for source in entries.sources() if source.requests is not None):
+        subjects = ended_requests.ended(now - SINCE)
+        existing = Notification.objects.filter(phase=PHASE, stage=Stage.ENDED, subject__in=subjects)
+        new_subjects = set(subjects).difference(existing.values_list("subject", flat=True))
+        for person_id, entry in ended_requests.entries(new_subjects) if new_subjects else ():
             if person_id in people and scopes.may_see(people[person_id], entry.scope):
-                made += _tell(entry, people[person_id], now)
-    return made
+                count += _notify(entry, people[person_id], now)
+    return count
 
 
-def _tell(entry: "Entry", person: "Person", now: datetime) -> int:
+def _notify(entry: "Entry", person: "Person", now: datetime) -> int:
     row = Notification(
         stage=Stage.ENDED,
         subject=entry.subject,
@@ -49,4 +49,4 @@ def _tell(entry: "Entry", person: "Person", now: datetime) -> int:
         created_at=now,
         ended_at=now,
     )
-    return outgoing.post(row, [audiences.ways(row, person)], (), now=now)
+    return outgoing.post(row, [audiences.route(row, person)], (), now=now)

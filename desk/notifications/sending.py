@@ -45,10 +45,10 @@ class Senders:
 
     def send(self, row: Delivery) -> Outcome:
         """One attempt."""
-        found = self._by_mail(row) if row.medium == Medium.EMAIL else _by_post(row)
-        if found.way_is_down:
+        outcome = self._by_mail(row) if row.medium == Medium.EMAIL else _by_post(row)
+        if outcome.way_is_down:
             self.down.add(row.way)
-        return found
+        return outcome
 
     def close(self) -> None:
         """End the connection to the mail server."""

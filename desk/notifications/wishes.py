@@ -36,7 +36,7 @@ class Wish:
         return Severity(self.severity).label if self.severity else ""
 
 
-def of(person: "Person") -> list[Wish]:
+def options(person: "Person") -> list[Wish]:
     """Every kind that can wait for this person: decisions first, then incidents, the gravest first."""
     chosen = {each.kind: each for each in Preference.objects.filter(person=person)}
     kinds = [
@@ -64,7 +64,7 @@ def _wish(chosen: Preference | None, kind: str, label: str, severity: str) -> Wi
 
 
 @transaction.atomic
-def keep(
+def save(
     person: "Person",
     *,
     by_email: Collection[str],
@@ -74,7 +74,7 @@ def keep(
 ) -> None:
     """Write all of it; only kinds that can wait for this person count. Both ends of the quiet hours or none."""
     Preference.objects.filter(person=person).delete()
-    Preference.objects.bulk_create(_departing(person, of(person), by_email, in_browser))
+    Preference.objects.bulk_create(_departing(person, options(person), by_email, in_browser))
     begins, ends = quiet
     columns = {"quiet_from": begins, "quiet_until": ends, "turn": turn}
     Availability.objects.update_or_create(person=person, defaults=columns)

@@ -28,8 +28,8 @@ class PeopleBackend(AuthenticationBackend):  # type: ignore[misc]
     """The library's, which reads a person's own settings in the same query as the person."""
 
     def get_user(self, user_id: Any) -> Person | None:
-        found = Person.objects.select_related("personal").filter(pk=user_id).first()
-        return found if found is not None and self.user_can_authenticate(found) else None
+        person = Person.objects.select_related("personal").filter(pk=user_id).first()
+        return person if person is not None and self.user_can_authenticate(person) else None
 
 
 class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
@@ -59,13 +59,13 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
     def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
         """Take a try from the budgets of this name, address and device; refuse while one of them has to wait."""
         name = str(credentials.get("username", ""))
-        self._taken = _take(sign_in_limits.PASSWORD, name, request)
+        self._budgets = _spend_try(sign_in_limits.PASSWORD, name, request)
 
     def authenticate(self, request: HttpRequest, **credentials: Any) -> Any:
         """The person of these credentials, or None."""
         person = super().authenticate(request, **credentials)
         if person is not None:
-            sign_in_limits.give_back(self._taken)
+            sign_in_limits.give_back(self._budgets)
         return person
 
 
@@ -86,22 +86,22 @@ class SecondFactorAdapter(DefaultMFAAdapter):  # type: ignore[misc]
         """The desk sends no mail yet; a change of factors stands on the person's page and in the audit trail."""
 
 
-def _take(what: str, name: str, request: HttpRequest) -> list[sign_in_limits.Budget]:
+def _spend_try(what: str, name: str, request: HttpRequest) -> list[sign_in_limits.Budget]:
     """The budgets that gave a try. Raises ValidationError with the seconds to wait, which are the same for any name."""
     device, address = sign_in_limits.device_of(request, name), request.META.get("REMOTE_ADDR", "")
-    wanted = sign_in_limits.budgets(what=what, name=name, address=address, device=device)
-    if wait := sign_in_limits.take(wanted, now=clock.now()):
+    budgets = sign_in_limits.budgets(what=what, name=name, address=address, device=device)
+    if wait := sign_in_limits.spend_try(budgets, now=clock.now()):
         raise ValidationError(f"Too many failed attempts. Try again in {wait} seconds.", code="too_many_tries")
-    return wanted
+    return budgets
 
 
 class _SpendsTheCode:
     """A one-time code that opened the door is spent: it neither confirms a decision nor opens the door again."""
 
     def clean_code(self) -> str:
-        taken = _take(sign_in_limits.SECOND_FACTOR, self.user.get_username(), context.request)  # type: ignore[attr-defined]
+        budgets = _spend_try(sign_in_limits.SECOND_FACTOR, self.user.get_username(), context.request)  # type: ignore[attr-defined]
         code = self._checked_code()
-        sign_in_limits.give_back(taken)
+        sign_in_limits.give_back(budgets)
         return code
 
     def _checked_code(self) -> str:

@@ -15,5 +15,5 @@ def text_of(header: str) -> str | None:
 
 def of_handshake(headers: Iterable[tuple[bytes, bytes]]) -> str | None:
     """The same of a socket's handshake; None too where there are several such headers."""
-    found = [value.decode("latin-1") for name, value in headers if name == _HEADER]
-    return text_of(found[0]) if len(found) == 1 else None
+    texts = [value.decode("latin-1") for name, value in headers if name == _HEADER]
+    return text_of(texts[0]) if len(texts) == 1 else None

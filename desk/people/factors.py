@@ -145,7 +145,7 @@ def refuse_last(*, person: "Person", change: str) -> None:
 # After a change -------------------------------------------------------------------------------------------------------
 
 
-def kept_by(person: "Person") -> dict[int, str]:
+def by_number(person: "Person") -> dict[int, str]:
     """Every factor of the person, by number, with its type."""
     return dict(Authenticator.objects.filter(user=person).values_list("pk", "type"))
 
@@ -164,7 +164,7 @@ def note(
     The caller goes on with the session that made the change, under a new key. An empty list when nothing changed.
     `actor` made the change, where it was not the person.
     """
-    after = kept_by(person)
+    after = by_number(person)
     gone = {kind for pk, kind in before.items() if pk not in after}
     new = {kind for pk, kind in after.items() if pk not in before}
     actions = models.FactorChange.Action
@@ -200,7 +200,7 @@ def note(
     return rows
 
 
-def shown_to(person: "Person", *, now: datetime) -> list[models.FactorChange]:
+def recent_changes(person: "Person", *, now: datetime) -> list[models.FactorChange]:
     """The changes of the last thirty days, the newest first, for the person's own page."""
     return list(models.FactorChange.objects.filter(person=person, at__gt=now - SHOWN_FOR).order_by("-at", "-pk"))
 
@@ -208,15 +208,15 @@ def shown_to(person: "Person", *, now: datetime) -> list[models.FactorChange]:
 # The rest after a change ----------------------------------------------------------------------------------------------
 
 
-def rests_until(person: "Person", *, now: datetime) -> datetime | None:
+def cooling_off_until(person: "Person", *, now: datetime) -> datetime | None:
     """Until when this person's approvals don't count, because their factors changed; None when they do."""
     rows = models.FactorChange.objects.filter(person=person, at__lte=now, rests_until__gt=now)
     return rows.order_by("-rests_until").values_list("rests_until", flat=True).first()
 
 
-def why_resting(person: "Person", *, now: datetime) -> str:
+def why_cooling_off(person: "Person", *, now: datetime) -> str:
     """The sentence for somebody whose approvals don't count yet; empty when they do."""
-    until = rests_until(person, now=now)
+    until = cooling_off_until(person, now=now)
     if until is None:
         return ""
     return (
@@ -225,7 +225,7 @@ def why_resting(person: "Person", *, now: datetime) -> str:
     )
 
 
-def given_at_rest() -> Exists:
+def given_while_cooling_off() -> Exists:
     """For rows with `person` and `at`: whether the word was given while the person's approvals did not count."""
     given_in_between = models.FactorChange.objects.filter(
         person=OuterRef("person"), at__lte=OuterRef("at"), rests_until__gt=OuterRef("at")

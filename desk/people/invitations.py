@@ -42,11 +42,11 @@ def create_admin(*, name: str, again: bool, now: datetime, email: str = "") -> "
         roles.ensure_groups()
         person = models.Person.objects.create_user(username=name, email=email)
         person.groups.set(Group.objects.filter(name=roles.ADMIN))
-        _tell(person, "person.created", now)
+        _record(person, "person.created", now)
         return person
     if not person.has_role(roles.ADMIN, scope=""):
         raise CannotInvite(f"{name} is no active administrator; only administrators are invited from the machine.")
-    before = factors.kept_by(person)
+    before = factors.by_number(person)
     Authenticator.objects.filter(user=person).delete()
     person.set_unusable_password()
     person.email = email or person.email
@@ -54,7 +54,7 @@ def create_admin(*, name: str, again: bool, now: datetime, email: str = "") -> "
     tokens.revoke_all(person=person, now=now)
     models.end_sessions([person.pk])
     factors.note(person=person, before=before, device="the desk's machine", session_key="", now=now)
-    _tell(person, "person.invited_again", now)
+    _record(person, "person.invited_again", now)
     return person
 
 
@@ -85,7 +85,7 @@ def person_of(code: str) -> "Person | None":
     return person
 
 
-def _tell(person: "Person", action: str, now: datetime) -> None:
+def _record(person: "Person", action: str, now: datetime) -> None:
     trail.record(
         actor=None,
         action=action,

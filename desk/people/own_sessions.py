@@ -41,27 +41,29 @@ class OwnSession:
     device: str
 
 
-def of(person: "Person", *, session_key: str, now: datetime) -> list[OwnSession]:
+def sessions(person: "Person", *, session_key: str, now: datetime) -> list[OwnSession]:
     """Every session of the person that is still good, the newest sign-in first."""
-    found = [_own(key, content, session_key) for key, content in _good(person, now)]
-    return sorted(found, key=lambda one: one.signed_in_at, reverse=True)
+    rows = [_own(key, content, session_key) for key, content in _good(person, now)]
+    return sorted(rows, key=lambda one: one.signed_in_at, reverse=True)
 
 
 def last_seen(*, now: datetime) -> dict[int, tuple[int, datetime]]:
     """By person: how many sessions are good, and when the newest of them was seen."""
     rows = list(Session.objects.filter(expire_date__gt=now))
     people = presence.people_of([row.session_key for row in rows], now=now)
-    found: dict[int, tuple[int, datetime]] = {}
+    counts: dict[int, tuple[int, datetime]] = {}
     for row in rows:
         if (person := people.get(row.session_key)) is None:
             continue
         at = datetime.fromtimestamp(int(row.get_decoded()[session_life.SEEN_AT]), UTC)
-        count, newest = found.get(person.pk, (0, at))
-        found[person.pk] = (count + 1, max(newest, at))
-    return found
+        count, newest = counts.get(person.pk, (0, at))
+        counts[person.pk] = (count + 1, max(newest, at))
+    return counts
 
 
-def end(person: "Person", *, handle: str, session_key: str, now: datetime, actor: "Person | None" = None) -> bool:
+def end_session(
+    person: "Person", *, handle: str, session_key: str, now: datetime, actor: "Person | None" = None
+) -> bool:
     """End one session of the person; False when it was over already. Its sockets close within five seconds.
 
     `actor` ends it, where it is not the person.

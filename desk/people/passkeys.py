@@ -82,9 +82,9 @@ def is_our_origin(origin: str) -> bool:
     )
 
 
-def of(person: "Person") -> list[AttestedCredentialData]:
+def credentials(person: "Person") -> list[AttestedCredentialData]:
     """The passkeys enrolled by this person. One that can't be read is left out rather than stopping the others."""
-    found = []
+    credentials = []
     for row in Authenticator.objects.filter(user=person, type=Authenticator.Type.WEBAUTHN).order_by("pk"):
         try:
             credential = row.wrap().authenticator_data.credential_data
@@ -92,15 +92,15 @@ def of(person: "Person") -> list[AttestedCredentialData]:
             _log.warning("passkeys.unreadable", row=row.pk, reason=type(error).__name__)
             continue
         if credential is not None:
-            found.append(credential)
-    return found
+            credentials.append(credential)
+    return credentials
 
 
 def keys_of(person: "Person") -> dict[str, str]:
     """The public keys of this person's passkeys by their ids, as texts like those that `check` gives."""
     return {
         websafe_encode(credential.credential_id): websafe_encode(cbor.encode(credential.public_key))
-        for credential in of(person)
+        for credential in credentials(person)
     }
 
 
@@ -113,7 +113,8 @@ def options(person: "Person", *, challenge: bytes, seconds: int) -> dict[str, An
             "timeout": seconds * 1000,
             "userVerification": "required",
             "allowCredentials": [
-                {"type": "public-key", "id": websafe_encode(credential.credential_id)} for credential in of(person)
+                {"type": "public-key", "id": websafe_encode(credential.credential_id)}
+                for credential in credentials(person)
             ],
         }
     }
@@ -153,7 +154,7 @@ def check(assertion: Assertion, *, person: "Person", challenge: str) -> str:
         raise NotVerified("the device did not verify its user")
     state = {"challenge": challenge, "user_verification": UserVerificationRequirement.REQUIRED}
     try:
-        used = server.authenticate_complete(state, of(person), assertion.parsed)
+        used = server.authenticate_complete(state, credentials(person), assertion.parsed)
     except (ValueError, TypeError, KeyError, UnsupportedAlgorithm) as error:
         raise CannotAccept(str(error)[:200]) from None
     return websafe_encode(cbor.encode(used.public_key))

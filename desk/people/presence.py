@@ -49,31 +49,31 @@ def listener(session_key: str, *, now: datetime) -> models.Person | None:
 
 def holder(text: str, *, now: datetime) -> tuple[TokenKey, models.Person] | None:
     """The key of a socket for this token, and its person; None for what is no token, or none any more."""
-    token = tokens.find(text, now=now)
+    token = tokens.living_token(text, now=now)
     if token is None:
         return None
     tokens.note_use(token, now=now)
     return TokenKey(token.pk, _grants(token.person)), token.person
 
 
-def admitted(key: Key, wanted: Collection[str], *, now: datetime) -> list[str] | None:
+def admitted(key: Key, requested: Collection[str], *, now: datetime) -> list[str] | None:
     """Those of the wanted topics that this session or token may follow now; None when it is nobody's any more."""
-    return admitted_all({key: wanted}, now=now)[key]
+    return admitted_all({key: requested}, now=now)[key]
 
 
-def admitted_all(wanted: Mapping[Key, Collection[str]], *, now: datetime) -> dict[Key, list[str] | None]:
+def admitted_all(requested: Mapping[Key, Collection[str]], *, now: datetime) -> dict[Key, list[str] | None]:
     """By key, those of the wanted topics that it may follow now; None where it is nobody's any more.
 
     A session that reaches nothing but enrolment follows nothing: it is nobody's here.
     """
-    signed_in = _people_of([key for key in wanted if isinstance(key, str)], now, entered=True)
-    holders = _holders_of([key for key in wanted if isinstance(key, TokenKey)], now)
+    signed_in = _people_of([key for key in requested if isinstance(key, str)], now, entered=True)
+    holders = _holders_of([key for key in requested if isinstance(key, TokenKey)], now)
     people: dict[Key, models.Person] = dict([*signed_in.items(), *holders.items()])
-    return {key: _may(people[key], topics) if key in people else None for key, topics in wanted.items()}
+    return {key: _may(people[key], topics) if key in people else None for key, topics in requested.items()}
 
 
-def _may(person: models.Person, wanted: Collection[str]) -> list[str]:
-    return [topic for topic in wanted if topics.admits(person, topic)]
+def _may(person: models.Person, requested: Collection[str]) -> list[str]:
+    return [topic for topic in requested if topics.admits(person, topic)]
 
 
 def _grants(person: models.Person) -> tuple[str, ...]:
@@ -83,8 +83,8 @@ def _grants(person: models.Person) -> tuple[str, ...]:
 def _holders_of(keys: Collection[TokenKey], now: datetime) -> dict[TokenKey, models.Person]:
     """Whose the tokens are, by key; those that ended, and those whose person may do something else by now, left out."""
     people = tokens.people_of([key.token_id for key in keys], now=now) if keys else {}
-    found = {key: people[key.token_id] for key in keys if key.token_id in people}
-    return {key: person for key, person in found.items() if _grants(person) == key.grants}
+    holders = {key: people[key.token_id] for key in keys if key.token_id in people}
+    return {key: person for key, person in holders.items() if _grants(person) == key.grants}
 
 
 def _people_of(session_keys: Collection[str], now: datetime, *, entered: bool = False) -> dict[str, models.Person]:
@@ -99,8 +99,8 @@ def _people_of(session_keys: Collection[str], now: datetime, *, entered: bool = 
     numbers = {content[SESSION_KEY] for content in alive.values()}
     if entered:
         alive = {key: content for key, content in alive.items() if not content.get(factors.RECOVERING)}
-    found = models.Person.objects.filter(pk__in=numbers, is_active=True).prefetch_related("groups")
-    people = {str(person.pk): person for person in found}
+    active = models.Person.objects.filter(pk__in=numbers, is_active=True).prefetch_related("groups")
+    people = {str(person.pk): person for person in active}
     if entered and settings.SECOND_FACTOR_REQUIRED:
         enrolled = factors.those_with_one([person.pk for person in people.values()])
         people = {number: person for number, person in people.items() if person.pk in enrolled}

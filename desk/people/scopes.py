@@ -35,7 +35,7 @@ def limits_of(grants: Iterable[str]) -> str:
     return f" {' '.join(limited)} " if limited else ""
 
 
-def lost(before: Collection[str], after: Collection[str]) -> set[str]:
+def lost_grants(before: Collection[str], after: Collection[str]) -> set[str]:
     """Those of the grants before that those after don't cover: a role for every account covers one for some."""
     return {grant for grant in before if grant not in after and split(grant)[0] not in after}
 
@@ -55,7 +55,7 @@ def holding(role: str, scope: str, *, of: str = "") -> Q:
     return Q(**{f"{before}is_active": True, f"{before}groups__name": role}) & where
 
 
-def give(person: "Person", grants: Collection[str]) -> None:
+def set_grants(person: "Person", grants: Collection[str]) -> None:
     """Make these the person's roles. Their sessions end, and their sockets with them. Inside a transaction."""
     person.limits = limits_of(grants)
     models.Person.objects.filter(pk=person.pk).update(limits=person.limits)
@@ -87,15 +87,17 @@ def hidden_names(person: "Person") -> list[str]:
 
 def words(grants: Iterable[str]) -> list[str]:
     """What these grants are called, a role each in the usual order: "treasury", or "treasury for Main desk only"."""
-    known = sorted(set(grants))
-    called = names() if limits_of(known) else {}
-    found = []
+    ordered = sorted(set(grants))
+    called = names() if limits_of(ordered) else {}
+    phrases = []
     for role in roles.ALL:
-        places = [called.get(scope, f"account {scope}") for name, scope in map(split, known) if name == role and scope]
-        if role in known:
-            found.append(role)
+        places = [
+            called.get(scope, f"account {scope}") for name, scope in map(split, ordered) if name == role and scope
+        ]
+        if role in ordered:
+            phrases.append(role)
         elif places:
-            found.append(
+            phrases.append(
                 f"{role} for {' and '.join([', '.join(places[:-1]), places[-1]] if places[1:] else places)} only"
             )
-    return found
+    return phrases

@@ -11,7 +11,7 @@ from urllib.parse import urlencode, urlsplit
 
 from django.conf import settings
 from django.contrib.auth import logout
-from django.contrib.sessions import middleware as sessions
+from django.contrib.sessions import middleware
 from django.contrib.sessions.exceptions import SessionInterrupted
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
@@ -32,7 +32,7 @@ LONGEST_WAY_BACK = 1_000  # characters of an address that is gone back to after 
 ENDED = {"ended": "yes"}  # what the sign-in page is asked with, where a session ended under an open page
 
 
-class SessionMiddleware(sessions.SessionMiddleware):
+class SessionMiddleware(middleware.SessionMiddleware):
     """Django's, but only a request that signs out takes the cookie away.
 
     A session gets a new key while its person signs in or changes a factor. A re-read that left before, under the old
@@ -108,11 +108,11 @@ def mark_sign_in(session: Any, now: datetime, *, device: str = "") -> None:
 def is_over(session: Mapping[str, Any], now: datetime) -> bool:
     """Whether a session was idle too long or is too old. One without marks was not made by signing in: it is over."""
     try:
-        signed_in, seen = int(session[SIGNED_IN_AT]), int(session[SEEN_AT])
+        signed_in_at, seen_at = int(session[SIGNED_IN_AT]), int(session[SEEN_AT])
     except (KeyError, TypeError, ValueError):
         return True
     at = int(now.timestamp())
-    return at - seen > settings.SESSION_IDLE_SECONDS or at - signed_in > settings.SESSION_COOKIE_AGE
+    return at - seen_at > settings.SESSION_IDLE_SECONDS or at - signed_in_at > settings.SESSION_COOKIE_AGE
 
 
 def _keep_alive(request: HttpRequest, now: datetime) -> bool:

@@ -67,28 +67,28 @@ def budgets(*, what: str, name: str, address: str, device: str) -> list[Budget]:
     ]
 
 
-def take(wanted: Sequence[Budget], *, now: datetime) -> int:
+def spend_try(budgets: Sequence[Budget], *, now: datetime) -> int:
     """Take one try from each budget and answer 0; or take none, and answer the seconds to wait."""
-    names = [budget.name for budget in wanted]
-    if wait := _longest(wanted, models.Tries.objects.filter(budget__in=names), now):
+    names = [budget.name for budget in budgets]
+    if wait := _longest(budgets, models.Tries.objects.filter(budget__in=names), now):
         return wait  # most of a flood ends here, without a write
     with transaction.atomic():
         _make_room(names, now)
         for name in names:
             models.Tries.objects.get_or_create(budget=name, defaults={"last_at": now})
-        found = _locked(names)
-        if wait := _longest(wanted, found, now):
+        rows = _locked(names)
+        if wait := _longest(budgets, rows, now):
             return wait
-        for row in found:
+        for row in rows:
             _count(row, now)
     return 0
 
 
 @transaction.atomic
-def give_back(wanted: Sequence[Budget]) -> None:
+def give_back(budgets: Sequence[Budget]) -> None:
     """It was right: the budgets whose pause grows begin anew, the others take this one try back."""
-    models.Tries.objects.filter(budget__in=[budget.name for budget in wanted if budget.grows]).delete()
-    for row in _locked([budget.name for budget in wanted if not budget.grows]):
+    models.Tries.objects.filter(budget__in=[budget.name for budget in budgets if budget.grows]).delete()
+    for row in _locked([budget.name for budget in budgets if not budget.grows]):
         models.Tries.objects.filter(pk=row.pk).update(failures=max(row.failures - 1, 0), recent=row.recent[:-1])
 
 
@@ -98,15 +98,15 @@ def give_back(wanted: Sequence[Budget]) -> None:
 def device_of(request: "HttpRequest", name: str) -> str:
     """The device of this request when exactly this person signed in on it before, else an empty text."""
     try:
-        kept = signing.loads(
+        content = signing.loads(
             request.COOKIES.get(settings.DEVICE_COOKIE_NAME, ""),
             salt=_DEVICE_SALT,
             max_age=timedelta(days=DEVICE_DAYS),
         )
     except signing.BadSignature:
         return ""
-    person = models.Person.objects.filter(pk=kept["person"], username__iexact=name).first()
-    return str(kept["device"]) if person is not None else ""
+    person = models.Person.objects.filter(pk=content["person"], username__iexact=name).first()
+    return str(content["device"]) if person is not None else ""
 
 
 def remember_device(request: "HttpRequest", response: "HttpResponseBase", person: "Person") -> None:
@@ -129,8 +129,8 @@ def _digest(*parts: str) -> str:
     return salted_hmac("desk.tries", "\0".join(parts), algorithm="sha256").hexdigest()
 
 
-def _longest(wanted: Sequence[Budget], rows: Any, now: datetime) -> int:
-    grows = {budget.name for budget in wanted if budget.grows}
+def _longest(budgets: Sequence[Budget], rows: Any, now: datetime) -> int:
+    grows = {budget.name for budget in budgets if budget.grows}
     return max((_wait(row, now, grows=row.budget in grows) for row in rows), default=0)
 
 

@@ -41,7 +41,7 @@ def challenge(*, person: "Person", purpose: str, digest: str, session_key: str, 
     Raises CannotConfirm for somebody without a passkey, or after too many challenges in ten minutes.
     """
     _require_shape(purpose=purpose, digest=digest, session_key=session_key)
-    if passkeys.host() is None or not passkeys.of(person):
+    if passkeys.host() is None or not passkeys.credentials(person):
         raise CannotConfirm("You have no passkey here: add one under your account, or use a one-time code.")
     mine = models.StepUpChallenge.objects.filter(person=person)
     mine.filter(made_at__lt=now - CHALLENGE_WINDOW).delete()
@@ -219,10 +219,10 @@ def _waiting_challenge(row: "StepUp", text: str, *, now: datetime) -> "StepUpCha
 
 def _move_counter(person: "Person", assertion: passkeys.Assertion) -> None:
     """A key that counts must count up; a counter that stands still or goes back is a copied key."""
-    use, made = models.KeyUse.objects.get_or_create(
+    use, is_new = models.KeyUse.objects.get_or_create(
         credential_id=assertion.credential_id, defaults={"person": person, "sign_count": assertion.sign_count}
     )
-    if made or (use.sign_count == 0 and assertion.sign_count == 0):
+    if is_new or (use.sign_count == 0 and assertion.sign_count == 0):
         return
     newer = models.KeyUse.objects.filter(pk=use.pk, person=person, sign_count__lt=assertion.sign_count)
     if not newer.update(sign_count=assertion.sign_count):

@@ -59,7 +59,7 @@ def create(
         created_at=now,
         expires_at=now + timedelta(days=days),
     )
-    _tell(row, "token.created", actor=actor, now=now)
+    _record(row, "token.created", actor=actor, now=now)
     return row, Secret(text)
 
 
@@ -96,7 +96,7 @@ def revoke(*, token_id: int, now: datetime, actor: "Person | None" = None) -> bo
     """End a token at once; False when it was ended before."""
     if not models.ApiToken.objects.filter(pk=token_id, revoked_at=None).update(revoked_at=now):
         return False
-    _tell(models.ApiToken.objects.get(pk=token_id), "token.revoked", actor=actor, now=now)
+    _record(models.ApiToken.objects.get(pk=token_id), "token.revoked", actor=actor, now=now)
     return True
 
 
@@ -107,13 +107,13 @@ def revoke_all(*, person: "Person", now: datetime, actor: "Person | None" = None
     return sum(revoke(token_id=pk, now=now, actor=actor) for pk in rows.values_list("pk", flat=True))
 
 
-def _tell(row: "ApiToken", action: str, *, actor: "Person | None", now: datetime) -> None:
+def _record(row: "ApiToken", action: str, *, actor: "Person | None", now: datetime) -> None:
     after = {"person": row.person_id, "name": row.name, "hint": row.hint, "expires_at": row.expires_at}
     after["scope"] = str(row.scope)
     trail.record(actor=actor, action=action, subject=f"token:{row.pk}", before={}, after=after, now=now)
 
 
-def find(text: str, *, now: datetime) -> "ApiToken | None":
+def living_token(text: str, *, now: datetime) -> "ApiToken | None":
     """The living token with this text, of somebody who is active and, where one is required, has a second factor."""
     if len(text) > LONGEST_TEXT:
         return None
@@ -123,7 +123,7 @@ def find(text: str, *, now: datetime) -> "ApiToken | None":
 
 
 def people_of(token_ids: Collection[int], *, now: datetime) -> dict[int, "Person"]:
-    """Whose these tokens are, by number, with their groups; those that `find` would not give are left out."""
+    """Whose these tokens are, by number, with their groups; those that `living_token` would not give are left out."""
     rows = _alive(now).filter(pk__in=token_ids).prefetch_related("person__groups")
     people = {row.pk: row.person for row in rows}
     if settings.SECOND_FACTOR_REQUIRED:
@@ -157,7 +157,7 @@ class TokenAuthentication(authentication.BaseAuthentication):
         if text is None:
             return None
         now = clock.now()
-        token = find(text, now=now)
+        token = living_token(text, now=now)
         if token is None:
             raise exceptions.AuthenticationFailed("This token is not valid, or not any more.")
         if token.scope == models.ApiToken.Scope.READ and request.method not in SAFE_METHODS:

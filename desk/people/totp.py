@@ -61,12 +61,12 @@ def step_at(now: datetime) -> int:
 def matching_step(secret: Secret, code: str, *, now: datetime) -> int | None:
     """The step this code belongs to: the current one or, for clocks that differ, one before or after it."""
     current = step_at(now)
-    found = None
+    matching = None
     for step in range(current - settings.MFA_TOTP_TOLERANCE, current + settings.MFA_TOTP_TOLERANCE + 1):
         # Every candidate is compared, so that the time taken says nothing.
         if hmac.compare_digest(code_at(secret, step), code):
-            found = step
-    return found
+            matching = step
+    return matching
 
 
 def spend(person: "Person", step: int) -> bool:

@@ -77,7 +77,7 @@ def using(find: Callable[[], Formats]) -> Iterator[None]:
         _reader.reset(token)
 
 
-def of(settings: PersonalSettings | None) -> Formats:
+def for_settings(settings: PersonalSettings | None) -> Formats:
     """Those of one person. A zone that this machine no longer knows reads as UTC."""
     if settings is None:
         return USUAL
@@ -90,7 +90,7 @@ def of(settings: PersonalSettings | None) -> Formats:
 
 def zone_of(person: Any) -> str:
     """The time zone that a person lives in; UTC for who set none, or one that this machine no longer knows."""
-    return of(getattr(person, "personal", None)).zone
+    return for_settings(getattr(person, "personal", None)).zone
 
 
 def zones() -> list[str]:
@@ -117,10 +117,10 @@ def figure(value: Decimal, *, places: int = 0, mark: str = ",") -> str:
     """All significant digits of `value`, grouped by `mark`, with at least `places` digits after the point."""
     if not value.is_finite():
         return "not a number"
-    whole, _, rest = format(value, "f").partition(".")
+    integer, _, rest = format(value, "f").partition(".")
     rest = rest.rstrip("0").ljust(places, "0")
-    sign = MINUS if whole.startswith("-") else ""
-    grouped = f"{int(whole.lstrip('-')):,}".replace(",", mark)
+    sign = MINUS if integer.startswith("-") else ""
+    grouped = f"{int(integer.lstrip('-')):,}".replace(",", mark)
     return f"{sign}{grouped}.{rest}" if rest else f"{sign}{grouped}"
 
 

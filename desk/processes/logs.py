@@ -76,33 +76,33 @@ def _without_traceback(record: logging.LogRecord) -> bool:
 
 def hide_secrets(_: Any, __: str, event: Event) -> Event:
     """The processor that masks by key name and by the shape of values, at every depth."""
-    known = _known_secrets()
-    return {key: _hidden(key, value, known, depth=0) for key, value in event.items()}
+    secrets = _own_secrets()
+    return {key: _hidden(key, value, secrets, depth=0) for key, value in event.items()}
 
 
-def _hidden(key: str, value: Any, known: list[str], *, depth: int) -> Any:
+def _hidden(key: str, value: Any, secrets: list[str], *, depth: int) -> Any:
     if key not in _HARMLESS_KEYS and _SECRET_KEYS.search(key) and not isinstance(value, bool | int | None):
         return MASK
     if value is None or isinstance(value, bool | int | float):
         return value
     if isinstance(value, Mapping) and depth < 5:
-        return {str(name): _hidden(str(name), member, known, depth=depth + 1) for name, member in value.items()}
+        return {str(name): _hidden(str(name), member, secrets, depth=depth + 1) for name, member in value.items()}
     if isinstance(value, list | tuple | set | frozenset) and depth < 5:
-        return [_hidden("", member, known, depth=depth + 1) for member in value]
-    return scrubbed(str(value), known)
+        return [_hidden("", member, secrets, depth=depth + 1) for member in value]
+    return scrubbed(str(value), secrets)
 
 
-def scrubbed(text: str, known: list[str] | None = None) -> str:
+def scrubbed(text: str, secrets: list[str] | None = None) -> str:
     """The text without anything that looks like a secret, cut at 4,000 characters."""
     text = text[:LONGEST_VALUE]
-    for secret in _known_secrets() if known is None else known:
+    for secret in _own_secrets() if secrets is None else secrets:
         text = text.replace(secret, MASK)
     for shape, replacement in _SHAPES:
         text = shape.sub(replacement, text)
     return text
 
 
-def _known_secrets() -> list[str]:
+def _own_secrets() -> list[str]:
     """What this process itself was given and must never repeat."""
     secrets = [settings.SECRET_KEY, *re.split(r"[,:\n]", settings.KEY_RING)]
     secrets.append(str(settings.DATABASES["default"].get("PASSWORD") or ""))
@@ -121,7 +121,7 @@ def _plain_line(_: Any, __: str, event: Event) -> str:
 
 
 def _escaped(text: str) -> str:
-    return _CONTROL.sub(lambda found: f"\\x{ord(found.group()):02x}", text)
+    return _CONTROL.sub(lambda match: f"\\x{ord(match.group()):02x}", text)
 
 
 def _add_request_id(_: Any, __: str, event: Event) -> Event:

@@ -7,7 +7,7 @@ its children, the loop that does the work repeats it every few seconds.
 import os
 
 AT_WORK = "is at work"
-WANTED = "SIGNS_OF_LIFE"
+VARIABLE = "SIGNS_OF_LIFE"
 EVERY_SECONDS = 5
 
 
@@ -20,5 +20,5 @@ def again() -> None:
     """Another round is done; says nothing where nobody listens for it."""
     #: Set by `manage.py up` for its children: a process without a port then says every few seconds that it is at work.
     #: [default: not set]
-    if os.environ.get(WANTED):
+    if os.environ.get(VARIABLE):
         first()

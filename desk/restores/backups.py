@@ -88,18 +88,18 @@ def back_up(folder: Path, *, now: datetime) -> Manifest:
         (partial / MANIFEST).write_text(json.dumps(asdict(manifest), indent=2) + "\n")
         partial.rename(folder)
     except (OSError, sqlite3.Error, subprocess.SubprocessError) as error:
-        raise CannotBackUp(f"The backup could not be written: {_said(error)}") from error
+        raise CannotBackUp(f"The backup could not be written: {_sentence(error)}") from error
     return manifest
 
 
 def read(folder: Path) -> Manifest:
     """What a backup says of itself, once its files are what it says. Raises CannotRestore."""
     try:
-        said = json.loads((folder / MANIFEST).read_text())
-        manifest = Manifest(**said)
+        members = json.loads((folder / MANIFEST).read_text())
+        manifest = Manifest(**members)
         odd = [name for name, digest in manifest.files.items() if _digest(folder / name) != digest]
     except (OSError, ValueError, TypeError) as error:
-        raise CannotRestore(f"{folder} is no backup that can be read: {_said(error)}") from None
+        raise CannotRestore(f"{folder} is no backup that can be read: {_sentence(error)}") from None
     if not sealing.is_authentic(manifest.code, manifest.content, context=_CONTEXT):
         raise CannotRestore("The backup was made under another key ring, or changed: put the ring of that desk here.")
     if odd:
@@ -158,7 +158,7 @@ def _load_sqlite(source: Path, now: datetime, over_rows: bool) -> None:
                 old.rename(aside / old.name)
         copy.rename(path)
     except OSError as error:
-        raise CannotRestore(f"The rows could not be put in their place: {_said(error)}") from error
+        raise CannotRestore(f"The rows could not be put in their place: {_sentence(error)}") from error
 
 
 def _load_postgresql(source: Path, now: datetime, over_rows: bool) -> None:
@@ -168,7 +168,7 @@ def _load_postgresql(source: Path, now: datetime, over_rows: bool) -> None:
     try:
         _run("pg_restore", ["--no-owner", "--no-privileges", "--single-transaction", "--exit-on-error", str(source)])
     except (OSError, subprocess.SubprocessError) as error:
-        raise CannotRestore(f"pg_restore could not put the rows back: {_said(error)}") from error
+        raise CannotRestore(f"pg_restore could not put the rows back: {_sentence(error)}") from error
 
 
 def _run(program: str, arguments: list[str]) -> None:
@@ -187,10 +187,10 @@ def _run(program: str, arguments: list[str]) -> None:
 
 
 def _program(name: str) -> str:
-    found = shutil.which(name)
-    if found is None:
+    path = shutil.which(name)
+    if path is None:
         raise OSError(f"there is no {name} on the PATH; it comes with PostgreSQL's client")
-    return found
+    return path
 
 
 def _is_running() -> bool:
@@ -218,7 +218,7 @@ def _digest(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _said(error: Exception) -> str:
+def _sentence(error: Exception) -> str:
     if isinstance(error, subprocess.CalledProcessError):
         return str(error.stderr or error).strip()[:500]
     return str(error) or type(error).__name__

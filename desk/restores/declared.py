@@ -58,7 +58,7 @@ KINDS: Final = (
 
 def why_nothing_leaves() -> str:
     """Asked before every call that moves money: looks for a sign, and says whether a restore is open."""
-    return signs.look(now=clock.now())
+    return signs.check(now=clock.now())
 
 
 def register() -> None:

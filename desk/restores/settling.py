@@ -49,14 +49,14 @@ def items(row: Restore) -> list[Item]:
     return waiting.items(row.created_at)
 
 
-def digest_of(row: Restore, found: list[Item], verdicts: Mapping[str, str]) -> str:
+def digest_of(row: Restore, waiting_items: list[Item], verdicts: Mapping[str, str]) -> str:
     """What a person signs: this restore, and a verdict on each item in the state that was on the screen."""
-    lines = sorted(f"{item.subject}|{item.state}|{verdicts.get(item.subject, '')}" for item in found)
+    lines = sorted(f"{item.subject}|{item.state}|{verdicts.get(item.subject, '')}" for item in waiting_items)
     text = "\n".join([f"countersign-restore-1|{row.pk}|{row.created_at.isoformat()}", *lines])
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def problem(row: Restore, found: list[Item], verdicts: Mapping[str, str], person: "Person") -> str:
+def problem(row: Restore, waiting_items: list[Item], verdicts: Mapping[str, str], person: "Person") -> str:
     """Why this person can't say this now, before anything is confirmed; an empty text where they can."""
     if row.state != machine.OPEN:
         return "It is settled already."
@@ -64,9 +64,9 @@ def problem(row: Restore, found: list[Item], verdicts: Mapping[str, str], person
         return _ONLY_TREASURY
     if unread := waiting.not_read_yet(row.created_at):
         return f"Wait a moment: {unread[0]}"
-    if missing := [item.reference for item in found if verdicts.get(item.subject) not in VERDICTS]:
+    if missing := [item.reference for item in waiting_items if verdicts.get(item.subject) not in VERDICTS]:
         return f"Say of each what becomes of it; {', '.join(missing[:5])} has no answer yet."
-    own = [item.reference for item in found if verdicts[item.subject] == GO_ON and item.asked_by == person.pk]
+    own = [item.reference for item in waiting_items if verdicts[item.subject] == GO_ON and item.asked_by == person.pk]
     if own:
         return f"You asked for {', '.join(own[:5])} yourself: two others have to let it go on, or you cancel it."
     return ""
@@ -85,25 +85,27 @@ def give_word(
 ) -> Restore:
     """One person's word on everything that waits. Raises CannotSettle, or `stepup.CannotConfirm`."""
     decision = decisions.Act(person, now, session_key, digest=digest, answer=answer)
-    WORDS.refuse_at_rest(decision)
+    WORDS.refuse_while_cooling_off(decision)
     asks = "Say what you compared: the exchange's own pages, statements, people you asked."
     comment = WORDS.reason(comment, asks=asks, longest=LONGEST_COMMENT)
     with transaction.atomic():
         row = _locked(restore_id)
-        found = _locked_items(row)
-        if refusal := problem(row, found, verdicts, person):
+        waiting_items = _locked_items(row)
+        if refusal := problem(row, waiting_items, verdicts, person):
             raise CannotSettle(refusal)
-        if digest != digest_of(row, found, verdicts):
+        if digest != digest_of(row, waiting_items, verdicts):
             raise CannotSettle("This is not what you saw: something happened meanwhile. Read it again, then decide.")
         confirmation = WORDS.confirm(decision)
-        said = {item.subject: verdicts[item.subject] for item in found}
-        word = RestoreWord(restore=row, person=person, verdicts=said, comment=comment, at=now)
+        answers = {item.subject: verdicts[item.subject] for item in waiting_items}
+        word = RestoreWord(restore=row, person=person, verdicts=answers, comment=comment, at=now)
         word.digest, word.confirmation = digest, confirmation
         word.save(force_insert=True)
-        agreed = _people_for(row, said, digest)
-        facts = {"verdicts": said, "comment": comment, "people": agreed, **confirmation.evidence()}
+        agreed = _people_for(row, answers, digest)
+        facts = {"verdicts": answers, "comment": comment, "people": agreed, **confirmation.evidence()}
         if agreed >= PEOPLE:
-            _settle(row, found, said, Act(row.reference, person, session_key, now, {"restore": row.reference}))
+            _settle(
+                row, waiting_items, answers, Act(row.reference, person, session_key, now, {"restore": row.reference})
+            )
         done = agreed >= PEOPLE
         return mover.move(
             row,
@@ -116,8 +118,8 @@ def give_word(
 
 def words(row: Restore) -> list[RestoreWord]:
     """The last word of each person, the oldest first."""
-    said = {word.person_id: word for word in row.words.select_related("person").order_by("id")}
-    return sorted(said.values(), key=lambda word: word.pk)
+    last = {word.person_id: word for word in row.words.select_related("person").order_by("id")}
+    return sorted(last.values(), key=lambda word: word.pk)
 
 
 def _people_for(row: Restore, verdicts: Mapping[str, str], digest: str) -> int:
@@ -128,9 +130,9 @@ def _people_for(row: Restore, verdicts: Mapping[str, str], digest: str) -> int:
     return sum(word.digest == digest and word.verdicts == verdicts for word in last.values())
 
 
-def _settle(row: Restore, found: list[Item], verdicts: Mapping[str, str], act: Act) -> None:
+def _settle(row: Restore, waiting_items: list[Item], verdicts: Mapping[str, str], act: Act) -> None:
     sources = {source.name: source for source in waiting.sources()}
-    for item in found:
+    for item in waiting_items:
         name, _, number = item.subject.partition(":")
         source = sources[name]
         (source.cancel if verdicts[item.subject] == CANCEL else source.go_on)(int(number), act)

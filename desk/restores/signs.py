@@ -41,7 +41,7 @@ class Sign:
     before: datetime | None = None
 
 
-def look(*, now: datetime) -> str:
+def check(*, now: datetime) -> str:
     """Notice it where it shows; the sentence why nothing may be sent, or an empty text."""
     sign = _of_files() or _of_broker()
     if sign is not None:
@@ -132,8 +132,8 @@ class _Reader:
 
     def read(self, name: str, *, given_up: Collection[str] = ()) -> list[heads.Line]:
         """The lines to check; what stands up to one of `given_up` counts no more."""
-        found, self.end = heads.lines(heads.folder() / name, start=self.end)
-        for line in found:
+        lines, self.end = heads.lines(heads.folder() / name, start=self.end)
+        for line in lines:
             if self.highest is not None and line.seq <= self.highest.seq:
                 self.unchecked.append(self.highest)
             self.highest = line if self.highest is None or line.seq > self.highest.seq else self.highest
@@ -147,7 +147,7 @@ _readers: dict[str, _Reader] = {}
 
 def _of_files() -> Sign | None:
     """A file first, then the rows: a head is written once its row is there."""
-    lost = [found for name in _FILES if (found := _lost_of(name)) is not None]
+    lost = [facts for name in _FILES if (facts := _lost_of(name)) is not None]
     return Sign(machine.HEADS, {"lost_heads": lost}) if lost else None
 
 
@@ -170,13 +170,13 @@ def _lost_of(name: str) -> dict[str, Any] | None:
 
 def _where_it_parts(name: str, highest: heads.Line) -> dict[str, Any]:
     """From which number on the file tells of what is not there: the run of such lines that ends with the highest."""
-    found, _ = heads.lines(heads.folder() / name)
+    lines, _ = heads.lines(heads.folder() / name)
     newest = highest.seq - 1
-    for line in reversed(found[: found.index(highest)]):
+    for line in reversed(lines[: lines.index(highest)]):
         if not _missing(name, [line]):
             break
         newest = min(newest, line.seq - 1)
-    return {"newest": newest, "known": highest.seq, "line": found[-1].text}
+    return {"newest": newest, "known": highest.seq, "line": lines[-1].text}
 
 
 def _given_up(name: str) -> set[str]:
@@ -191,8 +191,8 @@ def _missing(name: str, lines: list[heads.Line]) -> list[heads.Line]:
     for start in range(0, len(lines), _CHUNK):
         chunk = lines[start : start + _CHUNK]
         rows = _FILES[name].filter(seq__in={line.seq for line in chunk})
-        known = dict(rows.values_list("seq", "hash"))
-        missing += [line for line in chunk if known.get(line.seq) != line.hash]
+        hashes = dict(rows.values_list("seq", "hash"))
+        missing += [line for line in chunk if hashes.get(line.seq) != line.hash]
     return missing
 
 
@@ -210,10 +210,10 @@ def _of_broker() -> Sign | None:
     if not key:
         return None
     try:
-        known: Any = _broker(settings.REDIS_URL).get(key)
+        entry: Any = _broker(settings.REDIS_URL).get(key)
     except (redis.RedisError, OSError):
         return None
-    seq, _, hash = (known or b"").decode().partition(" ")
+    seq, _, hash = (entry or b"").decode().partition(" ")
     if not seq.isdigit() or RowWitness.objects.filter(seq=int(seq), hash=hash).exists():
         return None
     return Sign(machine.BROKER, {"known": int(seq)})

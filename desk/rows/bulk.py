@@ -16,8 +16,7 @@ from typing import Any
 
 from django.db import connection, models, transaction
 
-from desk.fields import ExactDecimalField
-from desk.fields import plain as plain_decimal
+from desk.fields import ExactDecimalField, plain
 
 READ_AT = "read_at"
 HIGHEST_COUNT = 32_767  # what the smallest column for counts takes
@@ -72,8 +71,8 @@ class Table:
         if not rows:
             return []
         try:
-            whole = [column(values) for column, values in zip(self.columns, zip(*rows, strict=True), strict=True)]
-            return list(zip(*whole, strict=True))
+            columns = [column(values) for column, values in zip(self.columns, zip(*rows, strict=True), strict=True)]
+            return list(zip(*columns, strict=True))
         except CannotKeep:
             if wrong is None:
                 raise
@@ -89,8 +88,8 @@ class Table:
     def _once_each(self, ready: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
         """One statement must not meet a key twice."""
         key_of = itemgetter(*(self.names.index(name) for name in self.key))
-        found = {key_of(row): row for row in ready}
-        return ready if len(found) == len(ready) else list(found.values())
+        by_key = {key_of(row): row for row in ready}
+        return ready if len(by_key) == len(ready) else list(by_key.values())
 
 
 def table(model: type[models.Model]) -> Table:
@@ -223,7 +222,7 @@ def _text_of(name: str, value: Decimal | None) -> str | None:
 def _long_text(name: str, value: Decimal) -> str:
     if not value.is_finite():
         raise CannotKeep(f"{name} is not a number")
-    bare = plain_decimal(value)
+    bare = plain(value)
     exponent = bare.as_tuple().exponent
     if not isinstance(exponent, int) or exponent < -24 or bare.adjusted() >= 36:
         raise CannotKeep(f"{name} has too many digits")

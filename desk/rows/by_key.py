@@ -27,10 +27,10 @@ def all_rows(model: type[models.Model], columns: tuple[str, ...]) -> Iterator[Se
 
 
 def _question(model: type[models.Model], columns: tuple[str, ...], count: int) -> "_Question":
-    kept: dict[Any, _Question] = connection.by_key  # type: ignore[attr-defined]
-    question = kept.get((model, columns, count))
+    questions: dict[Any, _Question] = connection.by_key  # type: ignore[attr-defined]
+    question = questions.get((model, columns, count))
     if question is None:
-        question = kept[model, columns, count] = _Question(model, columns, count)
+        question = questions[model, columns, count] = _Question(model, columns, count)
     return question
 
 
@@ -55,8 +55,8 @@ class _Question:
     def every_row(self) -> Iterator[Sequence[Any]]:
         with connection.chunked_cursor() as cursor:
             cursor.execute(self._text, [])
-            while found := cursor.fetchmany(_CHUNK):
-                yield from self._values(found)
+            while chunk := cursor.fetchmany(_CHUNK):
+                yield from self._values(chunk)
 
-    def _values(self, found: Iterable[Sequence[Any]]) -> Iterable[Sequence[Any]]:
-        return self._compiler.apply_converters(found, self._converters) if self._converters else found
+    def _values(self, chunk: Iterable[Sequence[Any]]) -> Iterable[Sequence[Any]]:
+        return self._compiler.apply_converters(chunk, self._converters) if self._converters else chunk

@@ -39,7 +39,7 @@ class Table:
     """One table that decides or proves something. `loose` columns do neither, each for the reason beside it.
 
     `more` gives further values of rows (of those with the given keys, or of all) that stand in other tables. `rules`
-    marks tables whose rows are looked up in the chain before they are followed (`witness_chain.strange`).
+    marks tables whose rows are looked up in the chain before they are followed (`witness_chain.has_foreign_rows`).
     """
 
     model: type[models.Model]
@@ -92,8 +92,8 @@ class Table:
     def witness(self, values: Mapping[str, Any]) -> str:
         """The witness of one row's values by column."""
         texts = {name: _text(value) for name, value in values.items()}
-        kept = [[name, texts[name]] for name in sorted(texts) if texts[name] != self.blank.get(name)]
-        digest = sha256(json.dumps(kept, separators=(",", ":")).encode()).digest()[:_DIGEST_BYTES]
+        pairs = [[name, texts[name]] for name in sorted(texts) if texts[name] != self.blank.get(name)]
+        digest = sha256(json.dumps(pairs, separators=(",", ":")).encode()).digest()[:_DIGEST_BYTES]
         return urlsafe_b64encode(digest).decode() + "".join(_check(texts[name]) for name in sorted(texts))
 
     def with_columns(self, columns: Collection[str]) -> "Table":
@@ -121,9 +121,9 @@ class Table:
         if keys is None:
             yield from self._with_more(all_rows(self.model, self.columns), None)
             return
-        wanted = list(keys)
-        for start in range(0, len(wanted), _CHUNK):
-            chunk = wanted[start : start + _CHUNK]
+        ordered = list(keys)
+        for start in range(0, len(ordered), _CHUNK):
+            chunk = ordered[start : start + _CHUNK]
             yield from self._with_more(rows_by_key(self.model, self.columns, chunk), chunk)
 
     def _with_more(
@@ -203,9 +203,9 @@ class Rows(models.QuerySet[M_co]):
     def bulk_create(self, objs: Iterable[Any], *arguments: Any, **options: Any) -> Any:
         """Make the rows and note them. With `ignore_conflicts` the database doesn't tell which: the caller notes."""
         if connection.in_atomic_block:
-            made = super().bulk_create(objs, *arguments, **options)
-            note(self.model, [row.pk for row in made if row.pk is not None])
-            return made
+            rows = super().bulk_create(objs, *arguments, **options)
+            note(self.model, [row.pk for row in rows if row.pk is not None])
+            return rows
         with transaction.atomic():
             return self.bulk_create(objs, *arguments, **options)
 

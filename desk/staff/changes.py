@@ -40,11 +40,11 @@ DECISIONS: Final = InTurn(
 )
 
 
-def digest_of(person: "Person", kind: str, wanted: Collection[str]) -> str:
+def digest_of(person: "Person", kind: str, grants: Collection[str]) -> str:
     """What is signed: who it is, what they are now, and what is to become of them."""
-    enrolled = sorted(factors.kept_by(person).items())
+    enrolled = sorted(factors.by_number(person).items())
     now = [person.pk, person.username, person.grants, person.is_active, [list(each) for each in enrolled]]
-    content = ["countersign-person-1", kind, now, sorted(wanted)]
+    content = ["countersign-person-1", kind, now, sorted(grants)]
     return hashlib.sha256(trail.canonical(content).encode()).hexdigest()
 
 
@@ -52,7 +52,7 @@ def request(
     *,
     person_id: int,
     kind: str,
-    wanted: Collection[str] = (),
+    grants: Collection[str] = (),
     reason: str,
     actor: "Person",
     digest: str,
@@ -65,23 +65,23 @@ def request(
     with transaction.atomic():
         trail.take_turn()
         person = read(person_id)
-        _check(actor, person, kind, wanted)
-        if digest != digest_of(person, kind, wanted):
+        _check(actor, person, kind, grants)
+        if digest != digest_of(person, kind, grants):
             raise CannotChange("Nothing was changed: the person is not what you saw. Read the page again.")
         confirmation = REQUESTS.confirm(act)
         act = replace(act, comment=clean_reason(reason))
-        return ask(person, kind, wanted, act=act, confirmation=confirmation)
+        return ask(person, kind, grants, act=act, confirmation=confirmation)
 
 
-def ask(person: "Person", kind: str, wanted: Collection[str], *, act: Act, confirmation: "StepUp") -> PersonChange:
+def ask(person: "Person", kind: str, grants: Collection[str], *, act: Act, confirmation: "StepUp") -> PersonChange:
     """The same for somebody whose second factor was taken already, inside a transaction that has the trail's turn."""
     row = PersonChange(
         person=person,
         kind=kind,
-        wanted=",".join(sorted(wanted)),
+        wanted=",".join(sorted(grants)),
         before=",".join(person.grants) if kind == machine.ROLES else "",
         reason=act.comment,
-        digest=digest_of(person, kind, wanted),
+        digest=digest_of(person, kind, grants),
         requested_by=act.person,
         requested_with=confirmation,
         alone=settings.DEMO,
@@ -107,9 +107,9 @@ def confirm(
         _refuse_unless_open(row, act)
         if row.requested_by_id == actor.pk:
             raise CannotChange("Nothing was changed: you asked for it, so another admin has to confirm it.")
-        person, wanted = read(row.person_id), row.wanted_roles
-        _check(actor, person, row.kind, wanted)
-        if not (digest == row.digest == digest_of(person, row.kind, wanted)):
+        person, grants = read(row.person_id), row.wanted_roles
+        _check(actor, person, row.kind, grants)
+        if not (digest == row.digest == digest_of(person, row.kind, grants)):
             raise CannotChange(
                 "Nothing was changed: the person is not what they were when it was asked for. Reject it."
             )
@@ -181,14 +181,14 @@ def clean_reason(text: str) -> str:
     return text
 
 
-def _check(actor: "Person", person: "Person", kind: str, wanted: Collection[str]) -> None:
+def _check(actor: "Person", person: "Person", kind: str, grants: Collection[str]) -> None:
     # Read again inside the turn: who asks may have lost the role in this moment.
     if not rules.may_keep(read(actor.pk)):
         raise CannotChange("Only active administrators change people.")
     rules.refuse_oneself(actor, person)
-    if problem := rules.obstacle(kind, person, wanted):
+    if problem := rules.obstacle(kind, person, grants):
         raise CannotChange(f"Nothing was changed. {problem}")
-    loses = kind == machine.ACCESS or (kind == machine.ROLES and roles.ADMIN not in wanted)
+    loses = kind == machine.ACCESS or (kind == machine.ROLES and roles.ADMIN not in grants)
     if loses and roles.ADMIN in person.grants:
         rules.refuse_last_admin(person)
 
@@ -206,8 +206,8 @@ def _refuse_unless_open(row: PersonChange, act: Act) -> None:
 
 def _apply(row: PersonChange, person: "Person", act: Act) -> None:
     if row.kind == machine.ROLES:
-        lost = scopes.lost(person.grants, row.wanted_roles)
-        scopes.give(person, row.wanted_roles)
+        lost = scopes.lost_grants(person.grants, row.wanted_roles)
+        scopes.set_grants(person, row.wanted_roles)
         if lost:
             void_words(person, now=act.now)
     elif row.kind == machine.REACTIVATE:
@@ -224,7 +224,7 @@ def void_words(person: "Person", *, now: datetime) -> None:
 
 
 def _reset(person: "Person", *, with_password: bool, now: datetime, actor: "Person") -> None:
-    before = factors.kept_by(person)
+    before = factors.by_number(person)
     Authenticator.objects.filter(user=person).delete()
     if with_password:
         person.set_unusable_password()

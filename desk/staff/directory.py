@@ -40,7 +40,7 @@ def everybody(*, reader: "Person", now: datetime, role: str = "", state: str = "
     """Everybody, by name; of one role, in one state, or with these words in name or address."""
     people = list(models.Person.objects.prefetch_related("groups").order_by("username", "pk"))
     enrolled = factors.those_with_one([person.pk for person in people])
-    seen = own_sessions.last_seen(now=now)
+    sessions = own_sessions.last_seen(now=now)
     open_changes = PersonChange.objects.filter(state=machine.REQUESTED).select_related("requested_by")
     changes = {row.person_id: row for row in open_changes}
     links = {row.person_id: row for row in Invitation.objects.filter(used_at=None, ended_at=None)}
@@ -51,20 +51,20 @@ def everybody(*, reader: "Person", now: datetime, role: str = "", state: str = "
             roles=scopes.words(person.grants),
             email=shown_email(person, reader),
             has_factor=person.pk in enrolled,
-            last_seen=seen[person.pk][1] if person.pk in seen else person.last_login,
-            sessions=seen[person.pk][0] if person.pk in seen else 0,
+            last_seen=sessions[person.pk][1] if person.pk in sessions else person.last_login,
+            sessions=sessions[person.pk][0] if person.pk in sessions else 0,
             change=changes.get(person.pk),
             invitation=links.get(person.pk),
         )
         for person in people
     ]
-    wanted = words.strip().lower()
+    text = words.strip().lower()
     return [
         line
         for line in lines
         if (not role or role in line.person.roles)
         and (not state or state == line.state)
-        and (not wanted or wanted in f"{line.person.username} {line.email}".lower())
+        and (not text or text in f"{line.person.username} {line.email}".lower())
     ]
 
 

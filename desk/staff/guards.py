@@ -6,4 +6,4 @@ from desk.machines.guards import Guards
 from desk.staff.models import Invitation, PersonChangeEvent
 from desk.staff.mover import MACHINE
 
-GUARDS: Final = Guards(machine=MACHINE, history=(PersonChangeEvent,), kept=(Invitation,))
+GUARDS: Final = Guards(machine=MACHINE, history=(PersonChangeEvent,), records=(Invitation,))

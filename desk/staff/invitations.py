@@ -36,9 +36,9 @@ GOOD_FOR = timedelta(hours=24)
 _REASON = "Invited with these roles."
 
 
-def digest_of(*, name: str, email: str, wanted: Collection[str]) -> str:
+def digest_of(*, name: str, email: str, grants: Collection[str]) -> str:
     """What is signed: whom the link is for, and what they are to become."""
-    content = ["countersign-invite-1", name, email.lower(), sorted(wanted)]
+    content = ["countersign-invite-1", name, email.lower(), sorted(grants)]
     return hashlib.sha256(trail.canonical(content).encode()).hexdigest()
 
 
@@ -47,36 +47,36 @@ def name_of(email: str) -> str:
     return email.partition("@")[0]
 
 
-def problems(*, name: str, email: str, wanted: Collection[str]) -> dict[str, str]:
+def problems(*, name: str, email: str, grants: Collection[str]) -> dict[str, str]:
     """Why nobody can be invited like this, by field; empty when they can."""
-    found = {}
+    sentences = {}
     try:
         ASCIIUsernameValidator()(name)
     except ValidationError:
-        found["name"] = "Letters, digits and @ . + - _ make a name, without blanks."
+        sentences["name"] = "Letters, digits and @ . + - _ make a name, without blanks."
     if len(name) > 150:
-        found["name"] = "A name has 150 characters at most."
+        sentences["name"] = "A name has 150 characters at most."
     elif models.Person.objects.filter(username__iexact=name).exists():
-        found["name"] = "Somebody has this name already. Names are never given twice."
+        sentences["name"] = "Somebody has this name already. Names are never given twice."
     try:
         validate_email(email)
     except ValidationError:
-        found["email"] = "This is no e-mail address."
+        sentences["email"] = "This is no e-mail address."
     else:
         if models.Person.objects.filter(email__iexact=email).exists():
-            found["email"] = "Somebody has this address already."
-    if not wanted:
-        found["roles"] = "Choose at least one role: without one the person sees nothing."
-    elif problem := rules.role_problem(wanted):
-        found["roles"] = problem
-    return found
+            sentences["email"] = "Somebody has this address already."
+    if not grants:
+        sentences["roles"] = "Choose at least one role: without one the person sees nothing."
+    elif problem := rules.role_problem(grants):
+        sentences["roles"] = problem
+    return sentences
 
 
 def invite(
     *,
     name: str,
     email: str,
-    wanted: Collection[str],
+    grants: Collection[str],
     actor: "Person",
     digest: str,
     answer: Mapping[str, Any],
@@ -89,15 +89,15 @@ def invite(
         trail.take_turn()
         if not rules.may_keep(changes.read(actor.pk)):
             raise CannotChange("Only active administrators invite people.")
-        if found := problems(name=name, email=email, wanted=wanted):
-            raise CannotChange(f"Nobody was invited. {' '.join(found.values())}")
-        if digest != digest_of(name=name, email=email, wanted=wanted):
+        if refusals := problems(name=name, email=email, grants=grants):
+            raise CannotChange(f"Nobody was invited. {' '.join(refusals.values())}")
+        if digest != digest_of(name=name, email=email, grants=grants):
             raise CannotChange("Nobody was invited: this is not what you saw. Read the page again.")
         confirmation = INVITATIONS.confirm(act)
         person = models.Person.objects.create_user(username=name, email=email)
-        made = _make(person, actor=actor, session_key=session_key, now=now)
-        changes.ask(person, machine.ROLES, wanted, act=act, confirmation=confirmation)
-    return made
+        link = _make_link(person, actor=actor, session_key=session_key, now=now)
+        changes.ask(person, machine.ROLES, grants, act=act, confirmation=confirmation)
+    return link
 
 
 def invite_again(*, person_id: int, actor: "Person", session_key: str, now: datetime) -> tuple[Invitation, Secret]:
@@ -112,10 +112,10 @@ def invite_again(*, person_id: int, actor: "Person", session_key: str, now: date
             raise CannotChange("No link was made: it is for active people without a password alone.")
         if not person.email:
             raise CannotChange("No link was made: this person has no e-mail address that it could be bound to.")
-        return _make(person, actor=actor, session_key=session_key, now=now)
+        return _make_link(person, actor=actor, session_key=session_key, now=now)
 
 
-def _make(person: "Person", *, actor: "Person", session_key: str, now: datetime) -> tuple[Invitation, Secret]:
+def _make_link(person: "Person", *, actor: "Person", session_key: str, now: datetime) -> tuple[Invitation, Secret]:
     end_open(person, now=now)
     text = PREFIX + secrets.token_urlsafe(32)
     row = Invitation.objects.create(
@@ -149,7 +149,7 @@ def shown_once(code: Secret, *, address: str) -> str:
     return f"{address}?code={code.reveal()}"
 
 
-def find(code: str, *, now: datetime) -> Invitation | None:
+def good_invitation(code: str, *, now: datetime) -> Invitation | None:
     """The invitation of this link, as long as it is good."""
     if not code.startswith(PREFIX) or len(code) > 200:
         return None

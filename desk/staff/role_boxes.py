@@ -33,7 +33,7 @@ class Boxes:
     accounts: bool
 
 
-def of(ticked: Collection[str]) -> Boxes:
+def boxes(ticked: Collection[str]) -> Boxes:
     """The boxes, with these grants ticked. One account alone offers no choice, unless somebody has a role for it."""
     places = scopes.names()
     offered = places if len(places) > 1 or scopes.limits_of(ticked) else {}

@@ -32,8 +32,8 @@ def may_read(person: "Person") -> bool:
 
 def role_problem(grants: Collection[str]) -> str:
     """Why nobody may hold these roles together, or at these accounts, or an empty text."""
-    held, known = scopes.roles_of(grants), {"", *scopes.names()}
-    if any(scopes.split(grant)[1] not in known or grant.endswith(":") for grant in grants):
+    held, accounts = scopes.roles_of(grants), {"", *scopes.names()}
+    if any(scopes.split(grant)[1] not in accounts or grant.endswith(":") for grant in grants):
         return "There is no account of this number."
     if both := [grant for grant in grants if ":" in grant and scopes.split(grant)[0] in grants]:
         return f"Choose every account or some for {scopes.split(both[0])[0]}, not both."
@@ -61,15 +61,15 @@ def refuse_last_admin(person: "Person") -> None:
         raise CannotChange("Nothing was changed: somebody has to stay admin. Make somebody else one first.")
 
 
-def obstacle(kind: str, person: "Person", wanted: Collection[str] = ()) -> str:
+def obstacle(kind: str, person: "Person", grants: Collection[str] = ()) -> str:
     """Why this can't be asked for of this person as they are now, or an empty text."""
     if kind == machine.REACTIVATE:
         return "This account is active." if person.is_active else ""
     if not person.is_active:
         return "This account is deactivated: activate it again first."
     if kind == machine.ROLES:
-        if problem := role_problem(wanted):
+        if problem := role_problem(grants):
             return problem
-        if set(wanted) == set(person.grants):
+        if set(grants) == set(person.grants):
             return "These are the roles that the person has."
     return ""

@@ -27,13 +27,13 @@ def _waiting(person: "Person", now: datetime) -> Sequence[Entry]:
 
 
 def _done(person: "Person", now: datetime) -> Sequence[Entry]:
-    found = []
+    entries = []
     for row in _rows(person).exclude(state=machine.REQUESTED).order_by("-updated_at", "-pk")[:MOST]:
         entry = _entry(row, person, now)
         entry.mine, entry.deadline, entry.done_at, entry.outcome = False, None, row.updated_at, row.label.lower()
         entry.done_by = row.decided_by.get_username() if row.decided_by is not None else ""
-        found.append(entry)
-    return found
+        entries.append(entry)
+    return entries
 
 
 def _count(person: "Person", scope: str) -> int:
@@ -49,7 +49,7 @@ def _entry(row: PersonChange, person: "Person", now: datetime) -> Entry:
         subject=row.subject,
         reference=row.reference,
         title=f"{row.title}: {row.person.get_username()}",
-        sentence=f"{row.sentence} {_wanted(row)}Asked for by {row.requested_by.get_username()}: {row.reason}",
+        sentence=f"{row.sentence} {_roles_sentence(row)}Asked for by {row.requested_by.get_username()}: {row.reason}",
         url=reverse("person", args=[row.person_id]),
         since=row.created_at,
         tone=row.tone,
@@ -64,7 +64,7 @@ def _entry(row: PersonChange, person: "Person", now: datetime) -> Entry:
     )
 
 
-def _wanted(row: PersonChange) -> str:
+def _roles_sentence(row: PersonChange) -> str:
     """The roles that were asked for, with their accounts."""
     return f"Roles then: {', '.join(row.wanted_in_words) or 'none'}. " if row.kind == machine.ROLES else ""
 

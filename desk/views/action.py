@@ -50,10 +50,10 @@ class ListingForm(forms.Form):
         """What was chosen; `first` is the group of a page that names none, `scope` the account that its path names."""
         self.is_valid()
         chosen = self.cleaned_data
-        known = {each.name for each in entries.sources()}
+        names = {each.name for each in entries.sources()}
         return listing.Wish(
             group=chosen.get("list") or first,
-            source=source or (chosen.get("source", "") if chosen.get("source") in known else ""),
+            source=source or (chosen.get("source", "") if chosen.get("source") in names else ""),
             severity=chosen.get("severity", ""),
             words=chosen.get("q", ""),
             sort=chosen.get("sort") or "urgency",
@@ -77,13 +77,13 @@ def _listed(request: HttpRequest, person: Person, source: str) -> HttpResponse:
     sources = {each.name: each for each in entries.sources()}
     waits = any(person.has_role(*each.acts) for each in sources.values() if source in {"", each.name})
     wish = form.wish(first=listing.MINE if waits else listing.OTHERS, source=source, scope=scope_of(request))
-    found = listing.of(person, wish, now=now)
+    inbox = listing.listing_for(person, wish, now=now)
     topics = dict.fromkeys(topic for each in sources.values() for topic in each.topics().split())
     context = {
         "now": now,
         "wish": wish,
-        "tabs": [(name, label, found.counts.get(name)) for name, label in listing.GROUPS.items()],
-        "found": found,
+        "tabs": [(name, label, inbox.counts.get(name)) for name, label in listing.GROUPS.items()],
+        "inbox": inbox,
         "only": sources.get(source),
         "sources": list(sources.values()),
         "severities": Severity.choices,
@@ -118,8 +118,8 @@ def on_every_page(request: HttpRequest) -> dict[str, Any]:
 
 def _alarms(person: Person, scope: str) -> dict[str, Any]:
     """The gravest incident, and how many more there are."""
-    found = list(queries.of_scope(queries.critical(person), scope)[: entries.MOST])
-    return {"first": found[:1], "more": len(found) - 1, "severity": Severity.CRITICAL.value}
+    rows = list(queries.of_scope(queries.critical(person), scope)[: entries.MOST])
+    return {"first": rows[:1], "more": len(rows) - 1, "severity": Severity.CRITICAL.value}
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -147,9 +147,9 @@ def thread(request: HttpRequest, name: str, number: int) -> HttpResponse:
 
 
 @require_POST
-def take(request: HttpRequest, name: str, number: int) -> HttpResponse:
+def take_on(request: HttpRequest, name: str, number: int) -> HttpResponse:
     """Say that one looks after it, or that nobody does any more."""
-    person, change = _writer(request), threads.put_back if "put_back" in request.POST else threads.take
+    person, change = _writer(request), threads.put_back if "put_back" in request.POST else threads.take_on
     back = _page_of(person, name, number)
     changed = change(
         subject=f"{name}:{number}",
@@ -170,7 +170,7 @@ def _thread(
         "now": clock.now(),
         "name": name,
         "number": number,
-        "comments": threads.of(subject),
+        "comments": threads.comments(subject),
         "taken_by": threads.taken_by([subject]).get(subject),
         "may_write": _may_write(person),
         "may_take": _may_write(person) and name != "incident",  # one takes an incident by acknowledging it
@@ -183,10 +183,10 @@ def _thread(
 
 
 def _page_of(person: Person, name: str, number: int) -> str:
-    found = entries.page_of(person, name, number)
-    if not found:
+    address = entries.page_of(person, name, number)
+    if not address:
         raise Http404("There is nothing of this number.")
-    return found
+    return address
 
 
 def _reader(request: HttpRequest) -> Person:

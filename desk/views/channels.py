@@ -107,7 +107,7 @@ def change(request: DeskRequest, channel_id: int, action: str) -> HttpResponse:
     signed = {"channel_id": row.pk, **_signed(request, person, form)}
     try:
         if action == ENDED:
-            channels.end(**signed)
+            channels.remove(**signed)
             messages.success(request, "Removed. Nothing is posted there any more.")
             return redirect("channels")
         row, secret = channels.turn_secret(**signed)

@@ -33,7 +33,7 @@ class Index(IndexView):  # type: ignore[misc]
 
     def get_context_data(self, **context: Any) -> dict[str, Any]:
         now = clock.now()
-        changes = factors.shown_to(self.request.user, now=now)
+        changes = factors.recent_changes(self.request.user, now=now)
         return {**super().get_context_data(**context), "now": now, "changes": changes}
 
 
@@ -58,11 +58,11 @@ def guarded(change: str, view: View) -> View:
     def change_factors(request: Any, **named: Any) -> HttpResponseBase:
         target = str(named.get("pk", ""))
         if request.method != "POST":
-            return _stopped(request, change, target) or view(request, **named)
+            return _obstacle(request, change, target) or view(request, **named)
         with transaction.atomic():
             # One change at a time: two at once could each leave the other's factor as the last one.
             models.Person.objects.select_for_update().get(pk=request.user.pk)
-            return _stopped(request, change, target) or _made(request, view, named)
+            return _obstacle(request, change, target) or _apply_change(request, view, named)
 
     return change_factors
 
@@ -113,7 +113,7 @@ def _confirmed(request: Any, form: SecondFactorForm, named: dict[str, str]) -> b
     return True
 
 
-def _stopped(request: Any, change: str, target: str) -> HttpResponse | None:
+def _obstacle(request: Any, change: str, target: str) -> HttpResponse | None:
     """Where this change leads instead of being made: to its confirmation, or back with the reason."""
     person, now = request.user, clock.now()
     change_of = {"person": person, "change": change, "target": target, "session": request.session}
@@ -127,10 +127,10 @@ def _stopped(request: Any, change: str, target: str) -> HttpResponse | None:
     return None
 
 
-def _made(request: Any, view: View, named: dict[str, Any]) -> HttpResponseBase:
+def _apply_change(request: Any, view: View, named: dict[str, Any]) -> HttpResponseBase:
     """The change itself, and in the same transaction everything that follows from it."""
     person, now = request.user, clock.now()
-    before = factors.kept_by(person)
+    before = factors.by_number(person)
     answer = view(request, **named)
     device = own_sessions.device_of(request.headers.get("User-Agent", ""))
     key = request.session.session_key or ""

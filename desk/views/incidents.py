@@ -82,7 +82,7 @@ def _decide(
 
 def _page(request: HttpRequest, incident_id: int, *, status: int = 200, **words: Any) -> HttpResponse:
     row, person = _read(request, incident_id)
-    kind = kinds.of(row.kind)
+    kind = kinds.by_name(row.kind)
     context = {
         "now": clock.now(),
         "row": row,
@@ -106,6 +106,6 @@ def _read(request: HttpRequest, incident_id: int) -> tuple[Incident, Person]:
     if not (isinstance(person, Person) and person.has_role(*roles.ALL)):
         raise PermissionDenied("Your roles don't allow this.")
     row = Incident.objects.select_related("taken_by").filter(pk=incident_id).first()
-    if row is None or not kinds.of(row.kind).may_see(person, row.scope):
+    if row is None or not kinds.by_name(row.kind).may_see(person, row.scope):
         raise Http404("There is no such incident.")
     return row, person

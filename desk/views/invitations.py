@@ -52,7 +52,7 @@ def begin(request: Any) -> HttpResponse:
     """Choose a password. The code stands in the query, which no log keeps, and then in the form."""
     code = (request.POST if request.method == "POST" else request.GET).get("code", "")
     now = clock.now()
-    if (row := invitations.find(code, now=now)) is not None:
+    if (row := invitations.good_invitation(code, now=now)) is not None:
         return _invited(request, row, code, now)
     person = first_links.person_of(code)
     if person is None:

@@ -42,7 +42,7 @@ class WishesForm(forms.Form):
 
     def __init__(self, person: Person, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
-        kinds = [(each.kind, each.label) for each in wishes.of(person)]
+        kinds = [(each.kind, each.label) for each in wishes.options(person)]
         for name in ("by_email", "in_browser"):
             cast(forms.MultipleChoiceField, self.fields[name]).choices = kinds
         self.fields["quiet_from"].label, self.fields["quiet_until"].label = "Quiet from", "Quiet until"
@@ -66,7 +66,7 @@ def own(request: DeskRequest) -> HttpResponse:
     form = WishesForm(person, request.POST)
     if not form.is_valid():
         return _page(request, form, status=422)
-    wishes.keep(
+    wishes.save(
         person,
         by_email=form.cleaned_data["by_email"],
         in_browser=form.cleaned_data["in_browser"],
@@ -90,26 +90,26 @@ def notices(person: Person, *, now: datetime) -> list[tuple[Notification, str]]:
 
 
 def _initial(person: Person) -> dict[str, Any]:
-    known = Availability.objects.filter(person=person).first() or Availability()
+    own_hours = Availability.objects.filter(person=person).first() or Availability()
     return {
-        "quiet_from": known.quiet_from,
-        "quiet_until": known.quiet_until,
-        "turn": known.turn,
+        "quiet_from": own_hours.quiet_from,
+        "quiet_until": own_hours.quiet_until,
+        "turn": own_hours.turn,
     }
 
 
 def _page(request: DeskRequest, form: WishesForm, *, status: int = 200) -> HttpResponse:
     person = request.user
-    known = wishes.of(person)
+    options = wishes.options(person)
     if form.is_bound:
         ways = {name: set(form.data.getlist(name)) for name in ("by_email", "in_browser")}  # type: ignore[attr-defined]
     else:
-        ways = {name: {each.kind for each in known if getattr(each, name)} for name in ("by_email", "in_browser")}
+        ways = {name: {each.kind for each in options if getattr(each, name)} for name in ("by_email", "in_browser")}
     context = {
         "form": form,
         "wishes": [
             (each, each.is_fixed or each.kind in ways["by_email"], each.is_fixed or each.kind in ways["in_browser"])
-            for each in known
+            for each in options
         ],
         "email": person.email,
         "zone": formats.zone_of(person),

@@ -60,12 +60,12 @@ class InviteForm(forms.Form):
         """What is wrong with what was typed so far; of what is still empty nothing is said."""
         typed = {name for name in self.fields if self[name].data}
         typed |= {"name"} if "email" in typed else set()
-        return [str(sentence) for name, found in self.errors.items() if name in typed for sentence in found]
+        return [str(sentence) for name, sentences in self.errors.items() if name in typed for sentence in sentences]
 
     def details(self) -> dict[str, Any]:
         """What was typed, as the domain wants it."""
         cleaned = self.cleaned_data
-        return {"name": cleaned["name"], "email": cleaned["email"], "wanted": sorted(cleaned["roles"])}
+        return {"name": cleaned["name"], "email": cleaned["email"], "grants": sorted(cleaned["roles"])}
 
 
 class ConfirmForm(SecondFactorForm):

@@ -18,7 +18,7 @@ from desk.views.rendering import show
 from desk.web import context, personal, tours
 from desk.web.requests import DeskRequest
 
-_KEPT = ("zone", "grouping", "density", "theme", "quote_currency", "start_page")
+_COLUMNS = ("zone", "grouping", "density", "theme", "quote_currency", "start_page")
 
 
 class PersonalForm(forms.ModelForm):  # type: ignore[type-arg]
@@ -33,7 +33,7 @@ class PersonalForm(forms.ModelForm):  # type: ignore[type-arg]
 
     class Meta:
         model = PersonalSettings
-        fields = _KEPT
+        fields = _COLUMNS
 
     def __init__(self, person: Person, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
@@ -52,13 +52,15 @@ class PersonalForm(forms.ModelForm):  # type: ignore[type-arg]
 def own(request: DeskRequest) -> HttpResponse:
     """The page, and what it writes."""
     person = request.user
-    row = personal.of(request) or PersonalSettings(person=person)
+    row = personal.settings_of(request) or PersonalSettings(person=person)
     if request.method != "POST":
         return _page(request, PersonalForm(person, instance=row))
     form = PersonalForm(person, request.POST, instance=row)
     if not form.is_valid():
         return _page(request, form, status=422)
-    PersonalSettings.objects.update_or_create(person=person, defaults={name: form.cleaned_data[name] for name in _KEPT})
+    PersonalSettings.objects.update_or_create(
+        person=person, defaults={name: form.cleaned_data[name] for name in _COLUMNS}
+    )
     messages.success(request, "Your settings were saved.")
     answer = redirect("personal-settings")
     answer.delete_cookie(personal.THEME_COOKIE)
@@ -80,7 +82,7 @@ def tour(request: DeskRequest) -> HttpResponse:
 
 def _page(request: DeskRequest, form: PersonalForm, *, status: int = 200) -> HttpResponse:
     person = request.user
-    settings = personal.of(request)
+    settings = personal.settings_of(request)
     has_tour = any(tours.steps_of(role) for role in person.roles)
     context = {
         "form": form,

@@ -49,7 +49,7 @@ def csp(request: HttpRequest) -> HttpResponse:
         REPORTS.labels("refused").inc()
         return HttpResponse(status=429)
     for report in _read(request.body):
-        _tell(report)
+        _note_report(report)
     return HttpResponse(status=204)
 
 
@@ -68,19 +68,19 @@ def _read(body: bytes) -> list[dict[str, Any]]:
         reports = json.loads(body)
     except (ValueError, RecursionError):
         return []
-    found = [reports.get("csp-report")] if isinstance(reports, dict) else reports if isinstance(reports, list) else []
-    bodies = [one.get("body", one) if isinstance(one, dict) else None for one in found[:_MOST_TOGETHER]]
+    members = [reports.get("csp-report")] if isinstance(reports, dict) else reports if isinstance(reports, list) else []
+    bodies = [one.get("body", one) if isinstance(one, dict) else None for one in members[:_MOST_TOGETHER]]
     return [one for one in bodies if isinstance(one, dict)]
 
 
-def _tell(report: dict[str, Any]) -> None:
+def _note_report(report: dict[str, Any]) -> None:
     named = [report.get(name) for name in ("effectiveDirective", "effective-directive", "violated-directive")]
     directive = next((one.split(" ")[0] for one in named if isinstance(one, str) and one), "")
-    known = directive if directive in _DIRECTIVES else "other"
-    REPORTS.labels(known).inc()
+    label = directive if directive in _DIRECTIVES else "other"
+    REPORTS.labels(label).inc()
     blocked = report.get("blockedURL", report.get("blocked-uri"))
     page = report.get("documentURL", report.get("document-uri"))
-    _log.warning("csp.violation", directive=known, blocked=_shortened(blocked), page=_shortened(page))
+    _log.warning("csp.violation", directive=label, blocked=_shortened(blocked), page=_shortened(page))
 
 
 def _shortened(address: object) -> str:

@@ -79,7 +79,7 @@ def _resting(request: HttpRequest) -> list[FactorChange]:
     if not isinstance(request.user, Person):
         return []
     now = clock.now()
-    return [change for change in factors.shown_to(request.user, now=now) if change.rests_until > now]
+    return [change for change in factors.recent_changes(request.user, now=now) if change.rests_until > now]
 
 
 def navigation(request: HttpRequest) -> list[dict[str, Any]]:
@@ -87,10 +87,10 @@ def navigation(request: HttpRequest) -> list[dict[str, Any]]:
     person = request.user
     if not isinstance(person, Person) or getattr(request, "enrols", False):
         return []
-    seen = pages_of(person)
-    here = max((url for entry in seen if _leads_to(url := reverse(entry.url_name), request.path)), key=len, default="")
+    pages = pages_of(person)
+    here = max((url for entry in pages if _leads_to(url := reverse(entry.url_name), request.path)), key=len, default="")
     groups: dict[str, list[dict[str, Any]]] = {}
-    for entry in seen:
+    for entry in pages:
         groups.setdefault(entry.group, []).append(_link(entry, person, here, scope_of(request)))
     return [{"label": label, "entries": entries} for label, entries in groups.items()]
 

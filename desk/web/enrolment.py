@@ -1,6 +1,6 @@
 """Somebody without a second factor reaches nothing but enrolment, and so does a session that a recovery code opened.
 
-Asked for every request that a session makes; sockets ask `presence`, and tokens are asked in `tokens.find`.
+Asked for every request that a session makes; sockets ask `presence`, and tokens are asked in `tokens.living_token`.
 """
 
 from collections.abc import Callable

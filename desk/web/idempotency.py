@@ -55,7 +55,7 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class StoredReply:
     """An answer that was given before: its HTTP status and its body."""
 
     status: int
@@ -79,7 +79,7 @@ def fingerprint(*, method: str, path: str, scope: str, body: Any) -> str:
     return sha256(f"countersign-request-1|{method}|{scope}|{path}|{content}".encode()).hexdigest()
 
 
-def begin(*, person: "Person", key: str, fingerprint: str, now: datetime) -> Claim | Kept:
+def begin(*, person: "Person", key: str, fingerprint: str, now: datetime) -> Claim | StoredReply:
     """The right to answer this request, or the answer that it had before.
 
     Call it outside of a transaction: the claim is for other processes to see. Raises `KeyReused`, `StillAnswering`.
@@ -92,7 +92,7 @@ def begin(*, person: "Person", key: str, fingerprint: str, now: datetime) -> Cla
     if row.fingerprint != fingerprint:
         raise KeyReused(f"This {HEADER} was used before, for another request.")
     if row.status is not None:
-        return Kept(row.status, row.content)
+        return StoredReply(row.status, row.content)
     same_claim = KeyedRequest.objects.filter(pk=row.pk, status=None, claim=row.claim)
     if row.began_at > now - ANSWERED_WITHIN or not same_claim.update(claim=token, began_at=now):
         raise StillAnswering

@@ -26,19 +26,19 @@ def page(request: HttpRequest, rows: QuerySet[Any], *, key: str, size: int = PAG
     """
     before, after = _key(request, "before"), _key(request, "after")
     if after is not None:
-        found = list(rows.filter(**{f"{key}__gt": after}).order_by(key)[: size + 1])
-        has_newer, found = len(found) > size, found[:size][::-1]
+        page_rows = list(rows.filter(**{f"{key}__gt": after}).order_by(key)[: size + 1])
+        has_newer, page_rows = len(page_rows) > size, page_rows[:size][::-1]
         has_older = True
     else:
         older_than = {f"{key}__lt": before} if before is not None else {}
-        found = list(rows.filter(**older_than).order_by(f"-{key}")[: size + 1])
-        has_older, found = len(found) > size, found[:size]
+        page_rows = list(rows.filter(**older_than).order_by(f"-{key}")[: size + 1])
+        has_older, page_rows = len(page_rows) > size, page_rows[:size]
         has_newer = before is not None
-    if not found:
+    if not page_rows:
         return Page([], _query(request) if before is not None or after is not None else "", "")
-    newest, oldest = getattr(found[0], key), getattr(found[-1], key)
+    newest, oldest = getattr(page_rows[0], key), getattr(page_rows[-1], key)
     return Page(
-        found,
+        page_rows,
         _query(request, after=newest) if has_newer else "",
         _query(request, before=oldest) if has_older else "",
     )

@@ -26,18 +26,18 @@ class PersonalFormatsMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        found: list[formats.Formats] = []
+        cache: list[formats.Formats] = []
 
-        def find() -> formats.Formats:
-            if not found:
-                found.append(formats.of(of(request)))
-            return found[0]
+        def read_formats() -> formats.Formats:
+            if not cache:
+                cache.append(formats.for_settings(settings_of(request)))
+            return cache[0]
 
-        with formats.using(find):
+        with formats.using(read_formats):
             return self.get_response(request)
 
 
-def of(request: Any) -> PersonalSettings | None:
+def settings_of(request: Any) -> PersonalSettings | None:
     """The settings of whoever is signed in; nothing for strangers, programs and people who set none."""
     person = getattr(request, "user", None)
     return getattr(person, "personal", None) if isinstance(person, Person) else None
@@ -49,7 +49,7 @@ def on_every_page(request: HttpRequest) -> dict[str, Any]:
 
 
 def _own(request: HttpRequest) -> dict[str, Any]:
-    settings, chosen = of(request), request.COOKIES.get(THEME_COOKIE, "")
+    settings, chosen = settings_of(request), request.COOKIES.get(THEME_COOKIE, "")
     return {
         "theme": chosen if chosen in {Theme.LIGHT, Theme.DARK} else settings.theme if settings else "",
         "is_compact": settings is not None and settings.density == Density.COMPACT,
@@ -62,10 +62,10 @@ def _own(request: HttpRequest) -> dict[str, Any]:
 def start_page(person: Person) -> str:
     """Where this person begins after signing in: the page they chose, as long as they may open it."""
     settings = getattr(person, "personal", None)
-    wanted = settings.start_page if settings else ""
-    known = {entry.url_name for entry in context.pages_of(person)}
+    url_name = settings.start_page if settings else ""
+    url_names = {entry.url_name for entry in context.pages_of(person)}
     try:
-        return reverse(wanted) if wanted in known else reverse("overview")
+        return reverse(url_name) if url_name in url_names else reverse("overview")
     except NoReverseMatch:
         return reverse("overview")
 
@@ -95,7 +95,7 @@ class Tour:
 
 def tour(request: HttpRequest) -> Tour | None:
     """The tour on this page: on the page of its step, and where people begin; nowhere else, so that it is in no way."""
-    person, settings = getattr(request, "user", None), of(request)
+    person, settings = getattr(request, "user", None), settings_of(request)
     if not isinstance(person, Person) or getattr(request, "enrols", False):
         return None
     reached = settings.tours if settings else {}

@@ -43,13 +43,13 @@ class RequestIdMiddleware:
             with code_limits.collecting():
                 response = self.get_response(request)
             response["X-Request-ID"] = request_id
-            _tell(request, response.status_code, time.monotonic() - started)
+            _log_request(request, response.status_code, time.monotonic() - started)
             return response
         finally:
             request_ids.leave(token)
 
 
-def _tell(request: HttpRequest, status: int, seconds: float) -> None:
+def _log_request(request: HttpRequest, status: int, seconds: float) -> None:
     """One line and one measurement. Checks of liveness are not worth a line each."""
     SECONDS.labels(request.method, str(status)).observe(seconds)
     if request.path in {"/healthz", "/readyz", "/metrics"} and status < 500:

@@ -98,7 +98,7 @@ def fill(*, key_id: int, open_client: OpenClient, now: datetime) -> None:
         same = ApiKey.objects.filter(pk=key.pk, retired_at=None, probe_asked_at=key.probe_asked_at)
         if same.filter(probed_at=key.probed_at).update(**columns):
             _tell(key, columns, now)
-            incidents.note(alarms.KEY_REFUSED, alarms.KEY_RIGHTS, now=now)
+            incidents.review_now(alarms.KEY_REFUSED, alarms.KEY_RIGHTS, now=now)
 
 
 def _tell(key: ApiKey, columns: dict[str, object], now: datetime) -> None:

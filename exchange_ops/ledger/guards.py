@@ -5,4 +5,4 @@ from typing import Final
 from desk.machines.guards import Guards
 from exchange_ops.ledger.models import LedgerEntry, LedgerVersion
 
-GUARDS: Final = Guards(history=(LedgerVersion,), kept=(LedgerEntry,))
+GUARDS: Final = Guards(history=(LedgerVersion,), records=(LedgerEntry,))

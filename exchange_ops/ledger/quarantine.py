@@ -44,7 +44,7 @@ def keep(*, account: Account, aside: Aside, source: str, after_index: int, now: 
                 "first_seen_at": now,
             },
         )
-        incidents.note(alarms.RECORDS_ASIDE, now=now)
+        incidents.review_now(alarms.RECORDS_ASIDE, now=now)
 
 
 def clear_met(*, account: Account, found: Iterable[records.Transaction], now: datetime) -> None:

@@ -152,13 +152,13 @@ def _unsent(row: Order, reply: Reply, now: datetime) -> None:
     replacing.settle(row, now=now)
 
 
-_no = calls.end(mover.MACHINE, "refused", machine.REFUSED)
-_not_sent = calls.end(mover.MACHINE, "not_sent", machine.NOT_SENT)
-_ENDS: Final[dict[str, calls.End]] = {
+_no = calls.on_outcome(mover.MACHINE, "refused", machine.REFUSED)
+_not_sent = calls.on_outcome(mover.MACHINE, "not_sent", machine.NOT_SENT)
+_ENDS: Final[dict[str, calls.OnOutcome]] = {
     calls.ACCEPTED: _accepted,
     calls.REFUSED: _refused,
     calls.NOT_SENT: _unsent,
-    calls.UNKNOWN: calls.end(mover.MACHINE, "answer_lost", machine.UNKNOWN),
+    calls.UNKNOWN: calls.on_outcome(mover.MACHINE, "answer_lost", machine.UNKNOWN),
 }
 # Row 8: whether it was placed is unknown until the order is found.
-given_up = calls.given_up(mover.MACHINE, event="answer_lost", to=machine.UNKNOWN)
+given_up = calls.lease_expired(mover.MACHINE, event="answer_lost", to=machine.UNKNOWN)

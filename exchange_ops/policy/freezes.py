@@ -107,7 +107,7 @@ def thaw(
 ) -> Freeze:
     """One person's word to end the freeze; the second of two different people ends it."""
     act = Act(person, now, session_key, answer=answer)
-    THAWS.refuse_at_rest(act)
+    THAWS.refuse_while_cooling_off(act)
     reason = THAWS.reason(reason, asks="Say why the freeze can end.", longest=_LONGEST_REASON)
     with transaction.atomic():
         frozen = _locked(freeze_id)
@@ -183,4 +183,4 @@ def _record(
         session_key=session_key,
     )
     announcements.announce("freezes", id=frozen.pk, active=frozen.thawed_at is None)
-    incidents.note(alarms.FROZEN, now=now, key=f"freeze:{frozen.pk}")
+    incidents.review_now(alarms.FROZEN, now=now, key=f"freeze:{frozen.pk}")

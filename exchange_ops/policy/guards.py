@@ -7,7 +7,7 @@ from exchange_ops.policy.models import Freeze, PolicyVersion, QuorumTier, ThawVo
 
 GUARDS: Final = Guards(
     history=(ThawVote, PolicyVersion, QuorumTier, ValueLimit),
-    kept=(Freeze,),
+    records=(Freeze,),
     own=(
         Rule(
             "exchange_ops_thawvote",

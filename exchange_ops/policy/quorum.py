@@ -52,7 +52,7 @@ def judge(
     policy = current()
     if policy is None:
         return _blocked(0, "There are no rules in force, so nothing can be paid.")
-    if witness_chain.strange(PolicyVersion, QuorumTier):
+    if witness_chain.has_foreign_rows(PolicyVersion, QuorumTier):
         return _blocked(policy.number, "The rules were changed in the database past the desk, so nothing is paid.")
     known = Currency.objects.filter(pk=currency).first()
     if known is None:

@@ -55,7 +55,7 @@ ROOM: Final = rooms.Room(
             _frozen,
             closable=False,
             ends="It ends when two people of treasury have ended the freeze on the page Policy.",
-            words=_votes,
+            votes=_votes,
         ),
     ),
     replays={"freeze": vote_replay.check_freezes},

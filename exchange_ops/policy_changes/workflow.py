@@ -255,7 +255,7 @@ def _refuse(acts: Acts, act: Act, wanted: Rules | None = None) -> None:
         raise CannotChange(NOBODY_MAY)
     if wanted is not None and not rules.may_keep(act.person, ruleset.concerned(in_force(), wanted)):
         raise CannotChange(NOT_THERE)
-    acts.refuse_at_rest(act)
+    acts.refuse_while_cooling_off(act)
 
 
 def _base() -> int:

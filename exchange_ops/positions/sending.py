@@ -179,13 +179,13 @@ def _refused(row: MarginAction, reply: Reply, now: datetime) -> None:
     (_no if reply.code is not None else _not_sent)(row, reply, now)
 
 
-_no = calls.end(mover.MACHINE, "refused", machine.REFUSED)
-_not_sent = calls.end(mover.MACHINE, "not_sent", machine.NOT_SENT)
-_ENDS: Final[dict[str, calls.End]] = {
+_no = calls.on_outcome(mover.MACHINE, "refused", machine.REFUSED)
+_not_sent = calls.on_outcome(mover.MACHINE, "not_sent", machine.NOT_SENT)
+_ENDS: Final[dict[str, calls.OnOutcome]] = {
     calls.ACCEPTED: _accepted,
     calls.REFUSED: _refused,
     calls.NOT_SENT: _not_sent,
-    calls.UNKNOWN: calls.end(mover.MACHINE, "answer_lost", machine.UNKNOWN),
+    calls.UNKNOWN: calls.on_outcome(mover.MACHINE, "answer_lost", machine.UNKNOWN),
 }
 # Row 7: what it did is unknown until accounts, positions and orders were read.
-given_up = calls.given_up(mover.MACHINE, event="answer_lost", to=machine.UNKNOWN)
+given_up = calls.lease_expired(mover.MACHINE, event="answer_lost", to=machine.UNKNOWN)

@@ -102,7 +102,7 @@ def _run(name: str, job: Callable[[], list[str]], now: datetime) -> bool:
         columns |= {"ran_at": now, "held": not findings, "findings": kept, "took_ms": took_ms, "problem": ""}
     with transaction.atomic():
         CheckRun.objects.update_or_create(name=name, defaults=columns)
-        incidents.note(alarms.AUDIT if name == AUDIT else alarms.RECONCILIATION, now=now)
+        incidents.review_now(alarms.AUDIT if name == AUDIT else alarms.RECONCILIATION, now=now)
     announcements.announce(heartbeats.TOPIC)
     return "ran_at" in columns
 

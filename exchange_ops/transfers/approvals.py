@@ -140,7 +140,7 @@ def _words_of(person: "Person") -> QuerySet[TransferApproval]:
 
 def _refuse_unless_open(row: Transfer, act: Act) -> None:
     _refuse_person(row, act.person)
-    DECISIONS.refuse_at_rest(act)
+    DECISIONS.refuse_while_cooling_off(act)
     if row.state != machine.REVIEW:
         raise CannotApprove(_nothing_to_decide(row))
     if freezes.active(row.account) is not None:

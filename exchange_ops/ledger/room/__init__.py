@@ -44,7 +44,7 @@ ROOM: Final = rooms.Room(
             Severity.HIGH,
             causes.WORKERS,
             causes.unwell(alarms.LEDGER_LATE),
-            settles=causes.AFTER_A_START,
+            grace_period=causes.AFTER_A_START,
         ),
         Kind(alarms.RECORDS_ASIDE, "Records not read", Severity.MEDIUM, causes.WORKERS, incidents.unread),
         Kind(
@@ -53,7 +53,7 @@ ROOM: Final = rooms.Room(
             Severity.MEDIUM,
             causes.WORKERS,
             causes.unwell(alarms.STREAM_DOWN),
-            settles=causes.AFTER_A_START,
+            grace_period=causes.AFTER_A_START,
         ),
     ),
     guards={"ledger": guards.GUARDS.statements},

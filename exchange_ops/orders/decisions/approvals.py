@@ -198,7 +198,7 @@ def _end(row: Order, act: Act, *, event: str, to: str) -> None:
 
 def _refuse_unless_open(row: Order, act: Act) -> None:
     _refuse_person(row, act.person)
-    DECISIONS.refuse_at_rest(act)
+    DECISIONS.refuse_while_cooling_off(act)
     if row.state != machine.WAITING:
         raise CannotDecide(_nothing_to_decide(row))
     if row.approve_until is None or act.now >= row.approve_until:

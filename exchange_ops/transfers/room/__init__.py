@@ -47,7 +47,7 @@ ROOM: Final = rooms.Room(
             incidents.in_state(machine.INVESTIGATE),
             closable=False,
             ends=causes.BY_TREASURY,
-            words=incidents.resolution_votes,
+            votes=incidents.resolution_votes,
         ),
         Kind(
             alarms.TRANSFER_NOT_SEEN,
@@ -70,7 +70,7 @@ ROOM: Final = rooms.Room(
             done=waiting.done,
             waiting_for=approvals.waiting_for,
             waiting_for_each=approvals.waiting_for_each,
-            seen=waiting.seen,
+            visible_to=waiting.seen,
             ended=waiting.ended,
             news=waiting.news,
         ),

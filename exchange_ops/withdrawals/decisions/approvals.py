@@ -159,7 +159,7 @@ def _words_of(person: "Person") -> QuerySet[Approval]:
 
 def _refuse_unless_open(row: Withdrawal, act: Act) -> None:
     _refuse_person(row, act.person)
-    DECISIONS.refuse_at_rest(act)
+    DECISIONS.refuse_while_cooling_off(act)
     if not rules.is_decidable(row):
         raise CannotApprove(_decided(row))
     closes = row.approve_until if row.state == machine.HELD else None

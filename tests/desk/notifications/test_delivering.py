@@ -16,7 +16,7 @@ from desk.incidents.kinds import Severity
 from desk.machines.mover import CannotMove
 from desk.models import AuditEvent
 from desk.notifications import audiences, delivering, kinds, messages, outgoing, sending, signing
-from desk.notifications.audiences import Ways
+from desk.notifications.audiences import Route
 from desk.notifications.models import Channel, Delivery, Notification, Stage
 from desk.sealing import seal
 from tests.desk.notifications.keeping import NOW, minutes
@@ -92,7 +92,7 @@ def posted(person, *, number=1, by_email=True, to=(), **other):
         created_at=NOW,
         **facts,
     )
-    assert outgoing.post(row, [Ways(person, by_email, True, NOW)], to, now=NOW) == 1
+    assert outgoing.post(row, [Route(person, by_email, True, NOW)], to, now=NOW) == 1
     return row
 
 

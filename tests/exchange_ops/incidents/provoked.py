@@ -57,7 +57,7 @@ def is_seen_by(role, name):
 
 
 def acts_on(role, name):
-    return role in incident_kinds.of(name).acts
+    return role in incident_kinds.by_name(name).acts
 
 
 def roles_in_turn(name):

@@ -19,7 +19,7 @@ def _reach(kind: str) -> Any:
         row = Incident(
             kind=kind,
             cause="withdrawal:987654",
-            severity=kinds.of(kind).severity,
+            severity=kinds.by_name(kind).severity,
             page="system",
             last_problem="It happened.",
         )

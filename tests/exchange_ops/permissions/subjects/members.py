@@ -25,14 +25,14 @@ def _words(actor: Any, digest: str) -> dict[str, Any]:
 def _requested(member: Person, kind: str, actor: Any) -> PersonChange:
     wanted = WANTED if kind == machine.ROLES else ()
     words = _words(actor, changes.digest_of(member, kind, wanted))
-    return changes.request(person_id=member.pk, kind=kind, wanted=wanted, reason="Joined the desk", **words)
+    return changes.request(person_id=member.pk, kind=kind, grants=wanted, reason="Joined the desk", **words)
 
 
 def member(state: str, person: Any) -> Person:
     """An operator in the state; `person` is the administrator who brought them into it."""
     name = f"member{next(_numbers)}"
     if state == directory.INVITED:
-        details = {"name": name, "email": f"{name}@desk.test", "wanted": [roles.OPERATOR]}
+        details = {"name": name, "email": f"{name}@desk.test", "grants": [roles.OPERATOR]}
         words = _words(person, invitations.digest_of(**details))
         row = invitations.invite(**details, **words)[0].person
         for waiting in PersonChange.objects.filter(person=row, state=machine.REQUESTED):
