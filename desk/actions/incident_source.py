@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from django.urls import reverse
 
 from desk.actions.entries import MOST, Entry, Source
-from desk.incidents import kinds, machine, queries, votes
+from desk.incidents import kinds, queries, states, votes
 from desk.incidents.models import Incident
 from desk.people import roles
 
@@ -67,7 +67,7 @@ def _entry(row: Incident, *, mine: bool) -> Entry:
         since=row.created_at,
         tone=row.tone,
         label=row.label,
-        icon=machine.STATES[row.state].icon,
+        icon=states.STATES[row.state].icon,
         severity=row.severity,
         mine=mine,
         who=" or ".join(kinds.by_name(row.kind).acts),

@@ -7,7 +7,7 @@ from django.db import models
 from django.db.models import Q
 from django.urls import reverse
 
-from desk.incidents import kinds, machine
+from desk.incidents import kinds, states
 from desk.machines.rows import Event, Subject, is_a_move
 
 LONGEST_REASON = 500
@@ -22,7 +22,7 @@ class Incident(Subject):
     closed it.
     """
 
-    table, mark, name = machine.TABLE, "I-", "incident"
+    table, mark, name = states.TABLE, "I-", "incident"
 
     kind = models.CharField(max_length=40)
     cause = models.CharField(max_length=120)
@@ -34,21 +34,21 @@ class Incident(Subject):
     reason = models.CharField(max_length=LONGEST_REASON, default="", blank=True)
     gone_at = models.DateTimeField(null=True)
 
-    state = models.CharField(max_length=20, choices=[(name, state.label) for name, state in machine.STATES.items()])
+    state = models.CharField(max_length=20, choices=[(name, state.label) for name, state in states.STATES.items()])
 
     class Meta:
         constraints: ClassVar = [
-            models.CheckConstraint(condition=Q(state__in=list(machine.STATES)), name="incident_known_state"),
+            models.CheckConstraint(condition=Q(state__in=list(states.STATES)), name="incident_known_state"),
             models.CheckConstraint(
-                condition=Q(gone_at__isnull=True) | Q(state=machine.RESOLVED), name="incident_ends_with_its_cause"
+                condition=Q(gone_at__isnull=True) | Q(state=states.RESOLVED), name="incident_ends_with_its_cause"
             ),
             models.UniqueConstraint(
                 fields=["kind", "cause"], condition=Q(gone_at__isnull=True), name="incident_one_per_cause"
             ),
         ]
         indexes: ClassVar = [
-            models.Index(fields=["created_at"], condition=Q(state__in=machine.UNRESOLVED), name="incident_unresolved"),
-            models.Index(fields=["-updated_at"], condition=Q(state=machine.RESOLVED), name="incident_resolved"),
+            models.Index(fields=["created_at"], condition=Q(state__in=states.UNRESOLVED), name="incident_unresolved"),
+            models.Index(fields=["-updated_at"], condition=Q(state=states.RESOLVED), name="incident_resolved"),
         ]
 
     @property
@@ -77,5 +77,5 @@ class IncidentEvent(Event):
         ordering: ClassVar = ["version"]
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["incident", "version"], name="incidentevent_one_per_version"),
-            models.CheckConstraint(condition=is_a_move(machine.TABLE), name="incidentevent_is_a_move_of_the_table"),
+            models.CheckConstraint(condition=is_a_move(states.TABLE), name="incidentevent_is_a_move_of_the_table"),
         ]

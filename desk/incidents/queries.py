@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from django.db.models import Case, IntegerField, OuterRef, Q, QuerySet, Subquery, Value, When
 
-from desk.incidents import kinds, machine, votes
+from desk.incidents import kinds, states, votes
 from desk.incidents.models import Incident, IncidentEvent
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ _RANKS = [When(severity=each.value, then=Value(rank)) for rank, each in enumerat
 
 def unresolved(person: "Person | None" = None) -> QuerySet[Incident]:
     """What is not over, the gravest and then the newest first; of those kinds that this person is shown."""
-    rows = Incident.objects.filter(state__in=machine.UNRESOLVED).select_related("taken_by")
+    rows = Incident.objects.filter(state__in=states.UNRESOLVED).select_related("taken_by")
     if person is not None:
         rows = rows.filter(kinds.seen_by(person))
     rank = Case(*_RANKS, default=Value(len(_RANKS)), output_field=IntegerField())
@@ -44,6 +44,6 @@ def waiting_for(person: "Person") -> QuerySet[Incident]:
 def resolved(person: "Person") -> QuerySet[Incident]:
     """What is over, the last one first; `closed_by` is the name of whoever closed it with a reason."""
     closed = IncidentEvent.objects.filter(incident=OuterRef("pk"), event="closed").order_by("-version")
-    rows = Incident.objects.filter(kinds.seen_by(person), state=machine.RESOLVED)
+    rows = Incident.objects.filter(kinds.seen_by(person), state=states.RESOLVED)
     rows = rows.annotate(closed_by=Subquery(closed.values("actor__username")[:1]))
     return rows.select_related("taken_by").order_by("-updated_at", "-pk")

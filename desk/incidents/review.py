@@ -14,7 +14,7 @@ from django.db import IntegrityError, transaction
 
 from desk import rooms
 from desk.audit import trail
-from desk.incidents import machine, mover
+from desk.incidents import machine, states
 from desk.incidents.kinds import Cause, Kind
 from desk.incidents.models import Incident
 
@@ -73,18 +73,18 @@ def _open(kind: Kind, cause: Cause, now: datetime) -> bool:
     try:
         with transaction.atomic():
             trail.take_turn()
-            mover.create(row, event="opened", now=now, evidence={"sentence": sentence})
+            machine.create(row, event="opened", now=now, evidence={"sentence": sentence})
     except IntegrityError:
         return False  # somebody else opened it in this moment
     return True
 
 
 def _clear(row: Incident, now: datetime) -> bool:
-    event = "gone" if row.state == machine.RESOLVED else "cleared"
+    event = "gone" if row.state == states.RESOLVED else "cleared"
     try:
         with transaction.atomic():
-            mover.move(row, event=event, to=machine.RESOLVED, now=now, gone_at=now)
-    except mover.CannotMove:
+            machine.move(row, event=event, to=states.RESOLVED, now=now, gone_at=now)
+    except machine.CannotMove:
         return False  # somebody acted on it in this moment; the next round sees it
     return True
 
@@ -93,5 +93,5 @@ def _refresh_sentences(rows: Iterable[tuple[Incident, Cause]]) -> None:
     """What it is now, where more than its figures changed: an age that grows is no news."""
     for row, cause in rows:
         sentence = cause.sentence[:LONGEST_SENTENCE]
-        if row.state != machine.RESOLVED and _FIGURES.sub("", row.last_problem) != _FIGURES.sub("", sentence):
-            mover.touch(row, last_problem=sentence)
+        if row.state != states.RESOLVED and _FIGURES.sub("", row.last_problem) != _FIGURES.sub("", sentence):
+            machine.touch(row, last_problem=sentence)

@@ -15,7 +15,7 @@ from desk.machines.calls import is_leased, lease
 from desk.machines.mover import Unrecorded
 from desk.machines.queue import Queue
 from desk.machines.rows import Event
-from desk.notifications import machine, messages
+from desk.notifications import messages, states
 from desk.notifications.models import Delivery
 from desk.notifications.outgoing import TASK
 from desk.notifications.sending import Outcome, Senders
@@ -52,7 +52,7 @@ def again(row: Delivery, *, actor: "Person", session_key: str, now: datetime) ->
 
     Raises CannotMove when it is under way.
     """
-    MACHINE.move(row, event="sent_again", to=machine.QUEUED, now=now, attempts=0, sent_at=None, next_action_at=now)
+    MACHINE.move(row, event="sent_again", to=states.QUEUED, now=now, attempts=0, sent_at=None, next_action_at=now)
     trail.record(
         actor=actor,
         action="delivery.sent_again",
@@ -71,7 +71,7 @@ def _send(row: Delivery, *, now: datetime, senders: Senders) -> None:
     MACHINE.move(
         row,
         event="began",
-        to=machine.SENDING,
+        to=states.SENDING,
         now=now,
         attempts=row.attempts + 1,
         content=row.content or messages.content(row.notification, row.medium),
@@ -80,7 +80,7 @@ def _send(row: Delivery, *, now: datetime, senders: Senders) -> None:
     )
     outcome = senders.send(row)
     if not outcome.problem:
-        MACHINE.move(row, event="delivered", to=machine.DELIVERED, now=now, sent_at=now, last_problem="")
+        MACHINE.move(row, event="delivered", to=states.DELIVERED, now=now, sent_at=now, last_problem="")
         return
     _put_off(row, outcome, now)
 
@@ -88,19 +88,19 @@ def _send(row: Delivery, *, now: datetime, senders: Senders) -> None:
 def _put_off(row: Delivery, outcome: Outcome, now: datetime) -> None:
     columns: dict[str, Any] = {"last_problem": outcome.problem[:500], "lease_until": None}
     if outcome.is_final or row.attempts >= MOST_ATTEMPTS:
-        MACHINE.move(row, event="gave_up", to=machine.FAILED, now=now, **columns)
+        MACHINE.move(row, event="gave_up", to=states.FAILED, now=now, **columns)
         return
     due = now + rest(row.attempts)
-    MACHINE.move(row, event="put_off", to=machine.QUEUED, now=now, next_action_at=due, **columns)
+    MACHINE.move(row, event="put_off", to=states.QUEUED, now=now, next_action_at=due, **columns)
     if outcome.way_is_down:
-        same = Delivery.objects.filter(medium=row.medium, channel=row.channel_id, state=machine.QUEUED)
+        same = Delivery.objects.filter(medium=row.medium, channel=row.channel_id, state=states.QUEUED)
         same.filter(next_action_at__lt=due).update(next_action_at=due, last_problem=columns["last_problem"])
 
 
 def _give_back(row: Delivery, *, now: datetime, senders: Senders) -> None:
     """The worker that sent it did not come back: whether it arrived isn't known, so it is sent again."""
     if not is_leased(MACHINE, row, now):
-        MACHINE.move(row, event="put_off", to=machine.QUEUED, now=now, lease_until=None, next_action_at=now)
+        MACHINE.move(row, event="put_off", to=states.QUEUED, now=now, lease_until=None, next_action_at=now)
 
 
 def rest(attempts: int) -> timedelta:
@@ -110,7 +110,7 @@ def rest(attempts: int) -> timedelta:
 
 QUEUE: Final = Queue(
     machine=MACHINE,
-    steps={machine.QUEUED: _send, machine.SENDING: _give_back},
+    steps={states.QUEUED: _send, states.SENDING: _give_back},
     urgency=(Q(notification__severity="critical"), Q(notification__severity="", notification__stage="everybody")),
     read_with=("notification", "person", "channel"),
     at_once=AT_ONCE,

@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 from desk.actions import entries
 from desk.actions.entries import NOBODY, Entry
 from desk.models import Person
-from desk.notifications import audiences, machine, outgoing
+from desk.notifications import audiences, outgoing, states
 from desk.notifications.models import Channel, Delivery, Notification, Recipient, Stage
 
 MOST_ASKED: Final = 3
@@ -50,14 +50,14 @@ def close_phase(rows: Sequence[Notification], people: Sequence[Person], *, is_ov
 
 def drop(rows: Sequence[Notification], *, now: datetime) -> int:
     """What was not sent yet of these is not needed any more. A worker that sends one now was faster: it is at work."""
-    unsent = Delivery.objects.filter(notification__in=rows, state=machine.QUEUED)
-    return unsent.update(state=machine.DROPPED, next_action_at=None, updated_at=now)
+    unsent = Delivery.objects.filter(notification__in=rows, state=states.QUEUED)
+    return unsent.update(state=states.DROPPED, next_action_at=None, updated_at=now)
 
 
 def revive(rows: QuerySet[Notification], *, now: datetime) -> int:
     """What was dropped of these before it was sent is needed after all."""
-    dropped = Delivery.objects.filter(notification__in=rows, state=machine.DROPPED)
-    return dropped.update(state=machine.QUEUED, next_action_at=now, updated_at=now)
+    dropped = Delivery.objects.filter(notification__in=rows, state=states.DROPPED)
+    return dropped.update(state=states.QUEUED, next_action_at=now, updated_at=now)
 
 
 def _last_entry(row: Notification, people: Sequence[Person], now: datetime) -> Entry | None:

@@ -7,7 +7,7 @@ from typing import Final
 from django.db.models import Count, Max, Q
 
 from desk.incidents.kinds import Cause, Kind, Severity
-from desk.notifications import machine
+from desk.notifications import states
 from desk.notifications.models import Delivery, Medium
 from desk.people import roles
 
@@ -17,9 +17,9 @@ _DAY: Final = timedelta(days=1)
 
 
 def _undelivered(now: datetime, key: str) -> Iterator[Cause]:
-    late = Q(state__in=machine.UNSENT, attempts__gt=0, created_at__lt=now - LATE)
-    late |= Q(state=machine.QUEUED, created_at__lt=now - LATE) & ~Q(last_problem="")
-    failed = Q(state=machine.FAILED, updated_at__gt=now - _DAY)
+    late = Q(state__in=states.UNSENT, attempts__gt=0, created_at__lt=now - LATE)
+    late |= Q(state=states.QUEUED, created_at__lt=now - LATE) & ~Q(last_problem="")
+    failed = Q(state=states.FAILED, updated_at__gt=now - _DAY)
     rows = Delivery.objects.filter(late | failed).filter(channel__ended_at=None).exclude(person__is_active=False)
     ways = rows.values("medium", "channel", "channel__name").annotate(count=Count("pk"), problem=Max("last_problem"))
     for way in ways.order_by("medium", "channel"):

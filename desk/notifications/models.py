@@ -9,7 +9,7 @@ from django.db.models import Q
 
 from desk.incidents.kinds import Severity
 from desk.machines.rows import Subject
-from desk.notifications import machine
+from desk.notifications import states
 from desk.rows.witnessed import Witnessed
 
 
@@ -120,7 +120,7 @@ class Delivery(Subject):
     said at that time. `attempts` counts what was tried.
     """
 
-    table, mark, name = machine.TABLE, "D-", "delivery"
+    table, mark, name = states.TABLE, "D-", "delivery"
 
     notification = models.ForeignKey(Notification, on_delete=models.CASCADE, related_name="deliveries")
     medium = models.CharField(max_length=10, choices=Medium.choices)
@@ -132,11 +132,11 @@ class Delivery(Subject):
     attempts = models.PositiveIntegerField(default=0)
     sent_at = models.DateTimeField(null=True)
 
-    state = models.CharField(max_length=20, choices=machine.TABLE.choices)
+    state = models.CharField(max_length=20, choices=states.TABLE.choices)
 
     class Meta:
         constraints: ClassVar = [
-            models.CheckConstraint(condition=Q(state__in=list(machine.STATES)), name="delivery_known_state"),
+            models.CheckConstraint(condition=Q(state__in=list(states.STATES)), name="delivery_known_state"),
             models.CheckConstraint(
                 condition=Q(medium=Medium.EMAIL, person__isnull=False, channel__isnull=True)
                 | Q(medium__in=[Medium.WEBHOOK, Medium.CHAT], person__isnull=True, channel__isnull=False),
@@ -151,7 +151,7 @@ class Delivery(Subject):
         ]
         indexes: ClassVar = [
             models.Index(fields=["-created_at"], name="delivery_newest"),
-            models.Index(fields=["medium", "channel"], condition=Q(state__in=machine.UNSENT), name="delivery_unsent"),
+            models.Index(fields=["medium", "channel"], condition=Q(state__in=states.UNSENT), name="delivery_unsent"),
         ]
 
     @property

@@ -8,7 +8,7 @@ from django.db import IntegrityError, transaction
 
 from desk import outbox
 from desk.live import announcements
-from desk.notifications import machine
+from desk.notifications import states
 from desk.notifications.audiences import Route
 from desk.notifications.models import Channel, Delivery, Medium, Notification, Recipient
 
@@ -44,7 +44,7 @@ def _delivery(row: Notification, medium: str, *, now: datetime, due: datetime, *
     return Delivery(
         notification=row,
         medium=medium,
-        state=machine.QUEUED,
+        state=states.QUEUED,
         created_at=now,
         updated_at=now,
         next_action_at=due,

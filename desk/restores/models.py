@@ -7,7 +7,7 @@ from django.db import models
 from django.db.models import Q
 
 from desk.machines.rows import Event, Subject, is_a_move
-from desk.restores import machine
+from desk.restores import states
 from desk.rows.witnessed import Witnessed
 
 LONGEST_COMMENT = 500
@@ -20,27 +20,27 @@ class Restore(Subject):
     `as_of` when that was written: what came after is lost.
     """
 
-    table, mark, name = machine.TABLE, "RS-", "restore"
+    table, mark, name = states.TABLE, "RS-", "restore"
 
-    sign = models.CharField(max_length=10, choices=list(machine.SIGNS.items()))
+    sign = models.CharField(max_length=10, choices=list(states.SIGNS.items()))
     newest = models.BigIntegerField()
     as_of = models.DateTimeField(null=True)
 
-    state = models.CharField(max_length=20, choices=machine.TABLE.choices)
+    state = models.CharField(max_length=20, choices=states.TABLE.choices)
 
     class Meta:
         constraints: ClassVar = [
-            models.CheckConstraint(condition=Q(state__in=list(machine.STATES)), name="restore_known_state"),
-            models.CheckConstraint(condition=Q(sign__in=list(machine.SIGNS)), name="restore_known_sign"),
+            models.CheckConstraint(condition=Q(state__in=list(states.STATES)), name="restore_known_state"),
+            models.CheckConstraint(condition=Q(sign__in=list(states.SIGNS)), name="restore_known_sign"),
             models.UniqueConstraint(
-                fields=["state"], condition=Q(state=machine.OPEN), name="restore_one_open_at_a_time"
+                fields=["state"], condition=Q(state=states.OPEN), name="restore_one_open_at_a_time"
             ),
         ]
 
     @property
     def sign_label(self) -> str:
         """By what it was noticed."""
-        return machine.SIGNS[self.sign]
+        return states.SIGNS[self.sign]
 
 
 class RestoreEvent(Event):
@@ -52,7 +52,7 @@ class RestoreEvent(Event):
         ordering: ClassVar = ["version"]
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["restore", "version"], name="restoreevent_one_per_version"),
-            models.CheckConstraint(condition=is_a_move(machine.TABLE), name="restoreevent_is_a_move"),
+            models.CheckConstraint(condition=is_a_move(states.TABLE), name="restoreevent_is_a_move"),
         ]
 
 

@@ -15,7 +15,7 @@ from django.db import transaction
 from desk.machines import decisions, votes
 from desk.machines.decisions import Acts
 from desk.people import roles
-from desk.restores import machine, mover, waiting
+from desk.restores import machine, states, waiting
 from desk.restores.models import LONGEST_COMMENT, Restore, RestoreWord
 from desk.restores.waiting import CANCEL, GO_ON, VERDICTS, Act, Item
 
@@ -41,7 +41,7 @@ def may_settle(person: "Person") -> bool:
 
 def current() -> Restore | None:
     """The restore that is open, if there is one."""
-    return Restore.objects.filter(state=machine.OPEN).first()
+    return Restore.objects.filter(state=states.OPEN).first()
 
 
 def items(row: Restore) -> list[Item]:
@@ -58,7 +58,7 @@ def digest_of(row: Restore, waiting_items: list[Item], verdicts: Mapping[str, st
 
 def problem(row: Restore, waiting_items: list[Item], verdicts: Mapping[str, str], person: "Person") -> str:
     """Why this person can't say this now, before anything is confirmed; an empty text where they can."""
-    if row.state != machine.OPEN:
+    if row.state != states.OPEN:
         return "It is settled already."
     if not may_settle(person):
         return _ONLY_TREASURY
@@ -107,10 +107,10 @@ def give_word(
                 row, waiting_items, answers, Act(row.reference, person, session_key, now, {"restore": row.reference})
             )
         done = agreed >= PEOPLE
-        return mover.move(
+        return machine.move(
             row,
             event="settled" if done else "words_given",
-            to=machine.SETTLED if done else machine.OPEN,
+            to=states.SETTLED if done else states.OPEN,
             evidence=facts,
             **decision.moved,
         )
@@ -140,7 +140,7 @@ def _settle(row: Restore, waiting_items: list[Item], verdicts: Mapping[str, str]
 
 def _locked(restore_id: int) -> Restore:
     try:
-        return mover.lock(restore_id)
+        return machine.lock(restore_id)
     except Restore.DoesNotExist:
         raise CannotSettle("There is no such restore.") from None
 

@@ -18,7 +18,7 @@ from django.db import IntegrityError, transaction
 
 from desk.audit import heads, trail, witness_chain
 from desk.models import AuditEvent, RowWitness
-from desk.restores import machine, mover
+from desk.restores import machine, states
 from desk.restores.models import Restore, RestoreEvent
 
 BROKER_SECONDS: Final = 0.5
@@ -51,7 +51,7 @@ def check(*, now: datetime) -> str:
 
 def problem() -> str:
     """Why nothing may be sent, as long as a restore is open; else an empty text."""
-    row = Restore.objects.filter(state=machine.OPEN).first()
+    row = Restore.objects.filter(state=states.OPEN).first()
     return "" if row is None else f"Nothing is sent: the desk was put back to an earlier moment ({row.reference})."
 
 
@@ -62,7 +62,7 @@ def notice(sign: Sign, *, now: datetime) -> Restore:
     try:
         with transaction.atomic():
             row = Restore(sign=sign.kind, newest=newest, as_of=as_of)
-            mover.create(row, event="noticed", to=machine.OPEN, now=now, evidence=evidence)
+            machine.create(row, event="noticed", to=states.OPEN, now=now, evidence=evidence)
     except IntegrityError:
         row = _again(evidence, now)
     tell_broker()  # from here on what it knows is what the database has
@@ -73,7 +73,7 @@ def notice(sign: Sign, *, now: datetime) -> Restore:
 def restored(*, facts: Mapping[str, Any], now: datetime) -> Restore:
     """A backup was just put back by the desk's own command: the desk is told, and what the heads here know is kept."""
     sign = _of_files()
-    return notice(Sign(machine.COMMAND, {**(sign.facts if sign else {}), **facts}), now=now)
+    return notice(Sign(states.COMMAND, {**(sign.facts if sign else {}), **facts}), now=now)
 
 
 def tell_broker() -> None:
@@ -89,7 +89,7 @@ def tell_broker() -> None:
 
 def lost_heads(name: str) -> list[tuple[int, str]]:
     """For a file of heads what people gave up of it, as `heads.findings` takes it."""
-    settled = Restore.objects.filter(state=machine.SETTLED).order_by("pk")
+    settled = Restore.objects.filter(state=states.SETTLED).order_by("pk")
     events = [each for row in settled for each in row.events.all() if each.event in _NOTICED]
     return [
         (lost["newest"], lost["line"])
@@ -113,8 +113,8 @@ def _where_they_end(sign: Sign) -> tuple[int, datetime | None]:
 def _again(evidence: dict[str, Any], now: datetime) -> Restore:
     """One is open already: a host whose own file knows more says so once, since the move writes a head of its own."""
     with transaction.atomic():
-        row = mover.lock(Restore.objects.get(state=machine.OPEN).pk)
-        return mover.move(row, event="noticed_again", to=machine.OPEN, now=now, evidence=evidence)
+        row = machine.lock(Restore.objects.get(state=states.OPEN).pk)
+        return machine.move(row, event="noticed_again", to=states.OPEN, now=now, evidence=evidence)
 
 
 @dataclass(slots=True)
@@ -148,7 +148,7 @@ _readers: dict[str, _Reader] = {}
 def _of_files() -> Sign | None:
     """A file first, then the rows: a head is written once its row is there."""
     lost = [facts for name in _FILES if (facts := _lost_of(name)) is not None]
-    return Sign(machine.HEADS, {"lost_heads": lost}) if lost else None
+    return Sign(states.HEADS, {"lost_heads": lost}) if lost else None
 
 
 def _lost_of(name: str) -> dict[str, Any] | None:
@@ -216,7 +216,7 @@ def _of_broker() -> Sign | None:
     seq, _, hash = (entry or b"").decode().partition(" ")
     if not seq.isdigit() or RowWitness.objects.filter(seq=int(seq), hash=hash).exists():
         return None
-    return Sign(machine.BROKER, {"known": int(seq)})
+    return Sign(states.BROKER, {"known": int(seq)})
 
 
 @cache

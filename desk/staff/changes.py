@@ -21,7 +21,7 @@ from desk.audit import trail
 from desk.live import announcements
 from desk.machines.decisions import Act, Acts, InTurn
 from desk.people import factors, roles, scopes, tokens
-from desk.staff import machine, mover, rules
+from desk.staff import machine, rules, states
 from desk.staff.models import LONGEST_REASON, PersonChange
 from desk.staff.rules import CannotChange
 
@@ -33,7 +33,7 @@ REQUESTS: Final = Acts(ASK, CannotChange)
 DECISIONS: Final = InTurn(
     CONFIRM,
     CannotChange,
-    mover.MACHINE,
+    machine.MACHINE,
     missing="There is no such change.",
     why_over=lambda row: "Nothing was changed: somebody else was faster. Read the page again.",
     read_with=("person", "requested_by"),
@@ -79,22 +79,22 @@ def ask(person: "Person", kind: str, grants: Collection[str], *, act: Act, confi
         person=person,
         kind=kind,
         wanted=",".join(sorted(grants)),
-        before=",".join(person.grants) if kind == machine.ROLES else "",
+        before=",".join(person.grants) if kind == states.ROLES else "",
         reason=act.comment,
         digest=digest_of(person, kind, grants),
         requested_by=act.person,
         requested_with=confirmation,
         alone=settings.DEMO,
-        expires_at=act.now + machine.OPEN_FOR,
+        expires_at=act.now + states.OPEN_FOR,
     )
     try:
         with transaction.atomic():
-            mover.create(row, event="requested", evidence=confirmation.evidence(), **act.moved)
+            machine.create(row, event="requested", evidence=confirmation.evidence(), **act.moved)
     except IntegrityError:
         raise CannotChange("Nothing was changed: another change of this person waits already.") from None
     if row.alone:
         _apply(row, person, act)
-        mover.move(row, event="applied_alone", to=machine.DONE, **act.moved)
+        machine.move(row, event="applied_alone", to=states.DONE, **act.moved)
     return row
 
 
@@ -115,10 +115,10 @@ def confirm(
             )
         confirmation = DECISIONS.confirm(act)
         _apply(row, person, act)
-        mover.move(
+        machine.move(
             row,
             event="confirmed",
-            to=machine.DONE,
+            to=states.DONE,
             evidence=confirmation.evidence(),
             decided_by=actor,
             decided_with=confirmation,
@@ -133,32 +133,30 @@ def reject(*, change_id: int, actor: "Person", comment: str, session_key: str, n
     with DECISIONS.transaction(change_id) as row:
         _refuse_unless_open(row, act)
         is_own = row.requested_by_id == actor.pk
-        event, to = ("withdrawn", machine.WITHDRAWN) if is_own else ("rejected", machine.REJECTED)
+        event, to = ("withdrawn", states.WITHDRAWN) if is_own else ("rejected", states.REJECTED)
         words = comment.strip() if is_own else clean_reason(comment)
-        mover.move(row, event=event, to=to, decided_by=actor, comment=words[:LONGEST_REASON], **act.moved)
+        machine.move(row, event=event, to=to, decided_by=actor, comment=words[:LONGEST_REASON], **act.moved)
     return row
 
 
 def withdraw_all(*, concerning: "Person", now: datetime) -> int:
     """End what waits about this person or was asked for by them; how many there were. Inside a transaction."""
-    rows = PersonChange.objects.filter(Q(person=concerning) | Q(requested_by=concerning), state=machine.REQUESTED)
+    rows = PersonChange.objects.filter(Q(person=concerning) | Q(requested_by=concerning), state=states.REQUESTED)
     concerned = list(rows.order_by("pk"))
     for row in concerned:
-        mover.move(row, event="withdrawn", to=machine.WITHDRAWN, now=now)
+        machine.move(row, event="withdrawn", to=states.WITHDRAWN, now=now)
     return len(concerned)
 
 
 def expire(now: datetime) -> int:
     """End what nobody confirmed within a day; how many there were."""
     ended = 0
-    for number in PersonChange.objects.filter(state=machine.REQUESTED, expires_at__lte=now).values_list(
-        "pk", flat=True
-    ):
+    for number in PersonChange.objects.filter(state=states.REQUESTED, expires_at__lte=now).values_list("pk", flat=True):
         with transaction.atomic():
             trail.take_turn()
             row = PersonChange.objects.get(pk=number)
-            if row.state == machine.REQUESTED:
-                mover.move(row, event="expired", to=machine.EXPIRED, now=now)
+            if row.state == states.REQUESTED:
+                machine.move(row, event="expired", to=states.EXPIRED, now=now)
                 ended += 1
     return ended
 
@@ -188,7 +186,7 @@ def _check(actor: "Person", person: "Person", kind: str, grants: Collection[str]
     rules.refuse_oneself(actor, person)
     if problem := rules.obstacle(kind, person, grants):
         raise CannotChange(f"Nothing was changed. {problem}")
-    loses = kind == machine.ACCESS or (kind == machine.ROLES and roles.ADMIN not in grants)
+    loses = kind == states.ACCESS or (kind == states.ROLES and roles.ADMIN not in grants)
     if loses and roles.ADMIN in person.grants:
         rules.refuse_last_admin(person)
 
@@ -198,24 +196,24 @@ def _refuse_unless_open(row: PersonChange, act: Act) -> None:
         raise CannotChange("Only active administrators change people.")
     if row.person_id == act.person.pk:
         raise CannotChange("Nothing was changed: it is about yourself, so other admins decide on it.")
-    if row.state != machine.REQUESTED:
+    if row.state != states.REQUESTED:
         raise CannotChange(f"Nothing was changed: it is {row.label.lower()} already.")
     if row.expires_at <= act.now:
         raise CannotChange("Nothing was changed: it expired, because nobody confirmed it within a day.")
 
 
 def _apply(row: PersonChange, person: "Person", act: Act) -> None:
-    if row.kind == machine.ROLES:
+    if row.kind == states.ROLES:
         lost = scopes.lost_grants(person.grants, row.wanted_roles)
         scopes.set_grants(person, row.wanted_roles)
         if lost:
             void_words(person, now=act.now)
-    elif row.kind == machine.REACTIVATE:
+    elif row.kind == states.REACTIVATE:
         person.is_active = True
         person.save(update_fields=["is_active"])
     else:
-        _reset(person, with_password=row.kind == machine.ACCESS, now=act.now, actor=act.person)
-    announcements.announce(mover.TOPIC, id=person.pk)
+        _reset(person, with_password=row.kind == states.ACCESS, now=act.now, actor=act.person)
+    announcements.announce(machine.TOPIC, id=person.pk)
 
 
 def void_words(person: "Person", *, now: datetime) -> None:

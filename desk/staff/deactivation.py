@@ -12,7 +12,7 @@ from desk.audit import trail
 from desk.live import announcements
 from desk.machines.decisions import Act, Acts
 from desk.people import roles
-from desk.staff import changes, invitations, mover, rules
+from desk.staff import changes, invitations, machine, rules
 from desk.staff.rules import CannotChange
 
 if TYPE_CHECKING:
@@ -72,5 +72,5 @@ def deactivate(
             after={"active": False, "reason": words, "void": void, "evidence": confirmation.evidence()},
             **act.moved,
         )
-        announcements.announce(mover.TOPIC, id=person.pk)
+        announcements.announce(machine.TOPIC, id=person.pk)
     return person

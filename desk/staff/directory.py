@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from desk import models
 from desk.people import factors, own_sessions, roles, scopes
-from desk.staff import machine
+from desk.staff import states
 from desk.staff.models import Invitation, PersonChange
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def everybody(*, reader: "Person", now: datetime, role: str = "", state: str = "
     people = list(models.Person.objects.prefetch_related("groups").order_by("username", "pk"))
     enrolled = factors.those_with_one([person.pk for person in people])
     sessions = own_sessions.last_seen(now=now)
-    open_changes = PersonChange.objects.filter(state=machine.REQUESTED).select_related("requested_by")
+    open_changes = PersonChange.objects.filter(state=states.REQUESTED).select_related("requested_by")
     changes = {row.person_id: row for row in open_changes}
     links = {row.person_id: row for row in Invitation.objects.filter(used_at=None, ended_at=None)}
     lines = [

@@ -21,7 +21,7 @@ from desk import models
 from desk.audit import trail
 from desk.live import announcements
 from desk.machines.decisions import Act, Acts
-from desk.staff import changes, machine, mover, rules
+from desk.staff import changes, machine, rules, states
 from desk.staff.models import MOST_WRONG_ADDRESSES, Invitation
 from desk.staff.rules import CannotChange
 from wire.values import Secret
@@ -96,7 +96,7 @@ def invite(
         confirmation = INVITATIONS.confirm(act)
         person = models.Person.objects.create_user(username=name, email=email)
         link = _make_link(person, actor=actor, session_key=session_key, now=now)
-        changes.ask(person, machine.ROLES, grants, act=act, confirmation=confirmation)
+        changes.ask(person, states.ROLES, grants, act=act, confirmation=confirmation)
     return link
 
 
@@ -135,7 +135,7 @@ def _make_link(person: "Person", *, actor: "Person", session_key: str, now: date
         now=now,
         session_key=session_key,
     )
-    announcements.announce(mover.TOPIC, id=person.pk)
+    announcements.announce(machine.TOPIC, id=person.pk)
     return row, Secret(text)
 
 
@@ -181,7 +181,7 @@ def use(row: Invitation, *, now: datetime) -> bool:
         after={"invitation": row.pk},
         now=now,
     )
-    announcements.announce(mover.TOPIC, id=row.person_id)
+    announcements.announce(machine.TOPIC, id=row.person_id)
     return True
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from desk import models
 from desk.people import roles, scopes
-from desk.staff import machine
+from desk.staff import states
 
 if TYPE_CHECKING:
     from desk.models import Person
@@ -63,11 +63,11 @@ def refuse_last_admin(person: "Person") -> None:
 
 def obstacle(kind: str, person: "Person", grants: Collection[str] = ()) -> str:
     """Why this can't be asked for of this person as they are now, or an empty text."""
-    if kind == machine.REACTIVATE:
+    if kind == states.REACTIVATE:
         return "This account is active." if person.is_active else ""
     if not person.is_active:
         return "This account is deactivated: activate it again first."
-    if kind == machine.ROLES:
+    if kind == states.ROLES:
         if problem := role_problem(grants):
             return problem
         if set(grants) == set(person.grants):

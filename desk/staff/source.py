@@ -9,9 +9,9 @@ from django.urls import reverse
 
 from desk.actions.entries import MOST, Entry, Source
 from desk.people import roles
-from desk.staff import machine, rules
+from desk.staff import rules, states
+from desk.staff.machine import TOPIC
 from desk.staff.models import PersonChange
-from desk.staff.mover import TOPIC
 
 if TYPE_CHECKING:
     from desk.models import Person
@@ -23,12 +23,12 @@ def _rows(person: "Person") -> QuerySet[PersonChange]:
 
 
 def _waiting(person: "Person", now: datetime) -> Sequence[Entry]:
-    return [_entry(row, person, now) for row in _rows(person).filter(state=machine.REQUESTED).order_by("pk")[:MOST]]
+    return [_entry(row, person, now) for row in _rows(person).filter(state=states.REQUESTED).order_by("pk")[:MOST]]
 
 
 def _done(person: "Person", now: datetime) -> Sequence[Entry]:
     entries = []
-    for row in _rows(person).exclude(state=machine.REQUESTED).order_by("-updated_at", "-pk")[:MOST]:
+    for row in _rows(person).exclude(state=states.REQUESTED).order_by("-updated_at", "-pk")[:MOST]:
         entry = _entry(row, person, now)
         entry.mine, entry.deadline, entry.done_at, entry.outcome = False, None, row.updated_at, row.label.lower()
         entry.done_by = row.decided_by.get_username() if row.decided_by is not None else ""
@@ -39,7 +39,7 @@ def _done(person: "Person", now: datetime) -> Sequence[Entry]:
 def _count(person: "Person", scope: str) -> int:
     if not rules.may_keep(person):
         return 0
-    waiting = PersonChange.objects.filter(state=machine.REQUESTED)
+    waiting = PersonChange.objects.filter(state=states.REQUESTED)
     return waiting.exclude(requested_by=person).exclude(person=person).count()
 
 
@@ -54,7 +54,7 @@ def _entry(row: PersonChange, person: "Person", now: datetime) -> Entry:
         since=row.created_at,
         tone=row.tone,
         label=row.label,
-        icon=machine.STATES[row.state].icon,
+        icon=states.STATES[row.state].icon,
         deadline=row.expires_at,
         clock=now,
         mine=rules.may_keep(person) and not concerned,
@@ -66,7 +66,7 @@ def _entry(row: PersonChange, person: "Person", now: datetime) -> Entry:
 
 def _roles_sentence(row: PersonChange) -> str:
     """The roles that were asked for, with their accounts."""
-    return f"Roles then: {', '.join(row.wanted_in_words) or 'none'}. " if row.kind == machine.ROLES else ""
+    return f"Roles then: {', '.join(row.wanted_in_words) or 'none'}. " if row.kind == states.ROLES else ""
 
 
 def _page(person: "Person", number: int) -> str:

@@ -9,7 +9,7 @@ from django.shortcuts import redirect
 from django.views.decorators.http import require_POST, require_safe
 
 from desk import clock
-from desk.incidents import decisions, kinds, machine
+from desk.incidents import decisions, kinds, states
 from desk.incidents.models import Incident
 from desk.models import Person
 from desk.people import roles
@@ -91,8 +91,8 @@ def _page(request: HttpRequest, incident_id: int, *, status: int = 200, **words:
         "severity_tone": {"critical": "bad", "high": "warn"}.get(row.severity, "active"),
         "may_open": kind.may_open(person, row.scope),
         "may_act": decisions.may_act(person, row),
-        "is_open": row.state == machine.OPEN,
-        "is_over": row.state == machine.RESOLVED,
+        "is_open": row.state == states.OPEN,
+        "is_over": row.state == states.RESOLVED,
         "events": [(event, _WORDS[event.event]) for event in row.events.select_related("actor").order_by("version")],
         "form": CloseForm(),
         **words,

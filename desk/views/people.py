@@ -16,7 +16,7 @@ from desk import clock, rooms
 from desk.models import ApiToken, AuditEvent, Person
 from desk.people import factors, own_sessions, roles, scopes, tokens
 from desk.people.stepup import CannotConfirm
-from desk.staff import changes, deactivation, directory, invitations, machine, role_boxes, rules
+from desk.staff import changes, deactivation, directory, invitations, role_boxes, rules, states
 from desk.staff.models import Invitation, PersonChange
 from desk.staff.rules import CannotChange
 from desk.views.people_forms import (
@@ -34,10 +34,10 @@ LAST_EVENTS = 30
 LAST_CHANGES = 10
 DEACTIVATE = "deactivate"
 DOES = {
-    machine.ROLES: "Change these roles",
-    machine.FACTORS: "Reset second factors",
-    machine.ACCESS: "Reset password and second factors",
-    machine.REACTIVATE: "Activate this account again",
+    states.ROLES: "Change these roles",
+    states.FACTORS: "Reset second factors",
+    states.ACCESS: "Reset password and second factors",
+    states.REACTIVATE: "Activate this account again",
     DEACTIVATE: "Deactivate this account",
 }
 # On the page of the person and on that of the invitation, as soon as something was chosen there.
@@ -230,7 +230,7 @@ def _changed(request: HttpRequest, member: Person, kind: str, grants: list[str],
     if kind == DEACTIVATE:
         deactivation.deactivate(**details)
         return "Deactivated. Sessions, sockets, tokens and links of theirs ended."
-    row = changes.request(kind=kind, grants=grants if kind == machine.ROLES else [], **details)
+    row = changes.request(kind=kind, grants=grants if kind == states.ROLES else [], **details)
     return row.sentence
 
 
@@ -244,7 +244,7 @@ def _change_page(
     refusal: str = "",
     status: int = 200,
 ) -> HttpResponse:
-    grants = grants if kind == machine.ROLES else []
+    grants = grants if kind == states.ROLES else []
     deactivates = kind == DEACTIVATE
     context = {
         "now": clock.now(),
@@ -256,8 +256,8 @@ def _change_page(
         "roles_then": scopes.words(grants),
         **_differences(member, grants),
         "obstacle": _obstacle(request, member, kind, grants),
-        "words": deactivation.open_words(member) if deactivates or kind == machine.ROLES else [],
-        "work": rooms.open_work(member) if deactivates or kind == machine.ROLES else [],
+        "words": deactivation.open_words(member) if deactivates or kind == states.ROLES else [],
+        "work": rooms.open_work(member) if deactivates or kind == states.ROLES else [],
         "purpose": deactivation.PURPOSE if deactivates else changes.ASK,
         "digest": deactivation.digest_of(member) if deactivates else changes.digest_of(member, kind, grants),
         "alone": settings.DEMO or deactivates,
@@ -287,7 +287,7 @@ def _obstacle(request: HttpRequest, member: Person, kind: str, grants: list[str]
         return "Nobody changes their own roles, factors or account. Ask another admin."
     if kind == DEACTIVATE:
         return "" if member.is_active else "This account is deactivated already."
-    if PersonChange.objects.filter(person=member, state=machine.REQUESTED).exists():
+    if PersonChange.objects.filter(person=member, state=states.REQUESTED).exists():
         return "Another change of this person waits already. It has to be decided first."
     return rules.obstacle(kind, member, grants)
 
@@ -295,7 +295,7 @@ def _obstacle(request: HttpRequest, member: Person, kind: str, grants: list[str]
 def _page(request: HttpRequest, person_id: int, *, status: int = 200, refusal: str = "", **forms: Any) -> HttpResponse:
     member, reader, now = _person(person_id), _reader(request), clock.now()
     rows = PersonChange.objects.filter(person=member).select_related("requested_by", "decided_by")
-    waiting = rows.filter(state=machine.REQUESTED).first()
+    waiting = rows.filter(state=states.REQUESTED).first()
     trail = AuditEvent.objects.filter(subject=f"person:{member.pk}").select_related("actor").order_by("-seq")
     context = {
         "now": now,
@@ -310,7 +310,7 @@ def _page(request: HttpRequest, person_id: int, *, status: int = 200, refusal: s
         "tokens": ApiToken.objects.filter(person=member).order_by("-pk")[:20],
         "link": Invitation.objects.filter(person=member, used_at=None, ended_at=None).first(),
         "waiting": waiting,
-        "past": rows.exclude(state=machine.REQUESTED).order_by("-updated_at", "-pk")[:LAST_CHANGES],
+        "past": rows.exclude(state=states.REQUESTED).order_by("-updated_at", "-pk")[:LAST_CHANGES],
         "trail": trail[:LAST_EVENTS],
         "may_keep": rules.may_keep(reader),
         "is_self": reader.pk == member.pk,

@@ -14,7 +14,7 @@ from desk.forms import SecondFactorForm
 from desk.models import Person
 from desk.people import roles
 from desk.people.stepup import CannotConfirm
-from desk.restores import machine, settling, waiting
+from desk.restores import settling, states, waiting
 from desk.restores.models import LONGEST_COMMENT, Restore
 from desk.views.rendering import show
 
@@ -71,7 +71,7 @@ def _confirmed(request: HttpRequest, row: Restore, verdicts: dict[str, str], for
         )
     except (settling.CannotSettle, CannotConfirm) as problem:
         return _page(request, row, verdicts, form, refusal=str(problem), status=409)
-    messages.success(request, _SETTLED if after.state == machine.SETTLED else _RECORDED)
+    messages.success(request, _SETTLED if after.state == states.SETTLED else _RECORDED)
     return redirect("restore", row.pk)
 
 

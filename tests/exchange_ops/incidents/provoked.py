@@ -14,8 +14,8 @@ from desk.incidents import kinds as incident_kinds
 from desk.notifications.kinds import UNDELIVERED
 from desk.notifications.models import Delivery, Notification, Stage
 from desk.people import roles
-from desk.restores.declared import FELL_BACK
 from desk.restores.models import Restore
+from desk.restores.room import FELL_BACK
 from exchange_ops.keys.models import ApiKey
 from exchange_ops.ledger import stream as streams
 from exchange_ops.ledger.models import LedgerAside, LedgerEntry

@@ -12,7 +12,7 @@ from desk.audit import heads, trail, witness_chain
 from desk.incidents import review
 from desk.incidents.models import Incident
 from desk.models import RowWitness
-from desk.restores import machine, settling, signs
+from desk.restores import settling, signs, states
 from desk.restores.models import Restore
 from desk.restores.waiting import CANCEL, GO_ON
 from exchange_ops.orders.steps import ways
@@ -60,7 +60,7 @@ def test_a_transfer_waits_for_two_people_and_is_sent_once(moving):
     assert moving.calls(row) == []
     restore = settling.current()
     assert (restore.sign, [item.reference for item in settling.items(restore)]) == (
-        machine.HEADS,
+        states.HEADS,
         [row.reference, other.reference],
     )
     review.review(now=clock.now())
@@ -104,7 +104,7 @@ def test_what_the_broker_was_told_outlives_the_folder(moving):
     for name in (trail.HEADS_FILE, witness_chain.HEADS_FILE):
         Path(settings.DATA_DIR, name).unlink()
     assert signs.check(now=clock.now()) != ""
-    assert settling.current().sign == machine.BROKER
+    assert settling.current().sign == states.BROKER
     assert Restore.objects.get().events.count() == 1, "the broker was told of where the desk stands now"
 
 
