@@ -6,14 +6,16 @@ the events were written, as far as the heads outside the database and the signed
 
 import json
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from django.db import connection
+
 from desk import clock, models, rooms
 from desk.audit import heads, installed_guards, trail, witness_chain
 from desk.people import stepup
-from desk.rows.snapshot import one_moment
 
 if TYPE_CHECKING:
     from desk.models import AuditEvent
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
 # More findings of one kind say nothing new: one edit breaks no later link, but a rewritten table would fill pages.
 # Each kind has its own bound: whoever drops every trigger must not hide by that which rows were changed.
 MOST_FINDINGS = 100
+# SQLite's own transactions begin IMMEDIATE here, for writing, and would keep every writer waiting.
+_BEGIN = {"sqlite": "BEGIN DEFERRED", "postgresql": "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +57,29 @@ def verify(*, replay: bool = False) -> list[str]:
     what is written later is no row without its entry, and no head without its event.
     """
     sources = _sources({}, replay=replay)
-    with one_moment():
+    with _one_moment():
         return _listed(sources)
+
+
+@contextmanager
+def _one_moment() -> Iterator[None]:
+    """Everything read inside is as it stands at the first reading; nobody waits for it, and nothing may be written.
+
+    Inside a transaction of the caller's it changes nothing: that one decides what is seen.
+    """
+    if connection.in_atomic_block:
+        yield
+        return
+    _execute(_BEGIN[connection.vendor])
+    try:
+        yield
+    finally:
+        _execute("ROLLBACK")
+
+
+def _execute(sql: str) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(sql)
 
 
 def _listed(sources: list[Iterable[str]]) -> list[str]:

@@ -22,6 +22,7 @@ from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from channels.db import database_sync_to_async
+from django.urls import path
 
 from desk import clock
 from desk.live import hub
@@ -194,3 +195,7 @@ def _read(text: str) -> tuple[list[str], list[str]] | None:
         return None
     follow, unfollow = (list(dict.fromkeys(one)) for one in lists)
     return follow, unfollow
+
+
+# The project wraps this in the origin check and the session.
+websocket_urlpatterns = [path("ws/", relay)]  # type: ignore[arg-type]

@@ -6,14 +6,14 @@ Whoever asked is not among those who can decide, so they are never told as one (
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, time, timedelta
 from typing import Final
+from zoneinfo import ZoneInfo
 
 from django.conf import settings
 
 from desk.actions.entries import RANKS
 from desk.models import Person
-from desk.notifications import quiet
 from desk.notifications.models import Availability, Channel, Medium, Notification, Preference, Stage
 from desk.personal import formats
 
@@ -47,9 +47,28 @@ def route(row: Notification, person: Person) -> Route:
     by_email = (chosen is None or chosen.by_email or always) and bool(person.email) and email_is_on()
     not_before = row.created_at
     if not row.is_critical:
-        not_before = quiet.until(availability(person), row.created_at, zone=formats.zone_of(person))
+        not_before = quiet_until(availability(person), row.created_at, zone=formats.zone_of(person))
     in_browser = (chosen is None or chosen.in_browser or always) and not_before <= row.created_at
     return Route(person, by_email, in_browser, not_before)
+
+
+def quiet_until(availability: Availability | None, now: datetime, *, zone: str) -> datetime:
+    """When this person, who lives in `zone`, may be told: now, or when their quiet hours end."""
+    if availability is None or availability.quiet_from is None or availability.quiet_until is None:
+        return now
+    begins, ends = availability.quiet_from, availability.quiet_until
+    here = now.astimezone(ZoneInfo(zone))
+    if not _is_within(here.time(), begins, ends):
+        return now
+    day = here.date() if here.time() < ends else here.date() + timedelta(days=1)
+    # The hour of the wall, whatever the clocks did in the night; back in UTC it is one instant.
+    return datetime.combine(day, ends, tzinfo=here.tzinfo).astimezone(now.tzinfo)
+
+
+def _is_within(hour: time, begins: time, ends: time) -> bool:
+    if begins <= ends:
+        return begins <= hour < ends
+    return hour >= begins or hour < ends
 
 
 def channels_for(row: Notification, *, is_decision: bool) -> Iterable[Channel]:

@@ -11,8 +11,8 @@ from chaindata.watching.models import ChainMovement, WatchedAddress
 from chaindata.watching.mover import ADDRESSES, MOVEMENTS
 from desk import clock
 from desk.incidents import kinds as incident_kinds
-from desk.notifications.kinds import UNDELIVERED
 from desk.notifications.models import Delivery, Notification, Stage
+from desk.notifications.room import UNDELIVERED
 from desk.people import roles
 from desk.restores.models import Restore
 from desk.restores.room import FELL_BACK
