@@ -15,6 +15,7 @@ from desk import rooms
 from desk.actions.entries import NOBODY, Entry, Requests, Source
 from desk.machines.decisions import TOPIC
 from desk.machines.rows import Subject
+from desk.machines.votes import Waiting
 from desk.people import roles
 
 if TYPE_CHECKING:
@@ -40,10 +41,8 @@ class Approvals:
     """A person's own open ones beside them; it gets the numbers of those that wait."""
     done: "Callable[[Person, datetime], list[Entry]]"
     """Those that were decided last, each with its `outcome`."""
-    waiting_for: "Callable[[Person], QuerySet[Any]]"
-    """The rows that a person can decide now."""
-    waiting_for_each: "Callable[[Iterable[Person]], Iterator[tuple[Person, list[Any]]]]"
-    """The same for many people at once."""
+    waiting: Callable[[], Waiting[Any]]
+    """The rows that wait for approvals, and for whom each of them waits."""
     visible_to: "Callable[[Person], QuerySet[Any]]"
     """The rows that a person may see."""
     ended: "Callable[[datetime], QuerySet[Any]]"
@@ -61,7 +60,7 @@ def _waiting(person: "Person", now: datetime) -> Sequence[Entry]:
     """Everything undecided, and what this person asked for that is under way."""
     entries: list[Entry] = []
     for each in rooms.approvals():
-        mine = set(each.waiting_for(person).values_list("pk", flat=True))
+        mine = set(each.waiting().for_person(person).values_list("pk", flat=True))
         waiting = each.undecided(person, now)
         undecided = {entry.row.pk for entry in waiting}
         for entry in [*waiting, *each.followed(person, now, undecided)]:
@@ -92,12 +91,12 @@ def _done(person: "Person", now: datetime) -> Sequence[Entry]:
 
 def _count(person: "Person", scope: str) -> int:
     at_account = {"account": int(scope)} if scope else {}
-    return sum(each.waiting_for(person).filter(**at_account).count() for each in rooms.approvals())
+    return sum(each.waiting().for_person(person).filter(**at_account).count() for each in rooms.approvals())
 
 
 def _recipients(people: "Sequence[Person]") -> "Iterator[tuple[Person, tuple[str, str]]]":
     for each in rooms.approvals():
-        for person, rows in each.waiting_for_each(people):
+        for person, rows in each.waiting().for_each(people):
             for row in rows:
                 yield person, (row.subject, row.state)
 

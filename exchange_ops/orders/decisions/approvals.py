@@ -6,7 +6,7 @@ and every bound are judged again; what is farther than who asked confirmed, the 
 order is placed once, like every other. One that nobody decides on lapses, and nothing is sent.
 """
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
@@ -133,14 +133,9 @@ def undecided() -> QuerySet[Order]:
     )
 
 
-def waiting_for(person: "Person") -> QuerySet[Order]:
-    """What this person can approve now, the oldest first."""
-    return BALLOT.waiting_for(person, undecided(), BALLOT.of(person, verdict=OrderApproval.APPROVE))
-
-
-def waiting_for_each(people: "Iterable[Person]") -> "Iterator[tuple[Person, list[Order]]]":
-    """What each of these people can approve now."""
-    return BALLOT.waiting_for_each(people, undecided(), BALLOT.of_all(verdict=OrderApproval.APPROVE))
+def waiting() -> votes.Waiting[Order]:
+    """Who can approve what now, the oldest first."""
+    return votes.Waiting(BALLOT, undecided(), BALLOT.on_row(verdict=OrderApproval.APPROVE))
 
 
 def may_decide(person: "Person", row: Order) -> bool:

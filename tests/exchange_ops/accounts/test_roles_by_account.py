@@ -397,11 +397,11 @@ def test_what_can_be_approved_is_that_of_ones_own_accounts(first, second, limite
     here, there = rows.held(operator, now=now, account=first), rows.held(operator, now=now, account=second)
     moved = rows.transfer(operator, kind="to_user", now=now, account=first)
     people = {"all": limited("treasury"), "first": limited("treasury", first), "second": limited("treasury", second)}
-    mine = {name: set(approvals.waiting_for(person)) for name, person in people.items()}
+    mine = {name: set(approvals.waiting().for_person(person)) for name, person in people.items()}
     assert mine == {"all": {here, there}, "first": {here}, "second": {there}}
-    each = {person.username: set(found) for person, found in approvals.waiting_for_each(list(people.values()))}
+    each = {person.username: set(found) for person, found in approvals.waiting().for_each(list(people.values()))}
     assert each == {people[name].username: found for name, found in mine.items()}
-    assert {name: list(transfer_approvals.waiting_for(person)) for name, person in people.items()} == {
+    assert {name: list(transfer_approvals.waiting().for_person(person)) for name, person in people.items()} == {
         "all": [moved],
         "first": [moved],
         "second": [],
