@@ -1,4 +1,4 @@
-"""One entry of the list, and where entries come from: each room declares its sources (`desk.rooms.Room.actions`)."""
+"""The entries of the list, and their sources, which the rooms declare (`desk.rooms.Room.actions`)."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from desk.people import roles
 if TYPE_CHECKING:
     from desk.models import Person
 
-MOST: Final = 200  # of one source and list: beyond that the page says that there are more
+MOST: Final = 200  # entries of one source and list; the page says where there are more
 SOON: Final = timedelta(minutes=20)
 RANKS: Final = {each.value: rank for rank, each in enumerate(Severity)}
 SOON_RANK: Final = 0.5  # whatever ends soon: after what is critical alone
@@ -73,7 +73,7 @@ class Entry:
 
     @classmethod
     def of_request(cls, row: Any, *, title: str, icon: str) -> "Entry":
-        """What there is to say of a request to the person who made it."""
+        """The entry that notifies the person who made the request."""
         return cls(
             subject=row.subject,
             reference=row.reference,
@@ -93,21 +93,21 @@ class Entry:
 
     @property
     def is_soon(self) -> bool:
-        """Whether the time in which somebody can act on it is over soon."""
+        """Whether its deadline is near."""
         if self.is_followed or self.deadline is None or self.clock is None:
             return False
         return self.deadline < self.clock + SOON
 
     @property
     def urgency(self) -> tuple[float, bool, float]:
-        """The gravest first, then what ends first, then what is newest."""
+        """The sort key: the gravest first, then the earliest deadline, then the newest."""
         rank = SOON_RANK if self.is_soon else RANKS.get(self.severity, NO_SEVERITY)
         ends = self.deadline.timestamp() if self.deadline is not None else -self.since.timestamp()
         return (rank, self.deadline is None, ends)
 
     @property
     def section(self) -> str:
-        """The heading under which a crowded list has it; entries of one are together in the order of urgency."""
+        """Its heading in a crowded list. In the order of urgency, the entries of one heading stand together."""
         return SOON_LABEL if self.is_soon else self.severity_label or DECISIONS_LABEL
 
     @property
@@ -117,7 +117,7 @@ class Entry:
 
     @property
     def text(self) -> str:
-        """What a search looks through."""
+        """The text that a search looks through."""
         parts = [self.reference, self.title, self.sentence, self.label, self.who, self.place, self.done_by]
         parts += [str(getattr(self.row, name, "")) for name in _SEARCHED]
         parts.append(str(self.taken_by or ""))
@@ -173,7 +173,7 @@ def count(person: "Person", scope: str = "") -> int:
 
 
 def page_of(person: "Person", name: str, number: int) -> str:
-    """Where something with a thread is shown; empty when there is nothing of this name and number for this person."""
+    """The address of the page that shows a subject; empty where this person may see none of this name and number."""
     for source in sources():
         if shows := source.subjects().get(name):
             return shows(person, number)

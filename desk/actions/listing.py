@@ -1,4 +1,4 @@
-"""The entries that one person is shown: in groups, narrowed and sorted as they chose."""
+"""The entries that one person sees, in groups, filtered and sorted as they chose."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -35,7 +35,7 @@ SORTS: Final = {"urgency": "Most urgent first", "newest": "Newest first", "oldes
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What somebody wants to see: a group, one source or all, words to find, a severity, an order, one account."""
+    """The filter of the list: a group, one source or all, a severity, words to search for, an order, one account."""
 
     group: str = MINE
     source: str = ""
@@ -85,7 +85,7 @@ def listing_for(person: "Person", wish: Wish, *, now: datetime) -> Listing:
 
 
 def _read(readers: Sequence[Reader], person: "Person", wish: Wish, now: datetime) -> tuple[list[Entry], bool]:
-    """What the sources give of the chosen account, and whether one of them may have more than it gives."""
+    """The entries of the chosen account that this person may see, and whether some source was cut off."""
     parts = [reader(person, now) for reader in readers]
     visible = [entry for part in parts for entry in part if _is_of(entry, wish) and _is_shown(person, entry)]
     return _with_threads(visible), any(len(part) >= entries.MOST for part in parts)
@@ -121,7 +121,7 @@ def _is_of(entry: Entry, wish: Wish) -> bool:
 
 
 def _is_shown(person: "Person", entry: Entry) -> bool:
-    """Nothing of an account of which this person has no role, whichever source gave it."""
+    """Whether the person may see the entry's account. Checked here for every source."""
     return not person.limits or scopes.may_see(person, entry.scope)
 
 

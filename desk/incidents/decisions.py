@@ -1,4 +1,4 @@
-"""What people do about an incident: take it on, hand it back, close it with a reason. No money moves by it."""
+"""What people do about an incident: take it on, hand it back, close it with a reason. None of this moves money."""
 
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -18,7 +18,7 @@ class CannotDecide(Exception):
 
 
 def acknowledge(*, incident_id: int, person: "Person", now: datetime, session_key: str = "") -> Incident:
-    """Take it on. What somebody else works on is taken over with `hand_back` first."""
+    """Take it on. Where somebody else works on it, `hand_back` comes first."""
     row = _read(incident_id, person)
     if row.state == states.ACKNOWLEDGED:
         raise CannotDecide(f"{row.taken_by} works on it already.")
@@ -26,7 +26,7 @@ def acknowledge(*, incident_id: int, person: "Person", now: datetime, session_ke
 
 
 def hand_back(*, incident_id: int, person: "Person", now: datetime, session_key: str = "") -> Incident:
-    """Nobody works on it any more; whoever may act on it can say so, for a colleague who is away as well."""
+    """Record that nobody works on it any more. Whoever may act on it can do so, also for a colleague who is away."""
     row = _read(incident_id, person)
     if row.state == states.OPEN:
         raise CannotDecide("Nobody works on it.")
@@ -34,7 +34,7 @@ def hand_back(*, incident_id: int, person: "Person", now: datetime, session_key:
 
 
 def close(*, incident_id: int, person: "Person", reason: str, now: datetime, session_key: str = "") -> Incident:
-    """Close it although its cause may go on: it is not opened again for the same cause."""
+    """Close it even where its cause goes on; it is not opened again for the same cause."""
     row = _read(incident_id, person)
     kind = kinds.by_name(row.kind)
     if not kind.closable:

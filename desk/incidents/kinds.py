@@ -1,7 +1,7 @@
-"""The kinds of incidents: each room declares its own (`desk.rooms.Room.incidents`), with how its causes are found.
+"""The kinds of incidents, which the rooms declare (`desk.rooms.Room.incidents`), and how their causes are found.
 
-A cause is read from rows, never remembered: a kind says what is wrong at a moment, and `review` compares that with the
-incidents that are there.
+A cause is read from rows and never remembered: a kind says what is wrong at a moment, and `review` compares that with
+the open incidents.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -30,10 +30,10 @@ class Severity(TextChoices):
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """One thing that is wrong now: its name among those of the kind, and what happened.
+    """One thing that is wrong now: its key, unique within the kind, and what happened.
 
-    `page` is the name of the address where to look, a query behind it included; `page_key` what the address names.
-    `scope` is the account.
+    `page` is the name of the URL of the page to look at, with its query string; `page_key` is the URL's argument.
+    `scope` is the number of the account.
     """
 
     key: str
@@ -45,10 +45,10 @@ class Cause:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One kind of incident. `causes` finds what is wrong at a moment: all of it, or the one cause of a key.
+    """One kind of incident. `causes` finds what is wrong at a moment: everything, or only the cause of a key.
 
-    `acts` are the roles that may take it on and close it, `sees` those that are shown it, `opens` those that may open
-    the page that it is about.
+    `acts` are the roles that may take it on and close it, `sees` those that see it in their list, `opens` those that
+    may open the page that it is about.
 
     `votes` is for kinds whose causes two people decide: it gives the cause, the person and the time of each vote on
     the causes of these keys. A cause no longer waits for a person who has voted on it.
@@ -71,7 +71,7 @@ class Kind:
     votes: Callable[[Collection[str]], Iterable[tuple[str, int, datetime]]] | None = None
 
     def may_see(self, person: "Person", scope: str | None = None) -> bool:
-        """Whether one of this account is on this person's list; without an account, whether any could be."""
+        """Whether incidents of this account are on this person's list; without an account, whether any could be."""
         return person.has_role(*self.sees, scope=scope)
 
     def may_open(self, person: "Person", scope: str | None = None) -> bool:
@@ -79,7 +79,7 @@ class Kind:
         return person.has_role(*self.opens, scope=scope)
 
     def may_act(self, person: "Person", scope: str | None = None) -> bool:
-        """Whether this person may take one of this account on, hand it back and close it."""
+        """Whether this person may take on, hand back and close incidents of this account."""
         return person.has_role(*self.acts, scope=scope)
 
 
@@ -87,7 +87,7 @@ _GONE: Final = Kind("", "Something to look at", Severity.MEDIUM, (roles.ADMIN,),
 
 
 def rows_of(rows: QuerySet[R], key: str) -> QuerySet[R]:
-    """All rows that may be causes, or the one that the key of a cause, "name:number", is about."""
+    """These rows, or only the one that the key of a cause ("name:number") names."""
     return (rows.filter(pk=key.rpartition(":")[2]) if key else rows).order_by("pk")
 
 
@@ -102,12 +102,12 @@ def by_name(name: str) -> Kind:
 
 
 def seen_by(person: "Person") -> Q:
-    """The incidents that this person is shown, for a query over them."""
+    """The condition of the incidents that this person may see."""
     return _held_at(person, {kind.name: kind.sees for kind in rooms.incidents()})
 
 
 def acted_on_by(person: "Person") -> Q:
-    """The incidents that this person may act on."""
+    """The condition of the incidents that this person may act on."""
     return _held_at(person, {kind.name: kind.acts for kind in rooms.incidents()})
 
 

@@ -16,10 +16,10 @@ LONGEST_REASON = 500
 class Incident(Subject):
     """Something that a person has to look at. Its kind is declared by a room, by name (`kinds.Kind`).
 
-    `cause` names what it is about, once among those whose cause goes on: `gone_at` is when that ended. `scope` is the
-    account it concerns, by number, empty for the whole desk; `page` and `page_key` are where to look. `last_problem`
-    says what it is, brought up to date as long as the cause goes on. `taken_by` works on it, `reason` is why a person
-    closed it.
+    `cause` is the key of its cause, unique among those that go on; `gone_at` is when the cause ended. `scope` is the
+    number of the account, empty for the whole desk; `page` and `page_key` name the page to look at. `last_problem` is
+    its sentence, kept up to date while the cause goes on. `taken_by` is the person who works on it, `reason` why a
+    person closed it.
     """
 
     table, mark, name = states.TABLE, "I-", "incident"

@@ -1,7 +1,7 @@
-"""Bringing the incidents in line with what is wrong now: opened once for a cause, cleared when it is gone.
+"""Brings the incidents in line with what is wrong now: one is opened for each cause and cleared when that is gone.
 
-Called inside the transaction of a fact for the kinds that it concerns, and every few seconds for all of them. Any
-number of processes may do it at once: the database keeps one row for a cause, and a move is made by whoever is first.
+Called in the transaction of a change for the kinds that it concerns, and every few seconds for all kinds. Any number of
+processes may do so at once: the database allows one row for a cause, and the first process makes the move.
 """
 
 import re
@@ -25,7 +25,7 @@ _FIGURES = re.compile(r"\d+")
 
 
 def review(*, now: datetime) -> int:
-    """Look at every kind; how many incidents were opened or ended. A kind that can't be looked at stays as it is."""
+    """Review every kind; the number of incidents opened or ended. A kind whose review fails stays as it is."""
     alive_s = time.monotonic() - _began
     changed = 0
     for kind in rooms.incidents():
@@ -39,9 +39,9 @@ def review(*, now: datetime) -> int:
 
 
 def review_now(*names: str, now: datetime, key: str = "") -> None:
-    """A fact of these kinds was just written or taken back: bring their incidents in line, in the same transaction.
+    """Review these kinds in the transaction that changed something they look at.
 
-    With the `key` of a cause only that one is looked at, so that a thousand facts cost a thousand looks.
+    With the `key` of a cause only that cause is reviewed, so that a thousand changes cost a thousand small reviews.
     """
     for kind in rooms.incidents():
         if kind.name in names:
@@ -90,7 +90,7 @@ def _clear(row: Incident, now: datetime) -> bool:
 
 
 def _refresh_sentences(rows: Iterable[tuple[Incident, Cause]]) -> None:
-    """What it is now, where more than its figures changed: an age that grows is no news."""
+    """Write the current sentence where it differs in more than its figures: an age that grows is no news."""
     for row, cause in rows:
         sentence = cause.sentence[:LONGEST_SENTENCE]
         if row.state != states.RESOLVED and _FIGURES.sub("", row.last_problem) != _FIGURES.sub("", sentence):

@@ -1,7 +1,7 @@
 """The table of incidents: open, taken on by somebody, closed.
 
-An incident is cleared when its cause is gone, by the desk alone. A person closes one only with a reason; while the
-cause goes on it is not opened again, and that the cause ended is noted on the closed row (`gone`).
+Only the desk clears an incident, when its cause is gone. A person closes one only with a reason. It is not opened again
+while the cause goes on; the closed row then records that the cause ended (`gone`).
 """
 
 from typing import Final

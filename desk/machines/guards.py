@@ -1,9 +1,9 @@
 """What the database itself refuses about the rows of a machine, on both engines, whoever asks.
 
-Generated from the declaration: a row changes its state, version or decision only together with the event of that
-version; what was asked for is never edited; what may be filled once stays; a row begins as the table says; history is
-never changed and nothing is removed. A room adds rules of its own. A migration keeps the text that it installs, and
-`verify_audit` compares what is installed with what is declared here.
+The rules are generated from the declaration of the machine. A row changes its state, version or decision only together
+with the event of the new version. What was asked for is never edited, and a column that is filled once keeps its
+content. A row begins as the table says; history is never changed, and nothing is removed. A room adds rules of its own.
+A migration contains the text that it installs, and `verify_audit` compares what is installed with what is declared.
 """
 # ruff: noqa: S608  these statements are put together from the names of our own tables and columns
 
@@ -24,9 +24,9 @@ NOT_PROVEN = "a word counts only with a second factor of this person, given for 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One rule: its name, what it guards (INSERT, UPDATE or DELETE) of which table, when it is broken, what it says.
+    """One rule of a table. `kind` is INSERT, UPDATE or DELETE, `when` the condition that breaks it, `says` the error.
 
-    `when` is SQL of both engines; {n} stands for "is not the same as".
+    `when` is SQL for both engines, in which {n} stands for "is not the same as".
     """
 
     table: str
@@ -101,12 +101,12 @@ def table_of(model: type[models.Model]) -> str:
 
 
 def edited(columns: Iterable[str]) -> str:
-    """When any of these columns is another one."""
+    """The condition that any of these columns changes."""
     return " OR ".join(f"NEW.{column} {{n}} OLD.{column}" for column in columns)
 
 
 def refilled(columns: Iterable[str]) -> str:
-    """When any of these columns was filled and is another one."""
+    """The condition that any of these columns was filled before and changes."""
     return " OR ".join(f"(OLD.{column} IS NOT NULL AND NEW.{column} {{n}} OLD.{column})" for column in columns)
 
 
@@ -124,7 +124,7 @@ def drop_statement(vendor: str, table: str, name: str) -> str:
 
 
 def _moved(machine: Machine[Any]) -> str:
-    """When a row moves without the event of its new version."""
+    """The condition that a row moves without the event of its new version."""
     events, owner = table_of(machine.events), machine.owner
     decided = _columns(machine, Column.DECISION)
     same = [f"e.{owner} = NEW.id", "e.version = NEW.version", "e.from_state = OLD.state", "e.to_state = NEW.state"]
@@ -136,7 +136,7 @@ def _moved(machine: Machine[Any]) -> str:
 
 
 def _begins(machine: Machine[Any]) -> str:
-    """When a new row is not as the table lets it begin."""
+    """The condition that a new row does not begin as the table allows."""
     born = " AND ".join(f"NEW.state <> '{name}'" for name in machine.table.born)
     wrong = [f"({born})" if len(machine.table.born) > 1 else born, "NEW.version <> 1"]
     wrong += [f"NEW.{column} <> '{NONE}'" for column in _columns(machine, Column.DECISION)]
@@ -146,7 +146,7 @@ def _begins(machine: Machine[Any]) -> str:
 
 
 def _columns(machine: Machine[Any], flag: Column) -> list[str]:
-    """The columns of the database that are declared so."""
+    """The database columns that have this flag."""
     fields = {each.attname: each.column for each in machine.model._meta.concrete_fields}
     return [fields[name] for name in machine.table.named(flag)]
 

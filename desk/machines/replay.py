@@ -1,7 +1,7 @@
-"""Rebuilding the rows of a machine from the audit trail alone, and comparing the result with rows and events.
+"""Rebuilds the rows of a machine from the audit trail alone, and compares the result with its rows and events.
 
-Called by `verify_audit --replay`. Each event of the trail says what the row was and what it became; a row, an event or
-a decision that was changed behind the mover's back shows as a difference.
+Called by `verify_audit --replay`. Each event of the trail says what the row was and what it became. A row, an event or
+a decision that was changed without the mover shows as a difference.
 """
 
 from collections.abc import Callable, Iterator
@@ -15,22 +15,22 @@ if TYPE_CHECKING:
 
 
 class Votes(Protocol):
-    """What counts people's words again from the trail."""
+    """Counts people's votes again from the trail."""
 
     def note(self, event: "AuditEvent", name: str, number: int, after: Any) -> Iterator[str]:
-        """Take one event in; a sentence when it counts what does not count."""
+        """Take note of one event; a sentence where it counts a vote that does not count."""
 
     def compare(self) -> Iterator[str]:
-        """A sentence for every kept word that no event tells of, that proves nothing, or that is missing."""
+        """A sentence for every stored vote without an event or without proof, and for every missing one."""
 
 
 @dataclass(frozen=True)
 class Replay:
-    """How the trail tells of the rows of one machine.
+    """How the trail records the rows of one machine.
 
-    `not_moves` are actions that move nothing. `numbered_by` is the fact of an event that names its row, where the
-    subject names something else. Rows that `enter_late` are in the trail from the first thing that somebody here did
-    about them. Events from before a machine kept a version in the trail are followed by state alone.
+    `not_moves` are actions that move nothing. `numbered_by` is the fact of an event that names the row, where the
+    subject names something else. With `enter_late` a row is in the trail only from the first thing that somebody here
+    did about it. Events from before the trail recorded versions are followed by state alone.
     """
 
     machine: Machine[Any]
@@ -41,11 +41,11 @@ class Replay:
 
     @property
     def subject(self) -> str:
-        """How the subjects of its events begin."""
+        """The name with which the subjects of its events begin."""
         return str(self.machine.model.name)
 
     def check(self, events: Iterator["AuditEvent"]) -> Iterator[str]:
-        """A sentence for everything in which trail, events and rows differ."""
+        """A sentence for every difference between trail, events and rows."""
         rebuilt: dict[int, dict[str, Any]] = {}
         moves: dict[tuple[int, int], int] = {}
         votes = self.votes() if self.votes else None
