@@ -1,7 +1,8 @@
-"""Whom a notification is for, and by which ways it reaches them.
+"""Whom a notification is for, and by which media it reaches them.
 
-For a decision people have turns: the first is told at once, the second when 20 minutes are left, everybody when 12 are.
-Whoever asked is not among those who can decide, so they are never told as one (`desk.actions.entries.Entry.mine`).
+Of a decision people are notified in turns: the first turn at once, the second when 20 minutes are left, everybody when
+12 minutes are left. Whoever asked for it can't decide on it and is never among them
+(`desk.actions.entries.Entry.mine`).
 """
 
 from collections.abc import Iterable, Sequence
@@ -23,7 +24,7 @@ _TURNS: Final = {Stage.OPENED: 1, Stage.ESCALATED: 2, Stage.EVERYBODY: LAST_TURN
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """By which ways somebody is told of one thing, and when at the earliest."""
+    """By which media a person is notified, and when at the earliest."""
 
     person: Person
     by_email: bool
@@ -32,7 +33,7 @@ class Route:
 
 
 def routes(row: Notification, people: Sequence[Person]) -> list[Route]:
-    """Those of the people whose turn it is; the earliest turn there is where the first has nobody."""
+    """The routes to those of the people whose turn it is. Where nobody is in the first turn, the next one counts."""
     turn = _TURNS[Stage(row.stage)]
     if row.severity:
         turn = LAST_TURN  # an incident has no turns
@@ -41,7 +42,7 @@ def routes(row: Notification, people: Sequence[Person]) -> list[Route]:
 
 
 def route(row: Notification, person: Person) -> Route:
-    """How this person is told: as they chose, and always by e-mail where it is critical or time is nearly over."""
+    """How this person is notified: as they chose, and always by e-mail where it is critical or time is nearly over."""
     chosen = preference(person, row.kind)
     always = row.is_critical or row.stage == Stage.EVERYBODY
     by_email = (chosen is None or chosen.by_email or always) and bool(person.email) and email_is_on()
@@ -53,7 +54,7 @@ def route(row: Notification, person: Person) -> Route:
 
 
 def quiet_until(availability: Availability | None, now: datetime, *, zone: str) -> datetime:
-    """When this person, who lives in `zone`, may be told: now, or when their quiet hours end."""
+    """When a person in this time zone may be notified: now, or when their quiet hours end."""
     if availability is None or availability.quiet_from is None or availability.quiet_until is None:
         return now
     begins, ends = availability.quiet_from, availability.quiet_until
@@ -61,7 +62,7 @@ def quiet_until(availability: Availability | None, now: datetime, *, zone: str) 
     if not _is_within(here.time(), begins, ends):
         return now
     day = here.date() if here.time() < ends else here.date() + timedelta(days=1)
-    # The hour of the wall, whatever the clocks did in the night; back in UTC it is one instant.
+    # The hour of the wall clock, even where the clocks were changed in the night.
     return datetime.combine(day, ends, tzinfo=here.tzinfo).astimezone(now.tzinfo)
 
 
@@ -72,7 +73,7 @@ def _is_within(hour: time, begins: time, ends: time) -> bool:
 
 
 def channels_for(row: Notification, *, is_decision: bool) -> Iterable[Channel]:
-    """The channels of the desk that get it."""
+    """The channels of the desk that receive it."""
     for channel in Channel.objects.filter(ended_at=None).order_by("pk"):
         if channel.decisions if is_decision else RANKS[row.severity] <= RANKS[channel.least]:
             yield channel
@@ -84,12 +85,12 @@ def email_is_on() -> bool:
 
 
 def availability(person: Person) -> Availability | None:
-    """When this person wants quiet; nothing when they never said."""
+    """The quiet hours and the turn of this person; None where they never chose."""
     return getattr(person, "availability", None)
 
 
 def preference(person: Person, kind: str) -> Preference | None:
-    """What this person chose for a kind; nothing when they never did."""
+    """What this person chose for a kind; None where they never chose."""
     return next((each for each in person.preferences.all() if each.kind == kind), None)
 
 

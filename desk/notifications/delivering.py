@@ -1,7 +1,7 @@
-"""Deliveries as a queue: sent at least once, each time with the same id, with longer and longer rests in between.
+"""Deliveries as a queue: each is sent at least once, always with the same id, with growing pauses between attempts.
 
-While a way is down, one message in each round finds that out and the others wait with it: a dead mail server is asked
-once a minute, however many messages there are.
+While a medium or channel is down, one message in each round finds that out and the others wait with it: a dead mail
+server is asked once a minute, however many messages there are.
 """
 
 from datetime import datetime, timedelta
@@ -38,7 +38,7 @@ MACHINE: Final = Unrecorded(
 
 
 def sweep(*, now: datetime) -> int:
-    """Send what is due, the gravest first; how many steps were made."""
+    """Send what is due, the gravest first; the number of steps."""
     senders = Senders()
     try:
         return QUEUE.sweep(now=now, senders=senders)
@@ -48,9 +48,9 @@ def sweep(*, now: datetime) -> int:
 
 @transaction.atomic
 def again(row: Delivery, *, actor: "Person", session_key: str, now: datetime) -> None:
-    """Send once more what failed or was delivered, with the same id; the audit trail says who did.
+    """Send a failed or delivered message once more, with the same id; the audit trail records who did so.
 
-    Raises CannotMove when it is under way.
+    Raises CannotMove while it is being sent.
     """
     MACHINE.move(row, event="sent_again", to=states.QUEUED, now=now, attempts=0, sent_at=None, next_action_at=now)
     trail.record(
@@ -98,13 +98,13 @@ def _put_off(row: Delivery, outcome: Outcome, now: datetime) -> None:
 
 
 def _give_back(row: Delivery, *, now: datetime, senders: Senders) -> None:
-    """The worker that sent it did not come back: whether it arrived isn't known, so it is sent again."""
+    """The worker that sent it did not come back. Whether it arrived isn't known, so it is sent again."""
     if not is_leased(MACHINE, row, now):
         MACHINE.move(row, event="put_off", to=states.QUEUED, now=now, lease_until=None, next_action_at=now)
 
 
 def rest(attempts: int) -> timedelta:
-    """How long it rests after so many attempts: half a minute, twice as long each time, an hour at most."""
+    """The pause after so many attempts: half a minute, doubled each time, an hour at most."""
     return min(FIRST_REST * (1 << min(max(attempts - 1, 0), 20)), LONGEST_REST)
 
 

@@ -1,7 +1,7 @@
-"""What there is to tell, read from rows: what waits for whom, what its deadline is, and what waits no more.
+"""Finds what to notify people of, from rows: what waits for whom, until when, and what no longer waits.
 
-Nothing is remembered but what was told. Each subject is told once for each phase and stage, by a constraint of the
-database, so any number of processes may look at once; whoever was first has told it.
+Nothing is remembered except the notifications. A constraint of the database allows one for each phase and stage of a
+subject, so any number of processes may do this at once; the first one makes it.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -33,7 +33,7 @@ class Waiting:
 
     @property
     def key(self) -> tuple[str, str]:
-        """What is told once for each stage."""
+        """The subject and phase: there is one notification of these for each stage."""
         return (self.entry.subject, self.entry.phase)
 
     @property
@@ -43,7 +43,7 @@ class Waiting:
 
     @property
     def kind(self) -> str:
-        """The name under which people choose whether they are told."""
+        """The name under which people choose whether they are notified."""
         return self.entry.kind or self.source.name
 
     def remaining(self) -> timedelta | None:
@@ -58,15 +58,15 @@ class Waiting:
 
 
 def notify_due(*, now: datetime) -> int:
-    """Tell what is to be told now; how many notifications were made."""
-    # Read before what waits: of what another process tells meanwhile this one can't say that it waits no more.
+    """Make the notifications that are due; how many there were."""
+    # Read before what waits: what another process notifies of meanwhile must not be taken for something that is over.
     earlier: dict[tuple[str, str], list[Notification]] = {}
     for row in Notification.objects.filter(ended_at=None).exclude(stage=Stage.ENDED).order_by("pk"):
         earlier.setdefault((row.subject, row.phase), []).append(row)
     people = list(_people())
     waiting = _waiting(people, now)
     count, due = 0, [key for key, item in waiting.items() if _due_stage(item, earlier.get(key, ()))]
-    # People are asked one after the other: who was asked before something came up would be left out of it for good.
+    # Read anew for everybody: a person who was read before the row came up would never be notified of it.
     waiting |= _waiting(people, now) if due else {}
     for key in due:
         stage = _due_stage(waiting[key], earlier.get(key, ()))
@@ -86,11 +86,11 @@ def _people() -> Iterable[Person]:
 def _waiting(people: Sequence[Person], now: datetime) -> dict[tuple[str, str], Waiting]:
     items: dict[tuple[str, str], Waiting] = {}
     for source in entries.sources():
-        whose = source.recipients or partial(_one_by_one, source, now)
+        recipients = source.recipients or partial(_one_by_one, source, now)
         read: set[int] = set()
-        for person, key in whose(people):
+        for person, key in recipients(people):
             if key not in items and person.pk not in read:
-                # To read an entry takes many times as long as to say whose it is, and it is the same for everybody.
+                # Reading an entry takes far longer than finding its recipients, and is the same for all of them.
                 read.add(person.pk)
                 for item in _read(source, person, now):
                     items.setdefault(item.key, item)
@@ -111,13 +111,13 @@ def _read(source: Source, person: Person, now: datetime) -> list[Waiting]:
 
 
 def _due_stage(item: Waiting, rows: Iterable[Notification]) -> Stage | None:
-    """Why it is to be told now, where that was not told yet."""
+    """The stage of which people are to be notified now; None where there is none, or they were."""
     stage = _stage(item)
     return None if stage is None or stage in {row.stage for row in rows} else stage
 
 
 def _stage(item: Waiting) -> Stage | None:
-    """Why it is to be told now; nothing when its time is over and nobody can do anything any more."""
+    """The stage by the remaining time; None when the time is over and nobody can act any more."""
     remaining = item.remaining()
     if remaining is None or remaining > LATER:
         return Stage.OPENED
@@ -131,7 +131,7 @@ def _notify(item: Waiting, stage: Stage, now: datetime) -> int:
     again = Notification.objects.filter(subject=entry.subject, phase=entry.phase, stage=stage)
     if again.update(ended_at=None):
         endings.revive(again, now=now)
-        return 0  # it was nobody's for a while, and whoever was told knows of it already
+        return 0  # it waited for nobody for a while, and its recipients know of it already
     row = Notification(
         stage=stage,
         subject=entry.subject,

@@ -1,4 +1,4 @@
-"""Writing down what is told, in one transaction: the notification, whom it is for, and what is to be delivered."""
+"""Stores a notification in one transaction, with its recipients and deliveries."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -17,7 +17,7 @@ TOPIC: Final = "notifications"
 
 
 def post(row: Notification, audience: Sequence[Route], channels: Iterable[Channel], *, now: datetime) -> int:
-    """Store it with its recipients and deliveries; 0 when somebody else did so in this moment."""
+    """Store the notification with its recipients and deliveries; 0 where another process did so at the same time."""
     try:
         with transaction.atomic():
             row.save(force_insert=True)

@@ -1,6 +1,6 @@
-"""Whoever asked for something is told once how it ended, unless they ended it themselves.
+"""Notifies people once of how their own requests ended, unless they ended them themselves.
 
-They hear of it as the one who asked, never as somebody who could decide.
+They are notified as the one who asked, never as somebody who could decide.
 """
 
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ SINCE: Final = timedelta(hours=1)
 
 
 def notify(people: "Mapping[int, Person]", *, now: datetime) -> int:
-    """Tell of every request that ended within the hour and was not told yet; how many notifications were made."""
+    """Notify of every request that ended within the last hour, once; the number of notifications made."""
     count = 0
     for ended_requests in (source.requests for source in entries.sources() if source.requests is not None):
         subjects = ended_requests.ended(now - SINCE)

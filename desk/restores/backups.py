@@ -1,11 +1,11 @@
-"""A backup of a desk that goes on working, in one folder, and putting it back.
+"""Backs up a running desk into one folder, and puts a backup back.
 
-The heads are copied before the rows: a head is only written once its row is there, so every head of the backup is in
-its rows and `verify_audit` holds on what comes back. The rows are those of one moment. The key ring is not part of it:
-whoever has both reads every secret, so it is kept elsewhere.
+The heads are copied before the rows. A head is written only after its row, so every head of the backup has its row, and
+`verify_audit` holds after a restore. The rows are those of one moment. The key ring is not part of a backup: whoever
+has both reads every secret, so keep it elsewhere.
 
-Putting one back says so to the desk (`signs`), which then sends nothing until two people have settled what waits. What
-the files of heads here know stays: it shows how much is lost.
+After a backup was put back, the desk is told (`signs`) and sends nothing until two people have settled what waits. The
+files of heads that are here stay: they show how much is lost.
 """
 
 import fcntl
@@ -49,9 +49,10 @@ class CannotRestore(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What a backup says of itself. `made_at` is when it was begun, in UTC; `files` are digests (SHA-256) by name.
+    """The manifest of a backup. `made_at` is when it was begun, in UTC; `files` are digests (SHA-256) by name.
 
-    `code` is over all of that, under the key ring: only who has the ring makes one, and no other ring takes it back.
+    `code` authenticates all of that under the key ring: only a holder of the ring can make a backup, and it is put back
+    only under the same ring.
     """
 
     format: int
@@ -93,7 +94,7 @@ def back_up(folder: Path, *, now: datetime) -> Manifest:
 
 
 def read(folder: Path) -> Manifest:
-    """What a backup says of itself, once its files are what it says. Raises CannotRestore."""
+    """The manifest of a backup whose files match it. Raises CannotRestore."""
     try:
         members = json.loads((folder / MANIFEST).read_text())
         manifest = Manifest(**members)
@@ -114,10 +115,10 @@ def read(folder: Path) -> Manifest:
 
 
 def put_back(folder: Path, *, now: datetime, over_rows: bool = False) -> Manifest:
-    """Put a backup back: rows, then heads where there are none, then the word to the desk. Raises CannotRestore.
+    """Put a backup back: the rows, the files of heads that are missing, and the notice to the desk.
 
-    With `over_rows` the rows that are here are moved aside first (SQLite; the folder is named after the time). A
-    PostgreSQL database has to be an empty one.
+    With `over_rows` the existing rows are moved aside first, into a folder named after the time (SQLite). A PostgreSQL
+    database has to be empty. Raises CannotRestore.
     """
     manifest = read(folder)
     _LOADS[connection.vendor](folder / _ROWS[connection.vendor], now, over_rows)
@@ -150,7 +151,7 @@ def _load_sqlite(source: Path, now: datetime, over_rows: bool) -> None:
     aside = heads.folder() / f"before-restore-{now.astimezone(UTC):%Y%m%dT%H%M%SZ}"
     copy = path.with_name(f"{path.name}.partial")
     try:
-        shutil.copyfile(source, copy)  # whole, before anything that is here moves
+        shutil.copyfile(source, copy)  # complete, before anything that is here moves
         for part in _PARTS:
             old = path.with_name(path.name + part)
             if old.exists():
@@ -172,7 +173,7 @@ def _load_postgresql(source: Path, now: datetime, over_rows: bool) -> None:
 
 
 def _run(program: str, arguments: list[str]) -> None:
-    """One of PostgreSQL's own programs; the password travels in its environment."""
+    """Run one of PostgreSQL's own programs; the password is passed in its environment."""
     values = connection.settings_dict
     command = [
         _program(program),

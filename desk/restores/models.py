@@ -1,4 +1,4 @@
-"""A restore that the desk noticed, everything that happened to it, and the words of people on what waits."""
+"""A restore that the desk noticed, its history, and people's verdicts on what waits."""
 
 from typing import ClassVar
 
@@ -16,8 +16,8 @@ LONGEST_COMMENT = 500
 class Restore(Subject):
     """The database is that of an earlier moment.
 
-    `sign` is by what it was noticed first, `newest` the number of the last row entry that the database had then, and
-    `as_of` when that was written: what came after is lost.
+    `sign` is the kind of sign by which it was noticed first, `newest` the number of the last row entry that the
+    database had then, and `as_of` when that entry was written: everything later is lost.
     """
 
     table, mark, name = states.TABLE, "RS-", "restore"
@@ -39,7 +39,7 @@ class Restore(Subject):
 
     @property
     def sign_label(self) -> str:
-        """By what it was noticed."""
+        """The sign by which it was noticed, in words."""
         return states.SIGNS[self.sign]
 
 
@@ -57,9 +57,9 @@ class RestoreEvent(Event):
 
 
 class RestoreWord(Witnessed):
-    """What one person says of everything that waits, given with a second factor; the last one of a person counts.
+    """One person's verdicts on everything that waits, given with a second factor; a person's latest ones count.
 
-    `verdicts` are by subject: "go_on" or "cancel". `digest` is of exactly these, in the states that were on the screen.
+    `verdicts` are "go_on" or "cancel" by subject. `digest` is over exactly these, in the states that the page showed.
     """
 
     restore = models.ForeignKey(Restore, on_delete=models.PROTECT, related_name="words")

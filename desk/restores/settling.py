@@ -1,8 +1,8 @@
-"""Settling a restore: two people judge everything that waits to be sent, and the desk goes on when they agree.
+"""Settles a restore: two people judge everything that waits to be sent, and the desk goes on when they agree.
 
 Each person says of every item whether it goes on or is cancelled, and confirms exactly that with a second factor. When
-the last words of two people agree on all that waits, what is cancelled ends, the rest goes on, and nothing keeps calls
-from leaving any more. Who asked for something can't be one of the two that let it go on.
+the latest verdicts of two people agree on every item, the cancelled items end, the others go on, and calls leave again.
+Whoever asked for something can't be one of the two people who let it go on.
 """
 
 import hashlib
@@ -35,7 +35,7 @@ WORDS: Final = Acts(PURPOSE, CannotSettle)
 
 
 def may_settle(person: "Person") -> bool:
-    """Whether this person's word counts."""
+    """Whether this person's verdicts count."""
     return person.has_role(roles.TREASURY, scope="")
 
 
@@ -45,7 +45,7 @@ def current() -> Restore | None:
 
 
 def items(row: Restore) -> list[Item]:
-    """What waited when the row fell back, and still does."""
+    """What waited when the restore was noticed, and still does."""
     return waiting.items(row.created_at)
 
 
@@ -57,7 +57,7 @@ def digest_of(row: Restore, waiting_items: list[Item], verdicts: Mapping[str, st
 
 
 def problem(row: Restore, waiting_items: list[Item], verdicts: Mapping[str, str], person: "Person") -> str:
-    """Why this person can't say this now, before anything is confirmed; an empty text where they can."""
+    """Why this person can't give these verdicts now, before they confirm; an empty text where they can."""
     if row.state != states.OPEN:
         return "It is settled already."
     if not may_settle(person):
@@ -83,7 +83,7 @@ def give_word(
     session_key: str,
     now: datetime,
 ) -> Restore:
-    """One person's word on everything that waits. Raises CannotSettle, or `stepup.CannotConfirm`."""
+    """One person's verdicts on everything that waits. Raises CannotSettle, or `stepup.CannotConfirm`."""
     decision = decisions.Act(person, now, session_key, digest=digest, answer=answer)
     WORDS.refuse_while_cooling_off(decision)
     asks = "Say what you compared: the exchange's own pages, statements, people you asked."
@@ -117,13 +117,13 @@ def give_word(
 
 
 def words(row: Restore) -> list[RestoreWord]:
-    """The last word of each person, the oldest first."""
+    """The latest verdicts of each person, the oldest first."""
     last = {word.person_id: word for word in row.words.select_related("person").order_by("id")}
     return sorted(last.values(), key=lambda word: word.pk)
 
 
 def _people_for(row: Restore, verdicts: Mapping[str, str], digest: str) -> int:
-    """How many people's last word, which their second factors prove, is exactly this."""
+    """How many people's latest proven verdicts are exactly these."""
     proven = votes.among(RestoreWord.objects.filter(restore=row), purpose=PURPOSE)
     counted = votes.of_those_who_may(proven, role=roles.TREASURY, scope="").order_by("id")
     last = {word.person_id: word for word in counted}
@@ -146,7 +146,7 @@ def _locked(restore_id: int) -> Restore:
 
 
 def _locked_items(row: Restore) -> list[Item]:
-    """What waits, once no worker moves any of it: the rows are locked before the trail's turn, then read again."""
+    """What waits, with its rows locked against workers. They are locked before the trail's turn and then read again."""
     names: dict[str, list[int]] = {}
     for item in items(row):
         name, _, number = item.subject.partition(":")
