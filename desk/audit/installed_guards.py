@@ -28,7 +28,7 @@ _INSTALLED = """
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """One trigger: its table, and all that decides what it refuses as one text."""
+    """One trigger: its table, and everything that decides what it refuses, as one text."""
 
     table: str
     text: str

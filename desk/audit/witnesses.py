@@ -1,4 +1,4 @@
-"""What of the desk's own tables decides or proves something, and what does not, each with its reason."""
+"""Which columns of the desk's own tables decide or prove something, and which do not, each with its reason."""
 
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any

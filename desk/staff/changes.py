@@ -1,8 +1,8 @@
-"""Changes of a person by two administrators: asked for, confirmed, rejected, withdrawn, expired.
+"""Changes of a person by two administrators: requested, confirmed, rejected, withdrawn, expired.
 
-What is confirmed is one digest over the person as they are now and what is to become of them: whoever was changed in
-between is looked at again. Roles that are taken away, or held at fewer accounts from then on, void the words that were
-given with them (`Person.words_from`).
+The confirmation signs a digest over the person as they are now and the change; a person who was changed in between has
+to be reviewed again. Taking roles away, or limiting them to fewer accounts, voids the votes that were given with them
+(`Person.words_from`).
 """
 
 import hashlib
@@ -41,7 +41,7 @@ DECISIONS: Final = InTurn(
 
 
 def digest_of(person: "Person", kind: str, grants: Collection[str]) -> str:
-    """What is signed: who it is, what they are now, and what is to become of them."""
+    """What is signed: the person, what they are now, and what they are to become."""
     enrolled = sorted(factors.by_number(person).items())
     now = [person.pk, person.username, person.grants, person.is_active, [list(each) for each in enrolled]]
     content = ["countersign-person-1", kind, now, sorted(grants)]
@@ -60,7 +60,7 @@ def request(
     session_key: str,
     now: datetime,
 ) -> PersonChange:
-    """Ask for a change; in the demo it is made at once. Raises CannotChange, or `stepup.CannotConfirm`."""
+    """Request a change; in the demo it is made at once. Raises CannotChange, or `stepup.CannotConfirm`."""
     act = Act(actor, now, session_key, digest=digest, answer=answer)
     with transaction.atomic():
         trail.take_turn()
@@ -74,7 +74,7 @@ def request(
 
 
 def ask(person: "Person", kind: str, grants: Collection[str], *, act: Act, confirmation: "StepUp") -> PersonChange:
-    """The same for somebody whose second factor was taken already, inside a transaction that has the trail's turn."""
+    """Request a change with a second factor that was checked already, in a transaction that has the trail's turn."""
     row = PersonChange(
         person=person,
         kind=kind,
@@ -101,7 +101,7 @@ def ask(person: "Person", kind: str, grants: Collection[str], *, act: Act, confi
 def confirm(
     *, change_id: int, actor: "Person", digest: str, answer: Mapping[str, Any], session_key: str, now: datetime
 ) -> PersonChange:
-    """The second administrator's word: it is done. Raises CannotChange, or `stepup.CannotConfirm`."""
+    """Make the change, confirmed by a second administrator. Raises CannotChange, or `stepup.CannotConfirm`."""
     act = Act(actor, now, session_key, digest=digest, answer=answer)
     with DECISIONS.transaction(change_id) as row:
         _refuse_unless_open(row, act)
@@ -128,7 +128,7 @@ def confirm(
 
 
 def reject(*, change_id: int, actor: "Person", comment: str, session_key: str, now: datetime) -> PersonChange:
-    """Nothing is changed: another administrator says no, or who asked for it takes it back."""
+    """End the request without a change: another administrator rejects it, or its requester withdraws it."""
     act = Act(actor, now, session_key)
     with DECISIONS.transaction(change_id) as row:
         _refuse_unless_open(row, act)
@@ -140,7 +140,7 @@ def reject(*, change_id: int, actor: "Person", comment: str, session_key: str, n
 
 
 def withdraw_all(*, concerning: "Person", now: datetime) -> int:
-    """End what waits about this person or was asked for by them; how many there were. Inside a transaction."""
+    """Withdraw the open requests about or by this person; how many there were. Inside a transaction."""
     rows = PersonChange.objects.filter(Q(person=concerning) | Q(requested_by=concerning), state=states.REQUESTED)
     concerned = list(rows.order_by("pk"))
     for row in concerned:
@@ -149,7 +149,7 @@ def withdraw_all(*, concerning: "Person", now: datetime) -> int:
 
 
 def expire(now: datetime) -> int:
-    """End what nobody confirmed within a day; how many there were."""
+    """End the requests that nobody confirmed within a day; how many there were."""
     ended = 0
     for number in PersonChange.objects.filter(state=states.REQUESTED, expires_at__lte=now).values_list("pk", flat=True):
         with transaction.atomic():
@@ -162,7 +162,7 @@ def expire(now: datetime) -> int:
 
 
 def read(person_id: int) -> "Person":
-    """The person as they are in this moment. Raises CannotChange when there is nobody of this number."""
+    """The person as they are now. Raises CannotChange when there is nobody of this number."""
     person = models.Person.objects.filter(pk=person_id).first()
     if person is None:
         raise CannotChange("There is nobody of this number.")
@@ -170,7 +170,7 @@ def read(person_id: int) -> "Person":
 
 
 def clean_reason(text: str) -> str:
-    """A reason within its bounds. Raises CannotChange."""
+    """The reason, checked for its length. Raises CannotChange."""
     text = text.strip()
     if not text:
         raise CannotChange("Say why, so that others can follow it later.")
@@ -180,7 +180,7 @@ def clean_reason(text: str) -> str:
 
 
 def _check(actor: "Person", person: "Person", kind: str, grants: Collection[str]) -> None:
-    # Read again inside the turn: who asks may have lost the role in this moment.
+    # Read again inside the turn: the actor may have lost the role a moment ago.
     if not rules.may_keep(read(actor.pk)):
         raise CannotChange("Only active administrators change people.")
     rules.refuse_oneself(actor, person)
@@ -217,7 +217,7 @@ def _apply(row: PersonChange, person: "Person", act: Act) -> None:
 
 
 def void_words(person: "Person", *, now: datetime) -> None:
-    """What this person approved before this moment and is not decided yet counts no more, whatever they become."""
+    """Void this person's votes on everything undecided, whatever roles they get later."""
     models.Person.objects.filter(pk=person.pk).update(words_from=now)
 
 

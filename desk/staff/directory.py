@@ -1,4 +1,4 @@
-"""Who is there: roles, second factors, sessions and what waits about them, for the list and one person's page."""
+"""The people of the desk with roles, second factors, sessions and open changes, for the list and a person's page."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -37,7 +37,7 @@ class Line:
 
 
 def everybody(*, reader: "Person", now: datetime, role: str = "", state: str = "", words: str = "") -> list[Line]:
-    """Everybody, by name; of one role, in one state, or with these words in name or address."""
+    """Everybody by name, filtered by role, state, or text in name or address."""
     people = list(models.Person.objects.prefetch_related("groups").order_by("username", "pk"))
     enrolled = factors.those_with_one([person.pk for person in people])
     sessions = own_sessions.last_seen(now=now)
@@ -76,7 +76,7 @@ def state_of(person: "Person") -> str:
 
 
 def shown_email(person: "Person", reader: "Person") -> str:
-    """The address for administrators; for others its first letter and its host."""
+    """The whole address for administrators; for others its first letter and its host."""
     name, at, host = person.email.rpartition("@")
     if reader.has_role(roles.ADMIN) or not at:
         return str(person.email)

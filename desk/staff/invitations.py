@@ -1,7 +1,7 @@
-"""Inviting somebody: an account without a password, and a link that sets one, once, within a day.
+"""Invites people: an account without a password, and a link that sets one, once, within a day.
 
-The link is bound to an e-mail address that whoever opens it has to name, so that a forwarded one opens nothing. Roles
-come by a change of a person, so outside the demo by a second administrator.
+The link is bound to an e-mail address that the person who opens it has to enter, so a forwarded link opens nothing.
+Roles come with a change of the person, which outside the demo needs a second administrator.
 """
 
 import hashlib
@@ -37,18 +37,18 @@ _REASON = "Invited with these roles."
 
 
 def digest_of(*, name: str, email: str, grants: Collection[str]) -> str:
-    """What is signed: whom the link is for, and what they are to become."""
+    """What is signed: whom the link is for, and the roles they are to get."""
     content = ["countersign-invite-1", name, email.lower(), sorted(grants)]
     return hashlib.sha256(trail.canonical(content).encode()).hexdigest()
 
 
 def name_of(email: str) -> str:
-    """The username of somebody who was invited without one: what stands before the @ of their address."""
+    """The username of a person invited without one: the part before the @ of their address."""
     return email.partition("@")[0]
 
 
 def problems(*, name: str, email: str, grants: Collection[str]) -> dict[str, str]:
-    """Why nobody can be invited like this, by field; empty when they can."""
+    """Why the invitation is refused, by field; empty when it is not."""
     sentences = {}
     try:
         ASCIIUsernameValidator()(name)
@@ -101,7 +101,7 @@ def invite(
 
 
 def invite_again(*, person_id: int, actor: "Person", session_key: str, now: datetime) -> tuple[Invitation, Secret]:
-    """Another link for somebody who has no password yet, or none any more; the older one ends."""
+    """Another link for a person without a password; the older link ends."""
     with transaction.atomic():
         trail.take_turn()
         if not rules.may_keep(changes.read(actor.pk)):
@@ -140,17 +140,17 @@ def _make_link(person: "Person", *, actor: "Person", session_key: str, now: date
 
 
 def end_open(person: "Person", *, now: datetime) -> None:
-    """The links of this person that were not used open nothing any more. Inside a transaction."""
+    """End the unused links of this person. Inside a transaction."""
     Invitation.objects.filter(person=person, used_at=None, ended_at=None).update(ended_at=now)
 
 
 def shown_once(code: Secret, *, address: str) -> str:
-    """The whole link, for the one page that shows it; `address` is that of the page it opens."""
+    """The whole link, for the one page that shows it; `address` is that of the page that it opens."""
     return f"{address}?code={code.reveal()}"
 
 
 def good_invitation(code: str, *, now: datetime) -> Invitation | None:
-    """The invitation of this link, as long as it is good."""
+    """The invitation of this code, if it can still be used."""
     if not code.startswith(PREFIX) or len(code) > 200:
         return None
     rows = Invitation.objects.select_related("person").filter(person__is_active=True, used_at=None, ended_at=None)
@@ -158,7 +158,7 @@ def good_invitation(code: str, *, now: datetime) -> Invitation | None:
 
 
 def is_for(row: Invitation, email: str, *, now: datetime) -> bool:
-    """Whether the link is bound to this address. A wrong one is counted; after five the link is over."""
+    """Whether the link is bound to this address. Wrong addresses are counted; after five the link ends."""
     if hmac.compare_digest(row.email.strip().lower().encode(), email.strip().lower().encode()):
         return True
     with transaction.atomic():
@@ -169,7 +169,7 @@ def is_for(row: Invitation, email: str, *, now: datetime) -> bool:
 
 
 def use(row: Invitation, *, now: datetime) -> bool:
-    """Spend the link; False when somebody was faster. Inside the transaction that sets the password."""
+    """Use up the link; False when somebody was faster. Inside the transaction that sets the password."""
     rows = Invitation.objects.filter(pk=row.pk, used_at=None, ended_at=None)
     if not rows.update(used_at=now):
         return False

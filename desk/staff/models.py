@@ -1,4 +1,4 @@
-"""Changes of people that two administrators make, and invitations."""
+"""Changes of people, which two administrators make, and invitations."""
 
 from typing import ClassVar
 
@@ -16,11 +16,11 @@ MOST_WRONG_ADDRESSES = 5
 
 
 class PersonChange(Subject):
-    """What one administrator asked for about a person and another one confirms, for exactly this content (`digest`).
+    """A change of a person that one administrator requests and another one confirms, for exactly this `digest`.
 
-    `wanted` and `before` are grants (`desk.people.scopes`), in order, with commas between them: a role by its name, or
-    one that is held at an account only, as role:account; empty for a change of another kind.
-    `alone` says that one administrator was enough (the demo).
+    `wanted` and `before` are grants (`desk.people.scopes`), sorted and separated by commas: a role by its name, or
+    role:account for a role at one account; empty for a change of another kind. `alone` says that one administrator was
+    enough (the demo).
     """
 
     table, mark, name = states.TABLE, "P-", "change"
@@ -68,17 +68,17 @@ class PersonChange(Subject):
 
     @property
     def roles_before(self) -> list[str]:
-        """The roles that the person had when it was asked for, each with its accounts."""
+        """The roles that the person had at the time of the request, each with its accounts."""
         return [name for name in self.before.split(",") if name]
 
     @property
     def wanted_in_words(self) -> list[str]:
-        """The roles that the person is to have, as people read them."""
+        """The roles that the person is to have, in words."""
         return scopes.words(self.wanted_roles)
 
     @property
     def before_in_words(self) -> list[str]:
-        """The roles that the person had when it was asked for, as people read them."""
+        """The roles that the person had at the time of the request, in words."""
         return scopes.words(self.roles_before)
 
 
@@ -98,7 +98,7 @@ class PersonChangeEvent(Event):
 class Invitation(Witnessed):
     """A link that sets a password: once, within a day, for whoever knows the e-mail address that it is bound to.
 
-    Only a digest of what the link carries is kept. A newer one ends it, so do five wrong addresses.
+    Only a digest of the link's code is stored. A newer link ends it, and so do five wrong addresses.
     """
 
     person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="invitations")

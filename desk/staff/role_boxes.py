@@ -1,4 +1,4 @@
-"""The roles of somebody as boxes to tick: for every account, or, where there are several, for some of them."""
+"""A person's roles as boxes to tick: for every account or, where there are several, for some of them."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -45,7 +45,7 @@ def boxes(ticked: Collection[str]) -> Boxes:
 
 
 def every_grant() -> list[tuple[str, str]]:
-    """Everything that can be ticked, with what it is called."""
+    """Every grant that can be ticked, with its label."""
     places = scopes.names()
     return [
         (grant, f"{label}, {where}") for role, label in roles.LABELS.items() for grant, where in _grants(role, places)

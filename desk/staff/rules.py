@@ -1,8 +1,8 @@
-"""Who may keep people, and which roles go together.
+"""Who may change people, and which roles go together.
 
-Nobody changes themselves. Who keeps people is admin of the whole desk; an admin of some accounts does not. An
-administrator moves no money, so the role excludes those that do; an auditor reads and does nothing else. One active
-administrator of the whole desk always stays.
+Nobody changes themselves. Only an admin of the whole desk changes people; an admin of some accounts does not. An
+administrator moves no money, so the role excludes the roles that do; an auditor only reads. One active administrator of
+the whole desk always remains.
 """
 
 from collections.abc import Collection
@@ -21,17 +21,17 @@ class CannotChange(Exception):
 
 
 def may_keep(person: "Person") -> bool:
-    """Whether this person invites people and changes them."""
+    """Whether this person may invite and change people."""
     return person.has_role(roles.ADMIN, scope="")
 
 
 def may_read(person: "Person") -> bool:
-    """Whether this person sees who has which role."""
+    """Whether this person may see who has which role."""
     return person.has_role(roles.ADMIN, roles.AUDITOR, scope="")
 
 
 def role_problem(grants: Collection[str]) -> str:
-    """Why nobody may hold these roles together, or at these accounts, or an empty text."""
+    """Why these roles can't be held together or at these accounts, or an empty text."""
     held, accounts = scopes.roles_of(grants), {"", *scopes.names()}
     if any(scopes.split(grant)[1] not in accounts or grant.endswith(":") for grant in grants):
         return "There is no account of this number."
@@ -55,14 +55,14 @@ def refuse_oneself(actor: "Person", person: "Person") -> None:
 
 
 def refuse_last_admin(person: "Person") -> None:
-    """Raise CannotChange where no other active administrator with a password stays. Ask after `trail.take_turn`."""
+    """Raise CannotChange where no other active administrator has a password. Call it after `trail.take_turn`."""
     others = models.Person.objects.filter(scopes.holding(roles.ADMIN, "")).exclude(pk=person.pk)
     if not any(other.has_usable_password() for other in others):
         raise CannotChange("Nothing was changed: somebody has to stay admin. Make somebody else one first.")
 
 
 def obstacle(kind: str, person: "Person", grants: Collection[str] = ()) -> str:
-    """Why this can't be asked for of this person as they are now, or an empty text."""
+    """Why this change of the person can't be requested now, or an empty text."""
     if kind == states.REACTIVATE:
         return "This account is active." if person.is_active else ""
     if not person.is_active:

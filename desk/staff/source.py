@@ -1,4 +1,4 @@
-"""Changes that wait for a second administrator, as entries of the list of what needs action."""
+"""Changes of people that wait for a second administrator, as entries of the list of what needs action."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -65,7 +65,7 @@ def _entry(row: PersonChange, person: "Person", now: datetime) -> Entry:
 
 
 def _roles_sentence(row: PersonChange) -> str:
-    """The roles that were asked for, with their accounts."""
+    """The requested roles with their accounts, as a sentence."""
     return f"Roles then: {', '.join(row.wanted_in_words) or 'none'}. " if row.kind == states.ROLES else ""
 
 

@@ -1,6 +1,6 @@
-"""The table of changes that need a second administrator: roles, second factors, access, switching on again.
+"""The table of changes that need a second administrator: roles, second factors, access, reactivation.
 
-Asked for by one administrator with a second factor, confirmed by another one for exactly that content within a day. In
+One administrator requests a change with a second factor, and another one confirms exactly that content within a day. In
 the demo one administrator is enough, and the row says so (`alone`).
 """
 
