@@ -1,4 +1,4 @@
-"""Passkeys: for which host and origins they count, which ones a person has, and checking one signed answer."""
+"""Passkeys: their host and origins, which ones a person has, and the check of a signed answer."""
 
 import hashlib
 import ipaddress
@@ -83,7 +83,7 @@ def is_our_origin(origin: str) -> bool:
 
 
 def credentials(person: "Person") -> list[AttestedCredentialData]:
-    """The passkeys enrolled by this person. One that can't be read is left out rather than stopping the others."""
+    """The passkeys of this person. One that can't be read is left out, so that the others still work."""
     credentials = []
     for row in Authenticator.objects.filter(user=person, type=Authenticator.Type.WEBAUTHN).order_by("pk"):
         try:
@@ -97,7 +97,7 @@ def credentials(person: "Person") -> list[AttestedCredentialData]:
 
 
 def keys_of(person: "Person") -> dict[str, str]:
-    """The public keys of this person's passkeys by their ids, as texts like those that `check` gives."""
+    """The public keys of this person's passkeys by their ids, as texts like those that `check` returns."""
     return {
         websafe_encode(credential.credential_id): websafe_encode(cbor.encode(credential.public_key))
         for credential in credentials(person)
@@ -121,7 +121,7 @@ def options(person: "Person", *, challenge: bytes, seconds: int) -> dict[str, An
 
 
 def read(answer: object) -> Assertion:
-    """Take apart what `credential.toJSON()` gave, as an object or as its JSON text. Raises CannotAccept."""
+    """Parse what `credential.toJSON()` gave, as an object or as JSON text. Raises CannotAccept."""
     content = _as_mapping(answer)
     try:
         parsed = AuthenticationResponse.from_dict(content)
@@ -144,7 +144,7 @@ def read(answer: object) -> Assertion:
 def check(assertion: Assertion, *, person: "Person", challenge: str) -> str:
     """Verify origin, host, challenge, presence, verification of the user, and the signature. Raises CannotAccept.
 
-    Answers with the public key that verified it, as text to be kept: a key may be removed later, the proof stays.
+    Returns the public key that verified it, as text to be stored: a key may be removed later, the proof stays.
     """
     name = host()
     if name is None:

@@ -1,16 +1,16 @@
-"""Slowing down whoever guesses passwords and codes at the door, without ever locking somebody out by name.
+"""Slows down guessing of passwords and codes at sign-in, without ever locking out the person whose name is used.
 
-Every try takes from several budgets before it is looked at, so that tries at once count as well, and a right one gives
+Every try takes from several budgets before it is checked, so that concurrent tries count as well; a right one gives
 back what it took:
 
-- of the address: ten in vain a minute, whatever the names;
-- of the name at this address: a pause that doubles after three in vain, to five minutes at most;
+- of the address: ten failures a minute, whatever the names;
+- of the name at this address: a pause that doubles after three failures, to five minutes at most;
 - of the name everywhere: ten a minute, so that a thousand addresses guess no faster than one.
 
-A device on which this person signed in wholly before carries a signed cookie that says so. Its tries have a budget of
-their own and take from none of the others: whoever floods a name, an address or both stays outside, and its owner comes
-in. Passwords and second factors have separate budgets. A budget is one row, however many tries; rows that are over are
-deleted, and there are never more than `MOST_BUDGETS`.
+A device on which this person has signed in completely before carries a signed cookie that says so. Its tries have a
+budget of their own and take from none of the others: an attacker who floods a name, an address or both stays outside,
+and the owner gets in. Passwords and second factors have separate budgets. A budget is one row, however many tries;
+expired rows are deleted, and there are never more than `MOST_BUDGETS`.
 """
 
 import unicodedata
@@ -47,14 +47,14 @@ _DEVICE_SALT = "desk.device"
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """One count: its row, and whether its pause grows or only its rate is bounded."""
+    """One budget: the name of its row, and whether its pause grows or only its rate is limited."""
 
     name: str
     grows: bool = False
 
 
 def budgets(*, what: str, name: str, address: str, device: str) -> list[Budget]:
-    """What one try takes from. `device` is of a known device of exactly this person, or empty."""
+    """The budgets that one try takes from. `device` names a known device of exactly this person, or is empty."""
     who = unicodedata.normalize("NFKC", name).casefold()[:150]
     if device:
         return [Budget(_digest(what, "device", device, who), grows=True)]
@@ -62,7 +62,7 @@ def budgets(*, what: str, name: str, address: str, device: str) -> list[Budget]:
     return [
         Budget(_digest(what, "address", near)),
         Budget(_digest(what, "name-at-address", near, who), grows=True),
-        # Only who knows the password comes so far: guessing codes from everywhere slows down as well.
+        # Only a person who knows the password gets here: guessing codes from many addresses slows down as well.
         Budget(_digest(what, "name", who), grows=what == SECOND_FACTOR),
     ]
 
@@ -86,7 +86,7 @@ def spend_try(budgets: Sequence[Budget], *, now: datetime) -> int:
 
 @transaction.atomic
 def give_back(budgets: Sequence[Budget]) -> None:
-    """It was right: the budgets whose pause grows begin anew, the others take this one try back."""
+    """After a right try: reset the budgets whose pause grows, and take this one try back from the others."""
     models.Tries.objects.filter(budget__in=[budget.name for budget in budgets if budget.grows]).delete()
     for row in _locked([budget.name for budget in budgets if not budget.grows]):
         models.Tries.objects.filter(pk=row.pk).update(failures=max(row.failures - 1, 0), recent=row.recent[:-1])
@@ -96,7 +96,7 @@ def give_back(budgets: Sequence[Budget]) -> None:
 
 
 def device_of(request: "HttpRequest", name: str) -> str:
-    """The device of this request when exactly this person signed in on it before, else an empty text."""
+    """The device of this request if exactly this person has signed in on it before, else an empty text."""
     try:
         content = signing.loads(
             request.COOKIES.get(settings.DEVICE_COOKIE_NAME, ""),
@@ -110,7 +110,7 @@ def device_of(request: "HttpRequest", name: str) -> str:
 
 
 def remember_device(request: "HttpRequest", response: "HttpResponseBase", person: "Person") -> None:
-    """Mark this browser as one on which the person signed in wholly. It opens nothing by itself."""
+    """Remember this browser as one on which the person signed in completely. That alone opens nothing."""
     device = device_of(request, person.get_username()) or get_random_string(22)
     response.set_cookie(
         settings.DEVICE_COOKIE_NAME,
@@ -135,7 +135,7 @@ def _longest(budgets: Sequence[Budget], rows: Any, now: datetime) -> int:
 
 
 def _locked(names: Sequence[str]) -> list[models.Tries]:
-    """These rows, in one order for everybody, kept from others to the end of the transaction."""
+    """These rows, locked in one order for everybody until the transaction ends."""
     rows = models.Tries.objects.filter(budget__in=names).order_by("budget")
     return list(rows.select_for_update() if connection.features.has_select_for_update else rows)
 
@@ -156,7 +156,7 @@ def _wait(row: models.Tries, now: datetime, *, grows: bool) -> int:
 
 
 def _count(row: models.Tries, now: datetime) -> None:
-    """One more try, of a row that this transaction keeps to itself."""
+    """Count one more try on a locked row."""
     is_over = row.last_at + REMEMBERED <= now
     models.Tries.objects.filter(pk=row.pk).update(
         failures=1 if is_over else min(row.failures, 60) + 1,
@@ -166,7 +166,7 @@ def _count(row: models.Tries, now: datetime) -> None:
 
 
 def _make_room(names: list[str], now: datetime) -> None:
-    """Forget what is over; when strangers filled the table, forget those that were tried longest ago."""
+    """Delete expired rows; when strangers have filled the table, also the rows that were tried longest ago."""
     models.Tries.objects.filter(last_at__lte=now - REMEMBERED).exclude(budget__in=names).delete()
     over = models.Tries.objects.count() + len(names) - MOST_BUDGETS
     if over > 0:

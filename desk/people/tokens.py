@@ -1,6 +1,6 @@
-"""Tokens of the desk's own interface: made once, shown once, kept as a digest.
+"""Tokens of the desk's own API: shown once, when they are made, and stored as a digest.
 
-A token reads, and drafts where its scope says so; it never approves.
+A token reads, and drafts where its scope allows it; it never approves.
 """
 
 import hashlib
@@ -44,7 +44,7 @@ def create(
     scope: str = models.ApiToken.Scope.DRAFT,
     actor: "Person | None" = None,
 ) -> tuple["ApiToken", Secret]:
-    """A new token of this person that ends after so many days (1 to 366). The secret is not kept: show it now."""
+    """A new token of this person that ends after so many days (1 to 366). Its secret is not stored: show it now."""
     if not 1 <= days <= LONGEST_DAYS:
         raise ValueError("A token lives from 1 to 366 days.")
     if scope not in models.ApiToken.Scope.values:
@@ -87,13 +87,13 @@ def shown_once(secret: Secret) -> str:
 
 
 def digest_of(person: "Person", request_key: str) -> str:
-    """What is signed for a new token: whose it is, and the form that asks for it."""
+    """What is signed for a new token: the person, and the key of the form that asks for it."""
     return _digest(f"countersign-token-1|{person.pk}|{request_key}")
 
 
 @transaction.atomic
 def revoke(*, token_id: int, now: datetime, actor: "Person | None" = None) -> bool:
-    """End a token at once; False when it was ended before."""
+    """End a token at once; False where it had ended before."""
     if not models.ApiToken.objects.filter(pk=token_id, revoked_at=None).update(revoked_at=now):
         return False
     _record(models.ApiToken.objects.get(pk=token_id), "token.revoked", actor=actor, now=now)
@@ -114,7 +114,7 @@ def _record(row: "ApiToken", action: str, *, actor: "Person | None", now: dateti
 
 
 def living_token(text: str, *, now: datetime) -> "ApiToken | None":
-    """The living token with this text, of somebody who is active and, where one is required, has a second factor."""
+    """The valid token with this text, of an active person who has a second factor where one is required."""
     if len(text) > LONGEST_TEXT:
         return None
     # The digest is looked up, not the text: the time of an index search tells nothing about a random token.
@@ -133,7 +133,7 @@ def people_of(token_ids: Collection[int], *, now: datetime) -> dict[int, "Person
 
 
 def note_use(token: "ApiToken", *, now: datetime) -> None:
-    """Keep when it was last used, to the minute."""
+    """Record when it was last used, to the minute."""
     if token.last_used_at is None or now - token.last_used_at > _USED_EVERY:
         models.ApiToken.objects.filter(pk=token.pk).update(last_used_at=now)
 
