@@ -1,9 +1,9 @@
-"""What the browsers of one event loop follow, and what each still has to be told. Plain calls; no broker, no rows.
+"""What the browsers of one event loop follow, and what is still to be sent to each. Plain calls; no broker, no rows.
 
-A text comes made and is framed once, whoever gets it. Hints go out in order at the end of the loop's turn, all that
-wait for a browser in one frame, the same hint once. Of the ticks of a topic only the latest is kept, and they go out at
-most every 50 ms. To a browser that does not keep up nothing more is written: what its connection has not taken yet
-is at most one frame, ticks wait as names of topics, and hints up to a bound, beyond which it is let go.
+A text arrives ready and is framed once for all browsers. Hints go out in order at the end of the loop's turn, all that
+wait for a browser in one frame, equal hints once. Of the ticks of a topic only the latest is kept, and they go out at
+most every 50 ms. To a browser that does not keep up nothing more is written: at most one frame is in its connection,
+ticks wait as names of topics, and hints wait up to a limit, beyond which its socket is closed.
 """
 
 import asyncio
@@ -31,11 +31,10 @@ _log = structlog.get_logger(__name__)
 
 
 class Browser:
-    """One socket, whose it is, what it follows, and what waits for it: hints as text, ticks as names of topics.
+    """One socket: whose it is, what it follows, and what waits for it (hints as texts, ticks as names of topics).
 
-    Its key is that of a session, or of a token.
-
-    To one that `is_limited` to some accounts a hint for the whole desk says only that something changed.
+    Its key is that of a session or of a token. Where `is_limited`, the person is limited to some accounts, and a hint
+    for the whole desk says only that something changed.
     """
 
     __slots__ = (
@@ -70,8 +69,8 @@ class Browser:
 class Fanout:
     """The browsers of one event loop, by topic. Made and used on that loop alone.
 
-    What happens goes to `_news` and `_changed` first, whoever follows it, and from there straight to those who keep up.
-    What waits with a browser is looked after through `_hinted` or `_ticked`, unless it is stuck.
+    What happens goes to `_news` and `_changed` first and from there straight to the browsers that keep up. Browsers
+    with something waiting are in `_hinted` or `_ticked`, unless they are stuck.
     """
 
     def __init__(self) -> None:
@@ -92,7 +91,7 @@ class Fanout:
     # Who is here ------------------------------------------------------------------------------------------------------
 
     def add(self, browser: Browser) -> None:
-        """Let a browser take part; one that comes too late is sent away like the others were."""
+        """Add a browser. After `end_all` it is sent away like the others."""
         if self._over:
             _close(browser, TRY_LATER)
             return
@@ -100,7 +99,7 @@ class Fanout:
         browser.socket.when_taken = lambda: self._taken(browser)
 
     def remove(self, browser: Browser) -> None:
-        """Forget a browser and everything that waits for it."""
+        """Remove a browser and everything that waits for it."""
         browser.ended = True
         browser.socket.when_taken = None
         self.browsers.discard(browser)
@@ -110,7 +109,7 @@ class Fanout:
         browser.ticks.clear()
 
     def end(self, browser: Browser, code: int) -> None:
-        """Close the socket of a browser; of one that does not read, nothing is left half a second later."""
+        """Close the socket of a browser; that of one that does not read is cut half a second later."""
         if browser.ended:
             return
         is_stuck = browser.stuck
@@ -120,7 +119,7 @@ class Fanout:
             self._loop.call_later(LAST_WORD_SECONDS, browser.socket.cut)
 
     def end_all(self) -> None:
-        """Send everybody away, to come again after a while; nobody can come in any more."""
+        """Close all sockets, to be opened again after a while; no browser can be added any more."""
         self._over = True
         for browser in list(self.browsers):
             self.end(browser, TRY_LATER)
@@ -129,7 +128,7 @@ class Fanout:
                 planned.cancel()
 
     def follow(self, browser: Browser, topics: Iterable[str]) -> None:
-        """Follow these topics. The latest tick of a topic that others follow comes at once."""
+        """Follow these topics. The latest tick of a topic that others follow already is sent at once."""
         for topic in topics:
             browser.topics.add(topic)
             self._followers.setdefault(topic, set()).add(browser)
@@ -138,7 +137,7 @@ class Fanout:
                 self._plan_slot()
 
     def unfollow(self, browser: Browser, topics: Iterable[str]) -> None:
-        """Follow these no more. What nobody follows is not kept."""
+        """Stop following these topics. Nothing is kept of a topic that nobody follows."""
         for topic in topics:
             browser.topics.discard(topic)
             browser.ticks.pop(topic, None)
@@ -153,7 +152,7 @@ class Fanout:
     # What is to be told -----------------------------------------------------------------------------------------------
 
     def hint(self, topic: str, text: str) -> None:
-        """Put a hint in line for everybody who follows the topic; the same one that waits already waits on."""
+        """Queue a hint for everybody who follows the topic; one that waits already keeps its place."""
         if topic in self._followers:
             self._news[text] = topic
             self._plan_flush()
@@ -166,7 +165,7 @@ class Fanout:
             self._plan_slot()
 
     def say(self, browser: Browser, text: str) -> None:
-        """Tell one browser something, in line with its hints; said twice while it waits, the later place counts."""
+        """Queue a text for one browser among its hints; one that waits already moves to the end."""
         if browser.ended:
             return
         if not browser.hints:
@@ -176,7 +175,7 @@ class Fanout:
         self._plan_flush()
 
     def let_go_slow(self) -> None:
-        """Let go of those who took nothing for five seconds; to be called every second or so."""
+        """Close the sockets that took nothing for five seconds; to be called every second or so."""
         now = self._loop.time()
         for browser, (untaken, since) in list(self._stuck.items()):
             remaining = browser.socket.untaken()
@@ -269,7 +268,7 @@ class Fanout:
     def _write(
         self, browser: Browser, texts: tuple[str, ...], frame_cache: dict[tuple[str, ...], frames.Frames]
     ) -> int:
-        """Write frame after frame while the peer keeps up; how many of the texts are on their way."""
+        """Write frame after frame while the peer keeps up; how many of the texts were written."""
         parts = frame_cache.get(texts)
         if parts is None:
             parts = frame_cache[texts] = frames.framed(texts, browser.socket.frame)
@@ -283,7 +282,7 @@ class Fanout:
         return written
 
     def _taken(self, browser: Browser) -> None:
-        """The peer has taken everything: go on with what waits. Ticks wait for their slot."""
+        """The peer has taken everything: continue with what waits. Ticks wait for their slot."""
         if not browser.stuck:
             return
         browser.stuck = False
@@ -301,7 +300,7 @@ def _texts(pairs: list[tuple[str, str]]) -> tuple[str, ...]:
 
 
 def _limited(pairs: list[tuple[str, str]]) -> tuple[str, ...]:
-    """A topic with a key was admitted by whose it is; without one a hint may speak of any account, so it says less."""
+    """The texts for a limited person: a hint on a topic without a key may be about any account, so it is emptied."""
     texts = [text if ":" in topic else json.dumps({"topic": topic, "hint": {}}) for text, topic in pairs]
     return tuple(dict.fromkeys(texts))
 

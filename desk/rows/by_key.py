@@ -1,7 +1,7 @@
-"""Rows of few keys or of all, asked for by a text that is made once for each connection.
+"""Reads rows by key, or all rows, with SQL that is built once for each connection.
 
-Django takes several times longer to make the text of such a question than the database to answer it. Every
-transaction asks one for each witnessed table that it wrote into, and every verification one for each that there is.
+Django takes several times longer to build such a query than the database to answer it. Every transaction needs one for
+each witnessed table that it wrote to, and every verification one for each witnessed table.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -9,15 +9,15 @@ from typing import Any
 
 from django.db import connection, models
 
-_CHUNK = 2000  # rows of a whole table that are in memory at once
+_CHUNK = 2000  # rows in memory at once when a whole table is read
 
 
 def rows_by_key(model: type[models.Model], columns: tuple[str, ...], keys: Sequence[Any]) -> Iterable[Sequence[Any]]:
     """The key and these columns of each row that is there, in the order of the keys, as `values_list` gives them.
 
-    `keys` are at least one, and no more than fit into one question.
+    There is at least one key, and no more than fit into one query.
     """
-    count = 1 << (len(keys) - 1).bit_length()  # few texts: what is missing to a power of two is asked for twice
+    count = 1 << (len(keys) - 1).bit_length()  # few queries: the keys are filled up to a power of two
     return _question(model, columns, count).rows([*keys, *[keys[-1]] * (count - len(keys))])
 
 
@@ -35,7 +35,7 @@ def _question(model: type[models.Model], columns: tuple[str, ...], count: int) -
 
 
 class _Question:
-    """The text for so many keys (0: for all rows), and what makes values of what the database answers."""
+    """The SQL for so many keys (0: for all rows), with the converters of its result."""
 
     def __init__(self, model: type[models.Model], columns: tuple[str, ...], count: int) -> None:
         self._key: models.Field[Any, Any] = model._meta.pk
