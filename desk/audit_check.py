@@ -1,4 +1,4 @@
-"""Checks the audit trail as a stranger would: chain, guards, heads kept outside, signatures, and the replayed rows.
+"""Checks the audit trail without trusting it: chain, guards, heads stored outside, signatures, and replayed rows.
 
 Every finding is one sentence. An empty list means that nothing was changed, removed, inserted, swapped or cut off since
 the events were written, as far as the heads outside the database and the signed ones reach.
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from desk.models import AuditEvent
 
 # More findings of one kind say nothing new: one edit breaks no later link, but a rewritten table would fill pages.
-# Each kind has its own bound: whoever drops every trigger must not hide by that which rows were changed.
+# Each kind has its own limit, so that dropping every trigger does not hide which rows were changed.
 MOST_FINDINGS = 100
 # SQLite's own transactions begin IMMEDIATE here, for writing, and would keep every writer waiting.
 _BEGIN = {"sqlite": "BEGIN DEFERRED", "postgresql": "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"}
@@ -29,7 +29,7 @@ _BEGIN = {"sqlite": "BEGIN DEFERRED", "postgresql": "BEGIN ISOLATION LEVEL REPEA
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What one run found: `findings` as sentences (at most a hundred and one of a kind), events and head."""
+    """The result of one run: `findings` as sentences (at most a hundred and one of a kind), events and head."""
 
     findings: tuple[str, ...]
     events: int
@@ -53,8 +53,8 @@ def run(*, replay: bool = False) -> Result:
 def verify(*, replay: bool = False) -> list[str]:
     """Every problem found, as sentences; at most a hundred of each kind.
 
-    The desk goes on working meanwhile. So the files of heads are read first, and the rows as of one moment after that:
-    what is written later is no row without its entry, and no head without its event.
+    The desk keeps working meanwhile. So the files of heads are read first, and then the rows as of one moment: rows
+    written later are not taken for rows without an entry, nor heads for heads without an event.
     """
     sources = _sources({}, replay=replay)
     with _one_moment():
@@ -63,9 +63,9 @@ def verify(*, replay: bool = False) -> list[str]:
 
 @contextmanager
 def _one_moment() -> Iterator[None]:
-    """Everything read inside is as it stands at the first reading; nobody waits for it, and nothing may be written.
+    """Read the rows of one moment, that of the first query; nobody waits for it, and nothing may be written.
 
-    Inside a transaction of the caller's it changes nothing: that one decides what is seen.
+    Inside a transaction of the caller it does nothing: that transaction decides what is read.
     """
     if connection.in_atomic_block:
         yield
@@ -85,7 +85,7 @@ def _execute(sql: str) -> None:
 def _listed(sources: list[Iterable[str]]) -> list[str]:
     findings: list[str] = []
     while sources:
-        # To its end all the same: what the later ones compare with is read on the way.
+        # Read to the end all the same: that fills what later checks compare with.
         of_kind = [finding for number, finding in enumerate(sources.pop(0)) if number <= MOST_FINDINGS]
         findings += of_kind[:MOST_FINDINGS]
         if len(of_kind) > MOST_FINDINGS:
@@ -94,7 +94,7 @@ def _listed(sources: list[Iterable[str]]) -> list[str]:
 
 
 def _sources(hashes: dict[int, str], *, replay: bool) -> list[Iterable[str]]:
-    """What is looked at, one after the other. No row is read before the first is asked for its sentences."""
+    """The checks, in order. No row is read before the sentences of the first are read."""
     sources: list[Iterable[str]] = [
         installed_guards.findings(),
         _chain(hashes),
@@ -111,7 +111,7 @@ def _sources(hashes: dict[int, str], *, replay: bool) -> list[Iterable[str]]:
 
 
 def _chain(hashes: dict[int, str]) -> Iterator[str]:
-    """Walk the events in order; `hashes` is filled with the hash of each event, by seq."""
+    """Check the events in order; fills `hashes` with the hash of each event, by seq."""
     expected_seq, prev = 1, trail.NO_HEAD
     try:
         for event in _events():
@@ -132,7 +132,7 @@ def _events(**where: Any) -> Iterator["AuditEvent"]:
 
 
 def _signed_heads(hashes: dict[int, str]) -> Iterator[str]:
-    """Every confirmed decision names the head of its moment; a passkey has signed it."""
+    """Check the head that every confirmation names, and the signatures of passkeys."""
     trail_heads = {trail.NO_HEAD, *hashes.values()}
     for row in models.StepUp.objects.select_related("person").order_by("pk").iterator(chunk_size=500):
         witness = f"The {row.get_kind_display()} given by {row.person} on {row.at.astimezone(UTC):%Y-%m-%d %H:%M:%S}"
@@ -143,7 +143,7 @@ def _signed_heads(hashes: dict[int, str]) -> Iterator[str]:
 
 
 def _named_proofs() -> Iterator[str]:
-    """Events that name a second factor together with the digest of all that was kept of it."""
+    """Check the confirmations against the digests of them that events record."""
     proofs = {row.pk: row.proof for row in models.StepUp.objects.iterator(chunk_size=2000)}
     for event in _events(after_text__contains='"proof":'):
         for number, proof in _pairs(_content(event)):

@@ -1,4 +1,4 @@
-"""What `manage.py check --deploy` says of a desk that must not go live as it is."""
+"""Checks for `manage.py check --deploy`: what must not go live."""
 
 from typing import Any
 

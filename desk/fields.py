@@ -1,4 +1,4 @@
-"""Money in the database: exact on both engines, never rounded without a word.
+"""Money in the database: exact on both engines, never silently rounded.
 
 SQLite turns a decimal column into a binary float and loses every digit past the fifteenth. There an exact decimal is
 kept as text under a collation that compares numbers; on PostgreSQL it is plain `numeric`. Arithmetic with F() would
@@ -25,7 +25,7 @@ def widen_context() -> None:
 
 
 def plain(value: Decimal) -> Decimal:
-    """The same number without trailing zeros and without an exponent, so that both engines hand back equal text."""
+    """The same number without trailing zeros and exponent, so that both engines return equal text."""
     bare = value.normalize(_CONTEXT)
     if bare == 0:
         return Decimal(0)
@@ -34,7 +34,7 @@ def plain(value: Decimal) -> Decimal:
 
 
 class ExactDecimalField(models.DecimalField):  # type: ignore[type-arg]
-    """A decimal that comes back as it went in.
+    """A decimal that is read back exactly as it was stored.
 
     At most `decimal_places` digits after the point and `max_digits` in all; more is refused with ValueError instead of
     being rounded. Floats, NaN and infinities are refused. Values read have no trailing zeros and no exponent.

@@ -1,4 +1,4 @@
-"""Pages of a list by its key, never by an offset: new rows above do not push rows from one page to the next."""
+"""Pages of a list by key, never by offset, so that new rows do not shift rows from one page to the next."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +12,7 @@ _LARGEST_KEY = 2**63 - 1
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Rows newest first, with the query strings of the newer and the older page where there are any."""
+    """The rows, newest first, with the query strings of the newer and the older page where there are such."""
 
     rows: list[Any]
     newer: str
@@ -22,7 +22,7 @@ class Page:
 def page(request: HttpRequest, rows: QuerySet[Any], *, key: str, size: int = PAGE_ROWS) -> Page:
     """The page of `rows` that `?before=` or `?after=` asks for, by the unique whole-number column `key`, descending.
 
-    A key that is no number, or is out of bounds, counts as absent: a list page has no way to be wrong.
+    A key that is no number, or is out of bounds, is ignored: the page of a list never fails.
     """
     before, after = _key(request, "before"), _key(request, "after")
     if after is not None:
@@ -52,7 +52,7 @@ def _key(request: HttpRequest, name: str) -> int | None:
 
 
 def _query(request: HttpRequest, **place: int) -> str:
-    """The current filters with another place in the list, as a query string that starts with a question mark."""
+    """The current filters with another position, as a query string that starts with a question mark."""
     query = request.GET.copy()
     for name in ("before", "after"):
         query.pop(name, None)
