@@ -135,13 +135,13 @@ async def _converse(browser: Browser, fanout: Fanout, receive: Any) -> None:
         while (message := await receive())["type"] == "websocket.receive":
             now, text = time.monotonic(), message.get("text")
             if len(arrivals) == MOST_MESSAGES and arrivals[0] > now - MESSAGE_WINDOW_SECONDS:
-                fanout.end(browser, TOO_MANY)
+                fanout.close(browser, TOO_MANY)
             elif text is None:
-                fanout.end(browser, NOT_UNDERSTOOD)
+                fanout.close(browser, NOT_UNDERSTOOD)
             elif len(text) > LONGEST_MESSAGE:
-                fanout.end(browser, TOO_LONG)
+                fanout.close(browser, TOO_LONG)
             elif await _seconds_to_wait(browser.key):
-                fanout.end(browser, TOO_MANY)
+                fanout.close(browser, TOO_MANY)
             else:
                 arrivals.append(now)
                 await _obey(browser, fanout, _read(text))
@@ -151,7 +151,7 @@ async def _converse(browser: Browser, fanout: Fanout, receive: Any) -> None:
 
 async def _obey(browser: Browser, fanout: Fanout, changes: tuple[list[str], list[str]] | None) -> None:
     if changes is None:
-        fanout.end(browser, NOT_UNDERSTOOD)
+        fanout.close(browser, NOT_UNDERSTOOD)
         return
     follow, unfollow = changes
     fanout.unfollow(browser, unfollow)
@@ -159,7 +159,7 @@ async def _obey(browser: Browser, fanout: Fanout, changes: tuple[list[str], list
     if browser.ended:
         return
     if may is None:
-        fanout.end(browser, TRY_LATER if await _renewed(browser) else SIGNED_OUT)
+        fanout.close(browser, TRY_LATER if await _renewed(browser) else SIGNED_OUT)
         return
     fresh = [topic for topic in may if topic not in browser.topics]
     room = MOST_TOPICS - len(browser.topics)

@@ -91,7 +91,7 @@ class Fanout:
     # Who is here ------------------------------------------------------------------------------------------------------
 
     def add(self, browser: Browser) -> None:
-        """Add a browser. After `end_all` it is sent away like the others."""
+        """Add a browser. After `close_all` it is sent away like the others."""
         if self._over:
             _close(browser, TRY_LATER)
             return
@@ -108,7 +108,7 @@ class Fanout:
         browser.hints.clear()
         browser.ticks.clear()
 
-    def end(self, browser: Browser, code: int) -> None:
+    def close(self, browser: Browser, code: int) -> None:
         """Close the socket of a browser; that of one that does not read is cut half a second later."""
         if browser.ended:
             return
@@ -118,11 +118,11 @@ class Fanout:
         if is_stuck:
             self._loop.call_later(LAST_WORD_SECONDS, browser.socket.cut)
 
-    def end_all(self) -> None:
+    def close_all(self) -> None:
         """Close all sockets, to be opened again after a while; no browser can be added any more."""
         self._over = True
         for browser in list(self.browsers):
-            self.end(browser, TRY_LATER)
+            self.close(browser, TRY_LATER)
         for planned in (self._flush, self._slot):
             if planned is not None:
                 planned.cancel()
@@ -186,7 +186,7 @@ class Fanout:
 
     def _let_go(self, browser: Browser) -> None:
         _log.warning("relay.slow_browser", waiting=len(browser.hints), untaken=browser.socket.untaken())
-        self.end(browser, TRY_LATER)
+        self.close(browser, TRY_LATER)
 
     # Writing ----------------------------------------------------------------------------------------------------------
 

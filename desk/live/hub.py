@@ -121,7 +121,7 @@ class Hub:
         """Send all browsers away; the next hub joins anew."""
         self._is_over = True
         self._forget()
-        self.fanout.end_all()
+        self.fanout.close_all()
 
     # Hearing ----------------------------------------------------------------------------------------------------------
 
@@ -190,13 +190,13 @@ class Hub:
             renewed = await find_renewed(gone, now=clock.now()) if gone else set()
             for browser in list(self.fanout.browsers):
                 if browser.key in renewed:
-                    self.fanout.end(browser, TRY_LATER)  # it comes again at once, with the new key
+                    self.fanout.close(browser, TRY_LATER)  # it comes again at once, with the new key
                 elif browser.key in may:  # else it came while we asked
                     self._apply(browser, topics_by_key[browser.key], may[browser.key])
 
     def _apply(self, browser: Browser, requested: set[str], may: list[str] | None) -> None:
         if may is None:
-            self.fanout.end(browser, SIGNED_OUT)
+            self.fanout.close(browser, SIGNED_OUT)
             return
         lost = sorted(browser.topics & requested.difference(may))
         if lost:
