@@ -1,4 +1,4 @@
-"""Addresses of the desk itself; rooms bring their own. Sign-in and account pages are mounted by the project."""
+"""The URLs of the desk itself; rooms bring their own. The project mounts sign-in and account pages."""
 
 from django.urls import path
 

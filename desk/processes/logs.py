@@ -1,7 +1,7 @@
-"""Log lines: one event a line, key and value, without secrets and without a way to forge a second line.
+"""Log lines: one event per line, as keys and values, without secrets and without a way to forge a second line.
 
-Everything that reaches standard error passes here, the framework's and the libraries' lines included. LOG_FORMAT
-says whether as JSON or as plain text, LOG_LEVEL from which level on.
+Everything that goes to standard error passes here, also the lines of the framework and the libraries. LOG_FORMAT
+chooses JSON or plain text, LOG_LEVEL the lowest level.
 """
 
 import logging
@@ -69,13 +69,13 @@ def configure(_: Mapping[str, object]) -> None:
 
 
 def _without_traceback(record: logging.LogRecord) -> bool:
-    """Anybody can ask for a host that is not ours: one line tells it, and where it was noticed adds nothing."""
+    """Drop the traceback: anybody can send a foreign host name, and one line is enough for it."""
     record.exc_info = None
     return True
 
 
 def hide_secrets(_: Any, __: str, event: Event) -> Event:
-    """The processor that masks by key name and by the shape of values, at every depth."""
+    """The processor that masks secrets by the names of keys and by the shape of values, at every depth."""
     secrets = _own_secrets()
     return {key: _hidden(key, value, secrets, depth=0) for key, value in event.items()}
 
@@ -103,7 +103,7 @@ def scrubbed(text: str, secrets: list[str] | None = None) -> str:
 
 
 def _own_secrets() -> list[str]:
-    """What this process itself was given and must never repeat."""
+    """The secrets of this process's own settings, which it must never log."""
     secrets = [settings.SECRET_KEY, *re.split(r"[,:\n]", settings.KEY_RING)]
     secrets.append(str(settings.DATABASES["default"].get("PASSWORD") or ""))
     return [secret for secret in secrets if len(secret) >= 8]
@@ -143,7 +143,7 @@ def connect_celery() -> None:
 
 
 def _keep_our_logging(**_: Any) -> None:
-    """Having a receiver is enough: Celery then leaves the handlers alone."""
+    """Do nothing: where this signal has a receiver, Celery leaves the handlers alone."""
 
 
 def _enter_task(*, task: Any = None, **_: Any) -> None:

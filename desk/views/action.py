@@ -1,4 +1,4 @@
-"""Needs action: everything that waits for a person, and the thread of remarks beside it."""
+"""Needs action: everything that waits for a person, and the comments on it."""
 
 from collections.abc import Callable
 from typing import Any
@@ -25,7 +25,7 @@ MOST_NAMED = 3
 
 
 class CommentForm(forms.Form):
-    """One remark. Its bounds are kept where it is stored, so that nothing typed is lost."""
+    """One comment. Its limits are checked where it is stored, so that nothing typed is lost."""
 
     text = forms.CharField(
         label="Add a comment",
@@ -38,7 +38,7 @@ class CommentForm(forms.Form):
 
 
 class ListingForm(forms.Form):
-    """Which entries, in which order. What is not understood is left out."""
+    """The filter of the list. Invalid values are ignored."""
 
     list = forms.ChoiceField(required=False, choices=[*listing.GROUPS.items()])
     source = forms.CharField(required=False, max_length=30)
@@ -47,7 +47,7 @@ class ListingForm(forms.Form):
     sort = forms.ChoiceField(required=False, choices=[*listing.SORTS.items()])
 
     def wish(self, *, first: str, source: str, scope: str) -> listing.Wish:
-        """What was chosen; `first` is the group of a page that names none, `scope` the account that its path names."""
+        """The chosen filter; `first` is the group where none is named, `scope` the account in the path."""
         self.is_valid()
         chosen = self.cleaned_data
         names = {each.name for each in entries.sources()}
@@ -109,7 +109,7 @@ def _empty(wish: listing.Wish, sources: dict[str, entries.Source]) -> str:
 
 
 def on_every_page(request: HttpRequest) -> dict[str, Any]:
-    """The variable `alarms` of every template: for the bar, read only by a page that has one."""
+    """The variable `alarms` of every template, for the bar; read only by pages that have one."""
     person = getattr(request, "user", None)
     if not (isinstance(person, Person) and person.has_role(*roles.ALL)) or getattr(request, "enrols", False):
         return {"alarms": {}}
@@ -124,7 +124,7 @@ def _alarms(person: Person, scope: str) -> dict[str, Any]:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def thread(request: HttpRequest, name: str, number: int) -> HttpResponse:
-    """The remarks on something, with a form for one more."""
+    """The comments on something, with a form for one more."""
     person = _writer(request) if request.method == "POST" else _reader(request)
     back = _page_of(person, name, number)
     if request.method != "POST":
@@ -148,7 +148,7 @@ def thread(request: HttpRequest, name: str, number: int) -> HttpResponse:
 
 @require_POST
 def take_on(request: HttpRequest, name: str, number: int) -> HttpResponse:
-    """Say that one looks after it, or that nobody does any more."""
+    """Take something on, or put it back."""
     person, change = _writer(request), threads.put_back if "put_back" in request.POST else threads.take_on
     back = _page_of(person, name, number)
     changed = change(
@@ -198,7 +198,7 @@ def _reader(request: HttpRequest) -> Person:
 
 
 def _writer(request: HttpRequest) -> Person:
-    """The same but for auditors, who only read."""
+    """The person who asks; auditors are refused, since they only read."""
     person = _reader(request)
     if not _may_write(person):
         raise PermissionDenied("Auditors read; they add nothing.")
@@ -210,5 +210,5 @@ def _may_write(person: Person) -> bool:
 
 
 def _is_part(request: HttpRequest) -> bool:
-    """Whether htmx asks, and gets the part alone."""
+    """Whether htmx asks for the part alone."""
     return bool(getattr(request, "htmx", None))

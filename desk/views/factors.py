@@ -29,7 +29,7 @@ View = Callable[..., HttpResponseBase]
 
 
 class Index(IndexView):  # type: ignore[misc]
-    """A person's own page: their factors, and what became of them in the last thirty days."""
+    """A person's own page: their factors, and the changes of the last thirty days."""
 
     def get_context_data(self, **context: Any) -> dict[str, Any]:
         now = clock.now()
@@ -39,7 +39,7 @@ class Index(IndexView):  # type: ignore[misc]
 
 @method_decorator(reauthentication_required(app="allauth.mfa"), name="dispatch")
 class SetUpApp(ActivateTOTPView):  # type: ignore[misc]
-    """An authenticator app, in place of the one there may be: the old one works until the new one has given a code."""
+    """Set up an authenticator app, in place of an existing one, which works until the new one has given a code."""
 
     def dispatch(self, request: HttpRequest, *args: Any, **named: Any) -> HttpResponseBase:
         # Past the library's own, which sends whoever has an app to its removal.
@@ -114,7 +114,7 @@ def _confirmed(request: Any, form: SecondFactorForm, named: dict[str, str]) -> b
 
 
 def _obstacle(request: Any, change: str, target: str) -> HttpResponse | None:
-    """Where this change leads instead of being made: to its confirmation, or back with the reason."""
+    """A redirect where the change can't be made now: to its confirmation, or back with the reason; else None."""
     person, now = request.user, clock.now()
     change_of = {"person": person, "change": change, "target": target, "session": request.session}
     if factors.asks_first(person, request.session) and not factors.is_confirmed(**change_of, now=now):
@@ -128,7 +128,7 @@ def _obstacle(request: Any, change: str, target: str) -> HttpResponse | None:
 
 
 def _apply_change(request: Any, view: View, named: dict[str, Any]) -> HttpResponseBase:
-    """The change itself, and in the same transaction everything that follows from it."""
+    """Make the change and, in the same transaction, everything that follows from it."""
     person, now = request.user, clock.now()
     before = factors.by_number(person)
     answer = view(request, **named)

@@ -28,7 +28,7 @@ _WORDS = {
 
 
 class CloseForm(forms.Form):
-    """Why it can be closed. Its bounds are kept where it is stored, so that nothing typed is lost."""
+    """Why it can be closed. Its limits are checked where it is stored, so that nothing typed is lost."""
 
     reason = forms.CharField(
         label="What you looked at, and what was done",
@@ -101,7 +101,7 @@ def _page(request: HttpRequest, incident_id: int, *, status: int = 200, **words:
 
 
 def _read(request: HttpRequest, incident_id: int) -> tuple[Incident, Person]:
-    """The incident and who asks; a 404 for what this person is not shown."""
+    """The incident and the person who asks; a 404 where they may not see it."""
     person = request.user
     if not (isinstance(person, Person) and person.has_role(*roles.ALL)):
         raise PermissionDenied("Your roles don't allow this.")

@@ -1,4 +1,4 @@
-"""What somebody is told, by which ways and when: their own page of it."""
+"""A person's own page of notifications: which kinds, by which media, and when."""
 
 from datetime import datetime, timedelta
 from typing import Any, cast
@@ -32,7 +32,7 @@ def _hour() -> forms.TimeField:
 
 
 class WishesForm(forms.Form):
-    """Which kinds by which ways, and the quiet hours."""
+    """Which kinds by which media, and the quiet hours."""
 
     by_email = forms.MultipleChoiceField(required=False)
     in_browser = forms.MultipleChoiceField(required=False)
@@ -78,10 +78,9 @@ def own(request: DeskRequest) -> HttpResponse:
 
 
 def notices(person: Person, *, now: datetime) -> list[tuple[Notification, str]]:
-    """What a tab that is open shows now as a notification of the browser, each with its headline: of the last minute,
-    the gravest first.
+    """The notifications of the last minute that an open tab shows, each with its headline, the gravest first.
 
-    Many may come at once, and a browser that is sent all of them shows none that anybody reads.
+    At most `MOST_FRESH`: where a browser shows many at once, nobody reads any.
     """
     newest = Recipient.objects.filter(person=person, in_browser=True, notification__created_at__gt=now - FRESH)
     rows = [each.notification for each in newest.select_related("notification").order_by("-pk")[: entries.MOST]]

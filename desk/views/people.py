@@ -1,4 +1,4 @@
-"""People: who is there, inviting somebody, changing them with a second administrator, and switching them off."""
+"""People: the list, inviting, changes with a second administrator, and deactivation."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -83,7 +83,7 @@ def people(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @keepers
 def invite(request: HttpRequest) -> HttpResponse:
-    """Who, with which roles; then a second factor for exactly that; then the link, once."""
+    """Invite a person: the details, then a second factor for exactly these, then the link, once."""
     if request.method != "POST":
         return _invite_page(request, InviteForm())
     form = InviteForm(request.POST)
@@ -133,7 +133,7 @@ def person(request: HttpRequest, person_id: int) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @keepers
 def change(request: HttpRequest, person_id: int, kind: str) -> HttpResponse:
-    """What a change does, and the second factor for it."""
+    """Request a change: what it does, the reason, and the second factor for it."""
     if kind not in DOES:
         raise Http404("There is no such change.")
     member, grants = _person(person_id), chosen_roles(request)
@@ -153,7 +153,7 @@ def change(request: HttpRequest, person_id: int, kind: str) -> HttpResponse:
 @require_POST
 @keepers
 def confirm(request: HttpRequest, change_id: int) -> HttpResponse:
-    """The second administrator's word."""
+    """Confirm a change as the second administrator."""
     row, form = _change(change_id), ConfirmForm(request.POST)
     if not form.is_valid():
         return _page(request, row.person_id, status=422, confirm_form=form)
@@ -175,7 +175,7 @@ def confirm(request: HttpRequest, change_id: int) -> HttpResponse:
 @require_POST
 @keepers
 def reject(request: HttpRequest, change_id: int) -> HttpResponse:
-    """No; or, by who asked for it, taking it back."""
+    """Reject a change or, as its requester, withdraw it."""
     row, form = _change(change_id), RejectForm(request.POST)
     form.is_valid()
     comment, session_key = form.cleaned_data.get("comment", ""), request.session.session_key or ""
@@ -268,7 +268,7 @@ def _change_page(
 
 
 def _differences(member: Person, grants: list[str]) -> dict[str, Any]:
-    """What the person gets, loses, and holds elsewhere than before; `lost` says that words of theirs may be void."""
+    """The roles gained, lost, and held at other accounts; where grants are `lost`, votes of the person are void."""
     then = scopes.roles_of(grants)
     unchanged = member.roles & then
     moved = [grant for grant in {*member.grants} ^ {*grants} if scopes.split(grant)[0] in unchanged]
@@ -282,7 +282,7 @@ def _differences(member: Person, grants: list[str]) -> dict[str, Any]:
 
 
 def _obstacle(request: HttpRequest, member: Person, kind: str, grants: list[str]) -> str:
-    """Why this can't be asked for now, before anything is filled in."""
+    """Why this can't be requested now, before anything is filled in."""
     if _reader(request).pk == member.pk:
         return "Nobody changes their own roles, factors or account. Ask another admin."
     if kind == DEACTIVATE:

@@ -1,4 +1,4 @@
-"""A person's own settings and their first steps: pages of the account, kept per person."""
+"""The pages of a person's own settings and of their tour."""
 
 from typing import Any, cast
 
@@ -22,7 +22,7 @@ _COLUMNS = ("zone", "grouping", "density", "theme", "quote_currency", "start_pag
 
 
 class PersonalForm(forms.ModelForm):  # type: ignore[type-arg]
-    """What a page is drawn by. Only pages that this person may open can be where they begin."""
+    """The settings. Only pages that this person may open can be their start page."""
 
     zone = forms.ChoiceField(label="Time zone")
     grouping = forms.ChoiceField(label="Numbers", choices=Grouping.choices)
@@ -50,7 +50,7 @@ class PersonalForm(forms.ModelForm):  # type: ignore[type-arg]
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def own(request: DeskRequest) -> HttpResponse:
-    """The page, and what it writes."""
+    """Show and save the settings."""
     person = request.user
     row = personal.settings_of(request) or PersonalSettings(person=person)
     if request.method != "POST":
@@ -69,7 +69,7 @@ def own(request: DeskRequest) -> HttpResponse:
 
 @require_POST
 def tour(request: DeskRequest) -> HttpResponse:
-    """One step on or back, the end of it, or all of it anew; then the page of the step, or where it was pressed."""
+    """Go a step on or back, end the tour, or begin it anew; then to the page of the step or the start page."""
     action = request.POST.get("action", "")
     if action not in tours.ACTIONS:
         return HttpResponse("There is no such step.", status=422, content_type="text/plain; charset=utf-8")

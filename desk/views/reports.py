@@ -1,7 +1,7 @@
-"""Where browsers tell what the content security policy stopped: counted and logged within bounds, never repeated.
+"""Receives browsers' reports of what the content security policy blocked: counted and logged within limits.
 
-Anybody can send anything here, so of a report only the directive counts, from a list that is known, and the log gets a
-few printable characters of two addresses without their queries.
+Anybody can send anything here. So only the directive is counted, if it is a known one, and the log gets a few printable
+characters of two addresses without their queries.
 """
 
 import json
@@ -40,7 +40,7 @@ _lock = threading.Lock()
 @login_not_required
 @require_POST
 def csp(request: HttpRequest) -> HttpResponse:
-    """204 whatever a report says, and 400, 413 or 429 for what is none; never a word of it back."""
+    """204 whatever a report says, and 400, 413 or 429 for what is no report; nothing of it is sent back."""
     if request.content_type not in _TYPES:
         return HttpResponse(status=400)
     if len(request.body) > MOST_BYTES:
