@@ -137,7 +137,7 @@ class Periodic:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Look:
+class Interest:
     """Rows that workers keep up to date while somebody looks at them; the column `asked_at` says when somebody last
     did.
 

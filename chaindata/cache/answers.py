@@ -16,14 +16,14 @@ from chaindata.cache.models import ChainAnswer
 from chaindata.cache.questions import CannotAsk, Question
 from chaindata.wire import catalogue
 from desk import outbox
-from desk.questions import Look
+from desk.questions import Interest
 from wire import records as wire_records
 from wire.errors import BadReply
 
 __all__ = ["CannotAsk", "Reading", "due", "kept", "look", "look_many", "unclaimed"]
 
 FETCH_TASK = "chaindata.fetch"
-LOOK = Look(model=ChainAnswer)
+LOOK = Interest(model=ChainAnswer)
 WOKEN_EVERY = timedelta(seconds=3)  # a wake-up call that was lost is repeated after this
 
 FRESH, STALE, ABSENT, MISSING, REFUSED, FAILED = "fresh", "stale", "absent", "missing", "refused", "failed"

@@ -65,7 +65,6 @@ def register() -> None:
 
 
 def _roles(keys: Collection[Any] | None) -> Mapping[Any, Mapping[str, Any]]:
-    """The names of the roles of people."""
     links = models.Person.groups.through._base_manager.order_by("person_id", "group__name")
     if keys is None:
         people: Iterable[Any] = models.Person._base_manager.values_list("pk", flat=True)

@@ -225,7 +225,6 @@ class Machine(Generic[R]):
         )
 
     def _columns(self, row: R, changes: Mapping[str, Any], *, event: str, to: str, now: datetime) -> dict[str, Any]:
-        """The columns that the move writes."""
         if (row.state, event, to) not in self.table.allowed:
             raise CannotMove(f"There is no move {event!r} from {row.state or 'nothing'} to {to}.")
         new = dict(changes)

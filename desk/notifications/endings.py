@@ -71,5 +71,4 @@ def _last_entry(row: Notification, people: Sequence[Person], now: datetime) -> E
 
 
 def _channels(row: Notification) -> Iterable[Channel]:
-    """The channels that receive it."""
     return audiences.channels_for(row, is_decision=not row.severity)

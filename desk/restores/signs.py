@@ -198,7 +198,7 @@ def _missing(name: str, lines: list[heads.Line]) -> list[heads.Line]:
 
 
 def _stat(name: str) -> tuple[int, int]:
-    """Which file it is, and its size in bytes."""
+    """The inode and the size in bytes."""
     try:
         about = (heads.folder() / name).stat()
     except OSError:

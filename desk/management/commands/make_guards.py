@@ -123,7 +123,6 @@ def _last_texts(loader: MigrationLoader) -> dict[str, str]:
 
 
 def _newest(loader: MigrationLoader, app: str) -> str:
-    """The name of the app's last migration."""
     leaves = loader.graph.leaf_nodes(app)
     if len(leaves) != 1:
         raise CommandError(f"{app} has {len(leaves)} last migrations; one is needed.")
