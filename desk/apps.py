@@ -26,13 +26,13 @@ class DeskConfig(AppConfig):
 
     def ready(self) -> None:
         from desk import fields, rooms, sealing, signals
-        from desk.actions import declared as actions
+        from desk.actions import room as actions
         from desk.audit import witnesses
-        from desk.incidents import declared as incidents
-        from desk.notifications import declared as notifications
+        from desk.incidents import room as incidents
+        from desk.notifications import room as notifications
         from desk.processes import logs
-        from desk.restores import declared as restores
-        from desk.staff import declared as staff
+        from desk.restores import room as restores
+        from desk.staff import room as staff
 
         fields.widen_context()
         signals.connect()
@@ -54,15 +54,15 @@ class DeskConfig(AppConfig):
 def _room() -> "Room":
     """What the desk declares of its own rooms."""
     from desk import dropped, health, rooms
-    from desk.actions import declared as actions
+    from desk.actions import room as actions
     from desk.audit import triggers, witness_chain
-    from desk.incidents import declared as incidents
-    from desk.notifications import declared as notifications
+    from desk.incidents import room as incidents
+    from desk.notifications import room as notifications
     from desk.people import stepup, totp
-    from desk.restores import declared as restores
+    from desk.restores import room as restores
     from desk.restores import signs
-    from desk.staff import declared as staff
-    from desk.web import declared as web
+    from desk.staff import room as staff
+    from desk.web import room as web
 
     topics = (incidents.TOPICS, actions.TOPICS, staff.TOPICS, notifications.TOPICS, restores.TOPICS)
     guards = (incidents.GUARDS, {"threads": actions.GUARDS.statements}, staff.GUARDS, restores.GUARDS)

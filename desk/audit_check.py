@@ -1,4 +1,4 @@
-"""Checks the audit trail as a stranger would: chain, guards, heads kept outside, signatures, and the replayed rows.
+"""Checks the audit trail without trusting it: chain, guards, heads stored outside, signatures, and replayed rows.
 
 Every finding is one sentence. An empty list means that nothing was changed, removed, inserted, swapped or cut off since
 the events were written, as far as the heads outside the database and the signed ones reach.
@@ -6,26 +6,30 @@ the events were written, as far as the heads outside the database and the signed
 
 import json
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from django.db import connection
+
 from desk import clock, models, rooms
 from desk.audit import heads, installed_guards, trail, witness_chain
 from desk.people import stepup
-from desk.rows.snapshot import one_moment
 
 if TYPE_CHECKING:
     from desk.models import AuditEvent
 
 # More findings of one kind say nothing new: one edit breaks no later link, but a rewritten table would fill pages.
-# Each kind has its own bound: whoever drops every trigger must not hide by that which rows were changed.
+# Each kind has its own limit, so that dropping every trigger does not hide which rows were changed.
 MOST_FINDINGS = 100
+# SQLite's own transactions begin IMMEDIATE here, for writing, and would keep every writer waiting.
+_BEGIN = {"sqlite": "BEGIN DEFERRED", "postgresql": "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"}
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What one run found: `findings` as sentences (at most a hundred and one of a kind), events and head."""
+    """The result of one run: `findings` as sentences (at most a hundred and one of a kind), events and head."""
 
     findings: tuple[str, ...]
     events: int
@@ -49,18 +53,39 @@ def run(*, replay: bool = False) -> Result:
 def verify(*, replay: bool = False) -> list[str]:
     """Every problem found, as sentences; at most a hundred of each kind.
 
-    The desk goes on working meanwhile. So the files of heads are read first, and the rows as of one moment after that:
-    what is written later is no row without its entry, and no head without its event.
+    The desk keeps working meanwhile. So the files of heads are read first, and then the rows as of one moment: rows
+    written later are not taken for rows without an entry, nor heads for heads without an event.
     """
     sources = _sources({}, replay=replay)
-    with one_moment():
+    with _one_moment():
         return _listed(sources)
+
+
+@contextmanager
+def _one_moment() -> Iterator[None]:
+    """Read the rows of one moment, that of the first query; nobody waits for it, and nothing may be written.
+
+    Inside a transaction of the caller it does nothing: that transaction decides what is read.
+    """
+    if connection.in_atomic_block:
+        yield
+        return
+    _execute(_BEGIN[connection.vendor])
+    try:
+        yield
+    finally:
+        _execute("ROLLBACK")
+
+
+def _execute(sql: str) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(sql)
 
 
 def _listed(sources: list[Iterable[str]]) -> list[str]:
     findings: list[str] = []
     while sources:
-        # To its end all the same: what the later ones compare with is read on the way.
+        # Read to the end all the same: that fills what later checks compare with.
         of_kind = [finding for number, finding in enumerate(sources.pop(0)) if number <= MOST_FINDINGS]
         findings += of_kind[:MOST_FINDINGS]
         if len(of_kind) > MOST_FINDINGS:
@@ -69,7 +94,7 @@ def _listed(sources: list[Iterable[str]]) -> list[str]:
 
 
 def _sources(hashes: dict[int, str], *, replay: bool) -> list[Iterable[str]]:
-    """What is looked at, one after the other. No row is read before the first is asked for its sentences."""
+    """The checks, in order. No row is read before the sentences of the first are read."""
     sources: list[Iterable[str]] = [
         installed_guards.findings(),
         _chain(hashes),
@@ -86,7 +111,7 @@ def _sources(hashes: dict[int, str], *, replay: bool) -> list[Iterable[str]]:
 
 
 def _chain(hashes: dict[int, str]) -> Iterator[str]:
-    """Walk the events in order; `hashes` is filled with the hash of each event, by seq."""
+    """Check the events in order; fills `hashes` with the hash of each event, by seq."""
     expected_seq, prev = 1, trail.NO_HEAD
     try:
         for event in _events():
@@ -107,22 +132,22 @@ def _events(**where: Any) -> Iterator["AuditEvent"]:
 
 
 def _signed_heads(hashes: dict[int, str]) -> Iterator[str]:
-    """Every confirmed decision names the head of its moment; a passkey has signed it."""
-    known = {trail.NO_HEAD, *hashes.values()}
+    """Check the head that every confirmation names, and the signatures of passkeys."""
+    trail_heads = {trail.NO_HEAD, *hashes.values()}
     for row in models.StepUp.objects.select_related("person").order_by("pk").iterator(chunk_size=500):
         witness = f"The {row.get_kind_display()} given by {row.person} on {row.at.astimezone(UTC):%Y-%m-%d %H:%M:%S}"
-        if row.audit_head not in known:
+        if row.audit_head not in trail_heads:
             yield f"{witness} was given over a trail that is not this one."
         if row.kind == models.StepUp.Kind.PASSKEY and not stepup.signature_holds(row):
             yield f"{witness} no longer proves its decision: the kept signature, its content or the key changed."
 
 
 def _named_proofs() -> Iterator[str]:
-    """Events that name a second factor together with the digest of all that was kept of it."""
-    kept = {row.pk: row.proof for row in models.StepUp.objects.iterator(chunk_size=2000)}
+    """Check the confirmations against the digests of them that events record."""
+    proofs = {row.pk: row.proof for row in models.StepUp.objects.iterator(chunk_size=2000)}
     for event in _events(after_text__contains='"proof":'):
         for number, proof in _pairs(_content(event)):
-            if kept.get(number) != proof:
+            if proofs.get(number) != proof:
                 yield f"Event {event.seq} names second factor {number}, which was changed or removed since."
 
 

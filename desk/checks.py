@@ -1,4 +1,4 @@
-"""What `manage.py check --deploy` says of a desk that must not go live as it is."""
+"""Checks for `manage.py check --deploy`: what must not go live."""
 
 from typing import Any
 
@@ -12,13 +12,15 @@ from desk import database_mark, models
 @register(deploy=True)
 def demo_outside(**_: Any) -> list[CheckMessage]:
     """The demo, the demo on a network, and demo people outside the demo."""
-    found: list[CheckMessage] = []
+    messages: list[CheckMessage] = []
     if settings.DEMO:
-        found.append(Warning("DEMO is on: its people have published passwords.", hint="Set DEMO=0.", id="desk.W001"))
+        messages.append(Warning("DEMO is on: its people have published passwords.", hint="Set DEMO=0.", id="desk.W001"))
     if settings.DEMO and settings.LISTEN not in {"127.0.0.1", "::1"}:
-        said = f"The demo listens on {settings.LISTEN}: whoever reaches this machine signs in with published passwords."
-        found.append(Warning(said, hint="Set LISTEN=127.0.0.1.", id="desk.W002"))
-    return [*found, *_of_the_database()]
+        sentence = (
+            f"The demo listens on {settings.LISTEN}: whoever reaches this machine signs in with published passwords."
+        )
+        messages.append(Warning(sentence, hint="Set LISTEN=127.0.0.1.", id="desk.W002"))
+    return [*messages, *_of_the_database()]
 
 
 def _of_the_database() -> list[CheckMessage]:
@@ -27,8 +29,8 @@ def _of_the_database() -> list[CheckMessage]:
             return []
         database_mark.require()
     except DatabaseError:
-        said = "The database does not answer, so nobody looked whether demo people are in it."
-        return [Warning(said, id="desk.W003")]
+        sentence = "The database does not answer, so nobody looked whether demo people are in it."
+        return [Warning(sentence, id="desk.W003")]
     except database_mark.WrongDatabase as reason:
         return [Error(str(reason), id="desk.E001")]
     return []

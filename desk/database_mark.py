@@ -1,7 +1,7 @@
-"""What a database is, a demo or a real desk: set when it is first prepared, and held against the settings ever after.
+"""Marks a database as a demo or a real desk when it is first prepared, and checks the mark at every start.
 
-The demo's people have published passwords and one published second factor. A database that has them is never a real
-desk's, whatever addresses it is pointed at later, and a real desk's is never loaded with them.
+The demo's people have published passwords and one published second factor. A database with them never becomes that of a
+real desk, and they are never loaded into a real desk's database.
 """
 
 from datetime import datetime
@@ -18,16 +18,16 @@ class WrongDatabase(Exception):
 
 
 def prepare(*, now: datetime) -> None:
-    """Mark a database that has no mark yet, then hold it against the settings. Raises WrongDatabase."""
+    """Mark a database that has no mark yet, then check the mark. Raises WrongDatabase."""
     if not models.DatabaseMark.objects.exists():
-        # One that is older than the mark is what its people say.
+        # A database from before there were marks is judged by its people.
         is_demo = bool(demo_people()) if models.Person.objects.exists() else settings.DEMO
         models.DatabaseMark.objects.get_or_create(pk=1, defaults={"is_demo": is_demo, "made_at": now})
     require()
 
 
 def require() -> None:
-    """Raises WrongDatabase where the mark and DEMO differ, or where demo people are found outside the demo."""
+    """Raise WrongDatabase where the mark and DEMO differ, or where there are demo people outside the demo."""
     mark = models.DatabaseMark.objects.first()
     if mark is not None and mark.is_demo and not settings.DEMO:
         raise WrongDatabase(
@@ -47,7 +47,7 @@ def require() -> None:
 
 
 def demo_people() -> list[str]:
-    """Names of those who still have the published password or the published second factor."""
+    """The names of people who still have the published password or the published second factor."""
     named = models.Person.objects.filter(username__in=demo.PEOPLE).order_by("pk")
     by_password = {person.username for person in named if person.check_password(demo.DEMO_PASSWORD)}
     apps = Authenticator.objects.filter(type=Authenticator.Type.TOTP).select_related("user")

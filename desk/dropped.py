@@ -1,6 +1,6 @@
-"""Messages of the broker that nobody can read: dropped, counted where every process counts together, and shown.
+"""Unreadable messages of the broker: dropped, counted in the broker for all processes together, and shown as a metric.
 
-A message only wakes: the rows hold what is to be done. So one that is malformed costs nothing but its line in the log.
+A message only wakes a worker; the rows hold what is to be done. So a malformed one costs nothing but a line in the log.
 """
 
 import contextlib
@@ -18,7 +18,7 @@ _log = structlog.get_logger(__name__)
 
 
 def note(kind: str, reason: str) -> None:
-    """One more message was dropped: what kind it was, and the kind of failure. Its content is told nowhere."""
+    """Count and log a dropped message by its kind and the kind of failure, never with its content."""
     _log.warning("broker.message_dropped", kind=kind, reason=reason)
     with contextlib.suppress(redis.RedisError, OSError), _broker() as broker:
         broker.hincrby(COUNTS, kind, 1)
@@ -26,10 +26,10 @@ def note(kind: str, reason: str) -> None:
 
 def counts() -> dict[str, int]:
     """How many were dropped, by kind, since the broker was started; empty while it does not answer."""
-    found: dict[bytes, bytes] = {}
+    texts: dict[bytes, bytes] = {}
     with contextlib.suppress(redis.RedisError, OSError), _broker() as broker:
-        found = broker.hgetall(COUNTS)
-    return {kind.decode("ascii", "replace"): int(count) for kind, count in found.items() if count.isdigit()}
+        texts = broker.hgetall(COUNTS)
+    return {kind.decode("ascii", "replace"): int(count) for kind, count in texts.items() if count.isdigit()}
 
 
 def _broker() -> redis.Redis:
@@ -42,11 +42,11 @@ class Figures(Collector):
     """The counts at the moment of the scrape."""
 
     def describe(self) -> Iterator[Metric]:
-        """Nothing at the start, where the registry would otherwise ask the broker."""
+        """Empty: otherwise the registry would ask the broker at the start."""
         return iter(())
 
     def collect(self) -> Iterator[Metric]:
-        """Asked by the registry."""
+        """Called by the registry."""
         dropped = CounterMetricFamily(
             "countersign_messages_dropped", "Messages to workers that could not be read, by kind", labels=["kind"]
         )

@@ -1,4 +1,4 @@
-"""Money in the database: exact on both engines, never rounded without a word.
+"""Money in the database: exact on both engines, never silently rounded.
 
 SQLite turns a decimal column into a binary float and loses every digit past the fifteenth. There an exact decimal is
 kept as text under a collation that compares numbers; on PostgreSQL it is plain `numeric`. Arithmetic with F() would
@@ -25,7 +25,7 @@ def widen_context() -> None:
 
 
 def plain(value: Decimal) -> Decimal:
-    """The same number without trailing zeros and without an exponent, so that both engines hand back equal text."""
+    """The same number without trailing zeros and exponent, so that both engines return equal text."""
     bare = value.normalize(_CONTEXT)
     if bare == 0:
         return Decimal(0)
@@ -34,7 +34,7 @@ def plain(value: Decimal) -> Decimal:
 
 
 class ExactDecimalField(models.DecimalField):  # type: ignore[type-arg]
-    """A decimal that comes back as it went in.
+    """A decimal that is read back exactly as it was stored.
 
     At most `decimal_places` digits after the point and `max_digits` in all; more is refused with ValueError instead of
     being rounded. Floats, NaN and infinities are refused. Values read have no trailing zeros and no exponent.
@@ -94,8 +94,8 @@ class ExactDecimalField(models.DecimalField):  # type: ignore[type-arg]
         bare = plain(number)
         _, digits, exponent = bare.as_tuple()
         places = -exponent if isinstance(exponent, int) and exponent < 0 else 0
-        whole = max(len(digits) - places, 0)
-        if places > (self.decimal_places or 0) or whole > (self.max_digits or 0) - (self.decimal_places or 0):
+        integer_digits = max(len(digits) - places, 0)
+        if places > (self.decimal_places or 0) or integer_digits > (self.max_digits or 0) - (self.decimal_places or 0):
             raise ValueError(
                 f"{self.name or 'amount'} takes {self.max_digits} digits with {self.decimal_places} after the point, "
                 f"and {number} would be rounded."
@@ -131,10 +131,10 @@ class _ExactTotal:
         return None if self.total is None else format(self.total, "f")
 
 
-def _compare(left: str, right: str) -> int:
+def _compare(one: str, other: str) -> int:
     """Numeric order of two texts; text that is no number sorts before every number instead of breaking the query."""
     numbers: list[Decimal | None] = []
-    for text in (left, right):
+    for text in (one, other):
         try:
             numbers.append(Decimal(text))
         except decimal.InvalidOperation:
@@ -142,7 +142,7 @@ def _compare(left: str, right: str) -> int:
     first, second = numbers
     if first is None or second is None:
         key: Callable[[str, Decimal | None], tuple[int, str]] = lambda text, number: (number is not None, text)  # noqa: E731
-        a, b = key(left, first), key(right, second)
+        a, b = key(one, first), key(other, second)
         return (a > b) - (a < b)
     return (first > second) - (first < second)
 

@@ -1,4 +1,4 @@
-"""What every form asks that is confirmed by a second factor."""
+"""The base of every form that is confirmed by a second factor."""
 
 import re
 from typing import Any
@@ -41,7 +41,7 @@ class SecondFactorForm(forms.Form):
 
     @property
     def answer(self) -> dict[str, Any]:
-        """The second factor as the step-up wants it."""
+        """The second factor in the form that `stepup.verify` takes."""
         if self.cleaned_data["passkey"]:
             return {"kind": "passkey", "credential": self.cleaned_data["passkey"]}
         return {"kind": "totp", "code": self.cleaned_data["code"]}

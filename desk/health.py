@@ -1,4 +1,4 @@
-"""Whether the desk is ready, as sentences. Each room declares its checks; pages, /readyz and /metrics ask them all."""
+"""Whether the desk is ready, as sentences. The rooms declare the checks; pages, /readyz and /metrics run them all."""
 
 from collections.abc import Iterator
 
@@ -16,8 +16,8 @@ _log = structlog.get_logger(__name__)
 BROKER_SECONDS = 0.5
 
 
-def look() -> dict[str, Health]:
-    """Ask every check, in their order. A check that fails is itself unwell."""
+def states() -> dict[str, Health]:
+    """Run every check, in their order. A check that raises counts as unwell."""
     return {name: _ask(name, check) for name, check in rooms.checks().items()}
 
 
@@ -61,14 +61,14 @@ class Gauges(Collector):
     """Every check as two gauges at the moment of the scrape."""
 
     def describe(self) -> Iterator[Metric]:
-        """Nothing at the start, where the registry would otherwise run every check, before there are tables."""
+        """Empty: otherwise the registry would run every check at the start, before there are tables."""
         return iter(())
 
     def collect(self) -> Iterator[Metric]:
-        """Asked by the registry."""
+        """Called by the registry."""
         ok = GaugeMetricFamily("countersign_health_ok", "1 when the check is well", labels=["check"])
         age = GaugeMetricFamily("countersign_health_age_seconds", "Age of what the check is about", labels=["check"])
-        for name, health in look().items():
+        for name, health in states().items():
             ok.add_metric([name], 1.0 if health.ok else 0.0)
             if health.age_s is not None:
                 age.add_metric([name], health.age_s)

@@ -1,9 +1,9 @@
-"""Characters that show nothing and change how the rest is read: directions, zero widths, controls. They are shown.
+"""Makes characters visible that show nothing but change how text is read: directions, zero widths, controls.
 
 A reason that holds U+202E makes the browser draw the rest of the line backwards, so that an approver reads another
 amount or address than the one that is paid (Unicode Technical Report 36, 3.4; CVE-2021-42574). Rows, digests and the
-API's JSON keep the text exact. Pages and files for people show each such character as a mark in its place, and text
-that people or outsiders wrote stands in an isolate of its own (HTML `bdi`), so that nothing in it moves its neighbours.
+API's JSON keep the text exact. Pages and files for people show a mark in place of each such character, and text that
+people or outsiders wrote stands in an isolate of its own (HTML `bdi`), so that it can't reorder its surroundings.
 """
 
 import re
@@ -54,7 +54,7 @@ _SHORT = {
 
 def revealed(text: str) -> str:
     """The text with a mark such as RLO in angle quotes for each invisible character; for titles and files."""
-    return _INVISIBLE.sub(lambda found: _mark(found[0]), text)
+    return _INVISIBLE.sub(lambda match: _mark(match[0]), text)
 
 
 def isolated(text: object) -> SafeString:
@@ -79,9 +79,9 @@ def _marked(character: str) -> SafeString:
 
 
 class InvisibleCharactersMiddleware:
-    """No page leaves with such a character where it is read, whichever sentence it came in with.
+    """Makes such characters visible in every page that is sent, wherever their text came from.
 
-    It is the second line behind `isolated`: sentences, titles and choices that hold somebody's text pass here too.
+    It is the second line of defence after `isolated`: sentences, titles and choices with somebody's text pass here too.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
@@ -92,5 +92,5 @@ class InvisibleCharactersMiddleware:
         if isinstance(response, HttpResponse) and response.get("Content-Type", "").startswith("text/html"):
             page = response.content.decode(response.charset)
             if _INVISIBLE.search(page):
-                response.content = _IN_PAGE.sub(lambda found: found["exact"] or _mark(found[0]), page)
+                response.content = _IN_PAGE.sub(lambda match: match["exact"] or _mark(match[0]), page)
         return response

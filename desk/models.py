@@ -1,4 +1,4 @@
-"""Rows of the desk: people, tokens, the audit trail, and what was signed for each decision."""
+"""The desk's own rows: people, tokens, the audit trail, and the second factors of decisions."""
 
 import hashlib
 import json
@@ -13,7 +13,7 @@ from desk.rows.witnessed import Rows, Witnessed
 
 
 class People(UserManager.from_queryset(Rows)):  # type: ignore[misc]
-    """People, made as Django makes users, and witnessed."""
+    """Django's manager of users, with witnessed rows."""
 
     use_in_migrations = False
 
@@ -45,28 +45,28 @@ class Person(AbstractUser, Witnessed):
         return self.get_full_name() or self.username
 
     def save(self, *args: Any, **named: Any) -> None:
-        """A new password ends the person's tokens, switching off their sessions too: all of it or nothing (signals)."""
+        """Save in a transaction: a new password also ends tokens, deactivation also sessions (`signals`)."""
         with transaction.atomic():
             super().save(*args, **named)
 
     @property
     def has_new_password(self) -> bool:
-        """While it is saved: whether the password was really changed, not only hashed anew by a newer algorithm."""
+        """While saving: whether the password itself changed, and not only its hash by a newer algorithm."""
         return getattr(self, "_password", None) is not None
 
     @property
     def roles(self) -> frozenset[str]:
-        """Names of the roles held. Read once per object; a change of role ends the sessions that hold old objects."""
+        """The names of the person's roles. Read once per object; a change of roles ends sessions with older objects."""
         if "_roles" not in self.__dict__:
             self.__dict__["_roles"] = frozenset(group.name for group in self.groups.all())
         held: frozenset[str] = self.__dict__["_roles"]
         return held
 
     def has_role(self, *names: str, scope: str | None = None) -> bool:
-        """Whether the person is active and holds at least one of the roles: at the account `scope`, by its number.
+        """Whether the person is active and holds at least one of the roles at the account `scope`, given by number.
 
-        The empty text is the whole desk, of which nobody may who is limited to accounts. None is the account that the
-        request is about; where it is about none, any account will do: good enough to open a page, never to act.
+        An empty text stands for the whole desk, where a person who is limited to accounts holds no role. None stands
+        for the account of the request or, where there is none, for any account: enough to open a page, never to act.
         """
         held = self.scopes(*names)
         if scope is None:
@@ -77,8 +77,8 @@ class Person(AbstractUser, Witnessed):
         """The accounts at which the person holds one of the roles; None is every account, and the desk itself."""
         held = self.roles.intersection(names) if self.is_active else frozenset()
         words = self.limits.split()
-        found = {name: {word.partition(":")[2] for word in words if word.startswith(f"{name}:")} for name in held}
-        return frozenset().union(*found.values()) if all(found.values()) else None
+        accounts = {name: {word.partition(":")[2] for word in words if word.startswith(f"{name}:")} for name in held}
+        return frozenset().union(*accounts.values()) if all(accounts.values()) else None
 
     @property
     def grants(self) -> list[str]:
@@ -101,12 +101,12 @@ class Person(AbstractUser, Witnessed):
 
 
 def end_sessions(people: list[int]) -> None:
-    """Make every session of these people invalid: the next request is signed out, sockets close within five seconds."""
+    """End all sessions of these people: their next request is signed out, and sockets close within five seconds."""
     Person.objects.filter(pk__in=people).update(session_epoch=models.F("session_epoch") + 1)
 
 
 class ApiToken(Witnessed):
-    """A key to the desk's own interface. Only its digest is kept: the token itself is shown once, when it is made."""
+    """A key to the desk's own API. Only its digest is stored: the token itself is shown once, when it is made."""
 
     class Scope(models.TextChoices):
         READ = "read", "Read only"
@@ -129,8 +129,8 @@ class ApiToken(Witnessed):
 class AuditEvent(Witnessed):
     """One link of the chain. Written only by `audit.record`; triggers refuse every change and every gap.
 
-    `before` and `after` are kept as the exact canonical text that was hashed. The actor is a bare number: erasing a
-    person does not break the chain.
+    `before` and `after` are stored as the exact canonical text that was hashed. The actor is only a number, so that
+    erasing a person does not break the chain.
     """
 
     seq = models.BigIntegerField(primary_key=True)
@@ -155,13 +155,13 @@ class AuditEvent(Witnessed):
 
     @property
     def before(self) -> dict[str, Any]:
-        """What the subject was before; empty for something new."""
+        """The subject before the change; empty for a new one."""
         content: dict[str, Any] = json.loads(self.before_text)
         return content
 
     @property
     def after(self) -> dict[str, Any]:
-        """What the subject became."""
+        """The subject after the change."""
         content: dict[str, Any] = json.loads(self.after_text)
         return content
 
@@ -212,27 +212,27 @@ class StepUp(Witnessed):
 
     @property
     def proof(self) -> str:
-        """SHA-256 over everything that is kept, for the audit event of the decision."""
+        """SHA-256 over all that is stored, for the audit event of the decision."""
         return hashlib.sha256(self.content).hexdigest()
 
     @property
     def content(self) -> bytes:
-        """Every column that says who confirmed what, when and how, as one text: what `mac` is made over."""
+        """Every column that says who confirmed what, when and how, as one text, which `mac` authenticates."""
         names = sorted(field.attname for field in self._meta.concrete_fields if field.attname not in {"id", "mac"})
-        kept = {name: getattr(self, name) for name in names if name != "at"}
-        kept["at"] = self.at.astimezone(UTC).isoformat(timespec="microseconds")
-        return json.dumps(kept, sort_keys=True).encode()
+        columns = {name: getattr(self, name) for name in names if name != "at"}
+        columns["at"] = self.at.astimezone(UTC).isoformat(timespec="microseconds")
+        return json.dumps(columns, sort_keys=True).encode()
 
     def evidence(self) -> dict[str, Any]:
-        """Goes into the audit event of the decision; `verify_audit` then checks this row against it."""
+        """What the audit event of the decision records; `verify_audit` checks this row against it."""
         return {"step_up": self.pk, "proof": self.proof}
 
 
 class RowWitness(models.Model):
     """One entry of the chain of witnesses; see `desk.audit.witness_chain`, which alone writes it.
 
-    `content` is the exact text that was hashed, `code` is made over the hash under a key of the ring. `rules` marks
-    the few entries that tell of tables whose rows are looked up before they are followed.
+    `content` is the exact text that was hashed; `code` authenticates the hash under a key of the ring. `rules` marks
+    the few entries about tables whose rows are checked before they are followed.
     """
 
     seq = models.BigIntegerField(primary_key=True)
@@ -254,7 +254,7 @@ class RowWitness(models.Model):
 
 
 class StepUpChallenge(models.Model):
-    """A passkey challenge that waits for its answer: one person, one session, one content, 120 seconds, once."""
+    """A passkey challenge: for one person, session and content, valid for 120 seconds and for one answer."""
 
     person = models.ForeignKey(Person, on_delete=models.CASCADE, related_name="+")
     session_digest = models.CharField(max_length=64)
@@ -295,7 +295,7 @@ class SpentTotpStep(Witnessed):
 
 
 class KeyUse(Witnessed):
-    """The highest signature counter seen from a passkey, so that a copied key shows."""
+    """The highest signature counter seen from a passkey, by which a copied key is noticed."""
 
     person = models.ForeignKey(Person, on_delete=models.CASCADE, related_name="+")
     credential_id = models.CharField(max_length=400, unique=True)
@@ -306,9 +306,9 @@ class KeyUse(Witnessed):
 
 
 class FactorChange(Witnessed):
-    """A second factor of a person that was added, removed or made anew. Shown to the person, and never changed.
+    """A second factor of a person that was added, removed or replaced. The person sees it; it never changes.
 
-    Until `rests_until` the person's approvals don't count; an approval given in between never does.
+    Until `rests_until` the person's approvals don't count; one that was given in that time never does.
     """
 
     class Action(models.TextChoices):
@@ -340,8 +340,8 @@ class FactorChange(Witnessed):
 class SessionKeyChange(models.Model):
     """A session that went on under a new key after a second factor was given. The old key opens nothing.
 
-    Kept as digests: so that a re-read under way with the old key is told apart from a session that ended, and so that
-    a session stays one that has given a right code. Kept for as long as a session can last.
+    Both keys are stored as digests, as long as a session can last. By them a re-read that left with the old key is told
+    apart from a session that ended, and it is known that the session has sent a right code.
     """
 
     person = models.ForeignKey(Person, on_delete=models.CASCADE, related_name="+")
@@ -356,8 +356,9 @@ class SessionKeyChange(models.Model):
 class Tries(models.Model):
     """How often something was tried in vain: one row for each budget, however many tries.
 
-    `budget` is a keyed digest of what the budget is for (an address, a name, a device), so the table tells nobody's.
-    `failures` grow the pause; `recent` holds the last moments in milliseconds, ten at most, which bound the rate.
+    `budget` is a keyed digest of what the budget is for (an address, a name, a device), so the table reveals none.
+    `failures` lengthens the pause; `recent` has the times of at most ten last tries in milliseconds, which limit the
+    rate.
     """
 
     budget = models.CharField(max_length=64, unique=True)
@@ -370,7 +371,7 @@ class Tries(models.Model):
 
 
 class DatabaseMark(Witnessed):
-    """What this database is, for good: of a demo, whose passwords are published, or of a real desk. One row."""
+    """Whether this database belongs to a demo, whose passwords are published, or to a real desk. One row, for good."""
 
     is_demo = models.BooleanField()
     made_at = models.DateTimeField()

@@ -1,4 +1,4 @@
-"""Wake-up calls to the workers, after commit and by name. The row is the queue: a lost call costs one sweep."""
+"""Wake-up calls to the workers, by task name, after the commit. The rows are the queue; a lost call costs one sweep."""
 
 import contextlib
 import os
@@ -14,9 +14,9 @@ from prometheus_client import Counter
 
 from desk.processes import request_ids
 
-# A broker that just failed is not asked again for so long: each try may cost most of a second.
+# After a failure the broker is not tried again for so long: each try may cost most of a second.
 REST_SECONDS = 3.0
-# Without the bound on tries the library below sleeps two seconds and more between them, six in all.
+# Without the limit on tries the library below would sleep two seconds and more between them, six in all.
 _PATIENCE = {"max_retries": 0, "socket_timeout": 0.5, "socket_connect_timeout": 0.5}
 
 WAKES = Counter("countersign_wakes_total", "Wake-up calls to workers, by what became of them", ["outcome"])

@@ -1,9 +1,9 @@
-"""Somebody wants to know something that only a worker can find out: ask once, keep the answer, say when it came.
+"""Questions that only a worker can answer: asked once, with the answer stored and announced.
 
-A page writes a row and goes on; a worker that it wakes finds out, writes the answer and announces it; the page reads
-its row again. One row is one question, however often and by whomever it is asked. The row is the queue: a wake-up call
-or a worker that is lost costs a moment, for the question is put again when its time is over. What is asked, and what
-an answer says, is known to the rooms above; here is only when, and each of them declares how it differs.
+A page writes a row and goes on. A worker that it wakes finds the answer, writes it and announces it; the page reads its
+row again. There is one row for a question, however often and by whomever it is asked. The row is the queue: where a
+wake-up call or a worker is lost, the question is asked again after a while. The rooms know what is asked and what an
+answer says; this module decides when to ask, by the rule that each room declares.
 """
 
 from collections.abc import Mapping
@@ -25,7 +25,7 @@ LONGEST_PROBLEM = 300  # characters
 
 
 class Question(models.Model):
-    """Who asked last and when, and when that was answered: empty as long as it waits. `problem` is why it was not."""
+    """Who asked last and when, and when it was answered; empty while it waits. `problem` says why it could not be."""
 
     requested_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+")
     requested_at = models.DateTimeField()
@@ -43,11 +43,11 @@ Row = TypeVar("Row", bound=Question)
 class Rule(Generic[Row]):
     """How one kind of question is asked, and when it is asked again.
 
-    `task` is woken with the number of the row, or with nothing when it `looks_at_all` that wait. `topic` and the values
-    of `hint` name attributes of the row, for instance "addresscheck:{row.pk}". An answer counts for `fresh_for` from
-    the moment in the column `fresh_since`, and not at all when `fresh_for` is empty; an answer that is a problem counts
-    for `problem_for`, where that is shorter. A question without an answer is lost after `lost_after`. Asked again, the
-    row gets `asked_anew`; its other columns show the old answer until there is a new one.
+    `task` is woken with the number of the row, or without arguments where it `looks_at_all` waiting rows. `topic` and
+    the values of `hint` are formats of the row's attributes, for instance "addresscheck:{row.pk}". An answer is valid
+    for `fresh_for` from the time in the column `fresh_since`, and never without `fresh_for`; a problem is valid for
+    `problem_for`, where that is shorter. A question without an answer counts as lost after `lost_after`. When it is
+    asked again, the row gets the columns of `asked_anew`; the others show the old answer until there is a new one.
     """
 
     model: type[Row]
@@ -68,20 +68,20 @@ class Rule(Generic[Row]):
             raise ValueError(f"{self.model.__name__} would be asked again for ever: its times have to be positive.")
 
     def ask(self, *, person: "Person | None", now: datetime, anew: bool = False, **question: Any) -> Row:
-        """The row of a question, asked when that is due; `anew` asks in any case. `question` is what makes it one row.
+        """The row of a question, which is asked if that is due; `anew` asks in any case. `question` identifies the row.
 
-        Of several who ask at once one wakes a worker. What the columns don't take is raised, and nothing is asked.
+        Of several who ask at once, one wakes a worker. Raises what the columns don't accept, and asks nothing then.
         """
         rows = self.model._default_manager
-        row, made = rows.get_or_create(**question, defaults={"requested_by": person, "requested_at": now})
+        row, is_new = rows.get_or_create(**question, defaults={"requested_by": person, "requested_at": now})
         request = {"requested_by": person, "requested_at": now, "answered_at": None, **self.asked_anew}
-        if made or rows.filter(Q() if anew else self.due(now), pk=row.pk).update(**request):
+        if is_new or rows.filter(Q() if anew else self.due(now), pk=row.pk).update(**request):
             outbox.wake(self.task, *(() if self.looks_at_all else (row.pk,)))
             row.refresh_from_db()
         return row
 
     def due(self, now: datetime) -> Q:
-        """That a question is asked when somebody wants to know: its answer is old, was a problem, or never came."""
+        """The condition that asking is due: the answer is too old, was a problem, or never came."""
         again = Q(answered_at=None, requested_at__lte=now - self.lost_after)
         if self.fresh_for is None:
             return again | Q(answered_at__isnull=False)
@@ -91,16 +91,16 @@ class Rule(Generic[Row]):
         return again
 
     def waiting(self) -> QuerySet[Row]:
-        """The questions without an answer. A worker reads one before it finds out, and hands the row to `answer`."""
+        """The questions without an answer. A worker reads the row first and passes it to `answer` afterwards."""
         return self.model._default_manager.filter(answered_at=None)
 
     def answer(self, row: Row, *, now: datetime, problem: str = "", **columns: Any) -> bool:
-        """Write and announce what came of a question as it was read before; whether it was still waiting for that.
+        """Write and announce the answer to a question as the worker has read it; whether it was still waiting.
 
-        A question that was answered or asked anew meanwhile keeps what it has: the later one has a worker of its own.
+        A question that was answered or asked anew meanwhile is left as it is: the newer one has a worker of its own.
         """
         same = self.waiting().filter(pk=row.pk, requested_at=row.requested_at)
-        # Text from outside may hold a character that PostgreSQL does not store: the question would wait for ever.
+        # Text from outside may hold a character that PostgreSQL can't store; the question would wait for ever.
         problem = problem.replace("\0", "")[:LONGEST_PROBLEM]
         if not same.update(answered_at=now, problem=problem, **columns):
             return False
@@ -111,11 +111,11 @@ class Rule(Generic[Row]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Periodic:
-    """What is read every so often in any case, and at once when somebody asks: two moments in columns of a row.
+    """What is read at regular intervals, and at once when somebody asks: two times in columns of a row.
 
-    `requested` is when somebody last wanted it sooner, `tried` the moment before the last call, whatever came of it:
-    what is asked for while a worker calls is therefore still due afterwards. `requested_by`, where there is such a
-    column, says who. Several rows are read in a round, one process at a time, so that asking twice costs nothing.
+    `requested` is the column of the last request, `tried` that of the time before the last call, whatever its outcome.
+    So a request during a call is still due afterwards. `requested_by`, where there is such a column, says who asked.
+    Several rows are read in one round, by one process at a time, so that asking twice costs nothing.
     """
 
     requested: str
@@ -124,24 +124,25 @@ class Periodic:
     requested_by: str = ""
 
     def want(self, rows: QuerySet[Any], *, now: datetime, person: "Person | None" = None) -> None:
-        """Have these rows read sooner; whoever asks for several kinds wakes the worker once, thereafter."""
+        """Have these rows read sooner. The caller wakes the worker, once for all kinds that it asks for."""
         columns: dict[str, Any] = {self.requested: now}
         if self.requested_by:
             columns[self.requested_by] = person
         rows.update(**columns)
 
     def due(self, now: datetime) -> Q:
-        """That a row was never tried, not for long, or not since somebody asked."""
+        """The condition that a row is due: it was never tried, not for a long time, or not since the last request."""
         old = Q(**{f"{self.tried}__lte": now - self.every})
         return Q(**{self.tried: None}) | old | Q(**{f"{self.requested}__gt": F(self.tried)})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Look:
-    """Rows that workers keep up to date as long as somebody looks: the column `asked_at` says when somebody last did.
+class Interest:
+    """Rows that workers keep up to date while somebody looks at them; the column `asked_at` says when somebody last
+    did.
 
-    A page that is open looks again at least twice in `looked_at_for`. That is noted once in `noted_every`, so that many
-    pages don't write one row again and again.
+    An open page asks again at least twice in `looked_at_for`. This is written only once in `noted_every`, so that many
+    pages don't keep writing one row.
     """
 
     model: type[models.Model]
@@ -149,9 +150,9 @@ class Look:
     noted_every: timedelta = timedelta(seconds=10)
 
     def note(self, asked_at: Mapping[int, datetime], *, now: datetime) -> int:
-        """Write down that somebody looks at these rows, by their numbers; how many were not noted lately.
+        """Record that somebody looks at these rows, by number; how many were written, since they were not lately.
 
-        `asked_at` is as it was just read. Of several who look at the same moment one is told that it noted the row.
+        `asked_at` is as it was just read. Of several callers at the same time, only one writes a row and counts it.
         """
         old = [number for number, when in asked_at.items() if when <= now - self.noted_every]
         if not old:
@@ -160,5 +161,5 @@ class Look:
         return rows.update(asked_at=now)
 
     def looked_at(self, now: datetime) -> Q:
-        """That somebody looks at a row."""
+        """The condition that somebody looks at a row."""
         return Q(asked_at__gt=now - self.looked_at_for)

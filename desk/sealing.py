@@ -1,4 +1,4 @@
-"""Secrets at rest: each one under its own key, that key under a key ring, both bound to the place they belong to.
+"""Secrets at rest: each one under its own key, that key under a key ring, both bound to where they are stored.
 
 A sealed text is `v1:<ring key id>:<wrapped data key>:<body>`. Both parts are AES-256-GCM with a fresh 96-bit nonce and
 the context as associated data, so a text moved to another row, or with one bit turned, does not open. Changing the ring
@@ -36,11 +36,11 @@ Check = Callable[[str | None, bytes], bool]
 
 
 class CannotSeal(Exception):
-    """The key ring is missing or can't be read; the sentence never repeats what stands in it."""
+    """The key ring is missing or can't be read; the sentence never repeats its content."""
 
 
 class CannotUnseal(Exception):
-    """The sealed text does not open here: another place's, altered, or under a key that the ring has not got."""
+    """The sealed text can't be opened here: it is of another place, altered, or under a key that the ring lacks."""
 
 
 def seal(secret: Secret, *, context: str) -> str:

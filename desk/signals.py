@@ -1,4 +1,4 @@
-"""Which of the framework's events the desk listens to; connected once, when the app is ready."""
+"""The receivers of the framework's signals, connected once, when the app is ready."""
 
 from typing import Any
 
@@ -29,9 +29,9 @@ def connect() -> None:
 
 
 def _end_what_opens(*, instance: Any, created: bool, update_fields: Any, **_: Any) -> None:
-    """With a new password, and with switching off, the tokens end; the sessions of somebody switched off don't revive.
+    """End a person's tokens with a new password and with deactivation, which also ends their sessions for good.
 
-    Sessions of an older password end by themselves: they carry a digest of it.
+    Sessions of an old password end by themselves: they carry a digest of it.
     """
     if created:
         return
@@ -49,7 +49,7 @@ def _make_groups(*, app_config: Any, using: str, **_: Any) -> None:
 
 
 def _end_sessions(*, instance: Any, action: str, reverse: bool, pk_set: set[int] | None, **_: Any) -> None:
-    """A role given or taken ends every session of that person: rights apply at once, not at the next sign-in."""
+    """End the sessions of a person whose roles change: rights apply at once, not at the next sign-in."""
     if action not in {"post_add", "post_remove", "pre_clear"} or (pk_set is not None and not pk_set):
         return
     if reverse:
@@ -57,7 +57,7 @@ def _end_sessions(*, instance: Any, action: str, reverse: bool, pk_set: set[int]
         models.end_sessions(people)
         return
     models.end_sessions([instance.pk])
-    # Whoever holds this object may sign the person in with it next.
+    # The caller may sign the person in with this object next.
     instance.refresh_from_db(fields=["session_epoch"])
     instance.__dict__.pop("_roles", None)
 
@@ -69,7 +69,7 @@ def _signed_in(*, request: HttpRequest | None, user: Any, **_: Any) -> None:
     session_life.mark_sign_in(request.session, clock.now(), device=device)
     if factors.may_enter(user, request.session):
         request.signed_in_person = user  # type: ignore[attr-defined]  # read by SessionLifeMiddleware
-    _tell(user, "person.signed_in", request)
+    _record(user, "person.signed_in", request)
 
 
 def _signed_out(*, request: HttpRequest | None, user: Any, **_: Any) -> None:
@@ -77,15 +77,15 @@ def _signed_out(*, request: HttpRequest | None, user: Any, **_: Any) -> None:
         return
     request.signed_out = True  # type: ignore[attr-defined]  # read by SessionMiddleware
     if user is not None:
-        _tell(user, "person.signed_out", request)
+        _record(user, "person.signed_out", request)
 
 
 def _not_signed_in(*, credentials: dict[str, Any], **_: Any) -> None:
-    # A line, not an event: strangers must not be able to make the trail grow.
+    # A log line and no event: strangers must not be able to make the trail grow.
     _log.warning("accounts.sign_in_refused", name=str(credentials.get("username", ""))[:60])
 
 
-def _tell(user: Any, action: str, request: HttpRequest) -> None:
+def _record(user: Any, action: str, request: HttpRequest) -> None:
     with transaction.atomic():
         trail.record(
             actor=user,

@@ -1,4 +1,4 @@
-"""What a browser may follow. Every room declares its topics with the rule that says who may.
+"""The topics that browsers may follow. The rooms declare them, each with the rule that says who may.
 
 A topic is `name` or `name:key`, for example "withdrawal:12". Anything undeclared, malformed or not permitted is
 refused in the same way, so that a refusal says nothing about what exists.
@@ -34,7 +34,7 @@ def split(topic: object) -> tuple[str, str] | None:
 
 
 def admits(person: "Person", topic: object) -> bool:
-    """Whether this person may follow the topic now. A rule that fails refuses."""
+    """Whether this person may follow the topic now. A rule that raises refuses."""
     parts = split(topic)
     if parts is None or not person.is_active:
         return False

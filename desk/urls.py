@@ -1,4 +1,4 @@
-"""Addresses of the desk itself; rooms bring their own. Sign-in and account pages are mounted by the project."""
+"""The URLs of the desk itself; rooms bring their own. The project mounts sign-in and account pages."""
 
 from django.urls import path
 
@@ -16,7 +16,7 @@ urlpatterns = [
     path("action/incidents/<int:incident_id>/hand-back/", incidents.hand_back, name="incident-hand-back"),
     path("action/incidents/<int:incident_id>/close/", incidents.close, name="incident-close"),
     path("action/threads/<slug:name>/<int:number>/", action.thread, name="thread"),
-    path("action/threads/<slug:name>/<int:number>/take/", action.take, name="thread-take"),
+    path("action/threads/<slug:name>/<int:number>/take/", action.take_on, name="thread-take"),
     path("people/", people.people, name="people"),
     path("people/invite/", people.invite, name="person-invite"),
     path("people/<int:person_id>/", people.person, name="person"),

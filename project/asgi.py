@@ -22,7 +22,7 @@ _pages = PagesInThreads(
 )
 
 # Needs the apps, which the line above has loaded.
-from desk.live.routing import websocket_urlpatterns  # noqa: E402
+from desk.live.consumers import websocket_urlpatterns  # noqa: E402
 
 
 def _sealed_type(headers: Headers, path: str, url: str) -> None:

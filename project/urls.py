@@ -48,7 +48,7 @@ urlpatterns = [
     path("account/tokens/", tokens.own, name="tokens"),
     path("account/tokens/<int:token_id>/revoke/", tokens.revoke, name="token-revoke"),
     path("account/sessions/", sessions.sessions, name="sessions"),
-    path("account/sessions/end/", sessions.end, name="session-end"),
+    path("account/sessions/end/", sessions.end_session, name="session-end"),
     path("account/second-factor/", require_safe(factors.Index.as_view()), name="mfa_index"),
     path("account/second-factor/confirm/<slug:change>/<int:target>/", factors.confirm, name="factor-confirm"),
     # Every page that changes a factor stands behind its confirmation; a page of the library that is not here is absent.

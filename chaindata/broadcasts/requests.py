@@ -76,7 +76,7 @@ def ask(
     if not rules.may_broadcast(person):
         raise CannotBroadcast({NON_FIELD: ONLY_TREASURY})
     act = Act(person, now, session_key, reason.strip(), digest, answer)
-    REQUESTS.refuse_at_rest(act)
+    REQUESTS.refuse_while_cooling_off(act)
     explained = explanation.explain_text(text=text, now=now)
     raw, txid = explained.decoded.transaction.raw, explained.decoded.txid
     once = Once(_under_way_or_sent(txid), lambda row: row.requested_by_id == person.pk, _already_asked)

@@ -167,7 +167,7 @@ def _move(row: ChainBroadcast, event: str, to: str, now: datetime, *, problem: s
 
 
 # Whether the node took it is unknown until the network shows it.
-_expire_lease = calls.given_up(machine.MACHINE, event="answer_lost", to=states.UNKNOWN)
+_expire_lease = calls.lease_expired(machine.MACHINE, event="answer_lost", to=states.UNKNOWN)
 QUEUE: Final = Queue(
     machine.MACHINE,
     {states.REQUESTED: _send, states.SENDING: _expire_lease, states.UNKNOWN: _search},

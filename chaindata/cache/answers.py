@@ -17,14 +17,14 @@ from chaindata.cache.models import ChainAnswer
 from chaindata.cache.questions import CannotAsk, Question
 from chaindata.wire import catalogue
 from desk import outbox
-from desk.questions import Look
+from desk.questions import Interest
 from wire import records
 from wire.errors import BadReply
 
 __all__ = ["CannotAsk", "Reading", "due", "read", "read_many", "stored", "unclaimed"]
 
 FETCH_TASK = "chaindata.fetch"
-INTEREST = Look(model=ChainAnswer)
+INTEREST = Interest(model=ChainAnswer)
 WOKEN_EVERY = timedelta(seconds=3)  # a lost wake-up call is repeated after this time
 
 FRESH, STALE, ABSENT, MISSING, REFUSED, FAILED = "fresh", "stale", "absent", "missing", "refused", "failed"

@@ -79,7 +79,7 @@ ROOM: Final = rooms.Room(
             Severity.MEDIUM,
             (roles.OPERATOR, roles.TREASURY, roles.ADMIN),
             _late,
-            settles=timedelta(seconds=45),  # the slowest reading of the tip has come round twice
+            grace_period=timedelta(seconds=45),  # the slowest reading of the tip has come round twice
         ),
     ),
     figures=(Figures(),),

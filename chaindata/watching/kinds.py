@@ -101,6 +101,6 @@ KINDS: Final[tuple[Kind, ...]] = (
         Severity.MEDIUM,
         states.REVIEWERS,
         _unread,
-        settles=timedelta(seconds=90),  # long enough for the first reading after a start
+        grace_period=timedelta(seconds=90),  # long enough for the first reading after a start
     ),
 )

@@ -142,7 +142,7 @@ def _store_if_new(row: WatchedAddress, record: Transaction, now: datetime) -> bo
     try:
         with transaction.atomic():
             MOVEMENTS.create(movement, event="seen", now=now)
-            review.note(kinds.kind_of(movement), now=now, key=kinds.key_of(movement))
+            review.review_now(kinds.kind_of(movement), now=now, key=kinds.key_of(movement))
     except IntegrityError:
         return False  # another worker was faster
     return True

@@ -91,7 +91,7 @@ def stop(*, watched_id: int, reason: str, person: "Person", now: datetime, sessi
                 session_key=session_key,
                 reason=words,
             )
-            review.note(kinds.UNREAD, now=now, key=row.subject)
+            review.review_now(kinds.UNREAD, now=now, key=row.subject)
     except CannotMove:
         raise CannotWatch("Somebody else changed it in the same moment. Read it again.") from None
     return row
@@ -126,7 +126,7 @@ def _review(rows: Sequence[ChainMovement], words: str, person: "Person", now: da
         )
         causes[kinds.key_of(row)] = kinds.kind_of(row)
     for key, kind in causes.items():
-        review.note(kind, now=now, key=key)
+        review.review_now(kind, now=now, key=key)
 
 
 def listing() -> QuerySet[WatchedAddress]:

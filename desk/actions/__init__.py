@@ -1,1 +1,1 @@
-"""What waits for a person, from wherever it comes: one list, with who has taken each entry and what was said of it."""
+"""One list of everything that waits for a person, with who has taken each entry and the comments on it."""

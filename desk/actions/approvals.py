@@ -1,4 +1,4 @@
-"""What waits for approvals, of every machine that has some, as one source of the list of what waits for somebody.
+"""Requests that wait for approvals, from all machines, as one source of the list of what waits for somebody.
 
 A room declares its machine (`desk.rooms.Room.approvals`). Each request is decided on its own page, never in bulk.
 """
@@ -15,45 +15,44 @@ from desk import rooms
 from desk.actions.entries import NOBODY, Entry, Requests, Source
 from desk.machines.decisions import TOPIC
 from desk.machines.rows import Subject
+from desk.machines.votes import Waiting
 from desk.people import roles
 
 if TYPE_CHECKING:
     from desk.models import Person
 
-MOST: Final = 1_000  # requests of one machine whose end is looked for at once
+MOST: Final = 1_000  # ended requests of one machine that are read at once
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Approvals:
-    """The requests of one machine that people approve. Of each list at most `entries.MOST`."""
+    """The requests of one machine that people approve. Each list has at most `entries.MOST` entries."""
 
     model: type[Subject]
     page: str
-    """The name of the page of one."""
+    """The name of the page that shows one request."""
     topic: str
-    """What pages that list them follow."""
+    """The topic that pages follow which list them."""
     also: tuple[str, ...] = ()
-    """Topics of other rooms that say what ends or holds up one of them."""
+    """Topics of other rooms whose events end or delay one of them."""
     undecided: "Callable[[Person, datetime], list[Entry]]"
-    """Those that wait for approvals."""
+    """The requests that wait for approvals."""
     followed: "Callable[[Person, datetime, Collection[int]], list[Entry]]" = field(default=lambda *_: [])
-    """A person's own open ones beside them; it gets the numbers of those that wait."""
+    """A person's own open requests besides those that wait for approvals, whose numbers it is given."""
     done: "Callable[[Person, datetime], list[Entry]]"
-    """Those that were decided last, each with its `outcome`."""
-    waiting_for: "Callable[[Person], QuerySet[Any]]"
-    """The rows that a person can decide now."""
-    waiting_for_each: "Callable[[Iterable[Person]], Iterator[tuple[Person, list[Any]]]]"
-    """The same for many people at once."""
-    seen: "Callable[[Person], QuerySet[Any]]"
+    """The latest decided requests, each with its `outcome`."""
+    waiting: Callable[[], Waiting[Any]]
+    """The rows that wait for approvals, and for whom each of them waits."""
+    visible_to: "Callable[[Person], QuerySet[Any]]"
     """The rows that a person may see."""
     ended: "Callable[[datetime], QuerySet[Any]]"
-    """The requests that are over and were written since a moment."""
+    """The requests that ended since a moment."""
     news: "Callable[[Collection[int]], Iterable[tuple[int, Entry]]]"
-    """Of some of them, by number: who asked, and what there is to say to them."""
+    """For requests by number: the number of the person who asked, and the entry to notify them of."""
 
     def shows(self, person: "Person", number: int) -> str:
-        """The address of the page of one, nothing where there is none that the person may see."""
-        there = person.has_role(*roles.ALL) and self.seen(person).filter(pk=number).exists()
+        """The address of the page of a request; empty where the person may see none."""
+        there = person.has_role(*roles.ALL) and self.visible_to(person).filter(pk=number).exists()
         return reverse(self.page, args=[number]) if there else ""
 
 
@@ -61,7 +60,7 @@ def _waiting(person: "Person", now: datetime) -> Sequence[Entry]:
     """Everything undecided, and what this person asked for that is under way."""
     entries: list[Entry] = []
     for each in rooms.approvals():
-        mine = set(each.waiting_for(person).values_list("pk", flat=True))
+        mine = set(each.waiting().for_person(person).values_list("pk", flat=True))
         waiting = each.undecided(person, now)
         undecided = {entry.row.pk for entry in waiting}
         for entry in [*waiting, *each.followed(person, now, undecided)]:
@@ -74,9 +73,9 @@ def _waiting(person: "Person", now: datetime) -> Sequence[Entry]:
 
 
 def _mark(entry: Entry, person: "Person", *, mine: set[int], undecided: set[int]) -> None:
-    """Say whom it waits for."""
+    """Set on the entry whether it waits for this person."""
     entry.mine, entry.is_followed = entry.row.pk in mine, entry.row.pk not in undecided
-    # Of what waits for treasury only one's own requests and what one approved already don't wait for one.
+    # What waits for treasury waits for everybody of treasury, except for the requester and those who approved already.
     entry.decided = person.has_role(roles.TREASURY) and not (entry.mine or entry.is_followed or entry.own)
     if entry.is_followed:
         entry.progress = ""
@@ -92,12 +91,12 @@ def _done(person: "Person", now: datetime) -> Sequence[Entry]:
 
 def _count(person: "Person", scope: str) -> int:
     at_account = {"account": int(scope)} if scope else {}
-    return sum(each.waiting_for(person).filter(**at_account).count() for each in rooms.approvals())
+    return sum(each.waiting().for_person(person).filter(**at_account).count() for each in rooms.approvals())
 
 
-def _whose(people: "Sequence[Person]") -> "Iterator[tuple[Person, tuple[str, str]]]":
+def _recipients(people: "Sequence[Person]") -> "Iterator[tuple[Person, tuple[str, str]]]":
     for each in rooms.approvals():
-        for person, rows in each.waiting_for_each(people):
+        for person, rows in each.waiting().for_each(people):
             for row in rows:
                 yield person, (row.subject, row.state)
 
@@ -111,7 +110,7 @@ def _ended(since: datetime) -> Sequence[str]:
 
 
 def _news(subjects: Collection[str]) -> Iterator[tuple[int, Entry]]:
-    """What there is to say of requests that ended, each with the number of the person who asked."""
+    """The entries of requests that ended, each with the number of the person who asked."""
     for each in rooms.approvals():
         parts = [subject.partition(":") for subject in subjects]
         numbers = [int(number) for name, _, number in parts if name == each.model.name]
@@ -141,5 +140,5 @@ SOURCE: Final = Source(
     "or when the rules ask for approvals before that.",
     acts=(roles.TREASURY,),
     requests=Requests(ended=_ended, entries=_news, who=(roles.OPERATOR,)),
-    whose=_whose,
+    recipients=_recipients,
 )

@@ -1,4 +1,4 @@
-"""One entry of the list, and where entries come from: each room declares its sources (`desk.rooms.Room.actions`)."""
+"""The entries of the list, and their sources, which the rooms declare (`desk.rooms.Room.actions`)."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from desk.people import roles
 if TYPE_CHECKING:
     from desk.models import Person
 
-MOST: Final = 200  # of one source and list: beyond that the page says that there are more
+MOST: Final = 200  # entries of one source and list; the page says where there are more
 SOON: Final = timedelta(minutes=20)
 RANKS: Final = {each.value: rank for rank, each in enumerate(Severity)}
 SOON_RANK: Final = 0.5  # whatever ends soon: after what is critical alone
@@ -31,15 +31,13 @@ _SEARCHED: Final = ("address", "payment_id", "reason", "currency", "amount", "in
 class Entry:
     """One thing that waits, or that was done. `sentence` says what happened to the money first.
 
-    `clock` is the time by which `deadline` is kept, that of an exchange where `by_exchange` says so. `mine` says that
-    this person can act on it now, `own` that they asked for it, `decided` that they gave their
-    word and somebody else's is awaited, `is_followed` that it waits for nobody and is only
-    watched. `who` are the roles that may act. `template` draws what else there is to know from `row`, `progress` is how
-    far a decision is. `outcome` says what became of one that is over. `phase` tells apart what the same subject waits
-    for at one time and at another; `kind` is the name under which people choose what they are told, that of the source
-    where it is empty.
-    `scope` is the account it is about, by number; empty for the whole desk. `place` is
-    its name, where there are several accounts and nothing else says which.
+    `deadline` is measured by `clock`: the exchange's time where `by_exchange` is set, else the desk's. `mine` says that
+    this person can act on it now, `own` that they asked for it, `decided` that they have voted and somebody else has
+    not yet, `is_followed` that it waits for nobody and is only watched. `who` are the roles that may act. `template`
+    draws further details from `row`; `progress` is how far a decision is, and `outcome` how it ended. `phase` tells
+    apart the stages at which the same subject waits. `kind` is the name under which people choose their notifications;
+    empty stands for the name of the source. `scope` is the number of the account, empty for the whole desk; `place` is
+    the account's name, set where there are several accounts.
     """
 
     subject: str
@@ -75,7 +73,7 @@ class Entry:
 
     @classmethod
     def of_request(cls, row: Any, *, title: str, icon: str) -> "Entry":
-        """What there is to say of a request to the person who made it."""
+        """The entry that notifies the person who made the request."""
         return cls(
             subject=row.subject,
             reference=row.reference,
@@ -95,21 +93,21 @@ class Entry:
 
     @property
     def is_soon(self) -> bool:
-        """Whether the time in which somebody can act on it is over soon."""
+        """Whether its deadline is near."""
         if self.is_followed or self.deadline is None or self.clock is None:
             return False
         return self.deadline < self.clock + SOON
 
     @property
     def urgency(self) -> tuple[float, bool, float]:
-        """The gravest first, then what ends first, then what is newest."""
+        """The sort key: the gravest first, then the earliest deadline, then the newest."""
         rank = SOON_RANK if self.is_soon else RANKS.get(self.severity, NO_SEVERITY)
         ends = self.deadline.timestamp() if self.deadline is not None else -self.since.timestamp()
         return (rank, self.deadline is None, ends)
 
     @property
     def section(self) -> str:
-        """The heading under which a crowded list has it; entries of one are together in the order of urgency."""
+        """Its heading in a crowded list. In the order of urgency, the entries of one heading stand together."""
         return SOON_LABEL if self.is_soon else self.severity_label or DECISIONS_LABEL
 
     @property
@@ -119,17 +117,19 @@ class Entry:
 
     @property
     def text(self) -> str:
-        """What a search looks through."""
-        found = [self.reference, self.title, self.sentence, self.label, self.who, self.place, self.done_by]
-        found += [str(getattr(self.row, name, "")) for name in _SEARCHED]
-        found.append(str(self.taken_by or ""))
-        return " ".join(found).lower()
+        """The text that a search looks through."""
+        parts = [self.reference, self.title, self.sentence, self.label, self.who, self.place, self.done_by]
+        parts += [str(getattr(self.row, name, "")) for name in _SEARCHED]
+        parts.append(str(self.taken_by or ""))
+        return " ".join(parts).lower()
 
 
 @dataclass(frozen=True, slots=True)
 class Requests:
-    """What people asked for: `ended` gives the subjects of what ended since then without their own doing, `entries`
-    what there is to say of some of them, each with the number of the person who asked. `who` are the roles that ask.
+    """People's own requests. `ended` gives the subjects that ended since a moment, not ended by the requester.
+
+    `entries` gives the entries of some of these subjects, each with the number of the person who asked. `who` are the
+    roles that may ask.
     """
 
     ended: "Callable[[datetime], Sequence[str]]"
@@ -139,13 +139,14 @@ class Requests:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where entries come from. `waiting` gives all that waits, `done` the last ones that wait no more, at most `MOST`.
+    """Where entries come from. `waiting` gives all open entries, `done` the latest closed ones, each at most `MOST`.
 
-    `count` is how many wait for a person, at one account or, for an empty name, at all. `subjects` say for the names of
-    its subjects where one is shown, by number; nothing when there is none that this person may see. `empty` is said
-    where nothing waits for a person; `acts` are the roles that something may wait for. `requests` are there where
-    people who asked are told how that ended. `whose` gives at once what waits for each of many people, by the subject
-    and the phase of its entry; without it they are asked one after the other.
+    `count` is how many entries wait for a person, at one account or, with an empty text, at all accounts. `subjects`
+    gives, for each name of a subject, the function that returns the address of its page, or an empty text where the
+    person may see none. `empty` is the sentence for a person for whom nothing waits; `acts` are the roles for which
+    something may wait. A source whose requesters are notified of the outcome has `requests`. `recipients` gives, in one
+    go, each person together with the subject and phase of every entry that waits for them; without it the list is read
+    person by person.
     """
 
     name: str
@@ -158,7 +159,7 @@ class Source:
     empty: str
     acts: tuple[str, ...]
     requests: Requests | None = None
-    whose: "Callable[[Sequence[Person]], Iterable[tuple[Person, tuple[str, str]]]] | None" = None
+    recipients: "Callable[[Sequence[Person]], Iterable[tuple[Person, tuple[str, str]]]] | None" = None
 
 
 def sources() -> list[Source]:
@@ -172,7 +173,7 @@ def count(person: "Person", scope: str = "") -> int:
 
 
 def page_of(person: "Person", name: str, number: int) -> str:
-    """Where something with a thread is shown; empty when there is nothing of this name and number for this person."""
+    """The address of the page that shows a subject; empty where this person may see none of this name and number."""
     for source in sources():
         if shows := source.subjects().get(name):
             return shows(person, number)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from django.urls import reverse
 
 from desk.actions.entries import MOST, Entry, Source
-from desk.incidents import kinds, machine, queries, words
+from desk.incidents import kinds, queries, states, votes
 from desk.incidents.models import Incident
 from desk.people import roles
 
@@ -17,42 +17,42 @@ if TYPE_CHECKING:
 
 def _waiting(person: "Person", now: datetime) -> Sequence[Entry]:
     rows = list(queries.unresolved(person)[:MOST])
-    spoken, found = words.by_person(rows), []
+    voted, entries = votes.by_person(rows), []
     for row in rows:
-        decided = (row.pk, person.pk) in spoken
+        decided = (row.pk, person.pk) in voted
         entry = _entry(row, mine=_is_for(person, row) and not decided)
         entry.decided = decided
-        found.append(entry)
-    return found
+        entries.append(entry)
+    return entries
 
 
 def _done(person: "Person", now: datetime) -> Sequence[Entry]:
-    found = []
+    entries = []
     for row in queries.resolved(person)[:MOST]:
         entry = _entry(row, mine=False)
         entry.done_at = row.updated_at
         entry.outcome = "closed with a reason" if row.reason else "its cause is gone"
         entry.done_by = getattr(row, "closed_by", None) or ""
-        found.append(entry)
-    return found
+        entries.append(entry)
+    return entries
 
 
 def _count(person: "Person", scope: str) -> int:
     return queries.of_scope(queries.waiting_for(person), scope).count()
 
 
-def _whose(people: "Sequence[Person]") -> "Iterator[tuple[Person, tuple[str, str]]]":
+def _recipients(people: "Sequence[Person]") -> "Iterator[tuple[Person, tuple[str, str]]]":
     rows = list(queries.unresolved())
-    spoken = words.by_person(rows)
+    voted = votes.by_person(rows)
     for person in people if rows else ():
         for row in rows:
-            if _is_for(person, row) and (row.pk, person.pk) not in spoken:
+            if _is_for(person, row) and (row.pk, person.pk) not in voted:
                 yield person, (row.subject, "")
 
 
 def _is_for(person: "Person", row: Incident) -> bool:
     """Whether this person may act on it, and nobody else has taken it on."""
-    kind = kinds.of(row.kind)
+    kind = kinds.by_name(row.kind)
     may = kind.may_act(person, row.scope) and kind.may_see(person, row.scope)
     return may and row.taken_by_id in {None, person.pk}
 
@@ -67,10 +67,10 @@ def _entry(row: Incident, *, mine: bool) -> Entry:
         since=row.created_at,
         tone=row.tone,
         label=row.label,
-        icon=machine.STATES[row.state].icon,
+        icon=states.STATES[row.state].icon,
         severity=row.severity,
         mine=mine,
-        who=" or ".join(kinds.of(row.kind).acts),
+        who=" or ".join(kinds.by_name(row.kind).acts),
         row=row,
         taken_by=row.taken_by,
         kind=row.kind,
@@ -81,7 +81,9 @@ def _entry(row: Incident, *, mine: bool) -> Entry:
 def _page(person: "Person", number: int) -> str:
     row = Incident.objects.filter(pk=number).first()
     return (
-        reverse("incident", args=[number]) if row is not None and kinds.of(row.kind).may_see(person, row.scope) else ""
+        reverse("incident", args=[number])
+        if row is not None and kinds.by_name(row.kind).may_see(person, row.scope)
+        else ""
     )
 
 
@@ -95,5 +97,5 @@ SOURCE: Final = Source(
     topics=lambda: "incidents",
     empty="No incident waits for you.",
     acts=(roles.OPERATOR, roles.TREASURY, roles.ADMIN),
-    whose=_whose,
+    recipients=_recipients,
 )

@@ -1,4 +1,4 @@
-"""The entries that one person is shown: in groups, narrowed and sorted as they chose."""
+"""The entries that one person sees, in groups, filtered and sorted as they chose."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -35,7 +35,7 @@ SORTS: Final = {"urgency": "Most urgent first", "newest": "Newest first", "oldes
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What somebody wants to see: a group, one source or all, words to find, a severity, an order, one account."""
+    """The filter of the list: a group, one source or all, a severity, words to search for, an order, one account."""
 
     group: str = MINE
     source: str = ""
@@ -67,48 +67,47 @@ class Listing:
         return [(label, list(rows)) for label, rows in groupby(self.entries, lambda entry: entry.section)]
 
 
-def of(person: "Person", wish: Wish, *, now: datetime) -> Listing:
-    """A number of queries that does not grow with the number of entries."""
+def listing_for(person: "Person", wish: Wish, *, now: datetime) -> Listing:
+    """The chosen group, and the size of each; the number of queries does not grow with the number of entries."""
     sources = [source for source in entries.sources() if wish.source in {"", source.name}]
     waiting, is_cut = _read([source.waiting for source in sources], person, wish, now)
     groups = _grouped(person, waiting)
     chosen = groups.get(wish.group)
     if chosen is None:
         chosen, is_cut = _read([source.done for source in sources], person, wish, now)
-    found = [entry for entry in chosen if _fits(entry, wish)]
+    matches = [entry for entry in chosen if _fits(entry, wish)]
     return Listing(
-        entries=sorted(found, key=_order(wish))[: entries.MOST],
+        entries=sorted(matches, key=_order(wish))[: entries.MOST],
         counts={name: len(rows) for name, rows in groups.items()},
-        is_cut=is_cut or len(found) > entries.MOST,
+        is_cut=is_cut or len(matches) > entries.MOST,
         is_by_urgency=wish.sort == "urgency" and wish.group != DONE,
     )
 
 
 def _read(readers: Sequence[Reader], person: "Person", wish: Wish, now: datetime) -> tuple[list[Entry], bool]:
-    """What the sources give of the chosen account, and whether one of them may have more than it gives."""
+    """The entries of the chosen account that this person may see, and whether some source was cut off."""
     parts = [reader(person, now) for reader in readers]
     visible = [entry for part in parts for entry in part if _is_of(entry, wish) and _is_shown(person, entry)]
-    found = _known(visible)
-    return found, any(len(part) >= entries.MOST for part in parts)
+    return _with_threads(visible), any(len(part) >= entries.MOST for part in parts)
 
 
-def _known(found: list[Entry]) -> list[Entry]:
-    """With who has taken each, and how much was said of it."""
-    subjects = [entry.subject for entry in found]
+def _with_threads(visible: list[Entry]) -> list[Entry]:
+    """The same entries, each with who has taken it and how many comments it has."""
+    subjects = [entry.subject for entry in visible]
     taken, counts = threads.taken_by(subjects), threads.counts(subjects)
-    for entry in found:
+    for entry in visible:
         entry.taken_by = entry.taken_by or taken.get(entry.subject)
         entry.comments = counts.get(entry.subject, 0)
-    return found
+    return visible
 
 
 def _grouped(person: "Person", waiting: list[Entry]) -> dict[str, list[Entry]]:
-    said = threads.commented_by(person, [entry.subject for entry in waiting])
+    commented = threads.commented_by(person, [entry.subject for entry in waiting])
     return {
         MINE: [entry for entry in waiting if entry.mine],
         OTHERS: [entry for entry in waiting if not entry.mine and not entry.is_followed],
         SOON: [entry for entry in waiting if entry.is_soon],
-        WATCHING: [entry for entry in waiting if _is_watched(entry, person) or entry.subject in said],
+        WATCHING: [entry for entry in waiting if _is_watched(entry, person) or entry.subject in commented],
         ALL: [entry for entry in waiting if not entry.is_followed],
     }
 
@@ -122,7 +121,7 @@ def _is_of(entry: Entry, wish: Wish) -> bool:
 
 
 def _is_shown(person: "Person", entry: Entry) -> bool:
-    """Nothing of an account of which this person has no role, whichever source gave it."""
+    """Whether the person may see the entry's account. Checked here for every source."""
     return not person.limits or scopes.may_see(person, entry.scope)
 
 

@@ -1,4 +1,4 @@
-"""What people said about something that waits, and who has taken it."""
+"""Comments on what waits for people, and who has taken it on."""
 
 from typing import ClassVar
 
@@ -11,7 +11,7 @@ LONGEST_COMMENT = 2000
 
 
 class Comment(Witnessed):
-    """One remark in the thread of `subject` ("withdrawal:12"). It is never edited and never removed."""
+    """One comment on `subject` ("withdrawal:12"). It is never edited and never removed."""
 
     subject = models.CharField(max_length=60)
     person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
@@ -30,7 +30,7 @@ class Comment(Witnessed):
 
 
 class Taken(models.Model):
-    """Who looks after `subject` at the moment; a word for colleagues that binds nobody."""
+    """Who looks after `subject` at the moment. It informs colleagues and binds nobody."""
 
     subject = models.CharField(max_length=60, unique=True)
     person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")

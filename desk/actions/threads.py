@@ -1,4 +1,4 @@
-"""Saying something about what waits, taking it and putting it back. Nothing is decided by it."""
+"""Commenting on what waits, taking it on and putting it back. None of this decides anything."""
 
 from collections.abc import Collection
 from datetime import datetime
@@ -18,7 +18,7 @@ TOPIC = "threads"
 
 
 class CannotSay(Exception):
-    """Nothing was kept; the text is the sentence for the person."""
+    """Nothing was stored; the text is the sentence for the person."""
 
 
 def comment(
@@ -40,8 +40,8 @@ def comment(
     return row
 
 
-def take(*, subject: str, person: "Person", now: datetime, session_key: str = "") -> bool:
-    """Say that one looks after it; False when somebody does already."""
+def take_on(*, subject: str, person: "Person", now: datetime, session_key: str = "") -> bool:
+    """Record that this person looks after it; False where somebody does already."""
     try:
         with transaction.atomic():
             Taken.objects.create(subject=subject, person=person, at=now)
@@ -52,7 +52,7 @@ def take(*, subject: str, person: "Person", now: datetime, session_key: str = ""
 
 
 def put_back(*, subject: str, person: "Person", now: datetime, session_key: str = "") -> bool:
-    """Nobody looks after it any more; everybody may say so, for a colleague who is away as well."""
+    """Record that nobody looks after it any more. Everybody may do so, also for a colleague who is away."""
     with transaction.atomic():
         if not Taken.objects.filter(subject=subject).delete()[0]:
             return False
@@ -60,8 +60,8 @@ def put_back(*, subject: str, person: "Person", now: datetime, session_key: str 
     return True
 
 
-def of(subject: str) -> QuerySet[Comment]:
-    """The thread of something, the oldest remark first."""
+def comments(subject: str) -> QuerySet[Comment]:
+    """The comments on a subject, the oldest first."""
     return Comment.objects.filter(subject=subject).select_related("person").order_by("at", "pk")
 
 
@@ -71,13 +71,13 @@ def taken_by(subjects: Collection[str]) -> "dict[str, Person]":
 
 
 def counts(subjects: Collection[str]) -> dict[str, int]:
-    """How many remarks each of these has."""
+    """How many comments each of these subjects has."""
     rows = Comment.objects.filter(subject__in=subjects).order_by().values("subject").annotate(number=Count("pk"))
     return {row["subject"]: row["number"] for row in rows}
 
 
 def commented_by(person: "Person", subjects: Collection[str]) -> set[str]:
-    """Those of which this person said something."""
+    """Those of these subjects on which this person has commented."""
     rows = Comment.objects.filter(subject__in=subjects, person=person)
     return set(rows.order_by().values_list("subject", flat=True).distinct())
 

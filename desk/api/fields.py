@@ -82,7 +82,7 @@ class StrictInteger(serializers.IntegerField):
 
     def to_internal_value(self, data: Any) -> int:
         # JSON knows one kind of number: 7.0 is as whole as 7.
-        whole = isinstance(data, int) or (isinstance(data, float) and data.is_integer())
-        if not whole or isinstance(data, bool):
+        is_whole = isinstance(data, int) or (isinstance(data, float) and data.is_integer())
+        if not is_whole or isinstance(data, bool):
             raise serializers.ValidationError("Send a whole number.")
         return super().to_internal_value(int(data))

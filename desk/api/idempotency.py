@@ -66,10 +66,10 @@ def once(act: Callable[..., Response]) -> Callable[..., Response]:
         if not key:
             return act(view, request, **numbers)
         try:
-            found = idempotency.begin(person=request.user, key=key, fingerprint=_fingerprint(request), now=clock.now())
-            if isinstance(found, idempotency.Kept):
-                return _again(found)
-            return _answered(found, lambda: act(view, request, **numbers))
+            claim = idempotency.begin(person=request.user, key=key, fingerprint=_fingerprint(request), now=clock.now())
+            if isinstance(claim, idempotency.StoredReply):
+                return _replayed(claim)
+            return _answered(claim, lambda: act(view, request, **numbers))
         except idempotency.KeyReused as problem:
             raise KeyRefused(f"Nothing was recorded. {problem}") from None
         except idempotency.StillAnswering as problem:
@@ -115,5 +115,5 @@ def _answered(claim: idempotency.Claim, act: Callable[[], Response]) -> Response
     return response
 
 
-def _again(kept: idempotency.Kept) -> Response:
-    return Response(json.loads(kept.content), status=kept.status, headers={REPLAYED: "true"})
+def _replayed(reply: idempotency.StoredReply) -> Response:
+    return Response(json.loads(reply.content), status=reply.status, headers={REPLAYED: "true"})

@@ -28,7 +28,7 @@ _INSTALLED = """
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """One trigger: its table, and all that decides what it refuses as one text."""
+    """One trigger: its table, and everything that decides what it refuses, as one text."""
 
     table: str
     text: str
@@ -67,8 +67,8 @@ def _installed() -> dict[str, Guard]:
 
 
 def _table(statement: str) -> str:
-    found = re.search(r" ON (\w+)", statement)
-    return found[1] if found else ""
+    match = re.search(r" ON (\w+)", statement)
+    return match[1] if match else ""
 
 
 def _kind(events: str, each: str) -> int:

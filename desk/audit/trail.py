@@ -1,8 +1,8 @@
 """The audit trail: a chain of hashes, one event for every change, written in the transaction of that change.
 
-Each event carries the hash of the one before it, so an edit, a gap, a swap or a fork shows. What a database owner could
-still do, cut the end off, shows against `audit-heads.log`: after every commit the new head is appended to that file,
-and passkeys sign the head with each decision. `desk.audit_check` checks all of it.
+Each event carries the hash of the previous one, so an edit, a gap, a swap or a fork shows. What a database owner could
+still do is to cut off the end. That shows in `audit-heads.log`, to which the new head is appended after every commit,
+and in decisions, with each of which a passkey signs the head. `desk.audit_check` checks all of it.
 """
 
 import hashlib
@@ -31,7 +31,7 @@ _LOCK_KEY = 0x636F756E746572
 
 
 class CannotRecord(RuntimeError):
-    """The event could not become part of the caller's transaction: a mistake in the calling code."""
+    """The event can't become part of the caller's transaction: a mistake in the calling code."""
 
 
 def record(
@@ -81,7 +81,7 @@ def head() -> str:
 
 
 def digest_of(session_key: str) -> str:
-    """What is kept of a session key: enough to tell sessions apart, useless for stealing one."""
+    """What is stored of a session key: enough to tell sessions apart, useless for stealing one."""
     return hashlib.sha256(f"desk.session:{session_key}".encode()).hexdigest() if session_key else ""
 
 
@@ -133,9 +133,9 @@ def _as_text(value: object) -> str:
 
 
 def take_turn() -> None:
-    """One writer at a time, to the end of the transaction. SQLite has only one: it takes the lock when one begins.
+    """Let one writer at a time go on, until its transaction ends. SQLite does so by itself from the start of one.
 
-    `record` takes it by itself. Whoever writes rows that others write after their own event takes it before them.
+    `record` takes the turn itself. Code that writes rows which others write after their own event takes it first.
     """
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
@@ -148,5 +148,5 @@ def _head() -> tuple[int, str]:
 
 
 def heads_path() -> Path:
-    """Where the heads are kept, outside the database."""
+    """The file of heads, outside the database."""
     return heads.folder() / HEADS_FILE

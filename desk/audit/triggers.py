@@ -1,6 +1,6 @@
-"""The database's own guard of the audit trail and of the row entries: no change, no removal, no gap, on both engines.
+"""The triggers that guard the audit trail and the row entries: no change, no removal, no gap, on both engines.
 
-Kept as data, which `verify_audit` compares with what stands in the database; migrations hold the text they install.
+`verify_audit` compares these texts with the triggers in the database; migrations contain the text that they install.
 """
 # ruff: noqa: S608  these statements are put together from constants of this module alone
 

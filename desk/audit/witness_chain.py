@@ -1,13 +1,13 @@
-"""The chain of witnesses: one entry for every transaction that wrote witnessed rows, with the digest of each of them.
+"""The chain of witnesses: one entry for every transaction that wrote witnessed rows, with a digest of each row.
 
-An entry carries the hash of the one before it and a code under a key that is derived from the key ring and kept in no
-database, and its head is appended to a file outside. So whoever can write into every table, but has neither the keys
-nor the file, can't add, change, take back or remove a row without its being named: `findings` folds the entries and
-compares every row of every registered table (`desk.rows.witnessed`) with the last entry that tells of it.
+An entry carries the hash of the previous entry and a code under a key that is derived from the key ring and stored in
+no database; its head is appended to a file outside. So a person who can write into every table, but has neither the
+keys nor the file, can't add, change, revert or remove a row unnoticed: `findings` compares every row of every
+registered table (`desk.rows.witnessed`) with the last entry about it.
 
-Entries are written by the connection itself right before it commits (`desk.database`). They are not the audit trail,
-which says who did what; the trail's own events are among the rows that are witnessed. The first one states which
-columns of each table are witnessed, so that a later version knows what to compare rows by (`witness_columns`).
+The connection itself writes the entry right before it commits (`desk.database`). The entries are not the audit trail,
+which says who did what; the events of the trail are among the witnessed rows. The first entry states which columns of
+each table are witnessed, so that a later version knows by which columns to compare rows (`witness_columns`).
 """
 
 import json
@@ -28,39 +28,39 @@ from desk.rows.witnessed import Table
 
 HEADS_FILE = "row-heads.log"
 CONTEXT = "desk.witness"
-# As text: Django would take longer to make it than the whole of the rest takes.
+# As text: Django would take longer to build this query than everything else here takes.
 _NEWEST = "SELECT seq, hash FROM desk_rowwitness ORDER BY seq DESC LIMIT 1"
 MOST_ROWS = 1000  # of one table in one entry
-_WALKED_AT_ONCE = 100  # entries, of which each may tell of so many rows
-# Another one than the audit trail's: this turn is the last thing that a transaction waits for, so nobody who has it
-# waits for anybody else.
+_WALKED_AT_ONCE = 100  # entries read at once; each may be about that many rows
+# Different from the audit trail's: this turn is the last lock that a transaction takes, so whoever has it waits for
+# nobody else.
 _LOCK_KEY = 0x7769746E657373
 
 Vouched = dict[str, dict[str, tuple[str | None, int]]]
-"""By table and key of a row: its last witness, None once it was removed, and the number of the entry that says so."""
+"""By table and key of a row: its last witness (None once it was removed) and the number of that entry."""
 
 
 class CannotVouch(sealing.CannotSeal):
-    """The entries don't hold, so no newer key is put over them; the text says what was found first."""
+    """The entries don't verify, so they get no entry under a newer key; the text says what is wrong first."""
 
 
 def write_noted() -> None:
-    """Witness what this transaction wrote so far. The connection calls it right before it commits."""
+    """Witness what this transaction has written so far. The connection calls it right before it commits."""
     noted, connection.unwitnessed = connection.unwitnessed, {}  # type: ignore[attr-defined]
-    left = {table: sorted(keys, key=str) for table, keys in noted.items()}
-    while left:
-        batch = {table: keys[:MOST_ROWS] for table, keys in left.items()}
+    remaining = {table: sorted(keys, key=str) for table, keys in noted.items()}
+    while remaining:
+        batch = {table: keys[:MOST_ROWS] for table, keys in remaining.items()}
         rows = {
             table.label: dict.fromkeys(map(str, keys)) | dict(table.witnesses(keys)) for table, keys in batch.items()
         }
         append({"rows": rows}, rules=any(table.rules for table in batch))
-        left = {table: keys[MOST_ROWS:] for table, keys in left.items() if keys[MOST_ROWS:]}
+        remaining = {table: keys[MOST_ROWS:] for table, keys in remaining.items() if keys[MOST_ROWS:]}
 
 
 def confirmations_before() -> int:
-    """The last confirmation that was there before confirmations had codes; 0 on a desk that began with them.
+    """The number of the last confirmation from before confirmations had codes; 0 on a desk that began with them.
 
-    The first entry of a desk that was there before its rows were witnessed says it: those rest on that entry.
+    The first entry of a desk that is older than the witnessing of rows states it and vouches for those.
     """
     first = RowWitness.objects.order_by("seq").first()
     if first is None or not _is_authentic(first, sealing.checker(context=CONTEXT)):
@@ -70,31 +70,31 @@ def confirmations_before() -> int:
 
 
 def last_witnesses(label: str, keys: Collection[str]) -> dict[str, str | None]:
-    """By key what the last entry about these rows of a table says, None once the row was removed.
+    """By key the last witness of these rows of a table, None for a removed row.
 
-    Rows of which no entry tells, or the last of whose entries the desk did not provably write, are left out.
+    Left out are rows without an entry, and rows whose last entry the desk did not provably write.
     """
-    known: dict[str, tuple[str | None, int]] = {}
+    latest: dict[str, tuple[str | None, int]] = {}
     unproven: list[int] = []
     lost: list[int] = []
     seq, prev, is_authentic = 0, trail.NO_HEAD, sealing.checker(context=CONTEXT)
     for entry in RowWitness.objects.order_by("seq").iterator(chunk_size=_WALKED_AT_ONCE):
         content = _content(entry)
-        if entry.prev != prev:  # a later entry vouches over an unbroken line alone
+        if entry.prev != prev:  # a later entry vouches only over an unbroken chain
             lost, unproven = lost + unproven, []
         if _is_authentic(entry, is_authentic):
             unproven = _still_unproven(unproven, content.get("vouched"), {seq: prev})
         else:
             unproven.append(entry.seq)
         rows = content.get("rows", {}).get(label, {})
-        known.update({key: (witness, entry.seq) for key, witness in rows.items() if key in keys})
+        latest.update({key: (witness, entry.seq) for key, witness in rows.items() if key in keys})
         seq, prev = entry.seq, entry.hash
     doubtful = {*lost, *unproven}
-    return {key: witness for key, (witness, number) in known.items() if number not in doubtful}
+    return {key: witness for key, (witness, number) in latest.items() if number not in doubtful}
 
 
 def stated_columns() -> dict[str, list[str]]:
-    """By table the witnessed columns that the newest entries of the desk's own state; empty where none does."""
+    """By table the witnessed columns that the newest genuine entry states; empty where none does."""
     stated: dict[str, list[str]] = {}
     is_authentic = sealing.checker(context=CONTEXT)
     stating = Q(seq=1) | Q(rules=True, content__startswith='{"columns"')
@@ -105,9 +105,9 @@ def stated_columns() -> dict[str, list[str]]:
 
 
 def findings() -> Iterator[str]:
-    """A sentence for every row that is not as the desk left it, and for everything wrong with the entries.
+    """A sentence for every row that is not as the desk wrote it, and for every fault in the entries.
 
-    The file of heads is read now, the rows when the sentences are asked for (`heads.findings`).
+    The file of heads is read now, the rows together with the sentences (`heads.findings`).
     """
     vouched: Vouched = {}
     hashes: dict[int, str] = {}
@@ -118,10 +118,10 @@ def findings() -> Iterator[str]:
         file="file of row heads",
         lost=rooms.lost_heads(HEADS_FILE),
     )
-    return _found(vouched, hashes, of_heads)
+    return _sentences(vouched, hashes, of_heads)
 
 
-def _found(vouched: Vouched, hashes: dict[int, str], of_heads: Iterator[str]) -> Iterator[str]:
+def _sentences(vouched: Vouched, hashes: dict[int, str], of_heads: Iterator[str]) -> Iterator[str]:
     if connection.in_atomic_block and connection.unwitnessed:  # type: ignore[attr-defined]
         write_noted()
     yield from _chain(vouched, hashes)
@@ -130,12 +130,12 @@ def _found(vouched: Vouched, hashes: dict[int, str], of_heads: Iterator[str]) ->
         yield from _compared(table, vouched.get(table.label, {}))
 
 
-def strange(*models: Any) -> bool:
+def has_foreign_rows(*models: Any) -> bool:
     """Whether these tables hold a row that the desk did not write, or lack one. Only for tables marked `rules`.
 
-    What this transaction wrote itself is trusted; it is witnessed when it commits.
+    What this transaction itself has written is trusted; it is witnessed when it commits.
     """
-    wanted = [table for table in witnessed.tables() if table.model in models]
+    tables = [table for table in witnessed.tables() if table.model in models]
     vouched: Vouched = {}
     is_authentic = sealing.checker(context=CONTEXT)
     for entry in RowWitness.objects.filter(rules=True).order_by("seq"):
@@ -144,15 +144,15 @@ def strange(*models: Any) -> bool:
     own = {table: {str(key) for key in keys} for table, keys in connection.unwitnessed.items()}  # type: ignore[attr-defined]
     return any(
         key not in own.get(table, ())
-        for table in wanted
+        for table in tables
         for key, _ in _differences(table, vouched.get(table.label, {}))
     )
 
 
 def vouch_all(_: rooms.Rewrap) -> int:
-    """After the ring got a newer key: an entry under it that vouches for all the ones before, if they hold.
+    """After the ring got a newer key: append an entry under it that vouches for all earlier ones, if they verify.
 
-    Afterwards the older keys can go: the hash of the last entry stands for every one before it.
+    Then the older keys can be removed: the hash of the last entry stands for every earlier one.
     """
     with transaction.atomic():
         wait_for_turn()
@@ -170,7 +170,7 @@ def vouch_all(_: rooms.Rewrap) -> int:
 
 
 def heads_path() -> Path:
-    """Where the heads are kept, outside the database."""
+    """The file of heads, outside the database."""
     return heads.folder() / HEADS_FILE
 
 
@@ -191,7 +191,7 @@ def append(content: dict[str, Any], *, rules: bool) -> None:
 
 
 def wait_for_turn() -> None:
-    """Until this transaction ends nobody else appends an entry."""
+    """Wait until nobody else appends an entry, and keep others waiting until this transaction ends."""
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_LOCK_KEY])
@@ -204,7 +204,7 @@ def _hash(entry: RowWitness) -> str:
 
 
 def _chain(vouched: Vouched, hashes: dict[int, str]) -> Iterator[str]:
-    """Walk the entries in order; `told` gets what they say of rows, `hashes` the hash of each by its number."""
+    """Check the entries in order; fills `vouched` with what they say of rows, and `hashes` by their numbers."""
     expected, prev = 1, trail.NO_HEAD
     is_authentic = sealing.checker(context=CONTEXT)
     unproven: list[int] = []
@@ -236,7 +236,7 @@ def _still_unproven(unproven: list[int], vouched: dict[str, Any] | None, hashes:
 
 
 def _content(entry: RowWitness) -> dict[str, Any]:
-    """What the entry says, nothing where it can't be read: `findings` names it."""
+    """The content of an entry; empty where it can't be read, which `findings` reports."""
     try:
         content = json.loads(entry.content)
     except (TypeError, ValueError):
@@ -249,7 +249,7 @@ def _is_authentic(entry: RowWitness, is_authentic: sealing.Check) -> bool:
 
 
 def _is_vouched(entry: RowWitness, is_authentic: sealing.Check) -> bool:
-    """Whether an entry under a key of today vouches for one whose key is gone, over an unbroken line of hashes."""
+    """Whether a later entry under a key of the ring vouches for this one, over an unbroken chain of hashes."""
     vouching = RowWitness.objects.filter(rules=True, seq__gt=entry.seq, content__startswith='{"vouched"').order_by(
         "seq"
     )
@@ -267,9 +267,9 @@ def _is_vouched(entry: RowWitness, is_authentic: sealing.Check) -> bool:
 
 def _fold(entry: RowWitness, content: dict[str, Any], vouched: Vouched) -> None:
     for label, rows in content.get("rows", {}).items():
-        known = vouched.setdefault(label, {})
+        latest = vouched.setdefault(label, {})
         for key, witness in rows.items():
-            known[key] = (witness, entry.seq)
+            latest[key] = (witness, entry.seq)
 
 
 def _compared(table: Table, vouched: dict[str, tuple[str | None, int]]) -> Iterator[str]:
@@ -282,9 +282,9 @@ def _compared(table: Table, vouched: dict[str, tuple[str | None, int]]) -> Itera
 
 def _differences(table: Table, vouched: dict[str, tuple[str | None, int]]) -> Iterator[tuple[str, str]]:
     """Key and sentence of each row that differs from its last witness."""
-    seen = set()
+    keys = set()
     for key, witness in table.witnesses():
-        seen.add(key)
+        keys.add(key)
         old, seq = vouched.get(key, (None, 0))
         if old is None:
             yield key, f"{table.label} {key} was not written by the desk: no entry tells of the row."
@@ -292,5 +292,5 @@ def _differences(table: Table, vouched: dict[str, tuple[str | None, int]]) -> It
             names = ", ".join(table.changed(old, witness)) or "a column"
             yield key, f"{table.label} {key} is not what the desk wrote: {names} changed (row entry {seq})."
     for key, (old, seq) in vouched.items():
-        if old is not None and key not in seen:
+        if old is not None and key not in keys:
             yield key, f"{table.label} {key} was removed: row entry {seq} tells of the row."

@@ -1,17 +1,16 @@
-"""Which columns of each table are witnessed, and what a version that witnesses others does with the rows there are.
+"""Which columns of each table are witnessed, and what happens to existing rows when a version witnesses other columns.
 
-A witness is a digest of the witnessed columns alone, so rows from before a column was taken in or out would all be
-named as changed. The chain says itself by which columns its entries were made: its first entry states those of every
-table, and so does an entry after each change. That was chosen over a list of changes in each migration because nobody
-can forget it, because it is under the desk's key like every entry, and because an upgrade that was cut off leaves it as
-it was: the next one goes on. Only desks whose chain is older than such statements have theirs from a migration, once
-(`statement`).
+A witness is a digest of the witnessed columns alone, so after a column was added or left out all older rows would be
+reported as changed. The chain itself states by which columns its entries were made: the first entry for every table,
+and a further entry after each change. This was preferred to a list in each migration because nobody can forget it,
+because it is under the desk's key like every entry, and because an interrupted upgrade leaves it as it was, so that the
+next one goes on. Only desks whose chain is older than these statements get theirs once from a migration (`statement`).
 
-After migrations (`desk.apps`) what is declared is compared with what is stated. A table with other columns has its rows
-witnessed anew, once and in one transaction, each by the reading that showed that it still agrees with its last entry by
-the columns of that time. One that does not, that no entry tells of, or whose entry the desk did not write, is left as
-it is: `verify_audit` names it afterwards as it did before. What stands in a column that is taken in is believed as it
-is, since nothing vouched for it. Processes of the older version have to have ended, as with every migration.
+After migrations (`desk.apps`) the declared columns are compared with the stated ones. The rows of a table with other
+columns are witnessed anew, once and in one transaction. Each row is read once, and first compared with its last entry
+by the columns of that time. A row that differs, has no entry, or whose entry the desk did not write is left as it is,
+so that `verify_audit` still reports it. The content of an added column is taken as it is, since nothing vouched for it
+before. As with every migration, no process of the older version may be running.
 """
 
 from collections.abc import Iterator, Mapping
@@ -26,18 +25,18 @@ from desk.models import RowWitness
 from desk.rows import witnessed
 from desk.rows.witnessed import Table
 
-AT_ONCE = 50_000  # rows whose last witnesses are in memory; the chain is walked once for each so many
+AT_ONCE = 50_000  # rows whose last witnesses are in memory at once; the chain is read once for every so many rows
 _log = structlog.get_logger(__name__)
 
 
 class CannotRenew(RuntimeError):
-    """A column that was witnessed is no longer there, so no row can be compared with its last entry."""
+    """A witnessed column no longer exists, so no row can be compared with its last entry."""
 
 
 def renew() -> int:
-    """Witness the rows of every table whose witnessed columns are others than stated; how many rows that were.
+    """Witness anew the rows of every table whose witnessed columns differ from the stated ones; the number of rows.
 
-    Nothing is done on a desk without entries, or as long as some migrations are not applied. Raises CannotRenew.
+    Does nothing on a desk without entries, or while some migrations are not applied. Raises CannotRenew.
     """
     stated, declared = witness_chain.stated_columns(), witnessed.columns()
     tables = [table for table in witnessed.tables() if stated.get(table.label) != declared[table.label]]
@@ -52,7 +51,7 @@ def renew() -> int:
 
 
 def state(columns: Mapping[str, list[str]]) -> None:
-    """Append an entry that says by which columns these tables were witnessed, those left out whose are stated."""
+    """Append an entry that states the witnessed columns of those of these tables whose columns are not yet stated."""
     with transaction.atomic():
         witness_chain.wait_for_turn()
         stated = witness_chain.stated_columns()
@@ -62,7 +61,7 @@ def state(columns: Mapping[str, list[str]]) -> None:
 
 
 def statement(loose: Mapping[str, str]) -> migrations.RunPython:
-    """For the migration that states what was witnessed up to it: by table the columns that were not, in one text."""
+    """The operation of the migration that states what was witnessed so far; `loose` are the other columns, by table."""
 
     def state_all(apps: Any, _: Any) -> None:
         columns = {}
@@ -81,7 +80,7 @@ def _is_behind() -> bool:
 
 
 def _renew(table: Table, columns: list[str] | None) -> int:
-    """The rows of one table, witnessed by these columns before; of a table that was not witnessed, all of its rows."""
+    """Witness one table anew, whose rows were witnessed by these columns before; None where they were not at all."""
     if gone := {*(columns or ())} - table.names:
         raise CannotRenew(
             f"{table.label} was witnessed by {sorted(gone)}, which it has no longer: a column is first taken out of "
@@ -95,27 +94,27 @@ def _renew(table: Table, columns: list[str] | None) -> int:
             for key, old, new in table.compared(before, keys[start : start + witness_chain.MOST_ROWS]):
                 if columns is None:
                     rows |= {} if key in last else {key: new}
-                elif (known := last.get(key)) is not None:
-                    rows |= _renewed(key, known, old, new)
+                elif (last_witness := last.get(key)) is not None:
+                    rows |= _renewed(key, last_witness, old, new)
             if rows:
                 witness_chain.append({"rows": {table.label: rows}}, rules=table.rules)
             count += len(rows)
     return count
 
 
-def _renewed(key: str, known: str, old: str, new: str) -> dict[str, str | None]:
-    """What the new entry says of a row: nothing where it does not agree, or where its entry holds for this version too.
+def _renewed(key: str, last_witness: str, old: str, new: str) -> dict[str, str | None]:
+    """What the new entry says of a row: nothing where the row differs, or where its last entry also fits this version.
 
-    A row that was forged in a column that is taken out may agree by accident, where the column was empty before, since
-    empty ones are left out of digests: its entry is taken back, so that it stays named.
+    A row that was forged in a column which is no longer witnessed may fit by accident where that column was empty,
+    because digests leave empty columns out. Its entry is withdrawn, so that the row is still reported.
     """
-    if known[:32] == old[:32]:
+    if last_witness[:32] == old[:32]:
         return {} if old[:32] == new[:32] else {key: new}
-    return {key: None} if known != new and known[:32] == new[:32] else {}
+    return {key: None} if last_witness != new and last_witness[:32] == new[:32] else {}
 
 
 def _keys(table: Table) -> Iterator[list[Any]]:
-    """The keys of all rows, so many at a time."""
+    """The keys of all rows, `AT_ONCE` at a time."""
     rows = table.model._base_manager.order_by("pk").values_list("pk", flat=True)
     keys = list(rows[:AT_ONCE])
     while keys:

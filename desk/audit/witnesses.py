@@ -1,4 +1,4 @@
-"""What of the desk's own tables decides or proves something, and what does not, each with its reason."""
+"""Which columns of the desk's own tables decide or prove something, and which do not, each with its reason."""
 
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
@@ -65,7 +65,6 @@ def register() -> None:
 
 
 def _roles(keys: Collection[Any] | None) -> Mapping[Any, Mapping[str, Any]]:
-    """The names of the roles of people."""
     links = models.Person.groups.through._base_manager.order_by("person_id", "group__name")
     if keys is None:
         people: Iterable[Any] = models.Person._base_manager.values_list("pk", flat=True)

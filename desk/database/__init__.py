@@ -1,4 +1,4 @@
-"""The two engines, with one thing more: what a transaction wrote into witnessed tables is witnessed as it commits."""
+"""Django's two engines, extended: what a transaction has written to witnessed tables is witnessed when it commits."""
 
 from typing import Any
 
@@ -9,21 +9,21 @@ class Witnessing:
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self.unwitnessed: dict[Any, set[Any]] = {}
-        self.by_key: dict[Any, Any] = {}  # of `rows_by_key`, whose texts are made for this connection
+        self.by_key: dict[Any, Any] = {}  # the queries of `rows_by_key`, built for this connection
 
     def commit(self) -> None:
-        """Write the entry of the chain of witnesses, then commit; when that fails nothing is committed."""
+        """Write the entry of the chain of witnesses, then commit. Where the entry fails, nothing is committed."""
         if self.unwitnessed:
             self._witness()
         super().commit()  # type: ignore[misc]
 
     def rollback(self) -> None:
-        """Undo everything; nothing is left to be witnessed."""
+        """Roll back, and forget what was to be witnessed."""
         self.unwitnessed = {}
         super().rollback()  # type: ignore[misc]
 
     def connect(self) -> None:
-        """Begin anew: what an earlier connection left undone was never committed."""
+        """Connect, and forget what was to be witnessed before: it was never committed."""
         self.unwitnessed = {}
         super().connect()  # type: ignore[misc]
 

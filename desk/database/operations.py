@@ -1,4 +1,4 @@
-"""What a migration is written with beside Django's own operations."""
+"""Operations for migrations, in addition to Django's own."""
 
 from typing import Any
 
@@ -7,17 +7,17 @@ from django.db.migrations.operations.base import Operation
 
 
 class CreateModels(Operation):
-    """Many tables made at once.
+    """Creates many tables at once.
 
-    Django renders every model that a new one is related to anew after each `CreateModel`, which for a hundred tables
-    that refer to each other is most of the time a first start takes. Here they are rendered once, after the last.
+    After each `CreateModel` Django renders all related models again. For a hundred tables that refer to each other this
+    would take most of the time of a first start. Here they are rendered once, after the last table.
     """
 
     def __init__(self, *models: CreateModel) -> None:
         self._models = models
 
     def state_forwards(self, app_label: str, state: Any) -> None:
-        # What is rendered already would be rendered again for each.
+        # Models that are rendered already would be rendered again for each.
         state.__dict__.pop("apps", None)
         for model in self._models:
             model.state_forwards(app_label, state)

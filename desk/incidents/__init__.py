@@ -1,1 +1,1 @@
-"""What a person has to look at: rows with a state, opened with the fact they tell of and closed when it is over."""
+"""Incidents, which people have to look at: opened when something goes wrong and closed when that is over."""

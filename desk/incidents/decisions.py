@@ -1,4 +1,4 @@
-"""What people do about an incident: take it on, hand it back, close it with a reason. No money moves by it."""
+"""What people do about an incident: take it on, hand it back, close it with a reason. None of this moves money."""
 
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from django.db import transaction
 
 from desk.audit import trail
-from desk.incidents import kinds, machine, mover
+from desk.incidents import kinds, machine, states
 from desk.incidents.models import LONGEST_REASON, Incident
 
 if TYPE_CHECKING:
@@ -18,25 +18,25 @@ class CannotDecide(Exception):
 
 
 def acknowledge(*, incident_id: int, person: "Person", now: datetime, session_key: str = "") -> Incident:
-    """Take it on. What somebody else works on is taken over with `hand_back` first."""
+    """Take it on. Where somebody else works on it, `hand_back` comes first."""
     row = _read(incident_id, person)
-    if row.state == machine.ACKNOWLEDGED:
+    if row.state == states.ACKNOWLEDGED:
         raise CannotDecide(f"{row.taken_by} works on it already.")
-    return _move(row, person, now, session_key, event="acknowledged", to=machine.ACKNOWLEDGED, taken_by=person)
+    return _move(row, person, now, session_key, event="acknowledged", to=states.ACKNOWLEDGED, taken_by=person)
 
 
 def hand_back(*, incident_id: int, person: "Person", now: datetime, session_key: str = "") -> Incident:
-    """Nobody works on it any more; whoever may act on it can say so, for a colleague who is away as well."""
+    """Record that nobody works on it any more. Whoever may act on it can do so, also for a colleague who is away."""
     row = _read(incident_id, person)
-    if row.state == machine.OPEN:
+    if row.state == states.OPEN:
         raise CannotDecide("Nobody works on it.")
-    return _move(row, person, now, session_key, event="handed_back", to=machine.OPEN, taken_by=None)
+    return _move(row, person, now, session_key, event="handed_back", to=states.OPEN, taken_by=None)
 
 
 def close(*, incident_id: int, person: "Person", reason: str, now: datetime, session_key: str = "") -> Incident:
-    """Close it although its cause may go on: it is not opened again for the same cause."""
+    """Close it even where its cause goes on; it is not opened again for the same cause."""
     row = _read(incident_id, person)
-    kind = kinds.of(row.kind)
+    kind = kinds.by_name(row.kind)
     if not kind.closable:
         raise CannotDecide(f"It can't be closed by hand. {kind.ends}")
     reason = reason.strip()
@@ -44,22 +44,22 @@ def close(*, incident_id: int, person: "Person", reason: str, now: datetime, ses
         raise CannotDecide("Say why it can be closed: what you looked at and what was done.")
     if len(reason) > LONGEST_REASON:
         raise CannotDecide(f"The reason is too long: {len(reason)} characters, {LONGEST_REASON} at most.")
-    return _move(row, person, now, session_key, event="closed", to=machine.RESOLVED, reason=reason)
+    return _move(row, person, now, session_key, event="closed", to=states.RESOLVED, reason=reason)
 
 
 def may_act(person: "Person", row: Incident) -> bool:
     """Whether this person may take it on, hand it back or close it."""
-    return row.state in machine.UNRESOLVED and kinds.of(row.kind).may_act(person, row.scope)
+    return row.state in states.UNRESOLVED and kinds.by_name(row.kind).may_act(person, row.scope)
 
 
 def _read(incident_id: int, person: "Person") -> Incident:
     row = Incident.objects.select_related("taken_by").filter(pk=incident_id).first()
     if row is None:
         raise CannotDecide("There is no such incident.")
-    kind = kinds.of(row.kind)
+    kind = kinds.by_name(row.kind)
     if not kind.may_act(person, row.scope):
         raise CannotDecide(f"Only {' and '.join(kind.acts)} can act on it.")
-    if row.state == machine.RESOLVED:
+    if row.state == states.RESOLVED:
         raise CannotDecide(f"It was resolved already at {row.updated_at:%H:%M:%S} UTC.")
     return row
 
@@ -70,7 +70,7 @@ def _move(
     try:
         with transaction.atomic():
             trail.take_turn()
-            mover.move(row, event=event, to=to, now=now, actor=person, session_key=session_key, **changes)
-    except mover.CannotMove:
+            machine.move(row, event=event, to=to, now=now, actor=person, session_key=session_key, **changes)
+    except machine.CannotMove:
         raise CannotDecide("Somebody else acted on it in the same moment. Read it again.") from None
     return row

@@ -1,7 +1,7 @@
-"""The kinds of incidents: each room declares its own (`desk.rooms.Room.incidents`), with how its causes are found.
+"""The kinds of incidents, which the rooms declare (`desk.rooms.Room.incidents`), and how their causes are found.
 
-A cause is read from rows, never remembered: a kind says what is wrong at a moment, and `review` compares that with the
-incidents that are there.
+A cause is read from rows and never remembered: a kind says what is wrong at a moment, and `review` compares that with
+the open incidents.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -30,10 +30,10 @@ class Severity(TextChoices):
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """One thing that is wrong now: its name among those of the kind, and what happened.
+    """One thing that is wrong now: its key, unique within the kind, and what happened.
 
-    `page` is the name of the address where to look, a query behind it included; `page_key` what the address names.
-    `scope` is the account.
+    `page` is the name of the URL of the page to look at, with its query string; `page_key` is the URL's argument.
+    `scope` is the number of the account.
     """
 
     key: str
@@ -45,17 +45,17 @@ class Cause:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One kind of incident. `causes` finds what is wrong at a moment: all of it, or the one cause of a key.
+    """One kind of incident. `causes` finds what is wrong at a moment: everything, or only the cause of a key.
 
-    `acts` are the roles that may take it on and close it, `sees` those that are shown it, `opens` those that may open
-    the page that it is about.
+    `acts` are the roles that may take it on and close it, `sees` those that see it in their list, `opens` those that
+    may open the page that it is about.
 
-    `words` gives, for causes of the kind that two people decide, who gave their word on which and when: what they
-    decided waits for somebody else and no more for them.
+    `votes` is for kinds whose causes two people decide: it gives the cause, the person and the time of each vote on
+    the causes of these keys. A cause no longer waits for a person who has voted on it.
 
     `closable` says whether a person may close it while its cause goes on; where it is not, `ends` says how it ends.
-    A process does not judge it in its first `settles` of life: after a night everything that is read again and again
-    looks out of date.
+    A process does not judge it in the first `grace_period` of its life: after a night everything that is read again
+    and again looks out of date.
     """
 
     name: str
@@ -67,11 +67,11 @@ class Kind:
     opens: tuple[str, ...] = roles.ALL
     closable: bool = True
     ends: str = ""
-    settles: timedelta = timedelta(0)
-    words: Callable[[Collection[str]], Iterable[tuple[str, int, datetime]]] | None = None
+    grace_period: timedelta = timedelta(0)
+    votes: Callable[[Collection[str]], Iterable[tuple[str, int, datetime]]] | None = None
 
     def may_see(self, person: "Person", scope: str | None = None) -> bool:
-        """Whether one of this account is on this person's list; without an account, whether any could be."""
+        """Whether incidents of this account are on this person's list; without an account, whether any could be."""
         return person.has_role(*self.sees, scope=scope)
 
     def may_open(self, person: "Person", scope: str | None = None) -> bool:
@@ -79,7 +79,7 @@ class Kind:
         return person.has_role(*self.opens, scope=scope)
 
     def may_act(self, person: "Person", scope: str | None = None) -> bool:
-        """Whether this person may take one of this account on, hand it back and close it."""
+        """Whether this person may take on, hand back and close incidents of this account."""
         return person.has_role(*self.acts, scope=scope)
 
 
@@ -87,7 +87,7 @@ _GONE: Final = Kind("", "Something to look at", Severity.MEDIUM, (roles.ADMIN,),
 
 
 def rows_of(rows: QuerySet[R], key: str) -> QuerySet[R]:
-    """All rows that may be causes, or the one that the key of a cause, "name:number", is about."""
+    """These rows, or only the one that the key of a cause ("name:number") names."""
     return (rows.filter(pk=key.rpartition(":")[2]) if key else rows).order_by("pk")
 
 
@@ -96,26 +96,29 @@ def every() -> dict[str, Kind]:
     return {kind.name: kind for kind in rooms.incidents()}
 
 
-def of(name: str) -> Kind:
+def by_name(name: str) -> Kind:
     """The kind of this name; a stand-in for one that an earlier version declared."""
     return every().get(name, _GONE)
 
 
 def seen_by(person: "Person") -> Q:
-    """The incidents that this person is shown, for a query over them."""
-    return _of(person, {kind.name: kind.sees for kind in rooms.incidents()})
+    """The condition of the incidents that this person may see."""
+    return _held_at(person, {kind.name: kind.sees for kind in rooms.incidents()})
 
 
 def acted_on_by(person: "Person") -> Q:
-    """The incidents that this person may act on."""
-    return _of(person, {kind.name: kind.acts for kind in rooms.incidents()})
+    """The condition of the incidents that this person may act on."""
+    return _held_at(person, {kind.name: kind.acts for kind in rooms.incidents()})
 
 
-def _of(person: "Person", names: Mapping[str, tuple[str, ...]]) -> Q:
-    """Of each kind those of the accounts at which the person holds one of its roles; of none takes the whole desk."""
+def _held_at(person: "Person", names: Mapping[str, tuple[str, ...]]) -> Q:
+    """For each kind, the incidents of the accounts at which the person holds one of its roles.
+
+    Incidents that concern the whole desk are for those alone whose role is not limited to accounts.
+    """
     held = {kind: person.scopes(*roles) for kind, roles in names.items()}
-    found = Q(kind__in=[kind for kind, scopes in held.items() if scopes is None])
+    condition = Q(kind__in=[kind for kind, scopes in held.items() if scopes is None])
     for kind, scopes in held.items():
         if scopes:
-            found |= Q(kind=kind, scope__in=scopes)
-    return found
+            condition |= Q(kind=kind, scope__in=scopes)
+    return condition

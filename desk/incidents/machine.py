@@ -1,68 +1,22 @@
-"""The table of incidents: open, taken on by somebody, closed.
+"""The machine of incidents: how they move, what the database refuses about them, and their replay from the trail.
 
-An incident is cleared when its cause is gone, by the desk alone. A person closes one only with a reason; while the
-cause goes on it is not opened again, and that the cause ended is noted on the closed row (`gone`).
+No mover locks the rows. Whoever opens or closes an incident does so inside the transaction of a fact, which already has
+the trail's turn. So the turn comes first here too (`trail.take_turn`), or two of them could wait for each other.
 """
 
 from typing import Final
 
-from desk.machines.table import Column, State, Table, Tone, Transition, Turn
+from desk.incidents.models import Incident, IncidentEvent
+from desk.machines.guards import Guards
+from desk.machines.mover import CannotMove, Machine
+from desk.machines.replay import Replay
 
-OPEN: Final = "open"
-ACKNOWLEDGED: Final = "acknowledged"
-RESOLVED: Final = "resolved"
+__all__ = ["GUARDS", "MACHINE", "REPLAY", "TOPIC", "CannotMove", "create", "move", "touch"]
 
-STATES: Final[dict[str, State]] = {
-    OPEN: State(
-        "Open",
-        "Nobody has taken it on yet.",
-        Turn.PERSON,
-        Tone.BAD,
-    ),
-    ACKNOWLEDGED: State(
-        "Acknowledged",
-        "Somebody works on it. It stays on this list until its cause is gone or somebody closes it with a reason.",
-        Turn.PERSON,
-        Tone.WARN,
-        icon="hand",
-    ),
-    RESOLVED: State(
-        "Resolved",
-        "It is over: its cause is gone, or somebody closed it with a reason.",
-        Turn.NOBODY,
-        Tone.GOOD,
-        terminal=True,
-    ),
-}
-
-_PEOPLE: Final = ("operator", "treasury", "admin")
-_T = Transition
-TRANSITIONS: Final[tuple[Transition, ...]] = (
-    _T(1, "", "opened", OPEN, ("desk",)),
-    _T(2, OPEN, "acknowledged", ACKNOWLEDGED, _PEOPLE),
-    _T(3, ACKNOWLEDGED, "handed_back", OPEN, _PEOPLE),
-    _T(4, OPEN, "cleared", RESOLVED, ("desk",)),
-    _T(5, ACKNOWLEDGED, "cleared", RESOLVED, ("desk",)),
-    _T(6, OPEN, "closed", RESOLVED, _PEOPLE),
-    _T(7, ACKNOWLEDGED, "closed", RESOLVED, _PEOPLE),
-    _T(8, RESOLVED, "gone", RESOLVED, ("desk",)),
+TOPIC: Final = "incidents"
+MACHINE: Final[Machine[Incident]] = Machine(
+    model=Incident, events=IncidentEvent, task="", lists=(TOPIC,), locked_with=None
 )
-_CONTENT: Final = Column.RECORDED | Column.FIXED
-TABLE: Final = Table(
-    noun="an incident",
-    states=STATES,
-    moves=TRANSITIONS,
-    columns={
-        "kind": _CONTENT,
-        "cause": _CONTENT,
-        "scope": _CONTENT,
-        "severity": _CONTENT,
-        "page": _CONTENT,
-        "page_key": _CONTENT,
-        "created_at": Column.FIXED,
-        "gone_at": Column.ONCE,
-        "last_problem": Column.WORDS | Column.TOUCHED,
-        "updated_at": Column.CLOCK,
-    },
-)
-UNRESOLVED: Final = (OPEN, ACKNOWLEDGED)
+create, move, touch = MACHINE.create, MACHINE.move, MACHINE.touch
+GUARDS: Final = Guards(machine=MACHINE, history=(IncidentEvent,))
+REPLAY: Final = Replay(MACHINE)

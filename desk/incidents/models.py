@@ -7,7 +7,7 @@ from django.db import models
 from django.db.models import Q
 from django.urls import reverse
 
-from desk.incidents import kinds, machine
+from desk.incidents import kinds, states
 from desk.machines.rows import Event, Subject, is_a_move
 
 LONGEST_REASON = 500
@@ -16,13 +16,13 @@ LONGEST_REASON = 500
 class Incident(Subject):
     """Something that a person has to look at. Its kind is declared by a room, by name (`kinds.Kind`).
 
-    `cause` names what it is about, once among those whose cause goes on: `gone_at` is when that ended. `scope` is the
-    account it concerns, by number, empty for the whole desk; `page` and `page_key` are where to look. `last_problem`
-    says what it is, brought up to date as long as the cause goes on. `taken_by` works on it, `reason` is why a person
-    closed it.
+    `cause` is the key of its cause, unique among those that go on; `gone_at` is when the cause ended. `scope` is the
+    number of the account, empty for the whole desk; `page` and `page_key` name the page to look at. `last_problem` is
+    its sentence, kept up to date while the cause goes on. `taken_by` is the person who works on it, `reason` why a
+    person closed it.
     """
 
-    table, mark, name = machine.TABLE, "I-", "incident"
+    table, mark, name = states.TABLE, "I-", "incident"
 
     kind = models.CharField(max_length=40)
     cause = models.CharField(max_length=120)
@@ -34,27 +34,27 @@ class Incident(Subject):
     reason = models.CharField(max_length=LONGEST_REASON, default="", blank=True)
     gone_at = models.DateTimeField(null=True)
 
-    state = models.CharField(max_length=20, choices=[(name, state.label) for name, state in machine.STATES.items()])
+    state = models.CharField(max_length=20, choices=[(name, state.label) for name, state in states.STATES.items()])
 
     class Meta:
         constraints: ClassVar = [
-            models.CheckConstraint(condition=Q(state__in=list(machine.STATES)), name="incident_known_state"),
+            models.CheckConstraint(condition=Q(state__in=list(states.STATES)), name="incident_known_state"),
             models.CheckConstraint(
-                condition=Q(gone_at__isnull=True) | Q(state=machine.RESOLVED), name="incident_ends_with_its_cause"
+                condition=Q(gone_at__isnull=True) | Q(state=states.RESOLVED), name="incident_ends_with_its_cause"
             ),
             models.UniqueConstraint(
                 fields=["kind", "cause"], condition=Q(gone_at__isnull=True), name="incident_one_per_cause"
             ),
         ]
         indexes: ClassVar = [
-            models.Index(fields=["created_at"], condition=Q(state__in=machine.UNRESOLVED), name="incident_unresolved"),
-            models.Index(fields=["-updated_at"], condition=Q(state=machine.RESOLVED), name="incident_resolved"),
+            models.Index(fields=["created_at"], condition=Q(state__in=states.UNRESOLVED), name="incident_unresolved"),
+            models.Index(fields=["-updated_at"], condition=Q(state=states.RESOLVED), name="incident_resolved"),
         ]
 
     @property
     def title(self) -> str:
         """What is wrong, in a few words."""
-        return kinds.of(self.kind).title
+        return kinds.by_name(self.kind).title
 
     @property
     def url(self) -> str:
@@ -77,5 +77,5 @@ class IncidentEvent(Event):
         ordering: ClassVar = ["version"]
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["incident", "version"], name="incidentevent_one_per_version"),
-            models.CheckConstraint(condition=is_a_move(machine.TABLE), name="incidentevent_is_a_move_of_the_table"),
+            models.CheckConstraint(condition=is_a_move(states.TABLE), name="incidentevent_is_a_move_of_the_table"),
         ]

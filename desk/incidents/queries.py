@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from django.db.models import Case, IntegerField, OuterRef, Q, QuerySet, Subquery, Value, When
 
-from desk.incidents import kinds, machine, words
+from desk.incidents import kinds, states, votes
 from desk.incidents.models import Incident, IncidentEvent
 
 if TYPE_CHECKING:
@@ -14,8 +14,8 @@ _RANKS = [When(severity=each.value, then=Value(rank)) for rank, each in enumerat
 
 
 def unresolved(person: "Person | None" = None) -> QuerySet[Incident]:
-    """What is not over, the gravest and then the newest first; of those kinds that this person is shown."""
-    rows = Incident.objects.filter(state__in=machine.UNRESOLVED).select_related("taken_by")
+    """The open incidents that this person may see, the gravest and then the newest first."""
+    rows = Incident.objects.filter(state__in=states.UNRESOLVED).select_related("taken_by")
     if person is not None:
         rows = rows.filter(kinds.seen_by(person))
     rank = Case(*_RANKS, default=Value(len(_RANKS)), output_field=IntegerField())
@@ -23,27 +23,27 @@ def unresolved(person: "Person | None" = None) -> QuerySet[Incident]:
 
 
 def critical(person: "Person") -> QuerySet[Incident]:
-    """What every page says in a bar: all of the highest severity that is not over."""
+    """The open incidents of the highest severity, which every page shows in a bar."""
     return unresolved(person).filter(severity=kinds.Severity.CRITICAL)
 
 
 def of_scope(rows: QuerySet[Incident], *scopes: str) -> QuerySet[Incident]:
-    """Of them what concerns these accounts, or the whole desk; all where none is named."""
+    """Those of the rows that concern these accounts or the whole desk; all of them where no account is named."""
     return rows.filter(scope__in=("", *scopes)) if any(scopes) else rows
 
 
 def waiting_for(person: "Person") -> QuerySet[Incident]:
-    """What this person may act on: not taken on by anybody, or by themselves, and not decided by them already."""
+    """The incidents that this person may act on, which nobody else has taken on and on which they have not voted."""
     rows = unresolved(person).filter(kinds.acted_on_by(person))
-    by_two = words.decided_by_two()
-    spoken = words.by_person(rows.filter(kind__in=by_two)) if by_two else set()
-    decided = [number for number, who in spoken if who == person.pk]
+    by_two = votes.decided_by_two()
+    voted = votes.by_person(rows.filter(kind__in=by_two)) if by_two else set()
+    decided = [number for number, who in voted if who == person.pk]
     return rows.filter(Q(taken_by=None) | Q(taken_by=person)).exclude(pk__in=decided)
 
 
 def resolved(person: "Person") -> QuerySet[Incident]:
-    """What is over, the last one first; `closed_by` is the name of whoever closed it with a reason."""
+    """The resolved incidents, the latest first; `closed_by` is the name of the person who closed it with a reason."""
     closed = IncidentEvent.objects.filter(incident=OuterRef("pk"), event="closed").order_by("-version")
-    rows = Incident.objects.filter(kinds.seen_by(person), state=machine.RESOLVED)
+    rows = Incident.objects.filter(kinds.seen_by(person), state=states.RESOLVED)
     rows = rows.annotate(closed_by=Subquery(closed.values("actor__username")[:1]))
     return rows.select_related("taken_by").order_by("-updated_at", "-pk")

@@ -1,7 +1,7 @@
-"""Bringing the incidents in line with what is wrong now: opened once for a cause, cleared when it is gone.
+"""Brings the incidents in line with what is wrong now: one is opened for each cause and cleared when that is gone.
 
-Called inside the transaction of a fact for the kinds that it concerns, and every few seconds for all of them. Any
-number of processes may do it at once: the database keeps one row for a cause, and a move is made by whoever is first.
+Called in the transaction of a change for the kinds that it concerns, and every few seconds for all kinds. Any number of
+processes may do so at once: the database allows one row for a cause, and the first process makes the move.
 """
 
 import re
@@ -14,7 +14,7 @@ from django.db import IntegrityError, transaction
 
 from desk import rooms
 from desk.audit import trail
-from desk.incidents import machine, mover
+from desk.incidents import machine, states
 from desk.incidents.kinds import Cause, Kind
 from desk.incidents.models import Incident
 
@@ -25,11 +25,11 @@ _FIGURES = re.compile(r"\d+")
 
 
 def review(*, now: datetime) -> int:
-    """Look at every kind; how many incidents were opened or ended. A kind that can't be looked at stays as it is."""
+    """Review every kind; the number of incidents opened or ended. A kind whose review fails stays as it is."""
     alive_s = time.monotonic() - _began
     changed = 0
     for kind in rooms.incidents():
-        if kind.settles.total_seconds() > alive_s:
+        if kind.grace_period.total_seconds() > alive_s:
             continue
         try:
             changed += _compare(kind, now, "")
@@ -38,10 +38,10 @@ def review(*, now: datetime) -> int:
     return changed
 
 
-def note(*names: str, now: datetime, key: str = "") -> None:
-    """A fact of these kinds was just written or taken back: bring their incidents in line, in the same transaction.
+def review_now(*names: str, now: datetime, key: str = "") -> None:
+    """Review these kinds in the transaction that changed something they look at.
 
-    With the `key` of a cause only that one is looked at, so that a thousand facts cost a thousand looks.
+    With the `key` of a cause only that cause is reviewed, so that a thousand changes cost a thousand small reviews.
     """
     for kind in rooms.incidents():
         if kind.name in names:
@@ -51,11 +51,11 @@ def note(*names: str, now: datetime, key: str = "") -> None:
 def _compare(kind: Kind, now: datetime, key: str) -> int:
     # The rows first: a cause that came up in between is opened by this round or the next, and never cleared by mistake.
     rows = Incident.objects.filter(kind=kind.name, gone_at__isnull=True, **({"cause": key} if key else {}))
-    known = {row.cause: row for row in rows}
+    existing = {row.cause: row for row in rows}
     causes = {cause.key: cause for cause in kind.causes(now, key)}
-    opened = sum(_open(kind, cause, now) for name, cause in causes.items() if name not in known)
-    ended = sum(_end(row, now) for name, row in known.items() if name not in causes)
-    _say_again((row, causes[name]) for name, row in known.items() if name in causes)
+    opened = sum(_open(kind, cause, now) for name, cause in causes.items() if name not in existing)
+    ended = sum(_clear(row, now) for name, row in existing.items() if name not in causes)
+    _refresh_sentences((row, causes[name]) for name, row in existing.items() if name in causes)
     return opened + ended
 
 
@@ -73,25 +73,25 @@ def _open(kind: Kind, cause: Cause, now: datetime) -> bool:
     try:
         with transaction.atomic():
             trail.take_turn()
-            mover.create(row, event="opened", now=now, evidence={"sentence": sentence})
+            machine.create(row, event="opened", now=now, evidence={"sentence": sentence})
     except IntegrityError:
         return False  # somebody else opened it in this moment
     return True
 
 
-def _end(row: Incident, now: datetime) -> bool:
-    event = "gone" if row.state == machine.RESOLVED else "cleared"
+def _clear(row: Incident, now: datetime) -> bool:
+    event = "gone" if row.state == states.RESOLVED else "cleared"
     try:
         with transaction.atomic():
-            mover.move(row, event=event, to=machine.RESOLVED, now=now, gone_at=now)
-    except mover.CannotMove:
+            machine.move(row, event=event, to=states.RESOLVED, now=now, gone_at=now)
+    except machine.CannotMove:
         return False  # somebody acted on it in this moment; the next round sees it
     return True
 
 
-def _say_again(rows: Iterable[tuple[Incident, Cause]]) -> None:
-    """What it is now, where more than its figures changed: an age that grows is no news."""
+def _refresh_sentences(rows: Iterable[tuple[Incident, Cause]]) -> None:
+    """Write the current sentence where it differs in more than its figures: an age that grows is no news."""
     for row, cause in rows:
         sentence = cause.sentence[:LONGEST_SENTENCE]
-        if row.state != machine.RESOLVED and _FIGURES.sub("", row.last_problem) != _FIGURES.sub("", sentence):
-            mover.touch(row, last_problem=sentence)
+        if row.state != states.RESOLVED and _FIGURES.sub("", row.last_problem) != _FIGURES.sub("", sentence):
+            machine.touch(row, last_problem=sentence)

@@ -1,9 +1,9 @@
-"""What browsers are told: hints ("this changed, read it again") and ticks (the newest values of the public market).
+"""Messages to browsers: hints ("this changed, read it again") and ticks (the newest values of the public market).
 
-Sent after commit, lost without harm, never waited for. All sends of a process go through one event loop in one
-background thread, because a client of the broker belongs to one loop: a loop per call would mean a new connection per
-hint. Every web process is one member of the group (desk/live/group.py) for all its browsers, and gets batches with
-texts as browsers get them, numbered from 1 for each sender, without gaps unless something was lost on its way.
+They are sent after the commit, may be lost without harm, and are never waited for. All sends of a process go through
+one event loop in one background thread, because a client of the broker belongs to one loop: a loop per call would mean
+a new connection per hint. Every web process is one member of the group (desk/live/group.py) for all its browsers. It
+gets batches of texts ready for browsers, numbered from 1 for each sender, without gaps unless something was lost.
 """
 
 import asyncio
@@ -38,9 +38,9 @@ _log = structlog.get_logger(__name__)
 
 
 def announce(topic: str, **hint: Any) -> None:
-    """Tell the followers of a topic that it changed, once the current transaction is committed.
+    """Notify the followers of a topic that it changed, once the current transaction is committed.
 
-    The hint is small and says nothing that needs a right (at most 2,000 characters as JSON; text, whole numbers,
+    The hint is small and says nothing that only some may know (at most 2,000 characters as JSON; text, whole numbers,
     booleans, None). Never raises for a broker that is away and never waits for it; a hint that can't be sent is logged.
     A malformed topic or hint is a mistake in the calling code and raises ValueError at once.
     """
@@ -89,7 +89,7 @@ class _Line:
         self._number = 0
 
     def put(self, key: str, topic: str, text: str) -> None:
-        """Wait in line; what waits under the same key is replaced. When too many wait, this one is dropped."""
+        """Queue a text; one that waits under the same key is replaced. When too many wait, this one is dropped."""
         with self._lock:
             if key not in self._waiting and len(self._waiting) >= self.most:
                 self.outcomes.labels("dropped").inc()
@@ -102,13 +102,13 @@ class _Line:
         asyncio.run_coroutine_threadsafe(self._send(), self._loop)
 
     async def _send(self) -> None:
-        while batch := self._take():
+        while batch := self._next_batch():
             await self._deliver(batch)
             if self.pause:
                 await asyncio.sleep(self.pause)
 
-    def _take(self) -> group.Batch | None:
-        """The next batch, first come first; None when nothing waits, and then somebody else has to begin again."""
+    def _next_batch(self) -> group.Batch | None:
+        """The next batch, in order; None when nothing waits, and then the next `put` has to start sending again."""
         with self._lock:
             texts, room = [], BATCH_CHARACTERS
             while self._waiting and room > 0:
@@ -125,7 +125,7 @@ class _Line:
         try:
             await asyncio.wait_for(group.publish(self._client, batch), SEND_SECONDS)
             outcome = "sent"
-        except Exception as error:  # whatever the broker's library raises: a hint is never worth more than a line
+        except Exception as error:  # whatever the broker's library raises: a lost hint is worth a log line at most
             _log.warning("live.lost", kind=self.kind, texts=len(batch.texts), reason=type(error).__name__)
         finally:
             self.outcomes.labels(outcome).inc(len(batch.texts))
@@ -134,7 +134,7 @@ class _Line:
 class _Sender:
     """The one background loop of this process, with a line for hints and one for ticks.
 
-    Ticks rest a moment between two batches: on busy markets most are replaced meanwhile and need no sending.
+    There is a short pause between two batches of ticks: on busy markets most are replaced meanwhile and never sent.
     """
 
     def __init__(self) -> None:
@@ -171,7 +171,7 @@ def _sender() -> _Sender:
 
 
 def settle(seconds: float = 2.0) -> bool:
-    """Wait until every hint and tick left the process; True when it did."""
+    """Wait until every hint and tick has left the process; whether that happened in time."""
     return _current is None or _current.settle(seconds)
 
 

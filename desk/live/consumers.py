@@ -1,19 +1,19 @@
-"""One socket per browser or program: it says which topics it shows, and is told when one of them changed.
+"""The socket of a browser or program: it names the topics that it shows, and hears when one of them changes.
 
 In: `{"follow": [topics]}`, `{"unfollow": [topics]}`. Out: a JSON object, or an array of such objects: `{"followed":
 [all topics followed now], "refused": [those of the last request, or lost since]}`, hints `{"topic", "hint"}` and ticks
 `{"topic", "tick"}`. A hint carries no figures to act on: the page reads again over HTTP. A tick is the newest value of
-a topic of the public market. Admission is asked at joining and again every three seconds.
+a topic of the public market. Admission is checked when a topic is followed and again every three seconds.
 
-A browser comes with its session, a program with a token in the `Authorization` header of the handshake; then no session
-counts. What it may follow is what the token's person may, whatever the token's scope: following only reads. Handshake
-and messages count as requests of the token.
+A browser connects with its session, a program with a token in the `Authorization` header of the handshake; then no
+session counts. It may follow what the token's person may, whatever the token's scope, since following only reads.
+Handshake and messages count as requests of the token.
 
 Close codes: 4401 signed out, token over, or rights changed; 4400 not this protocol; 4429 too many messages; 1009 a
 message too long; 1013 the browser reads too slowly, something may have been lost, or its session got a new key: connect
 again after a while, and read again.
-Who comes while the broker is away gets 503 instead of a socket, who has too many of them open or asks too often gets
-429, and who comes with a token that is none, or none any more, 401.
+Instead of a socket, a client gets 503 while the broker is away, 429 with too many open sockets or too many requests,
+and 401 with an invalid token.
 """
 
 import json
@@ -22,6 +22,7 @@ from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from channels.db import database_sync_to_async
+from django.urls import path
 
 from desk import clock
 from desk.live import hub
@@ -48,10 +49,10 @@ TOO_LONG = 1009
 
 
 async def relay(scope: Any, receive: Any, send: Any) -> None:
-    """The socket of one browser. Nothing it receives changes anything; nothing it sends needs more than a re-read.
+    """The socket of one browser. What it receives changes nothing; what it sends can be lost without harm.
 
-    Somebody who is not signed in, or reaches nothing but enrolment, is refused before the handshake is answered, and so
-    is a token that is over, or asks too often.
+    A person who is not signed in, or reaches nothing but enrolment, is refused before the handshake is answered, and so
+    is a token that is invalid or makes too many requests.
     """
     if FRAMES not in scope["extensions"]:
         raise RuntimeError("Only a server that offers whole frames can serve the relay: python -m project.serve.")
@@ -60,7 +61,7 @@ async def relay(scope: Any, receive: Any, send: Any) -> None:
     if caller is None:
         return
     key, person = caller
-    socket, is_limited = scope["extensions"][FRAMES], bool(person.limits)  # another limit is another key
+    socket, is_limited = scope["extensions"][FRAMES], bool(person.limits)  # with other limits the key is another one
     browser = Browser(key=key, socket=socket, person_id=person.pk, is_limited=is_limited)
     try:
         async with hub.joined() as fanout:
@@ -74,7 +75,7 @@ async def relay(scope: Any, receive: Any, send: Any) -> None:
 
 
 async def _caller(scope: Any, send: Any) -> tuple[presence.Key, "Person"] | None:
-    """Who comes, by token or by session; None where the handshake was refused."""
+    """The caller, by token or by session; None where the handshake was refused."""
     text = bearer.of_handshake(scope["headers"])
     if text is not None:
         return await _token_holder(text, send)
@@ -88,20 +89,20 @@ async def _caller(scope: Any, send: Any) -> tuple[presence.Key, "Person"] | None
 
 async def _token_holder(text: str, send: Any) -> tuple[presence.TokenKey, "Person"] | None:
     ask = database_sync_to_async(presence.holder)
-    found: tuple[presence.TokenKey, Person] | None = await ask(text, now=clock.now())
-    if found is None:
+    holder: tuple[presence.TokenKey, Person] | None = await ask(text, now=clock.now())
+    if holder is None:
         sentence = b"This token is not valid, or not any more."
         await _refuse(send, 401, sentence, (b"www-authenticate", bearer.SCHEME.encode()))
         return None
-    if seconds := await _seconds_to_wait(found[0]):
+    if seconds := await _seconds_to_wait(holder[0]):
         sentence = f"Too many requests with this token. Ask again in {seconds} s.".encode()
         await _refuse(send, 429, sentence, (b"retry-after", str(seconds).encode()))
         return None
-    return found
+    return holder
 
 
 async def _seconds_to_wait(key: presence.Key) -> int:
-    """Seconds until a token may do something again; those who are signed in are bounded by the window alone."""
+    """Seconds until a token may do something again; for sessions only the message window counts."""
     if not isinstance(key, presence.TokenKey):
         return 0
     return int(await database_sync_to_async(token_rates.seconds_to_wait)(key.token_id))
@@ -115,7 +116,7 @@ async def _refuse(send: Any, status: int, sentence: bytes, *headers: tuple[bytes
 def _has_room(browser: Browser, fanout: Fanout) -> bool:
     """Whether another socket of this session or token, and of this person, may open, in this process.
 
-    Tokens are counted apart: a program that went wild keeps its person's pages out of nothing.
+    Tokens are counted apart, so that a runaway program does not shut out its person's pages.
     """
     by_token = isinstance(browser.key, presence.TokenKey)
     people = [other for other in fanout.browsers if other.person_id == browser.person_id]
@@ -127,20 +128,20 @@ def _has_room(browser: Browser, fanout: Fanout) -> bool:
 
 
 async def _converse(browser: Browser, fanout: Fanout, receive: Any) -> None:
-    """Obey one message after the other, within the bounds of rate, size and shape, until the browser is gone."""
+    """Handle one message after the other, within the limits of rate, size and shape, until the browser is gone."""
     fanout.add(browser)
     arrivals: deque[float] = deque(maxlen=MOST_MESSAGES)
     try:
         while (message := await receive())["type"] == "websocket.receive":
             now, text = time.monotonic(), message.get("text")
             if len(arrivals) == MOST_MESSAGES and arrivals[0] > now - MESSAGE_WINDOW_SECONDS:
-                fanout.end(browser, TOO_MANY)
+                fanout.close(browser, TOO_MANY)
             elif text is None:
-                fanout.end(browser, NOT_UNDERSTOOD)
+                fanout.close(browser, NOT_UNDERSTOOD)
             elif len(text) > LONGEST_MESSAGE:
-                fanout.end(browser, TOO_LONG)
+                fanout.close(browser, TOO_LONG)
             elif await _seconds_to_wait(browser.key):
-                fanout.end(browser, TOO_MANY)
+                fanout.close(browser, TOO_MANY)
             else:
                 arrivals.append(now)
                 await _obey(browser, fanout, _read(text))
@@ -150,7 +151,7 @@ async def _converse(browser: Browser, fanout: Fanout, receive: Any) -> None:
 
 async def _obey(browser: Browser, fanout: Fanout, changes: tuple[list[str], list[str]] | None) -> None:
     if changes is None:
-        fanout.end(browser, NOT_UNDERSTOOD)
+        fanout.close(browser, NOT_UNDERSTOOD)
         return
     follow, unfollow = changes
     fanout.unfollow(browser, unfollow)
@@ -158,7 +159,7 @@ async def _obey(browser: Browser, fanout: Fanout, changes: tuple[list[str], list
     if browser.ended:
         return
     if may is None:
-        fanout.end(browser, TRY_LATER if await _renewed(browser) else SIGNED_OUT)
+        fanout.close(browser, TRY_LATER if await _renewed(browser) else SIGNED_OUT)
         return
     fresh = [topic for topic in may if topic not in browser.topics]
     room = MOST_TOPICS - len(browser.topics)
@@ -167,14 +168,14 @@ async def _obey(browser: Browser, fanout: Fanout, changes: tuple[list[str], list
     fanout.say(browser, hub.answer(browser, refused))
 
 
-async def _admitted(browser: Browser, wanted: list[str]) -> list[str] | None:
+async def _admitted(browser: Browser, topics: list[str]) -> list[str] | None:
     ask = database_sync_to_async(presence.admitted)
-    may: list[str] | None = await ask(browser.key, wanted, now=clock.now())
+    may: list[str] | None = await ask(browser.key, topics, now=clock.now())
     return may
 
 
 async def _renewed(browser: Browser) -> bool:
-    """Whether its session goes on under a new key, which this browser brings when it comes again."""
+    """Whether its session goes on under a new key, with which this browser will connect again."""
     if not isinstance(browser.key, str):
         return False
     ask = database_sync_to_async(session_keys.is_renewed)
@@ -194,3 +195,7 @@ def _read(text: str) -> tuple[list[str], list[str]] | None:
         return None
     follow, unfollow = (list(dict.fromkeys(one)) for one in lists)
     return follow, unfollow
+
+
+# The project wraps this in the origin check and the session.
+websocket_urlpatterns = [path("ws/", relay)]  # type: ignore[arg-type]

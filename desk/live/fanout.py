@@ -1,9 +1,9 @@
-"""What the browsers of one event loop follow, and what each still has to be told. Plain calls; no broker, no rows.
+"""What the browsers of one event loop follow, and what is still to be sent to each. Plain calls; no broker, no rows.
 
-A text comes made and is framed once, whoever gets it. Hints go out in order at the end of the loop's turn, all that
-wait for a browser in one frame, the same hint once. Of the ticks of a topic only the latest is kept, and they go out at
-most every 50 ms. To a browser that does not keep up nothing more is written: what its connection has not taken yet
-is at most one frame, ticks wait as names of topics, and hints up to a bound, beyond which it is let go.
+A text arrives ready and is framed once for all browsers. Hints go out in order at the end of the loop's turn, all that
+wait for a browser in one frame, equal hints once. Of the ticks of a topic only the latest is kept, and they go out at
+most every 50 ms. To a browser that does not keep up nothing more is written: at most one frame is in its connection,
+ticks wait as names of topics, and hints wait up to a limit, beyond which its socket is closed.
 """
 
 import asyncio
@@ -31,11 +31,10 @@ _log = structlog.get_logger(__name__)
 
 
 class Browser:
-    """One socket, whose it is, what it follows, and what waits for it: hints as text, ticks as names of topics.
+    """One socket: whose it is, what it follows, and what waits for it (hints as texts, ticks as names of topics).
 
-    Its key is that of a session, or of a token.
-
-    To one that `is_limited` to some accounts a hint for the whole desk says only that something changed.
+    Its key is that of a session or of a token. Where `is_limited`, the person is limited to some accounts, and a hint
+    for the whole desk says only that something changed.
     """
 
     __slots__ = (
@@ -70,8 +69,8 @@ class Browser:
 class Fanout:
     """The browsers of one event loop, by topic. Made and used on that loop alone.
 
-    What happens goes to `_news` and `_changed` first, whoever follows it, and from there straight to those who keep up.
-    What waits with a browser is looked after through `_hinted` or `_ticked`, unless it is stuck.
+    What happens goes to `_news` and `_changed` first and from there straight to the browsers that keep up. Browsers
+    with something waiting are in `_hinted` or `_ticked`, unless they are stuck.
     """
 
     def __init__(self) -> None:
@@ -92,7 +91,7 @@ class Fanout:
     # Who is here ------------------------------------------------------------------------------------------------------
 
     def add(self, browser: Browser) -> None:
-        """Let a browser take part; one that comes too late is sent away like the others were."""
+        """Add a browser. After `close_all` it is sent away like the others."""
         if self._over:
             _close(browser, TRY_LATER)
             return
@@ -100,7 +99,7 @@ class Fanout:
         browser.socket.when_taken = lambda: self._taken(browser)
 
     def remove(self, browser: Browser) -> None:
-        """Forget a browser and everything that waits for it."""
+        """Remove a browser and everything that waits for it."""
         browser.ended = True
         browser.socket.when_taken = None
         self.browsers.discard(browser)
@@ -109,8 +108,8 @@ class Fanout:
         browser.hints.clear()
         browser.ticks.clear()
 
-    def end(self, browser: Browser, code: int) -> None:
-        """Close the socket of a browser; of one that does not read, nothing is left half a second later."""
+    def close(self, browser: Browser, code: int) -> None:
+        """Close the socket of a browser; that of one that does not read is cut half a second later."""
         if browser.ended:
             return
         is_stuck = browser.stuck
@@ -119,27 +118,27 @@ class Fanout:
         if is_stuck:
             self._loop.call_later(LAST_WORD_SECONDS, browser.socket.cut)
 
-    def end_all(self) -> None:
-        """Send everybody away, to come again after a while; nobody can come in any more."""
+    def close_all(self) -> None:
+        """Close all sockets, to be opened again after a while; no browser can be added any more."""
         self._over = True
         for browser in list(self.browsers):
-            self.end(browser, TRY_LATER)
+            self.close(browser, TRY_LATER)
         for planned in (self._flush, self._slot):
             if planned is not None:
                 planned.cancel()
 
-    def follow(self, browser: Browser, wanted: Iterable[str]) -> None:
-        """Follow these topics. The latest tick of a topic that others follow comes at once."""
-        for topic in wanted:
+    def follow(self, browser: Browser, topics: Iterable[str]) -> None:
+        """Follow these topics. The latest tick of a topic that others follow already is sent at once."""
+        for topic in topics:
             browser.topics.add(topic)
             self._followers.setdefault(topic, set()).add(browser)
             if topic in self._latest:
                 self._tick_for(browser, topic)
                 self._plan_slot()
 
-    def unfollow(self, browser: Browser, unwanted: Iterable[str]) -> None:
-        """Follow these no more. What nobody follows is not kept."""
-        for topic in unwanted:
+    def unfollow(self, browser: Browser, topics: Iterable[str]) -> None:
+        """Stop following these topics. Nothing is kept of a topic that nobody follows."""
+        for topic in topics:
             browser.topics.discard(topic)
             browser.ticks.pop(topic, None)
             followers = self._followers.get(topic)
@@ -153,7 +152,7 @@ class Fanout:
     # What is to be told -----------------------------------------------------------------------------------------------
 
     def hint(self, topic: str, text: str) -> None:
-        """Put a hint in line for everybody who follows the topic; the same one that waits already waits on."""
+        """Queue a hint for everybody who follows the topic; one that waits already keeps its place."""
         if topic in self._followers:
             self._news[text] = topic
             self._plan_flush()
@@ -166,7 +165,7 @@ class Fanout:
             self._plan_slot()
 
     def say(self, browser: Browser, text: str) -> None:
-        """Tell one browser something, in line with its hints; said twice while it waits, the later place counts."""
+        """Queue a text for one browser among its hints; one that waits already moves to the end."""
         if browser.ended:
             return
         if not browser.hints:
@@ -176,50 +175,52 @@ class Fanout:
         self._plan_flush()
 
     def let_go_slow(self) -> None:
-        """Let go of those who took nothing for five seconds; to be called every second or so."""
+        """Close the sockets that took nothing for five seconds; to be called every second or so."""
         now = self._loop.time()
         for browser, (untaken, since) in list(self._stuck.items()):
-            left = browser.socket.untaken()
-            if left < untaken:
-                self._stuck[browser] = (left, now)
+            remaining = browser.socket.untaken()
+            if remaining < untaken:
+                self._stuck[browser] = (remaining, now)
             elif now - since >= SLOW_SECONDS:
                 self._let_go(browser)
 
     def _let_go(self, browser: Browser) -> None:
         _log.warning("relay.slow_browser", waiting=len(browser.hints), untaken=browser.socket.untaken())
-        self.end(browser, TRY_LATER)
+        self.close(browser, TRY_LATER)
 
     # Writing ----------------------------------------------------------------------------------------------------------
 
     def _plan_flush(self) -> None:
         if self._flush is None:
-            self._flush = self._loop.call_soon(self._tell_hints)
+            self._flush = self._loop.call_soon(self._send_hints)
 
     def _plan_slot(self) -> None:
         if self._slot is None:
-            self._slot = self._loop.call_at(max(self._next_slot, self._loop.time()), self._tell_ticks)
+            self._slot = self._loop.call_at(max(self._next_slot, self._loop.time()), self._send_ticks)
 
-    def _tell_hints(self) -> None:
+    def _send_hints(self) -> None:
         self._flush = None
         news, self._news = self._news, {}
-        made: dict[tuple[str, ...], frames.Frames] = {}
-        arranged: dict[tuple[bool, tuple[str, ...]], tuple[str, ...]] = {}
+        frame_cache: dict[tuple[str, ...], frames.Frames] = {}
+        texts_by_topics: dict[tuple[bool, tuple[str, ...]], tuple[str, ...]] = {}
         for browser, topics in self._touched(tuple(dict.fromkeys(news.values()))).items():
-            texts = arranged.get((browser.is_limited, topics))
+            texts = texts_by_topics.get((browser.is_limited, topics))
             if texts is None:
-                its = frozenset(topics)
-                pairs = [(text, topic) for text, topic in news.items() if topic in its]
-                texts = arranged[browser.is_limited, topics] = _limited(pairs) if browser.is_limited else _whole(pairs)
+                followed = frozenset(topics)
+                pairs = [(text, topic) for text, topic in news.items() if topic in followed]
+                texts = texts_by_topics[browser.is_limited, topics] = (
+                    _limited(pairs) if browser.is_limited else _texts(pairs)
+                )
             if browser.hints or browser.stuck:
                 self._line_up(browser, texts)
             else:
-                written = self._write(browser, texts, made)
+                written = self._write(browser, texts, frame_cache)
                 if written < len(texts):
                     browser.hints = dict.fromkeys(texts[written:])
         browsers, self._hinted = self._hinted, []
         for browser in browsers:
             if browser.hints and not browser.stuck:
-                written = self._write(browser, tuple(browser.hints), made)
+                written = self._write(browser, tuple(browser.hints), frame_cache)
                 _shorten(browser.hints, written)
 
     def _line_up(self, browser: Browser, texts: tuple[str, ...]) -> None:
@@ -228,49 +229,51 @@ class Fanout:
         if browser.stuck and len(browser.hints) > MOST_WAITING:
             self._let_go(browser)
 
-    def _tell_ticks(self) -> None:
+    def _send_ticks(self) -> None:
         self._slot = None
         self._next_slot = self._loop.time() + TICK_SECONDS
         changed, self._changed = self._changed, {}
-        made: dict[tuple[str, ...], frames.Frames] = {}
+        frame_cache: dict[tuple[str, ...], frames.Frames] = {}
         for browser, topics in self._touched(tuple(changed)).items():
             if browser.ticks or browser.stuck:
                 browser.ticks.update(dict.fromkeys(topics))
             else:
-                written = self._write(browser, tuple([self._latest[topic] for topic in topics]), made)
+                written = self._write(browser, tuple([self._latest[topic] for topic in topics]), frame_cache)
                 if written < len(topics):
                     browser.ticks = dict.fromkeys(topics[written:])
         browsers, self._ticked = self._ticked, []
         for browser in browsers:
             if browser.ticks and not browser.stuck:
-                written = self._write(browser, tuple([self._latest[topic] for topic in browser.ticks]), made)
+                written = self._write(browser, tuple([self._latest[topic] for topic in browser.ticks]), frame_cache)
                 _shorten(browser.ticks, written)
 
     def _touched(self, topics: tuple[str, ...]) -> dict[Browser, tuple[str, ...]]:
         """Who follows any of these, and which of them, in order."""
         if len(topics) == 1:
             return dict.fromkeys(self._followers.get(topics[0], ()), topics)
-        found: dict[Browser, list[str]] = {}
+        topics_by_browser: dict[Browser, list[str]] = {}
         for topic in topics:
             for browser in self._followers.get(topic, ()):
-                if browser in found:
-                    found[browser].append(topic)
+                if browser in topics_by_browser:
+                    topics_by_browser[browser].append(topic)
                 else:
-                    found[browser] = [topic]
-        return {browser: tuple(its) for browser, its in found.items()}
+                    topics_by_browser[browser] = [topic]
+        return {browser: tuple(its) for browser, its in topics_by_browser.items()}
 
     def _tick_for(self, browser: Browser, topic: str) -> None:
         if not browser.ticks:
             self._ticked.append(browser)
         browser.ticks[topic] = None
 
-    def _write(self, browser: Browser, texts: tuple[str, ...], made: dict[tuple[str, ...], frames.Frames]) -> int:
-        """Write frame after frame while the peer keeps up; how many of the texts are on their way."""
-        whole = made.get(texts)
-        if whole is None:
-            whole = made[texts] = frames.framed(texts, browser.socket.frame)
+    def _write(
+        self, browser: Browser, texts: tuple[str, ...], frame_cache: dict[tuple[str, ...], frames.Frames]
+    ) -> int:
+        """Write frame after frame while the peer keeps up; how many of the texts were written."""
+        parts = frame_cache.get(texts)
+        if parts is None:
+            parts = frame_cache[texts] = frames.framed(texts, browser.socket.frame)
         written = 0
-        for count, frame in whole:
+        for count, frame in parts:
             written += count
             if not browser.socket.write(frame):
                 browser.stuck = True
@@ -279,7 +282,7 @@ class Fanout:
         return written
 
     def _taken(self, browser: Browser) -> None:
-        """The peer has taken everything: go on with what waits. Ticks wait for their slot."""
+        """The peer has taken everything: continue with what waits. Ticks wait for their slot."""
         if not browser.stuck:
             return
         browser.stuck = False
@@ -292,12 +295,12 @@ class Fanout:
             self._plan_slot()
 
 
-def _whole(pairs: list[tuple[str, str]]) -> tuple[str, ...]:
+def _texts(pairs: list[tuple[str, str]]) -> tuple[str, ...]:
     return tuple([text for text, _ in pairs])
 
 
 def _limited(pairs: list[tuple[str, str]]) -> tuple[str, ...]:
-    """A topic with a key was admitted by whose it is; without one a hint may speak of any account, so it says less."""
+    """The texts for a limited person: a hint on a topic without a key may be about any account, so it is emptied."""
     texts = [text if ":" in topic else json.dumps({"topic": topic, "hint": {}}) for text, topic in pairs]
     return tuple(dict.fromkeys(texts))
 

@@ -1,4 +1,4 @@
-"""What goes over a browser's connection: frames made once for everybody, and the connection as the server offers it."""
+"""Frames, made once for all browsers, and the connection as the server offers it."""
 
 from collections.abc import Callable
 from typing import Protocol
@@ -32,7 +32,7 @@ class Socket(Protocol):
 
 
 def framed(texts: tuple[str, ...], frame: Callable[[str], bytes]) -> Frames:
-    """Frames of at most so many characters, or of one longer text: an object by itself, several as an array."""
+    """Frames of limited size, or of one longer text: one object as it is, several as an array."""
     frames: Frames = []
     start = length = 0
     for end, text in enumerate(texts):

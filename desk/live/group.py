@@ -1,8 +1,8 @@
 """The group of web processes: one channel of the broker, with redis-py's asyncio pub/sub at both ends.
 
-Redis gives a message, in order, to whoever is subscribed at that moment, and keeps none. So what is lost is lost with a
-connection, and the library would connect and subscribe again by itself: a membership ends instead. What travels is
-msgpack, as two kinds of messages:
+Redis delivers a message, in order, to whoever is subscribed at that moment, and keeps none. So messages are lost only
+with a connection. The library would connect and subscribe again by itself; a membership ends instead. The messages are
+msgpack, of two kinds:
 
     {"type": "relay.batch", "kind": "hint" or "tick", "sender": text, "number": n, "texts": [[topic, text]]}
     {"type": "relay.beat", "hub": text, "number": n}
@@ -19,10 +19,10 @@ from redis.asyncio.client import PubSub
 from redis.asyncio.retry import Retry
 from redis.backoff import ExponentialBackoff
 
-CHANNEL = "asgi__group__relay"  # as earlier releases call it: while one takes over from another, both are heard
+CHANNEL = "asgi__group__relay"  # the name in earlier releases: during an upgrade both are heard
 CONNECT_SECONDS = 1.0
 ANSWER_SECONDS = 5.0
-# A publisher that finds its connection gone tries again, and is through as soon as a broker has started again.
+# A publisher whose connection is gone tries again, and succeeds as soon as a broker has started again.
 PUBLISHER_RETRIES = 5
 FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 0.01, 0.25
 
@@ -31,7 +31,7 @@ _log = structlog.get_logger(__name__)
 
 
 class SubscribedAnew(Exception):
-    """The connection was made again, so what was published meanwhile was not heard."""
+    """The library has connected again, so messages may have been missed."""
 
 
 class Batch(msgspec.Struct, frozen=True, tag_field="type", tag="relay.batch"):
@@ -44,7 +44,7 @@ class Batch(msgspec.Struct, frozen=True, tag_field="type", tag="relay.batch"):
 
 
 class Beat(msgspec.Struct, frozen=True, tag_field="type", tag="relay.beat"):
-    """What a hub sends to find out whether it hears."""
+    """Sent by a hub to itself, to find out whether it hears."""
 
     hub: str
     number: int
@@ -54,7 +54,7 @@ _decoder = msgspec.msgpack.Decoder(Batch | Beat)
 
 
 def connection(address: str, *, retries: int) -> Redis:
-    """A client that connects when it is first used, and tries what fails so many times more, with growing pauses."""
+    """A client that connects when it is first used, and repeats what fails so often, with growing pauses."""
     backoff = ExponentialBackoff(base=FIRST_PAUSE_SECONDS, cap=LONGEST_PAUSE_SECONDS)
     return Redis.from_url(
         address,
@@ -65,24 +65,24 @@ def connection(address: str, *, retries: int) -> Redis:
 
 
 async def publish(client: Redis, message: Batch | Beat) -> None:
-    """Tell whoever is a member now. Raises what redis-py raises when the broker can't be told."""
+    """Publish to all current members. Raises what redis-py raises when that fails."""
     await client.publish(CHANNEL, msgspec.msgpack.encode(message))
 
 
 class Membership:
-    """One subscription, and a connection to publish by. Neither tries again: what fails ends the membership."""
+    """One subscription and a connection to publish by. Nothing is tried again: a failure ends the membership."""
 
     def __init__(self, client: Redis, heard: PubSub) -> None:
         self._client = client
         self._heard = heard
         self._is_subscribed = False
 
-    async def tell(self, message: Batch | Beat) -> None:
-        """Tell all members, oneself included."""
+    async def publish(self, message: Batch | Beat) -> None:
+        """Publish to all members, oneself included."""
         await publish(self._client, message)
 
     async def hear(self) -> Batch | Beat | None:
-        """Wait for what is published next; None for what is no message of ours, which is counted.
+        """Wait for the next message; None for one that is not ours, which is counted.
 
         Raises SubscribedAnew, and what redis-py raises when the connection is lost.
         """
@@ -104,7 +104,7 @@ class Membership:
 
 @asynccontextmanager
 async def joined(address: str) -> AsyncIterator[Membership]:
-    """Be a member for as long as this lasts. Raises what redis-py raises when the broker is away."""
+    """A membership for as long as the context lasts. Raises what redis-py raises when the broker is away."""
     async with AsyncExitStack() as both:
         client = await both.enter_async_context(connection(address, retries=0))
         heard = await both.enter_async_context(client.pubsub())

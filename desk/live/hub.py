@@ -1,9 +1,9 @@
 """The relay of one event loop: the one member of the group for all its browsers.
 
-It begins with the first browser and ends with the last. What it is sent it hands to the fanout. When anything may have
-been lost (the broker is away, the connection to it was lost, a batch is missing, who may follow what can't be asked),
-it ends and every browser is sent away with 1013: a page that comes back, after pauses that grow, reads everything
-again, and the next hub joins anew.
+It begins with the first browser and ends with the last, and passes what it hears to the fanout. When anything may have
+been lost (the broker is away, its connection was lost, a batch is missing, admission can't be checked), it ends and
+closes every socket with 1013. A page that connects again, after growing pauses, reads everything again, and the next
+hub joins anew.
 """
 
 import asyncio
@@ -39,11 +39,11 @@ _hubs: dict[asyncio.AbstractEventLoop, "Hub"] = {}
 
 
 class BrokerAway(Exception):
-    """Nothing can be heard at the moment; come again after a while."""
+    """Nothing can be heard at the moment; connect again after a while."""
 
 
 class HintsLost(Exception):
-    """Something did not arrive, so nobody may trust what a page shows."""
+    """A message is missing, so what pages show may be out of date."""
 
 
 @contextlib.asynccontextmanager
@@ -62,7 +62,7 @@ async def joined() -> AsyncIterator[Fanout]:
 
 
 class Hub:
-    """One membership in the group, what keeps it honest, and the browsers it is for."""
+    """One membership in the group, the checks that it still hears, and its browsers."""
 
     def __init__(self) -> None:
         self.users = 0
@@ -76,7 +76,7 @@ class Hub:
         self._life = asyncio.create_task(self._live())
 
     async def wait_until_open(self) -> None:
-        """Until its own first beat came back, so that no later hint can be missed. Raises BrokerAway."""
+        """Wait until its own first beat came back, so that no later hint can be missed. Raises BrokerAway."""
         opening = asyncio.create_task(self._open.wait())
         try:
             await asyncio.wait({opening, self._life}, timeout=OPEN_SECONDS, return_when=asyncio.FIRST_COMPLETED)
@@ -87,7 +87,7 @@ class Hub:
             raise BrokerAway
 
     async def stop(self) -> None:
-        """Leave the group; nothing of this hub goes on."""
+        """Leave the group and end all tasks of this hub."""
         self._is_over = True
         self._forget()
         self._life.cancel()
@@ -103,14 +103,14 @@ class Hub:
                 relayed = (partial(self._hear, membership), partial(self._beat, membership))
                 for chore in (*relayed, self._recheck, self._drop_slow):
                     chores.create_task(self._kept_up(chore))
-        except* Exception as errors:  # whatever it is: those who depend on it come again, and find a new hub
+        except* Exception as errors:  # whatever it is: the browsers connect again and find a new hub
             reasons = sorted({type(error).__name__ for error in errors.exceptions})
             _log.warning("relay.hub_ended", reasons=reasons, browsers=len(self.fanout.browsers))
         finally:
             self._give_up()
 
     async def _kept_up(self, chore: Callable[[], Coroutine[Any, Any, None]]) -> None:
-        """When one chore fails the browsers are told at once, however long the others take to end."""
+        """Run one chore. When it fails, the browsers are sent away at once, however long the others take to end."""
         try:
             await chore()
         except Exception:
@@ -118,10 +118,10 @@ class Hub:
             raise
 
     def _give_up(self) -> None:
-        """Send everybody away: the next hub joins anew."""
+        """Send all browsers away; the next hub joins anew."""
         self._is_over = True
         self._forget()
-        self.fanout.end_all()
+        self.fanout.close_all()
 
     # Hearing ----------------------------------------------------------------------------------------------------------
 
@@ -135,19 +135,19 @@ class Hub:
             await asyncio.sleep(0)  # a flood must not keep the loop from writing
 
     def _hand_on(self, batch: group.Batch) -> None:
-        """A batch of ours that is missing in between is noticed by its number; so none hides behind an odd message."""
+        """Pass a batch on. A missing one is noticed by the numbers, also where it could not be read."""
         before = self._numbers.pop(batch.sender, None)
         self._numbers[batch.sender] = batch.number
         if before is not None and batch.number != before + 1:
             raise HintsLost
         if len(self._numbers) > MOST_SENDERS:
             del self._numbers[next(iter(self._numbers))]
-        tell = self.fanout.tick if batch.kind == "tick" else self.fanout.hint
+        announce = self.fanout.tick if batch.kind == "tick" else self.fanout.hint
         for topic, text in batch.texts:
-            tell(topic, text)
+            announce(topic, text)
 
     def _note_beat(self, number: int) -> None:
-        """Beats travel like hints: one that is missing between two means that hints may be missing as well."""
+        """Note a returned beat. Beats travel like hints: where one is missing, hints may be missing as well."""
         if self._open.is_set() and number > self._returned + 1:
             raise HintsLost
         self._returned = number
@@ -163,7 +163,7 @@ class Hub:
             number, failures = self._sent + 1, 0
             try:
                 async with asyncio.timeout(BEAT_SECONDS):
-                    await membership.tell(group.Beat(hub=self._name, number=number))
+                    await membership.publish(group.Beat(hub=self._name, number=number))
                 self._sent = number
             except TimeoutError:  # it may have left or not, so the next one has the same number
                 failures = 1
@@ -177,28 +177,28 @@ class Hub:
     # Who may still be here --------------------------------------------------------------------------------------------
 
     async def _recheck(self) -> None:
-        """Ask again who they are and what they may follow."""
+        """Check again whose the sockets are and what they may follow."""
         ask = database_sync_to_async(presence.admitted_all)
-        look = database_sync_to_async(session_keys.those_renewed)
+        find_renewed = database_sync_to_async(session_keys.those_renewed)
         while True:
             await asyncio.sleep(RECHECK_SECONDS)
-            wanted: dict[presence.Key, set[str]] = {}
+            topics_by_key: dict[presence.Key, set[str]] = {}
             for browser in self.fanout.browsers:
-                wanted.setdefault(browser.key, set()).update(browser.topics)
-            may = await ask(wanted, now=clock.now())
+                topics_by_key.setdefault(browser.key, set()).update(browser.topics)
+            may = await ask(topics_by_key, now=clock.now())
             gone = [key for key, topics in may.items() if topics is None and isinstance(key, str)]
-            renewed = await look(gone, now=clock.now()) if gone else set()
+            renewed = await find_renewed(gone, now=clock.now()) if gone else set()
             for browser in list(self.fanout.browsers):
                 if browser.key in renewed:
-                    self.fanout.end(browser, TRY_LATER)  # it comes again at once, with the new key
+                    self.fanout.close(browser, TRY_LATER)  # it comes again at once, with the new key
                 elif browser.key in may:  # else it came while we asked
-                    self._apply(browser, wanted[browser.key], may[browser.key])
+                    self._apply(browser, topics_by_key[browser.key], may[browser.key])
 
-    def _apply(self, browser: Browser, wanted: set[str], may: list[str] | None) -> None:
+    def _apply(self, browser: Browser, requested: set[str], may: list[str] | None) -> None:
         if may is None:
-            self.fanout.end(browser, SIGNED_OUT)
+            self.fanout.close(browser, SIGNED_OUT)
             return
-        lost = sorted(browser.topics & wanted.difference(may))
+        lost = sorted(browser.topics & requested.difference(may))
         if lost:
             self.fanout.unfollow(browser, lost)
             self.fanout.say(browser, answer(browser, lost))

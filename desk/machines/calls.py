@@ -1,7 +1,7 @@
-"""A call to the outside that changes something: its row before the bytes leave, one last look, one send, one outcome.
+"""A call to the outside that changes something: its row first, then a last check, one send, one outcome.
 
-The row of a call is made in the transaction of the claim. Immediately before the send the worker has to find its own
-claim still standing, and its clocks have to say that it was not held up.
+The row of a call is made in the transaction of the claim. Right before it sends, the worker checks that its claim still
+holds and, by its clocks, that it was not held up.
 """
 
 import hashlib
@@ -29,7 +29,7 @@ TAKEN_OVER = "Another worker had taken over, so this one sent nothing."
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What came of one call: an outcome, the value of an accepted one, a sentence about any other."""
+    """The outcome of one call, with the value of an accepted one or a sentence about any other."""
 
     outcome: str
     value: Any = None
@@ -44,30 +44,30 @@ class Reply:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What a move that follows from it records."""
+        """What the move that follows records as its evidence."""
         return {"outcome": self.outcome, "code": self.code, "problem": self.problem}
 
 
 LastLook = Callable[[], str]
-"""Asked once more right before the first byte of a call: what it says stops the call."""
+"""Asked right before the first byte of a call; a sentence stops the call, an empty text lets it go."""
 
-End = Callable[[Any, Reply, datetime], None]
-"""What follows from one outcome of a call: called with the row, the reply and the time."""
+OnOutcome = Callable[[Any, Reply, datetime], None]
+"""Makes the move that follows from one outcome of a call; called with the row, the reply and the time."""
 
 
 def lease(now: datetime) -> datetime:
-    """Until when a claim made now keeps other workers away: longer than any task lives."""
+    """When a claim made now ends: later than any task can live. Until then other workers keep away."""
     return now + timedelta(seconds=settings.LEASE_SECONDS)
 
 
 def fingerprint(kind: str, content: dict[str, Any]) -> str:
-    """A hash of what is sent, so that two calls can be compared without keeping addresses twice."""
+    """A hash of what is sent, by which two calls can be compared without storing addresses twice."""
     text = json.dumps(texts(content), sort_keys=True)
     return hashlib.sha256(f"{kind}|{text}".encode()).hexdigest()
 
 
 def too_late(watch: Stopwatch, until: datetime | None) -> str:
-    """Why nothing may be sent any more, else an empty text; `until` is by our clock."""
+    """Why it is too late to send, or an empty text; `until` is by our clock."""
     if until is not None and watch.now() >= until:
         return "The last moment for this call had passed, so it was not sent."
     return watch.too_late_to_send()
@@ -85,11 +85,11 @@ def claim(
     moves_money: bool = True,
     **columns: Any,
 ) -> C:
-    """Take the row for this worker and write the row of its call, both durable before anything leaves.
+    """Claim the row for this worker and write the row of its call; both are committed before anything is sent.
 
-    `obstacle` is asked once the row is locked: what was decided a moment before counts. A call that only gives money
-    back, or takes back what could move it, leaves whatever the rooms say (`moves_money`). Raises CannotMove when
-    something speaks against it, or when somebody was faster.
+    `obstacle` is asked once the row is locked, so that a decision made just before counts. A call that only gives money
+    back, or withdraws what could move it, is sent whatever the rooms say (`moves_money` is False). Raises CannotMove
+    when there is an obstacle or somebody was faster.
     """
     if moves_money and (problem := rooms.why_nothing_leaves()):
         raise CannotMove(problem)
@@ -109,20 +109,23 @@ def claim(
 
 
 def is_leased(machine: Machine[R], row: R, now: datetime) -> bool:
-    """Whether another worker's claim still keeps this one away; the row is looked at again when it is over."""
+    """Whether another worker's claim still holds. Then the row becomes due again when that claim ends."""
     if row.lease_until is None or now >= row.lease_until:
         return False
     machine.touch(row, next_action_at=row.lease_until)
     return True
 
 
-def given_up(
+def lease_expired(
     machine: Machine[Any], *, event: str, to: str, stamped: tuple[str, ...] = (), **columns: Any
 ) -> Callable[..., None]:
-    """The step of a row whose worker is gone: after the lease, what it did is unknown. `stamped` take the time."""
+    """The step of a row whose worker is gone: when its lease has expired, the outcome is unknown.
+
+    The columns in `stamped` are set to the time of the move.
+    """
 
     def step(row: Any, *, now: datetime, **_: Any) -> None:
-        """What became of the call of a worker that did not come back has to be found out."""
+        """Record that the outcome of the call has to be found out."""
         if not is_leased(machine, row, now):
             changes: dict[str, Any] = columns | dict.fromkeys(stamped, now)
             changes |= {"last_problem": GIVEN_UP, "lease_until": None, "evidence": {"problem": GIVEN_UP}}
@@ -131,8 +134,10 @@ def given_up(
     return step
 
 
-def end(machine: Machine[Any], event: str, to: str, *, again: Callable[[Any], timedelta] | None = None) -> End:
-    """The move that follows from an outcome, with the reply as its evidence; `again` says how long the row rests."""
+def on_outcome(
+    machine: Machine[Any], event: str, to: str, *, again: Callable[[Any], timedelta] | None = None
+) -> OnOutcome:
+    """The move that follows from an outcome, with the reply as its evidence; `again` gives the pause after it."""
 
     def move(row: Any, reply: Reply, now: datetime) -> None:
         columns: dict[str, Any] = {} if again is None else {"next_action_at": now + again(row)}
@@ -158,9 +163,10 @@ def make(
     send: Callable[[LastLook], Reply],
     until: datetime | None = None,
 ) -> Reply:
-    """Send once, when the claim still stands and it is not too late, and keep the outcome; `until` is by our clock.
+    """Send once, if the claim still holds and it is not too late, and store the outcome; `until` is by our clock.
 
-    `send` gets the last look: the client asks the clocks again after it waited for its turn, before the first byte.
+    `send` is given the last check: after the client has waited for its turn, it asks the clocks again before the first
+    byte.
     """
     if problem := _mark_sent(call, row, watch) or too_late(watch, until):
         return close(call, Reply(NOT_SENT, problem=problem), watch)
@@ -168,13 +174,13 @@ def make(
 
 
 def make_unclaimed(call: Call, *, watch: Stopwatch, send: Callable[[], Reply]) -> Reply:
-    """Send a call that needs no claim because it can only release money; keep its outcome."""
+    """Send a call that needs no claim because it can only release money, and store its outcome."""
     type(call)._default_manager.filter(pk=call.pk).update(outcome=SENT, sent_at=watch.now())
     return close(call, send(), watch)
 
 
 def close(call: Call, reply: Reply, watch: Stopwatch) -> Reply:
-    """Keep what came of a call."""
+    """Store the outcome of a call."""
     columns: dict[str, Any] = {
         "outcome": reply.outcome,
         "answered_at": watch.now(),
@@ -184,13 +190,13 @@ def close(call: Call, reply: Reply, watch: Stopwatch) -> Reply:
     if reply.http_status is not None:
         columns["http_status"] = reply.http_status
     if reply.accepted:
-        columns |= call.kept(reply.value)
+        columns |= call.answer_columns(reply.value)
     type(call)._default_manager.filter(pk=call.pk).update(**columns)
     return reply
 
 
 def _mark_sent(call: Call, row: Subject, watch: Stopwatch) -> str:
-    """Mark the call as sent, if the row still carries this worker's claim; else why it does not."""
+    """Mark the call as sent if the row still carries this worker's claim; else why nothing may be sent."""
     claim = {f"{call.owner}__version": row.version, f"{call.owner}__state": row.state}
     if hasattr(call, "epoch"):
         claim[f"{call.owner}__lease_epoch"] = call.epoch

@@ -1,8 +1,8 @@
-"""A person's decision on a row of a machine, step by step: lock the row, refuse, confirm, keep the word, move.
+"""A person's decision on a row of a machine, step by step: lock the row, refuse, confirm, store the vote, move.
 
-What may be decided, by whom, and what follows is for the rooms to say; in which order it happens stands here. Each
-decision is one transaction that begins with the lock, so that of two people one decides and the other hears who did.
-Where there is no row yet (somebody asks, proposes, invites), `Acts` refuses and confirms in the same words.
+The rooms say what may be decided, by whom, and what follows; this module says in which order it happens. Each decision
+is one transaction that begins with the lock: of two people one decides, and the other is told who did. Where there is
+no row yet (somebody asks, proposes, invites), `Acts` refuses and confirms in the same way.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -28,13 +28,13 @@ R = TypeVar("R", bound=Subject)
 
 
 def announce(row: Subject) -> None:
-    """Have the pages that list what waits for people read again, once the current transaction is committed."""
+    """After the commit, have the pages reload that list what waits for people."""
     announcements.announce(TOPIC, subject=row.subject)
 
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """Who decides, from which session, when; `comment` is their reason, and `answer` what they confirmed `digest` with.
+    """Who decides, when and from which session. `comment` is their reason, `answer` their second factor for `digest`.
 
     A decision that needs no second factor has neither of the last two.
     """
@@ -48,33 +48,33 @@ class Act:
 
     @property
     def moved(self) -> dict[str, Any]:
-        """What a move says of who made it."""
+        """The arguments of a move that say who made it."""
         return {"now": self.now, "actor": self.person, "session_key": self.session_key}
 
 
 @dataclass(frozen=True)
 class Acts:
-    """Acts of one kind; `purpose` is what a person's second factor is for.
+    """Acts of one kind. `purpose` is what the person's second factor is given for.
 
-    `refusal` makes the error that is raised, of the sentence for the person.
+    `refusal` makes the error to raise from the sentence for the person.
     """
 
     purpose: str
     refusal: Callable[[str], Exception]
 
     def reason(self, text: str, *, asks: str, longest: int = LONGEST_COMMENT) -> str:
-        """The reason as it is kept; refused with the sentence that asks for one where there is none."""
+        """The reason as it is stored. Without one, refuses with the sentence `asks`."""
         if not (text := text.strip()[:longest]):
             raise self.refusal(asks)
         return text
 
-    def refuse_at_rest(self, act: Act) -> None:
-        """Refuse somebody whose second factor was changed lately."""
-        if resting := factors.why_resting(act.person, now=act.now):
-            raise self.refusal(resting)
+    def refuse_while_cooling_off(self, act: Act) -> None:
+        """Refuse a person whose second factors were changed lately."""
+        if reason := factors.why_cooling_off(act.person, now=act.now):
+            raise self.refusal(reason)
 
     def confirm(self, act: Act) -> "StepUp":
-        """Check the second factor for exactly this, in a transaction. Raises `stepup.CannotConfirm`."""
+        """Check the second factor for exactly this act, in a transaction. Raises `stepup.CannotConfirm`."""
         return stepup.verify(
             person=act.person,
             purpose=self.purpose,
@@ -89,9 +89,9 @@ class Acts:
 class Decisions(Acts, Generic[R]):
     """Decisions of one kind on the rows of a machine.
 
-    `missing` says that there is no such row, `why_over` of a row why there is nothing to decide: who was faster, or
-    what it waits for. Where words are counted, `ballot` keeps them, and `given_already` says that this person gave this
-    very one before.
+    `missing` is the sentence for a row that does not exist; `why_over` says why there is nothing to decide on a row:
+    who was faster, or what it waits for. Where votes are counted, `ballot` stores them, and `given_already` is the
+    sentence for a person who has given the same vote before.
     """
 
     machine: Machine[R]
@@ -102,14 +102,14 @@ class Decisions(Acts, Generic[R]):
 
     @contextmanager
     def on(self, number: int) -> Iterator[R]:
-        """The row, locked for a decision. Pages that list what waits for people hear of it once it is committed."""
+        """The row, locked for a decision. After the commit, the pages reload that list what waits for people."""
         with self.transaction(number) as row:
             yield row
             announce(row)
 
     @contextmanager
     def transaction(self, number: int) -> Iterator[R]:
-        """The row, locked for a decision of which no other pages hear than those that the machine names."""
+        """The row, locked for a decision that is announced only to the topics that the machine names."""
         try:
             with transaction.atomic():
                 yield self._locked(number)
@@ -118,7 +118,7 @@ class Decisions(Acts, Generic[R]):
             raise self.refusal(self.why_over(now)) from None
 
     def keep(self, row: R, act: Act, *, stage: str, verdict: str, confirmation: "StepUp | None" = None) -> None:
-        """Keep the person's word."""
+        """Store the person's vote."""
         if self.ballot is None:
             raise TypeError(f"Decisions for {self.purpose} count no words.")
         word = {"stage": stage, "verdict": verdict, "comment": act.comment}
@@ -137,9 +137,9 @@ class Decisions(Acts, Generic[R]):
 
 @dataclass(frozen=True)
 class InTurn(Decisions[R]):
-    """Decisions on rows that no mover locks: whoever decides takes the trail's turn, and reads what the last one left.
+    """Decisions on rows that no mover locks: whoever decides takes the trail's turn first and then reads the row.
 
-    `read_with` are the rows that are read together with the one that is decided on.
+    `read_with` are the related rows to read with it.
     """
 
     read_with: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""How the rows of a machine are shown, on all pages alike: by what its table says of a state, an event by words."""
+"""How pages show the rows of a machine: states by its table, events by words that the room gives."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -18,7 +18,7 @@ def state_chip(state: State) -> SafeString:
 
 @dataclass(frozen=True)
 class Display:
-    """One machine as templates show it; `events` says in the words of the timeline what happened."""
+    """One machine as templates show it. `events` gives the words of the timeline for each event."""
 
     states: Mapping[str, State]
     events: Mapping[str, str] = field(default_factory=dict)
@@ -36,13 +36,13 @@ class Display:
         return self.states[name].label
 
     def event(self, name: str) -> str:
-        """What happened, in the words of the timeline; the name of an event that has none."""
+        """The words of the timeline for an event; without any, they are made from its name."""
         return self.events.get(name) or name.replace("_", " ").capitalize()
 
     def registered(self, library: Library, prefix: str = "", **names: str) -> Self:
-        """Offer these to templates: `state` and `sign` as tags, `label` and `event` as filters.
+        """Register them in a library: `state` and `sign` as tags, `label` and `event` as filters.
 
-        By the names that are given, or all of them by their own behind a prefix: transfer_state, transfer_sign ...
+        Their names are those given, or else all four behind a prefix: transfer_state, transfer_sign ...
         """
         names = names or {kind: f"{prefix}_{kind}" for kind in ("state", "sign", "label", "event")}
         for kind, name in names.items():
@@ -54,7 +54,7 @@ class Display:
 
 
 def _function(method: Callable[[str], str]) -> Callable[[str], str]:
-    """A library reads the arguments of a method with its `self`, and marks what it registers."""
+    """A function that a library can register: of a method it would read `self` as an argument."""
 
     def show(name: str) -> str:
         return method(name)

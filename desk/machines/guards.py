@@ -1,9 +1,9 @@
 """What the database itself refuses about the rows of a machine, on both engines, whoever asks.
 
-Generated from the declaration: a row changes its state, version or decision only together with the event of that
-version; what was asked for is never edited; what may be filled once stays; a row begins as the table says; history is
-never changed and nothing is removed. A room adds rules of its own. A migration keeps the text that it installs, and
-`verify_audit` compares what is installed with what is declared here.
+The rules are generated from the declaration of the machine. A row changes its state, version or decision only together
+with the event of the new version. What was asked for is never edited, and a column that is filled once keeps its
+content. A row begins as the table says; history is never changed, and nothing is removed. A room adds rules of its own.
+A migration contains the text that it installs, and `verify_audit` compares what is installed with what is declared.
 """
 # ruff: noqa: S608  these statements are put together from the names of our own tables and columns
 
@@ -24,9 +24,9 @@ NOT_PROVEN = "a word counts only with a second factor of this person, given for 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One rule: its name, what it guards (INSERT, UPDATE or DELETE) of which table, when it is broken, what it says.
+    """One rule of a table. `kind` is INSERT, UPDATE or DELETE, `when` the condition that breaks it, `says` the error.
 
-    `when` is SQL of both engines; {n} stands for "is not the same as".
+    `when` is SQL for both engines, in which {n} stands for "is not the same as".
     """
 
     table: str
@@ -46,7 +46,7 @@ class Guards:
 
     machine: Machine[Any] | None = None
     history: Sequence[type[models.Model]] = ()
-    kept: Sequence[type[models.Model]] = ()
+    records: Sequence[type[models.Model]] = ()
     own: Sequence[Rule] = ()
 
     def rules(self) -> list[Rule]:
@@ -54,17 +54,17 @@ class Guards:
         own = {(rule.table, rule.name) for rule in self.own}
         rules = [rule for rule in self._of_machine() if (rule.table, rule.name) not in own]
         rules += self.own
-        history, kept = [table_of(model) for model in self.history], [table_of(model) for model in self.kept]
+        history, records = [table_of(model) for model in self.history], [table_of(model) for model in self.records]
         machine = [] if self.machine is None else [table_of(self.machine.model)]
         edited = {rule.table for rule in rules if rule.name == "no_edit"}
         rules += [Rule(table, "no_edit", "UPDATE", "1 = 1", NO_EDIT) for table in history if table not in edited]
         return rules + [
-            Rule(table, "no_removal", "DELETE", "1 = 1", NO_REMOVAL) for table in (*machine, *kept, *history)
+            Rule(table, "no_removal", "DELETE", "1 = 1", NO_REMOVAL) for table in (*machine, *records, *history)
         ]
 
     def statements(self, vendor: str) -> dict[str, str]:
         """The statements that make the triggers of an engine, by name."""
-        return written(vendor, self.rules())
+        return create_statements(vendor, self.rules())
 
     def install(self, connection: Any) -> None:
         """Create the triggers; used by tests that empty the tables."""
@@ -76,13 +76,13 @@ class Guards:
         """Drop the triggers; used by tests that empty the tables."""
         with connection.cursor() as cursor:
             for rule in self.rules():
-                cursor.execute(dropped(connection.vendor, rule.table, f"{rule.table}_{rule.name}"))
+                cursor.execute(drop_statement(connection.vendor, rule.table, f"{rule.table}_{rule.name}"))
 
     def _of_machine(self) -> list[Rule]:
         if self.machine is None:
             return []
         table, noun = table_of(self.machine.model), self.machine.table.noun
-        found = [
+        rules = [
             Rule(table, "moves_with_event", "UPDATE", _moved(self.machine),
                  f"{noun} moves only together with the event of its new version"),
             Rule(table, "content_fixed", "UPDATE", edited(_columns(self.machine, Column.FIXED)),
@@ -91,8 +91,8 @@ class Guards:
                  f"{noun} begins as {' or '.join(self.machine.table.born)}"),
         ]  # fmt: skip
         if once := _columns(self.machine, Column.ONCE):
-            found.append(Rule(table, "fills_once", "UPDATE", refilled(once), f"{noun} keeps what it was given"))
-        return found
+            rules.append(Rule(table, "fills_once", "UPDATE", refilled(once), f"{noun} keeps what it was given"))
+        return rules
 
 
 def table_of(model: type[models.Model]) -> str:
@@ -101,22 +101,22 @@ def table_of(model: type[models.Model]) -> str:
 
 
 def edited(columns: Iterable[str]) -> str:
-    """When any of these columns is another one."""
+    """The condition that any of these columns changes."""
     return " OR ".join(f"NEW.{column} {{n}} OLD.{column}" for column in columns)
 
 
 def refilled(columns: Iterable[str]) -> str:
-    """When any of these columns was filled and is another one."""
+    """The condition that any of these columns was filled before and changes."""
     return " OR ".join(f"(OLD.{column} IS NOT NULL AND NEW.{column} {{n}} OLD.{column})" for column in columns)
 
 
-def written(vendor: str, rules: Iterable[Rule]) -> dict[str, str]:
+def create_statements(vendor: str, rules: Iterable[Rule]) -> dict[str, str]:
     """Triggers as statements of an engine, by name."""
     write = _sqlite if vendor == "sqlite" else _postgresql
     return {f"{rule.table}_{rule.name}": write(f"{rule.table}_{rule.name}", rule) for rule in rules}
 
 
-def dropped(vendor: str, table: str, name: str) -> str:
+def drop_statement(vendor: str, table: str, name: str) -> str:
     """The statement that takes a trigger away, if it is there."""
     if vendor == "sqlite":
         return f"DROP TRIGGER IF EXISTS {name}"
@@ -124,7 +124,7 @@ def dropped(vendor: str, table: str, name: str) -> str:
 
 
 def _moved(machine: Machine[Any]) -> str:
-    """When a row moves without the event of its new version."""
+    """The condition that a row moves without the event of its new version."""
     events, owner = table_of(machine.events), machine.owner
     decided = _columns(machine, Column.DECISION)
     same = [f"e.{owner} = NEW.id", "e.version = NEW.version", "e.from_state = OLD.state", "e.to_state = NEW.state"]
@@ -136,7 +136,7 @@ def _moved(machine: Machine[Any]) -> str:
 
 
 def _begins(machine: Machine[Any]) -> str:
-    """When a new row is not as the table lets it begin."""
+    """The condition that a new row does not begin as the table allows."""
     born = " AND ".join(f"NEW.state <> '{name}'" for name in machine.table.born)
     wrong = [f"({born})" if len(machine.table.born) > 1 else born, "NEW.version <> 1"]
     wrong += [f"NEW.{column} <> '{NONE}'" for column in _columns(machine, Column.DECISION)]
@@ -146,7 +146,7 @@ def _begins(machine: Machine[Any]) -> str:
 
 
 def _columns(machine: Machine[Any], flag: Column) -> list[str]:
-    """The columns of the database that are declared so."""
+    """The database columns that have this flag."""
     fields = {each.attname: each.column for each in machine.model._meta.concrete_fields}
     return [fields[name] for name in machine.table.named(flag)]
 
@@ -160,10 +160,10 @@ def _sqlite(name: str, rule: Rule) -> str:
 
 def _postgresql(name: str, rule: Rule) -> str:
     condition = rule.when.format(n="IS DISTINCT FROM")
-    kept = "OLD" if rule.kind == "DELETE" else "NEW"
+    row = "OLD" if rule.kind == "DELETE" else "NEW"
     return (
         f"CREATE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql AS $body$ BEGIN IF {condition} THEN "
         f"RAISE EXCEPTION '{rule.says}' USING ERRCODE = 'integrity_constraint_violation'; "
-        f"END IF; RETURN {kept}; END $body$; "
+        f"END IF; RETURN {row}; END $body$; "
         f"CREATE TRIGGER {name} BEFORE {rule.kind} ON {rule.table} FOR EACH ROW EXECUTE FUNCTION {name}()"
     )

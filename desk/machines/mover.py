@@ -1,9 +1,9 @@
 """The one mover of all rows that have a table of states: nothing else writes their `state` and `version`.
 
-A move is a conditional UPDATE on (id, state, version), an event row, a row of the audit trail, hints to the pages that
-show the row, and a wake-up call where there is something to do at once, in one transaction. Of two movers that saw the
-same version one wins and the other gets CannotMove. Nothing is called back: what a room does besides, it does before or
-after, in the same transaction.
+A move is one transaction: a conditional UPDATE on (id, state, version), an event row, a row of the audit trail, hints
+to the pages that show the row, and a wake-up call where there is something to do at once. Of two movers that read the
+same version one wins, and the other gets CannotMove. There are no callbacks: whatever else a room does, it does before
+or after the move in the same transaction.
 """
 
 import json
@@ -30,15 +30,16 @@ _COPIED = ("decision", "changes")  # columns that an event has beside those that
 
 
 class CannotMove(RuntimeError):
-    """The row is no longer what the mover saw, or the table has no such move. Nothing was written."""
+    """The row has changed since the mover read it, or the table has no such move. Nothing was written."""
 
 
 @dataclass(frozen=True)
 class Machine(Generic[R]):
-    """A table and the rows that move by it. `task` does the next step of a row, in some states another one of `tasks`.
+    """A table of states and the rows that move by it.
 
-    Pages follow a row by its `topic` (a format of the row's attributes) and lists by `lists`. `locked_with` are the
-    rows that are read together with the locked one; None where the callers lock what keeps the row.
+    `task` does the next step of a row, in some states another one of `tasks`. Pages follow one row by `topic`, a format
+    of the row's attributes, and lists by `lists`. `locked_with` are the related rows to read with a locked row; None
+    means that the callers take a lock of their own.
     """
 
     model: type[R]
@@ -72,10 +73,11 @@ class Machine(Generic[R]):
         return self.tasks.get(state, self.task)
 
     def lock(self, number: int) -> R:
-        """Read the row and, where the engine can, keep others waiting until the transaction ends.
+        """Read the row and lock it until the transaction ends, where the engine can.
 
-        Correctness rests on the conditional update alone; waiting only spares the loser a failed attempt. Always taken
-        before the audit trail's turn, so that two movers can't wait for each other. Raises the model's DoesNotExist.
+        Correctness rests on the conditional update alone; the lock only spares the loser a failed attempt. It is always
+        taken before the audit trail's turn, so that two movers can't wait for each other. Raises the model's
+        DoesNotExist.
         """
         rows = self.model._default_manager.select_related(*(self.locked_with or ()))
         if connection.features.has_select_for_update:
@@ -95,9 +97,9 @@ class Machine(Generic[R]):
         session_key: str = "",
         facts: Mapping[str, Any] | None = None,
     ) -> R:
-        """Store a new row with its first event; `facts` stand in the trail beside the recorded columns.
+        """Store a new row with its first event; the trail records `facts` together with the recorded columns.
 
-        An IntegrityError says that an equal row is there (the same person and request key, for instance).
+        Raises IntegrityError where an equal row exists (of the same person and request key, for instance).
         """
         row.state, row.version = to or self.table.born[0], 1
         row.created_at = row.updated_at = now
@@ -112,7 +114,7 @@ class Machine(Generic[R]):
         return row
 
     def create_unrecorded(self, row: R, *, event: str, to: str, evidence: Mapping[str, Any], now: datetime) -> R:
-        """Store a row of something that nobody here did. The trail begins with what somebody here does about it."""
+        """Store a row of something that happened elsewhere. The trail begins with what somebody here does about it."""
         row.state, row.version, row.created_at, row.updated_at = to, 1, now, now
         with transaction.atomic():
             row.save(force_insert=True)
@@ -133,10 +135,10 @@ class Machine(Generic[R]):
         session_key: str = "",
         **changes: Any,
     ) -> R:
-        """Take the row from the state and version that it carries to `to`, with `changes` to other columns.
+        """Move the row from the state and version that it carries to `to`, with `changes` to other columns.
 
-        `row` is brought up to date and returned. CannotMove when the table has no such move or somebody was faster.
-        Without a `next_action_at` a worker looks again at once where the desk goes on by itself.
+        `row` is updated and returned. Raises CannotMove when the table has no such move or somebody was faster. Without
+        a `next_action_at` the row is due at once in states in which the desk goes on by itself.
         """
         new = self._columns(row, changes, event=event, to=to, now=now)
         always = {name: new.get(name, getattr(row, name)) for name in self.table.named(Column.DECISION)}
@@ -159,18 +161,18 @@ class Machine(Generic[R]):
         return row
 
     def touch(self, row: R, **columns: Any) -> bool:
-        """Change columns that decide nothing; True when the row still was at this state and version.
+        """Change columns that decide nothing; False when the row is no longer at this state and version.
 
-        Pages that show the row are told when the sentence about the last try is another one.
+        Pages that show the row are notified when the sentence about the last attempt changes.
         """
         touchable = self.table.named(Column.TOUCHED)
         if wrong := sorted(columns.keys() - set(touchable)):
             raise ValueError(f"Only a move changes {wrong}.")
-        said = str(row.last_problem)
+        previous_problem = str(row.last_problem)
         if self._as_read(row).update(**columns) != 1:
             return False
         _carry(row, columns)
-        if row.last_problem != said:
+        if row.last_problem != previous_problem:
             announcements.announce(self.topic.format(row), state=row.state, version=row.version)
         return True
 
@@ -197,7 +199,7 @@ class Machine(Generic[R]):
         now: datetime,
         session_key: str,
     ) -> None:
-        """The trail's row and the event row, before the update: a trigger refuses a version that has no event."""
+        """Write the row of the trail and the event, before the update: a trigger refuses a version without an event."""
         facts = texts(evidence or {})
         written = trail.record(
             actor=actor,
@@ -223,7 +225,6 @@ class Machine(Generic[R]):
         )
 
     def _columns(self, row: R, changes: Mapping[str, Any], *, event: str, to: str, now: datetime) -> dict[str, Any]:
-        """Everything that the move writes."""
         if (row.state, event, to) not in self.table.allowed:
             raise CannotMove(f"There is no move {event!r} from {row.state or 'nothing'} to {to}.")
         new = dict(changes)
@@ -242,17 +243,17 @@ class Machine(Generic[R]):
 
 @dataclass(frozen=True)
 class Unrecorded(Machine[R]):
-    """A machine of rows that decide nothing and prove nothing: no event is kept of a move, and the trail has none.
+    """A machine of rows that decide and prove nothing: a move writes no event and no row of the trail.
 
-    Its `events` are never written; the base of all of them stands there.
+    Its `events` is the base model of all events, to which nothing is written.
     """
 
     def record(self, *_: Any, **__: Any) -> None:
-        """Nothing is kept but the row."""
+        """Record nothing."""
 
 
 def texts(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The same mapping in JSON's own types, exact and without secrets: decimals and times as text, rows as numbers."""
+    """The mapping in JSON's own types, exact and without secrets: decimals and times as text, rows as their numbers."""
     result: dict[str, Any] = json.loads(trail.canonical({name: _bare(value) for name, value in values.items()}))
     return result
 
@@ -265,9 +266,9 @@ def _bare(value: Any) -> Any:
 
 
 def _refuse_stranger(row: models.Model, actor: Person | None) -> None:
-    """What the rooms asked of a person who was read before, once more of who they are now: a role at the account.
+    """Check once more, by the person's current row, that they have a role at the row's account.
 
-    Raises CannotMove. Who is limited to no accounts costs one look at their row.
+    The room has checked the person as they were read before. Raises CannotMove. One query for each move by a person.
     """
     scope = getattr(row, "scope", "")
     if actor is None or not scope:

@@ -1,7 +1,7 @@
 """The rows of a machine as a queue: what is due, one step of a row, and a sweep over everything that is due.
 
-The row is the queue: it says when somebody has to look at it, and a worker that takes it claims it by its move. A lost
-wake-up call costs one sweep; a row that fails keeps no other one waiting.
+There is no other queue than the rows: each says when it is due, and a worker claims it by a move. A lost wake-up call
+delays a row until the next sweep; a row that fails does not delay the others.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -18,7 +18,7 @@ from desk.machines.step_clock import Stopwatch
 
 R = TypeVar("R", bound=Subject)
 Step = Callable[..., None]
-MOST_STEPS = 8  # of one row in one sweep, so that one which never waits keeps nobody else waiting for long
+MOST_STEPS = 8  # of one row in one sweep, so that a row that is always due does not delay the others for long
 _log = structlog.get_logger(__name__)
 
 
@@ -26,9 +26,9 @@ _log = structlog.get_logger(__name__)
 class Queue(Generic[R]):
     """The steps of a machine, by state. Each is called with the row, `now`, and what the worker brings (a client, ...).
 
-    What `urgency` names comes first, in that order: states, or conditions. `also_due` is a reason besides a row's own
-    time. `read_with` are the rows that are read together with one. `after_failure` is how long a row rests whose step
-    raised; a sweep begins no other row after `sweep_for`, and looks at `at_once` rows at most.
+    `urgency` names states or conditions; rows that meet them come first, in that order. `also_due` is a further
+    condition under which rows are due. `read_with` are the related rows to read with each. A row whose step raised is
+    due again after `after_failure`. A sweep begins no further row after `sweep_for` and takes at most `at_once` rows.
     """
 
     machine: Machine[R]
@@ -42,7 +42,7 @@ class Queue(Generic[R]):
     at_once: int | None = None
 
     def due(self, *, now: datetime, when: Q | None = None) -> QuerySet[R]:
-        """Rows that a worker has to look at now, the urgent first; `when` is one more reason than their own time."""
+        """The rows that are due, the urgent ones first; `when` is a further condition under which rows are due."""
         condition = Q(next_action_at__lte=now)
         for other in (when, self.also_due and self.also_due(now)):
             condition = condition if other is None else condition | other
@@ -51,11 +51,11 @@ class Queue(Generic[R]):
         ranks = [When(each, then=Value(rank)) for rank, each in enumerate(conditions)]
         # A case without a choice is a constant, which PostgreSQL takes for the number of a column.
         urgency = [Case(*ranks, default=Value(len(ranks)), output_field=IntegerField())] if ranks else []
-        found: QuerySet[R] = rows.order_by(*urgency, "next_action_at", "pk")
-        return found
+        queue: QuerySet[R] = rows.order_by(*urgency, "next_action_at", "pk")
+        return queue
 
     def advance(self, number: int, *, now: datetime, due: QuerySet[R] | None = None, **outside: Any) -> bool:
-        """One step of one row, when it is due; True when there was something to do. Losing a race is not an error."""
+        """Do one step of one row if it is due; whether it was. Losing a race is no error."""
         rows = self.due(now=now) if due is None else due
         row = rows.select_related(*self.read_with).filter(pk=number).first()
         if row is None:
@@ -67,12 +67,12 @@ class Queue(Generic[R]):
         return True
 
     def sweep(self, *, now: datetime, **outside: Any) -> int:
-        """Everything that is due, the urgent first; gives the number of steps. Any process that calls out may do it."""
+        """Work on all due rows, the urgent ones first; the number of steps. Several processes may do so at once."""
         numbers = list(self.due(now=now).values_list("pk", flat=True)[: self.at_once])
         return self.work(numbers, Stopwatch(now), lambda number, at: self.advance(number, now=at, **outside))
 
     def work(self, numbers: Iterable[int], watch: Stopwatch, advance: Callable[[int, datetime], bool]) -> int:
-        """Steps of these rows, each until it has to wait; the number of steps. Ends when its time is over."""
+        """Do the steps of these rows, each until it has to wait; the number of steps. Stops after `sweep_for`."""
         steps = 0
         for number in numbers:
             steps += self._run(number, watch, advance)

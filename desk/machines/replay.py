@@ -1,7 +1,7 @@
-"""Rebuilding the rows of a machine from the audit trail alone, and comparing the result with rows and events.
+"""Rebuilds the rows of a machine from the audit trail alone, and compares the result with its rows and events.
 
-Called by `verify_audit --replay`. Each event of the trail says what the row was and what it became; a row, an event or
-a decision that was changed behind the mover's back shows as a difference.
+Called by `verify_audit --replay`. Each event of the trail says what the row was and what it became. A row, an event or
+a decision that was changed without the mover shows as a difference.
 """
 
 from collections.abc import Callable, Iterator
@@ -15,22 +15,22 @@ if TYPE_CHECKING:
 
 
 class Votes(Protocol):
-    """What counts people's words again from the trail."""
+    """Counts people's votes again from the trail."""
 
     def note(self, event: "AuditEvent", name: str, number: int, after: Any) -> Iterator[str]:
-        """Take one event in; a sentence when it counts what does not count."""
+        """Take note of one event; a sentence where it counts a vote that does not count."""
 
     def compare(self) -> Iterator[str]:
-        """A sentence for every kept word that no event tells of, that proves nothing, or that is missing."""
+        """A sentence for every stored vote without an event or without proof, and for every missing one."""
 
 
 @dataclass(frozen=True)
 class Replay:
-    """How the trail tells of the rows of one machine.
+    """How the trail records the rows of one machine.
 
-    `not_moves` are actions that move nothing. `numbered_by` is the fact of an event that names its row, where the
-    subject names something else. Rows that `enter_late` are in the trail from the first thing that somebody here did
-    about them. Events from before a machine kept a version in the trail are followed by state alone.
+    `not_moves` are actions that move nothing. `numbered_by` is the fact of an event that names the row, where the
+    subject names something else. With `enter_late` a row is in the trail only from the first thing that somebody here
+    did about it. Events from before the trail recorded versions are followed by state alone.
     """
 
     machine: Machine[Any]
@@ -41,11 +41,11 @@ class Replay:
 
     @property
     def subject(self) -> str:
-        """How the subjects of its events begin."""
+        """The name with which the subjects of its events begin."""
         return str(self.machine.model.name)
 
     def check(self, events: Iterator["AuditEvent"]) -> Iterator[str]:
-        """A sentence for everything in which trail, events and rows differ."""
+        """A sentence for every difference between trail, events and rows."""
         rebuilt: dict[int, dict[str, Any]] = {}
         moves: dict[tuple[int, int], int] = {}
         votes = self.votes() if self.votes else None
@@ -55,40 +55,40 @@ class Replay:
             name = event.action.removeprefix(f"{self.subject}.")
             if name in self.not_moves:
                 continue
-            known = rebuilt.setdefault(number, {})
-            if self.enter_late and not known and event.before:
-                known |= event.before
-            name = name.removeprefix(f"{known.get('kind', after.get('kind'))}_") if self.numbered_by else name
-            yield from self._odd_step(event, number, name, known)
+            row = rebuilt.setdefault(number, {})
+            if self.enter_late and not row and event.before:
+                row |= event.before
+            name = name.removeprefix(f"{row.get('kind', after.get('kind'))}_") if self.numbered_by else name
+            yield from self._odd_step(event, number, name, row)
             if votes is not None:
                 yield from votes.note(event, name, number, after)
-            known |= after
+            row |= after
             if "version" in after:
                 moves[number, int(after["version"])] = event.seq
             else:
-                known.pop("version", None)
+                row.pop("version", None)
         yield from self._compare_rows(rebuilt)
         yield from self._compare_events(moves)
         if votes is not None:
             yield from votes.compare()
 
-    def _odd_step(self, event: "AuditEvent", number: int, name: str, known: dict[str, Any]) -> Iterator[str]:
+    def _odd_step(self, event: "AuditEvent", number: int, name: str, row: dict[str, Any]) -> Iterator[str]:
         seq, before, after = event.seq, event.before, event.after
-        source, target, which = known.get("state", ""), after.get("state"), self._named(number)
+        source, target, which = row.get("state", ""), after.get("state"), self._named(number)
         if (source, name, target) not in self.machine.table.allowed:
             yield f"Event {seq}: {which} went from {source or 'nothing'} to {target} by {name}: there is no such move."
-        if "version" not in after or (known and "version" not in known):
+        if "version" not in after or (row and "version" not in row):
             return
-        if known and (before.get("version"), before.get("state")) != (known.get("version"), known.get("state")):
+        if row and (before.get("version"), before.get("state")) != (row.get("version"), row.get("state")):
             yield f"Event {seq}: {which} does not follow on the event before it."
-        if after["version"] != known.get("version", 0) + 1:
+        if after["version"] != row.get("version", 0) + 1:
             yield f"Event {seq}: {which} jumps to version {after['version']}."
 
     def _compare_rows(self, rebuilt: dict[int, dict[str, Any]]) -> Iterator[str]:
-        table, seen = self.machine.table, set()
+        table, numbers = self.machine.table, set()
         columns = {name for each in self.machine.model._meta.concrete_fields for name in (each.name, each.attname)}
         for row in self.machine.model._default_manager.order_by("pk").iterator(chunk_size=500):
-            seen.add(row.pk)
+            numbers.add(row.pk)
             expected = rebuilt.get(row.pk)
             if expected is None:
                 if not self.enter_late or row.initiator_id is not None or row.version > 1:
@@ -101,19 +101,19 @@ class Replay:
                 for name in names
                 if actual[name] != expected[name]
             )
-        for number in sorted(rebuilt.keys() - seen):
+        for number in sorted(rebuilt.keys() - numbers):
             yield f"{self._named(number)} is in the trail and not in the table."
 
     def _compare_events(self, moves: dict[tuple[int, int], int]) -> Iterator[str]:
         rows = self.machine.events._default_manager.filter(audit_number__isnull=False).order_by("pk")
-        found = {
+        numbers = {
             (number, version or 0): seq
             for number, version, seq in rows.values_list(self.machine.owner, "version", "audit_number").iterator(
                 chunk_size=1000
             )
         }
-        for number, version in sorted(found.keys() | moves.keys()):
-            if found.get((number, version)) != moves.get((number, version)):
+        for number, version in sorted(numbers.keys() | moves.keys()):
+            if numbers.get((number, version)) != moves.get((number, version)):
                 yield f"{self._named(number)}, version {version}: its event and the trail do not belong together."
 
     def _named(self, number: int) -> str:

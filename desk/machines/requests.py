@@ -1,4 +1,4 @@
-"""One request, one row, however often it is sent: by the person who asked and a key that their form carries."""
+"""One row for a request, however often it is sent: identified by the person and a key that their form carries."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,10 +15,10 @@ LONGEST_KEY = 80
 
 @dataclass(frozen=True)
 class Once(Generic[R]):
-    """`rows` are those of this person and key, of which there is one at most.
+    """A request under its key. `rows` are those of this person and key, at most one.
 
-    `is_same` says whether the earlier row asks for the same; `refusal` makes the error for a used key with other
-    content.
+    `is_same` says whether an earlier row asks for the same; `refusal` makes the error for a key that was used for
+    something else.
     """
 
     rows: QuerySet[R]
@@ -26,16 +26,16 @@ class Once(Generic[R]):
     refusal: Callable[[R], Exception]
 
     def earlier(self) -> R | None:
-        """The row that was made by the same request before; the refusal is raised when it asks for something else."""
+        """The row that the same request made before. Raises the refusal where that row asks for something else."""
         row = self.rows.all().first()
         if row is not None and not self.is_same(row):
             raise self.refusal(row)
         return row
 
     def store(self, store: Callable[[], R]) -> R:
-        """Store the row, or give the one of a twin that was sent in the same moment and was first.
+        """Store the row, or return that of a twin request that came first at the same moment.
 
-        Raises the IntegrityError of the database where no such twin is the reason.
+        Raises the database's IntegrityError where there is no such twin.
         """
         try:
             return store()

@@ -1,4 +1,4 @@
-"""The rows of a machine: the one that moves, its events, its calls to the outside, and people's words on it."""
+"""The rows of a machine: the one that moves, its events, its calls to the outside, and people's votes on it."""
 
 from typing import Any, ClassVar
 
@@ -15,7 +15,7 @@ CALL_OUTCOMES = ("prepared", "sent", "accepted", "refused", "not_sent", "unknown
 class Subject(Witnessed):
     """A row that moves through the states of its `table`. Only the machine's mover writes `state` and `version`.
 
-    `mark` begins the name that people use for it, `name` the one of the trail and the live topics.
+    `mark` begins its name for people ("W-"), `name` its name in the trail and the live topics ("withdrawal").
     """
 
     table: ClassVar[Table]
@@ -48,7 +48,7 @@ class Subject(Witnessed):
 
     @property
     def is_open(self) -> bool:
-        """Whether anybody or anything still has to act on it."""
+        """Whether somebody or something still has to act on it."""
         return self.state in self.table.open
 
     @property
@@ -63,7 +63,7 @@ class Subject(Witnessed):
 
     @property
     def sentence(self) -> str:
-        """The state for people: what happened first, then why, then who can do what."""
+        """The state explained for people: what happened, why, and who can do what."""
         return self.table.states[self.state].sentence
 
     @property
@@ -76,7 +76,7 @@ class Subject(Witnessed):
         return f"{self.name}.{event}"
 
     def trail_facts(self) -> dict[str, Any]:
-        """What the trail says of it beside its columns."""
+        """What the trail records of it in addition to its columns."""
         return {}
 
 
@@ -123,15 +123,15 @@ class Call(Witnessed):
     class Meta:
         abstract = True
 
-    def kept(self, value: Any) -> dict[str, Any]:
-        """The columns that keep what an accepted call gave."""
+    def answer_columns(self, value: Any) -> dict[str, Any]:
+        """The columns that store the value of an accepted call."""
         return {}
 
 
 class Vote(Witnessed):
-    """One person's word on exactly the content of `digest`, given with a second factor unless it is a no.
+    """One person's vote on exactly the content of `digest`, given with a second factor unless it is a no.
 
-    `stage` says what it was given for.
+    `stage` is the stage of the row at which it was given.
     """
 
     person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")

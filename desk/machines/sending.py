@@ -1,8 +1,8 @@
 """The step that sends the call of a row: a client, the claim, one send behind a last look, and the move after it.
 
-What speaks against it, what is sent and where an outcome leads is for the rooms to say; in which order it happens
-stands here. The row of the call is committed with the claim, and each claim sends once at most. An unknown outcome is
-found out by reading, never by sending again.
+The rooms say what stands against it, what is sent and where each outcome leads; this module says in which order it
+happens. The row of the call is committed with the claim, and a claim sends at most once. An unknown outcome is cleared
+up by reading, never by sending again.
 """
 
 from collections.abc import Callable, Mapping
@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any, Protocol, TypeVar
 
 from desk.machines import calls
-from desk.machines.calls import End, LastLook, Reply
+from desk.machines.calls import LastLook, OnOutcome, Reply
 from desk.machines.mover import CannotMove, Machine
 from desk.machines.rows import Call, Subject
 from desk.machines.step_clock import Stopwatch
@@ -40,17 +40,17 @@ def step(
     open_client: Callable[[], K],
     claim: Callable[[K], Call | None],
     send: Callable[[K, LastLook], Reply],
-    on_outcome: End,
+    on_outcome: OnOutcome,
     on_obstacle: Callable[[str], object],
     obstacle: Callable[[], str] = str,
     until: Callable[[], datetime] | None = None,
 ) -> None:
     """Claim the row, send its call once, and make the move that follows from the outcome.
 
-    `on_obstacle` gets the sentence of `obstacle`, or of `NoClient` from `open_client`: nothing was claimed then.
-    `claim` gives the row of the call (`calls.claim`); None says that it dealt with the row itself, and nothing is sent.
-    `until` is asked after the claim: the last moment for the call, by our clock. Raises CannotMove when somebody was
-    faster.
+    `on_obstacle` gets the sentence of `obstacle`, or that of `NoClient` from `open_client`; then nothing is claimed.
+    `claim` returns the row of the call (`calls.claim`), or None where it has dealt with the row itself and nothing is
+    to be sent. `until`, asked after the claim, gives the last moment for the call by our clock. Raises CannotMove when
+    somebody was faster.
     """
     if problem := obstacle():
         on_obstacle(problem)
@@ -69,7 +69,7 @@ def step(
 
 
 def claim_or_wait(machine: Machine[R], row: R, claim: Callable[[], C], *, until: datetime) -> C | None:
-    """Claim the row; one that can't be claimed rests until then, unless somebody else moved it on meanwhile."""
+    """Claim the row. Where that fails it is due again at `until`, unless somebody has moved it meanwhile."""
     state = row.state
     try:
         return claim()
@@ -80,6 +80,6 @@ def claim_or_wait(machine: Machine[R], row: R, claim: Callable[[], C], *, until:
         return None
 
 
-def by_outcome(ends: Mapping[str, End]) -> End:
-    """What follows, by a table from the outcome to the move."""
+def by_outcome(ends: Mapping[str, OnOutcome]) -> OnOutcome:
+    """The move that follows, looked up by the outcome."""
     return lambda row, reply, now: ends[reply.outcome](row, reply, now)

@@ -1,8 +1,8 @@
-"""What time it is inside a step of a worker, and whether it is too late to send.
+"""The time inside a step of a worker, and whether it is too late to send.
 
-A process can be paused for minutes, with its machine or by itself, and then go on as if nothing had happened. Boot time
-goes on while the machine sleeps (the monotonic clock does not, on Linux), and the wall clock shows what a restored
-virtual machine missed; a call is sent only when both say that little time has passed.
+A process can be paused for minutes, alone or with its machine, and then go on as if nothing had happened. Boot time
+goes on while the machine sleeps (on Linux the monotonic clock does not), and the wall clock shows the time that a
+restored virtual machine missed. A call is sent only when both clocks say that little time has passed.
 """
 
 import time
@@ -15,7 +15,7 @@ CLOCKS_AGREE_WITHIN = timedelta(seconds=5)
 
 
 class Stopwatch:
-    """Starts at `now`, the instant the step was given; `now()` is that instant plus what has passed since."""
+    """Starts at `now`, the time that the step was given; `now()` is that plus the time that has passed since."""
 
     def __init__(self, now: datetime) -> None:
         self._started = now

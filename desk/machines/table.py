@@ -1,7 +1,7 @@
-"""How something that moves through states is declared: its states, its moves, and what its columns are for.
+"""The declaration of a machine: its states, its moves, and what its columns are for.
 
-A table is data and knows no model. The mover, the triggers of the database, the replay of the trail, the pages, the
-documentation and the tests read it; `problems` says what is wrong with one.
+A table is plain data and knows no model. The mover, the triggers of the database, the replay of the trail, the pages,
+the documentation and the tests read it; `problems` names its mistakes.
 """
 
 from collections.abc import Iterator, Mapping
@@ -35,7 +35,7 @@ class Tone(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """One state: `label` for lists, `sentence` for people, who acts next, and which decisions may be latched in it.
+    """One state: `label` for lists, `sentence` for people, who acts next, and which decisions may be set in it.
 
     `icon` is shown beside the label; without one it is that of the tone.
     """
@@ -51,7 +51,7 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class Transition:
-    """One allowed move: `event` takes a row from `source` to `target`; `who` are the only ones that may cause it."""
+    """One allowed move: `event` takes a row from `source` to `target`; only `who` may cause it."""
 
     row: int
     source: str
@@ -61,7 +61,7 @@ class Transition:
 
 
 class Column(Flag):
-    """What a column of the moving row is for. A column that is not named is written by moves alone and recorded."""
+    """What a column of the moving row is for. A column without flags is written by moves alone, and recorded."""
 
     RECORDED = auto()
     """Part of what the first event records."""
@@ -88,7 +88,7 @@ class Column(Flag):
     COPY = auto()
     """A copy of what the other side says, read again from it without a move: not compared with the trail."""
     WITNESSED = auto()
-    """Something is decided by it, though its other flags sound otherwise: every write of it has an entry."""
+    """Something is decided by it although its other flags say otherwise: every write of it is witnessed."""
 
 
 _REASONS: Final = {
@@ -105,14 +105,14 @@ WORK: Final[dict[str, Column]] = {
     "last_problem": Column.WORDS | Column.TOUCHED,
     "updated_at": Column.CLOCK,
 }
-"""The columns by which every machine works, to be taken into the columns of a table."""
+"""The columns that every machine works with, for the `columns` of a table."""
 
 
 @dataclass(frozen=True)
 class Table:
     """One machine as data. `noun` is what messages call a row ("a transfer").
 
-    `at_rest` are the states in which nothing is due and no claim is kept; where it is not given, those that end it.
+    `at_rest` are the states in which nothing is due and no claim is kept; by default, those that end it.
     """
 
     noun: str
@@ -124,7 +124,7 @@ class Table:
 
     @cached_property
     def over(self) -> tuple[str, ...]:
-        """The states in which a row waits for nobody any more."""
+        """The states in which it is nobody's turn."""
         return tuple(name for name, state in self.states.items() if state.turn == Turn.NOBODY)
 
     @cached_property
@@ -166,12 +166,12 @@ class Table:
 
     @cached_property
     def unrecorded(self) -> frozenset[str]:
-        """Columns that would bury the trail."""
+        """The columns that the trail leaves out because they change too often."""
         return frozenset(self.named(_UNRECORDED))
 
     @cached_property
     def loose(self) -> dict[str, str]:
-        """Columns that decide and prove nothing, each with the reason: neither witnessed nor compared."""
+        """The columns that decide and prove nothing, each with the reason; they are neither witnessed nor compared."""
         return {
             name: reason
             for name, column in self.columns.items()
@@ -181,7 +181,7 @@ class Table:
 
     @cached_property
     def beside_the_trail(self) -> frozenset[str]:
-        """Columns that become others without a row of the trail, so that a replay does not compare them."""
+        """The columns that change without a row of the trail, so that a replay does not compare them."""
         return frozenset({*self.loose, *self.named(Column.COPY)})
 
     def named(self, flags: Column) -> tuple[str, ...]:
@@ -191,7 +191,7 @@ class Table:
         return self._named[flags]
 
     def problems(self) -> Iterator[str]:
-        """A sentence for everything that makes the table no whole: it has none."""
+        """A sentence for every mistake in the table."""
         for name, column in self.columns.items():
             if Column.WITNESSED in column and not any(flag in column for flag in _REASONS):
                 yield f"{name} is witnessed in any case: nothing in its flags makes it loose."
@@ -204,11 +204,11 @@ class Table:
         reached = {""}
         while more := {move.target for move in self.moves if move.source in reached} - reached:
             reached |= more
-        left = {move.source for move in self.moves}
+        sources = {move.source for move in self.moves}
         for name, state in self.states.items():
             if name not in reached:
                 yield f"No way leads to {name}."
             if state.turn not in set(Turn):
                 yield f"{name} is nobody's turn: {state.turn!r}."
-            if name not in left and state.turn != Turn.NOBODY:
+            if name not in sources and state.turn != Turn.NOBODY:
                 yield f"Nothing leads out of {name}, and it is somebody's turn: {state.turn}."

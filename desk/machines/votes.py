@@ -1,42 +1,44 @@
-"""People's words on the rows of a machine, and which of them count.
+"""People's votes on the rows of a machine: which of them count, and whose votes a row waits for.
 
-A row is no evidence: the second factor that it names has to prove it.
-That second factor is of this very person, for this purpose and one of these digests, given in the moment of the word,
-genuine (`stepup.proves`), and spent on one word alone. A word that was given while its person rested after a change of
+The row of a vote proves nothing by itself; the second factor that it names has to prove it. That second factor was
+given by this very person, at the moment of the vote, for this purpose and one of these digests; it is genuine
+(`stepup.proves`) and was used for no other vote. A vote that was given in the time after a change of its person's
 factors never counts.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from django.db import IntegrityError, transaction
 from django.db.models import Exists, F, Min, OuterRef, Q, QuerySet
 
-from desk.machines.rows import Vote
+from desk.machines.rows import Subject, Vote
 from desk.people import factors, scopes, stepup
 
 if TYPE_CHECKING:
     from desk.models import Person, StepUp
 
+R = TypeVar("R", bound=Subject)
 DigestsOf = Callable[[Any], Collection[str]]
 LONGEST_COMMENT = 500
+MOST_PEOPLE = 500  # asked about in one query: engines bound how many columns one has
 
 
 class AlreadyGiven(Exception):
-    """The person gave this very word before; nothing was kept."""
+    """The person has given this very vote before; nothing was stored."""
 
 
 @dataclass(frozen=True)
 class Ballot:
-    """Words of one kind: their rows, the field that names what they are on, what their second factor is for.
+    """Votes of one kind: their model, the field that names the row, and the purpose of their second factor.
 
-    Only people who hold `role` at the row's account when it is counted count. What they decide on has a `digest`, an
-    `initiator` and a `scope`, the text of its column `account`.
+    Only votes of people count who hold `role` at the row's account at the time of counting. The row has a `digest`, an
+    `initiator`, an `account` and a `scope`, which is the account's number as text.
     """
 
-    words: type[Vote]
+    votes: type[Vote]
     owner: str
     purpose: str
     role: str
@@ -52,10 +54,10 @@ class Ballot:
         now: datetime,
         confirmation: "StepUp | None" = None,
     ) -> None:
-        """Keep a person's word on exactly the row's present content. Raises AlreadyGiven."""
+        """Store a person's vote on exactly the row's present content. Raises AlreadyGiven."""
         try:
             with transaction.atomic():
-                self.words._default_manager.create(
+                self.votes._default_manager.create(
                     **{self.owner: row},
                     initiator_id=row.initiator_id,
                     person=person,
@@ -70,60 +72,61 @@ class Ballot:
             raise AlreadyGiven from None
 
     def proven(self, row: Any, *, stage: str, verdict: str) -> QuerySet[Any]:
-        """Words of this kind on the row's digest that their second factors prove, none by who asked for it."""
+        """The votes on the row's digest that their second factors prove, without those of whoever asked for it."""
         named = {self.owner: row, "digest": row.digest, "stage": stage, "verdict": verdict}
-        words = self.words._default_manager.filter(**named).exclude(person=row.initiator_id)
-        return among(words, purpose=self.purpose)
+        votes = self.votes._default_manager.filter(**named).exclude(person=row.initiator_id)
+        return among(votes, purpose=self.purpose)
 
     def counting(self, row: Any, *, stage: str, verdict: str) -> QuerySet[Any]:
-        """Those of active people who still hold the role, and did so ever since."""
+        """Of the proven votes, those of active people who have held the role ever since."""
         return of_those_who_may(self.proven(row, stage=stage, verdict=verdict), role=self.role, scope=row.scope)
 
-    def waiting_for(self, person: "Person", undecided: QuerySet[Any], words: QuerySet[Any]) -> QuerySet[Any]:
-        """Of what is undecided the rows that this person can decide now; `words` are those that `of` gave of them."""
-        return undecided.filter(self._where(person)).exclude(initiator=person).exclude(Exists(words))
-
-    def waiting_for_others(self, person: "Person", undecided: QuerySet[Any], words: QuerySet[Any]) -> QuerySet[Any]:
-        """The other rows: their own requests, what they decided already, and all that is not for their role."""
-        return undecided.filter(~self._where(person) | Q(initiator=person) | Exists(words))
-
-    def waiting_for_each(
-        self, people: "Iterable[Person]", undecided: QuerySet[Any], words: QuerySet[Any]
-    ) -> "Iterator[tuple[Person, list[Any]]]":
-        """What `waiting_for` gives for each of many people, by two queries; `words` are those that `of_all` gave."""
-        rows = list(undecided)
-        said: set[tuple[int, int]] = set()
-        if rows:
-            named = words.filter(**{f"{self.owner}__in": [row.pk for row in rows]})
-            said.update(named.values_list(f"{self.owner}_id", "person_id"))
-        for person in people:
-            if person.has_role(self.role):
-                free = [row for row in rows if (row.pk, person.pk) not in said and row.initiator_id != person.pk]
-                yield person, [row for row in free if person.has_role(self.role, scope=row.scope)]
-
-    def _where(self, person: "Person") -> Q:
-        """The rows of the accounts at which this person holds the role."""
-        held = person.scopes(self.role)
-        return Q() if held is None else Q(account__in=[int(scope) for scope in held])
-
-    def of_all(self, *, verdict: str) -> QuerySet[Any]:
-        """Everybody's words on the content that the rows have now."""
-        return self.words._default_manager.filter(digest=F(f"{self.owner}__digest"), verdict=verdict)
-
-    def of(self, person: "Person", *, verdict: str) -> QuerySet[Any]:
-        """A person's words on a row of the query around it, for Exists: on the content that the row has now."""
-        named = {self.owner: OuterRef("pk"), "digest": OuterRef("digest"), "person": person, "verdict": verdict}
-        return self.words._default_manager.filter(**named)
+    def on_row(self, *, verdict: str) -> QuerySet[Any]:
+        """Everybody's votes on the row of the query around this one, on the content that the row has now."""
+        named = {self.owner: OuterRef("pk"), "digest": OuterRef("digest"), "verdict": verdict}
+        return self.votes._default_manager.filter(**named)
 
 
-def among(words: QuerySet[Any], *, purpose: str, digests: DigestsOf | None = None) -> QuerySet[Any]:
-    """Of these words (approvals, verdicts, votes) the ones that their second factors prove.
+@dataclass(frozen=True, slots=True)
+class Waiting(Generic[R]):
+    """The rows of a machine that wait for votes, and for whom each of them waits.
 
-    `digests` gives what may have been signed for a word; without it, that is the word's own digest.
+    `votes` are those after which a row no longer waits for the person who gave them (`Ballot.on_row`).
     """
-    rows = list(words.exclude(factors.given_at_rest()).select_related("confirmation"))
-    first = _first_uses(words.model, [row.confirmation_id for row in rows if row.confirmation_id])
-    kept = [
+
+    ballot: Ballot
+    rows: QuerySet[R]
+    votes: QuerySet[Any]
+
+    def for_person(self, person: "Person") -> QuerySet[R]:
+        """The rows that this person can decide on now."""
+        return self.rows.filter(self._waits_for(person))
+
+    def for_each(self, people: "Iterable[Person]") -> "Iterator[tuple[Person, list[R]]]":
+        """The same for many people at once, by one query for every `MOST_PEOPLE` of them."""
+        holders = [person for person in people if person.scopes(self.ballot.role) != frozenset()]
+        for start in range(0, len(holders), MOST_PEOPLE):
+            marks = {f"waits_for_{person.pk}": person for person in holders[start : start + MOST_PEOPLE]}
+            conditions = {mark: self._waits_for(person) for mark, person in marks.items()}
+            rows = list(self.rows.annotate(**conditions))
+            for mark, person in marks.items():
+                yield person, [row for row in rows if getattr(row, mark)]
+
+    def _waits_for(self, person: "Person") -> Q:
+        """The person holds the role at the row's account, did not ask for it, and has not voted on it."""
+        held = person.scopes(self.ballot.role)
+        at_account = Q() if held is None else Q(account__in=[int(scope) for scope in held])
+        return at_account & ~Q(initiator=person) & Q(~Exists(self.votes.filter(person=person)))
+
+
+def among(votes: QuerySet[Any], *, purpose: str, digests: DigestsOf | None = None) -> QuerySet[Any]:
+    """Those of these votes (approvals, verdicts) that their second factors prove.
+
+    `digests` gives what may have been signed for a vote; without it, that is the vote's own digest.
+    """
+    rows = list(votes.exclude(factors.given_while_cooling_off()).select_related("confirmation"))
+    first = _first_uses(votes.model, [row.confirmation_id for row in rows if row.confirmation_id])
+    proven = [
         row.pk
         for row in rows
         if first.get(row.confirmation_id) == row.pk
@@ -135,20 +138,20 @@ def among(words: QuerySet[Any], *, purpose: str, digests: DigestsOf | None = Non
             digests=digests(row) if digests else {row.digest},
         )
     ]
-    return words.filter(pk__in=kept)
+    return votes.filter(pk__in=proven)
 
 
-def of_those_who_may(words: QuerySet[Any], *, role: str, scope: str) -> QuerySet[Any]:
-    """Of these words those of active people who hold the role at this account, and did so ever since."""
-    return words.filter(scopes.holding(role, scope, of="person")).exclude(person__words_from__gt=F("at"))
+def of_those_who_may(votes: QuerySet[Any], *, role: str, scope: str) -> QuerySet[Any]:
+    """Those of these votes that active people gave who have held the role at this account ever since."""
+    return votes.filter(scopes.holding(role, scope, of="person")).exclude(person__words_from__gt=F("at"))
 
 
-def people(words: QuerySet[Any]) -> int:
-    """How many different people these words are of."""
-    return words.order_by().values("person").distinct().count()
+def people(votes: QuerySet[Any]) -> int:
+    """How many different people gave these votes."""
+    return votes.order_by().values("person").distinct().count()
 
 
 def _first_uses(model: type[Any], confirmations: list[int]) -> dict[int, int]:
-    """The oldest word of each second factor: one is spent on one word, whatever else names it."""
+    """The oldest vote of each second factor: it is spent on that one, whatever else names it."""
     uses = model._default_manager.filter(confirmation__in=confirmations).order_by().values_list("confirmation")
     return dict(uses.annotate(first=Min("pk")))

@@ -1,1 +1,1 @@
-"""Telling people and other systems what needs them: found from rows, queued as rows, delivered at least once."""
+"""Notifies people and other systems of what needs them: found from rows, queued as rows, delivered at least once."""

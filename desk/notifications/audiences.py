@@ -1,19 +1,20 @@
-"""Whom a notification is for, and by which ways it reaches them.
+"""Whom a notification is for, and by which media it reaches them.
 
-For a decision people have turns: the first is told at once, the second when 20 minutes are left, everybody when 12 are.
-Whoever asked is not among those who can decide, so they are never told as one (`desk.actions.entries.Entry.mine`).
+Of a decision people are notified in turns: the first turn at once, the second when 20 minutes are left, everybody when
+12 minutes are left. Whoever asked for it can't decide on it and is never among them
+(`desk.actions.entries.Entry.mine`).
 """
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, time, timedelta
 from typing import Final
+from zoneinfo import ZoneInfo
 
 from django.conf import settings
 
 from desk.actions.entries import RANKS
 from desk.models import Person
-from desk.notifications import quiet
 from desk.notifications.models import Availability, Channel, Medium, Notification, Preference, Stage
 from desk.personal import formats
 
@@ -22,8 +23,8 @@ _TURNS: Final = {Stage.OPENED: 1, Stage.ESCALATED: 2, Stage.EVERYBODY: LAST_TURN
 
 
 @dataclass(frozen=True, slots=True)
-class Ways:
-    """By which ways somebody is told of one thing, and when at the earliest."""
+class Route:
+    """By which media a person is notified, and when at the earliest."""
 
     person: Person
     by_email: bool
@@ -31,29 +32,48 @@ class Ways:
     not_before: datetime
 
 
-def of(row: Notification, people: Sequence[Person]) -> list[Ways]:
-    """Those of the people whose turn it is; the earliest turn there is where the first has nobody."""
+def routes(row: Notification, people: Sequence[Person]) -> list[Route]:
+    """The routes to those of the people whose turn it is. Where nobody is in the first turn, the next one counts."""
     turn = _TURNS[Stage(row.stage)]
     if row.severity:
         turn = LAST_TURN  # an incident has no turns
     earliest = min((_turn(person) for person in people), default=LAST_TURN)
-    return [ways(row, person) for person in people if _turn(person) <= max(turn, earliest)]
+    return [route(row, person) for person in people if _turn(person) <= max(turn, earliest)]
 
 
-def ways(row: Notification, person: Person) -> Ways:
-    """How this person is told: as they chose, and always by e-mail where it is critical or time is nearly over."""
+def route(row: Notification, person: Person) -> Route:
+    """How this person is notified: as they chose, and always by e-mail where it is critical or time is nearly over."""
     chosen = preference(person, row.kind)
     always = row.is_critical or row.stage == Stage.EVERYBODY
     by_email = (chosen is None or chosen.by_email or always) and bool(person.email) and email_is_on()
     not_before = row.created_at
     if not row.is_critical:
-        not_before = quiet.until(availability(person), row.created_at, zone=formats.zone_of(person))
+        not_before = quiet_until(availability(person), row.created_at, zone=formats.zone_of(person))
     in_browser = (chosen is None or chosen.in_browser or always) and not_before <= row.created_at
-    return Ways(person, by_email, in_browser, not_before)
+    return Route(person, by_email, in_browser, not_before)
+
+
+def quiet_until(availability: Availability | None, now: datetime, *, zone: str) -> datetime:
+    """When a person in this time zone may be notified: now, or when their quiet hours end."""
+    if availability is None or availability.quiet_from is None or availability.quiet_until is None:
+        return now
+    begins, ends = availability.quiet_from, availability.quiet_until
+    here = now.astimezone(ZoneInfo(zone))
+    if not _is_within(here.time(), begins, ends):
+        return now
+    day = here.date() if here.time() < ends else here.date() + timedelta(days=1)
+    # The hour of the wall clock, even where the clocks were changed in the night.
+    return datetime.combine(day, ends, tzinfo=here.tzinfo).astimezone(now.tzinfo)
+
+
+def _is_within(hour: time, begins: time, ends: time) -> bool:
+    if begins <= ends:
+        return begins <= hour < ends
+    return hour >= begins or hour < ends
 
 
 def channels_for(row: Notification, *, is_decision: bool) -> Iterable[Channel]:
-    """The channels of the desk that get it."""
+    """The channels of the desk that receive it."""
     for channel in Channel.objects.filter(ended_at=None).order_by("pk"):
         if channel.decisions if is_decision else RANKS[row.severity] <= RANKS[channel.least]:
             yield channel
@@ -65,18 +85,18 @@ def email_is_on() -> bool:
 
 
 def availability(person: Person) -> Availability | None:
-    """When this person wants quiet; nothing when they never said."""
+    """The quiet hours and the turn of this person; None where they never chose."""
     return getattr(person, "availability", None)
 
 
 def preference(person: Person, kind: str) -> Preference | None:
-    """What this person chose for a kind; nothing when they never did."""
+    """What this person chose for a kind; None where they never chose."""
     return next((each for each in person.preferences.all() if each.kind == kind), None)
 
 
 def _turn(person: Person) -> int:
-    known = availability(person)
-    return 1 if known is None else known.turn
+    hours = availability(person)
+    return 1 if hours is None else hours.turn
 
 
 MEDIA: Final = {Medium.WEBHOOK.value, Medium.CHAT.value}

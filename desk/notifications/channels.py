@@ -1,7 +1,7 @@
-"""Channels: who may keep them, the addresses they may have, and their secrets.
+"""Channels: who may manage them, the addresses they may have, and their secrets.
 
-An administrator adds, turns and removes one with a second factor, and the audit trail has each of it. An address is
-never edited: another address is another channel.
+An administrator adds a channel, renews its secret and removes it, each with a second factor and an event in the audit
+trail. An address is never edited: another address is another channel.
 """
 
 import hashlib
@@ -55,12 +55,12 @@ def may_read(person: "Person") -> bool:
 
 
 def may_keep(person: "Person") -> bool:
-    """Administrators say where it goes."""
+    """Administrators manage the channels."""
     return person.has_role(roles.ADMIN, scope="")
 
 
 def target_of(address: str) -> Target:
-    """The parts of an address. Raises CannotChange with what is wrong with it; the address itself is not repeated."""
+    """The parts of an address. Raises CannotChange, whose sentence does not repeat the address."""
     try:
         parts = urlsplit(address.strip())
         port, host = parts.port, parts.hostname or ""
@@ -86,18 +86,18 @@ def target_of(address: str) -> Target:
 
 
 def _is_public_where_numbered(host: str) -> bool:
-    # A name is looked up at each connection, and judged then.
+    # A name is checked when it is looked up, at each connection.
     number = numbered(host)
     return not number or Host(host).may_lie_at(number)
 
 
 def digest_of_new(*, kind: str, name: str, address: str, least: str, decisions: bool) -> str:
-    """What is signed when a channel is added: exactly where it goes and what it gets."""
+    """What is signed when a channel is added: exactly where it posts and what it receives."""
     return _digest(["new", kind, name, address, least, decisions])
 
 
 def digest_of_change(channel: Channel, action: str) -> str:
-    """What is signed when a channel is turned or removed."""
+    """What is signed when the secret of a channel is renewed or the channel is removed."""
     return _digest([action, channel.pk, channel.name, channel.host])
 
 
@@ -107,20 +107,20 @@ def _digest(content: list[object]) -> str:
 
 def problems(*, kind: str, name: str, address: str, least: str) -> dict[str, str]:
     """Why there can be no such channel, by field; empty when there can."""
-    found = {}
+    sentences = {}
     if kind not in {Medium.WEBHOOK, Medium.CHAT}:
-        found["kind"] = "Choose a webhook or a chat."
+        sentences["kind"] = "Choose a webhook or a chat."
     if not _NAME.fullmatch(name):
-        found["name"] = "A name has 1 to 60 letters, digits and simple marks."
+        sentences["name"] = "A name has 1 to 60 letters, digits and simple marks."
     elif Channel.objects.filter(name=name).exists():
-        found["name"] = "There is, or was, a channel of this name."
+        sentences["name"] = "There is, or was, a channel of this name."
     if least not in Severity.values:
-        found["least"] = "Choose from which severity on."
+        sentences["least"] = "Choose from which severity on."
     try:
         target_of(address)
     except CannotChange as problem:
-        found["address"] = str(problem)
-    return found
+        sentences["address"] = str(problem)
+    return sentences
 
 
 def add(
@@ -139,8 +139,8 @@ def add(
     with transaction.atomic():
         trail.take_turn()
         _require_keeper(actor)
-        if found := problems(kind=kind, name=name, address=address, least=least):
-            raise CannotChange(f"No channel was added. {' '.join(found.values())}")
+        if refusals := problems(kind=kind, name=name, address=address, least=least):
+            raise CannotChange(f"No channel was added. {' '.join(refusals.values())}")
         digest = digest_of_new(kind=kind, name=name, address=address, least=least, decisions=decisions)
         stepup.verify(person=actor, purpose=PURPOSE, digest=digest, answer=answer, session_key=session_key, now=now)
         row = Channel(kind=kind, name=name, host=target_of(address).host, made_by=actor, made_at=now)
@@ -157,7 +157,7 @@ def add(
 def turn_secret(
     *, channel_id: int, actor: "Person", answer: Mapping[str, Any], session_key: str, now: datetime
 ) -> tuple[Channel, Secret]:
-    """A new secret, shown once; the one before signs too for two days. Raises as `add`."""
+    """A new secret, shown once; the previous one also signs for two more days. Raises as `add`."""
     with transaction.atomic():
         row = _confirmed(channel_id, "turned", actor=actor, answer=answer, session_key=session_key, now=now)
         if row.kind != Medium.WEBHOOK:
@@ -170,8 +170,8 @@ def turn_secret(
     return row, secret
 
 
-def end(*, channel_id: int, actor: "Person", answer: Mapping[str, Any], session_key: str, now: datetime) -> Channel:
-    """Nothing goes there any more; its deliveries stay listed. Raises as `add`."""
+def remove(*, channel_id: int, actor: "Person", answer: Mapping[str, Any], session_key: str, now: datetime) -> Channel:
+    """Stop posting to the channel; its deliveries stay listed. Raises as `add`."""
     with transaction.atomic():
         row = _confirmed(channel_id, "ended", actor=actor, answer=answer, session_key=session_key, now=now)
         row.ended_at = now
@@ -224,11 +224,11 @@ def address_of(channel: Channel) -> Target:
 
 
 def secrets_of(channel: Channel, now: datetime) -> list[Secret]:
-    """The secrets that sign now: the newest, and for two days the one before."""
-    found = [sealing.unseal(channel.secret_sealed, context=_context(channel, "secret"))]
+    """The secrets that sign now: the newest, and for two days after a change the previous one."""
+    secrets = [sealing.unseal(channel.secret_sealed, context=_context(channel, "secret"))]
     if channel.previous_sealed and channel.previous_until is not None and now < channel.previous_until:
-        found.append(sealing.unseal(channel.previous_sealed, context=_context(channel, "secret")))
-    return found
+        secrets.append(sealing.unseal(channel.previous_sealed, context=_context(channel, "secret")))
+    return secrets
 
 
 def rewrap_all(rotate: Rewrap) -> int:

@@ -1,7 +1,7 @@
-"""Deliveries as a queue: sent at least once, each time with the same id, with longer and longer rests in between.
+"""Deliveries as a queue: each is sent at least once, always with the same id, with growing pauses between attempts.
 
-While a way is down, one message in each round finds that out and the others wait with it: a dead mail server is asked
-once a minute, however many messages there are.
+While a medium or channel is down, one message in each round finds that out and the others wait with it: a dead mail
+server is asked once a minute, however many messages there are.
 """
 
 from datetime import datetime, timedelta
@@ -15,7 +15,7 @@ from desk.machines.calls import is_leased, lease
 from desk.machines.mover import Unrecorded
 from desk.machines.queue import Queue
 from desk.machines.rows import Event
-from desk.notifications import machine, messages
+from desk.notifications import messages, states
 from desk.notifications.models import Delivery
 from desk.notifications.outgoing import TASK
 from desk.notifications.sending import Outcome, Senders
@@ -38,7 +38,7 @@ MACHINE: Final = Unrecorded(
 
 
 def sweep(*, now: datetime) -> int:
-    """Send what is due, the gravest first; how many steps were made."""
+    """Send what is due, the gravest first; the number of steps."""
     senders = Senders()
     try:
         return QUEUE.sweep(now=now, senders=senders)
@@ -48,11 +48,11 @@ def sweep(*, now: datetime) -> int:
 
 @transaction.atomic
 def again(row: Delivery, *, actor: "Person", session_key: str, now: datetime) -> None:
-    """Send once more what failed or was delivered, with the same id; the audit trail says who did.
+    """Send a failed or delivered message once more, with the same id; the audit trail records who did so.
 
-    Raises CannotMove when it is under way.
+    Raises CannotMove while it is being sent.
     """
-    MACHINE.move(row, event="sent_again", to=machine.QUEUED, now=now, attempts=0, sent_at=None, next_action_at=now)
+    MACHINE.move(row, event="sent_again", to=states.QUEUED, now=now, attempts=0, sent_at=None, next_action_at=now)
     trail.record(
         actor=actor,
         action="delivery.sent_again",
@@ -71,7 +71,7 @@ def _send(row: Delivery, *, now: datetime, senders: Senders) -> None:
     MACHINE.move(
         row,
         event="began",
-        to=machine.SENDING,
+        to=states.SENDING,
         now=now,
         attempts=row.attempts + 1,
         content=row.content or messages.content(row.notification, row.medium),
@@ -80,7 +80,7 @@ def _send(row: Delivery, *, now: datetime, senders: Senders) -> None:
     )
     outcome = senders.send(row)
     if not outcome.problem:
-        MACHINE.move(row, event="delivered", to=machine.DELIVERED, now=now, sent_at=now, last_problem="")
+        MACHINE.move(row, event="delivered", to=states.DELIVERED, now=now, sent_at=now, last_problem="")
         return
     _put_off(row, outcome, now)
 
@@ -88,29 +88,29 @@ def _send(row: Delivery, *, now: datetime, senders: Senders) -> None:
 def _put_off(row: Delivery, outcome: Outcome, now: datetime) -> None:
     columns: dict[str, Any] = {"last_problem": outcome.problem[:500], "lease_until": None}
     if outcome.is_final or row.attempts >= MOST_ATTEMPTS:
-        MACHINE.move(row, event="gave_up", to=machine.FAILED, now=now, **columns)
+        MACHINE.move(row, event="gave_up", to=states.FAILED, now=now, **columns)
         return
     due = now + rest(row.attempts)
-    MACHINE.move(row, event="put_off", to=machine.QUEUED, now=now, next_action_at=due, **columns)
+    MACHINE.move(row, event="put_off", to=states.QUEUED, now=now, next_action_at=due, **columns)
     if outcome.way_is_down:
-        same = Delivery.objects.filter(medium=row.medium, channel=row.channel_id, state=machine.QUEUED)
+        same = Delivery.objects.filter(medium=row.medium, channel=row.channel_id, state=states.QUEUED)
         same.filter(next_action_at__lt=due).update(next_action_at=due, last_problem=columns["last_problem"])
 
 
 def _give_back(row: Delivery, *, now: datetime, senders: Senders) -> None:
-    """The worker that sent it did not come back: whether it arrived isn't known, so it is sent again."""
+    """The worker that sent it did not come back. Whether it arrived isn't known, so it is sent again."""
     if not is_leased(MACHINE, row, now):
-        MACHINE.move(row, event="put_off", to=machine.QUEUED, now=now, lease_until=None, next_action_at=now)
+        MACHINE.move(row, event="put_off", to=states.QUEUED, now=now, lease_until=None, next_action_at=now)
 
 
 def rest(attempts: int) -> timedelta:
-    """How long it rests after so many attempts: half a minute, twice as long each time, an hour at most."""
+    """The pause after so many attempts: half a minute, doubled each time, an hour at most."""
     return min(FIRST_REST * (1 << min(max(attempts - 1, 0), 20)), LONGEST_REST)
 
 
 QUEUE: Final = Queue(
     machine=MACHINE,
-    steps={machine.QUEUED: _send, machine.SENDING: _give_back},
+    steps={states.QUEUED: _send, states.SENDING: _give_back},
     urgency=(Q(notification__severity="critical"), Q(notification__severity="", notification__stage="everybody")),
     read_with=("notification", "person", "channel"),
     at_once=AT_ONCE,

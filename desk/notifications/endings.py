@@ -1,4 +1,4 @@
-"""What is over: whoever was told that it waits is told that it does no more, and what was not sent yet is dropped."""
+"""What no longer waits: those who were notified are told so, and messages not yet sent are dropped."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -9,17 +9,17 @@ from django.db.models import QuerySet
 from desk.actions import entries
 from desk.actions.entries import NOBODY, Entry
 from desk.models import Person
-from desk.notifications import audiences, machine, outgoing
+from desk.notifications import audiences, outgoing, states
 from desk.notifications.models import Channel, Delivery, Notification, Recipient, Stage
 
 MOST_ASKED: Final = 3
 
 
-def end(rows: Sequence[Notification], people: Sequence[Person], *, is_over: bool, now: datetime) -> int:
-    """Close what was told of one phase of a subject; `is_over` says that nothing of the subject waits any more.
+def close_phase(rows: Sequence[Notification], people: Sequence[Person], *, is_over: bool, now: datetime) -> int:
+    """Close the notifications of one phase of a subject; `is_over` says that no phase of the subject waits any more.
 
-    Who decided knows. People hear of an end that nobody's decision brought: of incidents, and of what the desk itself
-    ended because nobody decided in time. Gives how many notifications were made.
+    Whoever decided knows the end. People are notified of ends without a decision: those of incidents, and of what the
+    desk ended because nobody decided in time. Returns the number of notifications made.
     """
     Notification.objects.filter(pk__in=[row.pk for row in rows]).update(ended_at=now)
     first = rows[0]
@@ -28,8 +28,8 @@ def end(rows: Sequence[Notification], people: Sequence[Person], *, is_over: bool
         return 0
     hearers = set(Recipient.objects.filter(notification__in=rows).values_list("person_id", flat=True))
     audience = [person for person in people if person.pk in hearers]
-    known = _found(first, audience, now)
-    if not first.severity and (known is None or known.done_by != NOBODY):
+    entry = _last_entry(first, audience, now)
+    if not first.severity and (entry is None or entry.done_by != NOBODY):
         return 0
     row = Notification(
         stage=Stage.ENDED,
@@ -39,29 +39,29 @@ def end(rows: Sequence[Notification], people: Sequence[Person], *, is_over: bool
         severity=first.severity,
         reference=first.reference,
         title=first.title,
-        sentence=(known.sentence if known is not None else first.sentence)[:600],
-        outcome=(known.outcome if known is not None else "it waits no more")[:80],
+        sentence=(entry.sentence if entry is not None else first.sentence)[:600],
+        outcome=(entry.outcome if entry is not None else "it waits no more")[:80],
         url=first.url,
         created_at=now,
         ended_at=now,
     )
-    return outgoing.post(row, audiences.of(row, audience), _channels(row), now=now)
+    return outgoing.post(row, audiences.routes(row, audience), _channels(row), now=now)
 
 
 def drop(rows: Sequence[Notification], *, now: datetime) -> int:
-    """What was not sent yet of these is not needed any more. A worker that sends one now was faster: it is at work."""
-    unsent = Delivery.objects.filter(notification__in=rows, state=machine.QUEUED)
-    return unsent.update(state=machine.DROPPED, next_action_at=None, updated_at=now)
+    """Drop the deliveries of these that still wait. One that a worker is sending now is left to it."""
+    unsent = Delivery.objects.filter(notification__in=rows, state=states.QUEUED)
+    return unsent.update(state=states.DROPPED, next_action_at=None, updated_at=now)
 
 
 def revive(rows: QuerySet[Notification], *, now: datetime) -> int:
-    """What was dropped of these before it was sent is needed after all."""
-    dropped = Delivery.objects.filter(notification__in=rows, state=machine.DROPPED)
-    return dropped.update(state=machine.QUEUED, next_action_at=now, updated_at=now)
+    """Queue again the deliveries of these that were dropped."""
+    dropped = Delivery.objects.filter(notification__in=rows, state=states.DROPPED)
+    return dropped.update(state=states.QUEUED, next_action_at=now, updated_at=now)
 
 
-def _found(row: Notification, people: Sequence[Person], now: datetime) -> Entry | None:
-    """The subject among what is done, as one of those sees it who were told."""
+def _last_entry(row: Notification, people: Sequence[Person], now: datetime) -> Entry | None:
+    """The entry of the subject among what is done, as one of the recipients sees it."""
     for person in people[:MOST_ASKED]:
         for source in entries.sources():
             for entry in source.done(person, now):
@@ -71,5 +71,4 @@ def _found(row: Notification, people: Sequence[Person], now: datetime) -> Entry 
 
 
 def _channels(row: Notification) -> Iterable[Channel]:
-    """The channels that get it, if they still are there."""
     return audiences.channels_for(row, is_decision=not row.severity)

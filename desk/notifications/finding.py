@@ -1,7 +1,7 @@
-"""What there is to tell, read from rows: what waits for whom, what its deadline is, and what waits no more.
+"""Finds what to notify people of, from rows: what waits for whom, until when, and what no longer waits.
 
-Nothing is remembered but what was told. Each subject is told once for each phase and stage, by a constraint of the
-database, so any number of processes may look at once; whoever was first has told it.
+Nothing is remembered except the notifications. A constraint of the database allows one for each phase and stage of a
+subject, so any number of processes may do this at once; the first one makes it.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -33,7 +33,7 @@ class Waiting:
 
     @property
     def key(self) -> tuple[str, str]:
-        """What is told once for each stage."""
+        """The subject and phase: there is one notification of these for each stage."""
         return (self.entry.subject, self.entry.phase)
 
     @property
@@ -43,60 +43,60 @@ class Waiting:
 
     @property
     def kind(self) -> str:
-        """The name under which people choose whether they are told."""
+        """The name under which people choose whether they are notified."""
         return self.entry.kind or self.source.name
 
-    def left(self) -> timedelta | None:
+    def remaining(self) -> timedelta | None:
         """How long until the desk goes on without a decision."""
         entry = self.entry
         return None if entry.deadline is None or entry.clock is None else entry.deadline - entry.clock
 
     def deadline(self, now: datetime) -> datetime | None:
         """The deadline by our own clock."""
-        left = self.left()
-        return None if left is None else now + left
+        remaining = self.remaining()
+        return None if remaining is None else now + remaining
 
 
-def look(*, now: datetime) -> int:
-    """Tell what is to be told now; how many notifications were made."""
-    # Read before what waits: of what another process tells meanwhile this one can't say that it waits no more.
+def notify_due(*, now: datetime) -> int:
+    """Make the notifications that are due; how many there were."""
+    # Read before what waits: what another process notifies of meanwhile must not be taken for something that is over.
     earlier: dict[tuple[str, str], list[Notification]] = {}
     for row in Notification.objects.filter(ended_at=None).exclude(stage=Stage.ENDED).order_by("pk"):
         earlier.setdefault((row.subject, row.phase), []).append(row)
     people = list(_people())
     waiting = _waiting(people, now)
-    made, untold = 0, [key for key, item in waiting.items() if _untold(item, earlier.get(key, ()))]
-    # People are asked one after the other: who was asked before something came up would be left out of it for good.
-    waiting |= _waiting(people, now) if untold else {}
-    for key in untold:
-        stage = _untold(waiting[key], earlier.get(key, ()))
-        made += _tell(waiting[key], stage, now) if stage is not None else 0
+    count, due = 0, [key for key, item in waiting.items() if _due_stage(item, earlier.get(key, ()))]
+    # Read anew for everybody: a person who was read before the row came up would never be notified of it.
+    waiting |= _waiting(people, now) if due else {}
+    for key in due:
+        stage = _due_stage(waiting[key], earlier.get(key, ()))
+        count += _notify(waiting[key], stage, now) if stage is not None else 0
     subjects = {subject for subject, _ in waiting}
     for key, rows in earlier.items():
         if key not in waiting:
-            made += endings.end(rows, people, is_over=key[0] not in subjects, now=now)
-    return made + requests.tell({person.pk: person for person in people}, now=now)
+            count += endings.close_phase(rows, people, is_over=key[0] not in subjects, now=now)
+    return count + requests.notify({person.pk: person for person in people}, now=now)
 
 
 def _people() -> Iterable[Person]:
-    found = Person.objects.filter(is_active=True, groups__name__in=_DECIDERS).distinct().order_by("pk")
-    return found.prefetch_related("groups", "preferences").select_related("availability", "personal")
+    rows = Person.objects.filter(is_active=True, groups__name__in=_DECIDERS).distinct().order_by("pk")
+    return rows.prefetch_related("groups", "preferences").select_related("availability", "personal")
 
 
 def _waiting(people: Sequence[Person], now: datetime) -> dict[tuple[str, str], Waiting]:
-    found: dict[tuple[str, str], Waiting] = {}
+    items: dict[tuple[str, str], Waiting] = {}
     for source in entries.sources():
-        whose = source.whose or partial(_one_by_one, source, now)
+        recipients = source.recipients or partial(_one_by_one, source, now)
         read: set[int] = set()
-        for person, key in whose(people):
-            if key not in found and person.pk not in read:
-                # To read an entry takes many times as long as to say whose it is, and it is the same for everybody.
+        for person, key in recipients(people):
+            if key not in items and person.pk not in read:
+                # Reading an entry takes far longer than finding its recipients, and is the same for all of them.
                 read.add(person.pk)
                 for item in _read(source, person, now):
-                    found.setdefault(item.key, item)
-            if key in found:
-                found[key].people.append(person)
-    return {key: item for key, item in found.items() if item.people}
+                    items.setdefault(item.key, item)
+            if key in items:
+                items[key].people.append(person)
+    return {key: item for key, item in items.items() if item.people}
 
 
 def _one_by_one(source: Source, now: datetime, people: Sequence[Person]) -> Iterator[tuple[Person, tuple[str, str]]]:
@@ -110,28 +110,28 @@ def _read(source: Source, person: Person, now: datetime) -> list[Waiting]:
     return [Waiting(source, entry) for entry in source.waiting(person, now) if entry.mine]
 
 
-def _untold(item: Waiting, rows: Iterable[Notification]) -> Stage | None:
-    """Why it is to be told now, where that was not told yet."""
+def _due_stage(item: Waiting, rows: Iterable[Notification]) -> Stage | None:
+    """The stage of which people are to be notified now; None where there is none, or they were."""
     stage = _stage(item)
     return None if stage is None or stage in {row.stage for row in rows} else stage
 
 
 def _stage(item: Waiting) -> Stage | None:
-    """Why it is to be told now; nothing when its time is over and nobody can do anything any more."""
-    left = item.left()
-    if left is None or left > LATER:
+    """The stage by the remaining time; None when the time is over and nobody can act any more."""
+    remaining = item.remaining()
+    if remaining is None or remaining > LATER:
         return Stage.OPENED
-    if left > LAST:
+    if remaining > LAST:
         return Stage.ESCALATED
-    return Stage.EVERYBODY if left > timedelta(0) else None
+    return Stage.EVERYBODY if remaining > timedelta(0) else None
 
 
-def _tell(item: Waiting, stage: Stage, now: datetime) -> int:
+def _notify(item: Waiting, stage: Stage, now: datetime) -> int:
     entry = item.entry
     again = Notification.objects.filter(subject=entry.subject, phase=entry.phase, stage=stage)
     if again.update(ended_at=None):
         endings.revive(again, now=now)
-        return 0  # it was nobody's for a while, and whoever was told knows of it already
+        return 0  # it waited for nobody for a while, and its recipients know of it already
     row = Notification(
         stage=stage,
         subject=entry.subject,
@@ -146,4 +146,4 @@ def _tell(item: Waiting, stage: Stage, now: datetime) -> int:
         created_at=now,
     )
     channels = audiences.channels_for(row, is_decision=not item.is_incident)
-    return outgoing.post(row, audiences.of(row, item.people), channels, now=now)
+    return outgoing.post(row, audiences.routes(row, item.people), channels, now=now)

@@ -1,7 +1,7 @@
-"""What is said: the same facts as a mail, as the body of a webhook and as a line in a chat.
+"""The texts of notifications: the same facts as a mail, as the body of a webhook and as a line in a chat.
 
 No message approves anything, and none carries a secret. A subject line has a reference and a title, never an address
-or an amount: it stands on locked screens.
+or an amount, because locked screens show it.
 """
 
 import json
@@ -21,13 +21,13 @@ _CHAT: Final = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 
 
 def subject(row: Notification) -> str:
-    """The subject line of a mail: one line, without marks that turn text around."""
+    """The subject line of a mail: one line, without characters that reverse the direction of text."""
     text = _line(f"[{NAME}] {headline(row)}")
     return text if len(text) <= LONGEST_SUBJECT else f"{text[: LONGEST_SUBJECT - 1]}…"
 
 
 def content(row: Notification, medium: str) -> str:
-    """What is sent by this way."""
+    """The text for a medium."""
     return _BY_MEDIUM[Medium(medium)](row)
 
 
@@ -71,7 +71,7 @@ def webhook(row: Notification) -> str:
 
 
 def chat(row: Notification) -> str:
-    """The body of a chat's incoming webhook. What people wrote can't make a link or call for somebody in it."""
+    """The body of a chat's incoming webhook. Text that people wrote can neither make a link nor mention somebody."""
     text = f"*{_plain(headline(row))}*\n{_plain(row.sentence)}\n<{address(row)}|Open in {NAME}>"
     return json.dumps({"text": text})
 
@@ -96,7 +96,7 @@ def headline(row: Notification) -> str:
 
 
 def _line(text: str) -> str:
-    """In one line and marked: what people wrote can't look like lines of the desk's own, nor be turned around."""
+    """On one line, with invisible characters shown: text that people wrote can't imitate the desk's own lines."""
     return revealed(" ".join(text.split()))
 
 

@@ -1,4 +1,4 @@
-"""What is told, to whom, by which way; and how each person wants to be told."""
+"""Notifications, their recipients and deliveries, and how each person wants to be notified."""
 
 import uuid
 from typing import ClassVar
@@ -9,12 +9,12 @@ from django.db.models import Q
 
 from desk.incidents.kinds import Severity
 from desk.machines.rows import Subject
-from desk.notifications import machine
+from desk.notifications import states
 from desk.rows.witnessed import Witnessed
 
 
 class Stage(models.TextChoices):
-    """Why something is told."""
+    """Why people are notified."""
 
     OPENED = "opened", "It waits"
     ESCALATED = "escalated", "Its time is nearly over"
@@ -24,7 +24,7 @@ class Stage(models.TextChoices):
 
 
 class Medium(models.TextChoices):
-    """A way by which something is told."""
+    """How a notification reaches people or systems."""
 
     EMAIL = "email", "E-mail"
     WEBHOOK = "webhook", "Webhook"
@@ -32,11 +32,11 @@ class Medium(models.TextChoices):
 
 
 class Notification(models.Model):
-    """One thing that was told, once for each stage of it. `uid` is the same for everybody and for every attempt.
+    """One notification, made once for each stage of a subject. `uid` is the same for all recipients and attempts.
 
-    `subject` and `phase` say what it is about (an incident, a payout in one of its states), `kind` under which name
-    people choose what they want to be told. `severity` is empty for a decision that waits. `deadline` is when the desk
-    goes on without a decision, by our clock. `ended_at` is when it waited no more, `outcome` how it ended.
+    `subject` and `phase` say what it is about (an incident, a payout in one of its states), `kind` is the name under
+    which people choose their notifications. `severity` is empty for a decision that waits. `deadline` is when the desk
+    goes on without a decision, by our clock. `ended_at` is when it no longer waited, `outcome` how it ended.
     """
 
     uid = models.UUIDField(default=uuid.uuid4, unique=True)
@@ -72,7 +72,7 @@ class Notification(models.Model):
 
 
 class Recipient(models.Model):
-    """Somebody whom a notification is for, by whichever way. `in_browser` says that a tab of theirs shows it too."""
+    """A person whom a notification is for. `in_browser` says that an open tab of theirs shows it too."""
 
     notification = models.ForeignKey(Notification, on_delete=models.CASCADE, related_name="recipients")
     person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="told_of")
@@ -88,11 +88,11 @@ class Recipient(models.Model):
 
 
 class Channel(Witnessed):
-    """A way for the whole desk: a signed webhook, or the incoming webhook of a chat.
+    """A channel of the whole desk: a signed webhook, or the incoming webhook of a chat.
 
-    The address is sealed, for that of a chat is itself a secret; `host` is what people are shown. A webhook signs with
-    its newest secret, and until `previous_until` with the one before as well. It gets incidents of `least` severity and
-    above, and with `decisions` what waits to be decided.
+    The address is sealed, since that of a chat is itself a secret; people see `host`. A webhook signs with its newest
+    secret, and until `previous_until` also with the previous one. The channel receives incidents of severity `least`
+    and above, and with `decisions` also what waits for a decision.
     """
 
     uid = models.UUIDField(default=uuid.uuid4, unique=True)
@@ -114,13 +114,13 @@ class Channel(Witnessed):
 
 
 class Delivery(Subject):
-    """A notification by one way to one person, or to one channel.
+    """A notification by one medium to one person, or to one channel.
 
-    `content` is what is sent: written down at the first attempt, the same with every other one, and kept as what was
-    said at that time. `attempts` counts what was tried.
+    `content` is what is sent: it is written at the first attempt, does not change with later ones, and stays as a
+    record. `attempts` counts the attempts.
     """
 
-    table, mark, name = machine.TABLE, "D-", "delivery"
+    table, mark, name = states.TABLE, "D-", "delivery"
 
     notification = models.ForeignKey(Notification, on_delete=models.CASCADE, related_name="deliveries")
     medium = models.CharField(max_length=10, choices=Medium.choices)
@@ -132,11 +132,11 @@ class Delivery(Subject):
     attempts = models.PositiveIntegerField(default=0)
     sent_at = models.DateTimeField(null=True)
 
-    state = models.CharField(max_length=20, choices=machine.TABLE.choices)
+    state = models.CharField(max_length=20, choices=states.TABLE.choices)
 
     class Meta:
         constraints: ClassVar = [
-            models.CheckConstraint(condition=Q(state__in=list(machine.STATES)), name="delivery_known_state"),
+            models.CheckConstraint(condition=Q(state__in=list(states.STATES)), name="delivery_known_state"),
             models.CheckConstraint(
                 condition=Q(medium=Medium.EMAIL, person__isnull=False, channel__isnull=True)
                 | Q(medium__in=[Medium.WEBHOOK, Medium.CHAT], person__isnull=True, channel__isnull=False),
@@ -151,17 +151,17 @@ class Delivery(Subject):
         ]
         indexes: ClassVar = [
             models.Index(fields=["-created_at"], name="delivery_newest"),
-            models.Index(fields=["medium", "channel"], condition=Q(state__in=machine.UNSENT), name="delivery_unsent"),
+            models.Index(fields=["medium", "channel"], condition=Q(state__in=states.UNSENT), name="delivery_unsent"),
         ]
 
     @property
     def way(self) -> str:
-        """What fails together: all e-mail, or one channel."""
+        """The deliveries that fail together: all e-mail, or those of one channel."""
         return self.medium if self.channel_id is None else f"channel:{self.channel_id}"
 
 
 class Preference(models.Model):
-    """Where somebody departs from what everybody is told: for one kind, by which ways."""
+    """A person's choice for one kind, where it differs from the default: by which media they are notified."""
 
     person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="preferences")
     kind = models.CharField(max_length=40)
@@ -178,10 +178,10 @@ class Preference(models.Model):
 
 
 class Availability(models.Model):
-    """When somebody wants quiet, by the clock of their zone, and in which turn they are told what waits for a decision.
+    """A person's quiet hours, in their time zone, and the turn in which they are notified of decisions that wait.
 
-    Who is in the first turn is told at once, the second turn 20 minutes before the time is over, everybody 12 minutes
-    before. Quiet hours end on the next day where they end before they begin; equal hours are none.
+    The first turn is notified at once, the second 20 minutes before the deadline, everybody 12 minutes before it. Quiet
+    hours that end before they begin end on the next day; two equal hours mean none.
     """
 
     person = models.OneToOneField(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="availability")

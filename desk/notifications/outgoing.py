@@ -1,4 +1,4 @@
-"""Writing down what is told, in one transaction: the notification, whom it is for, and what is to be delivered."""
+"""Stores a notification in one transaction, with its recipients and deliveries."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -8,16 +8,16 @@ from django.db import IntegrityError, transaction
 
 from desk import outbox
 from desk.live import announcements
-from desk.notifications import machine
-from desk.notifications.audiences import Ways
+from desk.notifications import states
+from desk.notifications.audiences import Route
 from desk.notifications.models import Channel, Delivery, Medium, Notification, Recipient
 
 TASK: Final = "exchange_ops.deliver"
 TOPIC: Final = "notifications"
 
 
-def post(row: Notification, audience: Sequence[Ways], channels: Iterable[Channel], *, now: datetime) -> int:
-    """Store it with its recipients and deliveries; 0 when somebody else did so in this moment."""
+def post(row: Notification, audience: Sequence[Route], channels: Iterable[Channel], *, now: datetime) -> int:
+    """Store the notification with its recipients and deliveries; 0 where another process did so at the same time."""
     try:
         with transaction.atomic():
             row.save(force_insert=True)
@@ -44,7 +44,7 @@ def _delivery(row: Notification, medium: str, *, now: datetime, due: datetime, *
     return Delivery(
         notification=row,
         medium=medium,
-        state=machine.QUEUED,
+        state=states.QUEUED,
         created_at=now,
         updated_at=now,
         next_action_at=due,

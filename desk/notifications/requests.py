@@ -1,6 +1,6 @@
-"""Whoever asked for something is told once how it ended, unless they ended it themselves.
+"""Notifies people once of how their own requests ended, unless they ended them themselves.
 
-They hear of it as the one who asked, never as somebody who could decide.
+They are notified as the one who asked, never as somebody who could decide.
 """
 
 from collections.abc import Mapping
@@ -22,20 +22,20 @@ PHASE: Final = "asked"
 SINCE: Final = timedelta(hours=1)
 
 
-def tell(people: "Mapping[int, Person]", *, now: datetime) -> int:
-    """Tell of every request that ended within the hour and was not told yet; how many notifications were made."""
-    made = 0
-    for found in (source.requests for source in entries.sources() if source.requests is not None):
-        subjects = found.ended(now - SINCE)
-        known = Notification.objects.filter(phase=PHASE, stage=Stage.ENDED, subject__in=subjects)
-        untold = set(subjects).difference(known.values_list("subject", flat=True))
-        for person_id, entry in found.entries(untold) if untold else ():
+def notify(people: "Mapping[int, Person]", *, now: datetime) -> int:
+    """Notify of every request that ended within the last hour, once; the number of notifications made."""
+    count = 0
+    for ended_requests in (source.requests for source in entries.sources() if source.requests is not None):
+        subjects = ended_requests.ended(now - SINCE)
+        existing = Notification.objects.filter(phase=PHASE, stage=Stage.ENDED, subject__in=subjects)
+        new_subjects = set(subjects).difference(existing.values_list("subject", flat=True))
+        for person_id, entry in ended_requests.entries(new_subjects) if new_subjects else ():
             if person_id in people and scopes.may_see(people[person_id], entry.scope):
-                made += _tell(entry, people[person_id], now)
-    return made
+                count += _notify(entry, people[person_id], now)
+    return count
 
 
-def _tell(entry: "Entry", person: "Person", now: datetime) -> int:
+def _notify(entry: "Entry", person: "Person", now: datetime) -> int:
     row = Notification(
         stage=Stage.ENDED,
         subject=entry.subject,
@@ -49,4 +49,4 @@ def _tell(entry: "Entry", person: "Person", now: datetime) -> int:
         created_at=now,
         ended_at=now,
     )
-    return outgoing.post(row, [audiences.ways(row, person)], (), now=now)
+    return outgoing.post(row, [audiences.route(row, person)], (), now=now)

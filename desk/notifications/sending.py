@@ -1,7 +1,7 @@
-"""Handing one message over: to a mail server, to a webhook, to a chat. Nothing is repeated here.
+"""Sends one message to a mail server, a webhook or a chat. Nothing is repeated here.
 
-Webhooks go to addresses that an admin wrote, so they lead nowhere inside: https alone, the name is looked up once and
-the connection goes to what was found, nothing that is not public is reached unless the settings name the host, no
+An admin typed the addresses of webhooks, so they must not reach the inside of a network: only https, the name is looked
+up once and the connection goes to that address, only public hosts are reached unless the settings name the host, no
 redirect is followed, and size and time are bounded (OWASP ASVS 1.3.6).
 """
 
@@ -28,8 +28,11 @@ _PASSING: Final = {408, 425, 429, *range(500, 600)}
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of one attempt: empty is delivered. `is_final` says that another attempt would end the same way,
-    `way_is_down` that everything else by this way would fail now too."""
+    """The outcome of one attempt: without a problem it is delivered.
+
+    `is_final` says that another attempt would end the same way, `way_is_down` that everything else by the same medium
+    or channel would fail now too.
+    """
 
     problem: str = ""
     is_final: bool = False
@@ -38,17 +41,17 @@ class Outcome:
 
 @dataclass(slots=True)
 class Senders:
-    """The ways out of one sweep: the mail server is connected once, and a way that is down is not tried again."""
+    """The connections of one sweep: one to the mail server; what is down is not tried again."""
 
     down: set[str] = field(default_factory=set)
     _mail: Any = None
 
     def send(self, row: Delivery) -> Outcome:
         """One attempt."""
-        found = self._by_mail(row) if row.medium == Medium.EMAIL else _by_post(row)
-        if found.way_is_down:
+        outcome = self._by_mail(row) if row.medium == Medium.EMAIL else _by_post(row)
+        if outcome.way_is_down:
             self.down.add(row.way)
-        return found
+        return outcome
 
     def close(self) -> None:
         """End the connection to the mail server."""

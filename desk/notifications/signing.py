@@ -1,8 +1,8 @@
 """Signatures of webhooks by the scheme of Standard Webhooks: HMAC-SHA256 over id, time and body.
 
-A receiver compares `webhook-signature` with what it computes from the body as it came, refuses a `webhook-timestamp`
-that is more than five minutes away from its own clock, and keeps the ids of what it took: an equal id is the same
-message once more. With two secrets there are two signatures, and one of them has to fit.
+A receiver compares `webhook-signature` with what it computes from the raw body, refuses a `webhook-timestamp` more than
+five minutes away from its own clock, and remembers the ids that it accepted: an equal id is the same message again.
+With two secrets there are two signatures, and one of them has to match.
 """
 
 import base64
@@ -20,7 +20,7 @@ _SECRET_BYTES: Final = 32
 
 
 class NotGenuine(ValueError):
-    """The message is not from whoever has the secret, or it is too old."""
+    """The message was not signed with the secret, or it is too old."""
 
 
 def new_secret() -> Secret:
@@ -36,7 +36,7 @@ def headers(uid: str, at: datetime, body: bytes, keys: Iterable[Secret]) -> dict
 
 
 def verify(body: bytes, sent: Mapping[str, str], key: Secret, *, now: datetime) -> str:
-    """What a receiver does; gives the id of the message. Raises NotGenuine."""
+    """Check a message as a receiver does; the id of the message. Raises NotGenuine."""
     try:
         uid, stamp, signatures = (sent[f"webhook-{name}"] for name in ("id", "timestamp", "signature"))
         at = datetime.fromtimestamp(int(stamp), UTC)

@@ -1,4 +1,4 @@
-"""What somebody wants to be told of, by which ways and at which hours: read for the page, and written by it."""
+"""A person's choice of notifications, media and quiet hours: read for their page, and saved from it."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """One kind that this person may be told of, and by which ways they are. `is_fixed`: mail comes in any case."""
+    """One kind of notification and by which media a person gets it. Where `is_fixed`, they can't choose."""
 
     kind: str
     label: str
@@ -36,7 +36,7 @@ class Wish:
         return Severity(self.severity).label if self.severity else ""
 
 
-def of(person: "Person") -> list[Wish]:
+def options(person: "Person") -> list[Wish]:
     """Every kind that can wait for this person: decisions first, then incidents, the gravest first."""
     chosen = {each.kind: each for each in Preference.objects.filter(person=person)}
     kinds = [
@@ -64,7 +64,7 @@ def _wish(chosen: Preference | None, kind: str, label: str, severity: str) -> Wi
 
 
 @transaction.atomic
-def keep(
+def save(
     person: "Person",
     *,
     by_email: Collection[str],
@@ -72,9 +72,9 @@ def keep(
     quiet: tuple[time | None, time | None],
     turn: int,
 ) -> None:
-    """Write all of it; only kinds that can wait for this person count. Both ends of the quiet hours or none."""
+    """Save everything; kinds that can't wait for this person are ignored. `quiet` has both hours or neither."""
     Preference.objects.filter(person=person).delete()
-    Preference.objects.bulk_create(_departing(person, of(person), by_email, in_browser))
+    Preference.objects.bulk_create(_departing(person, options(person), by_email, in_browser))
     begins, ends = quiet
     columns = {"quiet_from": begins, "quiet_until": ends, "turn": turn}
     Availability.objects.update_or_create(person=person, defaults=columns)
@@ -92,5 +92,5 @@ def _departing(
 
 
 def has_turns(person: "Person") -> bool:
-    """Whether something with a deadline waits for this person, so that a turn means anything."""
+    """Whether decisions with a deadline can wait for this person, so that a turn means something."""
     return person.has_role(roles.TREASURY)

@@ -1,7 +1,7 @@
-"""How people come in: nobody signs up, and where a second factor is asked for is a setting.
+"""How people sign in. Nobody signs up, and a setting says whether signing in asks for a second factor.
 
-Outside the demo whoever has a second factor gives it at sign-in. In the demo the password is enough there, so that the
-newcomer's first click is short; every decision asks for the factor all the same.
+Outside the demo a person who has a second factor gives it at sign-in. In the demo the password is enough, so that a
+newcomer gets in quickly; every decision asks for the factor all the same.
 """
 
 from typing import Any
@@ -25,15 +25,15 @@ _SECOND_FACTOR_STAGE = "allauth.mfa.stages.AuthenticateStage"
 
 
 class PeopleBackend(AuthenticationBackend):  # type: ignore[misc]
-    """The library's, which reads a person's own settings in the same query as the person."""
+    """The library's backend, except that it reads a person's own settings in the same query as the person."""
 
     def get_user(self, user_id: Any) -> Person | None:
-        found = Person.objects.select_related("personal").filter(pk=user_id).first()
-        return found if found is not None and self.user_can_authenticate(found) else None
+        person = Person.objects.select_related("personal").filter(pk=user_id).first()
+        return person if person is not None and self.user_can_authenticate(person) else None
 
 
 class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
-    """Sign-in of people whom an administrator made."""
+    """Sign-in of people whose accounts an administrator made."""
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:
         return False
@@ -45,7 +45,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         return [stage for stage in stages if stage != _SECOND_FACTOR_STAGE]
 
     def get_reauthentication_methods(self, user: Any) -> list[dict[str, Any]]:
-        """Who has a factor proves themselves with it: the password alone changes nothing of how one comes in."""
+        """Leave the password out for a person with a factor: it alone must not change how they sign in."""
         methods: list[dict[str, Any]] = super().get_reauthentication_methods(user)
         if not user.is_authenticated or not factors.asks_first(user, self.request.session):
             return methods
@@ -54,18 +54,18 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
         """The desk sends no mail yet: an administrator sets a forgotten password."""
 
-    # What the library counts is by name alone, in a cache that a flood empties: see `tries`.
+    # The library counts by name alone, in a cache that a flood empties: see `sign_in_limits`.
 
     def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
-        """Take a try from the budgets of this name, address and device; refuse while one of them has to wait."""
+        """Take a try from the budgets of this name, address and device; refuse while one of them is used up."""
         name = str(credentials.get("username", ""))
-        self._taken = _take(sign_in_limits.PASSWORD, name, request)
+        self._budgets = _spend_try(sign_in_limits.PASSWORD, name, request)
 
     def authenticate(self, request: HttpRequest, **credentials: Any) -> Any:
         """The person of these credentials, or None."""
         person = super().authenticate(request, **credentials)
         if person is not None:
-            sign_in_limits.give_back(self._taken)
+            sign_in_limits.give_back(self._budgets)
         return person
 
 
@@ -86,22 +86,22 @@ class SecondFactorAdapter(DefaultMFAAdapter):  # type: ignore[misc]
         """The desk sends no mail yet; a change of factors stands on the person's page and in the audit trail."""
 
 
-def _take(what: str, name: str, request: HttpRequest) -> list[sign_in_limits.Budget]:
-    """The budgets that gave a try. Raises ValidationError with the seconds to wait, which are the same for any name."""
+def _spend_try(what: str, name: str, request: HttpRequest) -> list[sign_in_limits.Budget]:
+    """The budgets that the try was taken from. Raises ValidationError with the seconds to wait, for any name alike."""
     device, address = sign_in_limits.device_of(request, name), request.META.get("REMOTE_ADDR", "")
-    wanted = sign_in_limits.budgets(what=what, name=name, address=address, device=device)
-    if wait := sign_in_limits.take(wanted, now=clock.now()):
+    budgets = sign_in_limits.budgets(what=what, name=name, address=address, device=device)
+    if wait := sign_in_limits.spend_try(budgets, now=clock.now()):
         raise ValidationError(f"Too many failed attempts. Try again in {wait} seconds.", code="too_many_tries")
-    return wanted
+    return budgets
 
 
 class _SpendsTheCode:
-    """A one-time code that opened the door is spent: it neither confirms a decision nor opens the door again."""
+    """A one-time code that was used to sign in is spent: it neither confirms a decision nor signs in again."""
 
     def clean_code(self) -> str:
-        taken = _take(sign_in_limits.SECOND_FACTOR, self.user.get_username(), context.request)  # type: ignore[attr-defined]
+        budgets = _spend_try(sign_in_limits.SECOND_FACTOR, self.user.get_username(), context.request)  # type: ignore[attr-defined]
         code = self._checked_code()
-        sign_in_limits.give_back(taken)
+        sign_in_limits.give_back(budgets)
         return code
 
     def _checked_code(self) -> str:
@@ -126,7 +126,7 @@ class SignInCodeForm(_SpendsTheCode, AuthenticateForm):  # type: ignore[misc]
 
 
 class ReauthenticateCodeForm(_SpendsTheCode, ReauthenticateForm):  # type: ignore[misc]
-    """The second factor before a look at one's recovery codes. A recovery code is none."""
+    """The second factor before a person sees their recovery codes. A recovery code does not count as one."""
 
     def _checked_code(self) -> str:
         code = super()._checked_code()

@@ -1,4 +1,4 @@
-"""Where a token travels: in one `Authorization` header and nowhere else. No rows: it is asked at the door, too."""
+"""Reads a token from the `Authorization` header, the only place where one is sent. It reads no rows."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -14,6 +14,6 @@ def text_of(header: str) -> str | None:
 
 
 def of_handshake(headers: Iterable[tuple[bytes, bytes]]) -> str | None:
-    """The same of a socket's handshake; None too where there are several such headers."""
-    found = [value.decode("latin-1") for name, value in headers if name == _HEADER]
-    return text_of(found[0]) if len(found) == 1 else None
+    """The text of the token in a socket's handshake; None also where there are several such headers."""
+    texts = [value.decode("latin-1") for name, value in headers if name == _HEADER]
+    return text_of(texts[0]) if len(texts) == 1 else None

@@ -1,7 +1,7 @@
-"""Slowing down whoever guesses one-time codes, without ever locking somebody out by name.
+"""Slows down guessing of one-time codes, without ever locking out the person whose name is used.
 
-A session that gives wrong codes waits longer after each one. Somebody who knows a password could open session after
-session, so sessions that have never given a right code also share a budget of ten wrong ones a minute per person.
+A session that sends wrong codes waits longer after each one. An attacker with the password could open session after
+session, so all sessions of a person that have never sent a right code share a budget of ten wrong ones a minute.
 Passkeys can't be guessed and are never slowed down.
 """
 
@@ -29,7 +29,7 @@ _collected: ContextVar[list[models.StepUpFailure] | None] = ContextVar("step_up_
 
 
 def seconds_to_wait(*, person: "Person", session_digest: str, now: datetime) -> int:
-    """How long this person must wait in this session before the next code is looked at; 0 when not at all."""
+    """The seconds until this session may send the next code; 0 when it may now."""
     failures = models.StepUpFailure.objects.filter(person=person, at__gt=now - REMEMBERED).order_by("at")
     times = list(failures.values_list("at", "session_digest"))
     own = [at for at, digest in times if digest == session_digest]
@@ -46,8 +46,8 @@ def seconds_to_wait(*, person: "Person", session_digest: str, now: datetime) -> 
 def note_failure(*, person: "Person", session_digest: str, now: datetime) -> None:
     """Count a wrong code.
 
-    The caller's transaction is about to be rolled back, so within a request the count is kept aside and written when
-    the request is over (`collecting`).
+    The caller's transaction is about to be rolled back, so within a request the count is written only at its end
+    (`collecting`).
     """
     failure = models.StepUpFailure(person=person, session_digest=session_digest, at=now)
     kept_aside = _collected.get()
@@ -58,13 +58,13 @@ def note_failure(*, person: "Person", session_digest: str, now: datetime) -> Non
 
 
 def forget(*, person: "Person", session_digest: str) -> None:
-    """A right code in this session: its wrong ones no longer count."""
+    """Forget the wrong codes of this session, after a right one."""
     models.StepUpFailure.objects.filter(person=person, session_digest=session_digest).delete()
 
 
 @contextmanager
 def collecting() -> Iterator[None]:
-    """Wrapped around every request: writes the wrong codes of the request after its transactions ended."""
+    """Wrapped around every request: writes the wrong codes of the request after its transactions have ended."""
     failures: list[models.StepUpFailure] = []
     token = _collected.set(failures)
     try:
@@ -81,6 +81,6 @@ def _write(failures: list[models.StepUpFailure]) -> None:
 
 
 def _is_known(person: "Person", session_digest: str) -> bool:
-    """Whether this session has given a right code, under this key or the one that it had before."""
+    """Whether this session has sent a right code, under this key or its previous one."""
     renewed = models.SessionKeyChange.objects.filter(person=person, new_digest=session_digest)
     return renewed.exists() or models.StepUp.objects.filter(person=person, session_digest=session_digest).exists()

@@ -1,4 +1,4 @@
-"""The demo desk: people with a published password and one shared second factor, on a machine that reaches nobody.
+"""The demo desk: people with a published password and one shared second factor, on a machine cut off from others.
 
 Loading twice changes nothing. Rooms declare what they add; `manage.py load_demo` loads it all.
 """
@@ -41,7 +41,7 @@ def load() -> list[str]:
 
 
 def load_people() -> None:
-    """Make the demo people, or bring their password, role and second factor back to what is published."""
+    """Make the demo people, or reset their password, roles and second factor to what is published."""
     if not settings.DEMO:
         raise CannotLoad("The demo people have published passwords: they are made only when DEMO is on.")
     mark = models.DatabaseMark.objects.first()

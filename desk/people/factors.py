@@ -1,12 +1,12 @@
-"""A person's second factors: who has one, what is asked before one changes, and what follows from a change.
+"""A person's second factors: who has one, what is needed to change one, and what follows from a change.
 
-Whoever has a factor confirms each change with it; the password alone changes nothing. The confirmation is for one named
-change to the factors as they are, holds for five minutes in one session, and is used once. Every change is shown to
-the person, ends their other sessions, and for `FACTOR_REST_SECONDS` (a day, outside the demo) the person's approvals
-don't count: somebody who took an account over can't pay with it before its owner has had a day to see it. The first
-factor rests too, because whoever got hold of an invitation or a first password can enrol one.
+A person who has a factor confirms each change with it; the password alone changes nothing. The confirmation is for one
+named change to the factors as they are, holds for five minutes in one session, and is used once. Every change is shown
+to the person and ends their other sessions, and for `FACTOR_REST_SECONDS` (a day, outside the demo) their approvals
+don't count: whoever took over an account can't pay with it before its owner had a day to notice. This also holds for
+the first factor, because whoever got hold of an invitation or a first password can enrol one.
 
-A recovery code opens a session that reaches nothing but this; it stands for the factor that was lost.
+A recovery code opens a session that reaches nothing but enrolment; it replaces the lost factor.
 """
 
 import hashlib
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 PURPOSE = "change-factors"
 CONFIRMED_SECONDS = 300
 SHOWN_FOR = timedelta(days=30)
-# Marks in a session: a change that was confirmed and waits to be made; a session that a recovery code opened.
+# Keys of a session: a change that was confirmed and is still to be made; that a recovery code opened the session.
 CONFIRMED = "desk.factor_change"
 RECOVERING = "desk.opened_by_recovery_code"
 _COUNTED = (Authenticator.Type.TOTP, Authenticator.Type.WEBAUTHN)
@@ -42,7 +42,7 @@ class CannotChange(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One way to change one's factors: its page, what its button says, and whether it takes a factor away."""
+    """One way to change factors: its page, the label of its button, and whether it removes a factor."""
 
     url_name: str
     label: str
@@ -67,14 +67,14 @@ def has_one(person: "Person") -> bool:
 
 
 def may_enter(person: "Person", session: Mapping[str, Any]) -> bool:
-    """Whether this session reaches more than enrolment: opened by no recovery code, by somebody who has a factor."""
+    """Whether this session reaches more than enrolment: the person has a factor, and no recovery code opened it."""
     if session.get(RECOVERING):
         return False
     return has_one(person) if settings.SECOND_FACTOR_REQUIRED else True
 
 
 def those_with_one(people: Collection[int]) -> set[int]:
-    """Of these people, who has an authenticator app or a passkey."""
+    """Those of these people who have an authenticator app or a passkey."""
     rows = Authenticator.objects.filter(user_id__in=people, type__in=_COUNTED)
     return set(rows.values_list("user_id", flat=True))
 
@@ -83,12 +83,12 @@ def those_with_one(people: Collection[int]) -> set[int]:
 
 
 def asks_first(person: "Person", session: Mapping[str, Any]) -> bool:
-    """Whether a change has to be confirmed with a factor: not before there is one, nor where a recovery code did it."""
+    """Whether a change has to be confirmed with a factor: not where there is none, nor after a recovery code."""
     return has_one(person) and not session.get(RECOVERING)
 
 
 def digest_of(*, person: "Person", change: str, target: str) -> str:
-    """What is signed for a change: which one, of what, and the factors as they are now."""
+    """What is signed for a change: the change, the factor, and all factors as they are now."""
     rows = Authenticator.objects.filter(user=person).order_by("pk").values_list("pk", "type")
     content = ["countersign-factors-1", person.pk, change, target, [list(row) for row in rows]]
     return hashlib.sha256(trail.canonical(content).encode()).hexdigest()
@@ -104,7 +104,7 @@ def confirm(
     session: Any,
     now: datetime,
 ) -> None:
-    """Take an existing factor for one change to come, and note it in the session for five minutes.
+    """Confirm one later change with an existing factor; the session remembers it for five minutes.
 
     Raises CannotChange, or `stepup.CannotConfirm` when the factor was not accepted.
     """
@@ -127,7 +127,7 @@ def confirm(
 
 
 def is_confirmed(*, person: "Person", change: str, target: str, session: Mapping[str, Any], now: datetime) -> bool:
-    """Whether this very change was confirmed in this session, and the factors are still what they were."""
+    """Whether exactly this change was confirmed in this session and the factors have not changed since."""
     noted = session.get(CONFIRMED) or {}
     if (noted.get("change"), noted.get("target")) != (change, target) or now.timestamp() >= noted.get("until", 0):
         return False
@@ -135,7 +135,7 @@ def is_confirmed(*, person: "Person", change: str, target: str, session: Mapping
 
 
 def refuse_last(*, person: "Person", change: str) -> None:
-    """Raise CannotChange where a factor is required and this change would take the last one away."""
+    """Raise CannotChange where a factor is required and this change would remove the last one."""
     if not CHANGES[change].removes or not settings.SECOND_FACTOR_REQUIRED:
         return
     if Authenticator.objects.filter(user=person, type__in=_COUNTED).count() < 2:
@@ -145,7 +145,7 @@ def refuse_last(*, person: "Person", change: str) -> None:
 # After a change -------------------------------------------------------------------------------------------------------
 
 
-def kept_by(person: "Person") -> dict[int, str]:
+def by_number(person: "Person") -> dict[int, str]:
     """Every factor of the person, by number, with its type."""
     return dict(Authenticator.objects.filter(user=person).values_list("pk", "type"))
 
@@ -159,12 +159,12 @@ def note(
     now: datetime,
     actor: "Person | None" = None,
 ) -> list[models.FactorChange]:
-    """Inside the transaction of a change: keep what became of each factor, tell the trail, end every session.
+    """Inside the transaction of a change: record what changed, in rows and in the trail, and end every session.
 
-    The caller goes on with the session that made the change, under a new key. An empty list when nothing changed.
-    `actor` made the change, where it was not the person.
+    The caller goes on with the session that made the change, under a new key. Returns the recorded changes. `actor`
+    made the change, where it was not the person.
     """
-    after = kept_by(person)
+    after = by_number(person)
     gone = {kind for pk, kind in before.items() if pk not in after}
     new = {kind for pk, kind in after.items() if pk not in before}
     actions = models.FactorChange.Action
@@ -200,7 +200,7 @@ def note(
     return rows
 
 
-def shown_to(person: "Person", *, now: datetime) -> list[models.FactorChange]:
+def recent_changes(person: "Person", *, now: datetime) -> list[models.FactorChange]:
     """The changes of the last thirty days, the newest first, for the person's own page."""
     return list(models.FactorChange.objects.filter(person=person, at__gt=now - SHOWN_FOR).order_by("-at", "-pk"))
 
@@ -208,15 +208,15 @@ def shown_to(person: "Person", *, now: datetime) -> list[models.FactorChange]:
 # The rest after a change ----------------------------------------------------------------------------------------------
 
 
-def rests_until(person: "Person", *, now: datetime) -> datetime | None:
+def cooling_off_until(person: "Person", *, now: datetime) -> datetime | None:
     """Until when this person's approvals don't count, because their factors changed; None when they do."""
     rows = models.FactorChange.objects.filter(person=person, at__lte=now, rests_until__gt=now)
     return rows.order_by("-rests_until").values_list("rests_until", flat=True).first()
 
 
-def why_resting(person: "Person", *, now: datetime) -> str:
+def why_cooling_off(person: "Person", *, now: datetime) -> str:
     """The sentence for somebody whose approvals don't count yet; empty when they do."""
-    until = rests_until(person, now=now)
+    until = cooling_off_until(person, now=now)
     if until is None:
         return ""
     return (
@@ -225,8 +225,8 @@ def why_resting(person: "Person", *, now: datetime) -> str:
     )
 
 
-def given_at_rest() -> Exists:
-    """For rows with `person` and `at`: whether the word was given while the person's approvals did not count."""
+def given_while_cooling_off() -> Exists:
+    """The condition, on rows with `person` and `at`, that the person's approvals did not count at that time."""
     given_in_between = models.FactorChange.objects.filter(
         person=OuterRef("person"), at__lte=OuterRef("at"), rests_until__gt=OuterRef("at")
     )

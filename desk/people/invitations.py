@@ -1,7 +1,7 @@
-"""How the first administrator of a real desk comes in: by a link that sets a password, once, within a day.
+"""How the first administrator of a real desk gets in: by a link that sets a password, once, within a day.
 
-Made on the machine itself. The link is bound to the password that there is (none), so using it ends it. Whoever has a
-password then has to set up a second factor before anything else of the desk opens.
+The link is made on the machine itself. It is bound to the current password (none), so using it ends it. Then the person
+has to set up a second factor before anything else of the desk opens.
 """
 
 from datetime import datetime
@@ -28,7 +28,8 @@ class CannotInvite(Exception):
 
 @transaction.atomic
 def create_admin(*, name: str, again: bool, now: datetime, email: str = "") -> "Person":
-    """An administrator without a password; with `again` one who is there loses password, factors, sessions, tokens.
+    """Make an administrator without a password; `again` takes password, factors, sessions and tokens from an existing
+    one.
 
     `email` is where the desk mails them; without one they get no mail. Raises `CannotInvite`.
     """
@@ -42,11 +43,11 @@ def create_admin(*, name: str, again: bool, now: datetime, email: str = "") -> "
         roles.ensure_groups()
         person = models.Person.objects.create_user(username=name, email=email)
         person.groups.set(Group.objects.filter(name=roles.ADMIN))
-        _tell(person, "person.created", now)
+        _record(person, "person.created", now)
         return person
     if not person.has_role(roles.ADMIN, scope=""):
         raise CannotInvite(f"{name} is no active administrator; only administrators are invited from the machine.")
-    before = factors.kept_by(person)
+    before = factors.by_number(person)
     Authenticator.objects.filter(user=person).delete()
     person.set_unusable_password()
     person.email = email or person.email
@@ -54,7 +55,7 @@ def create_admin(*, name: str, again: bool, now: datetime, email: str = "") -> "
     tokens.revoke_all(person=person, now=now)
     models.end_sessions([person.pk])
     factors.note(person=person, before=before, device="the desk's machine", session_key="", now=now)
-    _tell(person, "person.invited_again", now)
+    _record(person, "person.invited_again", now)
     return person
 
 
@@ -70,12 +71,12 @@ def _check_email(email: str, name: str) -> None:
 
 
 def code_for(person: "Person") -> str:
-    """What the link carries; good for one use and a day (PASSWORD_RESET_TIMEOUT)."""
+    """The code of the link; good for one use within a day (PASSWORD_RESET_TIMEOUT)."""
     return f"{person.pk}.{default_token_generator.make_token(person)}"
 
 
 def person_of(code: str) -> "Person | None":
-    """Whom this link is for, as long as it is good."""
+    """The person whom the code is for, if it can still be used."""
     number, _, token = code.partition(".")
     if not (number.isascii() and number.isdigit() and len(number) < 19):
         return None
@@ -85,7 +86,7 @@ def person_of(code: str) -> "Person | None":
     return person
 
 
-def _tell(person: "Person", action: str, now: datetime) -> None:
+def _record(person: "Person", action: str, now: datetime) -> None:
     trail.record(
         actor=None,
         action=action,

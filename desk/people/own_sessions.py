@@ -1,6 +1,6 @@
-"""Where a person is signed in, and ending one of those sessions: what is left open on another machine can be closed.
+"""Where a person is signed in, and ending one of those sessions, for example one left open on another machine.
 
-A session is named to its owner by a digest; the key that opens it stands on no page.
+Pages name a session by a digest; the key that opens it is on no page.
 """
 
 import hmac
@@ -32,7 +32,7 @@ _SYSTEMS = (
 
 @dataclass(frozen=True, slots=True)
 class OwnSession:
-    """One session of a person. `handle` names it; `is_this` is the one that asks; `device` is what the browser said."""
+    """One session of a person. `handle` names it; `is_this` marks the one that asks; `device` is browser and system."""
 
     handle: str
     is_this: bool
@@ -41,27 +41,29 @@ class OwnSession:
     device: str
 
 
-def of(person: "Person", *, session_key: str, now: datetime) -> list[OwnSession]:
-    """Every session of the person that is still good, the newest sign-in first."""
-    found = [_own(key, content, session_key) for key, content in _good(person, now)]
-    return sorted(found, key=lambda one: one.signed_in_at, reverse=True)
+def sessions(person: "Person", *, session_key: str, now: datetime) -> list[OwnSession]:
+    """The living sessions of the person, the newest sign-in first."""
+    rows = [_own(key, content, session_key) for key, content in _good(person, now)]
+    return sorted(rows, key=lambda one: one.signed_in_at, reverse=True)
 
 
 def last_seen(*, now: datetime) -> dict[int, tuple[int, datetime]]:
-    """By person: how many sessions are good, and when the newest of them was seen."""
+    """By person: how many living sessions there are, and when the latest of them was seen."""
     rows = list(Session.objects.filter(expire_date__gt=now))
     people = presence.people_of([row.session_key for row in rows], now=now)
-    found: dict[int, tuple[int, datetime]] = {}
+    counts: dict[int, tuple[int, datetime]] = {}
     for row in rows:
         if (person := people.get(row.session_key)) is None:
             continue
         at = datetime.fromtimestamp(int(row.get_decoded()[session_life.SEEN_AT]), UTC)
-        count, newest = found.get(person.pk, (0, at))
-        found[person.pk] = (count + 1, max(newest, at))
-    return found
+        count, newest = counts.get(person.pk, (0, at))
+        counts[person.pk] = (count + 1, max(newest, at))
+    return counts
 
 
-def end(person: "Person", *, handle: str, session_key: str, now: datetime, actor: "Person | None" = None) -> bool:
+def end_session(
+    person: "Person", *, handle: str, session_key: str, now: datetime, actor: "Person | None" = None
+) -> bool:
     """End one session of the person; False when it was over already. Its sockets close within five seconds.
 
     `actor` ends it, where it is not the person.

@@ -1,4 +1,4 @@
-"""Passkeys: for which host and origins they count, which ones a person has, and checking one signed answer."""
+"""Passkeys: their host and origins, which ones a person has, and the check of a signed answer."""
 
 import hashlib
 import ipaddress
@@ -82,9 +82,9 @@ def is_our_origin(origin: str) -> bool:
     )
 
 
-def of(person: "Person") -> list[AttestedCredentialData]:
-    """The passkeys enrolled by this person. One that can't be read is left out rather than stopping the others."""
-    found = []
+def credentials(person: "Person") -> list[AttestedCredentialData]:
+    """The passkeys of this person. One that can't be read is left out, so that the others still work."""
+    credentials = []
     for row in Authenticator.objects.filter(user=person, type=Authenticator.Type.WEBAUTHN).order_by("pk"):
         try:
             credential = row.wrap().authenticator_data.credential_data
@@ -92,15 +92,15 @@ def of(person: "Person") -> list[AttestedCredentialData]:
             _log.warning("passkeys.unreadable", row=row.pk, reason=type(error).__name__)
             continue
         if credential is not None:
-            found.append(credential)
-    return found
+            credentials.append(credential)
+    return credentials
 
 
 def keys_of(person: "Person") -> dict[str, str]:
-    """The public keys of this person's passkeys by their ids, as texts like those that `check` gives."""
+    """The public keys of this person's passkeys by their ids, as texts like those that `check` returns."""
     return {
         websafe_encode(credential.credential_id): websafe_encode(cbor.encode(credential.public_key))
-        for credential in of(person)
+        for credential in credentials(person)
     }
 
 
@@ -113,14 +113,15 @@ def options(person: "Person", *, challenge: bytes, seconds: int) -> dict[str, An
             "timeout": seconds * 1000,
             "userVerification": "required",
             "allowCredentials": [
-                {"type": "public-key", "id": websafe_encode(credential.credential_id)} for credential in of(person)
+                {"type": "public-key", "id": websafe_encode(credential.credential_id)}
+                for credential in credentials(person)
             ],
         }
     }
 
 
 def read(answer: object) -> Assertion:
-    """Take apart what `credential.toJSON()` gave, as an object or as its JSON text. Raises CannotAccept."""
+    """Parse what `credential.toJSON()` gave, as an object or as JSON text. Raises CannotAccept."""
     content = _as_mapping(answer)
     try:
         parsed = AuthenticationResponse.from_dict(content)
@@ -143,7 +144,7 @@ def read(answer: object) -> Assertion:
 def check(assertion: Assertion, *, person: "Person", challenge: str) -> str:
     """Verify origin, host, challenge, presence, verification of the user, and the signature. Raises CannotAccept.
 
-    Answers with the public key that verified it, as text to be kept: a key may be removed later, the proof stays.
+    Returns the public key that verified it, as text to be stored: a key may be removed later, the proof stays.
     """
     name = host()
     if name is None:
@@ -153,7 +154,7 @@ def check(assertion: Assertion, *, person: "Person", challenge: str) -> str:
         raise NotVerified("the device did not verify its user")
     state = {"challenge": challenge, "user_verification": UserVerificationRequirement.REQUIRED}
     try:
-        used = server.authenticate_complete(state, of(person), assertion.parsed)
+        used = server.authenticate_complete(state, credentials(person), assertion.parsed)
     except (ValueError, TypeError, KeyError, UnsupportedAlgorithm) as error:
         raise CannotAccept(str(error)[:200]) from None
     return websafe_encode(cbor.encode(used.public_key))

@@ -1,7 +1,7 @@
-"""Whether sessions and tokens are still somebody's: asked again and again by sockets, which outlive one request.
+"""Whether sessions and tokens are still valid, and whose they are. Sockets, which outlive a request, ask repeatedly.
 
-However many there are, it is asked about all of them at once: one query for the sessions, two for their people, and the
-same for tokens. A token's key is a type of its own, since the key of a session is whatever a cookie said.
+All of them are checked at once: one query for the sessions, two for their people, and the same for tokens. A token's
+key has a type of its own, since the key of a session is whatever a cookie said.
 """
 
 import hmac
@@ -20,9 +20,9 @@ from desk.people import factors, session_life, tokens
 
 @dataclass(frozen=True, slots=True)
 class TokenKey:
-    """What a socket came in with instead of a session: a token's number, and what its person was granted then.
+    """What a socket has instead of a session: a token's number, and the grants that its person had when it connected.
 
-    A session ends when its person's roles change; a token does not, so with other grants the key is nobody's.
+    A session ends when its person's roles change; a token does not. So the key is invalid once the grants differ.
     """
 
     token_id: int
@@ -38,42 +38,42 @@ def person_of(session_key: str, *, now: datetime) -> models.Person | None:
 
 
 def people_of(session_keys: Collection[str], *, now: datetime) -> dict[str, models.Person]:
-    """The same for many sessions at once, by key; those that are nobody's any more are left out."""
+    """The same for many sessions at once, by key; invalid ones are left out."""
     return _people_of(session_keys, now)
 
 
 def listener(session_key: str, *, now: datetime) -> models.Person | None:
-    """The person who may have a socket with this session: as above, and not where it reaches nothing but enrolment."""
+    """The person of this session if it may open a socket: not where it reaches nothing but enrolment."""
     return _people_of([session_key], now, entered=True).get(session_key)
 
 
 def holder(text: str, *, now: datetime) -> tuple[TokenKey, models.Person] | None:
-    """The key of a socket for this token, and its person; None for what is no token, or none any more."""
-    token = tokens.find(text, now=now)
+    """The key of a socket for this token, and its person; None for an invalid token."""
+    token = tokens.living_token(text, now=now)
     if token is None:
         return None
     tokens.note_use(token, now=now)
     return TokenKey(token.pk, _grants(token.person)), token.person
 
 
-def admitted(key: Key, wanted: Collection[str], *, now: datetime) -> list[str] | None:
-    """Those of the wanted topics that this session or token may follow now; None when it is nobody's any more."""
-    return admitted_all({key: wanted}, now=now)[key]
+def admitted(key: Key, requested: Collection[str], *, now: datetime) -> list[str] | None:
+    """Those of the requested topics that this session or token may follow now; None where it is no longer valid."""
+    return admitted_all({key: requested}, now=now)[key]
 
 
-def admitted_all(wanted: Mapping[Key, Collection[str]], *, now: datetime) -> dict[Key, list[str] | None]:
-    """By key, those of the wanted topics that it may follow now; None where it is nobody's any more.
+def admitted_all(requested: Mapping[Key, Collection[str]], *, now: datetime) -> dict[Key, list[str] | None]:
+    """By key, those of the requested topics that it may follow now; None where it is no longer valid.
 
-    A session that reaches nothing but enrolment follows nothing: it is nobody's here.
+    A session that reaches nothing but enrolment follows nothing and counts as invalid here.
     """
-    signed_in = _people_of([key for key in wanted if isinstance(key, str)], now, entered=True)
-    holders = _holders_of([key for key in wanted if isinstance(key, TokenKey)], now)
+    signed_in = _people_of([key for key in requested if isinstance(key, str)], now, entered=True)
+    holders = _holders_of([key for key in requested if isinstance(key, TokenKey)], now)
     people: dict[Key, models.Person] = dict([*signed_in.items(), *holders.items()])
-    return {key: _may(people[key], topics) if key in people else None for key, topics in wanted.items()}
+    return {key: _may(people[key], topics) if key in people else None for key, topics in requested.items()}
 
 
-def _may(person: models.Person, wanted: Collection[str]) -> list[str]:
-    return [topic for topic in wanted if topics.admits(person, topic)]
+def _may(person: models.Person, requested: Collection[str]) -> list[str]:
+    return [topic for topic in requested if topics.admits(person, topic)]
 
 
 def _grants(person: models.Person) -> tuple[str, ...]:
@@ -81,14 +81,14 @@ def _grants(person: models.Person) -> tuple[str, ...]:
 
 
 def _holders_of(keys: Collection[TokenKey], now: datetime) -> dict[TokenKey, models.Person]:
-    """Whose the tokens are, by key; those that ended, and those whose person may do something else by now, left out."""
+    """The people of the tokens, by key. Left out are tokens that ended or whose person has other grants now."""
     people = tokens.people_of([key.token_id for key in keys], now=now) if keys else {}
-    found = {key: people[key.token_id] for key in keys if key.token_id in people}
-    return {key: person for key, person in found.items() if _grants(person) == key.grants}
+    holders = {key: people[key.token_id] for key in keys if key.token_id in people}
+    return {key: person for key, person in holders.items() if _grants(person) == key.grants}
 
 
 def _people_of(session_keys: Collection[str], now: datetime, *, entered: bool = False) -> dict[str, models.Person]:
-    """Who is signed in, by session key. Left out are sessions that ended, grew too old, or whose epoch is over.
+    """The people who are signed in, by session key. Left out are sessions that ended, are too old or of an older epoch.
 
     With `entered` also those that reach nothing but enrolment (`factors.may_enter`).
     """
@@ -99,8 +99,8 @@ def _people_of(session_keys: Collection[str], now: datetime, *, entered: bool = 
     numbers = {content[SESSION_KEY] for content in alive.values()}
     if entered:
         alive = {key: content for key, content in alive.items() if not content.get(factors.RECOVERING)}
-    found = models.Person.objects.filter(pk__in=numbers, is_active=True).prefetch_related("groups")
-    people = {str(person.pk): person for person in found}
+    active = models.Person.objects.filter(pk__in=numbers, is_active=True).prefetch_related("groups")
+    people = {str(person.pk): person for person in active}
     if entered and settings.SECOND_FACTOR_REQUIRED:
         enrolled = factors.those_with_one([person.pk for person in people.values()])
         people = {number: person for number, person in people.items() if person.pk in enrolled}

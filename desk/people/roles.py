@@ -1,6 +1,6 @@
 """The four roles. Each is a Django group of the same name; a person may hold several, rights are denied by default.
 
-An administrator keeps people and keys but never approves; an auditor reads everything and writes nothing.
+An administrator manages people and keys but never approves; an auditor reads everything and writes nothing.
 """
 
 from collections.abc import Sequence

@@ -1,8 +1,8 @@
-"""Roles that somebody holds at some accounts only: what is granted, as text, and who of many may at one account.
+"""Roles that a person holds at some accounts only: grants as text, and who holds a role at an account.
 
-A grant is `role`, for every account and the desk itself, or `role:account`, by the account's number. Which accounts
-there are the rooms above declare (`desk.rooms.Room.scopes`). The limits stand in the person's own row, so they are read
-with it, change in one step, and are witnessed like the roles.
+A grant is `role`, for every account and the desk itself, or `role:account` with the account's number. The rooms declare
+the accounts (`desk.rooms.Room.scopes`). The limits are a column of the person's own row, so they are read with it,
+change in one step, and are witnessed like the roles.
 """
 
 from collections.abc import Collection, Iterable
@@ -19,24 +19,24 @@ if TYPE_CHECKING:
 
 
 def split(grant: str) -> tuple[str, str]:
-    """The role, and the account that it is limited to; empty where it is not."""
+    """The role, and the account that it is limited to; empty where it is not limited."""
     role, _, scope = grant.partition(":")
     return role, scope
 
 
 def roles_of(grants: Iterable[str]) -> set[str]:
-    """The roles that these grants are of."""
+    """The roles of these grants."""
     return {split(grant)[0] for grant in grants}
 
 
 def limits_of(grants: Iterable[str]) -> str:
-    """The same grants as `Person.limits` keeps them."""
+    """The text for `Person.limits`: the grants that are limited to an account."""
     limited = sorted(grant for grant in grants if split(grant)[1])
     return f" {' '.join(limited)} " if limited else ""
 
 
-def lost(before: Collection[str], after: Collection[str]) -> set[str]:
-    """Those of the grants before that those after don't cover: a role for every account covers one for some."""
+def lost_grants(before: Collection[str], after: Collection[str]) -> set[str]:
+    """The grants that are lost from before to after. A role for every account covers the role for some."""
     return {grant for grant in before if grant not in after and split(grant)[0] not in after}
 
 
@@ -46,7 +46,7 @@ def names() -> dict[str, str]:
 
 
 def holding(role: str, scope: str, *, of: str = "") -> Q:
-    """Who holds the role at the account, for a query over people, or over rows that name one as `of`."""
+    """The condition that a person holds the role at the account, on people, or on rows whose field `of` is a person."""
     before = f"{of}__" if of else ""
     limits = f"{before}limits__contains"
     where = ~Q(**{limits: f" {role}:"})
@@ -55,8 +55,8 @@ def holding(role: str, scope: str, *, of: str = "") -> Q:
     return Q(**{f"{before}is_active": True, f"{before}groups__name": role}) & where
 
 
-def give(person: "Person", grants: Collection[str]) -> None:
-    """Make these the person's roles. Their sessions end, and their sockets with them. Inside a transaction."""
+def set_grants(person: "Person", grants: Collection[str]) -> None:
+    """Give the person these roles in place of their own. Ends their sessions and sockets. Inside a transaction."""
     person.limits = limits_of(grants)
     models.Person.objects.filter(pk=person.pk).update(limits=person.limits)
     if roles_of(grants) == set(person.roles):
@@ -67,35 +67,37 @@ def give(person: "Person", grants: Collection[str]) -> None:
 
 
 def enter(person: "Person", scope: str) -> bool:
-    """Ask of the roles at this account from now on, while this request is answered; False where none is held there."""
+    """Check roles at this account for the rest of the request; False where the person has none there."""
     person.here = scope
     return person.has_role(*roles.ALL)
 
 
 def may_see(person: "Person", scope: str) -> bool:
-    """Whether something of this account is shown to the person at all; what is of none is shown to every role."""
+    """Whether the person may see things of this account; what belongs to no account is for every role."""
     held = person.scopes(*roles.ALL)
     return held is None or (scope in held if scope else bool(held))
 
 
 def hidden_names(person: "Person") -> list[str]:
-    """What the accounts are called of which this person is shown nothing; none for whoever is not limited."""
+    """The names of the accounts that this person may not see; none for a person without limits."""
     if not person.limits:
         return []
     return [name for scope, name in rooms.scopes() if not may_see(person, scope)]
 
 
 def words(grants: Iterable[str]) -> list[str]:
-    """What these grants are called, a role each in the usual order: "treasury", or "treasury for Main desk only"."""
-    known = sorted(set(grants))
-    called = names() if limits_of(known) else {}
-    found = []
+    """The grants in words, role by role in the usual order: "treasury", or "treasury for Main desk only"."""
+    ordered = sorted(set(grants))
+    called = names() if limits_of(ordered) else {}
+    phrases = []
     for role in roles.ALL:
-        places = [called.get(scope, f"account {scope}") for name, scope in map(split, known) if name == role and scope]
-        if role in known:
-            found.append(role)
+        places = [
+            called.get(scope, f"account {scope}") for name, scope in map(split, ordered) if name == role and scope
+        ]
+        if role in ordered:
+            phrases.append(role)
         elif places:
-            found.append(
+            phrases.append(
                 f"{role} for {' and '.join([', '.join(places[:-1]), places[-1]] if places[1:] else places)} only"
             )
-    return found
+    return phrases

@@ -1,7 +1,7 @@
 """A new key for a session that goes on: after a second factor was given, and after a change of factors.
 
-Whoever copied the old key before has nothing with it from then on. What was bound to the session moves along: passkey
-challenges of other tabs, the count of wrong codes, and that it has given a right one.
+A copy of the old key is worthless from then on. What was bound to the session moves along: passkey challenges of other
+tabs, the count of wrong codes, and that it has sent a right one.
 """
 
 from collections.abc import Collection
@@ -19,14 +19,14 @@ from desk.audit import trail
 if TYPE_CHECKING:
     from desk.models import Person
 
-# Requests that left before the new key arrived are told apart from sessions that ended for so long.
+# For so long, requests that left before the new key arrived are told apart from sessions that ended.
 UNDER_WAY = timedelta(seconds=60)
 
 _confirmed: ContextVar[list[bool] | None] = ContextVar("step_up_confirmed", default=None)
 
 
 def renew(session: Any, *, person: "Person", now: datetime) -> None:
-    """Go on under a new key. A session that was ended meanwhile is not brought back: it is emptied."""
+    """Go on under a new key. A session that was ended meanwhile is emptied and not brought back."""
     old = session.session_key or ""
     with transaction.atomic():
         rows = Session.objects.filter(session_key=old)
@@ -46,7 +46,7 @@ def is_renewed(session_key: str, *, now: datetime) -> bool:
 
 
 def those_renewed(keys: Collection[str], *, now: datetime) -> set[str]:
-    """Of these keys, those that were replaced a moment ago."""
+    """Those of these keys that were replaced a moment ago."""
     digests = {trail.digest_of(key): key for key in keys if key}
     rows = models.SessionKeyChange.objects.filter(old_digest__in=digests, at__gt=now - UNDER_WAY)
     return {digests[digest] for digest in rows.values_list("old_digest", flat=True)}

@@ -1,4 +1,4 @@
-"""A session ends: after a while without a person's action, and in any case some time after sign-in.
+"""When a session ends, and the middleware that ends it.
 
 A session ends after `SESSION_IDLE_SECONDS` without a person's action, and in any case `SESSION_COOKIE_AGE` after
 sign-in. Re-reads that a page makes by itself send `X-Background: 1` and do not keep a session alive.
@@ -11,7 +11,7 @@ from urllib.parse import urlencode, urlsplit
 
 from django.conf import settings
 from django.contrib.auth import logout
-from django.contrib.sessions import middleware as sessions
+from django.contrib.sessions import middleware
 from django.contrib.sessions.exceptions import SessionInterrupted
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
@@ -26,17 +26,17 @@ GetResponse = Callable[[HttpRequest], HttpResponseBase]
 SIGNED_IN_AT = "desk.signed_in_at"
 SEEN_AT = "desk.seen_at"
 DEVICE = "desk.device"
-# Writing the session at every request would make every read a write; the idle limit is early by at most this much.
+# Writing the session at every request would turn every read into a write; the idle limit may come this much earlier.
 SEEN_EVERY_SECONDS = 30
-LONGEST_WAY_BACK = 1_000  # characters of an address that is gone back to after signing in
-ENDED = {"ended": "yes"}  # what the sign-in page is asked with, where a session ended under an open page
+LONGEST_WAY_BACK = 1_000  # characters of the address to return to after signing in
+ENDED = {"ended": "yes"}  # the query of the sign-in page where a session ended under an open page
 
 
-class SessionMiddleware(sessions.SessionMiddleware):
-    """Django's, but only a request that signs out takes the cookie away.
+class SessionMiddleware(middleware.SessionMiddleware):
+    """Django's, except that only a request that signs out removes the cookie.
 
-    A session gets a new key while its person signs in or changes a factor. A re-read that left before, under the old
-    key, finds no session: taking the cookie away then would throw out the new one, and sign out who just confirmed.
+    A session gets a new key when its person signs in or changes a factor. A re-read that left before, under the old
+    key, finds no session. Removing the cookie then would remove the new one and sign out a person who just confirmed.
     """
 
     def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
@@ -44,7 +44,7 @@ class SessionMiddleware(sessions.SessionMiddleware):
         try:
             response = super().process_response(request, response)
         except SessionInterrupted:
-            # The key was renewed while this request was under way: what it read is right, its marks are lost.
+            # The key was renewed during this request: what it read is right, what it noted in the session is lost.
             if not session_keys.is_renewed(request.COOKIES.get(settings.SESSION_COOKIE_NAME, ""), now=clock.now()):
                 raise
         emptied = response.cookies.get(settings.SESSION_COOKIE_NAME)
@@ -60,8 +60,8 @@ class SessionLifeMiddleware:
     instead of getting a sign-in form in the middle of the page. A re-read that left under a key which was renewed
     meanwhile is answered with nothing: the next one carries the new key.
 
-    A session in which a second factor was given goes on under a new key, and a browser on which somebody signed in
-    wholly is known from then on (`tries`).
+    A session in which a second factor was given goes on under a new key, and a browser on which somebody has signed in
+    completely is remembered (`sign_in_limits`).
     """
 
     def __init__(self, get_response: GetResponse) -> None:
@@ -100,19 +100,19 @@ def _way_back(request: HttpRequest) -> str:
 
 
 def mark_sign_in(session: Any, now: datetime, *, device: str = "") -> None:
-    """Start both clocks of a session, and keep what it was made with."""
+    """Start both clocks of a session, and note the device that it was made with."""
     session[DEVICE] = device
     session[SIGNED_IN_AT] = session[SEEN_AT] = int(now.timestamp())
 
 
 def is_over(session: Mapping[str, Any], now: datetime) -> bool:
-    """Whether a session was idle too long or is too old. One without marks was not made by signing in: it is over."""
+    """Whether a session was idle too long or is too old. One without these times was not made by signing in: over."""
     try:
-        signed_in, seen = int(session[SIGNED_IN_AT]), int(session[SEEN_AT])
+        signed_in_at, seen_at = int(session[SIGNED_IN_AT]), int(session[SEEN_AT])
     except (KeyError, TypeError, ValueError):
         return True
     at = int(now.timestamp())
-    return at - seen > settings.SESSION_IDLE_SECONDS or at - signed_in > settings.SESSION_COOKIE_AGE
+    return at - seen_at > settings.SESSION_IDLE_SECONDS or at - signed_in_at > settings.SESSION_COOKIE_AGE
 
 
 def _keep_alive(request: HttpRequest, now: datetime) -> bool:

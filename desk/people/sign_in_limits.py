@@ -1,16 +1,16 @@
-"""Slowing down whoever guesses passwords and codes at the door, without ever locking somebody out by name.
+"""Slows down guessing of passwords and codes at sign-in, without ever locking out the person whose name is used.
 
-Every try takes from several budgets before it is looked at, so that tries at once count as well, and a right one gives
+Every try takes from several budgets before it is checked, so that concurrent tries count as well; a right one gives
 back what it took:
 
-- of the address: ten in vain a minute, whatever the names;
-- of the name at this address: a pause that doubles after three in vain, to five minutes at most;
+- of the address: ten failures a minute, whatever the names;
+- of the name at this address: a pause that doubles after three failures, to five minutes at most;
 - of the name everywhere: ten a minute, so that a thousand addresses guess no faster than one.
 
-A device on which this person signed in wholly before carries a signed cookie that says so. Its tries have a budget of
-their own and take from none of the others: whoever floods a name, an address or both stays outside, and its owner comes
-in. Passwords and second factors have separate budgets. A budget is one row, however many tries; rows that are over are
-deleted, and there are never more than `MOST_BUDGETS`.
+A device on which this person has signed in completely before carries a signed cookie that says so. Its tries have a
+budget of their own and take from none of the others: an attacker who floods a name, an address or both stays outside,
+and the owner gets in. Passwords and second factors have separate budgets. A budget is one row, however many tries;
+expired rows are deleted, and there are never more than `MOST_BUDGETS`.
 """
 
 import unicodedata
@@ -47,14 +47,14 @@ _DEVICE_SALT = "desk.device"
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """One count: its row, and whether its pause grows or only its rate is bounded."""
+    """One budget: the name of its row, and whether its pause grows or only its rate is limited."""
 
     name: str
     grows: bool = False
 
 
 def budgets(*, what: str, name: str, address: str, device: str) -> list[Budget]:
-    """What one try takes from. `device` is of a known device of exactly this person, or empty."""
+    """The budgets that one try takes from. `device` names a known device of exactly this person, or is empty."""
     who = unicodedata.normalize("NFKC", name).casefold()[:150]
     if device:
         return [Budget(_digest(what, "device", device, who), grows=True)]
@@ -62,33 +62,33 @@ def budgets(*, what: str, name: str, address: str, device: str) -> list[Budget]:
     return [
         Budget(_digest(what, "address", near)),
         Budget(_digest(what, "name-at-address", near, who), grows=True),
-        # Only who knows the password comes so far: guessing codes from everywhere slows down as well.
+        # Only a person who knows the password gets here: guessing codes from many addresses slows down as well.
         Budget(_digest(what, "name", who), grows=what == SECOND_FACTOR),
     ]
 
 
-def take(wanted: Sequence[Budget], *, now: datetime) -> int:
+def spend_try(budgets: Sequence[Budget], *, now: datetime) -> int:
     """Take one try from each budget and answer 0; or take none, and answer the seconds to wait."""
-    names = [budget.name for budget in wanted]
-    if wait := _longest(wanted, models.Tries.objects.filter(budget__in=names), now):
+    names = [budget.name for budget in budgets]
+    if wait := _longest(budgets, models.Tries.objects.filter(budget__in=names), now):
         return wait  # most of a flood ends here, without a write
     with transaction.atomic():
         _make_room(names, now)
         for name in names:
             models.Tries.objects.get_or_create(budget=name, defaults={"last_at": now})
-        found = _locked(names)
-        if wait := _longest(wanted, found, now):
+        rows = _locked(names)
+        if wait := _longest(budgets, rows, now):
             return wait
-        for row in found:
+        for row in rows:
             _count(row, now)
     return 0
 
 
 @transaction.atomic
-def give_back(wanted: Sequence[Budget]) -> None:
-    """It was right: the budgets whose pause grows begin anew, the others take this one try back."""
-    models.Tries.objects.filter(budget__in=[budget.name for budget in wanted if budget.grows]).delete()
-    for row in _locked([budget.name for budget in wanted if not budget.grows]):
+def give_back(budgets: Sequence[Budget]) -> None:
+    """After a right try: reset the budgets whose pause grows, and take this one try back from the others."""
+    models.Tries.objects.filter(budget__in=[budget.name for budget in budgets if budget.grows]).delete()
+    for row in _locked([budget.name for budget in budgets if not budget.grows]):
         models.Tries.objects.filter(pk=row.pk).update(failures=max(row.failures - 1, 0), recent=row.recent[:-1])
 
 
@@ -96,21 +96,21 @@ def give_back(wanted: Sequence[Budget]) -> None:
 
 
 def device_of(request: "HttpRequest", name: str) -> str:
-    """The device of this request when exactly this person signed in on it before, else an empty text."""
+    """The device of this request if exactly this person has signed in on it before, else an empty text."""
     try:
-        kept = signing.loads(
+        content = signing.loads(
             request.COOKIES.get(settings.DEVICE_COOKIE_NAME, ""),
             salt=_DEVICE_SALT,
             max_age=timedelta(days=DEVICE_DAYS),
         )
     except signing.BadSignature:
         return ""
-    person = models.Person.objects.filter(pk=kept["person"], username__iexact=name).first()
-    return str(kept["device"]) if person is not None else ""
+    person = models.Person.objects.filter(pk=content["person"], username__iexact=name).first()
+    return str(content["device"]) if person is not None else ""
 
 
 def remember_device(request: "HttpRequest", response: "HttpResponseBase", person: "Person") -> None:
-    """Mark this browser as one on which the person signed in wholly. It opens nothing by itself."""
+    """Remember this browser as one on which the person signed in completely. That alone opens nothing."""
     device = device_of(request, person.get_username()) or get_random_string(22)
     response.set_cookie(
         settings.DEVICE_COOKIE_NAME,
@@ -129,13 +129,13 @@ def _digest(*parts: str) -> str:
     return salted_hmac("desk.tries", "\0".join(parts), algorithm="sha256").hexdigest()
 
 
-def _longest(wanted: Sequence[Budget], rows: Any, now: datetime) -> int:
-    grows = {budget.name for budget in wanted if budget.grows}
+def _longest(budgets: Sequence[Budget], rows: Any, now: datetime) -> int:
+    grows = {budget.name for budget in budgets if budget.grows}
     return max((_wait(row, now, grows=row.budget in grows) for row in rows), default=0)
 
 
 def _locked(names: Sequence[str]) -> list[models.Tries]:
-    """These rows, in one order for everybody, kept from others to the end of the transaction."""
+    """These rows, locked in one order for everybody until the transaction ends."""
     rows = models.Tries.objects.filter(budget__in=names).order_by("budget")
     return list(rows.select_for_update() if connection.features.has_select_for_update else rows)
 
@@ -156,7 +156,7 @@ def _wait(row: models.Tries, now: datetime, *, grows: bool) -> int:
 
 
 def _count(row: models.Tries, now: datetime) -> None:
-    """One more try, of a row that this transaction keeps to itself."""
+    """Count one more try on a locked row."""
     is_over = row.last_at + REMEMBERED <= now
     models.Tries.objects.filter(pk=row.pk).update(
         failures=1 if is_over else min(row.failures, 60) + 1,
@@ -166,7 +166,7 @@ def _count(row: models.Tries, now: datetime) -> None:
 
 
 def _make_room(names: list[str], now: datetime) -> None:
-    """Forget what is over; when strangers filled the table, forget those that were tried longest ago."""
+    """Delete expired rows; when strangers have filled the table, also the rows that were tried longest ago."""
     models.Tries.objects.filter(last_at__lte=now - REMEMBERED).exclude(budget__in=names).delete()
     over = models.Tries.objects.count() + len(names) - MOST_BUDGETS
     if over > 0:

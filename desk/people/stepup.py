@@ -1,9 +1,9 @@
-"""The second factor for one decision: a passkey that signs exactly what was seen, or a one-time code.
+"""The second factor for one decision: a passkey that signs exactly what was shown, or a one-time code.
 
-A passkey signs SHA-256 over a nonce, the digest of the content, the purpose and the head of the audit trail: it counts
-for nothing else, and each decision bears witness to the trail. User verification is required; a challenge lives 120
-seconds in one session and is used once. A one-time code is used once, for good, and not after sign-in used it.
-Recovery codes open the door again after a loss; they never confirm a decision.
+A passkey signs SHA-256 over a nonce, the digest of the content, the purpose and the head of the audit trail. So it
+counts for nothing else, and each decision is a witness of the trail. User verification is required; a challenge lives
+120 seconds in one session and is used once. A one-time code is used once, for good, also if that was at sign-in.
+Recovery codes let a person in after a loss; they never confirm a decision.
 """
 
 import hashlib
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 MAC_CONTEXT = "desk.stepup"
 CHALLENGE_SECONDS = 120
-# Enough for a busy hour of one person, and a bound on what a script can pile up.
+# Enough for one busy person, and a limit to what a script can pile up.
 MOST_CHALLENGES = 60
 CHALLENGE_WINDOW = timedelta(minutes=10)
 _log = structlog.get_logger(__name__)
@@ -41,7 +41,7 @@ def challenge(*, person: "Person", purpose: str, digest: str, session_key: str, 
     Raises CannotConfirm for somebody without a passkey, or after too many challenges in ten minutes.
     """
     _require_shape(purpose=purpose, digest=digest, session_key=session_key)
-    if passkeys.host() is None or not passkeys.of(person):
+    if passkeys.host() is None or not passkeys.credentials(person):
         raise CannotConfirm("You have no passkey here: add one under your account, or use a one-time code.")
     mine = models.StepUpChallenge.objects.filter(person=person)
     mine.filter(made_at__lt=now - CHALLENGE_WINDOW).delete()
@@ -71,7 +71,7 @@ def verify(
     session_key: str,
     now: datetime,
 ) -> "StepUp":
-    """Check the answer and keep what was signed as a StepUp row, inside the caller's transaction.
+    """Check the answer and store what was signed as a StepUp row, inside the caller's transaction.
 
     `answer` is {"kind": "totp", "code": "123456"} or {"kind": "passkey", "credential": credential.toJSON()}, the
     credential as an object or as its JSON text. Raises CannotConfirm; then the caller rolls back and nothing is spent.
@@ -102,10 +102,10 @@ def verify(
 
 
 def proves(row: "StepUp | None", *, person_id: int, purpose: str, digests: Collection[str]) -> bool:
-    """Whether the kept row is this person's second factor, for this purpose and one of these digests.
+    """Whether the stored row is this person's second factor, for this purpose and one of these digests.
 
-    A row is no evidence by itself: its code must verify under the ring, and a passkey's signature under the key that
-    was kept with it, which is still this person's own where the passkey is still enrolled.
+    A row proves nothing by itself: its code must verify under the ring, and a passkey's signature under the key stored
+    with it. Where the passkey is still enrolled, that key must be this person's own.
     """
     if row is None or (row.person_id, row.purpose) != (person_id, purpose) or row.digest not in digests:
         return False
@@ -113,7 +113,7 @@ def proves(row: "StepUp | None", *, person_id: int, purpose: str, digests: Colle
 
 
 def _is_of_own_key(row: "StepUp") -> bool:
-    """Whether a passkey that is still enrolled here is this person's, and has the key that is kept with the row."""
+    """Whether the row's passkey, where it is still enrolled, is this person's and has the key stored with the row."""
     if row.kind != models.StepUp.Kind.PASSKEY:
         return True
     enrolled = passkeys.keys_of(row.person).get(row.credential_id)
@@ -123,7 +123,7 @@ def _is_of_own_key(row: "StepUp") -> bool:
 def is_genuine(row: "StepUp", *, check: sealing.Check | None = None) -> bool:
     """Whether the desk itself wrote this row: its code verifies, and with a passkey its signature does.
 
-    Whoever looks at many rows gives the `check` of `sealing.checker(context=MAC_CONTEXT)`.
+    For many rows, pass the `check` of `sealing.checker(context=MAC_CONTEXT)`.
     """
     check = check or sealing.checker(context=MAC_CONTEXT)
     if not check(row.mac, row.content):
@@ -132,7 +132,7 @@ def is_genuine(row: "StepUp", *, check: sealing.Check | None = None) -> bool:
 
 
 def signature_holds(row: "StepUp") -> bool:
-    """Whether the kept signature verifies for the row's content, with the key kept beside it."""
+    """Whether the stored signature verifies for the row's content, with the key stored beside it."""
     return is_still_signed(row) and passkeys.still_proves(
         public_key=row.public_key,
         client_data=row.client_data,
@@ -152,7 +152,7 @@ def renew_all(_: rooms.Rewrap) -> int:
 
 
 def is_still_signed(row: "StepUp") -> bool:
-    """Whether the challenge that the kept client data repeats is still the one of the row's own content."""
+    """Whether the challenge in the stored client data is the one of the row's own content."""
     expected = _signed_content(nonce=row.nonce, digest=row.digest, purpose=row.purpose, audit_head=row.audit_head)
     text = passkeys.challenge_text(expected)
     return row.challenge == text and passkeys.challenge_of(row.client_data) == text
@@ -218,11 +218,11 @@ def _waiting_challenge(row: "StepUp", text: str, *, now: datetime) -> "StepUpCha
 
 
 def _move_counter(person: "Person", assertion: passkeys.Assertion) -> None:
-    """A key that counts must count up; a counter that stands still or goes back is a copied key."""
-    use, made = models.KeyUse.objects.get_or_create(
+    """Check that the key's counter went up: one that stands still or goes back belongs to a copied key."""
+    use, is_new = models.KeyUse.objects.get_or_create(
         credential_id=assertion.credential_id, defaults={"person": person, "sign_count": assertion.sign_count}
     )
-    if made or (use.sign_count == 0 and assertion.sign_count == 0):
+    if is_new or (use.sign_count == 0 and assertion.sign_count == 0):
         return
     newer = models.KeyUse.objects.filter(pk=use.pk, person=person, sign_count__lt=assertion.sign_count)
     if not newer.update(sign_count=assertion.sign_count):

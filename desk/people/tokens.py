@@ -1,6 +1,6 @@
-"""Tokens of the desk's own interface: made once, shown once, kept as a digest.
+"""Tokens of the desk's own API: shown once, when they are made, and stored as a digest.
 
-A token reads, and drafts where its scope says so; it never approves.
+A token reads, and drafts where its scope allows it; it never approves.
 """
 
 import hashlib
@@ -44,7 +44,7 @@ def create(
     scope: str = models.ApiToken.Scope.DRAFT,
     actor: "Person | None" = None,
 ) -> tuple["ApiToken", Secret]:
-    """A new token of this person that ends after so many days (1 to 366). The secret is not kept: show it now."""
+    """A new token of this person that ends after so many days (1 to 366). Its secret is not stored: show it now."""
     if not 1 <= days <= LONGEST_DAYS:
         raise ValueError("A token lives from 1 to 366 days.")
     if scope not in models.ApiToken.Scope.values:
@@ -59,7 +59,7 @@ def create(
         created_at=now,
         expires_at=now + timedelta(days=days),
     )
-    _tell(row, "token.created", actor=actor, now=now)
+    _record(row, "token.created", actor=actor, now=now)
     return row, Secret(text)
 
 
@@ -87,16 +87,16 @@ def shown_once(secret: Secret) -> str:
 
 
 def digest_of(person: "Person", request_key: str) -> str:
-    """What is signed for a new token: whose it is, and the form that asks for it."""
+    """What is signed for a new token: the person, and the key of the form that asks for it."""
     return _digest(f"countersign-token-1|{person.pk}|{request_key}")
 
 
 @transaction.atomic
 def revoke(*, token_id: int, now: datetime, actor: "Person | None" = None) -> bool:
-    """End a token at once; False when it was ended before."""
+    """End a token at once; False where it had ended before."""
     if not models.ApiToken.objects.filter(pk=token_id, revoked_at=None).update(revoked_at=now):
         return False
-    _tell(models.ApiToken.objects.get(pk=token_id), "token.revoked", actor=actor, now=now)
+    _record(models.ApiToken.objects.get(pk=token_id), "token.revoked", actor=actor, now=now)
     return True
 
 
@@ -107,14 +107,14 @@ def revoke_all(*, person: "Person", now: datetime, actor: "Person | None" = None
     return sum(revoke(token_id=pk, now=now, actor=actor) for pk in rows.values_list("pk", flat=True))
 
 
-def _tell(row: "ApiToken", action: str, *, actor: "Person | None", now: datetime) -> None:
+def _record(row: "ApiToken", action: str, *, actor: "Person | None", now: datetime) -> None:
     after = {"person": row.person_id, "name": row.name, "hint": row.hint, "expires_at": row.expires_at}
     after["scope"] = str(row.scope)
     trail.record(actor=actor, action=action, subject=f"token:{row.pk}", before={}, after=after, now=now)
 
 
-def find(text: str, *, now: datetime) -> "ApiToken | None":
-    """The living token with this text, of somebody who is active and, where one is required, has a second factor."""
+def living_token(text: str, *, now: datetime) -> "ApiToken | None":
+    """The valid token with this text, of an active person who has a second factor where one is required."""
     if len(text) > LONGEST_TEXT:
         return None
     # The digest is looked up, not the text: the time of an index search tells nothing about a random token.
@@ -123,7 +123,7 @@ def find(text: str, *, now: datetime) -> "ApiToken | None":
 
 
 def people_of(token_ids: Collection[int], *, now: datetime) -> dict[int, "Person"]:
-    """Whose these tokens are, by number, with their groups; those that `find` would not give are left out."""
+    """Whose these tokens are, by number, with their groups; those that `living_token` would not give are left out."""
     rows = _alive(now).filter(pk__in=token_ids).prefetch_related("person__groups")
     people = {row.pk: row.person for row in rows}
     if settings.SECOND_FACTOR_REQUIRED:
@@ -133,7 +133,7 @@ def people_of(token_ids: Collection[int], *, now: datetime) -> dict[int, "Person
 
 
 def note_use(token: "ApiToken", *, now: datetime) -> None:
-    """Keep when it was last used, to the minute."""
+    """Record when it was last used, to the minute."""
     if token.last_used_at is None or now - token.last_used_at > _USED_EVERY:
         models.ApiToken.objects.filter(pk=token.pk).update(last_used_at=now)
 
@@ -157,7 +157,7 @@ class TokenAuthentication(authentication.BaseAuthentication):
         if text is None:
             return None
         now = clock.now()
-        token = find(text, now=now)
+        token = living_token(text, now=now)
         if token is None:
             raise exceptions.AuthenticationFailed("This token is not valid, or not any more.")
         if token.scope == models.ApiToken.Scope.READ and request.method not in SAFE_METHODS:

@@ -61,16 +61,16 @@ def step_at(now: datetime) -> int:
 def matching_step(secret: Secret, code: str, *, now: datetime) -> int | None:
     """The step this code belongs to: the current one or, for clocks that differ, one before or after it."""
     current = step_at(now)
-    found = None
+    matching = None
     for step in range(current - settings.MFA_TOTP_TOLERANCE, current + settings.MFA_TOTP_TOLERANCE + 1):
-        # Every candidate is compared, so that the time taken says nothing.
+        # Every candidate is compared, so that the time taken reveals nothing.
         if hmac.compare_digest(code_at(secret, step), code):
-            found = step
-    return found
+            matching = step
+    return matching
 
 
 def spend(person: "Person", step: int) -> bool:
-    """Use a step; False when it, or a later one, was used before. Decided by one conditional update."""
+    """Use a step; False where it or a later one was used before. One conditional update decides."""
     models.SpentTotpStep.objects.get_or_create(person=person, defaults={"step": 0})
     return models.SpentTotpStep.objects.filter(person=person, step__lt=step).update(step=step) == 1
 

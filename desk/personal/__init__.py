@@ -1,1 +1,1 @@
-"""What somebody wishes of the pages they read: hours of their zone, figures as they read them, and where they begin."""
+"""A person's own settings for pages: time zone, format of figures, and start page."""

@@ -1,4 +1,4 @@
-"""What the rooms offer for a person's settings: the currencies that figures can be valued in."""
+"""The choices that the rooms offer for a person's settings: the currencies to value figures in."""
 
 from collections.abc import Callable, Iterable
 
@@ -6,7 +6,7 @@ _offered: list[Callable[[], Iterable[str]]] = []
 
 
 def offer_quotes(find: Callable[[], Iterable[str]]) -> None:
-    """Where codes of currencies come from (project/urls.py); the same function is not offered twice."""
+    """Add a source of currency codes (project/urls.py); the same function counts once."""
     if find not in _offered:
         _offered.append(find)
 

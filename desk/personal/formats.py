@@ -1,10 +1,10 @@
-"""How the person who reads writes hours and figures, for whatever draws a page.
+"""The formats of times and figures that the reader of a page has chosen.
 
-Whoever draws asks `current()`, which is set for the length of one request. What is kept, sent, exported or answered to
-a program never asks: it is in UTC and in the usual grouping, whoever caused it.
+Code that renders a page uses `current()`, which is set for one request. Whatever is stored, sent, exported or answered
+to a program does not use it: that is in UTC and in the usual grouping, whoever caused it.
 
-The decimal sign is a point for everybody: it is what forms take, what the exchange writes, and what stands in sentences
-that were kept. A point that is a decimal sign here and groups thousands there is a payout of a thousandfold.
+The decimal sign is a point for everybody, as forms take it, as the exchange writes it, and as stored sentences have it.
+A point that is a decimal sign in one place and groups thousands in another could make a payout a thousand times larger.
 """
 
 from collections.abc import Callable, Iterator
@@ -37,11 +37,11 @@ class Formats:
 
     @property
     def is_utc(self) -> bool:
-        """Whether hours are those of UTC."""
+        """Whether times are shown in UTC."""
         return self.zone == UTC_NAME
 
     def here(self, when: datetime) -> datetime:
-        """The moment in this zone; one at the end of the calendar, which has no such hour, stays in UTC."""
+        """The time in this zone; one at the end of the calendar that can't be converted stays in UTC."""
         try:
             return when.astimezone(UTC if self.is_utc else _zone(self.zone))
         except OverflowError:
@@ -62,14 +62,14 @@ _reader: ContextVar[Callable[[], Formats] | None] = ContextVar("desk_personal_fo
 
 
 def current() -> Formats:
-    """Those of whoever reads what is drawn now; the usual ones where nobody does."""
+    """The formats of the reader of the current request; the usual ones outside of requests."""
     find = _reader.get()
     return find() if find else USUAL
 
 
 @contextmanager
 def using(find: Callable[[], Formats]) -> Iterator[None]:
-    """While it lasts, `current` is what `find` gives; it is called only when something is drawn."""
+    """Within this context `current()` returns what `find` gives, which is called only when it is needed."""
     token = _reader.set(find)
     try:
         yield
@@ -77,8 +77,8 @@ def using(find: Callable[[], Formats]) -> Iterator[None]:
         _reader.reset(token)
 
 
-def of(settings: PersonalSettings | None) -> Formats:
-    """Those of one person. A zone that this machine no longer knows reads as UTC."""
+def for_settings(settings: PersonalSettings | None) -> Formats:
+    """The formats of a person's settings. A zone that this machine no longer knows counts as UTC."""
     if settings is None:
         return USUAL
     try:
@@ -89,12 +89,12 @@ def of(settings: PersonalSettings | None) -> Formats:
 
 
 def zone_of(person: Any) -> str:
-    """The time zone that a person lives in; UTC for who set none, or one that this machine no longer knows."""
-    return of(getattr(person, "personal", None)).zone
+    """The time zone of a person; UTC where they set none, or one that this machine no longer knows."""
+    return for_settings(getattr(person, "personal", None)).zone
 
 
 def zones() -> list[str]:
-    """The time zones that somebody may live in, by name."""
+    """The names of the time zones that people may choose."""
     return [UTC_NAME, *sorted(name for name in available_timezones() if "/" in name and not name.startswith("Etc/"))]
 
 
@@ -117,10 +117,10 @@ def figure(value: Decimal, *, places: int = 0, mark: str = ",") -> str:
     """All significant digits of `value`, grouped by `mark`, with at least `places` digits after the point."""
     if not value.is_finite():
         return "not a number"
-    whole, _, rest = format(value, "f").partition(".")
+    integer, _, rest = format(value, "f").partition(".")
     rest = rest.rstrip("0").ljust(places, "0")
-    sign = MINUS if whole.startswith("-") else ""
-    grouped = f"{int(whole.lstrip('-')):,}".replace(",", mark)
+    sign = MINUS if integer.startswith("-") else ""
+    grouped = f"{int(integer.lstrip('-')):,}".replace(",", mark)
     return f"{sign}{grouped}.{rest}" if rest else f"{sign}{grouped}"
 
 

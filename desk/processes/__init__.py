@@ -1,1 +1,1 @@
-"""What every process of the desk has: its log, the number of what it works on, and a sign that it is at work."""
+"""What every process of the desk has: logging, request ids, and a sign of life."""

@@ -1,7 +1,7 @@
-"""Log lines: one event a line, key and value, without secrets and without a way to forge a second line.
+"""Log lines: one event per line, as keys and values, without secrets and without a way to forge a second line.
 
-Everything that reaches standard error passes here, the framework's and the libraries' lines included. LOG_FORMAT
-says whether as JSON or as plain text, LOG_LEVEL from which level on.
+Everything that goes to standard error passes here, also the lines of the framework and the libraries. LOG_FORMAT
+chooses JSON or plain text, LOG_LEVEL the lowest level.
 """
 
 import logging
@@ -69,41 +69,41 @@ def configure(_: Mapping[str, object]) -> None:
 
 
 def _without_traceback(record: logging.LogRecord) -> bool:
-    """Anybody can ask for a host that is not ours: one line tells it, and where it was noticed adds nothing."""
+    """Drop the traceback: anybody can send a foreign host name, and one line is enough for it."""
     record.exc_info = None
     return True
 
 
 def hide_secrets(_: Any, __: str, event: Event) -> Event:
-    """The processor that masks by key name and by the shape of values, at every depth."""
-    known = _known_secrets()
-    return {key: _hidden(key, value, known, depth=0) for key, value in event.items()}
+    """The processor that masks secrets by the names of keys and by the shape of values, at every depth."""
+    secrets = _own_secrets()
+    return {key: _hidden(key, value, secrets, depth=0) for key, value in event.items()}
 
 
-def _hidden(key: str, value: Any, known: list[str], *, depth: int) -> Any:
+def _hidden(key: str, value: Any, secrets: list[str], *, depth: int) -> Any:
     if key not in _HARMLESS_KEYS and _SECRET_KEYS.search(key) and not isinstance(value, bool | int | None):
         return MASK
     if value is None or isinstance(value, bool | int | float):
         return value
     if isinstance(value, Mapping) and depth < 5:
-        return {str(name): _hidden(str(name), member, known, depth=depth + 1) for name, member in value.items()}
+        return {str(name): _hidden(str(name), member, secrets, depth=depth + 1) for name, member in value.items()}
     if isinstance(value, list | tuple | set | frozenset) and depth < 5:
-        return [_hidden("", member, known, depth=depth + 1) for member in value]
-    return scrubbed(str(value), known)
+        return [_hidden("", member, secrets, depth=depth + 1) for member in value]
+    return scrubbed(str(value), secrets)
 
 
-def scrubbed(text: str, known: list[str] | None = None) -> str:
+def scrubbed(text: str, secrets: list[str] | None = None) -> str:
     """The text without anything that looks like a secret, cut at 4,000 characters."""
     text = text[:LONGEST_VALUE]
-    for secret in _known_secrets() if known is None else known:
+    for secret in _own_secrets() if secrets is None else secrets:
         text = text.replace(secret, MASK)
     for shape, replacement in _SHAPES:
         text = shape.sub(replacement, text)
     return text
 
 
-def _known_secrets() -> list[str]:
-    """What this process itself was given and must never repeat."""
+def _own_secrets() -> list[str]:
+    """The secrets of this process's own settings, which it must never log."""
     secrets = [settings.SECRET_KEY, *re.split(r"[,:\n]", settings.KEY_RING)]
     secrets.append(str(settings.DATABASES["default"].get("PASSWORD") or ""))
     return [secret for secret in secrets if len(secret) >= 8]
@@ -121,7 +121,7 @@ def _plain_line(_: Any, __: str, event: Event) -> str:
 
 
 def _escaped(text: str) -> str:
-    return _CONTROL.sub(lambda found: f"\\x{ord(found.group()):02x}", text)
+    return _CONTROL.sub(lambda match: f"\\x{ord(match.group()):02x}", text)
 
 
 def _add_request_id(_: Any, __: str, event: Event) -> Event:
@@ -143,7 +143,7 @@ def connect_celery() -> None:
 
 
 def _keep_our_logging(**_: Any) -> None:
-    """Having a receiver is enough: Celery then leaves the handlers alone."""
+    """Do nothing: where this signal has a receiver, Celery leaves the handlers alone."""
 
 
 def _enter_task(*, task: Any = None, **_: Any) -> None:

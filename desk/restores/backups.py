@@ -1,11 +1,11 @@
-"""A backup of a desk that goes on working, in one folder, and putting it back.
+"""Backs up a running desk into one folder, and puts a backup back.
 
-The heads are copied before the rows: a head is only written once its row is there, so every head of the backup is in
-its rows and `verify_audit` holds on what comes back. The rows are those of one moment. The key ring is not part of it:
-whoever has both reads every secret, so it is kept elsewhere.
+The heads are copied before the rows. A head is written only after its row, so every head of the backup has its row, and
+`verify_audit` holds after a restore. The rows are those of one moment. The key ring is not part of a backup: whoever
+has both reads every secret, so keep it elsewhere.
 
-Putting one back says so to the desk (`signs`), which then sends nothing until two people have settled what waits. What
-the files of heads here know stays: it shows how much is lost.
+After a backup was put back, the desk is told (`signs`) and sends nothing until two people have settled what waits. The
+files of heads that are here stay: they show how much is lost.
 """
 
 import fcntl
@@ -49,9 +49,10 @@ class CannotRestore(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What a backup says of itself. `made_at` is when it was begun, in UTC; `files` are digests (SHA-256) by name.
+    """The manifest of a backup. `made_at` is when it was begun, in UTC; `files` are digests (SHA-256) by name.
 
-    `code` is over all of that, under the key ring: only who has the ring makes one, and no other ring takes it back.
+    `code` authenticates all of that under the key ring: only a holder of the ring can make a backup, and it is put back
+    only under the same ring.
     """
 
     format: int
@@ -88,18 +89,18 @@ def back_up(folder: Path, *, now: datetime) -> Manifest:
         (partial / MANIFEST).write_text(json.dumps(asdict(manifest), indent=2) + "\n")
         partial.rename(folder)
     except (OSError, sqlite3.Error, subprocess.SubprocessError) as error:
-        raise CannotBackUp(f"The backup could not be written: {_said(error)}") from error
+        raise CannotBackUp(f"The backup could not be written: {_sentence(error)}") from error
     return manifest
 
 
 def read(folder: Path) -> Manifest:
-    """What a backup says of itself, once its files are what it says. Raises CannotRestore."""
+    """The manifest of a backup whose files match it. Raises CannotRestore."""
     try:
-        said = json.loads((folder / MANIFEST).read_text())
-        manifest = Manifest(**said)
+        members = json.loads((folder / MANIFEST).read_text())
+        manifest = Manifest(**members)
         odd = [name for name, digest in manifest.files.items() if _digest(folder / name) != digest]
     except (OSError, ValueError, TypeError) as error:
-        raise CannotRestore(f"{folder} is no backup that can be read: {_said(error)}") from None
+        raise CannotRestore(f"{folder} is no backup that can be read: {_sentence(error)}") from None
     if not sealing.is_authentic(manifest.code, manifest.content, context=_CONTEXT):
         raise CannotRestore("The backup was made under another key ring, or changed: put the ring of that desk here.")
     if odd:
@@ -114,10 +115,10 @@ def read(folder: Path) -> Manifest:
 
 
 def put_back(folder: Path, *, now: datetime, over_rows: bool = False) -> Manifest:
-    """Put a backup back: rows, then heads where there are none, then the word to the desk. Raises CannotRestore.
+    """Put a backup back: the rows, the files of heads that are missing, and the notice to the desk.
 
-    With `over_rows` the rows that are here are moved aside first (SQLite; the folder is named after the time). A
-    PostgreSQL database has to be an empty one.
+    With `over_rows` the existing rows are moved aside first, into a folder named after the time (SQLite). A PostgreSQL
+    database has to be empty. Raises CannotRestore.
     """
     manifest = read(folder)
     _LOADS[connection.vendor](folder / _ROWS[connection.vendor], now, over_rows)
@@ -150,7 +151,7 @@ def _load_sqlite(source: Path, now: datetime, over_rows: bool) -> None:
     aside = heads.folder() / f"before-restore-{now.astimezone(UTC):%Y%m%dT%H%M%SZ}"
     copy = path.with_name(f"{path.name}.partial")
     try:
-        shutil.copyfile(source, copy)  # whole, before anything that is here moves
+        shutil.copyfile(source, copy)  # complete, before anything that is here moves
         for part in _PARTS:
             old = path.with_name(path.name + part)
             if old.exists():
@@ -158,7 +159,7 @@ def _load_sqlite(source: Path, now: datetime, over_rows: bool) -> None:
                 old.rename(aside / old.name)
         copy.rename(path)
     except OSError as error:
-        raise CannotRestore(f"The rows could not be put in their place: {_said(error)}") from error
+        raise CannotRestore(f"The rows could not be put in their place: {_sentence(error)}") from error
 
 
 def _load_postgresql(source: Path, now: datetime, over_rows: bool) -> None:
@@ -168,11 +169,11 @@ def _load_postgresql(source: Path, now: datetime, over_rows: bool) -> None:
     try:
         _run("pg_restore", ["--no-owner", "--no-privileges", "--single-transaction", "--exit-on-error", str(source)])
     except (OSError, subprocess.SubprocessError) as error:
-        raise CannotRestore(f"pg_restore could not put the rows back: {_said(error)}") from error
+        raise CannotRestore(f"pg_restore could not put the rows back: {_sentence(error)}") from error
 
 
 def _run(program: str, arguments: list[str]) -> None:
-    """One of PostgreSQL's own programs; the password travels in its environment."""
+    """Run one of PostgreSQL's own programs; the password is passed in its environment."""
     values = connection.settings_dict
     command = [
         _program(program),
@@ -187,10 +188,10 @@ def _run(program: str, arguments: list[str]) -> None:
 
 
 def _program(name: str) -> str:
-    found = shutil.which(name)
-    if found is None:
+    path = shutil.which(name)
+    if path is None:
         raise OSError(f"there is no {name} on the PATH; it comes with PostgreSQL's client")
-    return found
+    return path
 
 
 def _is_running() -> bool:
@@ -218,7 +219,7 @@ def _digest(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _said(error: Exception) -> str:
+def _sentence(error: Exception) -> str:
     if isinstance(error, subprocess.CalledProcessError):
         return str(error.stderr or error).strip()[:500]
     return str(error) or type(error).__name__

@@ -1,61 +1,47 @@
-"""The table of a restore: it is open from the moment the desk notices, until two people have settled it."""
+"""The machine of restores: how they move, what the database refuses about them, and their replay from the trail.
+
+The database lets a restore be settled only where two people have given their word, each with a second factor. That the
+two agree on everything is checked in `settling`.
+"""
 
 from typing import Final
 
-from desk.machines.table import Column, State, Table, Tone, Transition, Turn
+from desk.machines.guards import NOT_PROVEN, Guards, Rule
+from desk.machines.mover import CannotMove, Machine
+from desk.machines.replay import Replay
+from desk.restores.models import Restore, RestoreEvent, RestoreWord
 
-OPEN: Final = "open"
-SETTLED: Final = "settled"
+__all__ = ["GUARDS", "MACHINE", "REPLAY", "TOPIC", "CannotMove", "create", "lock", "move"]
 
-COMMAND: Final = "command"
-HEADS: Final = "heads"
-BROKER: Final = "broker"
-EXCHANGE: Final = "exchange"
-SIGNS: Final = {
-    COMMAND: "A backup was put back by the command for it",
-    HEADS: "The file of heads beside the database knows more than the database",
-    BROKER: "The broker was told of more than the database has",
-    EXCHANGE: "The exchange has an order that this desk placed, and the database has no row of it",
-}
+TOPIC: Final = "restores"
+MACHINE: Final[Machine[Restore]] = Machine(model=Restore, events=RestoreEvent, task="", lists=(TOPIC,))
+create, move, lock = MACHINE.create, MACHINE.move, MACHINE.lock
+REPLAY: Final = Replay(MACHINE)
 
-STATES: Final[dict[str, State]] = {
-    OPEN: State(
-        "Nothing is sent",
-        "No call that moves money leaves the desk: its records are those of an earlier moment, so it can't know what "
-        "it has sent since. Two people of treasury look at everything that waits to be sent and settle it; then the "
-        "desk goes on.",
-        Turn.PERSON,
-        Tone.BAD,
-        icon="history",
+_RESTORE: Final = "desk_restore"
+_WORD: Final = "desk_restoreword"
+TWO_PEOPLE: Final = "a restore is settled by the words of two people"
+
+GUARDS: Final = Guards(
+    machine=MACHINE,
+    history=(RestoreEvent, RestoreWord),
+    own=(
+        Rule(
+            _RESTORE,
+            "by_two",
+            "UPDATE",
+            "NEW.state = 'settled' AND (SELECT COUNT(DISTINCT w.person_id) FROM desk_restoreword w "
+            "JOIN desk_stepup s ON s.id = w.confirmation_id AND s.person_id = w.person_id AND s.digest = w.digest "
+            "AND s.purpose = 'settle-restore' WHERE w.restore_id = NEW.id) < 2",
+            TWO_PEOPLE,
+        ),
+        Rule(
+            _WORD,
+            "second_factor",
+            "INSERT",
+            "NOT EXISTS (SELECT 1 FROM desk_stepup s WHERE s.id = NEW.confirmation_id AND s.person_id = NEW.person_id "
+            "AND s.at = NEW.at AND s.purpose = 'settle-restore' AND s.digest = NEW.digest)",
+            NOT_PROVEN,
+        ),
     ),
-    SETTLED: State(
-        "Settled",
-        "Two people of treasury settled what waited to be sent, and the desk went on.",
-        Turn.NOBODY,
-        Tone.QUIET,
-        terminal=True,
-        icon="circle-check",
-    ),
-}
-
-_T = Transition
-TRANSITIONS: Final[tuple[Transition, ...]] = (
-    _T(1, "", "noticed", OPEN, ("desk",)),
-    _T(2, OPEN, "noticed_again", OPEN, ("desk",)),
-    _T(3, OPEN, "words_given", OPEN, ("treasury",)),
-    _T(4, OPEN, "settled", SETTLED, ("treasury",)),
-)
-_CONTENT: Final = Column.RECORDED | Column.FIXED
-TABLE: Final = Table(
-    noun="a restore",
-    states=STATES,
-    moves=TRANSITIONS,
-    columns={
-        "sign": _CONTENT,
-        "newest": _CONTENT,
-        "as_of": _CONTENT,
-        "created_at": Column.FIXED,
-        "last_problem": Column.WORDS | Column.TOUCHED,
-        "updated_at": Column.CLOCK,
-    },
 )

@@ -1,4 +1,4 @@
-"""A restore that the desk noticed, everything that happened to it, and the words of people on what waits."""
+"""A restore that the desk noticed, its history, and people's verdicts on what waits."""
 
 from typing import ClassVar
 
@@ -7,7 +7,7 @@ from django.db import models
 from django.db.models import Q
 
 from desk.machines.rows import Event, Subject, is_a_move
-from desk.restores import machine
+from desk.restores import states
 from desk.rows.witnessed import Witnessed
 
 LONGEST_COMMENT = 500
@@ -16,31 +16,31 @@ LONGEST_COMMENT = 500
 class Restore(Subject):
     """The database is that of an earlier moment.
 
-    `sign` is by what it was noticed first, `newest` the number of the last row entry that the database had then, and
-    `as_of` when that was written: what came after is lost.
+    `sign` is the kind of sign by which it was noticed first, `newest` the number of the last row entry that the
+    database had then, and `as_of` when that entry was written: everything later is lost.
     """
 
-    table, mark, name = machine.TABLE, "RS-", "restore"
+    table, mark, name = states.TABLE, "RS-", "restore"
 
-    sign = models.CharField(max_length=10, choices=list(machine.SIGNS.items()))
+    sign = models.CharField(max_length=10, choices=list(states.SIGNS.items()))
     newest = models.BigIntegerField()
     as_of = models.DateTimeField(null=True)
 
-    state = models.CharField(max_length=20, choices=machine.TABLE.choices)
+    state = models.CharField(max_length=20, choices=states.TABLE.choices)
 
     class Meta:
         constraints: ClassVar = [
-            models.CheckConstraint(condition=Q(state__in=list(machine.STATES)), name="restore_known_state"),
-            models.CheckConstraint(condition=Q(sign__in=list(machine.SIGNS)), name="restore_known_sign"),
+            models.CheckConstraint(condition=Q(state__in=list(states.STATES)), name="restore_known_state"),
+            models.CheckConstraint(condition=Q(sign__in=list(states.SIGNS)), name="restore_known_sign"),
             models.UniqueConstraint(
-                fields=["state"], condition=Q(state=machine.OPEN), name="restore_one_open_at_a_time"
+                fields=["state"], condition=Q(state=states.OPEN), name="restore_one_open_at_a_time"
             ),
         ]
 
     @property
     def sign_label(self) -> str:
-        """By what it was noticed."""
-        return machine.SIGNS[self.sign]
+        """The sign by which it was noticed, in words."""
+        return states.SIGNS[self.sign]
 
 
 class RestoreEvent(Event):
@@ -52,14 +52,14 @@ class RestoreEvent(Event):
         ordering: ClassVar = ["version"]
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["restore", "version"], name="restoreevent_one_per_version"),
-            models.CheckConstraint(condition=is_a_move(machine.TABLE), name="restoreevent_is_a_move"),
+            models.CheckConstraint(condition=is_a_move(states.TABLE), name="restoreevent_is_a_move"),
         ]
 
 
 class RestoreWord(Witnessed):
-    """What one person says of everything that waits, given with a second factor; the last one of a person counts.
+    """One person's verdicts on everything that waits, given with a second factor; a person's latest ones count.
 
-    `verdicts` are by subject: "go_on" or "cancel". `digest` is of exactly these, in the states that were on the screen.
+    `verdicts` are "go_on" or "cancel" by subject. `digest` is over exactly these, in the states that the page showed.
     """
 
     restore = models.ForeignKey(Restore, on_delete=models.PROTECT, related_name="words")

@@ -1,4 +1,4 @@
-"""What waits of one machine, declared: from it comes the source that a room gives to the desk (`waiting.Source`)."""
+"""The declaration of which rows of a machine wait to be sent; it makes the room's source (`waiting.Source`)."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ R = TypeVar("R", bound=Subject)
 
 
 def no_evidence(row: Any) -> Sequence[str]:
-    """For rows about which no outside system shows anything that the desk reads."""
+    """No evidence: for rows of which no outside system shows anything that the desk reads."""
     return ()
 
 
@@ -23,8 +23,8 @@ def no_evidence(row: Any) -> Sequence[str]:
 class Waits(Generic[R]):
     """Rows of a machine that wait to be sent.
 
-    `ends` says for each state in which they wait by which event and in which state a cancelled one ends, and
-    `columns` what else is written then. `evidence` gives sentences about what outside systems show of one.
+    `ends` gives, for each state in which a row waits, the event and the state by which a cancelled row ends; `columns`
+    gives the other columns written then. `evidence` gives sentences about what outside systems show of a row.
     """
 
     machine: Machine[R]
@@ -38,11 +38,11 @@ class Waits(Generic[R]):
 
     @property
     def source(self) -> Source:
-        """What the desk asks."""
+        """The source for the desk."""
         return Source(self.machine.model.name, self.items, self.lock, self.cancel, self.go_on)
 
     def items(self, before: datetime) -> Iterator[Item]:
-        """Those that were there before this moment."""
+        """The waiting rows that were created before this moment."""
         rows: Iterable[Any] = self._rows().filter(state__in=list(self.ends), created_at__lt=before).order_by("pk")
         for row in rows:
             yield Item(
@@ -64,7 +64,7 @@ class Waits(Generic[R]):
             list(rows.select_for_update(of=("self",)))
 
     def cancel(self, number: int, act: Act) -> None:
-        """End one that still waits."""
+        """End the row if it still waits."""
         row: Any = self._rows().get(pk=number)
         if row.state in self.ends:
             event, to = self.ends[row.state]
@@ -81,7 +81,7 @@ class Waits(Generic[R]):
             )
 
     def go_on(self, number: int, act: Act) -> None:
-        """Have a worker look at it at once."""
+        """Make the row due at once."""
         rows = self.machine.model._default_manager.filter(pk=number, state__in=list(self.ends))
         rows.filter(next_action_at__isnull=False).update(next_action_at=act.now)
 

@@ -1,8 +1,8 @@
-"""Settling a restore: two people judge everything that waits to be sent, and the desk goes on when they agree.
+"""Settles a restore: two people judge everything that waits to be sent, and the desk goes on when they agree.
 
 Each person says of every item whether it goes on or is cancelled, and confirms exactly that with a second factor. When
-the last words of two people agree on all that waits, what is cancelled ends, the rest goes on, and nothing keeps calls
-from leaving any more. Who asked for something can't be one of the two that let it go on.
+the latest verdicts of two people agree on every item, the cancelled items end, the others go on, and calls leave again.
+Whoever asked for something can't be one of the two people who let it go on.
 """
 
 import hashlib
@@ -15,7 +15,7 @@ from django.db import transaction
 from desk.machines import decisions, votes
 from desk.machines.decisions import Acts
 from desk.people import roles
-from desk.restores import machine, mover, waiting
+from desk.restores import machine, states, waiting
 from desk.restores.models import LONGEST_COMMENT, Restore, RestoreWord
 from desk.restores.waiting import CANCEL, GO_ON, VERDICTS, Act, Item
 
@@ -35,38 +35,38 @@ WORDS: Final = Acts(PURPOSE, CannotSettle)
 
 
 def may_settle(person: "Person") -> bool:
-    """Whether this person's word counts."""
+    """Whether this person's verdicts count."""
     return person.has_role(roles.TREASURY, scope="")
 
 
 def current() -> Restore | None:
     """The restore that is open, if there is one."""
-    return Restore.objects.filter(state=machine.OPEN).first()
+    return Restore.objects.filter(state=states.OPEN).first()
 
 
 def items(row: Restore) -> list[Item]:
-    """What waited when the row fell back, and still does."""
+    """What waited when the restore was noticed, and still does."""
     return waiting.items(row.created_at)
 
 
-def digest_of(row: Restore, found: list[Item], verdicts: Mapping[str, str]) -> str:
+def digest_of(row: Restore, waiting_items: list[Item], verdicts: Mapping[str, str]) -> str:
     """What a person signs: this restore, and a verdict on each item in the state that was on the screen."""
-    lines = sorted(f"{item.subject}|{item.state}|{verdicts.get(item.subject, '')}" for item in found)
+    lines = sorted(f"{item.subject}|{item.state}|{verdicts.get(item.subject, '')}" for item in waiting_items)
     text = "\n".join([f"countersign-restore-1|{row.pk}|{row.created_at.isoformat()}", *lines])
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def problem(row: Restore, found: list[Item], verdicts: Mapping[str, str], person: "Person") -> str:
-    """Why this person can't say this now, before anything is confirmed; an empty text where they can."""
-    if row.state != machine.OPEN:
+def problem(row: Restore, waiting_items: list[Item], verdicts: Mapping[str, str], person: "Person") -> str:
+    """Why this person can't give these verdicts now, before they confirm; an empty text where they can."""
+    if row.state != states.OPEN:
         return "It is settled already."
     if not may_settle(person):
         return _ONLY_TREASURY
     if unread := waiting.not_read_yet(row.created_at):
         return f"Wait a moment: {unread[0]}"
-    if missing := [item.reference for item in found if verdicts.get(item.subject) not in VERDICTS]:
+    if missing := [item.reference for item in waiting_items if verdicts.get(item.subject) not in VERDICTS]:
         return f"Say of each what becomes of it; {', '.join(missing[:5])} has no answer yet."
-    own = [item.reference for item in found if verdicts[item.subject] == GO_ON and item.asked_by == person.pk]
+    own = [item.reference for item in waiting_items if verdicts[item.subject] == GO_ON and item.asked_by == person.pk]
     if own:
         return f"You asked for {', '.join(own[:5])} yourself: two others have to let it go on, or you cancel it."
     return ""
@@ -83,54 +83,56 @@ def give_word(
     session_key: str,
     now: datetime,
 ) -> Restore:
-    """One person's word on everything that waits. Raises CannotSettle, or `stepup.CannotConfirm`."""
+    """One person's verdicts on everything that waits. Raises CannotSettle, or `stepup.CannotConfirm`."""
     decision = decisions.Act(person, now, session_key, digest=digest, answer=answer)
-    WORDS.refuse_at_rest(decision)
+    WORDS.refuse_while_cooling_off(decision)
     asks = "Say what you compared: the exchange's own pages, statements, people you asked."
     comment = WORDS.reason(comment, asks=asks, longest=LONGEST_COMMENT)
     with transaction.atomic():
         row = _locked(restore_id)
-        found = _locked_items(row)
-        if refusal := problem(row, found, verdicts, person):
+        waiting_items = _locked_items(row)
+        if refusal := problem(row, waiting_items, verdicts, person):
             raise CannotSettle(refusal)
-        if digest != digest_of(row, found, verdicts):
+        if digest != digest_of(row, waiting_items, verdicts):
             raise CannotSettle("This is not what you saw: something happened meanwhile. Read it again, then decide.")
         confirmation = WORDS.confirm(decision)
-        said = {item.subject: verdicts[item.subject] for item in found}
-        word = RestoreWord(restore=row, person=person, verdicts=said, comment=comment, at=now)
+        answers = {item.subject: verdicts[item.subject] for item in waiting_items}
+        word = RestoreWord(restore=row, person=person, verdicts=answers, comment=comment, at=now)
         word.digest, word.confirmation = digest, confirmation
         word.save(force_insert=True)
-        agreed = _people_for(row, said, digest)
-        facts = {"verdicts": said, "comment": comment, "people": agreed, **confirmation.evidence()}
+        agreed = _people_for(row, answers, digest)
+        facts = {"verdicts": answers, "comment": comment, "people": agreed, **confirmation.evidence()}
         if agreed >= PEOPLE:
-            _settle(row, found, said, Act(row.reference, person, session_key, now, {"restore": row.reference}))
+            _settle(
+                row, waiting_items, answers, Act(row.reference, person, session_key, now, {"restore": row.reference})
+            )
         done = agreed >= PEOPLE
-        return mover.move(
+        return machine.move(
             row,
             event="settled" if done else "words_given",
-            to=machine.SETTLED if done else machine.OPEN,
+            to=states.SETTLED if done else states.OPEN,
             evidence=facts,
             **decision.moved,
         )
 
 
 def words(row: Restore) -> list[RestoreWord]:
-    """The last word of each person, the oldest first."""
-    said = {word.person_id: word for word in row.words.select_related("person").order_by("id")}
-    return sorted(said.values(), key=lambda word: word.pk)
+    """The latest verdicts of each person, the oldest first."""
+    last = {word.person_id: word for word in row.words.select_related("person").order_by("id")}
+    return sorted(last.values(), key=lambda word: word.pk)
 
 
 def _people_for(row: Restore, verdicts: Mapping[str, str], digest: str) -> int:
-    """How many people's last word, which their second factors prove, is exactly this."""
+    """How many people's latest proven verdicts are exactly these."""
     proven = votes.among(RestoreWord.objects.filter(restore=row), purpose=PURPOSE)
     counted = votes.of_those_who_may(proven, role=roles.TREASURY, scope="").order_by("id")
     last = {word.person_id: word for word in counted}
     return sum(word.digest == digest and word.verdicts == verdicts for word in last.values())
 
 
-def _settle(row: Restore, found: list[Item], verdicts: Mapping[str, str], act: Act) -> None:
+def _settle(row: Restore, waiting_items: list[Item], verdicts: Mapping[str, str], act: Act) -> None:
     sources = {source.name: source for source in waiting.sources()}
-    for item in found:
+    for item in waiting_items:
         name, _, number = item.subject.partition(":")
         source = sources[name]
         (source.cancel if verdicts[item.subject] == CANCEL else source.go_on)(int(number), act)
@@ -138,13 +140,13 @@ def _settle(row: Restore, found: list[Item], verdicts: Mapping[str, str], act: A
 
 def _locked(restore_id: int) -> Restore:
     try:
-        return mover.lock(restore_id)
+        return machine.lock(restore_id)
     except Restore.DoesNotExist:
         raise CannotSettle("There is no such restore.") from None
 
 
 def _locked_items(row: Restore) -> list[Item]:
-    """What waits, once no worker moves any of it: the rows are locked before the trail's turn, then read again."""
+    """What waits, with its rows locked against workers. They are locked before the trail's turn and then read again."""
     names: dict[str, list[int]] = {}
     for item in items(row):
         name, _, number = item.subject.partition(":")

@@ -1,8 +1,8 @@
-"""Noticing that the database is that of an earlier moment.
+"""Notices that the database is that of an earlier moment.
 
-Beside the database stand the files of heads, written after each commit, and the broker, told before each call leaves.
-What they know is in the database; where an entry that they know is not there, or is another one, the database fell
-back. Who puts a backup back says so itself (`manage.py restore`), and a room may know by the outside system (`notice`).
+Two things outside the database know how far it was: the files of heads, written after each commit, and the broker, told
+before each call leaves. Where an entry that they know is missing in the database, or is another one, the database fell
+back. `manage.py restore` says so itself, and a room may learn it from the outside system (`notice`).
 """
 
 from collections.abc import Collection, Mapping
@@ -18,7 +18,7 @@ from django.db import IntegrityError, transaction
 
 from desk.audit import heads, trail, witness_chain
 from desk.models import AuditEvent, RowWitness
-from desk.restores import machine, mover
+from desk.restores import machine, states
 from desk.restores.models import Restore, RestoreEvent
 
 BROKER_SECONDS: Final = 0.5
@@ -31,9 +31,10 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Sign:
-    """What shows it: which kind, and the facts. `lost_heads` name the last line of each file that knows more.
+    """One sign that the database fell back: its kind and the facts.
 
-    `before` is a moment that is lost at the latest, where the sign tells of one.
+    `lost_heads` among the facts name the last line of each file that knows more. `before` is a moment from which on
+    everything is lost, where the sign tells one.
     """
 
     kind: str
@@ -41,8 +42,8 @@ class Sign:
     before: datetime | None = None
 
 
-def look(*, now: datetime) -> str:
-    """Notice it where it shows; the sentence why nothing may be sent, or an empty text."""
+def check(*, now: datetime) -> str:
+    """Look for a sign and record it; the sentence why nothing may be sent, or an empty text."""
     sign = _of_files() or _of_broker()
     if sign is not None:
         notice(sign, now=now)
@@ -51,33 +52,33 @@ def look(*, now: datetime) -> str:
 
 def problem() -> str:
     """Why nothing may be sent, as long as a restore is open; else an empty text."""
-    row = Restore.objects.filter(state=machine.OPEN).first()
+    row = Restore.objects.filter(state=states.OPEN).first()
     return "" if row is None else f"Nothing is sent: the desk was put back to an earlier moment ({row.reference})."
 
 
 def notice(sign: Sign, *, now: datetime) -> Restore:
-    """Open a restore for this sign, or add what it shows to the one that is open."""
+    """Open a restore for this sign, or add the sign to the open one."""
     evidence = {"sign": sign.kind, **sign.facts}
     newest, as_of = _where_they_end(sign)
     try:
         with transaction.atomic():
             row = Restore(sign=sign.kind, newest=newest, as_of=as_of)
-            mover.create(row, event="noticed", to=machine.OPEN, now=now, evidence=evidence)
+            machine.create(row, event="noticed", to=states.OPEN, now=now, evidence=evidence)
     except IntegrityError:
         row = _again(evidence, now)
-    tell_broker()  # from here on what it knows is what the database has
+    tell_broker()  # from here on the broker knows what the database has
     _log.error("restores.noticed", restore=row.pk, **{name: str(value) for name, value in evidence.items()})
     return row
 
 
 def restored(*, facts: Mapping[str, Any], now: datetime) -> Restore:
-    """A backup was just put back by the desk's own command: the desk is told, and what the heads here know is kept."""
+    """Record that the desk's own command has put a backup back, with what the files of heads here know."""
     sign = _of_files()
-    return notice(Sign(machine.COMMAND, {**(sign.facts if sign else {}), **facts}), now=now)
+    return notice(Sign(states.COMMAND, {**(sign.facts if sign else {}), **facts}), now=now)
 
 
 def tell_broker() -> None:
-    """Tell the broker how far the database is, before a call leaves. One that is away is not told."""
+    """Tell the broker how far the database is, before a call leaves. A broker that is away is skipped."""
     key, newest = _identity(), RowWitness.objects.order_by("-seq").values_list("seq", "hash").first()
     if not key or newest is None:
         return
@@ -88,8 +89,8 @@ def tell_broker() -> None:
 
 
 def lost_heads(name: str) -> list[tuple[int, str]]:
-    """For a file of heads what people gave up of it, as `heads.findings` takes it."""
-    settled = Restore.objects.filter(state=machine.SETTLED).order_by("pk")
+    """The heads of a file that people gave up as lost, as `heads.findings` takes them."""
+    settled = Restore.objects.filter(state=states.SETTLED).order_by("pk")
     events = [each for row in settled for each in row.events.all() if each.event in _NOTICED]
     return [
         (lost["newest"], lost["line"])
@@ -100,7 +101,7 @@ def lost_heads(name: str) -> list[tuple[int, str]]:
 
 
 def _where_they_end(sign: Sign) -> tuple[int, datetime | None]:
-    """The last row entry from before the fall, and its time; not what was written between the fall and its notice."""
+    """The last row entry from before the database fell back, and its time; later entries are left out."""
     entries = RowWitness.objects.order_by("-seq")
     for lost in sign.facts.get("lost_heads", ()):
         if lost["file"] == witness_chain.HEADS_FILE:
@@ -111,18 +112,18 @@ def _where_they_end(sign: Sign) -> tuple[int, datetime | None]:
 
 
 def _again(evidence: dict[str, Any], now: datetime) -> Restore:
-    """One is open already: a host whose own file knows more says so once, since the move writes a head of its own."""
+    """Add the sign to the open restore. A host does so once, since the move writes a head into its own file."""
     with transaction.atomic():
-        row = mover.lock(Restore.objects.get(state=machine.OPEN).pk)
-        return mover.move(row, event="noticed_again", to=machine.OPEN, now=now, evidence=evidence)
+        row = machine.lock(Restore.objects.get(state=states.OPEN).pk)
+        return machine.move(row, event="noticed_again", to=states.OPEN, now=now, evidence=evidence)
 
 
 @dataclass(slots=True)
 class _Reader:
-    """How far this process has read a file of heads, the line of the highest number in it, and which lines to check.
+    """How far this process has read a file of heads, the line with the highest number, and which lines to check.
 
-    Numbers grow, but for lines of two processes that wrote at once. Where they fall, what was highest until then is
-    checked: after a fall of the rows it is not there.
+    Numbers grow, except where two processes wrote at the same time. Where a number falls, the highest line so far is to
+    be checked: if the database fell back, it is not there.
     """
 
     file: int = 0
@@ -131,9 +132,9 @@ class _Reader:
     unchecked: list[heads.Line] = field(default_factory=list)
 
     def read(self, name: str, *, given_up: Collection[str] = ()) -> list[heads.Line]:
-        """The lines to check; what stands up to one of `given_up` counts no more."""
-        found, self.end = heads.lines(heads.folder() / name, start=self.end)
-        for line in found:
+        """The lines to check; those up to a line of `given_up` are ignored."""
+        lines, self.end = heads.lines(heads.folder() / name, start=self.end)
+        for line in lines:
             if self.highest is not None and line.seq <= self.highest.seq:
                 self.unchecked.append(self.highest)
             self.highest = line if self.highest is None or line.seq > self.highest.seq else self.highest
@@ -146,9 +147,9 @@ _readers: dict[str, _Reader] = {}
 
 
 def _of_files() -> Sign | None:
-    """A file first, then the rows: a head is written once its row is there."""
-    lost = [found for name in _FILES if (found := _lost_of(name)) is not None]
-    return Sign(machine.HEADS, {"lost_heads": lost}) if lost else None
+    """Compare the files with the rows. The file is read first: a head is written after its row."""
+    lost = [facts for name in _FILES if (facts := _lost_of(name)) is not None]
+    return Sign(states.HEADS, {"lost_heads": lost}) if lost else None
 
 
 def _lost_of(name: str) -> dict[str, Any] | None:
@@ -159,7 +160,7 @@ def _lost_of(name: str) -> dict[str, Any] | None:
     if not _missing(name, reader.read(name)):
         reader.unchecked = []
         return None
-    # It may have been given up already, by another process.
+    # Another process may have recorded this loss already.
     reader = _readers[path] = _Reader(file)
     missing = _missing(name, reader.read(name, given_up=_given_up(name)))
     if not missing:
@@ -169,35 +170,35 @@ def _lost_of(name: str) -> dict[str, Any] | None:
 
 
 def _where_it_parts(name: str, highest: heads.Line) -> dict[str, Any]:
-    """From which number on the file tells of what is not there: the run of such lines that ends with the highest."""
-    found, _ = heads.lines(heads.folder() / name)
+    """From which number on the file and the database differ: the run of missing lines that ends with the highest."""
+    lines, _ = heads.lines(heads.folder() / name)
     newest = highest.seq - 1
-    for line in reversed(found[: found.index(highest)]):
+    for line in reversed(lines[: lines.index(highest)]):
         if not _missing(name, [line]):
             break
         newest = min(newest, line.seq - 1)
-    return {"newest": newest, "known": highest.seq, "line": found[-1].text}
+    return {"newest": newest, "known": highest.seq, "line": lines[-1].text}
 
 
 def _given_up(name: str) -> set[str]:
-    """The last lines of each time that it was noticed, whether or not people have settled it."""
+    """The last line at each time that a loss was noticed, settled or not."""
     events = RestoreEvent.objects.filter(event__in=_NOTICED).values_list("evidence", flat=True)
     return {lost["line"] for facts in events for lost in facts.get("lost_heads", ()) if lost["file"] == name}
 
 
 def _missing(name: str, lines: list[heads.Line]) -> list[heads.Line]:
-    """Those of these lines that the database has not, or has otherwise."""
+    """The lines that the database lacks or has with another hash."""
     missing = []
     for start in range(0, len(lines), _CHUNK):
         chunk = lines[start : start + _CHUNK]
         rows = _FILES[name].filter(seq__in={line.seq for line in chunk})
-        known = dict(rows.values_list("seq", "hash"))
-        missing += [line for line in chunk if known.get(line.seq) != line.hash]
+        hashes = dict(rows.values_list("seq", "hash"))
+        missing += [line for line in chunk if hashes.get(line.seq) != line.hash]
     return missing
 
 
 def _stat(name: str) -> tuple[int, int]:
-    """Which file it is, and its size in bytes."""
+    """The inode and the size in bytes."""
     try:
         about = (heads.folder() / name).stat()
     except OSError:
@@ -210,13 +211,13 @@ def _of_broker() -> Sign | None:
     if not key:
         return None
     try:
-        known: Any = _broker(settings.REDIS_URL).get(key)
+        entry: Any = _broker(settings.REDIS_URL).get(key)
     except (redis.RedisError, OSError):
         return None
-    seq, _, hash = (known or b"").decode().partition(" ")
+    seq, _, hash = (entry or b"").decode().partition(" ")
     if not seq.isdigit() or RowWitness.objects.filter(seq=int(seq), hash=hash).exists():
         return None
-    return Sign(machine.BROKER, {"known": int(seq)})
+    return Sign(states.BROKER, {"known": int(seq)})
 
 
 @cache
@@ -227,6 +228,6 @@ def _broker(address: str) -> redis.Redis:
 
 
 def _identity() -> str:
-    """Under which key the broker knows this database: its first entry, which every copy and backup of it has."""
+    """The broker's key for this database, made from its first entry, which every copy and backup of it has."""
     first = RowWitness.objects.filter(seq=1).values_list("hash", flat=True).first()
     return f"{_KEY}:{first}" if first else ""

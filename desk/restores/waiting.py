@@ -1,4 +1,4 @@
-"""What of each room waits to be sent, as people have to judge it after a restore."""
+"""What each room has that waits to be sent, for people to judge after a restore."""
 
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 GO_ON: Final = "go_on"
 CANCEL: Final = "cancel"
-MOST_OUTSIDE: Final = 50  # of one kind that people are shown
+MOST_OUTSIDE: Final = 50  # of one kind that people see
 VERDICTS: Final = {GO_ON: "It did not happen: go on", CANCEL: "Cancel it here"}
 EFFECTS: Final = {
     GO_ON: "It goes on from where it stands, with the approvals that it has.",
@@ -22,10 +22,10 @@ EFFECTS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One row that waits. `state` is what a word on it signs beside its subject.
+    """One row that waits. A verdict on it signs its `subject` and its `state`.
 
-    `title` is what it would do, `label` where it stands. `evidence` are sentences about what outside systems show of
-    it, `asked_by` is the number of who asked for it.
+    `title` says what it would do, `label` where it stands. `evidence` are sentences about what outside systems show of
+    it; `asked_by` is the number of the person who asked for it.
     """
 
     subject: str
@@ -41,7 +41,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """The settling of a restore, as the rows that it ends tell of it."""
+    """The settling of a restore, as the rows that it ends record it."""
 
     restore: str
     person: "Person"
@@ -52,11 +52,11 @@ class Act:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What of one room waits. `name` is that of its subjects.
+    """What waits in one room. `name` is the name in its subjects.
 
-    `items` gives the rows that were there before a moment and wait to be sent. `cancel` ends the one of a number, in
-    the settling's transaction; `go_on` has its worker look at once. Both leave alone what has moved on. `lock` keeps
-    the rows of these numbers from others until the transaction ends, before the trail's turn is taken.
+    `items` gives the rows that existed before a moment and wait to be sent. `cancel` ends the row of a number in the
+    transaction of the settling; `go_on` makes it due at once. Both do nothing where the row has moved on. `lock` locks
+    the rows of these numbers until the transaction ends, before the trail's turn is taken.
     """
 
     name: str
@@ -68,7 +68,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Outside:
-    """What an outside system shows of after a moment, and no row of the desk tells of. `url` is where to look at it."""
+    """Something that an outside system shows and no row of the desk records. `url` is where to look at it."""
 
     sentence: str
     url: str
@@ -80,15 +80,15 @@ def sources() -> list[Source]:
 
 
 def items(before: datetime) -> list[Item]:
-    """Everything that was there before this moment and waits to be sent."""
+    """Everything that existed before this moment and waits to be sent."""
     return [item for source in sources() for item in source.items(before)]
 
 
 def outside(since: datetime) -> list[Outside]:
-    """What outside systems show since then that no row here tells of."""
+    """What outside systems show since then and no row here records."""
     return [movement for look in rooms.outside() for movement in look(since)]
 
 
 def not_read_yet(since: datetime) -> list[str]:
-    """What has to be read from outside before anybody can judge, as sentences; empty once it was, after `since`."""
+    """Sentences about what still has to be read from outside, after `since`, before anybody can judge."""
     return [sentence for look in rooms.not_read_yet() for sentence in look(since)]

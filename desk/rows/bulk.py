@@ -1,8 +1,8 @@
-"""Many rows of copies at once, about as fast as the database's own bulk load.
+"""Writes many rows of copies at once, about as fast as the database's own bulk load.
 
-A row is written when it is new, or when it was read later than the stored one and says something else. Everything else
-is left alone, in the same statement: two processes that read at once never put an older reading over a newer one.
-Tables that are written so have a column `read_at`, and their primary key is what the outside names the record by.
+A row is written when it is new, or when it was read later than the stored one and differs from it. The same statement
+leaves all other rows alone: of two processes that read at once, none overwrites a newer reading with an older one. Such
+tables have a column `read_at`, and their primary key is the outside system's own identifier of the record.
 """
 
 import json
@@ -16,20 +16,19 @@ from typing import Any
 
 from django.db import connection, models, transaction
 
-from desk.fields import ExactDecimalField
-from desk.fields import plain as plain_decimal
+from desk.fields import ExactDecimalField, plain
 
 READ_AT = "read_at"
-HIGHEST_COUNT = 32_767  # what the smallest column for counts takes
-FEW = 200  # rows for which PostgreSQL is quicker without a temporary table
-_SURELY_SHORT = 24  # characters of a number that every money column takes
+HIGHEST_COUNT = 32_767  # the most that the smallest column for counts holds
+FEW = 200  # fewer rows than this PostgreSQL writes faster without a temporary table
+_SURELY_SHORT = 24  # a number of at most so many characters fits every money column
 
 Row = Sequence[Any]
-Column = Callable[[Sequence[Any]], list[Any]]  # the values of one column as the database takes them, or CannotKeep
+Column = Callable[[Sequence[Any]], list[Any]]  # prepares the values of one column for the database; raises CannotKeep
 
 
 class CannotKeep(ValueError):
-    """A value that the columns would not take as it is; the text says which one and why."""
+    """A value does not fit its column; the text says which one and why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +43,10 @@ class Table:
     statement: str
 
     def keep(self, rows: Iterable[Row], *, wrong: Callable[[Row, str], None] | None = None) -> int:
-        """Write what is new or newer and different; how many rows that were. Of rows with one key the last counts.
+        """Write what is new, or newer and different; the number of rows written. Of rows with one key the last counts.
 
-        A row that can't be kept is told to `wrong` with the reason and left out; without `wrong` it raises CannotKeep.
+        A row that can't be stored is passed to `wrong` with the reason and left out; without `wrong` it raises
+        CannotKeep.
         """
         ready = self._once_each(self._ready(list(rows), wrong))
         if not ready:
@@ -55,7 +55,7 @@ class Table:
             return _send(self, cursor, ready)
 
     def confirm(self, keys: Sequence[str], *, read_at: datetime) -> None:
-        """Note that the rows with these keys were read again at `read_at`; for tables whose key is one text."""
+        """Record that the rows with these keys were read again at `read_at`; for tables whose key is one text."""
         (key,) = self.key
         is_sqlite = connection.vendor == "sqlite"
         among = "IN (SELECT value FROM json_each(%s))" if is_sqlite else "= ANY(%s)"
@@ -68,12 +68,12 @@ class Table:
             )
 
     def _ready(self, rows: list[Row], wrong: Callable[[Row, str], None] | None) -> list[tuple[Any, ...]]:
-        """The rows as the database takes them: a column at a time, and one by one when something is wrong."""
+        """The rows prepared for the database: a column at a time, and one by one when a value does not fit."""
         if not rows:
             return []
         try:
-            whole = [column(values) for column, values in zip(self.columns, zip(*rows, strict=True), strict=True)]
-            return list(zip(*whole, strict=True))
+            columns = [column(values) for column, values in zip(self.columns, zip(*rows, strict=True), strict=True)]
+            return list(zip(*columns, strict=True))
         except CannotKeep:
             if wrong is None:
                 raise
@@ -87,10 +87,10 @@ class Table:
                 wrong(row, str(problem))
 
     def _once_each(self, ready: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
-        """One statement must not meet a key twice."""
+        """The rows with each key once, since one statement must not write a key twice."""
         key_of = itemgetter(*(self.names.index(name) for name in self.key))
-        found = {key_of(row): row for row in ready}
-        return ready if len(found) == len(ready) else list(found.values())
+        by_key = {key_of(row): row for row in ready}
+        return ready if len(by_key) == len(ready) else list(by_key.values())
 
 
 def table(model: type[models.Model]) -> Table:
@@ -120,7 +120,7 @@ def _table(model: type[models.Model], vendor: str) -> Table:
 
 
 def _statement(name: str, names: Sequence[str], key: Sequence[str], vendor: str) -> str:
-    """The upsert, with a place for the rows. Numbers that are texts have one plain form, and are compared as texts."""
+    """The upsert, with a placeholder for the rows. Numbers stored as texts have one form, so texts are compared."""
     compared = [column for column in names if column not in {*key, '"read_at"'}]
     if vendor == "sqlite":
         differs = " OR ".join(f"{name}.{column} COLLATE BINARY IS NOT excluded.{column}" for column in compared)
@@ -136,7 +136,7 @@ def _statement(name: str, names: Sequence[str], key: Sequence[str], vendor: str)
 
 
 def _send(table: Table, cursor: Any, ready: list[tuple[Any, ...]]) -> int:
-    """All rows by the way that is the quickest here; how many were written."""
+    """Write all rows in the way that is fastest here; how many were written."""
     if connection.vendor == "sqlite":
         cursor.executemany(table.statement, ready)
     elif len(ready) < FEW:
@@ -157,7 +157,7 @@ def _send_copy(table: Table, cursor: Any, ready: list[tuple[Any, ...]]) -> int:
         copy.write("".join([f"{line}\n" for line in map("\t".join, lines)]))
     cursor.execute(table.statement.replace("{rows}", f"SELECT {names} FROM arriving"))  # noqa: S608
     written = int(cursor.rowcount)
-    cursor.execute("DROP TABLE arriving")  # the transaction may go on, and with it the next table
+    cursor.execute("DROP TABLE arriving")  # the transaction may go on with the next table
     return written
 
 
@@ -181,7 +181,7 @@ def _copy_column(values: Sequence[Any]) -> Sequence[str]:
 
 
 def _column(field: "models.Field[Any, Any]", vendor: str) -> Column:
-    """How the values of a field are made ready, all at once."""
+    """What prepares the values of a field, all at once."""
     named: dict[type, Column] = {
         ExactDecimalField: _amounts(field.attname),
         models.DateTimeField: _instants if vendor == "sqlite" else list,
@@ -209,7 +209,7 @@ def _amounts(name: str) -> Column:
 
 
 def _text_of(name: str, value: Decimal | None) -> str | None:
-    """The one text of a number, as `ExactDecimalField` keeps it: no exponent, no trailing zeros."""
+    """The text of a number as `ExactDecimalField` stores it: no exponent, no trailing zeros."""
     if value is None:
         return None
     text = format(value, "f")
@@ -223,7 +223,7 @@ def _text_of(name: str, value: Decimal | None) -> str | None:
 def _long_text(name: str, value: Decimal) -> str:
     if not value.is_finite():
         raise CannotKeep(f"{name} is not a number")
-    bare = plain_decimal(value)
+    bare = plain(value)
     exponent = bare.as_tuple().exponent
     if not isinstance(exponent, int) or exponent < -24 or bare.adjusted() >= 36:
         raise CannotKeep(f"{name} has too many digits")
@@ -249,6 +249,6 @@ def _counts(name: str) -> Column:
 
 
 def _instants(values: Sequence[datetime | None]) -> list[Any]:
-    """Most rows of one reading share their instants, so each is written out once."""
+    """Prepare times; most rows of one reading share them, so each is formatted once."""
     texts = {value: connection.ops.adapt_datetimefield_value(value) for value in set(values)}
     return [texts[value] for value in values]

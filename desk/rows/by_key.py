@@ -1,7 +1,7 @@
-"""Rows of few keys or of all, asked for by a text that is made once for each connection.
+"""Reads rows by key, or all rows, with SQL that is built once for each connection.
 
-Django takes several times longer to make the text of such a question than the database to answer it. Every
-transaction asks one for each witnessed table that it wrote into, and every verification one for each that there is.
+Django takes several times longer to build such a query than the database to answer it. Every transaction needs one for
+each witnessed table that it wrote to, and every verification one for each witnessed table.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -9,15 +9,15 @@ from typing import Any
 
 from django.db import connection, models
 
-_CHUNK = 2000  # rows of a whole table that are in memory at once
+_CHUNK = 2000  # rows in memory at once when a whole table is read
 
 
 def rows_by_key(model: type[models.Model], columns: tuple[str, ...], keys: Sequence[Any]) -> Iterable[Sequence[Any]]:
     """The key and these columns of each row that is there, in the order of the keys, as `values_list` gives them.
 
-    `keys` are at least one, and no more than fit into one question.
+    There is at least one key, and no more than fit into one query.
     """
-    count = 1 << (len(keys) - 1).bit_length()  # few texts: what is missing to a power of two is asked for twice
+    count = 1 << (len(keys) - 1).bit_length()  # few queries: the keys are filled up to a power of two
     return _question(model, columns, count).rows([*keys, *[keys[-1]] * (count - len(keys))])
 
 
@@ -27,15 +27,15 @@ def all_rows(model: type[models.Model], columns: tuple[str, ...]) -> Iterator[Se
 
 
 def _question(model: type[models.Model], columns: tuple[str, ...], count: int) -> "_Question":
-    kept: dict[Any, _Question] = connection.by_key  # type: ignore[attr-defined]
-    question = kept.get((model, columns, count))
+    questions: dict[Any, _Question] = connection.by_key  # type: ignore[attr-defined]
+    question = questions.get((model, columns, count))
     if question is None:
-        question = kept[model, columns, count] = _Question(model, columns, count)
+        question = questions[model, columns, count] = _Question(model, columns, count)
     return question
 
 
 class _Question:
-    """The text for so many keys (0: for all rows), and what makes values of what the database answers."""
+    """The SQL for so many keys (0: for all rows), with the converters of its result."""
 
     def __init__(self, model: type[models.Model], columns: tuple[str, ...], count: int) -> None:
         self._key: models.Field[Any, Any] = model._meta.pk
@@ -55,8 +55,8 @@ class _Question:
     def every_row(self) -> Iterator[Sequence[Any]]:
         with connection.chunked_cursor() as cursor:
             cursor.execute(self._text, [])
-            while found := cursor.fetchmany(_CHUNK):
-                yield from self._values(found)
+            while chunk := cursor.fetchmany(_CHUNK):
+                yield from self._values(chunk)
 
-    def _values(self, found: Iterable[Sequence[Any]]) -> Iterable[Sequence[Any]]:
-        return self._compiler.apply_converters(found, self._converters) if self._converters else found
+    def _values(self, chunk: Iterable[Sequence[Any]]) -> Iterable[Sequence[Any]]:
+        return self._compiler.apply_converters(chunk, self._converters) if self._converters else chunk

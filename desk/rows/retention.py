@@ -1,7 +1,7 @@
-"""Rows that are kept for a while only: each room declares its own (`desk.rooms.Room.retention`).
+"""Removes rows that are kept only for a while, as the rooms declare (`desk.rooms.Room.retention`).
 
-Nothing about money is among them. They are removed in small batches, each in a transaction of its own, so that nobody
-waits for a large one, and a run that is broken off goes on with the next.
+None of them is about money. They are removed in small batches, each in its own transaction, so that nobody waits long,
+and after an interruption the next run continues.
 """
 
 from collections.abc import Callable
@@ -19,9 +19,9 @@ MOST_BATCHES = 40  # of one run, over everything
 
 @dataclass(frozen=True, slots=True)
 class Retention:
-    """Which rows of a model are kept for how long after the moment in `column`; `among` narrows them down.
+    """How long (`lasts`) rows of a model are kept after the time in `column`; `among` limits it to some of them.
 
-    The last two are asked at each run, since settings say how long.
+    Both are called at each run, since settings say how long.
     """
 
     model: type[Model]
@@ -30,7 +30,7 @@ class Retention:
     among: Callable[[], Q] = Q
 
     def remove(self, *, now: datetime, size: int = BATCH) -> int:
-        """Remove about `size` rows that are too old, the oldest first; all that share the last one's moment go too."""
+        """Remove about `size` expired rows, the oldest first, with all rows of the same time as the last one."""
         too_old = {f"{self.column}__lt": now - self.lasts()}
         rows = self.model._default_manager.filter(self.among(), **too_old)
         oldest: list[Any] = list(rows.order_by(self.column).values_list(self.column, flat=True)[:size])
@@ -38,7 +38,7 @@ class Retention:
 
 
 def purge(*, now: datetime, batch: int = BATCH, most_batches: int = MOST_BATCHES) -> int:
-    """Remove what is older than the rooms keep, oldest first, up to a bound; how many rows went."""
+    """Remove expired rows of all rooms, the oldest first, up to a limit; the number of rows."""
     removed = 0
     for each in rooms.retention():
         while most_batches > 0 and (count := each.remove(now=now, size=batch)):

@@ -1,12 +1,12 @@
-"""Which tables decide or prove something, and the noting of every row of them that the desk itself writes.
+"""Which tables decide or prove something, and the record of every row of them that the desk itself writes.
 
-An app registers its tables once, each with the columns that decide nothing and the reason why; every other column is
-witnessed. Rows that are written through the models are noted, and just before the transaction commits their contents
-become one entry of the chain of witnesses (`witness_chain`), under a key that is not in the database. Whoever writes
-into a table past the desk leaves no entry, so that `verify_audit --replay` names the row.
+An app registers its tables once, each with the columns that decide nothing and the reasons; all other columns are
+witnessed. Rows written through the models are noted, and just before the transaction commits their contents become one
+entry of the chain of witnesses (`witness_chain`), under a key that is not in the database. A write that bypasses the
+desk leaves no entry, so `verify_audit --replay` reports the row.
 
-What a model needs: the base `Witnessed`, or, where the model is another library's, the signals alone (`register`) and
-`note` where rows are changed without signals.
+A model needs the base `Witnessed`. A model of another library needs only `register`, which connects to its signals, and
+`note` wherever its rows are changed without signals.
 """
 
 import json
@@ -38,8 +38,8 @@ _DIGEST_BYTES = 24  # 192 bits, 32 characters
 class Table:
     """One table that decides or proves something. `loose` columns do neither, each for the reason beside it.
 
-    `more` gives further values of rows (of those with the given keys, or of all) that stand in other tables. `rules`
-    marks tables whose rows are looked up in the chain before they are followed (`witness_chain.strange`).
+    `more` gives further values of rows (with the given keys, or of all) that are stored in other tables. `rules` marks
+    tables whose rows are checked against the chain before they are followed (`witness_chain.has_foreign_rows`).
     """
 
     model: type[models.Model]
@@ -48,7 +48,7 @@ class Table:
     rules: bool = False
 
     def register(self) -> None:
-        """Witness the rows of this table from now on; called once, when its app is ready."""
+        """Witness the rows of this table; called once, when its app is ready."""
         _tables[self.model] = self
         post_save.connect(_noted, sender=self.model, dispatch_uid=f"desk.rows.witnessed.{self.label}")
         post_delete.connect(_noted, sender=self.model, dispatch_uid=f"desk.rows.witnessed.{self.label}")
@@ -72,8 +72,8 @@ class Table:
 
     @cached_property
     def blank(self) -> dict[str, str]:
-        """What a column says when nobody said anything. Such values are left out of the digest, so that a column that
-        is added later does not change what was witnessed before."""
+        """The default of each column. Default values are left out of the digest, so that a column which is added later
+        does not change earlier witnesses."""
         fields = {field.attname: field for field in self.model._meta.concrete_fields}
         return {name: _text(fields[name].get_default()) for name in self.columns}
 
@@ -84,24 +84,24 @@ class Table:
         return not attnames.issubset(self.loose)
 
     def witnesses(self, keys: Collection[Any] | None = None) -> Iterator[tuple[str, str]]:
-        """Key and witness of every row, or of those with these keys. A witness is a digest of the whole row, and four
-        digits for each column, by which a changed one is named."""
+        """Key and witness of every row, or of those with these keys. A witness is a digest of the whole row and four
+        digits for each column, by which a changed column is named."""
         for key, values in self._contents(keys):
             yield str(key), self.witness(values)
 
     def witness(self, values: Mapping[str, Any]) -> str:
         """The witness of one row's values by column."""
         texts = {name: _text(value) for name, value in values.items()}
-        kept = [[name, texts[name]] for name in sorted(texts) if texts[name] != self.blank.get(name)]
-        digest = sha256(json.dumps(kept, separators=(",", ":")).encode()).digest()[:_DIGEST_BYTES]
+        pairs = [[name, texts[name]] for name in sorted(texts) if texts[name] != self.blank.get(name)]
+        digest = sha256(json.dumps(pairs, separators=(",", ":")).encode()).digest()[:_DIGEST_BYTES]
         return urlsafe_b64encode(digest).decode() + "".join(_check(texts[name]) for name in sorted(texts))
 
     def with_columns(self, columns: Collection[str]) -> "Table":
-        """The same table as it is, or was, with these columns witnessed and no others."""
+        """The same table with exactly these columns witnessed."""
         return replace(self, loose=dict.fromkeys(self.names - {*columns}, "of another version"))
 
     def compared(self, other: "Table", keys: Collection[Any]) -> Iterator[tuple[str, str, str]]:
-        """Key, witness by the columns of `other` and witness by these of each of the rows, from one reading of them."""
+        """For each row its key, its witness by the columns of `other` and that by these columns, from one read."""
         for key, values in self.with_columns({*self.columns, *other.columns})._contents(keys):
             of_tables = [
                 table.witness({name: value for name, value in values.items() if name not in table.loose})
@@ -121,9 +121,9 @@ class Table:
         if keys is None:
             yield from self._with_more(all_rows(self.model, self.columns), None)
             return
-        wanted = list(keys)
-        for start in range(0, len(wanted), _CHUNK):
-            chunk = wanted[start : start + _CHUNK]
+        ordered = list(keys)
+        for start in range(0, len(ordered), _CHUNK):
+            chunk = ordered[start : start + _CHUNK]
             yield from self._with_more(rows_by_key(self.model, self.columns, chunk), chunk)
 
     def _with_more(
@@ -160,7 +160,7 @@ def decides_nothing(reasons: Mapping[str, str]) -> None:
 
 
 def tables() -> list[Table]:
-    """Every witnessed table, by name."""
+    """Every witnessed table, in the order of their names."""
     return sorted(_tables.values(), key=lambda table: table.label)
 
 
@@ -175,7 +175,7 @@ def idle() -> Mapping[str, str]:
 
 
 def note(model: type[models.Model], keys: Iterable[Any]) -> None:
-    """These rows were written, or removed, in this transaction: their contents are witnessed when it commits."""
+    """Note rows that this transaction has written or removed: their contents are witnessed when it commits."""
     written = set(keys)
     if model not in _tables or not written:
         return
@@ -187,7 +187,7 @@ def note(model: type[models.Model], keys: Iterable[Any]) -> None:
 
 
 class Rows(models.QuerySet[M_co]):
-    """Rows of a witnessed table: what is changed, made or removed is noted in the same transaction."""
+    """Rows of a witnessed table: every change is noted in the same transaction."""
 
     def update(self, **changes: Any) -> int:
         """Change the rows and note those whose witnessed columns change."""
@@ -203,14 +203,14 @@ class Rows(models.QuerySet[M_co]):
     def bulk_create(self, objs: Iterable[Any], *arguments: Any, **options: Any) -> Any:
         """Make the rows and note them. With `ignore_conflicts` the database doesn't tell which: the caller notes."""
         if connection.in_atomic_block:
-            made = super().bulk_create(objs, *arguments, **options)
-            note(self.model, [row.pk for row in made if row.pk is not None])
-            return made
+            rows = super().bulk_create(objs, *arguments, **options)
+            note(self.model, [row.pk for row in rows if row.pk is not None])
+            return rows
         with transaction.atomic():
             return self.bulk_create(objs, *arguments, **options)
 
     def _locked(self) -> list[Any]:
-        """The keys of the rows that an update will meet, kept from others where the engine can."""
+        """The keys of the rows that an update will change, locked where the engine can."""
         rows = self.order_by().only("pk")
         if connection.features.has_select_for_update:
             rows = rows.select_for_update(of=("self",))
@@ -246,7 +246,7 @@ def _check(text: str) -> str:
 
 
 def _text(value: Any) -> str:
-    """One text for one value of a column, as the database gives it back; a letter keeps kinds apart."""
+    """One text for each value of a column, as read from the database; a letter tells the types apart."""
     if value is None:
         return "n"
     if isinstance(value, bool):

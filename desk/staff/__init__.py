@@ -1,1 +1,1 @@
-"""People as administrators keep them: inviting, roles, second factors, switching off and on again."""
+"""The administration of people: inviting them, their roles and second factors, deactivating and reactivating them."""

@@ -1,8 +1,8 @@
-"""Changes of a person by two administrators: asked for, confirmed, rejected, withdrawn, expired.
+"""Changes of a person by two administrators: requested, confirmed, rejected, withdrawn, expired.
 
-What is confirmed is one digest over the person as they are now and what is to become of them: whoever was changed in
-between is looked at again. Roles that are taken away, or held at fewer accounts from then on, void the words that were
-given with them (`Person.words_from`).
+The confirmation signs a digest over the person as they are now and the change; a person who was changed in between has
+to be reviewed again. Taking roles away, or limiting them to fewer accounts, voids the votes that were given with them
+(`Person.words_from`).
 """
 
 import hashlib
@@ -21,7 +21,7 @@ from desk.audit import trail
 from desk.live import announcements
 from desk.machines.decisions import Act, Acts, InTurn
 from desk.people import factors, roles, scopes, tokens
-from desk.staff import machine, mover, rules
+from desk.staff import machine, rules, states
 from desk.staff.models import LONGEST_REASON, PersonChange
 from desk.staff.rules import CannotChange
 
@@ -33,18 +33,18 @@ REQUESTS: Final = Acts(ASK, CannotChange)
 DECISIONS: Final = InTurn(
     CONFIRM,
     CannotChange,
-    mover.MACHINE,
+    machine.MACHINE,
     missing="There is no such change.",
     why_over=lambda row: "Nothing was changed: somebody else was faster. Read the page again.",
     read_with=("person", "requested_by"),
 )
 
 
-def digest_of(person: "Person", kind: str, wanted: Collection[str]) -> str:
-    """What is signed: who it is, what they are now, and what is to become of them."""
-    enrolled = sorted(factors.kept_by(person).items())
+def digest_of(person: "Person", kind: str, grants: Collection[str]) -> str:
+    """What is signed: the person, what they are now, and what they are to become."""
+    enrolled = sorted(factors.by_number(person).items())
     now = [person.pk, person.username, person.grants, person.is_active, [list(each) for each in enrolled]]
-    content = ["countersign-person-1", kind, now, sorted(wanted)]
+    content = ["countersign-person-1", kind, now, sorted(grants)]
     return hashlib.sha256(trail.canonical(content).encode()).hexdigest()
 
 
@@ -52,7 +52,7 @@ def request(
     *,
     person_id: int,
     kind: str,
-    wanted: Collection[str] = (),
+    grants: Collection[str] = (),
     reason: str,
     actor: "Person",
     digest: str,
@@ -60,65 +60,65 @@ def request(
     session_key: str,
     now: datetime,
 ) -> PersonChange:
-    """Ask for a change; in the demo it is made at once. Raises CannotChange, or `stepup.CannotConfirm`."""
+    """Request a change; in the demo it is made at once. Raises CannotChange, or `stepup.CannotConfirm`."""
     act = Act(actor, now, session_key, digest=digest, answer=answer)
     with transaction.atomic():
         trail.take_turn()
         person = read(person_id)
-        _check(actor, person, kind, wanted)
-        if digest != digest_of(person, kind, wanted):
+        _check(actor, person, kind, grants)
+        if digest != digest_of(person, kind, grants):
             raise CannotChange("Nothing was changed: the person is not what you saw. Read the page again.")
         confirmation = REQUESTS.confirm(act)
         act = replace(act, comment=clean_reason(reason))
-        return ask(person, kind, wanted, act=act, confirmation=confirmation)
+        return ask(person, kind, grants, act=act, confirmation=confirmation)
 
 
-def ask(person: "Person", kind: str, wanted: Collection[str], *, act: Act, confirmation: "StepUp") -> PersonChange:
-    """The same for somebody whose second factor was taken already, inside a transaction that has the trail's turn."""
+def ask(person: "Person", kind: str, grants: Collection[str], *, act: Act, confirmation: "StepUp") -> PersonChange:
+    """Request a change with a second factor that was checked already, in a transaction that has the trail's turn."""
     row = PersonChange(
         person=person,
         kind=kind,
-        wanted=",".join(sorted(wanted)),
-        before=",".join(person.grants) if kind == machine.ROLES else "",
+        wanted=",".join(sorted(grants)),
+        before=",".join(person.grants) if kind == states.ROLES else "",
         reason=act.comment,
-        digest=digest_of(person, kind, wanted),
+        digest=digest_of(person, kind, grants),
         requested_by=act.person,
         requested_with=confirmation,
         alone=settings.DEMO,
-        expires_at=act.now + machine.OPEN_FOR,
+        expires_at=act.now + states.OPEN_FOR,
     )
     try:
         with transaction.atomic():
-            mover.create(row, event="requested", evidence=confirmation.evidence(), **act.moved)
+            machine.create(row, event="requested", evidence=confirmation.evidence(), **act.moved)
     except IntegrityError:
         raise CannotChange("Nothing was changed: another change of this person waits already.") from None
     if row.alone:
         _apply(row, person, act)
-        mover.move(row, event="applied_alone", to=machine.DONE, **act.moved)
+        machine.move(row, event="applied_alone", to=states.DONE, **act.moved)
     return row
 
 
 def confirm(
     *, change_id: int, actor: "Person", digest: str, answer: Mapping[str, Any], session_key: str, now: datetime
 ) -> PersonChange:
-    """The second administrator's word: it is done. Raises CannotChange, or `stepup.CannotConfirm`."""
+    """Make the change, confirmed by a second administrator. Raises CannotChange, or `stepup.CannotConfirm`."""
     act = Act(actor, now, session_key, digest=digest, answer=answer)
     with DECISIONS.transaction(change_id) as row:
         _refuse_unless_open(row, act)
         if row.requested_by_id == actor.pk:
             raise CannotChange("Nothing was changed: you asked for it, so another admin has to confirm it.")
-        person, wanted = read(row.person_id), row.wanted_roles
-        _check(actor, person, row.kind, wanted)
-        if not (digest == row.digest == digest_of(person, row.kind, wanted)):
+        person, grants = read(row.person_id), row.wanted_roles
+        _check(actor, person, row.kind, grants)
+        if not (digest == row.digest == digest_of(person, row.kind, grants)):
             raise CannotChange(
                 "Nothing was changed: the person is not what they were when it was asked for. Reject it."
             )
         confirmation = DECISIONS.confirm(act)
         _apply(row, person, act)
-        mover.move(
+        machine.move(
             row,
             event="confirmed",
-            to=machine.DONE,
+            to=states.DONE,
             evidence=confirmation.evidence(),
             decided_by=actor,
             decided_with=confirmation,
@@ -128,43 +128,41 @@ def confirm(
 
 
 def reject(*, change_id: int, actor: "Person", comment: str, session_key: str, now: datetime) -> PersonChange:
-    """Nothing is changed: another administrator says no, or who asked for it takes it back."""
+    """End the request without a change: another administrator rejects it, or its requester withdraws it."""
     act = Act(actor, now, session_key)
     with DECISIONS.transaction(change_id) as row:
         _refuse_unless_open(row, act)
         is_own = row.requested_by_id == actor.pk
-        event, to = ("withdrawn", machine.WITHDRAWN) if is_own else ("rejected", machine.REJECTED)
+        event, to = ("withdrawn", states.WITHDRAWN) if is_own else ("rejected", states.REJECTED)
         words = comment.strip() if is_own else clean_reason(comment)
-        mover.move(row, event=event, to=to, decided_by=actor, comment=words[:LONGEST_REASON], **act.moved)
+        machine.move(row, event=event, to=to, decided_by=actor, comment=words[:LONGEST_REASON], **act.moved)
     return row
 
 
 def withdraw_all(*, concerning: "Person", now: datetime) -> int:
-    """End what waits about this person or was asked for by them; how many there were. Inside a transaction."""
-    rows = PersonChange.objects.filter(Q(person=concerning) | Q(requested_by=concerning), state=machine.REQUESTED)
+    """Withdraw the open requests about or by this person; how many there were. Inside a transaction."""
+    rows = PersonChange.objects.filter(Q(person=concerning) | Q(requested_by=concerning), state=states.REQUESTED)
     concerned = list(rows.order_by("pk"))
     for row in concerned:
-        mover.move(row, event="withdrawn", to=machine.WITHDRAWN, now=now)
+        machine.move(row, event="withdrawn", to=states.WITHDRAWN, now=now)
     return len(concerned)
 
 
 def expire(now: datetime) -> int:
-    """End what nobody confirmed within a day; how many there were."""
+    """End the requests that nobody confirmed within a day; how many there were."""
     ended = 0
-    for number in PersonChange.objects.filter(state=machine.REQUESTED, expires_at__lte=now).values_list(
-        "pk", flat=True
-    ):
+    for number in PersonChange.objects.filter(state=states.REQUESTED, expires_at__lte=now).values_list("pk", flat=True):
         with transaction.atomic():
             trail.take_turn()
             row = PersonChange.objects.get(pk=number)
-            if row.state == machine.REQUESTED:
-                mover.move(row, event="expired", to=machine.EXPIRED, now=now)
+            if row.state == states.REQUESTED:
+                machine.move(row, event="expired", to=states.EXPIRED, now=now)
                 ended += 1
     return ended
 
 
 def read(person_id: int) -> "Person":
-    """The person as they are in this moment. Raises CannotChange when there is nobody of this number."""
+    """The person as they are now. Raises CannotChange when there is nobody of this number."""
     person = models.Person.objects.filter(pk=person_id).first()
     if person is None:
         raise CannotChange("There is nobody of this number.")
@@ -172,7 +170,7 @@ def read(person_id: int) -> "Person":
 
 
 def clean_reason(text: str) -> str:
-    """A reason within its bounds. Raises CannotChange."""
+    """The reason, checked for its length. Raises CannotChange."""
     text = text.strip()
     if not text:
         raise CannotChange("Say why, so that others can follow it later.")
@@ -181,14 +179,14 @@ def clean_reason(text: str) -> str:
     return text
 
 
-def _check(actor: "Person", person: "Person", kind: str, wanted: Collection[str]) -> None:
-    # Read again inside the turn: who asks may have lost the role in this moment.
+def _check(actor: "Person", person: "Person", kind: str, grants: Collection[str]) -> None:
+    # Read again inside the turn: the actor may have lost the role a moment ago.
     if not rules.may_keep(read(actor.pk)):
         raise CannotChange("Only active administrators change people.")
     rules.refuse_oneself(actor, person)
-    if problem := rules.obstacle(kind, person, wanted):
+    if problem := rules.obstacle(kind, person, grants):
         raise CannotChange(f"Nothing was changed. {problem}")
-    loses = kind == machine.ACCESS or (kind == machine.ROLES and roles.ADMIN not in wanted)
+    loses = kind == states.ACCESS or (kind == states.ROLES and roles.ADMIN not in grants)
     if loses and roles.ADMIN in person.grants:
         rules.refuse_last_admin(person)
 
@@ -198,33 +196,33 @@ def _refuse_unless_open(row: PersonChange, act: Act) -> None:
         raise CannotChange("Only active administrators change people.")
     if row.person_id == act.person.pk:
         raise CannotChange("Nothing was changed: it is about yourself, so other admins decide on it.")
-    if row.state != machine.REQUESTED:
+    if row.state != states.REQUESTED:
         raise CannotChange(f"Nothing was changed: it is {row.label.lower()} already.")
     if row.expires_at <= act.now:
         raise CannotChange("Nothing was changed: it expired, because nobody confirmed it within a day.")
 
 
 def _apply(row: PersonChange, person: "Person", act: Act) -> None:
-    if row.kind == machine.ROLES:
-        lost = scopes.lost(person.grants, row.wanted_roles)
-        scopes.give(person, row.wanted_roles)
+    if row.kind == states.ROLES:
+        lost = scopes.lost_grants(person.grants, row.wanted_roles)
+        scopes.set_grants(person, row.wanted_roles)
         if lost:
             void_words(person, now=act.now)
-    elif row.kind == machine.REACTIVATE:
+    elif row.kind == states.REACTIVATE:
         person.is_active = True
         person.save(update_fields=["is_active"])
     else:
-        _reset(person, with_password=row.kind == machine.ACCESS, now=act.now, actor=act.person)
-    announcements.announce(mover.TOPIC, id=person.pk)
+        _reset(person, with_password=row.kind == states.ACCESS, now=act.now, actor=act.person)
+    announcements.announce(machine.TOPIC, id=person.pk)
 
 
 def void_words(person: "Person", *, now: datetime) -> None:
-    """What this person approved before this moment and is not decided yet counts no more, whatever they become."""
+    """Void this person's votes on everything undecided, whatever roles they get later."""
     models.Person.objects.filter(pk=person.pk).update(words_from=now)
 
 
 def _reset(person: "Person", *, with_password: bool, now: datetime, actor: "Person") -> None:
-    before = factors.kept_by(person)
+    before = factors.by_number(person)
     Authenticator.objects.filter(user=person).delete()
     if with_password:
         person.set_unusable_password()

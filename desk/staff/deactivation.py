@@ -1,4 +1,4 @@
-"""Switching somebody off: at once, by one administrator. What they open ends, their open words are void."""
+"""Deactivates a person: at once, by one administrator. Their sessions end, their votes on open requests are void."""
 
 import hashlib
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from desk.audit import trail
 from desk.live import announcements
 from desk.machines.decisions import Act, Acts
 from desk.people import roles
-from desk.staff import changes, invitations, mover, rules
+from desk.staff import changes, invitations, machine, rules
 from desk.staff.rules import CannotChange
 
 if TYPE_CHECKING:
@@ -23,12 +23,12 @@ DEACTIVATIONS: Final = Acts(PURPOSE, CannotChange)
 
 
 def open_words(person: "Person") -> list[rooms.OpenWord]:
-    """What this person approved that is not decided yet: each counts no more once they are switched off."""
+    """This person's votes on what is not decided yet, which a deactivation voids."""
     return rooms.open_words(person)
 
 
 def digest_of(person: "Person") -> str:
-    """What is signed: who it is and what they are now."""
+    """What is signed: the person and what they are now."""
     content = ["countersign-deactivate-1", person.pk, person.username, person.grants, person.is_active]
     return hashlib.sha256(trail.canonical(content).encode()).hexdigest()
 
@@ -43,7 +43,7 @@ def deactivate(
     session_key: str,
     now: datetime,
 ) -> "Person":
-    """End everything that this person opens. Raises CannotChange, or `stepup.CannotConfirm`."""
+    """Deactivate the person. Raises CannotChange, or `stepup.CannotConfirm`."""
     act = Act(actor, now, session_key, digest=digest, answer=answer)
     with transaction.atomic():
         trail.take_turn()
@@ -72,5 +72,5 @@ def deactivate(
             after={"active": False, "reason": words, "void": void, "evidence": confirmation.evidence()},
             **act.moved,
         )
-        announcements.announce(mover.TOPIC, id=person.pk)
+        announcements.announce(machine.TOPIC, id=person.pk)
     return person

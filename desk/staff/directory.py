@@ -1,4 +1,4 @@
-"""Who is there: roles, second factors, sessions and what waits about them, for the list and one person's page."""
+"""The people of the desk with roles, second factors, sessions and open changes, for the list and a person's page."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from desk import models
 from desk.people import factors, own_sessions, roles, scopes
-from desk.staff import machine
+from desk.staff import states
 from desk.staff.models import Invitation, PersonChange
 
 if TYPE_CHECKING:
@@ -37,11 +37,11 @@ class Line:
 
 
 def everybody(*, reader: "Person", now: datetime, role: str = "", state: str = "", words: str = "") -> list[Line]:
-    """Everybody, by name; of one role, in one state, or with these words in name or address."""
+    """Everybody by name, filtered by role, state, or text in name or address."""
     people = list(models.Person.objects.prefetch_related("groups").order_by("username", "pk"))
     enrolled = factors.those_with_one([person.pk for person in people])
-    seen = own_sessions.last_seen(now=now)
-    open_changes = PersonChange.objects.filter(state=machine.REQUESTED).select_related("requested_by")
+    sessions = own_sessions.last_seen(now=now)
+    open_changes = PersonChange.objects.filter(state=states.REQUESTED).select_related("requested_by")
     changes = {row.person_id: row for row in open_changes}
     links = {row.person_id: row for row in Invitation.objects.filter(used_at=None, ended_at=None)}
     lines = [
@@ -51,20 +51,20 @@ def everybody(*, reader: "Person", now: datetime, role: str = "", state: str = "
             roles=scopes.words(person.grants),
             email=shown_email(person, reader),
             has_factor=person.pk in enrolled,
-            last_seen=seen[person.pk][1] if person.pk in seen else person.last_login,
-            sessions=seen[person.pk][0] if person.pk in seen else 0,
+            last_seen=sessions[person.pk][1] if person.pk in sessions else person.last_login,
+            sessions=sessions[person.pk][0] if person.pk in sessions else 0,
             change=changes.get(person.pk),
             invitation=links.get(person.pk),
         )
         for person in people
     ]
-    wanted = words.strip().lower()
+    text = words.strip().lower()
     return [
         line
         for line in lines
         if (not role or role in line.person.roles)
         and (not state or state == line.state)
-        and (not wanted or wanted in f"{line.person.username} {line.email}".lower())
+        and (not text or text in f"{line.person.username} {line.email}".lower())
     ]
 
 
@@ -76,7 +76,7 @@ def state_of(person: "Person") -> str:
 
 
 def shown_email(person: "Person", reader: "Person") -> str:
-    """The address for administrators; for others its first letter and its host."""
+    """The whole address for administrators; for others its first letter and its host."""
     name, at, host = person.email.rpartition("@")
     if reader.has_role(roles.ADMIN) or not at:
         return str(person.email)

@@ -1,7 +1,7 @@
-"""Inviting somebody: an account without a password, and a link that sets one, once, within a day.
+"""Invites people: an account without a password, and a link that sets one, once, within a day.
 
-The link is bound to an e-mail address that whoever opens it has to name, so that a forwarded one opens nothing. Roles
-come by a change of a person, so outside the demo by a second administrator.
+The link is bound to an e-mail address that the person who opens it has to enter, so a forwarded link opens nothing.
+Roles come with a change of the person, which outside the demo needs a second administrator.
 """
 
 import hashlib
@@ -21,7 +21,7 @@ from desk import models
 from desk.audit import trail
 from desk.live import announcements
 from desk.machines.decisions import Act, Acts
-from desk.staff import changes, machine, mover, rules
+from desk.staff import changes, machine, rules, states
 from desk.staff.models import MOST_WRONG_ADDRESSES, Invitation
 from desk.staff.rules import CannotChange
 from wire.values import Secret
@@ -36,47 +36,47 @@ GOOD_FOR = timedelta(hours=24)
 _REASON = "Invited with these roles."
 
 
-def digest_of(*, name: str, email: str, wanted: Collection[str]) -> str:
-    """What is signed: whom the link is for, and what they are to become."""
-    content = ["countersign-invite-1", name, email.lower(), sorted(wanted)]
+def digest_of(*, name: str, email: str, grants: Collection[str]) -> str:
+    """What is signed: whom the link is for, and the roles they are to get."""
+    content = ["countersign-invite-1", name, email.lower(), sorted(grants)]
     return hashlib.sha256(trail.canonical(content).encode()).hexdigest()
 
 
 def name_of(email: str) -> str:
-    """The username of somebody who was invited without one: what stands before the @ of their address."""
+    """The username of a person invited without one: the part before the @ of their address."""
     return email.partition("@")[0]
 
 
-def problems(*, name: str, email: str, wanted: Collection[str]) -> dict[str, str]:
-    """Why nobody can be invited like this, by field; empty when they can."""
-    found = {}
+def problems(*, name: str, email: str, grants: Collection[str]) -> dict[str, str]:
+    """Why the invitation is refused, by field; empty when it is not."""
+    sentences = {}
     try:
         ASCIIUsernameValidator()(name)
     except ValidationError:
-        found["name"] = "Letters, digits and @ . + - _ make a name, without blanks."
+        sentences["name"] = "Letters, digits and @ . + - _ make a name, without blanks."
     if len(name) > 150:
-        found["name"] = "A name has 150 characters at most."
+        sentences["name"] = "A name has 150 characters at most."
     elif models.Person.objects.filter(username__iexact=name).exists():
-        found["name"] = "Somebody has this name already. Names are never given twice."
+        sentences["name"] = "Somebody has this name already. Names are never given twice."
     try:
         validate_email(email)
     except ValidationError:
-        found["email"] = "This is no e-mail address."
+        sentences["email"] = "This is no e-mail address."
     else:
         if models.Person.objects.filter(email__iexact=email).exists():
-            found["email"] = "Somebody has this address already."
-    if not wanted:
-        found["roles"] = "Choose at least one role: without one the person sees nothing."
-    elif problem := rules.role_problem(wanted):
-        found["roles"] = problem
-    return found
+            sentences["email"] = "Somebody has this address already."
+    if not grants:
+        sentences["roles"] = "Choose at least one role: without one the person sees nothing."
+    elif problem := rules.role_problem(grants):
+        sentences["roles"] = problem
+    return sentences
 
 
 def invite(
     *,
     name: str,
     email: str,
-    wanted: Collection[str],
+    grants: Collection[str],
     actor: "Person",
     digest: str,
     answer: Mapping[str, Any],
@@ -89,19 +89,19 @@ def invite(
         trail.take_turn()
         if not rules.may_keep(changes.read(actor.pk)):
             raise CannotChange("Only active administrators invite people.")
-        if found := problems(name=name, email=email, wanted=wanted):
-            raise CannotChange(f"Nobody was invited. {' '.join(found.values())}")
-        if digest != digest_of(name=name, email=email, wanted=wanted):
+        if refusals := problems(name=name, email=email, grants=grants):
+            raise CannotChange(f"Nobody was invited. {' '.join(refusals.values())}")
+        if digest != digest_of(name=name, email=email, grants=grants):
             raise CannotChange("Nobody was invited: this is not what you saw. Read the page again.")
         confirmation = INVITATIONS.confirm(act)
         person = models.Person.objects.create_user(username=name, email=email)
-        made = _make(person, actor=actor, session_key=session_key, now=now)
-        changes.ask(person, machine.ROLES, wanted, act=act, confirmation=confirmation)
-    return made
+        link = _make_link(person, actor=actor, session_key=session_key, now=now)
+        changes.ask(person, states.ROLES, grants, act=act, confirmation=confirmation)
+    return link
 
 
 def invite_again(*, person_id: int, actor: "Person", session_key: str, now: datetime) -> tuple[Invitation, Secret]:
-    """Another link for somebody who has no password yet, or none any more; the older one ends."""
+    """Another link for a person without a password; the older link ends."""
     with transaction.atomic():
         trail.take_turn()
         if not rules.may_keep(changes.read(actor.pk)):
@@ -112,10 +112,10 @@ def invite_again(*, person_id: int, actor: "Person", session_key: str, now: date
             raise CannotChange("No link was made: it is for active people without a password alone.")
         if not person.email:
             raise CannotChange("No link was made: this person has no e-mail address that it could be bound to.")
-        return _make(person, actor=actor, session_key=session_key, now=now)
+        return _make_link(person, actor=actor, session_key=session_key, now=now)
 
 
-def _make(person: "Person", *, actor: "Person", session_key: str, now: datetime) -> tuple[Invitation, Secret]:
+def _make_link(person: "Person", *, actor: "Person", session_key: str, now: datetime) -> tuple[Invitation, Secret]:
     end_open(person, now=now)
     text = PREFIX + secrets.token_urlsafe(32)
     row = Invitation.objects.create(
@@ -135,22 +135,22 @@ def _make(person: "Person", *, actor: "Person", session_key: str, now: datetime)
         now=now,
         session_key=session_key,
     )
-    announcements.announce(mover.TOPIC, id=person.pk)
+    announcements.announce(machine.TOPIC, id=person.pk)
     return row, Secret(text)
 
 
 def end_open(person: "Person", *, now: datetime) -> None:
-    """The links of this person that were not used open nothing any more. Inside a transaction."""
+    """End the unused links of this person. Inside a transaction."""
     Invitation.objects.filter(person=person, used_at=None, ended_at=None).update(ended_at=now)
 
 
 def shown_once(code: Secret, *, address: str) -> str:
-    """The whole link, for the one page that shows it; `address` is that of the page it opens."""
+    """The whole link, for the one page that shows it; `address` is that of the page that it opens."""
     return f"{address}?code={code.reveal()}"
 
 
-def find(code: str, *, now: datetime) -> Invitation | None:
-    """The invitation of this link, as long as it is good."""
+def good_invitation(code: str, *, now: datetime) -> Invitation | None:
+    """The invitation of this code, if it can still be used."""
     if not code.startswith(PREFIX) or len(code) > 200:
         return None
     rows = Invitation.objects.select_related("person").filter(person__is_active=True, used_at=None, ended_at=None)
@@ -158,7 +158,7 @@ def find(code: str, *, now: datetime) -> Invitation | None:
 
 
 def is_for(row: Invitation, email: str, *, now: datetime) -> bool:
-    """Whether the link is bound to this address. A wrong one is counted; after five the link is over."""
+    """Whether the link is bound to this address. Wrong addresses are counted; after five the link ends."""
     if hmac.compare_digest(row.email.strip().lower().encode(), email.strip().lower().encode()):
         return True
     with transaction.atomic():
@@ -169,7 +169,7 @@ def is_for(row: Invitation, email: str, *, now: datetime) -> bool:
 
 
 def use(row: Invitation, *, now: datetime) -> bool:
-    """Spend the link; False when somebody was faster. Inside the transaction that sets the password."""
+    """Use up the link; False when somebody was faster. Inside the transaction that sets the password."""
     rows = Invitation.objects.filter(pk=row.pk, used_at=None, ended_at=None)
     if not rows.update(used_at=now):
         return False
@@ -181,7 +181,7 @@ def use(row: Invitation, *, now: datetime) -> bool:
         after={"invitation": row.pk},
         now=now,
     )
-    announcements.announce(mover.TOPIC, id=row.person_id)
+    announcements.announce(machine.TOPIC, id=row.person_id)
     return True
 
 

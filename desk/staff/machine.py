@@ -1,87 +1,22 @@
-"""The table of changes that need a second administrator: roles, second factors, access, switching on again.
+"""The machine of changes of people: how they move, what the database refuses about them, and their replay.
 
-Asked for by one administrator with a second factor, confirmed by another one for exactly that content within a day. In
-the demo one administrator is enough, and the row says so (`alone`).
+No mover locks the rows. Whoever changes what somebody may do takes the trail's turn first (`trail.take_turn`), so two
+administrators act one after the other, and the second one reads what the first one has written.
 """
 
-from datetime import timedelta
 from typing import Final
 
-from desk.machines.table import Column, State, Table, Tone, Transition, Turn
+from desk.machines.guards import Guards
+from desk.machines.mover import CannotMove, Machine
+from desk.machines.replay import Replay
+from desk.staff.models import Invitation, PersonChange, PersonChangeEvent
 
-ROLES: Final = "roles"
-FACTORS: Final = "factors"
-ACCESS: Final = "access"
-REACTIVATE: Final = "reactivate"
-KINDS: Final = {
-    ROLES: "Change roles",
-    FACTORS: "Reset second factors",
-    ACCESS: "Reset password and second factors",
-    REACTIVATE: "Activate again",
-}
-OPEN_FOR: Final = timedelta(hours=24)
+__all__ = ["GUARDS", "MACHINE", "REPLAY", "TOPIC", "CannotMove", "create", "move"]
 
-REQUESTED: Final = "requested"
-DONE: Final = "done"
-REJECTED: Final = "rejected"
-WITHDRAWN: Final = "withdrawn"
-EXPIRED: Final = "expired"
-
-STATES: Final[dict[str, State]] = {
-    REQUESTED: State(
-        "Needs a second admin",
-        "Nothing was changed yet. Another administrator has to confirm it within a day.",
-        Turn.PERSON,
-        Tone.ACTIVE,
-        icon="hourglass",
-    ),
-    DONE: State("Done", "It was changed. The person was signed out everywhere.", Turn.NOBODY, Tone.GOOD, terminal=True),
-    REJECTED: State("Rejected", "Nothing was changed.", Turn.NOBODY, Tone.QUIET, terminal=True, icon="ban"),
-    WITHDRAWN: State(
-        "Withdrawn",
-        "Nothing was changed: the request was withdrawn.",
-        Turn.NOBODY,
-        Tone.QUIET,
-        terminal=True,
-        icon="ban",
-    ),
-    EXPIRED: State(
-        "Expired",
-        "Nothing was changed: nobody confirmed it within a day.",
-        Turn.NOBODY,
-        Tone.QUIET,
-        terminal=True,
-        icon="clock",
-    ),
-}
-
-_T = Transition
-TRANSITIONS: Final[tuple[Transition, ...]] = (
-    _T(1, "", "requested", REQUESTED, ("admin",)),
-    _T(2, REQUESTED, "confirmed", DONE, ("admin",)),
-    _T(3, REQUESTED, "applied_alone", DONE, ("admin",)),
-    _T(4, REQUESTED, "rejected", REJECTED, ("admin",)),
-    _T(5, REQUESTED, "withdrawn", WITHDRAWN, ("admin", "desk")),
-    _T(6, REQUESTED, "expired", EXPIRED, ("desk",)),
+TOPIC: Final = "people"
+MACHINE: Final[Machine[PersonChange]] = Machine(
+    model=PersonChange, events=PersonChangeEvent, task="", lists=(TOPIC,), locked_with=None
 )
-_CONTENT: Final = Column.RECORDED | Column.FIXED
-TABLE: Final = Table(
-    noun="a change of a person",
-    states=STATES,
-    moves=TRANSITIONS,
-    columns={
-        "person_id": _CONTENT,
-        "kind": _CONTENT,
-        "wanted": _CONTENT,
-        "before": _CONTENT,
-        "reason": _CONTENT,
-        "digest": _CONTENT,
-        "requested_by_id": _CONTENT,
-        "requested_with_id": _CONTENT,
-        "alone": _CONTENT,
-        "expires_at": _CONTENT,
-        "created_at": Column.FIXED,
-        "last_problem": Column.WORDS | Column.TOUCHED,
-        "updated_at": Column.CLOCK,
-    },
-)
+create, move = MACHINE.create, MACHINE.move
+GUARDS: Final = Guards(machine=MACHINE, history=(PersonChangeEvent,), records=(Invitation,))
+REPLAY: Final = Replay(MACHINE)

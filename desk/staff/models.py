@@ -1,4 +1,4 @@
-"""Changes of people that two administrators make, and invitations."""
+"""Changes of people, which two administrators make, and invitations."""
 
 from typing import ClassVar
 
@@ -9,24 +9,24 @@ from django.db.models import F, Q
 from desk.machines.rows import Event, Subject, is_a_move
 from desk.people import scopes
 from desk.rows.witnessed import Witnessed
-from desk.staff import machine
+from desk.staff import states
 
 LONGEST_REASON = 500
 MOST_WRONG_ADDRESSES = 5
 
 
 class PersonChange(Subject):
-    """What one administrator asked for about a person and another one confirms, for exactly this content (`digest`).
+    """A change of a person that one administrator requests and another one confirms, for exactly this `digest`.
 
-    `wanted` and `before` are grants (`desk.people.scopes`), in order, with commas between them: a role by its name, or
-    one that is held at an account only, as role:account; empty for a change of another kind.
-    `alone` says that one administrator was enough (the demo).
+    `wanted` and `before` are grants (`desk.people.scopes`), sorted and separated by commas: a role by its name, or
+    role:account for a role at one account; empty for a change of another kind. `alone` says that one administrator was
+    enough (the demo).
     """
 
-    table, mark, name = machine.TABLE, "P-", "change"
+    table, mark, name = states.TABLE, "P-", "change"
 
     person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="changes")
-    kind = models.CharField(max_length=20, choices=list(machine.KINDS.items()))
+    kind = models.CharField(max_length=20, choices=list(states.KINDS.items()))
     wanted = models.TextField(default="", blank=True)
     before = models.TextField(default="", blank=True)
     reason = models.CharField(max_length=LONGEST_REASON)
@@ -39,27 +39,27 @@ class PersonChange(Subject):
     decided_with = models.ForeignKey("desk.StepUp", on_delete=models.PROTECT, null=True, related_name="+")
     comment = models.CharField(max_length=LONGEST_REASON, default="", blank=True)
 
-    state = models.CharField(max_length=20, choices=machine.TABLE.choices)
+    state = models.CharField(max_length=20, choices=states.TABLE.choices)
 
     class Meta:
         constraints: ClassVar = [
-            models.CheckConstraint(condition=Q(state__in=list(machine.STATES)), name="personchange_known_state"),
+            models.CheckConstraint(condition=Q(state__in=list(states.STATES)), name="personchange_known_state"),
             models.CheckConstraint(condition=~Q(person=F("requested_by")), name="personchange_not_ones_own"),
             models.CheckConstraint(
-                condition=~Q(state=machine.DONE)
+                condition=~Q(state=states.DONE)
                 | Q(alone=True)
                 | (Q(decided_with__isnull=False) & ~Q(decided_by=F("requested_by")) & ~Q(decided_by=F("person"))),
                 name="personchange_done_by_two",
             ),
             models.UniqueConstraint(
-                fields=["person"], condition=Q(state=machine.REQUESTED), name="personchange_one_at_a_time"
+                fields=["person"], condition=Q(state=states.REQUESTED), name="personchange_one_at_a_time"
             ),
         ]
 
     @property
     def title(self) -> str:
         """What is to be changed, in a few words."""
-        return machine.KINDS[self.kind]
+        return states.KINDS[self.kind]
 
     @property
     def wanted_roles(self) -> list[str]:
@@ -68,17 +68,17 @@ class PersonChange(Subject):
 
     @property
     def roles_before(self) -> list[str]:
-        """The roles that the person had when it was asked for, each with its accounts."""
+        """The roles that the person had at the time of the request, each with its accounts."""
         return [name for name in self.before.split(",") if name]
 
     @property
     def wanted_in_words(self) -> list[str]:
-        """The roles that the person is to have, as people read them."""
+        """The roles that the person is to have, in words."""
         return scopes.words(self.wanted_roles)
 
     @property
     def before_in_words(self) -> list[str]:
-        """The roles that the person had when it was asked for, as people read them."""
+        """The roles that the person had at the time of the request, in words."""
         return scopes.words(self.roles_before)
 
 
@@ -91,14 +91,14 @@ class PersonChangeEvent(Event):
         ordering: ClassVar = ["version"]
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["change", "version"], name="personchangeevent_one_per_version"),
-            models.CheckConstraint(condition=is_a_move(machine.TABLE), name="personchangeevent_is_a_move"),
+            models.CheckConstraint(condition=is_a_move(states.TABLE), name="personchangeevent_is_a_move"),
         ]
 
 
 class Invitation(Witnessed):
     """A link that sets a password: once, within a day, for whoever knows the e-mail address that it is bound to.
 
-    Only a digest of what the link carries is kept. A newer one ends it, so do five wrong addresses.
+    Only a digest of the link's code is stored. A newer link ends it, and so do five wrong addresses.
     """
 
     person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="invitations")

@@ -1,4 +1,4 @@
-"""The roles of somebody as boxes to tick: for every account, or, where there are several, for some of them."""
+"""A person's roles as boxes to tick: for every account or, where there are several, for some of them."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ class Boxes:
     accounts: bool
 
 
-def of(ticked: Collection[str]) -> Boxes:
+def boxes(ticked: Collection[str]) -> Boxes:
     """The boxes, with these grants ticked. One account alone offers no choice, unless somebody has a role for it."""
     places = scopes.names()
     offered = places if len(places) > 1 or scopes.limits_of(ticked) else {}
@@ -45,7 +45,7 @@ def of(ticked: Collection[str]) -> Boxes:
 
 
 def every_grant() -> list[tuple[str, str]]:
-    """Everything that can be ticked, with what it is called."""
+    """Every grant that can be ticked, with its label."""
     places = scopes.names()
     return [
         (grant, f"{label}, {where}") for role, label in roles.LABELS.items() for grant, where in _grants(role, places)

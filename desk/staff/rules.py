@@ -1,8 +1,8 @@
-"""Who may keep people, and which roles go together.
+"""Who may change people, and which roles go together.
 
-Nobody changes themselves. Who keeps people is admin of the whole desk; an admin of some accounts does not. An
-administrator moves no money, so the role excludes those that do; an auditor reads and does nothing else. One active
-administrator of the whole desk always stays.
+Nobody changes themselves. Only an admin of the whole desk changes people; an admin of some accounts does not. An
+administrator moves no money, so the role excludes the roles that do; an auditor only reads. One active administrator of
+the whole desk always remains.
 """
 
 from collections.abc import Collection
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from desk import models
 from desk.people import roles, scopes
-from desk.staff import machine
+from desk.staff import states
 
 if TYPE_CHECKING:
     from desk.models import Person
@@ -21,19 +21,19 @@ class CannotChange(Exception):
 
 
 def may_keep(person: "Person") -> bool:
-    """Whether this person invites people and changes them."""
+    """Whether this person may invite and change people."""
     return person.has_role(roles.ADMIN, scope="")
 
 
 def may_read(person: "Person") -> bool:
-    """Whether this person sees who has which role."""
+    """Whether this person may see who has which role."""
     return person.has_role(roles.ADMIN, roles.AUDITOR, scope="")
 
 
 def role_problem(grants: Collection[str]) -> str:
-    """Why nobody may hold these roles together, or at these accounts, or an empty text."""
-    held, known = scopes.roles_of(grants), {"", *scopes.names()}
-    if any(scopes.split(grant)[1] not in known or grant.endswith(":") for grant in grants):
+    """Why these roles can't be held together or at these accounts, or an empty text."""
+    held, accounts = scopes.roles_of(grants), {"", *scopes.names()}
+    if any(scopes.split(grant)[1] not in accounts or grant.endswith(":") for grant in grants):
         return "There is no account of this number."
     if both := [grant for grant in grants if ":" in grant and scopes.split(grant)[0] in grants]:
         return f"Choose every account or some for {scopes.split(both[0])[0]}, not both."
@@ -55,21 +55,21 @@ def refuse_oneself(actor: "Person", person: "Person") -> None:
 
 
 def refuse_last_admin(person: "Person") -> None:
-    """Raise CannotChange where no other active administrator with a password stays. Ask after `trail.take_turn`."""
+    """Raise CannotChange where no other active administrator has a password. Call it after `trail.take_turn`."""
     others = models.Person.objects.filter(scopes.holding(roles.ADMIN, "")).exclude(pk=person.pk)
     if not any(other.has_usable_password() for other in others):
         raise CannotChange("Nothing was changed: somebody has to stay admin. Make somebody else one first.")
 
 
-def obstacle(kind: str, person: "Person", wanted: Collection[str] = ()) -> str:
-    """Why this can't be asked for of this person as they are now, or an empty text."""
-    if kind == machine.REACTIVATE:
+def obstacle(kind: str, person: "Person", grants: Collection[str] = ()) -> str:
+    """Why this change of the person can't be requested now, or an empty text."""
+    if kind == states.REACTIVATE:
         return "This account is active." if person.is_active else ""
     if not person.is_active:
         return "This account is deactivated: activate it again first."
-    if kind == machine.ROLES:
-        if problem := role_problem(wanted):
+    if kind == states.ROLES:
+        if problem := role_problem(grants):
             return problem
-        if set(wanted) == set(person.grants):
+        if set(grants) == set(person.grants):
             return "These are the roles that the person has."
     return ""

@@ -1,4 +1,4 @@
-"""Changes that wait for a second administrator, as entries of the list of what needs action."""
+"""Changes of people that wait for a second administrator, as entries of the list of what needs action."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -9,9 +9,9 @@ from django.urls import reverse
 
 from desk.actions.entries import MOST, Entry, Source
 from desk.people import roles
-from desk.staff import machine, rules
+from desk.staff import rules, states
+from desk.staff.machine import TOPIC
 from desk.staff.models import PersonChange
-from desk.staff.mover import TOPIC
 
 if TYPE_CHECKING:
     from desk.models import Person
@@ -23,23 +23,23 @@ def _rows(person: "Person") -> QuerySet[PersonChange]:
 
 
 def _waiting(person: "Person", now: datetime) -> Sequence[Entry]:
-    return [_entry(row, person, now) for row in _rows(person).filter(state=machine.REQUESTED).order_by("pk")[:MOST]]
+    return [_entry(row, person, now) for row in _rows(person).filter(state=states.REQUESTED).order_by("pk")[:MOST]]
 
 
 def _done(person: "Person", now: datetime) -> Sequence[Entry]:
-    found = []
-    for row in _rows(person).exclude(state=machine.REQUESTED).order_by("-updated_at", "-pk")[:MOST]:
+    entries = []
+    for row in _rows(person).exclude(state=states.REQUESTED).order_by("-updated_at", "-pk")[:MOST]:
         entry = _entry(row, person, now)
         entry.mine, entry.deadline, entry.done_at, entry.outcome = False, None, row.updated_at, row.label.lower()
         entry.done_by = row.decided_by.get_username() if row.decided_by is not None else ""
-        found.append(entry)
-    return found
+        entries.append(entry)
+    return entries
 
 
 def _count(person: "Person", scope: str) -> int:
     if not rules.may_keep(person):
         return 0
-    waiting = PersonChange.objects.filter(state=machine.REQUESTED)
+    waiting = PersonChange.objects.filter(state=states.REQUESTED)
     return waiting.exclude(requested_by=person).exclude(person=person).count()
 
 
@@ -49,12 +49,12 @@ def _entry(row: PersonChange, person: "Person", now: datetime) -> Entry:
         subject=row.subject,
         reference=row.reference,
         title=f"{row.title}: {row.person.get_username()}",
-        sentence=f"{row.sentence} {_wanted(row)}Asked for by {row.requested_by.get_username()}: {row.reason}",
+        sentence=f"{row.sentence} {_roles_sentence(row)}Asked for by {row.requested_by.get_username()}: {row.reason}",
         url=reverse("person", args=[row.person_id]),
         since=row.created_at,
         tone=row.tone,
         label=row.label,
-        icon=machine.STATES[row.state].icon,
+        icon=states.STATES[row.state].icon,
         deadline=row.expires_at,
         clock=now,
         mine=rules.may_keep(person) and not concerned,
@@ -64,9 +64,9 @@ def _entry(row: PersonChange, person: "Person", now: datetime) -> Entry:
     )
 
 
-def _wanted(row: PersonChange) -> str:
-    """The roles that were asked for, with their accounts."""
-    return f"Roles then: {', '.join(row.wanted_in_words) or 'none'}. " if row.kind == machine.ROLES else ""
+def _roles_sentence(row: PersonChange) -> str:
+    """The requested roles with their accounts, as a sentence."""
+    return f"Roles then: {', '.join(row.wanted_in_words) or 'none'}. " if row.kind == states.ROLES else ""
 
 
 def _page(person: "Person", number: int) -> str:

@@ -209,8 +209,8 @@ def hour_from(when: datetime, now: datetime) -> str:
     return form.written(when, "%H:%M" if is_today else "%Y-%m-%d %H:%M")
 
 
-@register.filter
-def left(deadline: datetime | None, now: datetime) -> str:
+@register.filter("left")
+def time_left(deadline: datetime | None, now: datetime) -> str:
     """What is left until a deadline, as the countdown writes it: "3 d left", "18 min left", "1:05 left"."""
     seconds = int((deadline - now).total_seconds()) if deadline else 0
     if seconds <= 0:

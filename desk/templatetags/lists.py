@@ -29,16 +29,16 @@ class Cell(template.Node):
 
 def _tags(listing: Any, name: str) -> tuple[str, str]:
     """The tags around a cell, made once for a page."""
-    made: dict[str, tuple[str, str]] = listing.__dict__.setdefault("_cell_tags", {})
-    if name not in made:
+    tags: dict[str, tuple[str, str]] = listing.__dict__.setdefault("_cell_tags", {})
+    if name not in tags:
         column = next(one for one in listing.columns if one.name == name)
         classes = " ".join(filter(None, (column.css, "end" if column.is_end else "", "mono" if column.is_mono else "")))
         label = column.on_phone or ("" if column.css else column.head)
         head = format_html(' data-head="{}"', label) if label else ""
         tag = "th" if column is listing.columns[0] else "td"
         scope = ' scope="row"' if tag == "th" else ""
-        made[name] = f'<{tag}{scope} class="{classes or "l-more"}"{head}>', f"</{tag}>"
-    return made[name]
+        tags[name] = f'<{tag}{scope} class="{classes or "l-more"}"{head}>', f"</{tag}>"
+    return tags[name]
 
 
 @register.tag("cell")

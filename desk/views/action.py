@@ -1,4 +1,4 @@
-"""Needs action: everything that waits for a person, and the thread of remarks beside it."""
+"""Needs action: everything that waits for a person, and the comments on it."""
 
 from collections.abc import Callable
 from typing import Any
@@ -25,7 +25,7 @@ MOST_NAMED = 3
 
 
 class CommentForm(forms.Form):
-    """One remark. Its bounds are kept where it is stored, so that nothing typed is lost."""
+    """One comment. Its limits are checked where it is stored, so that nothing typed is lost."""
 
     text = forms.CharField(
         label="Add a comment",
@@ -38,7 +38,7 @@ class CommentForm(forms.Form):
 
 
 class ListingForm(forms.Form):
-    """Which entries, in which order. What is not understood is left out."""
+    """The filter of the list. Invalid values are ignored."""
 
     list = forms.ChoiceField(required=False, choices=[*listing.GROUPS.items()])
     source = forms.CharField(required=False, max_length=30)
@@ -47,13 +47,13 @@ class ListingForm(forms.Form):
     sort = forms.ChoiceField(required=False, choices=[*listing.SORTS.items()])
 
     def wish(self, *, first: str, source: str, scope: str) -> listing.Wish:
-        """What was chosen; `first` is the group of a page that names none, `scope` the account that its path names."""
+        """The chosen filter; `first` is the group where none is named, `scope` the account in the path."""
         self.is_valid()
         chosen = self.cleaned_data
-        known = {each.name for each in entries.sources()}
+        names = {each.name for each in entries.sources()}
         return listing.Wish(
             group=chosen.get("list") or first,
-            source=source or (chosen.get("source", "") if chosen.get("source") in known else ""),
+            source=source or (chosen.get("source", "") if chosen.get("source") in names else ""),
             severity=chosen.get("severity", ""),
             words=chosen.get("q", ""),
             sort=chosen.get("sort") or "urgency",
@@ -77,13 +77,13 @@ def _listed(request: HttpRequest, person: Person, source: str) -> HttpResponse:
     sources = {each.name: each for each in entries.sources()}
     waits = any(person.has_role(*each.acts) for each in sources.values() if source in {"", each.name})
     wish = form.wish(first=listing.MINE if waits else listing.OTHERS, source=source, scope=scope_of(request))
-    found = listing.of(person, wish, now=now)
+    inbox = listing.listing_for(person, wish, now=now)
     topics = dict.fromkeys(topic for each in sources.values() for topic in each.topics().split())
     context = {
         "now": now,
         "wish": wish,
-        "tabs": [(name, label, found.counts.get(name)) for name, label in listing.GROUPS.items()],
-        "found": found,
+        "tabs": [(name, label, inbox.counts.get(name)) for name, label in listing.GROUPS.items()],
+        "inbox": inbox,
         "only": sources.get(source),
         "sources": list(sources.values()),
         "severities": Severity.choices,
@@ -109,7 +109,7 @@ def _empty(wish: listing.Wish, sources: dict[str, entries.Source]) -> str:
 
 
 def on_every_page(request: HttpRequest) -> dict[str, Any]:
-    """The variable `alarms` of every template: for the bar, read only by a page that has one."""
+    """The variable `alarms` of every template, for the bar; read only by pages that have one."""
     person = getattr(request, "user", None)
     if not (isinstance(person, Person) and person.has_role(*roles.ALL)) or getattr(request, "enrols", False):
         return {"alarms": {}}
@@ -118,13 +118,13 @@ def on_every_page(request: HttpRequest) -> dict[str, Any]:
 
 def _alarms(person: Person, scope: str) -> dict[str, Any]:
     """The gravest incident, and how many more there are."""
-    found = list(queries.of_scope(queries.critical(person), scope)[: entries.MOST])
-    return {"first": found[:1], "more": len(found) - 1, "severity": Severity.CRITICAL.value}
+    rows = list(queries.of_scope(queries.critical(person), scope)[: entries.MOST])
+    return {"first": rows[:1], "more": len(rows) - 1, "severity": Severity.CRITICAL.value}
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def thread(request: HttpRequest, name: str, number: int) -> HttpResponse:
-    """The remarks on something, with a form for one more."""
+    """The comments on something, with a form for one more."""
     person = _writer(request) if request.method == "POST" else _reader(request)
     back = _page_of(person, name, number)
     if request.method != "POST":
@@ -147,9 +147,9 @@ def thread(request: HttpRequest, name: str, number: int) -> HttpResponse:
 
 
 @require_POST
-def take(request: HttpRequest, name: str, number: int) -> HttpResponse:
-    """Say that one looks after it, or that nobody does any more."""
-    person, change = _writer(request), threads.put_back if "put_back" in request.POST else threads.take
+def take_on(request: HttpRequest, name: str, number: int) -> HttpResponse:
+    """Take something on, or put it back."""
+    person, change = _writer(request), threads.put_back if "put_back" in request.POST else threads.take_on
     back = _page_of(person, name, number)
     changed = change(
         subject=f"{name}:{number}",
@@ -170,7 +170,7 @@ def _thread(
         "now": clock.now(),
         "name": name,
         "number": number,
-        "comments": threads.of(subject),
+        "comments": threads.comments(subject),
         "taken_by": threads.taken_by([subject]).get(subject),
         "may_write": _may_write(person),
         "may_take": _may_write(person) and name != "incident",  # one takes an incident by acknowledging it
@@ -183,10 +183,10 @@ def _thread(
 
 
 def _page_of(person: Person, name: str, number: int) -> str:
-    found = entries.page_of(person, name, number)
-    if not found:
+    address = entries.page_of(person, name, number)
+    if not address:
         raise Http404("There is nothing of this number.")
-    return found
+    return address
 
 
 def _reader(request: HttpRequest) -> Person:
@@ -198,7 +198,7 @@ def _reader(request: HttpRequest) -> Person:
 
 
 def _writer(request: HttpRequest) -> Person:
-    """The same but for auditors, who only read."""
+    """The person who asks; auditors are refused, since they only read."""
     person = _reader(request)
     if not _may_write(person):
         raise PermissionDenied("Auditors read; they add nothing.")
@@ -210,5 +210,5 @@ def _may_write(person: Person) -> bool:
 
 
 def _is_part(request: HttpRequest) -> bool:
-    """Whether htmx asks, and gets the part alone."""
+    """Whether htmx asks for the part alone."""
     return bool(getattr(request, "htmx", None))

@@ -37,7 +37,7 @@ DOES = {
 
 
 class ChannelForm(forms.Form):
-    """Where it goes and what it gets."""
+    """Where a channel posts and what it receives."""
 
     kind = forms.ChoiceField(label="Kind", choices=((Medium.WEBHOOK, "Signed webhook"), (Medium.CHAT, "Chat")))
     name = forms.CharField(label="Name", max_length=60)
@@ -65,7 +65,7 @@ _JUDGED = ("kind", "name", "address", "least")
 
 
 class ConfirmForm(SecondFactorForm):
-    """A second factor for what was looked at."""
+    """The second factor for what was reviewed."""
 
 
 @require_safe
@@ -76,7 +76,7 @@ def listed(request: DeskRequest) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def add(request: DeskRequest) -> HttpResponse:
-    """What it is to be, then a second factor for exactly that, then the secret of a webhook, once."""
+    """Add a channel: its details, then a second factor for exactly these, then the secret of a webhook, once."""
     person = _keeper(request)
     if request.method != "POST":
         return _add_page(request, ChannelForm())
@@ -97,7 +97,7 @@ def add(request: DeskRequest) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def change(request: DeskRequest, channel_id: int, action: str) -> HttpResponse:
-    """What it does, and the second factor for it."""
+    """Renew the secret of a channel or remove it, with a second factor."""
     person, row = _keeper(request), get_object_or_404(Channel, pk=channel_id, ended_at=None)
     if request.method != "POST":
         return _change_page(request, row, action, ConfirmForm())
@@ -107,7 +107,7 @@ def change(request: DeskRequest, channel_id: int, action: str) -> HttpResponse:
     signed = {"channel_id": row.pk, **_signed(request, person, form)}
     try:
         if action == ENDED:
-            channels.end(**signed)
+            channels.remove(**signed)
             messages.success(request, "Removed. Nothing is posted there any more.")
             return redirect("channels")
         row, secret = channels.turn_secret(**signed)

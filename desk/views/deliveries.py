@@ -19,7 +19,7 @@ from desk.lists.filters import DatedForm
 from desk.lists.listing import Listing
 from desk.machines.mover import CannotMove
 from desk.models import Person
-from desk.notifications import channels, delivering, machine, messages
+from desk.notifications import channels, delivering, messages, states
 from desk.notifications.models import Delivery, Medium
 from desk.people import roles
 from desk.views import lists
@@ -34,7 +34,7 @@ class DeliveryFilter(DatedForm):
 
     dated, dated_label = "created_at", "Made"
 
-    state = forms.ChoiceField(label="State", required=False, choices=[("", "Any state"), *machine.TABLE.choices])
+    state = forms.ChoiceField(label="State", required=False, choices=[("", "Any state"), *states.TABLE.choices])
     way = forms.ChoiceField(label="Way", required=False, choices=[("", "Any way"), *Medium.choices])
 
     def narrow(self, rows: QuerySet[Delivery]) -> QuerySet[Delivery]:
@@ -145,7 +145,7 @@ def mailbox(request: DeskRequest) -> HttpResponse:
         raise PermissionDenied("Only somebody with a role sees what the desk mailed.")
     if not settings.MAILBOX:
         raise Http404("Only the demo without a mail server has a mailbox.")
-    rows = Delivery.objects.filter(medium=Medium.EMAIL, state=machine.DELIVERED).order_by("-pk")
+    rows = Delivery.objects.filter(medium=Medium.EMAIL, state=states.DELIVERED).order_by("-pk")
     sees_all = channels.may_read(person)
     if not sees_all:
         rows = rows.filter(person=person)

@@ -29,17 +29,17 @@ View = Callable[..., HttpResponseBase]
 
 
 class Index(IndexView):  # type: ignore[misc]
-    """A person's own page: their factors, and what became of them in the last thirty days."""
+    """A person's own page: their factors, and the changes of the last thirty days."""
 
     def get_context_data(self, **context: Any) -> dict[str, Any]:
         now = clock.now()
-        changes = factors.shown_to(self.request.user, now=now)
+        changes = factors.recent_changes(self.request.user, now=now)
         return {**super().get_context_data(**context), "now": now, "changes": changes}
 
 
 @method_decorator(reauthentication_required(app="allauth.mfa"), name="dispatch")
 class SetUpApp(ActivateTOTPView):  # type: ignore[misc]
-    """An authenticator app, in place of the one there may be: the old one works until the new one has given a code."""
+    """Set up an authenticator app, in place of an existing one, which works until the new one has given a code."""
 
     def dispatch(self, request: HttpRequest, *args: Any, **named: Any) -> HttpResponseBase:
         # Past the library's own, which sends whoever has an app to its removal.
@@ -58,11 +58,11 @@ def guarded(change: str, view: View) -> View:
     def change_factors(request: Any, **named: Any) -> HttpResponseBase:
         target = str(named.get("pk", ""))
         if request.method != "POST":
-            return _stopped(request, change, target) or view(request, **named)
+            return _obstacle(request, change, target) or view(request, **named)
         with transaction.atomic():
             # One change at a time: two at once could each leave the other's factor as the last one.
             models.Person.objects.select_for_update().get(pk=request.user.pk)
-            return _stopped(request, change, target) or _made(request, view, named)
+            return _obstacle(request, change, target) or _apply_change(request, view, named)
 
     return change_factors
 
@@ -113,8 +113,8 @@ def _confirmed(request: Any, form: SecondFactorForm, named: dict[str, str]) -> b
     return True
 
 
-def _stopped(request: Any, change: str, target: str) -> HttpResponse | None:
-    """Where this change leads instead of being made: to its confirmation, or back with the reason."""
+def _obstacle(request: Any, change: str, target: str) -> HttpResponse | None:
+    """A redirect where the change can't be made now: to its confirmation, or back with the reason; else None."""
     person, now = request.user, clock.now()
     change_of = {"person": person, "change": change, "target": target, "session": request.session}
     if factors.asks_first(person, request.session) and not factors.is_confirmed(**change_of, now=now):
@@ -127,10 +127,10 @@ def _stopped(request: Any, change: str, target: str) -> HttpResponse | None:
     return None
 
 
-def _made(request: Any, view: View, named: dict[str, Any]) -> HttpResponseBase:
-    """The change itself, and in the same transaction everything that follows from it."""
+def _apply_change(request: Any, view: View, named: dict[str, Any]) -> HttpResponseBase:
+    """Make the change and, in the same transaction, everything that follows from it."""
     person, now = request.user, clock.now()
-    before = factors.kept_by(person)
+    before = factors.by_number(person)
     answer = view(request, **named)
     device = own_sessions.device_of(request.headers.get("User-Agent", ""))
     key = request.session.session_key or ""

@@ -25,9 +25,9 @@ def alive(request: HttpRequest) -> HttpResponse:
 @require_safe
 def ready(request: HttpRequest) -> HttpResponse:
     """200 when every check is well, else 503; a sentence for each either way."""
-    found = health.look()
-    checks = {name: {"ok": one.ok, "sentence": one.sentence, "age_s": one.age_s} for name, one in found.items()}
-    well = all(one.ok for one in found.values())
+    states = health.states()
+    checks = {name: {"ok": one.ok, "sentence": one.sentence, "age_s": one.age_s} for name, one in states.items()}
+    well = all(one.ok for one in states.values())
     return JsonResponse({"ready": well, "checks": checks}, status=200 if well else 503)
 
 

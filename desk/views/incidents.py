@@ -9,7 +9,7 @@ from django.shortcuts import redirect
 from django.views.decorators.http import require_POST, require_safe
 
 from desk import clock
-from desk.incidents import decisions, kinds, machine
+from desk.incidents import decisions, kinds, states
 from desk.incidents.models import Incident
 from desk.models import Person
 from desk.people import roles
@@ -28,7 +28,7 @@ _WORDS = {
 
 
 class CloseForm(forms.Form):
-    """Why it can be closed. Its bounds are kept where it is stored, so that nothing typed is lost."""
+    """Why it can be closed. Its limits are checked where it is stored, so that nothing typed is lost."""
 
     reason = forms.CharField(
         label="What you looked at, and what was done",
@@ -82,7 +82,7 @@ def _decide(
 
 def _page(request: HttpRequest, incident_id: int, *, status: int = 200, **words: Any) -> HttpResponse:
     row, person = _read(request, incident_id)
-    kind = kinds.of(row.kind)
+    kind = kinds.by_name(row.kind)
     context = {
         "now": clock.now(),
         "row": row,
@@ -91,8 +91,8 @@ def _page(request: HttpRequest, incident_id: int, *, status: int = 200, **words:
         "severity_tone": {"critical": "bad", "high": "warn"}.get(row.severity, "active"),
         "may_open": kind.may_open(person, row.scope),
         "may_act": decisions.may_act(person, row),
-        "is_open": row.state == machine.OPEN,
-        "is_over": row.state == machine.RESOLVED,
+        "is_open": row.state == states.OPEN,
+        "is_over": row.state == states.RESOLVED,
         "events": [(event, _WORDS[event.event]) for event in row.events.select_related("actor").order_by("version")],
         "form": CloseForm(),
         **words,
@@ -101,11 +101,11 @@ def _page(request: HttpRequest, incident_id: int, *, status: int = 200, **words:
 
 
 def _read(request: HttpRequest, incident_id: int) -> tuple[Incident, Person]:
-    """The incident and who asks; a 404 for what this person is not shown."""
+    """The incident and the person who asks; a 404 where they may not see it."""
     person = request.user
     if not (isinstance(person, Person) and person.has_role(*roles.ALL)):
         raise PermissionDenied("Your roles don't allow this.")
     row = Incident.objects.select_related("taken_by").filter(pk=incident_id).first()
-    if row is None or not kinds.of(row.kind).may_see(person, row.scope):
+    if row is None or not kinds.by_name(row.kind).may_see(person, row.scope):
         raise Http404("There is no such incident.")
     return row, person

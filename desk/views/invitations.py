@@ -24,7 +24,7 @@ _BACKEND = "desk.people.accounts.PeopleBackend"
 
 
 class InvitedForm(SetPasswordForm):  # type: ignore[type-arg]
-    """A password, and the address that the link is bound to: whom it was forwarded to does not know it."""
+    """A password, and the address that the link is bound to, which a person whom it was forwarded to does not know."""
 
     email = forms.CharField(
         label="The e-mail address that you were invited with",
@@ -37,7 +37,7 @@ class InvitedForm(SetPasswordForm):  # type: ignore[type-arg]
         self._row, self._now = row, now
 
     def clean_email(self) -> str:
-        """Counted: five wrong ones end the link."""
+        """Check the address; five wrong ones end the link."""
         typed = str(self.cleaned_data["email"])
         if not invitations.is_for(self._row, typed, now=self._now):
             raise forms.ValidationError("The link was made for another address. After five wrong ones it ends.")
@@ -49,10 +49,10 @@ class InvitedForm(SetPasswordForm):  # type: ignore[type-arg]
 @sensitive_post_parameters()
 @require_http_methods(["GET", "POST"])
 def begin(request: Any) -> HttpResponse:
-    """Choose a password. The code stands in the query, which no log keeps, and then in the form."""
+    """Choose a password. The code comes in the query, which is not logged, and then in the form."""
     code = (request.POST if request.method == "POST" else request.GET).get("code", "")
     now = clock.now()
-    if (row := invitations.find(code, now=now)) is not None:
+    if (row := invitations.good_invitation(code, now=now)) is not None:
         return _invited(request, row, code, now)
     person = first_links.person_of(code)
     if person is None:

@@ -1,4 +1,4 @@
-"""What somebody is told, by which ways and when: their own page of it."""
+"""A person's own page of notifications: which kinds, by which media, and when."""
 
 from datetime import datetime, timedelta
 from typing import Any, cast
@@ -32,7 +32,7 @@ def _hour() -> forms.TimeField:
 
 
 class WishesForm(forms.Form):
-    """Which kinds by which ways, and the quiet hours."""
+    """Which kinds by which media, and the quiet hours."""
 
     by_email = forms.MultipleChoiceField(required=False)
     in_browser = forms.MultipleChoiceField(required=False)
@@ -42,7 +42,7 @@ class WishesForm(forms.Form):
 
     def __init__(self, person: Person, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
-        kinds = [(each.kind, each.label) for each in wishes.of(person)]
+        kinds = [(each.kind, each.label) for each in wishes.options(person)]
         for name in ("by_email", "in_browser"):
             cast(forms.MultipleChoiceField, self.fields[name]).choices = kinds
         self.fields["quiet_from"].label, self.fields["quiet_until"].label = "Quiet from", "Quiet until"
@@ -66,7 +66,7 @@ def own(request: DeskRequest) -> HttpResponse:
     form = WishesForm(person, request.POST)
     if not form.is_valid():
         return _page(request, form, status=422)
-    wishes.keep(
+    wishes.save(
         person,
         by_email=form.cleaned_data["by_email"],
         in_browser=form.cleaned_data["in_browser"],
@@ -78,10 +78,9 @@ def own(request: DeskRequest) -> HttpResponse:
 
 
 def notices(person: Person, *, now: datetime) -> list[tuple[Notification, str]]:
-    """What a tab that is open shows now as a notification of the browser, each with its headline: of the last minute,
-    the gravest first.
+    """The notifications of the last minute that an open tab shows, each with its headline, the gravest first.
 
-    Many may come at once, and a browser that is sent all of them shows none that anybody reads.
+    At most `MOST_FRESH`: where a browser shows many at once, nobody reads any.
     """
     newest = Recipient.objects.filter(person=person, in_browser=True, notification__created_at__gt=now - FRESH)
     rows = [each.notification for each in newest.select_related("notification").order_by("-pk")[: entries.MOST]]
@@ -90,26 +89,26 @@ def notices(person: Person, *, now: datetime) -> list[tuple[Notification, str]]:
 
 
 def _initial(person: Person) -> dict[str, Any]:
-    known = Availability.objects.filter(person=person).first() or Availability()
+    own_hours = Availability.objects.filter(person=person).first() or Availability()
     return {
-        "quiet_from": known.quiet_from,
-        "quiet_until": known.quiet_until,
-        "turn": known.turn,
+        "quiet_from": own_hours.quiet_from,
+        "quiet_until": own_hours.quiet_until,
+        "turn": own_hours.turn,
     }
 
 
 def _page(request: DeskRequest, form: WishesForm, *, status: int = 200) -> HttpResponse:
     person = request.user
-    known = wishes.of(person)
+    options = wishes.options(person)
     if form.is_bound:
         ways = {name: set(form.data.getlist(name)) for name in ("by_email", "in_browser")}  # type: ignore[attr-defined]
     else:
-        ways = {name: {each.kind for each in known if getattr(each, name)} for name in ("by_email", "in_browser")}
+        ways = {name: {each.kind for each in options if getattr(each, name)} for name in ("by_email", "in_browser")}
     context = {
         "form": form,
         "wishes": [
             (each, each.is_fixed or each.kind in ways["by_email"], each.is_fixed or each.kind in ways["in_browser"])
-            for each in known
+            for each in options
         ],
         "email": person.email,
         "zone": formats.zone_of(person),

@@ -1,4 +1,4 @@
-"""People: who is there, inviting somebody, changing them with a second administrator, and switching them off."""
+"""People: the list, inviting, changes with a second administrator, and deactivation."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -16,7 +16,7 @@ from desk import clock, rooms
 from desk.models import ApiToken, AuditEvent, Person
 from desk.people import factors, own_sessions, roles, scopes, tokens
 from desk.people.stepup import CannotConfirm
-from desk.staff import changes, deactivation, directory, invitations, machine, role_boxes, rules
+from desk.staff import changes, deactivation, directory, invitations, role_boxes, rules, states
 from desk.staff.models import Invitation, PersonChange
 from desk.staff.rules import CannotChange
 from desk.views.people_forms import (
@@ -34,10 +34,10 @@ LAST_EVENTS = 30
 LAST_CHANGES = 10
 DEACTIVATE = "deactivate"
 DOES = {
-    machine.ROLES: "Change these roles",
-    machine.FACTORS: "Reset second factors",
-    machine.ACCESS: "Reset password and second factors",
-    machine.REACTIVATE: "Activate this account again",
+    states.ROLES: "Change these roles",
+    states.FACTORS: "Reset second factors",
+    states.ACCESS: "Reset password and second factors",
+    states.REACTIVATE: "Activate this account again",
     DEACTIVATE: "Deactivate this account",
 }
 # On the page of the person and on that of the invitation, as soon as something was chosen there.
@@ -83,7 +83,7 @@ def people(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @keepers
 def invite(request: HttpRequest) -> HttpResponse:
-    """Who, with which roles; then a second factor for exactly that; then the link, once."""
+    """Invite a person: the details, then a second factor for exactly these, then the link, once."""
     if request.method != "POST":
         return _invite_page(request, InviteForm())
     form = InviteForm(request.POST)
@@ -133,19 +133,19 @@ def person(request: HttpRequest, person_id: int) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @keepers
 def change(request: HttpRequest, person_id: int, kind: str) -> HttpResponse:
-    """What a change does, and the second factor for it."""
+    """Request a change: what it does, the reason, and the second factor for it."""
     if kind not in DOES:
         raise Http404("There is no such change.")
-    member, wanted = _person(person_id), chosen_roles(request)
+    member, grants = _person(person_id), chosen_roles(request)
     if request.method != "POST":
-        return _change_page(request, member, kind, wanted, PersonChangeForm())
+        return _change_page(request, member, kind, grants, PersonChangeForm())
     form = PersonChangeForm(request.POST)
     if not form.is_valid():
-        return _change_page(request, member, kind, wanted, form, status=422)
+        return _change_page(request, member, kind, grants, form, status=422)
     try:
-        sentence = _changed(request, member, kind, wanted, form)
+        sentence = _changed(request, member, kind, grants, form)
     except (CannotChange, CannotConfirm) as problem:
-        return _change_page(request, member, kind, wanted, form, refusal=str(problem), status=409)
+        return _change_page(request, member, kind, grants, form, refusal=str(problem), status=409)
     messages.success(request, sentence)
     return redirect("person", person_id)
 
@@ -153,7 +153,7 @@ def change(request: HttpRequest, person_id: int, kind: str) -> HttpResponse:
 @require_POST
 @keepers
 def confirm(request: HttpRequest, change_id: int) -> HttpResponse:
-    """The second administrator's word."""
+    """Confirm a change as the second administrator."""
     row, form = _change(change_id), ConfirmForm(request.POST)
     if not form.is_valid():
         return _page(request, row.person_id, status=422, confirm_form=form)
@@ -175,7 +175,7 @@ def confirm(request: HttpRequest, change_id: int) -> HttpResponse:
 @require_POST
 @keepers
 def reject(request: HttpRequest, change_id: int) -> HttpResponse:
-    """No; or, by who asked for it, taking it back."""
+    """Reject a change or, as its requester, withdraw it."""
     row, form = _change(change_id), RejectForm(request.POST)
     form.is_valid()
     comment, session_key = form.cleaned_data.get("comment", ""), request.session.session_key or ""
@@ -194,7 +194,7 @@ def reject(request: HttpRequest, change_id: int) -> HttpResponse:
 @keepers
 def end_session(request: HttpRequest, person_id: int) -> HttpResponse:
     """End one session of somebody else."""
-    ended = own_sessions.end(
+    ended = own_sessions.end_session(
         _person(person_id),
         handle=request.POST.get("session", ""),
         session_key=request.session.session_key or "",
@@ -217,7 +217,7 @@ def revoke_token(request: HttpRequest, person_id: int, token_id: int) -> HttpRes
     return redirect("person", person_id)
 
 
-def _changed(request: HttpRequest, member: Person, kind: str, wanted: list[str], form: PersonChangeForm) -> str:
+def _changed(request: HttpRequest, member: Person, kind: str, grants: list[str], form: PersonChangeForm) -> str:
     details: dict[str, Any] = {
         "person_id": member.pk,
         "reason": form.cleaned_data["reason"],
@@ -230,7 +230,7 @@ def _changed(request: HttpRequest, member: Person, kind: str, wanted: list[str],
     if kind == DEACTIVATE:
         deactivation.deactivate(**details)
         return "Deactivated. Sessions, sockets, tokens and links of theirs ended."
-    row = changes.request(kind=kind, wanted=wanted if kind == machine.ROLES else [], **details)
+    row = changes.request(kind=kind, grants=grants if kind == states.ROLES else [], **details)
     return row.sentence
 
 
@@ -238,28 +238,28 @@ def _change_page(
     request: HttpRequest,
     member: Person,
     kind: str,
-    wanted: list[str],
+    grants: list[str],
     form: PersonChangeForm,
     *,
     refusal: str = "",
     status: int = 200,
 ) -> HttpResponse:
-    wanted = wanted if kind == machine.ROLES else []
+    grants = grants if kind == states.ROLES else []
     deactivates = kind == DEACTIVATE
     context = {
         "now": clock.now(),
         "member": member,
         "kind": kind,
         "title": DOES[kind],
-        "wanted": wanted,
+        "grants": grants,
         "roles_now": scopes.words(member.grants),
-        "roles_then": scopes.words(wanted),
-        **_differences(member, wanted),
-        "obstacle": _obstacle(request, member, kind, wanted),
-        "words": deactivation.open_words(member) if deactivates or kind == machine.ROLES else [],
-        "work": rooms.open_work(member) if deactivates or kind == machine.ROLES else [],
+        "roles_then": scopes.words(grants),
+        **_differences(member, grants),
+        "obstacle": _obstacle(request, member, kind, grants),
+        "words": deactivation.open_words(member) if deactivates or kind == states.ROLES else [],
+        "work": rooms.open_work(member) if deactivates or kind == states.ROLES else [],
         "purpose": deactivation.PURPOSE if deactivates else changes.ASK,
-        "digest": deactivation.digest_of(member) if deactivates else changes.digest_of(member, kind, wanted),
+        "digest": deactivation.digest_of(member) if deactivates else changes.digest_of(member, kind, grants),
         "alone": settings.DEMO or deactivates,
         "refusal": refusal,
         "form": form,
@@ -267,35 +267,35 @@ def _change_page(
     return show(request, "desk/person_change.html", context, parts=CHANGE_PARTS, status=status)
 
 
-def _differences(member: Person, wanted: list[str]) -> dict[str, Any]:
-    """What the person gets, loses, and holds elsewhere than before; `lost` says that words of theirs may be void."""
-    then = scopes.roles_of(wanted)
-    kept = member.roles & then
-    moved = [grant for grant in {*member.grants} ^ {*wanted} if scopes.split(grant)[0] in kept]
+def _differences(member: Person, grants: list[str]) -> dict[str, Any]:
+    """The roles gained, lost, and held at other accounts; where grants are `lost`, votes of the person are void."""
+    then = scopes.roles_of(grants)
+    unchanged = member.roles & then
+    moved = [grant for grant in {*member.grants} ^ {*grants} if scopes.split(grant)[0] in unchanged]
     names = scopes.roles_of(moved)
     return {
-        "gained": scopes.words(grant for grant in wanted if scopes.split(grant)[0] not in member.roles),
+        "gained": scopes.words(grant for grant in grants if scopes.split(grant)[0] not in member.roles),
         "gone": [name for name in roles.ALL if name in member.roles - then],
-        "moved": scopes.words(grant for grant in wanted if scopes.split(grant)[0] in names),
-        "lost": scopes.lost(member.grants, wanted),
+        "moved": scopes.words(grant for grant in grants if scopes.split(grant)[0] in names),
+        "lost": scopes.lost_grants(member.grants, grants),
     }
 
 
-def _obstacle(request: HttpRequest, member: Person, kind: str, wanted: list[str]) -> str:
-    """Why this can't be asked for now, before anything is filled in."""
+def _obstacle(request: HttpRequest, member: Person, kind: str, grants: list[str]) -> str:
+    """Why this can't be requested now, before anything is filled in."""
     if _reader(request).pk == member.pk:
         return "Nobody changes their own roles, factors or account. Ask another admin."
     if kind == DEACTIVATE:
         return "" if member.is_active else "This account is deactivated already."
-    if PersonChange.objects.filter(person=member, state=machine.REQUESTED).exists():
+    if PersonChange.objects.filter(person=member, state=states.REQUESTED).exists():
         return "Another change of this person waits already. It has to be decided first."
-    return rules.obstacle(kind, member, wanted)
+    return rules.obstacle(kind, member, grants)
 
 
 def _page(request: HttpRequest, person_id: int, *, status: int = 200, refusal: str = "", **forms: Any) -> HttpResponse:
     member, reader, now = _person(person_id), _reader(request), clock.now()
     rows = PersonChange.objects.filter(person=member).select_related("requested_by", "decided_by")
-    waiting = rows.filter(state=machine.REQUESTED).first()
+    waiting = rows.filter(state=states.REQUESTED).first()
     trail = AuditEvent.objects.filter(subject=f"person:{member.pk}").select_related("actor").order_by("-seq")
     context = {
         "now": now,
@@ -304,13 +304,13 @@ def _page(request: HttpRequest, person_id: int, *, status: int = 200, refusal: s
         "state_label": directory.STATES[directory.state_of(member)],
         "email": directory.shown_email(member, reader),
         "held": scopes.words(member.grants),
-        "boxes": role_boxes.of(member.grants),
+        "boxes": role_boxes.boxes(member.grants),
         "factors": _factors(member),
-        "sessions": own_sessions.of(member, session_key=request.session.session_key or "", now=now),
+        "sessions": own_sessions.sessions(member, session_key=request.session.session_key or "", now=now),
         "tokens": ApiToken.objects.filter(person=member).order_by("-pk")[:20],
         "link": Invitation.objects.filter(person=member, used_at=None, ended_at=None).first(),
         "waiting": waiting,
-        "past": rows.exclude(state=machine.REQUESTED).order_by("-updated_at", "-pk")[:LAST_CHANGES],
+        "past": rows.exclude(state=states.REQUESTED).order_by("-updated_at", "-pk")[:LAST_CHANGES],
         "trail": trail[:LAST_EVENTS],
         "may_keep": rules.may_keep(reader),
         "is_self": reader.pk == member.pk,
@@ -326,7 +326,7 @@ def _page(request: HttpRequest, person_id: int, *, status: int = 200, refusal: s
 
 def _factors(member: Person) -> list[str]:
     names = {"totp": "authenticator app", "webauthn": "passkey", "recovery_codes": "recovery codes"}
-    return sorted(names.get(kind, kind) for kind in factors.kept_by(member).values())
+    return sorted(names.get(kind, kind) for kind in factors.by_number(member).values())
 
 
 def _invite_page(
@@ -344,8 +344,8 @@ def _invite_page(
         "checked": checked,
         "details": details,
         "early_problems": form.early_problems() if request.htmx and not details else [],  # type: ignore[attr-defined]
-        "roles_then": scopes.words(details.get("wanted", ())),
-        "boxes": role_boxes.of(form["roles"].value() or ()),
+        "roles_then": scopes.words(details.get("grants", ())),
+        "boxes": role_boxes.boxes(form["roles"].value() or ()),
         "digest": invitations.digest_of(**details) if details else "",
         "purpose": invitations.PURPOSE,
         "alone": settings.DEMO,
@@ -364,14 +364,14 @@ def _reader(request: HttpRequest) -> Person:
 
 
 def _person(person_id: int) -> Person:
-    found = Person.objects.filter(pk=person_id).first()
-    if found is None:
+    row = Person.objects.filter(pk=person_id).first()
+    if row is None:
         raise Http404("There is nobody of this number.")
-    return found
+    return row
 
 
 def _change(change_id: int) -> PersonChange:
-    found = PersonChange.objects.filter(pk=change_id).first()
-    if found is None:
+    row = PersonChange.objects.filter(pk=change_id).first()
+    if row is None:
         raise Http404("There is no such change.")
-    return found
+    return row

@@ -1,4 +1,4 @@
-"""The shapes of what administrators type about people. Bounds are kept where it is stored; nothing typed is lost."""
+"""Administrators' forms about people. Limits are checked where the text is stored, so that nothing typed is lost."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from desk.staff import directory, invitations, role_boxes
 
 
 class ListForm(forms.Form):
-    """Which people. What is not understood is left out."""
+    """The filter of the list. Invalid values are ignored."""
 
     role = forms.ChoiceField(required=False, choices=[("", "Any"), *roles.LABELS.items()])
     state = forms.ChoiceField(required=False, choices=[("", "Any"), *directory.STATES.items()])
@@ -57,15 +57,15 @@ class InviteForm(forms.Form):
         return cleaned
 
     def early_problems(self) -> list[str]:
-        """What is wrong with what was typed so far; of what is still empty nothing is said."""
+        """The problems of what was typed so far; empty fields are not reported yet."""
         typed = {name for name in self.fields if self[name].data}
         typed |= {"name"} if "email" in typed else set()
-        return [str(sentence) for name, found in self.errors.items() if name in typed for sentence in found]
+        return [str(sentence) for name, sentences in self.errors.items() if name in typed for sentence in sentences]
 
     def details(self) -> dict[str, Any]:
-        """What was typed, as the domain wants it."""
+        """The details as arguments of the domain."""
         cleaned = self.cleaned_data
-        return {"name": cleaned["name"], "email": cleaned["email"], "wanted": sorted(cleaned["roles"])}
+        return {"name": cleaned["name"], "email": cleaned["email"], "grants": sorted(cleaned["roles"])}
 
 
 class ConfirmForm(SecondFactorForm):
@@ -93,6 +93,6 @@ class RejectForm(forms.Form):
 
 
 def chosen_roles(request: HttpRequest) -> list[str]:
-    """The roles of the query or the form, each with its accounts, those that there are, in their order."""
+    """The grants in the query or the form that exist, in their order."""
     sent = {*request.GET.getlist("role"), *request.POST.getlist("role")}
     return [grant for grant, _ in role_boxes.every_grant() if grant in sent]

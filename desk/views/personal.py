@@ -1,4 +1,4 @@
-"""A person's own settings and their first steps: pages of the account, kept per person."""
+"""The pages of a person's own settings and of their tour."""
 
 from typing import Any, cast
 
@@ -18,11 +18,11 @@ from desk.views.rendering import show
 from desk.web import context, personal, tours
 from desk.web.requests import DeskRequest
 
-_KEPT = ("zone", "grouping", "density", "theme", "quote_currency", "start_page")
+_COLUMNS = ("zone", "grouping", "density", "theme", "quote_currency", "start_page")
 
 
 class PersonalForm(forms.ModelForm):  # type: ignore[type-arg]
-    """What a page is drawn by. Only pages that this person may open can be where they begin."""
+    """The settings. Only pages that this person may open can be their start page."""
 
     zone = forms.ChoiceField(label="Time zone")
     grouping = forms.ChoiceField(label="Numbers", choices=Grouping.choices)
@@ -33,7 +33,7 @@ class PersonalForm(forms.ModelForm):  # type: ignore[type-arg]
 
     class Meta:
         model = PersonalSettings
-        fields = _KEPT
+        fields = _COLUMNS
 
     def __init__(self, person: Person, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
@@ -50,15 +50,17 @@ class PersonalForm(forms.ModelForm):  # type: ignore[type-arg]
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def own(request: DeskRequest) -> HttpResponse:
-    """The page, and what it writes."""
+    """Show and save the settings."""
     person = request.user
-    row = personal.of(request) or PersonalSettings(person=person)
+    row = personal.settings_of(request) or PersonalSettings(person=person)
     if request.method != "POST":
         return _page(request, PersonalForm(person, instance=row))
     form = PersonalForm(person, request.POST, instance=row)
     if not form.is_valid():
         return _page(request, form, status=422)
-    PersonalSettings.objects.update_or_create(person=person, defaults={name: form.cleaned_data[name] for name in _KEPT})
+    PersonalSettings.objects.update_or_create(
+        person=person, defaults={name: form.cleaned_data[name] for name in _COLUMNS}
+    )
     messages.success(request, "Your settings were saved.")
     answer = redirect("personal-settings")
     answer.delete_cookie(personal.THEME_COOKIE)
@@ -67,7 +69,7 @@ def own(request: DeskRequest) -> HttpResponse:
 
 @require_POST
 def tour(request: DeskRequest) -> HttpResponse:
-    """One step on or back, the end of it, or all of it anew; then the page of the step, or where it was pressed."""
+    """Go a step on or back, end the tour, or begin it anew; then to the page of the step or the start page."""
     action = request.POST.get("action", "")
     if action not in tours.ACTIONS:
         return HttpResponse("There is no such step.", status=422, content_type="text/plain; charset=utf-8")
@@ -80,7 +82,7 @@ def tour(request: DeskRequest) -> HttpResponse:
 
 def _page(request: DeskRequest, form: PersonalForm, *, status: int = 200) -> HttpResponse:
     person = request.user
-    settings = personal.of(request)
+    settings = personal.settings_of(request)
     has_tour = any(tours.steps_of(role) for role in person.roles)
     context = {
         "form": form,

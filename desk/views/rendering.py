@@ -16,7 +16,7 @@ def show(
     parts: Mapping[str, str] | None = None,
     status: int = 200,
 ) -> HttpResponse:
-    """The page, or the part whose element id htmx names as its target. No browser keeps it in a cache."""
+    """The page, or the part whose element id htmx names as its target. No browser caches it."""
     htmx = getattr(request, "htmx", None)
     target = htmx.target if htmx else None
     chosen = (parts or {}).get(target or "", template)

@@ -1,7 +1,7 @@
-"""Where browsers tell what the content security policy stopped: counted and logged within bounds, never repeated.
+"""Receives browsers' reports of what the content security policy blocked: counted and logged within limits.
 
-Anybody can send anything here, so of a report only the directive counts, from a list that is known, and the log gets a
-few printable characters of two addresses without their queries.
+Anybody can send anything here. So only the directive is counted, if it is a known one, and the log gets a few printable
+characters of two addresses without their queries.
 """
 
 import json
@@ -40,7 +40,7 @@ _lock = threading.Lock()
 @login_not_required
 @require_POST
 def csp(request: HttpRequest) -> HttpResponse:
-    """204 whatever a report says, and 400, 413 or 429 for what is none; never a word of it back."""
+    """204 whatever a report says, and 400, 413 or 429 for what is no report; nothing of it is sent back."""
     if request.content_type not in _TYPES:
         return HttpResponse(status=400)
     if len(request.body) > MOST_BYTES:
@@ -49,7 +49,7 @@ def csp(request: HttpRequest) -> HttpResponse:
         REPORTS.labels("refused").inc()
         return HttpResponse(status=429)
     for report in _read(request.body):
-        _tell(report)
+        _note_report(report)
     return HttpResponse(status=204)
 
 
@@ -68,19 +68,19 @@ def _read(body: bytes) -> list[dict[str, Any]]:
         reports = json.loads(body)
     except (ValueError, RecursionError):
         return []
-    found = [reports.get("csp-report")] if isinstance(reports, dict) else reports if isinstance(reports, list) else []
-    bodies = [one.get("body", one) if isinstance(one, dict) else None for one in found[:_MOST_TOGETHER]]
+    members = [reports.get("csp-report")] if isinstance(reports, dict) else reports if isinstance(reports, list) else []
+    bodies = [one.get("body", one) if isinstance(one, dict) else None for one in members[:_MOST_TOGETHER]]
     return [one for one in bodies if isinstance(one, dict)]
 
 
-def _tell(report: dict[str, Any]) -> None:
+def _note_report(report: dict[str, Any]) -> None:
     named = [report.get(name) for name in ("effectiveDirective", "effective-directive", "violated-directive")]
     directive = next((one.split(" ")[0] for one in named if isinstance(one, str) and one), "")
-    known = directive if directive in _DIRECTIVES else "other"
-    REPORTS.labels(known).inc()
+    label = directive if directive in _DIRECTIVES else "other"
+    REPORTS.labels(label).inc()
     blocked = report.get("blockedURL", report.get("blocked-uri"))
     page = report.get("documentURL", report.get("document-uri"))
-    _log.warning("csp.violation", directive=known, blocked=_shortened(blocked), page=_shortened(page))
+    _log.warning("csp.violation", directive=label, blocked=_shortened(blocked), page=_shortened(page))
 
 
 def _shortened(address: object) -> str:

@@ -1,4 +1,4 @@
-"""After the desk fell back to an earlier moment: what waits to be sent, and the words of two people on it."""
+"""A restore: what waits to be sent, and the verdicts of two people on it."""
 
 from typing import Any, cast
 
@@ -14,7 +14,7 @@ from desk.forms import SecondFactorForm
 from desk.models import Person
 from desk.people import roles
 from desk.people.stepup import CannotConfirm
-from desk.restores import machine, settling, waiting
+from desk.restores import settling, states, waiting
 from desk.restores.models import LONGEST_COMMENT, Restore
 from desk.views.rendering import show
 
@@ -24,7 +24,7 @@ _RECORDED = "Recorded. Nothing is sent yet: somebody else of treasury has to com
 
 
 class WordForm(SecondFactorForm):
-    """What was compared, and a second factor for exactly the answers."""
+    """What was compared, and a second factor for exactly these verdicts."""
 
     digest = forms.RegexField(r"^[0-9a-f]{64}$", widget=forms.HiddenInput)
     comment = forms.CharField(
@@ -37,7 +37,7 @@ class WordForm(SecondFactorForm):
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def restore(request: HttpRequest, restore_id: int) -> HttpResponse:
-    """The page; answers are reviewed first, then confirmed."""
+    """The page. Verdicts are reviewed first, then confirmed."""
     if not cast(Person, request.user).has_role(*roles.ALL, scope=""):
         raise PermissionDenied("People with a role at every account see it: it is about the whole desk.")
     row = Restore.objects.filter(pk=restore_id).first()
@@ -71,7 +71,7 @@ def _confirmed(request: HttpRequest, row: Restore, verdicts: dict[str, str], for
         )
     except (settling.CannotSettle, CannotConfirm) as problem:
         return _page(request, row, verdicts, form, refusal=str(problem), status=409)
-    messages.success(request, _SETTLED if after.state == machine.SETTLED else _RECORDED)
+    messages.success(request, _SETTLED if after.state == states.SETTLED else _RECORDED)
     return redirect("restore", row.pk)
 
 
@@ -103,7 +103,7 @@ def _page(
 
 
 def _open(row: Restore, verdicts: dict[str, str], person: Person, *, is_review: bool) -> dict[str, Any]:
-    """What only an open one shows: everything that waits with what was said of it, and what outside systems have."""
+    """What only an open restore shows: every item with its verdicts, and what outside systems show."""
     items, words = settling.items(row), settling.words(row)
     return {
         "is_open": True,

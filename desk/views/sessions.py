@@ -15,14 +15,14 @@ from desk.web.requests import DeskRequest
 def sessions(request: DeskRequest) -> HttpResponse:
     """Where this person is signed in."""
     now = clock.now()
-    found = own_sessions.of(request.user, session_key=request.session.session_key or "", now=now)
-    return show(request, "account/sessions.html", {"now": now, "sessions": found})
+    rows = own_sessions.sessions(request.user, session_key=request.session.session_key or "", now=now)
+    return show(request, "account/sessions.html", {"now": now, "sessions": rows})
 
 
 @require_POST
-def end(request: DeskRequest) -> HttpResponse:
+def end_session(request: DeskRequest) -> HttpResponse:
     """End one of them."""
-    ended = own_sessions.end(
+    ended = own_sessions.end_session(
         request.user,
         handle=request.POST.get("session", ""),
         session_key=request.session.session_key or "",

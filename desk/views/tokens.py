@@ -1,4 +1,4 @@
-"""A person's own tokens of the desk's interface: making one, which is shown once, and revoking it."""
+"""A person's own tokens of the desk's API: making one, which is shown once, and revoking it."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ MOST_SHOWN = 50
 
 
 class TokenForm(SecondFactorForm):
-    """What a token is for, what it may do and how long it lives."""
+    """What a token is for, what it may do and how long it is valid."""
 
     name = forms.CharField(label="What it is for", max_length=80)
     scope = forms.ChoiceField(label="What it may do", choices=ApiToken.Scope.choices, initial=ApiToken.Scope.READ)

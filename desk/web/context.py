@@ -1,4 +1,4 @@
-"""What every page knows: the navigation this person may see, the time of the server, the demo's people.
+"""What every template has: the navigation of this person, the server's time, the people of the demo.
 
 The rooms declare their pages (`desk.rooms.Room.navigation`), so the desk itself knows no exchange and no chain.
 """
@@ -25,9 +25,10 @@ STYLESHEETS = (
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One page: `may_see` hides it from those who can't open it, `count` is what waits there for them.
+    """One page of the navigation: `may_see` hides it from those who can't open it, `count` is what waits there for
+    them.
 
-    The count is read again when a hint on one of `topics` says so. Those of a lower `order` come first.
+    The count is read again at a hint on one of `topics`. Pages of a lower `order` come first.
     """
 
     label: str
@@ -64,7 +65,7 @@ def desk(request: HttpRequest) -> dict[str, Any]:
 
 
 def _demo() -> dict[str, Any]:
-    """What the sign-in page of a demo shows, and of no other desk: people, their password, their second factor."""
+    """What the sign-in page shows in the demo only: people, their password, their second factor."""
     return {
         "demo_people": [
             {"username": name, "does": roles.LABELS[held[0]].partition(": ")[2]} for name, held in demo.PEOPLE.items()
@@ -75,11 +76,11 @@ def _demo() -> dict[str, Any]:
 
 
 def _resting(request: HttpRequest) -> list[FactorChange]:
-    """What changed of this person's factors, as long as their approvals don't count: said on every page."""
+    """The changes of this person's factors because of which their approvals don't count yet; every page says so."""
     if not isinstance(request.user, Person):
         return []
     now = clock.now()
-    return [change for change in factors.shown_to(request.user, now=now) if change.rests_until > now]
+    return [change for change in factors.recent_changes(request.user, now=now) if change.rests_until > now]
 
 
 def navigation(request: HttpRequest) -> list[dict[str, Any]]:
@@ -87,16 +88,16 @@ def navigation(request: HttpRequest) -> list[dict[str, Any]]:
     person = request.user
     if not isinstance(person, Person) or getattr(request, "enrols", False):
         return []
-    seen = pages_of(person)
-    here = max((url for entry in seen if _leads_to(url := reverse(entry.url_name), request.path)), key=len, default="")
+    pages = pages_of(person)
+    here = max((url for entry in pages if _leads_to(url := reverse(entry.url_name), request.path)), key=len, default="")
     groups: dict[str, list[dict[str, Any]]] = {}
-    for entry in seen:
+    for entry in pages:
         groups.setdefault(entry.group, []).append(_link(entry, person, here, scope_of(request)))
     return [{"label": label, "entries": entries} for label, entries in groups.items()]
 
 
 def counts(request: HttpRequest, parts: Collection[str]) -> list[dict[str, Any]]:
-    """What waits on the pages that this person may open, of those counts alone whose elements are among `parts`."""
+    """The counts of the pages that this person may open, limited to those whose elements are among `parts`."""
     person = request.user
     if not isinstance(person, Person):
         return []
@@ -110,7 +111,7 @@ def _count_part(entry: Entry) -> str:
 
 
 def _counted(entry: Entry, person: Person, scope: str) -> dict[str, Any] | None:
-    """How many wait there, with the id of its element and the topics whose hints say when to read it again."""
+    """The count of a page, with the id of its element and the topics whose hints make it read again."""
     if entry.count is None:
         return None
     return {"part": _count_part(entry), "count": entry.count(person, scope), "topics": entry.topics}

@@ -1,6 +1,6 @@
-"""Somebody without a second factor reaches nothing but enrolment, and so does a session that a recovery code opened.
+"""A person without a second factor reaches nothing but enrolment; neither does a session that a recovery code opened.
 
-Asked for every request that a session makes; sockets ask `presence`, and tokens are asked in `tokens.find`.
+Checked for every request of a session; sockets ask `presence`, and tokens are asked in `tokens.living_token`.
 """
 
 from collections.abc import Callable
@@ -17,7 +17,7 @@ from desk.web import errors
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
-# Names of addresses: the own factors, what the library asks before them, the way out, and what strangers reach too.
+# URL names: the own factors, what the library asks before them, signing out, and what strangers may reach.
 REACHED = frozenset(
     {
         "mfa_index",
@@ -46,7 +46,7 @@ NEEDED = "Set up a second factor first, or sign in with the one you have."
 
 
 class EnrolmentMiddleware:
-    """Leads such a session to the page of its factors, and answers everything else with a refusal."""
+    """Redirects such a session to the page of its factors, and refuses everything else."""
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response

@@ -1,4 +1,4 @@
-"""What people and programs see when something can't be answered: first what happened to the money, then why."""
+"""The answers to requests that fail: first what happened to the money, then why."""
 
 import sqlite3
 import sys
@@ -38,7 +38,7 @@ _AWAY_WRITING = (
     "administrator.",
 )
 _AWAY_RETRY_SECONDS = 5
-# Held by another writer, a full or broken disk, a file that can't be opened: nothing that a request did wrong.
+# Locked by another writer, a full or broken disk, a file that can't be opened: not the fault of the request.
 _AWAY_ON_SQLITE = {
     sqlite3.SQLITE_BUSY,
     sqlite3.SQLITE_LOCKED,
@@ -75,7 +75,7 @@ def permission_denied(request: HttpRequest, exception: Exception) -> HttpRespons
 
 
 def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """404: no such page or row; what was asked for is not repeated, so that nothing hostile is shown."""
+    """404: no such page or row. The address is not repeated, so that nothing hostile is shown."""
     return _answer(request, 404, _SENTENCES[404])
 
 
@@ -97,9 +97,9 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """500: drawn without the request's session, rows or processors, any of which may be what broke.
+    """500: rendered without session, rows or context processors, any of which may be broken.
 
-    503 with Retry-After instead when it was the database that did not answer in time.
+    503 with Retry-After instead where the database did not answer in time.
     """
     away = _is_away(sys.exc_info()[1])
     status = 503 if away else 500
@@ -122,7 +122,7 @@ def _away(request: HttpRequest) -> tuple[str, str]:
 
 
 def _is_away(problem: BaseException | None) -> bool:
-    """Whether the database can't be used at the moment, rather than was asked something that it does not know."""
+    """Whether the database can't be used at the moment, in contrast to a faulty query."""
     if not isinstance(problem, InterfaceError | OperationalError):
         return False
     cause = problem.__cause__

@@ -1,4 +1,4 @@
-"""What the desk looks at before and after every page: where a request comes from, and that no cache keeps an answer.
+"""Checks around every page: where a request comes from, and that no cache stores the answer.
 
 `Sec-Fetch-Site` is set by the browser and by no script (Fetch Metadata, W3C): a request that changes something and
 comes from another site, or from another origin of the same site, is refused even if it carries the right token.
@@ -19,12 +19,12 @@ from desk.web import errors
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
 _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
-# "none" is a person's own doing: an address typed, a page sent again. Older browsers and programs say nothing.
+# "none" stands for a person's own action, such as typing an address. Older browsers and programs send nothing.
 _OWN_SITES = frozenset({"same-origin", "none", ""})
 
 
 class NoStoreMiddleware:
-    """Nothing that the desk answers is kept by a cache; static files never come this way."""
+    """Keeps caches from storing any answer of the desk; static files do not pass here."""
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
@@ -49,9 +49,9 @@ class ReportingMiddleware:
 
 
 class FetchSiteMiddleware:
-    """Refuses what changes something and was sent by another site's page; other wrong ways in lead to words.
+    """Refuses requests that change something and come from another site's page.
 
-    An address that takes a form alone says so (405), and a sign-in in between leads back to the form's page.
+    It also gives a bare 405 a readable page, and leads a sign-in that interrupted a form back to the form's page.
     """
 
     def __init__(self, get_response: GetResponse) -> None:
@@ -67,7 +67,7 @@ class FetchSiteMiddleware:
             and request.method not in _SAFE_METHODS
             and response.headers.get("Location", "").startswith(f"{sign_in}?")
         ):
-            # The address of a decision takes no GET: who signs in again goes back to the page that it stood on. The
+            # The address of a decision takes no GET: after signing in, the person returns to the page of its form. The
             # sign-in page says that nothing was done.
             response.headers["Location"] = f"{sign_in}?{urlencode({'next': _page_of(request), 'unsent': 'yes'})}"
         return response
@@ -76,7 +76,7 @@ class FetchSiteMiddleware:
         """A 403 for what another site sent; None lets the request go on."""
         if request.method in _SAFE_METHODS or request.headers.get("Sec-Fetch-Site", "") in _OWN_SITES:
             return None
-        # A browser reports what it blocked from wherever it happened; nothing is changed by it.
+        # A browser sends reports from any site; they change nothing.
         if request.path == reverse("csp-reports"):
             return None
         return errors.foreign_site(request)

@@ -1,9 +1,9 @@
-"""A request that a program sends again does nothing again: its answer is kept under the key that came with it.
+"""A request that a program repeats is not carried out again: its answer is stored under the key that it carried.
 
-A key belongs to a person, whichever of their tokens carries it, and to one request: method, path, account and body. The
+A key belongs to a person, whichever of their tokens is used, and to one request: method, path, account and body. The
 claim on a key is a row of its own, committed first, so that a twin learns that the first is still being answered. The
-answer is kept in the transaction of what it answers: there is a draft exactly when there is an answer. A refusal
-recorded nothing and leaves the key free, so that the same request can be sent again when the reason has gone.
+answer is stored in the same transaction as the draft, so there is either both or neither. A refusal records nothing and
+frees the key, so that the same request can be sent again once the reason is gone.
 
 Source: the IETF's draft-ietf-httpapi-idempotency-key-header-07.
 """
@@ -27,7 +27,7 @@ REPLAYED: Final = "Idempotency-Replayed"
 # Visible characters of ASCII without quote and backslash; around them the quotes of a structured field, or none.
 PATTERN: Final = r'^(?:"[!#-\[\]-~]{8,80}"|[!#-\[\]-~]{8,80})$'
 KEPT_FOR: Final = timedelta(days=7)
-# Whoever answers for longer has died: a request of this desk calls nobody outside and waits for rows only.
+# A longer answer has died: a request of this desk calls nothing outside and waits only for rows.
 ANSWERED_WITHIN: Final = timedelta(seconds=60)
 
 
@@ -55,8 +55,8 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    """An answer that was given before: its HTTP status and its body."""
+class StoredReply:
+    """An answer that was given before: HTTP status and body."""
 
     status: int
     content: str
@@ -72,15 +72,15 @@ def read(header: str | None) -> str:
 
 
 def fingerprint(*, method: str, path: str, scope: str, body: Any) -> str:
-    """The digest of what is asked. The order of a body's members and the blanks between them are left out of it."""
+    """The digest of a request. It does not depend on the order of the body's members or the blanks between them."""
     content = (
         json.dumps(body, sort_keys=True, separators=(",", ":")) if isinstance(body, Mapping | list) else repr(body)
     )
     return sha256(f"countersign-request-1|{method}|{scope}|{path}|{content}".encode()).hexdigest()
 
 
-def begin(*, person: "Person", key: str, fingerprint: str, now: datetime) -> Claim | Kept:
-    """The right to answer this request, or the answer that it had before.
+def begin(*, person: "Person", key: str, fingerprint: str, now: datetime) -> Claim | StoredReply:
+    """The right to answer this request, or the answer that it got before.
 
     Call it outside of a transaction: the claim is for other processes to see. Raises `KeyReused`, `StillAnswering`.
     """
@@ -92,7 +92,7 @@ def begin(*, person: "Person", key: str, fingerprint: str, now: datetime) -> Cla
     if row.fingerprint != fingerprint:
         raise KeyReused(f"This {HEADER} was used before, for another request.")
     if row.status is not None:
-        return Kept(row.status, row.content)
+        return StoredReply(row.status, row.content)
     same_claim = KeyedRequest.objects.filter(pk=row.pk, status=None, claim=row.claim)
     if row.began_at > now - ANSWERED_WITHIN or not same_claim.update(claim=token, began_at=now):
         raise StillAnswering
@@ -100,12 +100,12 @@ def begin(*, person: "Person", key: str, fingerprint: str, now: datetime) -> Cla
 
 
 def keep(claim: Claim, *, status: int, content: str) -> None:
-    """Keep the answer, in the transaction of what it answers. Raises `StillAnswering` where somebody else took over."""
+    """Store the answer, in the transaction of the draft. Raises `StillAnswering` where somebody else took over."""
     rows = KeyedRequest.objects.filter(pk=claim.row_id, claim=claim.token, status=None)
     if not rows.update(status=status, content=content):
         raise StillAnswering
 
 
 def free(claim: Claim) -> None:
-    """Let the key be used again: nothing was recorded under it."""
+    """Free the key: nothing was recorded under it."""
     KeyedRequest.objects.filter(pk=claim.row_id, claim=claim.token, status=None).delete()

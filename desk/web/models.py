@@ -9,8 +9,8 @@ from django.db import models
 class KeyedRequest(models.Model):
     """One request of a program under its `Idempotency-Key`, and its answer once there is one (see `idempotency`).
 
-    `fingerprint` is the digest of what was asked: method, path, account and body. `status` is empty while it is being
-    answered; `claim` names who answers it since `began_at`.
+    `fingerprint` is the digest of the request: method, path, account and body. `status` is empty while it is being
+    answered; `claim` identifies the process that answers it since `began_at`.
     """
 
     person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")

@@ -1,4 +1,4 @@
-"""Pages of a list by its key, never by an offset: new rows above do not push rows from one page to the next."""
+"""Pages of a list by key, never by offset, so that new rows do not shift rows from one page to the next."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +12,7 @@ _LARGEST_KEY = 2**63 - 1
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Rows newest first, with the query strings of the newer and the older page where there are any."""
+    """The rows, newest first, with the query strings of the newer and the older page where there are such."""
 
     rows: list[Any]
     newer: str
@@ -22,23 +22,23 @@ class Page:
 def page(request: HttpRequest, rows: QuerySet[Any], *, key: str, size: int = PAGE_ROWS) -> Page:
     """The page of `rows` that `?before=` or `?after=` asks for, by the unique whole-number column `key`, descending.
 
-    A key that is no number, or is out of bounds, counts as absent: a list page has no way to be wrong.
+    A key that is no number, or is out of bounds, is ignored: the page of a list never fails.
     """
     before, after = _key(request, "before"), _key(request, "after")
     if after is not None:
-        found = list(rows.filter(**{f"{key}__gt": after}).order_by(key)[: size + 1])
-        has_newer, found = len(found) > size, found[:size][::-1]
+        page_rows = list(rows.filter(**{f"{key}__gt": after}).order_by(key)[: size + 1])
+        has_newer, page_rows = len(page_rows) > size, page_rows[:size][::-1]
         has_older = True
     else:
         older_than = {f"{key}__lt": before} if before is not None else {}
-        found = list(rows.filter(**older_than).order_by(f"-{key}")[: size + 1])
-        has_older, found = len(found) > size, found[:size]
+        page_rows = list(rows.filter(**older_than).order_by(f"-{key}")[: size + 1])
+        has_older, page_rows = len(page_rows) > size, page_rows[:size]
         has_newer = before is not None
-    if not found:
+    if not page_rows:
         return Page([], _query(request) if before is not None or after is not None else "", "")
-    newest, oldest = getattr(found[0], key), getattr(found[-1], key)
+    newest, oldest = getattr(page_rows[0], key), getattr(page_rows[-1], key)
     return Page(
-        found,
+        page_rows,
         _query(request, after=newest) if has_newer else "",
         _query(request, before=oldest) if has_older else "",
     )
@@ -52,7 +52,7 @@ def _key(request: HttpRequest, name: str) -> int | None:
 
 
 def _query(request: HttpRequest, **place: int) -> str:
-    """The current filters with another place in the list, as a query string that starts with a question mark."""
+    """The current filters with another position, as a query string that starts with a question mark."""
     query = request.GET.copy()
     for name in ("before", "after"):
         query.pop(name, None)

@@ -1,4 +1,4 @@
-"""A person's own settings, on every page that is drawn for them: read with the person, so they cost no query."""
+"""A person's own settings on every page: read together with the person, so they cost no query."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,29 +16,29 @@ from desk.personal.models import Density, PersonalSettings, Theme
 from desk.web import context, tours
 
 GetResponse = Callable[[HttpRequest], HttpResponseBase]
-THEME_COOKIE = "theme"  # what the button of the navigation chose on this device; it goes before the person's setting
+THEME_COOKIE = "theme"  # chosen with the navigation's button on this device; it overrides the person's setting
 
 
 class PersonalFormatsMiddleware:
-    """While a request is answered, hours and figures are written as its person reads them."""
+    """Has times and figures formatted as the person of the request chose."""
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        found: list[formats.Formats] = []
+        cache: list[formats.Formats] = []
 
-        def find() -> formats.Formats:
-            if not found:
-                found.append(formats.of(of(request)))
-            return found[0]
+        def read_formats() -> formats.Formats:
+            if not cache:
+                cache.append(formats.for_settings(settings_of(request)))
+            return cache[0]
 
-        with formats.using(find):
+        with formats.using(read_formats):
             return self.get_response(request)
 
 
-def of(request: Any) -> PersonalSettings | None:
-    """The settings of whoever is signed in; nothing for strangers, programs and people who set none."""
+def settings_of(request: Any) -> PersonalSettings | None:
+    """The settings of the person who is signed in; None for strangers, programs and people without settings."""
     person = getattr(request, "user", None)
     return getattr(person, "personal", None) if isinstance(person, Person) else None
 
@@ -49,7 +49,7 @@ def on_every_page(request: HttpRequest) -> dict[str, Any]:
 
 
 def _own(request: HttpRequest) -> dict[str, Any]:
-    settings, chosen = of(request), request.COOKIES.get(THEME_COOKIE, "")
+    settings, chosen = settings_of(request), request.COOKIES.get(THEME_COOKIE, "")
     return {
         "theme": chosen if chosen in {Theme.LIGHT, Theme.DARK} else settings.theme if settings else "",
         "is_compact": settings is not None and settings.density == Density.COMPACT,
@@ -60,18 +60,18 @@ def _own(request: HttpRequest) -> dict[str, Any]:
 
 
 def start_page(person: Person) -> str:
-    """Where this person begins after signing in: the page they chose, as long as they may open it."""
+    """The address of this person's start page: the one they chose, if they may open it."""
     settings = getattr(person, "personal", None)
-    wanted = settings.start_page if settings else ""
-    known = {entry.url_name for entry in context.pages_of(person)}
+    url_name = settings.start_page if settings else ""
+    url_names = {entry.url_name for entry in context.pages_of(person)}
     try:
-        return reverse(wanted) if wanted in known else reverse("overview")
+        return reverse(url_name) if url_name in url_names else reverse("overview")
     except NoReverseMatch:
         return reverse("overview")
 
 
 class PersonalAdapter(AccountAdapter):
-    """Leads to the person's start page after signing in; a page that led to the sign-in goes before it."""
+    """Leads to the person's start page after signing in, unless another page led to the sign-in."""
 
     def get_login_redirect_url(self, request: HttpRequest) -> str:
         return start_page(request.user) if isinstance(request.user, Person) else reverse("overview")
@@ -79,7 +79,7 @@ class PersonalAdapter(AccountAdapter):
 
 @dataclass(frozen=True, slots=True)
 class Tour:
-    """What a page shows of the tour: the `step` of `role` it is at, `number` 0 before it began."""
+    """The tour as a page shows it: the current `step` of the tour of `role`; `number` is 0 before it began."""
 
     role: str
     number: int
@@ -94,8 +94,8 @@ class Tour:
 
 
 def tour(request: HttpRequest) -> Tour | None:
-    """The tour on this page: on the page of its step, and where people begin; nowhere else, so that it is in no way."""
-    person, settings = getattr(request, "user", None), of(request)
+    """The tour, on the page of its step and on start pages; None on others, so that it disturbs nobody."""
+    person, settings = getattr(request, "user", None), settings_of(request)
     if not isinstance(person, Person) or getattr(request, "enrols", False):
         return None
     reached = settings.tours if settings else {}

@@ -1,4 +1,4 @@
-"""What every request carries: an id that follows it into logs, tasks and the trail; a line and a measurement."""
+"""What every request gets: an id that follows it into logs, tasks and the trail, a log line and a measurement."""
 
 import time
 from collections.abc import Callable
@@ -20,9 +20,9 @@ SECONDS = Histogram("countersign_request_seconds", "Time to answer a request", [
 
 
 class DeskRequest(HttpRequest):
-    """A request as the views behind the sign-in have it: of a person, and perhaps for one part of a page.
+    """The type of a request in views behind the sign-in: of a person, and maybe for one part of a page.
 
-    A type alone. Django makes the requests, and its middleware has sent strangers away and set these attributes.
+    Only a type: Django makes the requests, and middleware has sent strangers away and set these attributes.
     """
 
     user: Person
@@ -43,14 +43,14 @@ class RequestIdMiddleware:
             with code_limits.collecting():
                 response = self.get_response(request)
             response["X-Request-ID"] = request_id
-            _tell(request, response.status_code, time.monotonic() - started)
+            _log_request(request, response.status_code, time.monotonic() - started)
             return response
         finally:
             request_ids.leave(token)
 
 
-def _tell(request: HttpRequest, status: int, seconds: float) -> None:
-    """One line and one measurement. Checks of liveness are not worth a line each."""
+def _log_request(request: HttpRequest, status: int, seconds: float) -> None:
+    """Log and measure a request. Checks of liveness get no line."""
     SECONDS.labels(request.method, str(status)).observe(seconds)
     if request.path in {"/healthz", "/readyz", "/metrics"} and status < 500:
         return

@@ -1,7 +1,7 @@
-"""What a text names anywhere on the desk, for the search box: a few hits of each kind, best first.
+"""The search box: finds what a text names anywhere on the desk, a few hits of each kind, the best first.
 
-Each room declares its searches (`desk.rooms.Room.searches`). Each reads rows that the person may see, of the accounts
-in view. A name that is exactly the text comes before one that only has it in it. Nothing outside is asked.
+The rooms declare their searches (`desk.rooms.Room.searches`). Each reads rows that the person may see, of the accounts
+in view. An exact match comes before a partial one. Nothing outside the desk is asked.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from desk.models import Person
 
 MOST_OF_A_KIND: Final = 5
-SHORTEST_PIECE: Final = 3  # characters from which on a piece of an address or a reason is looked for
+SHORTEST_PIECE: Final = 3  # characters; shorter pieces of an address or a reason are not searched for
 LONGEST_NUMBER: Final = 18  # digits of a row's number, which the database could look up
 ENDS: Final = 10  # characters of each end of an address that are shown
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One place to go to: its kind, what it is called, words about it, and where it is."""
+    """One hit: its kind, its name, a short description, and its address."""
 
     kind: str
     label: str
@@ -38,7 +38,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Who looks, at which accounts, when; `pages` are the entries of the navigation that the person has."""
+    """Who searches, in which accounts, when; `pages` is the navigation of the person."""
 
     person: "Person"
     accounts: Sequence[Any]
@@ -56,7 +56,7 @@ class Search:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """Something to begin: who may, and the address where it begins; the box shows those of a lower `order` first."""
+    """Something to start: who may, and the address where it starts. The box shows commands of a lower `order` first."""
 
     label: str
     url_name: str
@@ -82,7 +82,7 @@ def hits(*, text: str, scope: Scope) -> dict[str, list[Hit]]:
     return by_kind
 
 
-# What is one's own: the names under which it is looked for, and where it is.
+# A person's own pages: the names that the search finds, and their addresses.
 OWN_PAGES: Final = (
     ("Your second factors", "mfa_index", "fingerprint-pattern"),
     ("Your settings", "personal-settings", "circle-user-round"),
@@ -94,7 +94,7 @@ OWN_PAGES: Final = (
 
 
 def pages(text: str, scope: Scope) -> Iterator[Hit]:
-    """Pages of the navigation that the person has, and their own."""
+    """The pages of the person's navigation, and their own pages."""
     named = [(page["label"], page) for group in scope.pages for page in group["entries"]]
     for label, page in best(text, named):
         yield Hit("Pages", label, "", page["url"], page["icon"])
@@ -104,14 +104,14 @@ def pages(text: str, scope: Scope) -> Iterator[Hit]:
 
 
 def actions(text: str, scope: Scope) -> Iterator[Hit]:
-    """What the person may begin."""
+    """The commands that the person may start."""
     allowed = [(command.label, command) for command in rooms.commands() if command.may(scope.person)]
     for _, command in best(text, allowed):
         yield command.hit()
 
 
 def best(text: str, named: Sequence[tuple[str, Any]]) -> list[tuple[str, Any]]:
-    """Those that begin with the text, then those one of whose words does, then those that have it anywhere."""
+    """Those whose name begins with the text, then those with a word that does, then those that contain it."""
     piece = text.casefold()
 
     def rank(label: str) -> int:
@@ -124,24 +124,24 @@ def best(text: str, named: Sequence[tuple[str, Any]]) -> list[tuple[str, Any]]:
 
 
 def newest(model: Any, named: Q, pieces: Q, scope: Scope) -> QuerySet[Any]:
-    """The rows of the accounts in view that are named, then the newest of those that have the piece."""
+    """The rows of the accounts in view that are named exactly, then the newest that contain the piece."""
     rows: QuerySet[Any] = model.objects.filter(named | pieces if pieces else named, account__in=scope.accounts)
     return rows.order_by(exact_first(named), "-pk")[:MOST_OF_A_KIND]
 
 
 def exact_first(named: Q) -> Case:
-    """Sorts the rows that are named before the others."""
+    """The sort key that puts exactly named rows first."""
     return Case(When(named, then=Value(0)), default=Value(1), output_field=IntegerField())
 
 
 def numbered(column: str, text: str) -> Q:
-    """That the column is the number that the text is; nothing where it is none."""
+    """The condition that the column equals the number in the text; matches nothing where it is no number."""
     is_number = text.isascii() and text.isdigit() and len(text) <= LONGEST_NUMBER
     return Q(**{column: int(text)}) if is_number else Q(pk__in=[])
 
 
 def referenced(mark: str, text: str) -> Q:
-    """That a row is meant by its reference, the mark of its kind and its number: "BR-12"."""
+    """The condition that the text is the reference of a row, such as "BR-12"."""
     number = text.upper().removeprefix(mark)
     return numbered("pk", "" if number == text.upper() else number)
 
@@ -152,7 +152,7 @@ def with_query(url_name: str, **query: str) -> str:
 
 
 def shortened(text: str) -> str:
-    """Both ends of a long text."""
+    """The beginning and the end of a long text."""
     return text if len(text) <= 2 * ENDS + 1 else f"{text[:ENDS]}\u2026{text[-ENDS:]}"
 
 

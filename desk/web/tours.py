@@ -1,7 +1,7 @@
-"""The first steps of each role: three of them, shown once, left whenever one likes.
+"""The tour of each role: three first steps, shown once, which a person can leave at any time.
 
-How far somebody came with the tour of a role is a number in their own row: 0 not begun, 1 to 3 the step they are at,
-and `OVER`. The rooms offer the steps (project/urls.py), so the desk itself knows no page of the exchange.
+The progress of a tour is a number in the person's own row: 0 not begun, 1 to 3 the current step, and `OVER`. The steps
+come from outside (project/urls.py), so the desk itself knows no page of the exchange.
 """
 
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ _offered: dict[str, tuple[Step, ...]] = {}
 
 
 def offer(role: str, steps: tuple[Step, ...]) -> None:
-    """The tour of a role. Raises ValueError when it has not the three steps that a tour has."""
+    """Declare the tour of a role. Raises ValueError where it does not have three steps."""
     if len(steps) != STEPS:
         raise ValueError(f"The tour of {role} has {len(steps)} steps.")
     _offered[role] = steps
@@ -54,7 +54,7 @@ def open_role(person: Person, reached: dict[str, int]) -> str:
 
 @transaction.atomic
 def move(person: Person, action: str) -> Step | None:
-    """One step on or back, the end of this role's tour, or all tours anew; the step that the person is at then."""
+    """Go a step on or back, end this role's tour, or begin all tours anew; the step that the person is at then."""
     row, _ = PersonalSettings.objects.select_for_update().get_or_create(person=person)
     if action == AGAIN:
         row.tours = {}

@@ -156,7 +156,7 @@ def _unknown(row: AddressRequest, reply: calls.Reply, now: datetime) -> None:
     _move(row, "unknown", now=now, next_action_at=soon, last_problem=reply.problem[:500])
 
 
-_ENDS: Final[dict[str, calls.End]] = {
+_ENDS: Final[dict[str, calls.OnOutcome]] = {
     calls.ACCEPTED: _made,
     calls.REFUSED: _refused,
     calls.NOT_SENT: _not_sent,

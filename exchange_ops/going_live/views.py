@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 from desk import clock
 from desk.models import Person
 from desk.notifications import outgoing
-from desk.notifications.audiences import Ways
+from desk.notifications.audiences import Route
 from desk.notifications.models import Notification, Stage
 from desk.people import roles
 from desk.views.rendering import show
@@ -86,7 +86,7 @@ def test_mail(request: DeskRequest) -> HttpResponse:
         created_at=now,
         ended_at=now,
     )
-    outgoing.post(row, [Ways(person, by_email=True, in_browser=False, not_before=now)], (), now=now)
+    outgoing.post(row, [Route(person, by_email=True, in_browser=False, not_before=now)], (), now=now)
     messages.success(request, "It is on its way to you; the deliveries say whether the mail server took it.")
     return redirect("going-live")
 

@@ -98,7 +98,7 @@ def fill(*, key_id: int, open_client: OpenClient, now: datetime) -> None:
         same = ApiKey.objects.filter(pk=key.pk, retired_at=None, probe_asked_at=key.probe_asked_at)
         if same.filter(probed_at=key.probed_at).update(**columns):
             _record_answers(key, columns, now)
-            review.note(alarms.KEY_REFUSED, alarms.KEY_RIGHTS, now=now)
+            review.review_now(alarms.KEY_REFUSED, alarms.KEY_RIGHTS, now=now)
 
 
 def _record_answers(key: ApiKey, columns: dict[str, object], now: datetime) -> None:

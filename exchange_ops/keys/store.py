@@ -172,7 +172,7 @@ def note_problem(*, key_id: int, problem: str) -> None:
     now = clock.now()
     with transaction.atomic():
         ApiKey.objects.filter(pk=key_id).update(last_problem=problem[:300], last_problem_at=now)
-        review.note(alarms.KEY_REFUSED, now=now)
+        review.review_now(alarms.KEY_REFUSED, now=now)
         announcements.announce(TOPIC)
 
 

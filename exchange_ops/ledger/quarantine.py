@@ -44,7 +44,7 @@ def keep(*, account: Account, aside: Aside, source: str, after_index: int, now: 
                 "first_seen_at": now,
             },
         )
-        review.note(alarms.RECORDS_ASIDE, now=now)
+        review.review_now(alarms.RECORDS_ASIDE, now=now)
 
 
 def clear_matching(*, account: Account, transactions: Iterable[records.Transaction], now: datetime) -> None:

@@ -28,7 +28,7 @@ PERIODS = {
     "1M": timedelta(days=31),
 }
 DEFAULT_PERIOD = "M30"
-LOOK = questions.Look(model=MarketLook)
+LOOK = questions.Interest(model=MarketLook)
 LATE_AFTER = timedelta(seconds=10)  # from then on a reading that was tried is no longer waited for
 PINNED_EVERY = timedelta(seconds=60)
 MOST_AT_ONCE = 40  # three calls each, within what the exchange allows in a second or two

@@ -52,7 +52,7 @@ NOT_APPROVED = "an order that was to be approved is placed only with the approva
 GUARDS: Final = Guards(
     machine=MACHINE,
     history=(OrderEvent, OrderApproval, AccountTrade),
-    kept=(OrderCall,),
+    records=(OrderCall,),
     own=(
         Rule(
             _T,

@@ -17,8 +17,8 @@ from django.db import IntegrityError, transaction
 from desk.live import announcements
 from desk.machines.mover import texts
 from desk.models import DatabaseMark
-from desk.restores import machine as restores
 from desk.restores import signs
+from desk.restores import states as restores
 from exchange_ops.orders import machine, states
 from exchange_ops.orders.models import Order, OrderEvent
 from exchange_ops.orders.steps import placing

@@ -161,16 +161,16 @@ def _unsent(row: Order, reply: Reply, now: datetime) -> None:
     replacing.settle(row, now=now)
 
 
-_no = calls.end(machine.MACHINE, "refused", states.REFUSED)
-_not_sent = calls.end(machine.MACHINE, "not_sent", states.NOT_SENT)
-_ENDS: Final[dict[str, calls.End]] = {
+_no = calls.on_outcome(machine.MACHINE, "refused", states.REFUSED)
+_not_sent = calls.on_outcome(machine.MACHINE, "not_sent", states.NOT_SENT)
+_ENDS: Final[dict[str, calls.OnOutcome]] = {
     calls.ACCEPTED: _accepted,
     calls.REFUSED: _refused,
     calls.NOT_SENT: _unsent,
-    calls.UNKNOWN: calls.end(machine.MACHINE, "answer_lost", states.UNKNOWN),
+    calls.UNKNOWN: calls.on_outcome(machine.MACHINE, "answer_lost", states.UNKNOWN),
 }
 # Row 8: whether it was placed is unknown until the order is found.
-lease_expired = calls.given_up(machine.MACHINE, event="answer_lost", to=states.UNKNOWN)
+lease_expired = calls.lease_expired(machine.MACHINE, event="answer_lost", to=states.UNKNOWN)
 
 
 # Looking for it ------------------------------------------------------------------------------------------------------

@@ -106,7 +106,7 @@ def thaw(
 ) -> Freeze:
     """Record one person's vote to end the freeze; the second of two different people ends it."""
     act = Act(person, now, session_key, answer=answer)
-    THAWS.refuse_at_rest(act)
+    THAWS.refuse_while_cooling_off(act)
     reason = THAWS.reason(reason, asks="Say why the freeze can end.", longest=_LONGEST_REASON)
     with transaction.atomic():
         frozen = _locked(freeze_id)
@@ -182,4 +182,4 @@ def _record(
         session_key=session_key,
     )
     announcements.announce("freezes", id=frozen.pk, active=frozen.thawed_at is None)
-    review.note(alarms.FROZEN, now=now, key=f"freeze:{frozen.pk}")
+    review.review_now(alarms.FROZEN, now=now, key=f"freeze:{frozen.pk}")

@@ -51,7 +51,7 @@ def exceeded(
     rows = list(limits_for(kind=kind, person=person, account=account))
     if not rows:
         return None
-    if witness_chain.strange(PolicyVersion, ValueLimit):
+    if witness_chain.has_foreign_rows(PolicyVersion, ValueLimit):
         return Exceeded(CHANGED, REFUSE)
     quote = account.quote_currency
     value = valuation.value_of(amount=amount, currency=currency, quote=quote, now=now).amount
@@ -78,7 +78,7 @@ def too_many(*, person: "Person", account: Account, here: int, everywhere: int) 
     rows = list(limits_for(kind=ValueLimit.OPEN_ORDERS, person=person, account=account))
     if not rows:
         return None
-    if witness_chain.strange(PolicyVersion, ValueLimit):
+    if witness_chain.has_foreign_rows(PolicyVersion, ValueLimit):
         return Exceeded(CHANGED, REFUSE)
     limit = _strictest([row for row in rows if (everywhere if row.account_id is None else here) > row.most])
     if limit is None:

@@ -51,7 +51,7 @@ def judge(
     policy = current()
     if policy is None:
         return _blocked(0, "There are no rules in force, so nothing can be paid.")
-    if witness_chain.strange(PolicyVersion, QuorumTier):
+    if witness_chain.has_foreign_rows(PolicyVersion, QuorumTier):
         return _blocked(policy.number, "The rules were changed in the database past the desk, so nothing is paid.")
     if not Currency.objects.filter(pk=currency).exists():
         return _blocked(policy.number, f"{currency} is not a currency the exchange describes, so it is not paid.")

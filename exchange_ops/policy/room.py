@@ -47,7 +47,7 @@ def _open_words(person: "Person") -> Iterator[OpenWord]:
 
 GUARDS: Final = Guards(
     history=(ThawVote, PolicyVersion, QuorumTier, ValueLimit),
-    kept=(Freeze,),
+    records=(Freeze,),
     own=(
         Rule(
             "exchange_ops_thawvote",
@@ -71,7 +71,7 @@ ROOM: Final = rooms.Room(
             _frozen,
             closable=False,
             ends="It ends when two people of treasury have ended the freeze on the page Policy.",
-            words=_votes,
+            votes=_votes,
         ),
     ),
     replays={"freeze": vote_replay.check_freezes},

@@ -257,7 +257,7 @@ def _refuse(acts: Acts, act: Act, new_rules: Rules | None = None) -> None:
         raise CannotChange(NOBODY_MAY)
     if new_rules is not None and not rules.may_keep(act.person, ruleset.concerned(in_force(), new_rules)):
         raise CannotChange(NOT_THERE)
-    acts.refuse_at_rest(act)
+    acts.refuse_while_cooling_off(act)
 
 
 def _base() -> int:

@@ -32,7 +32,7 @@ SENT_ONCE = "a margin action is sent once at most"
 GUARDS: Final = Guards(
     machine=MACHINE,
     history=(MarginActionEvent, MarginReport),
-    kept=(MarginActionCall,),
+    records=(MarginActionCall,),
     own=(
         Rule(
             _T,

@@ -179,13 +179,13 @@ def _refused(row: MarginAction, reply: Reply, now: datetime) -> None:
     (_no if reply.code is not None else _not_sent)(row, reply, now)
 
 
-_no = calls.end(machine.MACHINE, "refused", states.REFUSED)
-_not_sent = calls.end(machine.MACHINE, "not_sent", states.NOT_SENT)
-_ENDS: Final[dict[str, calls.End]] = {
+_no = calls.on_outcome(machine.MACHINE, "refused", states.REFUSED)
+_not_sent = calls.on_outcome(machine.MACHINE, "not_sent", states.NOT_SENT)
+_ENDS: Final[dict[str, calls.OnOutcome]] = {
     calls.ACCEPTED: _accepted,
     calls.REFUSED: _refused,
     calls.NOT_SENT: _not_sent,
-    calls.UNKNOWN: calls.end(machine.MACHINE, "answer_lost", states.UNKNOWN),
+    calls.UNKNOWN: calls.on_outcome(machine.MACHINE, "answer_lost", states.UNKNOWN),
 }
 # Row 7: what it did is unknown until accounts, positions and orders were read.
-lease_expired = calls.given_up(machine.MACHINE, event="answer_lost", to=states.UNKNOWN)
+lease_expired = calls.lease_expired(machine.MACHINE, event="answer_lost", to=states.UNKNOWN)

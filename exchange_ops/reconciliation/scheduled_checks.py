@@ -101,7 +101,7 @@ def _run(name: str, job: Callable[[], list[str]], now: datetime) -> bool:
         columns |= {"ran_at": now, "held": not findings, "findings": texts, "took_ms": took_ms, "problem": ""}
     with transaction.atomic():
         CheckRun.objects.update_or_create(name=name, defaults=columns)
-        review.note(alarms.AUDIT if name == AUDIT else alarms.RECONCILIATION, now=now)
+        review.review_now(alarms.AUDIT if name == AUDIT else alarms.RECONCILIATION, now=now)
     announcements.announce(heartbeats.TOPIC)
     return "ran_at" in columns
 

@@ -21,11 +21,11 @@ REVIEW_S = 3
 @followed(ERRANDS, order=90)
 def review_incidents(at: Round) -> None:
     """Bring the incidents in line with what is wrong now, and tell whoever is to be told."""
-    restores.look(now=at.now())
+    restores.check(now=at.now())
     incidents.review(now=at.now())
     changes.expire(at.now())
     policy_changes.review(now=at.now())
-    notifications.look(now=at.now())
+    notifications.notify_due(now=at.now())
 
 
 @WORK.task(outgoing.TASK, every_s=5, queue=CHAIN)

@@ -78,7 +78,7 @@ INCIDENTS: Final = (
         Severity.HIGH,
         causes.WORKERS,
         causes.unwell(alarms.WORK_STALLED),
-        settles=causes.AFTER_A_START,
+        grace_period=causes.AFTER_A_START,
     ),
     Kind(
         alarms.BROKER_AWAY,
@@ -86,7 +86,7 @@ INCIDENTS: Final = (
         Severity.HIGH,
         (roles.ADMIN,),
         _broker,
-        settles=timedelta(seconds=15),  # it is started beside the processes that ask it
+        grace_period=timedelta(seconds=15),  # it is started beside the processes that ask it
     ),
     Kind(alarms.CLOCK, "Clocks differ", Severity.MEDIUM, (roles.ADMIN,), _clocks),
 )

@@ -6,4 +6,4 @@ from desk.machines.guards import Guards
 from exchange_ops.subaccounts.models import SubAccountCall, SubAccountEvent
 from exchange_ops.subaccounts.mover import MACHINE
 
-GUARDS: Final = Guards(machine=MACHINE, history=(SubAccountEvent,), kept=(SubAccountCall,))
+GUARDS: Final = Guards(machine=MACHINE, history=(SubAccountEvent,), records=(SubAccountCall,))

@@ -147,7 +147,7 @@ def _go_on(row: SubAccountAction, reply: calls.Reply, now: datetime) -> None:
 
 
 # Row 6: what it did is unknown until the exchange's list was read.
-given_up = calls.given_up(
+given_up = calls.lease_expired(
     moves.MACHINE,
     event="lost",
     to=states.UNKNOWN,

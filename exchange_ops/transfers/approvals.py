@@ -5,7 +5,6 @@ one who asked, and confirmed with a second factor inside the same transaction. T
 of the row, and the database counts once more when the transfer begins to be sent.
 """
 
-from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
@@ -95,20 +94,10 @@ def reject(*, transfer_id: int, person: "Person", reason: str, now: datetime, se
     return row
 
 
-def waiting_for(person: "Person") -> QuerySet[Transfer]:
-    """What this person can approve now, the oldest first."""
-    return BALLOT.waiting_for(person, undecided(), _words_of(person))
-
-
-def waiting_for_each(people: "Iterable[Person]") -> "Iterator[tuple[Person, list[Transfer]]]":
-    """What each of these people can approve now."""
-    words = BALLOT.of_all(verdict=TransferApproval.APPROVE).filter(stage=TransferApproval.REVIEW)
-    return BALLOT.waiting_for_each(people, undecided(), words)
-
-
-def waiting_for_others(person: "Person") -> QuerySet[Transfer]:
-    """What waits for approvals that this person can't give: their own requests, and what they approved already."""
-    return BALLOT.waiting_for_others(person, undecided(), _words_of(person))
+def waiting() -> votes.Waiting[Transfer]:
+    """Who can approve what now, the oldest first."""
+    approvals = BALLOT.on_row(verdict=TransferApproval.APPROVE).filter(stage=TransferApproval.REVIEW)
+    return votes.Waiting(BALLOT, undecided(), approvals)
 
 
 def undecided() -> QuerySet[Transfer]:
@@ -134,13 +123,9 @@ def stands(row: Transfer) -> bool:
     return votes.people(current(row)) >= row.quorum_required
 
 
-def _words_of(person: "Person") -> QuerySet[TransferApproval]:
-    return BALLOT.of(person, verdict=TransferApproval.APPROVE).filter(stage=TransferApproval.REVIEW)
-
-
 def _refuse_unless_open(row: Transfer, act: Act) -> None:
     _refuse_person(row, act.person)
-    DECISIONS.refuse_at_rest(act)
+    DECISIONS.refuse_while_cooling_off(act)
     if row.state != machine.REVIEW:
         raise CannotApprove(_nothing_to_decide(row))
     if freezes.active(row.account) is not None:

@@ -160,7 +160,7 @@ def _agreed(row: Transfer, act: Act, decisions: Decisions[Transfer]) -> StepUp:
 
 
 def _confirmed(row: Transfer, act: Act, decisions: Decisions[Transfer]) -> StepUp:
-    decisions.refuse_at_rest(act)
+    decisions.refuse_while_cooling_off(act)
     if act.digest != digest_of(row):
         raise decisions.refusal("This is not what you saw: something happened meanwhile. Read it again, then decide.")
     return decisions.confirm(act)

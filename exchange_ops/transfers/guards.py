@@ -22,7 +22,7 @@ CALL_FIXED = "what was known before a call is never edited"
 GUARDS: Final = Guards(
     machine=MACHINE,
     history=(TransferEvent, TransferApproval),
-    kept=(TransferCall,),
+    records=(TransferCall,),
     own=(
         Rule(
             _T,

@@ -198,7 +198,7 @@ class TransferCall(Call):
     def __str__(self) -> str:
         return f"{self.operation} {self.attempt}"
 
-    def kept(self, value: Any) -> dict[str, Any]:
+    def answer_columns(self, value: Any) -> dict[str, Any]:
         """The columns that keep what an accepted call gave: the ids of the transactions it made."""
         first, second = (*value, "")[:2]
         return {"exchange_id": first, "second_id": second}

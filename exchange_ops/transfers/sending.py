@@ -206,13 +206,13 @@ def _done(row: Transfer, reply: Reply, now: datetime) -> None:
         adopt(row, LedgerEntry.objects.filter(account=row.account_id, exchange_id__in=reply.value))
 
 
-_ENDS: Final[dict[str, calls.End]] = {
+_ENDS: Final[dict[str, calls.OnOutcome]] = {
     calls.ACCEPTED: _done,
-    calls.REFUSED: calls.end(moves.MACHINE, "refused", machine.REFUSED),
-    calls.NOT_SENT: calls.end(
+    calls.REFUSED: calls.on_outcome(moves.MACHINE, "refused", machine.REFUSED),
+    calls.NOT_SENT: calls.on_outcome(
         moves.MACHINE, "not_sent", machine.APPROVED, again=lambda row: pause(QUEUE_PAUSES_S, row.attempt)
     ),
-    calls.UNKNOWN: calls.end(moves.MACHINE, "outcome_unknown", machine.UNKNOWN),
+    calls.UNKNOWN: calls.on_outcome(moves.MACHINE, "outcome_unknown", machine.UNKNOWN),
 }
 # Row 7: what it did is unknown until the ledger has been read.
-given_up = calls.given_up(moves.MACHINE, event="outcome_unknown", to=machine.UNKNOWN, looks=0)
+given_up = calls.lease_expired(moves.MACHINE, event="outcome_unknown", to=machine.UNKNOWN, looks=0)

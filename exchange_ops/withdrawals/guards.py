@@ -21,7 +21,7 @@ NOT_CONFIRMED = "a release is ordered with a second factor of the person for exa
 GUARDS: Final = Guards(
     machine=MACHINE,
     history=(WithdrawalEvent, Approval, HoldReleaseVote),
-    kept=(ExternalCall,),
+    records=(ExternalCall,),
     own=(
         Rule(
             _T,

@@ -217,7 +217,7 @@ class ExternalCall(Call):
     def __str__(self) -> str:
         return f"{self.kind} {self.attempt}"
 
-    def kept(self, value: Any) -> dict[str, Any]:
+    def answer_columns(self, value: Any) -> dict[str, Any]:
         """The columns that keep what an accepted call gave: the id of the hold that it made."""
         return {"exchange_id": str(value)[:80]} if self.kind == self.HOLD else {}
 

@@ -12,7 +12,7 @@ from project.supervisor.child import Plan
 
 _OUTSIDE, _WEB, _WORK = 1, 2, 3
 _CELERY = (sys.executable, "-m", "celery", "--app", "project.celery:app", "--quiet")
-_AT_WORK, _SIGNS_OF_LIFE = sign_of_life.AT_WORK, {sign_of_life.WANTED: "1"}
+_AT_WORK, _SIGNS_OF_LIFE = sign_of_life.AT_WORK, {sign_of_life.VARIABLE: "1"}
 # A worker that is asked to end gives its task a moment and then ends: what it left is found again by its row.
 _WORKER_ENVIRONMENT = {
     **_SIGNS_OF_LIFE,

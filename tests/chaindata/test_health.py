@@ -16,7 +16,7 @@ pytestmark = pytest.mark.django_db
 
 
 def look():
-    return health.look()["chain"]
+    return health.states()["chain"]
 
 
 def follow(now):

@@ -352,7 +352,7 @@ def test_who_asked_is_kept_where_there_is_a_column_for_it(account: Account, oper
 
 # Kept up to date while somebody looks ---------------------------------------------------------------------------------
 
-LOOK = questions.Look(model=MarketLook)
+LOOK = questions.Interest(model=MarketLook)
 
 
 @pytest.fixture

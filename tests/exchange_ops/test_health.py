@@ -32,7 +32,7 @@ pytestmark = pytest.mark.django_db
 
 
 def look(name):
-    return health.look()[name]
+    return health.states()[name]
 
 
 def age(name, **by):
@@ -47,7 +47,7 @@ def test_a_desk_without_an_account_says_what_is_missing(db):
 
 
 def test_before_the_first_round_nothing_is_well_and_nothing_fails(account):
-    found = health.look()
+    found = health.states()
     for name in ("exchange", "stream", "worker", "sweeper", "prices"):
         assert not found[name].ok, name
         assert found[name].sentence.endswith("."), name
@@ -62,7 +62,7 @@ def test_after_a_round_of_everything_all_is_well(account, demo_keys, sandbox):
     withdrawals.sweep_releases()
     heartbeats.succeeded(heartbeats.SWEEPER, now=clock.now())
     streams.store(account=account, event=BecameLive(), now=clock.now())
-    found = health.look()
+    found = health.states()
     assert {name: found[name].ok for name in ("exchange", "stream", "worker", "sweeper", "prices", "payouts")} == (
         dict.fromkeys(("exchange", "stream", "worker", "sweeper", "prices", "payouts"), True)
     )
@@ -136,7 +136,7 @@ def test_old_prices_are_told(account, sandbox):
 def test_every_check_answers_within_few_queries(account, demo_keys, sandbox, django_assert_max_num_queries):
     ledger_tasks.sync_ledger()
     with django_assert_max_num_queries(34):
-        health.look()
+        health.states()
 
 
 def test_a_key_that_was_turned_down_is_told_and_unwell_only_when_no_other_can_take_over(account, demo_keys):

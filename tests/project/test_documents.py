@@ -34,7 +34,7 @@ def test_the_page_of_settings_has_a_row_for_every_variable_that_is_read():
     read = {name or other for text in texts if "environ" in text for name, other in READING.findall(text)}
     assert {"PORT", "DATABASE_URL", "KEY_RING", "EXCHANGE_WS_URL", "SECRET_KEY", "NO_COLOR"} <= read
     rows = re.findall(r"^\| `([A-Z_]+)` \|", SETTINGS, re.MULTILINE)
-    assert sorted(read | {sign_of_life.WANTED}) == sorted(rows)
+    assert sorted(read | {sign_of_life.VARIABLE}) == sorted(rows)
 
 
 def test_every_task_was_measured_and_stands_beside_what_others_publish():

@@ -70,10 +70,10 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         app, room = options["app"], options["room"]
-        if room not in (known := rooms.guards()):
-            raise CommandError(f"No room declares guards as {room!r}; there are {', '.join(known)}.")
+        if room not in (declared := rooms.guards()):
+            raise CommandError(f"No room declares guards as {room!r}; there are {', '.join(declared)}.")
         loader = MigrationLoader(None)
-        sqlite, postgresql = (known[room](vendor) for vendor in ("sqlite", "postgresql"))
+        sqlite, postgresql = (declared[room](vendor) for vendor in ("sqlite", "postgresql"))
         there, last = installed_on_sqlite(), _last_texts(loader)
         changed = [name for name in sqlite if (there.get(name), last.get(name)) != (sqlite[name], postgresql[name])]
         if not changed and not options["gone"]:
@@ -123,7 +123,6 @@ def _last_texts(loader: MigrationLoader) -> dict[str, str]:
 
 
 def _newest(loader: MigrationLoader, app: str) -> str:
-    """The name of the app's last migration."""
     leaves = loader.graph.leaf_nodes(app)
     if len(leaves) != 1:
         raise CommandError(f"{app} has {len(leaves)} last migrations; one is needed.")
@@ -131,10 +130,10 @@ def _newest(loader: MigrationLoader, app: str) -> str:
 
 
 def _table(statement: str) -> str:
-    found = re.search(r" ON (\w+) ", statement)
-    if found is None:
+    match = re.search(r" ON (\w+) ", statement)
+    if match is None:
         raise CommandError(f"This statement names no table: {statement}")
-    return found[1]
+    return match[1]
 
 
 def _plain(names: dict[str, str]) -> str:

@@ -24,7 +24,7 @@ from exchange_ops.shared.models import Account
 
 _COUNT: Final = "for people: what a payment or deposit is, its status and its proof say, and nothing reads the count"
 # What the database itself refuses: changes of earlier versions, and the removal of entries.
-GUARDS: Final = Guards(history=(LedgerVersion,), kept=(LedgerEntry,))
+GUARDS: Final = Guards(history=(LedgerVersion,), records=(LedgerEntry,))
 _LEAVES: Final = {
     "created": "is reserved to leave the account",
     "pending": "is on its way out of the account",
@@ -101,7 +101,7 @@ ROOM: Final = rooms.Room(
             Severity.HIGH,
             causes.WORKERS,
             causes.unwell(alarms.LEDGER_LATE),
-            settles=causes.AFTER_A_START,
+            grace_period=causes.AFTER_A_START,
         ),
         Kind(alarms.RECORDS_ASIDE, "Records not read", Severity.MEDIUM, causes.WORKERS, _unread),
         Kind(
@@ -110,7 +110,7 @@ ROOM: Final = rooms.Room(
             Severity.MEDIUM,
             causes.WORKERS,
             causes.unwell(alarms.STREAM_DOWN),
-            settles=causes.AFTER_A_START,
+            grace_period=causes.AFTER_A_START,
         ),
     ),
     guards={"ledger": GUARDS.statements},

@@ -59,7 +59,7 @@ ROOM: Final = rooms.Room(
             Severity.MEDIUM,
             causes.WORKERS,
             causes.unwell(alarms.PRICES_OLD),
-            settles=causes.AFTER_A_START,
+            grace_period=causes.AFTER_A_START,
         ),
     ),
     idle_tables={

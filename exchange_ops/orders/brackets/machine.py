@@ -34,7 +34,7 @@ ENDS_ONCE: Final = "a bracket ends once, in one way"
 GUARDS: Final = Guards(
     machine=MACHINE,
     history=(BracketEvent,),
-    kept=(BracketLeg,),
+    records=(BracketLeg,),
     own=(
         Rule(
             _LEG,

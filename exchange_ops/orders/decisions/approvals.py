@@ -6,7 +6,7 @@ and bounds are checked again; where the order now exceeds a bound by more than i
 confirms that by name. An approved order is placed once, like any other. If nobody decides in time, nothing is sent.
 """
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
@@ -133,14 +133,9 @@ def undecided() -> QuerySet[Order]:
     )
 
 
-def waiting_for(person: "Person") -> QuerySet[Order]:
-    """What this person can approve now, the oldest first."""
-    return BALLOT.waiting_for(person, undecided(), BALLOT.of(person, verdict=OrderApproval.APPROVE))
-
-
-def waiting_for_each(people: "Iterable[Person]") -> "Iterator[tuple[Person, list[Order]]]":
-    """What each of these people can approve now."""
-    return BALLOT.waiting_for_each(people, undecided(), BALLOT.of_all(verdict=OrderApproval.APPROVE))
+def waiting() -> votes.Waiting[Order]:
+    """Who can approve what now, the oldest first."""
+    return votes.Waiting(BALLOT, undecided(), BALLOT.on_row(verdict=OrderApproval.APPROVE))
 
 
 def may_decide(person: "Person", row: Order) -> bool:
@@ -198,7 +193,7 @@ def _end(row: Order, act: Act, *, event: str, to: str) -> None:
 
 def _refuse_unless_open(row: Order, act: Act) -> None:
     _refuse_person(row, act.person)
-    DECISIONS.refuse_at_rest(act)
+    DECISIONS.refuse_while_cooling_off(act)
     if row.state != states.WAITING:
         raise CannotDecide(_nothing_to_decide(row))
     if row.approve_until is None or act.now >= row.approve_until:

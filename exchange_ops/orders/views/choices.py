@@ -50,4 +50,4 @@ def _why_not(row: Order, person: Person) -> str:
         return OWN if person.pk == row.initiator_id else TREASURY_DECIDES
     if freezes.active(row.account) is not None:
         return "The account is frozen, so nothing can be approved. Two people of treasury can end that."
-    return factors.why_resting(person, now=clock.now())
+    return factors.why_cooling_off(person, now=clock.now())

@@ -6,7 +6,7 @@ from typing import Any
 from desk.incidents import queries
 from desk.models import AuditEvent, Person
 from desk.people import factors
-from desk.staff import machine as staff_states
+from desk.staff import states as staff_states
 from desk.staff.models import PersonChange
 from exchange_ops.keys.models import ApiKey
 from exchange_ops.keys.status import ROTATE_AFTER

@@ -27,7 +27,7 @@ OVER_FOR = timedelta(days=1)  # what ended is shown among the requests for so lo
 def work(view: View) -> dict[str, Any]:
     """The first entries of "Needs action", read in the same way, so that both always agree."""
     wish = listing.Wish(scope=str(view.account.pk) if view.account else "")
-    mine = listing.of(view.person, wish, now=view.now).entries
+    mine = listing.listing_for(view.person, wish, now=view.now).entries
     topics = dict.fromkeys(topic for source in entries.sources() for topic in source.topics().split())
     return {"mine": mine[:MOST], "more": len(mine[MOST:]), "topics": " ".join(topics)}
 

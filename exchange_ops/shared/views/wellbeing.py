@@ -13,7 +13,7 @@ ELSEWHERE = "It concerns another account."
 def health_for(person: Person) -> dict[str, Health]:
     """Every check by name; whether it is ok is the same for everybody."""
     hidden = scopes.hidden_names(person)
-    return {name: _without(check, hidden) for name, check in health.look().items()}
+    return {name: _without(check, hidden) for name, check in health.states().items()}
 
 
 def _without(check: Health, hidden: list[str]) -> Health:

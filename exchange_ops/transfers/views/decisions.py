@@ -74,4 +74,4 @@ def _why_not(row: Transfer, person: Person) -> str:
         return "The account is frozen, so nothing can be approved. Two people of treasury can end that."
     if approvals.current(row).filter(person=person).exists():
         return "You approved it; it waits for somebody else."
-    return factors.why_resting(person, now=clock.now())
+    return factors.why_cooling_off(person, now=clock.now())

@@ -5,7 +5,6 @@ with a second factor inside the same transaction. The quorum is counted under th
 approvals at once one commits the decision and the other is told who was faster.
 """
 
-from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
@@ -86,19 +85,9 @@ def recall(*, withdrawal_id: int, person: "Person", reason: str, now: datetime, 
     return row
 
 
-def waiting_for(person: "Person") -> QuerySet[Withdrawal]:
-    """What this person can approve now, the one that closes first at the top."""
-    return BALLOT.waiting_for(person, undecided(), _words_of(person))
-
-
-def waiting_for_each(people: "Iterable[Person]") -> "Iterator[tuple[Person, list[Withdrawal]]]":
-    """What each of these people can approve now."""
-    return BALLOT.waiting_for_each(people, undecided(), BALLOT.of_all(verdict=Approval.APPROVE).filter(_OF_THIS_STAGE))
-
-
-def waiting_for_others(person: "Person") -> QuerySet[Withdrawal]:
-    """What waits for approvals that this person can't give: their own requests, and what they approved already."""
-    return BALLOT.waiting_for_others(person, undecided(), _words_of(person))
+def waiting() -> votes.Waiting[Withdrawal]:
+    """Who can approve what now, the one that closes first at the top."""
+    return votes.Waiting(BALLOT, undecided(), BALLOT.on_row(verdict=Approval.APPROVE).filter(_OF_THIS_STAGE))
 
 
 def undecided() -> QuerySet[Withdrawal]:
@@ -153,13 +142,9 @@ def _proven(row: Withdrawal, stage: str) -> QuerySet[Approval]:
     return BALLOT.proven(row, stage=stage, verdict=Approval.APPROVE)
 
 
-def _words_of(person: "Person") -> QuerySet[Approval]:
-    return BALLOT.of(person, verdict=Approval.APPROVE).filter(_OF_THIS_STAGE)
-
-
 def _refuse_unless_open(row: Withdrawal, act: Act) -> None:
     _refuse_person(row, act.person)
-    DECISIONS.refuse_at_rest(act)
+    DECISIONS.refuse_while_cooling_off(act)
     if not rules.is_decidable(row):
         raise CannotApprove(_decided(row))
     closes = row.approve_until if row.state == machine.HELD else None

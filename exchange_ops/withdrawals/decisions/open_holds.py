@@ -125,7 +125,7 @@ def _refuse_unless_standing(row: Withdrawal, act: Act) -> None:
         raise CannotOrderRelease("There is nothing to release: the exchange's ledger shows no open hold of it.")
     if not rules.may_release_hold(act.person, row):
         raise CannotOrderRelease("Two people of treasury order it, and never the one who asked for the payment.")
-    DECISIONS.refuse_at_rest(act)
+    DECISIONS.refuse_while_cooling_off(act)
     if act.digest != digest_of(row):
         raise CannotOrderRelease(
             "This is not what you saw: somebody acted on it meanwhile. Read it again, then decide."

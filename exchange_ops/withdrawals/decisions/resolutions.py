@@ -81,7 +81,7 @@ def _refuse_unless_open(row: Withdrawal, act: Act) -> None:
         raise CannotResolve(f"There is nothing to close: {row.label[0].lower()}{row.label[1:]}.")
     if not rules.may_resolve(act.person, row):
         raise CannotResolve("Two people of treasury close it, and never the one who asked for the payment.")
-    DECISIONS.refuse_at_rest(act)
+    DECISIONS.refuse_while_cooling_off(act)
     if act.digest != digest_of(row):
         raise CannotResolve("This is not what you saw: somebody acted on it meanwhile. Read it again, then decide.")
 

@@ -64,7 +64,7 @@ def link(*, entry: LedgerEntry, now: datetime) -> None:
             LedgerEntry.objects.filter(pk=entry.pk).update(withdrawal=withdrawal, foreign=False)
             was_foreign, entry.withdrawal, entry.foreign = entry.foreign, withdrawal, False
             if was_foreign:
-                incidents.note(alarms.PAYOUT_ELSEWHERE, now=now, key=f"ledger:{entry.pk}")
+                incidents.review_now(alarms.PAYOUT_ELSEWHERE, now=now, key=f"ledger:{entry.pk}")
             announcements.announce(f"ledger:{entry.account_id}")
         _wake(withdrawal, now)
     elif not any(other.link(entry=entry, now=now) for other in _others) and _is_foreign(entry) and not entry.foreign:
@@ -168,7 +168,7 @@ def _flag(entry: LedgerEntry, now: datetime) -> None:
         now=now,
     )
     announcements.announce(f"ledger:{entry.account_id}", foreign=True)
-    incidents.note(alarms.PAYOUT_ELSEWHERE, now=now, key=f"ledger:{entry.pk}")
+    incidents.review_now(alarms.PAYOUT_ELSEWHERE, now=now, key=f"ledger:{entry.pk}")
 
 
 def _wake(withdrawal: Withdrawal, now: datetime) -> None:

@@ -57,7 +57,7 @@ ROOM: Final = rooms.Room(
             incidents.disputed,
             closable=False,
             ends=causes.BY_TREASURY,
-            words=incidents.resolution_votes,
+            votes=incidents.resolution_votes,
         ),
         Kind(
             alarms.HOLD_LEFT,
@@ -67,7 +67,7 @@ ROOM: Final = rooms.Room(
             incidents.holds,
             closable=False,
             ends="It ends when the exchange's ledger shows the reserved money as released.",
-            words=incidents.release_votes,
+            votes=incidents.release_votes,
         ),
         Kind(alarms.PAYOUT_OVERDUE, "Payout not carried out", Severity.HIGH, causes.WORKERS, incidents.overdue),
         Kind(
@@ -76,7 +76,7 @@ ROOM: Final = rooms.Room(
             Severity.MEDIUM,
             causes.WORKERS,
             causes.unwell(alarms.PROOFS_LATE),
-            settles=causes.AFTER_A_START,
+            grace_period=causes.AFTER_A_START,
         ),
     ),
     approvals=(
@@ -88,9 +88,8 @@ ROOM: Final = rooms.Room(
             undecided=waiting.undecided,
             followed=waiting.followed,
             done=waiting.done,
-            waiting_for=approvals.waiting_for,
-            waiting_for_each=approvals.waiting_for_each,
-            seen=waiting.seen,
+            waiting=approvals.waiting,
+            visible_to=waiting.seen,
             ended=waiting.ended,
             news=waiting.news,
         ),

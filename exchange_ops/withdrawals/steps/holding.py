@@ -118,15 +118,15 @@ def _refused(row: Withdrawal, reply: machine_calls.Reply, now: datetime) -> None
     (_not_sent if reply.code in NOT_ABOUT_THE_PAYMENT else _no)(row, reply, now)
 
 
-_no = machine_calls.end(mover.MACHINE, "hold_refused", machine.REFUSED)
-_not_sent = machine_calls.end(
+_no = machine_calls.on_outcome(mover.MACHINE, "hold_refused", machine.REFUSED)
+_not_sent = machine_calls.on_outcome(
     mover.MACHINE, "hold_not_sent", machine.QUEUED, again=lambda row: pause(QUEUE_PAUSES_S, row.attempt)
 )
-_ENDS: Final[dict[str, machine_calls.End]] = {
+_ENDS: Final[dict[str, machine_calls.OnOutcome]] = {
     ExternalCall.ACCEPTED: _accepted,
     ExternalCall.REFUSED: _refused,
     ExternalCall.NOT_SENT: _not_sent,
-    ExternalCall.UNKNOWN: machine_calls.end(mover.MACHINE, "hold_unknown", machine.HOLD_UNKNOWN),
+    ExternalCall.UNKNOWN: machine_calls.on_outcome(mover.MACHINE, "hold_unknown", machine.HOLD_UNKNOWN),
 }
 # Row 8: what it did is unknown until the ledger has been read.
-given_up = machine_calls.given_up(mover.MACHINE, event="hold_unknown", to=machine.HOLD_UNKNOWN)
+given_up = machine_calls.lease_expired(mover.MACHINE, event="hold_unknown", to=machine.HOLD_UNKNOWN)

@@ -96,4 +96,4 @@ def _why_not(row: Withdrawal, person: Person, now: datetime) -> str:
         return f"Approvals closed at {closes:%H:%M:%S} UTC; the money is being released."
     if approvals.current(row).filter(person=person).exists():
         return "You approved it; it waits for somebody else."
-    return factors.why_resting(person, now=now)
+    return factors.why_cooling_off(person, now=now)

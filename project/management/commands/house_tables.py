@@ -10,11 +10,11 @@ from django.core.management.base import BaseCommand, CommandError
 
 from chaindata.broadcasts import states as broadcast_states
 from chaindata.watching import states as watching_states
-from desk.incidents import machine as incident_states
+from desk.incidents import states as incident_states
 from desk.machines.table import State, Table, Transition
-from desk.notifications import machine as delivery_states
-from desk.restores import machine as restore_states
-from desk.staff import machine as people_states
+from desk.notifications import states as delivery_states
+from desk.restores import states as restore_states
+from desk.staff import states as people_states
 from exchange_ops.addresses import machine as address_states
 from exchange_ops.orders import states as order_states
 from exchange_ops.orders.brackets import states as bracket_states

@@ -42,7 +42,7 @@ def _hold_mark() -> None:
 
     try:
         database_mark.prepare(now=clock.now())
-        signs.look(now=clock.now())
+        signs.check(now=clock.now())
     except database_mark.WrongDatabase as reason:
         raise CommandError(str(reason)) from None
 

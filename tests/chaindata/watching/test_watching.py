@@ -76,7 +76,7 @@ def test_nothing_is_seen_or_alarmed_twice(ledger, watch):
     assert read() == 0, "it is not due"
     ledger.listed[0] |= {"blockhash": rows.h(21), "blockheight": 21}
     assert read(LATER) == 0
-    review.note(*(kind.name for kind in kinds.KINDS), now=LATER)
+    review.review_now(*(kind.name for kind in kinds.KINDS), now=LATER)
     movement = ChainMovement.objects.get()
     assert (movement.height, len(waiting())) == (21, 1)
 
@@ -84,7 +84,7 @@ def test_nothing_is_seen_or_alarmed_twice(ledger, watch):
 def test_a_movement_and_its_incident_are_written_together(ledger, watch, monkeypatch):
     watch()
     ledger.came(1, height=21, spends=True)
-    monkeypatch.setattr(reading.review, "note", lambda *names, **_: 1 / 0)
+    monkeypatch.setattr(reading.review, "review_now", lambda *names, **_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         read()
     monkeypatch.undo()
@@ -156,7 +156,7 @@ def test_a_service_that_is_away_is_said_and_becomes_an_incident(ledger, watch, s
     row.refresh_from_db()
     assert "can't be asked at the moment" in row.last_problem
     late = NOW + kinds.UNREAD_AFTER + timedelta(seconds=1)
-    review.note(kinds.UNREAD, now=late)
+    review.review_now(kinds.UNREAD, now=late)
     assert waiting() == [(kinds.UNREAD, row.subject)]
 
 

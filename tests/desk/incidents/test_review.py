@@ -165,7 +165,7 @@ def test_a_process_that_just_began_does_not_judge_what_settles(monkeypatch):
         Severity.MEDIUM,
         (roles.ADMIN,),
         lambda now, only: [Cause("cold", "It is cold.", "healthz")],
-        settles=timedelta(days=365),
+        grace_period=timedelta(days=365),
     )
     monkeypatch.setattr(rooms, "incidents", lambda: [kind])
     assert review.review(now=NOW) == 0
@@ -174,11 +174,11 @@ def test_a_process_that_just_began_does_not_judge_what_settles(monkeypatch):
 
 def test_one_key_is_looked_at_alone(wrong):
     wrong.causes |= {"pump:1": "Pump 1 leaks.", "pump:2": "Pump 2 leaks."}
-    review.note("pump-leaks", now=NOW, key="pump:2")
+    review.review_now("pump-leaks", now=NOW, key="pump:2")
     assert only().cause == "pump:2"
     review.review(now=NOW)
     wrong.causes.clear()
-    review.note("pump-leaks", now=NOW, key="pump:1")
+    review.review_now("pump-leaks", now=NOW, key="pump:1")
     states = dict(Incident.objects.values_list("cause", "state"))
     assert states == {"pump:1": "resolved", "pump:2": "open"}
 
@@ -242,7 +242,7 @@ def test_a_fact_and_somebody_who_acts_never_wait_for_each_other(wrong, make_pers
             wrong.causes = {} if turn % 2 else {"pump:1": "Pump 1 leaks."}
             with transaction.atomic():
                 trail.record(actor=None, action="pump.seen", subject="pump:1", before={}, after={}, now=NOW)
-                review.note("pump-leaks", now=NOW)
+                review.review_now("pump-leaks", now=NOW)
 
     def person():
         for _ in range(10):

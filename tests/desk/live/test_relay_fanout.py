@@ -385,10 +385,10 @@ def test_after_the_end_of_all_nobody_comes_in() -> None:
     async def test(room: Fanout) -> None:
         first, line = browser(room, "open")
         room.hint("open", hint(1))
-        room.end_all()
+        room.close_all()
         late = Line()
         room.add(Browser(key="k", socket=late))
-        room.end(first, 4401)
+        room.close(first, 4401)
         assert (line.code, late.code) == (fanout.TRY_LATER, fanout.TRY_LATER)
         assert_empty(room)
 

@@ -93,7 +93,7 @@ def end(row: ApiToken, person: Person, settings: Any, event: str) -> None:
     elif event == "role":
         person.groups.clear()
     elif event == "accounts":
-        scopes.give(person, ["operator:2"])
+        scopes.set_grants(person, ["operator:2"])
     else:
         settings.SECOND_FACTOR_REQUIRED = True
 
@@ -126,7 +126,7 @@ def test_a_token_of_one_account_follows_nothing_of_another(
     follow: Callable[..., Browser], operator: Person, another_room: Callable[..., None]
 ) -> None:
     another_room(topics={"row": lambda person, key: person.has_role("operator", scope=key)})
-    scopes.give(operator, ["operator:2"])
+    scopes.set_grants(operator, ["operator:2"])
     _, text = token(operator)
     program = follow(text)
     assert program.say(follow=["row:1", "row:2", "open"]) == {"followed": ["open", "row:2"], "refused": ["row:1"]}

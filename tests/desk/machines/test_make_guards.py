@@ -10,7 +10,7 @@ from django.db import connection
 
 from desk import rooms
 from desk.audit import installed_guards
-from desk.machines.guards import dropped
+from desk.machines.guards import drop_statement
 from desk.management.commands import make_guards
 from exchange_ops.addresses.guards import GUARDS
 
@@ -53,7 +53,7 @@ def test_triggers_that_a_migration_took_along_are_installed_and_no_others(write)
     assert migration["SQLITE"] == {SILENT: GUARDS.statements("sqlite")[SILENT]}
     assert migration["POSTGRESQL"] == {SILENT: GUARDS.statements("postgresql")[SILENT]}
     with connection.cursor() as cursor:
-        cursor.execute(dropped(connection.vendor, "exchange_ops_addressrequest", SILENT))
+        cursor.execute(drop_statement(connection.vendor, "exchange_ops_addressrequest", SILENT))
     assert len(list(installed_guards.findings())) == 1
     migration["install"](None, SimpleNamespace(connection=connection))
     assert list(installed_guards.findings()) == []

@@ -6,10 +6,10 @@ import pytest
 
 from chaindata.broadcasts.machine import MACHINE as BROADCASTS
 from chaindata.watching.machine import ADDRESSES, MOVEMENTS
-from desk.incidents.mover import MACHINE as INCIDENTS
+from desk.incidents.machine import MACHINE as INCIDENTS
 from desk.machines.table import Column, State, Table, Tone, Transition, Turn
-from desk.restores.mover import MACHINE as RESTORES
-from desk.staff.mover import MACHINE as PEOPLE
+from desk.restores.machine import MACHINE as RESTORES
+from desk.staff.machine import MACHINE as PEOPLE
 from exchange_ops.addresses.mover import MACHINE as ADDRESS_REQUESTS
 from exchange_ops.orders.brackets.machine import MACHINE as BRACKETS
 from exchange_ops.orders.machine import MACHINE as ORDERS

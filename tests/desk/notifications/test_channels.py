@@ -158,10 +158,10 @@ def test_a_turned_secret_signs_beside_the_new_one_for_two_days(admin):
 
 def test_a_removed_channel_keeps_no_address(admin):
     row, _ = added(admin)
-    row = channels.end(channel_id=row.pk, actor=admin, answer=answer_at(1), session_key="s", now=clock.now())
+    row = channels.remove(channel_id=row.pk, actor=admin, answer=answer_at(1), session_key="s", now=clock.now())
     assert (row.address_sealed, row.secret_sealed) == ("", "")
     with pytest.raises(CannotChange, match="was removed"):
-        channels.end(channel_id=row.pk, actor=admin, answer=answer_at(2), session_key="s", now=clock.now())
+        channels.remove(channel_id=row.pk, actor=admin, answer=answer_at(2), session_key="s", now=clock.now())
 
 
 def test_only_an_active_administrator_with_the_right_code_adds_one(admin, make_person):

@@ -15,8 +15,8 @@ from desk.audit import trail
 from desk.incidents.kinds import Severity
 from desk.machines.mover import CannotMove
 from desk.models import AuditEvent
-from desk.notifications import audiences, delivering, kinds, messages, outgoing, sending, signing
-from desk.notifications.audiences import Ways
+from desk.notifications import audiences, delivering, messages, outgoing, room, sending, signing
+from desk.notifications.audiences import Route
 from desk.notifications.models import Channel, Delivery, Notification, Stage
 from desk.sealing import seal
 from tests.desk.notifications.keeping import NOW, minutes
@@ -92,7 +92,7 @@ def posted(person, *, number=1, by_email=True, to=(), **other):
         created_at=NOW,
         **facts,
     )
-    assert outgoing.post(row, [Ways(person, by_email, True, NOW)], to, now=NOW) == 1
+    assert outgoing.post(row, [Route(person, by_email, True, NOW)], to, now=NOW) == 1
     return row
 
 
@@ -288,13 +288,13 @@ def test_a_dead_way_is_an_incident_that_ends_with_it(settings, ada):
     posted(ada)
     posted(ada, number=2)
     delivering.sweep(now=NOW)
-    assert list(kinds.KINDS[0].causes(NOW + minutes(1), "")) == []
-    cause = next(iter(kinds.KINDS[0].causes(NOW + minutes(3), "")))
+    assert list(room.KINDS[0].causes(NOW + minutes(1), "")) == []
+    cause = next(iter(room.KINDS[0].causes(NOW + minutes(3), "")))
     assert cause.key == "email"
     assert "2 messages were not delivered" in cause.sentence
     settings.EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
     delivering.sweep(now=NOW + minutes(3))
-    assert list(kinds.KINDS[0].causes(NOW + minutes(3), "")) == []
+    assert list(room.KINDS[0].causes(NOW + minutes(3), "")) == []
 
 
 def test_what_a_lost_worker_sent_is_sent_again(settings, ada):
@@ -319,7 +319,7 @@ def test_a_removed_channel_and_a_deactivated_person_get_nothing_more(receiver, a
     delivering.sweep(now=NOW)
     assert states() == ["failed", "failed"]
     assert receiver.taken == []
-    assert list(kinds.KINDS[0].causes(NOW + minutes(3), "")) == [], "nobody misses them"
+    assert list(room.KINDS[0].causes(NOW + minutes(3), "")) == [], "nobody misses them"
 
 
 def test_two_workers_send_one_message_once(settings, ada):

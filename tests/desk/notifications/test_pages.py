@@ -4,7 +4,7 @@ import pytest
 
 from desk import clock
 from desk.notifications import outgoing
-from desk.notifications.audiences import Ways
+from desk.notifications.audiences import Route
 from desk.notifications.models import Availability, Channel, Delivery, Notification, Preference, Recipient
 from desk.people import totp
 from tests.desk.notifications.keeping import NOW
@@ -29,7 +29,7 @@ def one_mail(treasurer):
         url="/w/1/",
         created_at=NOW,
     )
-    outgoing.post(row, [Ways(treasurer, True, True, NOW)], [], now=NOW)
+    outgoing.post(row, [Route(treasurer, True, True, NOW)], [], now=NOW)
     return Delivery.objects.get()
 
 

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, time
 
 import pytest
 
-from desk.notifications import quiet
+from desk.notifications import audiences
 from desk.notifications.models import Availability
 
 
@@ -29,9 +29,9 @@ def at(day, hour, minute=0, month=11):
 )
 def test_a_message_waits_until_quiet_hours_end(zone, begins, ends, now, until):
     found = Availability(quiet_from=time(begins), quiet_until=time(ends))
-    assert quiet.until(found, now, zone=zone) == until
+    assert audiences.quiet_until(found, now, zone=zone) == until
 
 
 def test_nobody_who_said_nothing_is_left_in_peace():
-    assert quiet.until(None, at(20, 3), zone="UTC") == at(20, 3)
-    assert quiet.until(Availability(), at(20, 3), zone="UTC") == at(20, 3)
+    assert audiences.quiet_until(None, at(20, 3), zone="UTC") == at(20, 3)
+    assert audiences.quiet_until(Availability(), at(20, 3), zone="UTC") == at(20, 3)

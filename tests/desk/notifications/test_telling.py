@@ -31,7 +31,7 @@ def names(people):
 
 def test_whoever_can_decide_is_told_once_however_often_the_desk_looks(waits, treasurers):
     waits.deciders["payout:1"] = treasurers[:2]
-    assert [finding.look(now=NOW + minutes(at)) for at in range(3)] == [1, 0, 0]
+    assert [finding.notify_due(now=NOW + minutes(at)) for at in range(3)] == [1, 0, 0]
     assert mailed() == names(treasurers[:2])
     row = Notification.objects.get()
     assert (row.reference, row.url, row.kind, row.severity) == ("W-1", "/withdrawals/1/", "approvals", "")
@@ -40,9 +40,9 @@ def test_whoever_can_decide_is_told_once_however_often_the_desk_looks(waits, tre
 def test_another_phase_of_the_same_subject_is_told_anew_and_nobody_hears_that_the_first_is_over(waits, treasurers):
     waits.deciders["payout:1"] = treasurers
     waits.phases["payout:1"] = "review"
-    finding.look(now=NOW)
+    finding.notify_due(now=NOW)
     waits.phases["payout:1"] = "held"
-    finding.look(now=NOW + minutes(1))
+    finding.notify_due(now=NOW + minutes(1))
     assert stages() == [("payout:1", "opened"), ("payout:1", "opened")]
 
 
@@ -52,7 +52,7 @@ def test_later_turns_are_told_at_twenty_and_at_twelve_minutes(waits, treasurers)
     turn(treasurers[1], 2)
     turn(treasurers[2], 3)
     for at in range(53):
-        finding.look(now=NOW + minutes(at))
+        finding.notify_due(now=NOW + minutes(at))
     assert [stage for _, stage in stages()] == ["opened", "escalated", "everybody"]
     assert mailed("opened") == names(treasurers[:1])
     assert mailed("escalated") == names(treasurers[:2])
@@ -65,23 +65,23 @@ def test_the_earliest_turn_there_is_is_told_where_nobody_has_the_first(waits, tr
     waits.deciders["payout:1"] = treasurers[1:]
     turn(treasurers[1], 2)
     turn(treasurers[2], 3)
-    finding.look(now=NOW)
+    finding.notify_due(now=NOW)
     assert mailed() == names(treasurers[1:2])
 
 
 def test_what_comes_up_late_is_told_once_and_what_is_past_its_time_not_at_all(waits, treasurers):
     waits.deciders = {"payout:1": treasurers, "payout:2": treasurers}
     waits.deadlines = {"payout:1": NOW + minutes(10), "payout:2": NOW}
-    assert finding.look(now=NOW) == 1
+    assert finding.notify_due(now=NOW) == 1
     assert stages() == [("payout:1", "everybody")]
 
 
 def test_what_the_desk_ended_is_told_once_to_whoever_heard_of_it(waits, treasurers):
     waits.deciders["payout:1"] = treasurers[:2]
-    finding.look(now=NOW)
+    finding.notify_due(now=NOW)
     waits.deciders.clear()
     waits.over["payout:1"] = ("released", "System")
-    assert [finding.look(now=NOW + minutes(at)) for at in (50, 51)] == [1, 0]
+    assert [finding.notify_due(now=NOW + minutes(at)) for at in (50, 51)] == [1, 0]
     assert stages() == [("payout:1", "opened"), ("payout:1", "ended")]
     assert mailed("ended") == names(treasurers[:2])
     assert Notification.objects.get(stage="ended").outcome == "released"
@@ -89,10 +89,10 @@ def test_what_the_desk_ended_is_told_once_to_whoever_heard_of_it(waits, treasure
 
 def test_what_a_person_decided_needs_no_message(waits, treasurers):
     waits.deciders["payout:1"] = treasurers
-    finding.look(now=NOW)
+    finding.notify_due(now=NOW)
     waits.deciders.clear()
     waits.over["payout:1"] = ("approved", treasurers[0].username)
-    assert finding.look(now=NOW + minutes(1)) == 0
+    assert finding.notify_due(now=NOW + minutes(1)) == 0
 
 
 def test_a_night_without_approvers_leaves_one_message_for_the_morning(waits, treasurers):
@@ -101,10 +101,10 @@ def test_a_night_without_approvers_leaves_one_message_for_the_morning(waits, tre
     waits.deciders["payout:1"] = treasurers[:1]
     waits.deadlines["payout:1"] = night + minutes(53)
     for at in range(0, 53, 2):
-        finding.look(now=night + minutes(at))
+        finding.notify_due(now=night + minutes(at))
     waits.deciders.clear()
     waits.over["payout:1"] = ("released", "System")
-    finding.look(now=night + minutes(54))
+    finding.notify_due(now=night + minutes(54))
     unsent = Delivery.objects.get(state="queued")
     assert unsent.notification.stage == "ended"
     assert unsent.next_action_at == NOW.replace(day=21, hour=7)
@@ -115,32 +115,32 @@ def test_a_choice_is_kept_until_time_is_nearly_over(waits, treasurers):
     chosen(treasurers[0], "approvals", by_email=False, in_browser=False)
     waits.deciders["payout:1"] = treasurers[:1]
     waits.deadlines["payout:1"] = NOW + minutes(53)
-    finding.look(now=NOW)
+    finding.notify_due(now=NOW)
     assert mailed() == []
     assert not Recipient.objects.get().in_browser
-    finding.look(now=NOW + minutes(42))
+    finding.notify_due(now=NOW + minutes(42))
     assert mailed("everybody") == names(treasurers[:1])
 
 
 def test_what_was_nobodys_for_a_while_is_not_told_twice(waits, treasurers):
     waits.deciders["payout:1"] = treasurers[:1]
-    finding.look(now=NOW)
+    finding.notify_due(now=NOW)
     waits.deciders["payout:1"] = []
-    finding.look(now=NOW + minutes(1))
+    finding.notify_due(now=NOW + minutes(1))
     waits.deciders["payout:1"] = treasurers[:1]
-    finding.look(now=NOW + minutes(2))
+    finding.notify_due(now=NOW + minutes(2))
     assert stages() == [("payout:1", "opened")]
     assert Notification.objects.get().ended_at is None
 
 
 def test_what_was_dropped_meanwhile_is_sent_when_it_comes_back(waits, treasurers):
     waits.deciders["payout:1"] = treasurers[:1]
-    finding.look(now=NOW)
+    finding.notify_due(now=NOW)
     waits.deciders["payout:1"] = []
-    finding.look(now=NOW + minutes(1))
+    finding.notify_due(now=NOW + minutes(1))
     assert Delivery.objects.get().state == "dropped"
     waits.deciders["payout:1"] = treasurers[:1]
-    finding.look(now=NOW + minutes(2))
+    finding.notify_due(now=NOW + minutes(2))
     row = Delivery.objects.get()
     assert (row.state, row.next_action_at) == ("queued", NOW + minutes(2))
 
@@ -152,11 +152,11 @@ def test_a_look_ends_nothing_that_another_process_told_while_it_looked(waits, tr
         found = looking(people, now)
         monkeypatch.setattr(finding, "_waiting", looking)
         waits.deciders["payout:1"] = treasurers[:1]
-        finding.look(now=now)
+        finding.notify_due(now=now)
         return found
 
     monkeypatch.setattr(finding, "_waiting", slow)
-    assert finding.look(now=NOW) == 0
+    assert finding.notify_due(now=NOW) == 0
     assert Notification.objects.get().ended_at is None
     assert Delivery.objects.get().state == "queued"
 
@@ -170,7 +170,7 @@ def test_who_was_asked_before_it_came_up_is_told_as_well(waits, treasurers, monk
         return counted(person, scope)
 
     monkeypatch.setattr(waits, "count", count)
-    assert finding.look(now=NOW) == 1
+    assert finding.notify_due(now=NOW) == 1
     assert mailed() == names(treasurers)
 
 
@@ -178,4 +178,4 @@ def test_somebody_who_was_deactivated_is_told_nothing(waits, treasurers):
     waits.deciders["payout:1"] = treasurers[:1]
     treasurers[0].is_active = False
     treasurers[0].save()
-    assert finding.look(now=NOW) == 0
+    assert finding.notify_due(now=NOW) == 0

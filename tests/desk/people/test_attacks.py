@@ -191,9 +191,9 @@ def test_a_change_is_shown_ends_the_other_sessions_and_rests_for_a_day(
     assert "authenticator app replaced" in visitor.get(reverse("mfa_index")).content.decode().lower()
     event = AuditEvent.objects.get(action="person.factor_renewed")
     assert (event.actor, event.after["factor"]) == (owner, "totp")
-    assert factors.rests_until(owner, now=clock.now()) == clock.now() + timedelta(hours=24)
+    assert factors.cooling_off_until(owner, now=clock.now()) == clock.now() + timedelta(hours=24)
     later(at, hours=24)
-    assert factors.rests_until(owner, now=clock.now()) is None
+    assert factors.cooling_off_until(owner, now=clock.now()) is None
 
 
 def test_a_first_factor_rests_as_well(at: Any, treasury: Person, password: str) -> None:
@@ -202,7 +202,7 @@ def test_a_first_factor_rests_as_well(at: Any, treasury: Person, password: str) 
     visitor.post("/account/confirm/?next=" + APP, {"password": password})
     visitor.get(APP)
     visitor.post(APP, {"code": code_of(Secret(visitor.session["mfa.totp.secret"]))})
-    assert factors.why_resting(treasury, now=clock.now())
+    assert factors.why_cooling_off(treasury, now=clock.now())
 
 
 EVERYWHERE = ["/", "/approvals/", "/withdrawals/", "/audit/", "/system/", "/account/sessions/", "/account/password/"]
@@ -262,7 +262,7 @@ def looked_at(at: Any, *, times: int, seconds: float, address: Callable[[int], s
         wanted = sign_in_limits.budgets(
             what=sign_in_limits.PASSWORD, name="treasury", address=address(number), device=""
         )
-        if sign_in_limits.take(wanted, now=clock.now()) == 0:
+        if sign_in_limits.spend_try(wanted, now=clock.now()) == 0:
             moments.append(clock.now())
         later(at, seconds=seconds)
     return moments
@@ -465,7 +465,7 @@ def test_a_new_password_ends_other_sessions_and_every_token(at: Any, owner: Pers
     assert visitor.is_in()
     assert not other.is_in()
     assert presence.person_of(key, now=clock.now()) is None
-    assert tokens.find(secret.reveal(), now=clock.now()) is None
+    assert tokens.living_token(secret.reveal(), now=clock.now()) is None
     assert AuditEvent.objects.filter(action="token.revoked").count() == 1
 
 
@@ -476,7 +476,7 @@ def test_a_newer_hash_of_the_same_password_ends_no_token(at: Any, owner: Person,
     person.set_password(password)
     person._password = None  # as the framework does when it hashes anew at a sign-in
     person.save(update_fields=["password"])
-    assert tokens.find(secret.reveal(), now=clock.now()) is not None
+    assert tokens.living_token(secret.reveal(), now=clock.now()) is not None
 
 
 def test_switching_off_ends_all_of_it_for_good(at: Any, owner: Person, password: str) -> None:
@@ -491,7 +491,7 @@ def test_switching_off_ends_all_of_it_for_good(at: Any, owner: Person, password:
     owner.save(update_fields=["is_active"])
     assert not visitor.is_in(), "switching on again revives no session"
     assert presence.person_of(key, now=clock.now()) is None
-    assert tokens.find(secret.reveal(), now=clock.now()) is None, "and no token"
+    assert tokens.living_token(secret.reveal(), now=clock.now()) is None, "and no token"
 
 
 def test_a_command_ends_the_tokens_of_one_person(owner: Person, operator: Person, capsys: Any) -> None:
@@ -499,7 +499,7 @@ def test_a_command_ends_the_tokens_of_one_person(owner: Person, operator: Person
     made = {who: tokens.create(person=who, name="x", now=clock.now())[1].reveal() for who in (owner, operator)}
     call_command("revoke_tokens", "treasury")
     assert "1 tokens of treasury ended." in capsys.readouterr().out
-    assert [tokens.find(text, now=clock.now()) is None for text in made.values()] == [True, False]
+    assert [tokens.living_token(text, now=clock.now()) is None for text in made.values()] == [True, False]
 
 
 # The first administrator --------------------------------------------------------------------------------------------
@@ -559,7 +559,7 @@ def test_inviting_anew_takes_everything_that_opened(at: Any, capsys: Any, passwo
         call_command("create_admin", "keeper")
     anew = link_for(capsys, "keeper", "--again")
     assert not visitor.is_in()
-    assert tokens.find(secret.reveal(), now=clock.now()) is None
+    assert tokens.living_token(secret.reveal(), now=clock.now()) is None
     assert not Authenticator.objects.exists()
     assert choose(Visitor(), anew, "an entirely different sentence")["Location"] == reverse("mfa_index")
     assert AuditEvent.objects.filter(action="person.invited_again").exists()

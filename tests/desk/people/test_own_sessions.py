@@ -66,7 +66,7 @@ def test_sessions_that_are_over_are_not_listed(operator, password, settings):
     here = signed_in(operator, password)
     signed_in(operator, password, SAFARI)
     later = clock.now() + timedelta(seconds=settings.SESSION_IDLE_SECONDS + 1)
-    assert own_sessions.of(operator, session_key=here.session.session_key, now=later) == []
+    assert own_sessions.sessions(operator, session_key=here.session.session_key, now=later) == []
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ SUMMER = datetime(2026, 7, 1, 12, 0, tzinfo=UTC)
 
 
 def read_by(zone="UTC", grouping=Grouping.COMMA):
-    found = formats.of(PersonalSettings(zone=zone, grouping=grouping))
+    found = formats.for_settings(PersonalSettings(zone=zone, grouping=grouping))
     return formats.using(lambda: found)
 
 
@@ -93,6 +93,6 @@ def test_every_zone_that_is_offered_can_be_read():
     assert formats.zones()[0] == "UTC"
     assert len(formats.zones()) > 300
     for zone in formats.zones():
-        found = formats.of(PersonalSettings(zone=zone))
+        found = formats.for_settings(PersonalSettings(zone=zone))
         assert found.zone == zone
         assert "UTC" in found.written(WINTER, "%H:%M")

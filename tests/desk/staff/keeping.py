@@ -14,10 +14,10 @@ def answer_at(step):
     return {"kind": "totp", "code": totp.code_at(SECRET, totp.step_at(clock.now()) + step)}
 
 
-def requested(kind, person, actor, answer, *, wanted=(), reason="Joined the team", **other):
+def requested(kind, person, actor, answer, *, grants=(), reason="Joined the team", **other):
     columns = {"actor": actor, "answer": answer, "session_key": "s", "now": clock.now(), "reason": reason}
-    digest = other.pop("digest", None) or changes.digest_of(Person.objects.get(pk=person.pk), kind, wanted)
-    return changes.request(person_id=person.pk, kind=kind, wanted=wanted, digest=digest, **columns | other)
+    digest = other.pop("digest", None) or changes.digest_of(Person.objects.get(pk=person.pk), kind, grants)
+    return changes.request(person_id=person.pk, kind=kind, grants=grants, digest=digest, **columns | other)
 
 
 def confirmed(row, actor, answer, **other):

@@ -12,7 +12,7 @@ from desk import clock
 from desk.models import AuditEvent, Person
 from desk.people import factors, tokens, totp
 from desk.people.stepup import CannotConfirm
-from desk.staff import changes, directory, invitations, machine
+from desk.staff import changes, directory, invitations, states
 from desk.staff.models import Invitation, PersonChange
 from desk.staff.rules import CannotChange
 from tests.desk.staff.keeping import SECRET, confirmed, deactivated, requested
@@ -30,13 +30,13 @@ def held(person):
 def test_roles_change_when_a_second_admin_confirms_exactly_that(admins, make_person, code):
     first, second = admins
     person = make_person("operator", username="new")
-    row = requested(machine.ROLES, person, first, code(), wanted=["treasury"])
-    assert (row.state, held(person)) == (machine.REQUESTED, {"operator"})
+    row = requested(states.ROLES, person, first, code(), grants=["treasury"])
+    assert (row.state, held(person)) == (states.REQUESTED, {"operator"})
     with pytest.raises(CannotChange, match="you asked for it"):
         confirmed(row, first, code())
     before = Person.objects.get(pk=person.pk).session_epoch
     row = confirmed(row, second, code())
-    assert (row.state, row.decided_by, held(person)) == (machine.DONE, second, {"treasury"})
+    assert (row.state, row.decided_by, held(person)) == (states.DONE, second, {"treasury"})
     after = Person.objects.get(pk=person.pk)
     assert after.session_epoch > before, "signed out everywhere"
     assert after.words_from is not None, "a role was lost"
@@ -48,8 +48,8 @@ def test_roles_change_when_a_second_admin_confirms_exactly_that(admins, make_per
 def test_in_the_demo_one_admin_is_enough_and_the_row_says_so(admins, make_person, code, settings):
     settings.DEMO = True
     person = make_person("operator", username="new")
-    row = requested(machine.ROLES, person, admins[0], code(), wanted=["operator", "treasury"])
-    assert (row.state, row.alone, held(person)) == (machine.DONE, True, {"operator", "treasury"})
+    row = requested(states.ROLES, person, admins[0], code(), grants=["operator", "treasury"])
+    assert (row.state, row.alone, held(person)) == (states.DONE, True, {"operator", "treasury"})
 
 
 @pytest.mark.parametrize(
@@ -65,16 +65,16 @@ def test_in_the_demo_one_admin_is_enough_and_the_row_says_so(admins, make_person
 def test_roles_that_nobody_may_hold_together_are_refused(admins, make_person, code, wanted, words):
     person = make_person("operator", username="new")
     with pytest.raises(CannotChange, match=words):
-        requested(machine.ROLES, person, admins[0], code(), wanted=wanted)
+        requested(states.ROLES, person, admins[0], code(), grants=wanted)
     assert not PersonChange.objects.exists()
 
 
 def test_nobody_changes_themselves(admins, code):
     first, second = admins
-    for kind in (machine.ROLES, machine.FACTORS, machine.ACCESS):
+    for kind in (states.ROLES, states.FACTORS, states.ACCESS):
         with pytest.raises(CannotChange, match=r"obody changes"):
-            requested(kind, first, first, code(), wanted=["auditor"] if kind == machine.ROLES else [])
-    row = requested(machine.ROLES, second, first, code(), wanted=["auditor"])
+            requested(kind, first, first, code(), grants=["auditor"] if kind == states.ROLES else [])
+    row = requested(states.ROLES, second, first, code(), grants=["auditor"])
     with pytest.raises(CannotChange, match="about yourself"):
         confirmed(row, second, code())
     with pytest.raises(CannotChange, match="about yourself"):
@@ -85,8 +85,8 @@ def test_nobody_changes_themselves(admins, code):
 def test_only_admins_change_people(admins, enrolled, make_person, code, role):
     other, person = enrolled(role, username="other"), make_person("operator", username="new")
     with pytest.raises(CannotChange, match="Only active administrators"):
-        requested(machine.ROLES, person, other, code(), wanted=["treasury"])
-    row = requested(machine.ROLES, person, admins[0], code(), wanted=["treasury"])
+        requested(states.ROLES, person, other, code(), grants=["treasury"])
+    row = requested(states.ROLES, person, admins[0], code(), grants=["treasury"])
     with pytest.raises(CannotChange, match="Only active administrators"):
         confirmed(row, other, code())
     with pytest.raises(CannotChange, match="Only active administrators"):
@@ -96,19 +96,19 @@ def test_only_admins_change_people(admins, enrolled, make_person, code, role):
 def test_what_was_changed_in_between_is_not_confirmed(admins, make_person, code):
     first, second = admins
     person = make_person("operator", username="new")
-    row = requested(machine.ROLES, person, first, code(), wanted=["treasury"])
+    row = requested(states.ROLES, person, first, code(), grants=["treasury"])
     totp.enrol(person, SECRET)
     with pytest.raises(CannotChange, match="not what they were"):
         confirmed(row, second, code())
     with pytest.raises(CannotChange, match="not what you saw"):
-        requested(machine.FACTORS, person, first, code(), digest="0" * 64)
+        requested(states.FACTORS, person, first, code(), digest="0" * 64)
     assert held(person) == {"operator"}
 
 
 def test_a_wrong_code_changes_nothing(admins, make_person):
     person = make_person("operator", username="new")
     with pytest.raises(CannotConfirm):
-        requested(machine.ROLES, person, admins[0], {"kind": "totp", "code": "000000"}, wanted=["treasury"])
+        requested(states.ROLES, person, admins[0], {"kind": "totp", "code": "000000"}, grants=["treasury"])
     assert not PersonChange.objects.exists()
 
 
@@ -116,43 +116,43 @@ def test_a_wrong_code_changes_nothing(admins, make_person):
 def test_a_reason_is_needed_and_has_its_bounds(admins, make_person, code, reason):
     person = make_person("operator", username="new")
     with pytest.raises(CannotChange, match=r"Say why|too long"):
-        requested(machine.ROLES, person, admins[0], code(), wanted=["treasury"], reason=reason)
+        requested(states.ROLES, person, admins[0], code(), grants=["treasury"], reason=reason)
     assert not PersonChange.objects.exists()
 
 
 def test_one_change_of_a_person_waits_at_a_time_and_no_longer_than_a_day(admins, make_person, code):
     first, second = admins
     person = make_person("operator", username="new")
-    row = requested(machine.ROLES, person, first, code(), wanted=["treasury"])
+    row = requested(states.ROLES, person, first, code(), grants=["treasury"])
     with pytest.raises(CannotChange, match="waits already"):
-        requested(machine.ROLES, person, second, code(), wanted=["auditor"])
+        requested(states.ROLES, person, second, code(), grants=["auditor"])
     at = row.expires_at
     assert changes.expire(at - timedelta(microseconds=1)) == 0
     with pytest.raises(CannotChange, match="expired"):
         confirmed(row, second, code(), now=at)
     assert changes.expire(at) == 1
     row.refresh_from_db()
-    assert (row.state, held(person)) == (machine.EXPIRED, {"operator"})
+    assert (row.state, held(person)) == (states.EXPIRED, {"operator"})
 
 
 def test_a_request_is_withdrawn_by_who_asked_and_rejected_with_a_reason_by_others(admins, make_person, code):
     first, second = admins
     person = make_person("operator", username="new")
-    row = requested(machine.ROLES, person, first, code(), wanted=["treasury"])
+    row = requested(states.ROLES, person, first, code(), grants=["treasury"])
     with pytest.raises(CannotChange, match="Say why"):
         changes.reject(change_id=row.pk, actor=second, comment=" ", session_key="s", now=clock.now())
     row = changes.reject(change_id=row.pk, actor=second, comment="Not agreed", session_key="s", now=clock.now())
-    assert (row.state, row.comment) == (machine.REJECTED, "Not agreed")
+    assert (row.state, row.comment) == (states.REJECTED, "Not agreed")
 
 
 def test_withdrawing_needs_no_reason(admins, make_person, code):
     person = make_person("operator", username="new")
-    row = requested(machine.ROLES, person, admins[0], code(), wanted=["treasury"])
+    row = requested(states.ROLES, person, admins[0], code(), grants=["treasury"])
     row = changes.reject(change_id=row.pk, actor=admins[0], comment="", session_key="s", now=clock.now())
-    assert row.state == machine.WITHDRAWN
+    assert row.state == states.WITHDRAWN
 
 
-@pytest.mark.parametrize("kind", [machine.FACTORS, machine.ACCESS])
+@pytest.mark.parametrize("kind", [states.FACTORS, states.ACCESS])
 def test_a_reset_ends_factors_tokens_and_where_asked_the_password(admins, enrolled, code, settings, kind):
     settings.FACTOR_REST_SECONDS = 86_400
     first, second = admins
@@ -161,9 +161,9 @@ def test_a_reset_ends_factors_tokens_and_where_asked_the_password(admins, enroll
     confirmed(requested(kind, person, first, code()), second, code())
     after = Person.objects.get(pk=person.pk)
     assert not Authenticator.objects.filter(user=person).exists()
-    assert after.has_usable_password() == (kind == machine.FACTORS)
+    assert after.has_usable_password() == (kind == states.FACTORS)
     assert not after.api_tokens.filter(revoked_at=None).exists()
-    assert factors.rests_until(person, now=clock.now()) is not None
+    assert factors.cooling_off_until(person, now=clock.now()) is not None
     event = AuditEvent.objects.get(action="person.factor_removed", subject=f"person:{person.pk}")
     assert event.actor == second, "not by the person"
 
@@ -171,7 +171,7 @@ def test_a_reset_ends_factors_tokens_and_where_asked_the_password(admins, enroll
 def test_the_database_itself_keeps_one_admin_from_confirming_alone(admins, make_person, code):
     first, _ = admins
     person = make_person("operator", username="new")
-    row = requested(machine.ROLES, person, first, code(), wanted=["treasury"])
+    row = requested(states.ROLES, person, first, code(), grants=["treasury"])
     for columns in (
         {"state": "done"},
         {"state": "done", "decided_by": first, "decided_with": row.requested_with},
@@ -223,8 +223,8 @@ def test_two_admins_who_switch_each_other_off_leave_one(admins, code):
 # Invitations ----------------------------------------------------------------------------------------------------------
 
 
-def invited(actor, answer, *, name="newcomer", email="new@firm.test", wanted=("operator",), **other):
-    seen = {"name": name, "email": email, "wanted": list(wanted)}
+def invited(actor, answer, *, name="newcomer", email="new@firm.test", grants=("operator",), **other):
+    seen = {"name": name, "email": email, "grants": list(grants)}
     columns = {"digest": invitations.digest_of(**seen), "session_key": "s", "now": clock.now()}
     return invitations.invite(**seen, actor=actor, answer=answer, **columns | other)
 
@@ -264,8 +264,8 @@ def test_a_forwarded_link_opens_nothing_and_ends_after_five_addresses(admins, co
 def test_a_link_is_good_for_a_day_and_a_newer_one_ends_it(admins, code, client):
     first, _ = admins
     row, old = invited(first, code())
-    assert invitations.find(old.reveal(), now=row.expires_at - timedelta(microseconds=1)) == row
-    assert invitations.find(old.reveal(), now=row.expires_at) is None
+    assert invitations.good_invitation(old.reveal(), now=row.expires_at - timedelta(microseconds=1)) == row
+    assert invitations.good_invitation(old.reveal(), now=row.expires_at) is None
     again = {"person_id": row.person_id, "actor": first, "session_key": "s", "now": clock.now()}
     _, new = invitations.invite_again(**again)
     assert opened(client, old).status_code == 404
@@ -285,8 +285,8 @@ def test_a_link_is_good_for_a_day_and_a_newer_one_ends_it(admins, code, client):
         ({"name": "\u202etreasury"}, "Letters, digits"),
         ({"email": "nowhere"}, "no e-mail address"),
         ({"email": "x" * 10_000}, "no e-mail address"),
-        ({"wanted": []}, "at least one role"),
-        ({"wanted": ["admin", "treasury"]}, "moves no money"),
+        ({"grants": []}, "at least one role"),
+        ({"grants": ["admin", "treasury"]}, "moves no money"),
     ],
 )
 def test_what_can_not_be_invited_is_said(admins, code, changed, words):
@@ -339,7 +339,7 @@ def test_the_review_stands_on_the_form_itself_as_soon_as_it_can(admins, signed_i
     page = client.post("/people/invite/", typed, headers=part)
     assert page.content.decode().startswith("<section")
     assert "Username new E-mail new@firm.test Roles Operator" in text(page)
-    assert field(page, "digest") == invitations.digest_of(name="new", email="new@firm.test", wanted=["operator"])
+    assert field(page, "digest") == invitations.digest_of(name="new", email="new@firm.test", grants=["operator"])
     early = text(client.post("/people/invite/", {"email": "nowhere", "roles": []}, headers=part))
     assert "no e-mail address" in early
     assert "at least one role" not in early, "nothing was chosen yet"

@@ -7,7 +7,7 @@ from desk import clock
 from desk.notifications import finding
 from desk.notifications.models import Notification
 from desk.people import roles, tokens
-from desk.people.scopes import give
+from desk.people.scopes import set_grants
 from exchange_ops.shared.models import Account
 from exchange_ops.withdrawals.models import Withdrawal
 from tests.cases import in_turn
@@ -203,14 +203,14 @@ def test_a_topic_is_left_when_the_account_is_lost(marked, of_one):
     first, second, _ = marked
     person = of_one("treasury")
     assert topics.admits(person, f"ledger:{first.pk}")
-    give(person, [f"treasury:{second.pk}"])
+    set_grants(person, [f"treasury:{second.pk}"])
     assert not topics.admits(person, f"ledger:{first.pk}")
 
 
 def test_only_people_of_the_account_are_notified(marked, of_one):
     first, second, _ = marked
     here, there, everywhere = of_one("treasury", first), of_one("treasury", second), of_one("treasury")
-    finding.look(now=clock.now())
+    finding.notify_due(now=clock.now())
     assert Notification.objects.exists()
     for row in Notification.objects.all():
         people = set(row.recipients.values_list("person__username", flat=True))

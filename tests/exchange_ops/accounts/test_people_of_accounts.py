@@ -9,7 +9,7 @@ from django.test import Client
 from desk import audit_check, clock
 from desk.models import AuditEvent, Person
 from desk.people import scopes
-from desk.staff import changes, invitations, machine, rules
+from desk.staff import changes, invitations, rules, states
 from desk.staff.models import PersonChange
 from exchange_ops.withdrawals.decisions import approvals
 from exchange_ops.withdrawals.models import Withdrawal
@@ -42,7 +42,7 @@ def code_of(step=0):
 
 
 def changed_to(person, wanted, admins, step=0):
-    row = keeping.requested(machine.ROLES, person, admins[0], answer_at(step), wanted=wanted)
+    row = keeping.requested(states.ROLES, person, admins[0], answer_at(step), grants=wanted)
     return keeping.confirmed(row, admins[1], answer_at(step))
 
 
@@ -52,7 +52,7 @@ def test_an_invitation_takes_accounts_for_each_role(no_demo, first, second, door
     typed = {"name": "newcomer", "email": "n@firm.test", "roles": ["operator", f"treasury:{second.pk}"]}
     page = door.post("/people/invite/", typed).content.decode()
     assert "Treasury for Second desk only" in page
-    digest = invitations.digest_of(name="newcomer", email="n@firm.test", wanted=sorted(typed["roles"]))
+    digest = invitations.digest_of(name="newcomer", email="n@firm.test", grants=sorted(typed["roles"]))
     made = door.post("/people/invite/", {**typed, "digest": digest, "purpose": "invite-person", **code_of()})
     assert made.status_code == 200
     person, row = Person.objects.get(username="newcomer"), PersonChange.objects.get()
@@ -118,7 +118,7 @@ def test_what_nobody_can_be_made(wanted, problem, first, second):
 def test_an_admin_of_some_accounts_keeps_no_people(no_demo, first, second, limited):
     keeper, person = limited("admin", first, username="some"), limited("operator", username="them")
     with pytest.raises(changes.CannotChange, match="Only active administrators"):
-        keeping.requested(machine.ROLES, person, keeper, answer_at(0), wanted=["treasury"])
+        keeping.requested(states.ROLES, person, keeper, answer_at(0), grants=["treasury"])
     client = Client()
     client.force_login(keeper)
     assert client.get("/people/").status_code == 403
@@ -134,10 +134,10 @@ def test_the_last_admin_of_the_whole_desk_stays_one(no_demo, first, second, limi
 
 def test_a_change_of_accounts_alone_is_a_change(no_demo, first, second, limited, admins):
     person = limited("treasury", first, username="them")
-    assert rules.obstacle(machine.ROLES, person, [f"treasury:{first.pk}"])
-    assert not rules.obstacle(machine.ROLES, person, [f"treasury:{second.pk}"])
-    row = keeping.requested(machine.ROLES, person, admins[0], answer_at(0), wanted=[f"treasury:{second.pk}"])
-    scopes.give(person, ["treasury"])  # somebody changed them in between
+    assert rules.obstacle(states.ROLES, person, [f"treasury:{first.pk}"])
+    assert not rules.obstacle(states.ROLES, person, [f"treasury:{second.pk}"])
+    row = keeping.requested(states.ROLES, person, admins[0], answer_at(0), grants=[f"treasury:{second.pk}"])
+    scopes.set_grants(person, ["treasury"])  # somebody changed them in between
     with pytest.raises(changes.CannotChange, match="not what they were"):
         keeping.confirmed(row, admins[1], answer_at(0))
 
@@ -151,7 +151,7 @@ def test_one_account_alone_offers_no_choice(no_demo, first, door):
 @pytest.mark.django_db(transaction=True)
 def test_limits_are_witnessed_with_the_person(first, second, limited):
     person = limited("treasury", first, username="them")
-    scopes.give(person, [f"treasury:{second.pk}"])
+    scopes.set_grants(person, [f"treasury:{second.pk}"])
     assert audit_check.verify(replay=True) == []
     with connection.cursor() as cursor:
         cursor.execute("UPDATE desk_person SET limits = '' WHERE id = %s", [person.pk])

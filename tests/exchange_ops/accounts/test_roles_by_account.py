@@ -85,7 +85,7 @@ def test_the_database_and_the_person_say_the_same(make_person, limits):
     ],
 )
 def test_what_is_lost_when_roles_change(before, after, lost):
-    assert scopes.lost(before, after) == lost
+    assert scopes.lost_grants(before, after) == lost
 
 
 # Every act ------------------------------------------------------------------------------------------------------------
@@ -357,7 +357,7 @@ def test_an_approval_given_before_the_limit_counts_no_more(first, second, limite
     signed = {"withdrawal_id": row.pk, "digest": row.digest, "comment": "", "session_key": "s", "now": now}
     approvals.approve(person=early, answer=answer_at(0), **signed)
     assert approvals.current(Withdrawal.objects.get()).count() == 1
-    scopes.give(early, [f"treasury:{second.pk}"])
+    scopes.set_grants(early, [f"treasury:{second.pk}"])
     assert approvals.current(Withdrawal.objects.get()).count() == 0
     after = approvals.approve(person=late, answer=answer_at(0), **signed)
     assert (after.state, Approval.objects.count()) == ("held", 2)
@@ -377,7 +377,7 @@ def test_two_people_of_the_account_alone_decide_to_pay(first, second, limited, o
 def test_a_person_read_before_they_lost_the_account_moves_nothing(first, second, limited, operator):
     now, person = clock.now(), limited("treasury")
     row = rows.held(operator, now=now, account=first)
-    scopes.give(Person.objects.get(pk=person.pk), [f"treasury:{second.pk}"])
+    scopes.set_grants(Person.objects.get(pk=person.pk), [f"treasury:{second.pk}"])
     assert person.has_role("treasury", scope=row.scope)  # as it was when it was read
     with pytest.raises(CannotMove, match="no role for this account"):
         mover.move(row, event="rejected", to="rolling_back", now=now, actor=person, decision="rollback")
@@ -386,7 +386,7 @@ def test_a_person_read_before_they_lost_the_account_moves_nothing(first, second,
 def test_who_loses_an_account_is_signed_out_everywhere(first, second, limited):
     person = limited("treasury")
     before = person.session_epoch
-    scopes.give(person, [f"treasury:{second.pk}"])
+    scopes.set_grants(person, [f"treasury:{second.pk}"])
     assert person.session_epoch > before
     assert Person.objects.get().session_epoch == person.session_epoch
 
@@ -399,13 +399,11 @@ def test_what_can_be_approved_is_that_of_ones_own_accounts(first, second, limite
     here, there = rows.held(operator, now=now, account=first), rows.held(operator, now=now, account=second)
     moved = rows.transfer(operator, kind="to_user", now=now, account=first)
     people = {"all": limited("treasury"), "first": limited("treasury", first), "second": limited("treasury", second)}
-    mine = {name: set(approvals.waiting_for(person)) for name, person in people.items()}
+    mine = {name: set(approvals.waiting().for_person(person)) for name, person in people.items()}
     assert mine == {"all": {here, there}, "first": {here}, "second": {there}}
-    others = {name: set(approvals.waiting_for_others(person)) for name, person in people.items()}
-    assert others == {"all": set(), "first": {there}, "second": {here}}
-    each = {person.username: set(found) for person, found in approvals.waiting_for_each(list(people.values()))}
+    each = {person.username: set(found) for person, found in approvals.waiting().for_each(list(people.values()))}
     assert each == {people[name].username: found for name, found in mine.items()}
-    assert {name: list(transfer_approvals.waiting_for(person)) for name, person in people.items()} == {
+    assert {name: list(transfer_approvals.waiting().for_person(person)) for name, person in people.items()} == {
         "all": [moved],
         "first": [moved],
         "second": [],

@@ -11,11 +11,11 @@ from chaindata.watching.machine import ADDRESSES, MOVEMENTS
 from chaindata.watching.models import ChainMovement, WatchedAddress
 from desk import clock
 from desk.incidents import kinds as incident_kinds
-from desk.notifications.kinds import UNDELIVERED
 from desk.notifications.models import Delivery, Notification, Stage
+from desk.notifications.room import UNDELIVERED
 from desk.people import roles
-from desk.restores.declared import FELL_BACK
 from desk.restores.models import Restore
+from desk.restores.room import FELL_BACK
 from exchange_ops.keys.models import ApiKey
 from exchange_ops.ledger import stream as streams
 from exchange_ops.ledger.models import LedgerAside, LedgerEntry
@@ -57,7 +57,7 @@ def is_seen_by(role, name):
 
 
 def acts_on(role, name):
-    return role in incident_kinds.of(name).acts
+    return role in incident_kinds.by_name(name).acts
 
 
 def roles_in_turn(name):

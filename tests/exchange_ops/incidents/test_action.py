@@ -88,7 +88,7 @@ def test_a_freeze_is_an_incident_in_its_own_transaction_and_over_with_the_thaw(t
     row = Incident.objects.get(kind=alarms.FROZEN)
     assert (row.state, row.cause, row.scope) == ("open", f"freeze:{frozen.pk}", str(account.pk))
     frozen.__class__.objects.filter(pk=frozen.pk).update(thawed_at=clock.now())
-    review.note(alarms.FROZEN, now=clock.now(), key=row.cause)
+    review.review_now(alarms.FROZEN, now=clock.now(), key=row.cause)
     row.refresh_from_db()
     assert row.state == "resolved"
 

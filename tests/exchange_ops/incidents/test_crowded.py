@@ -48,7 +48,7 @@ def test_sixty_entries_stand_under_headings_in_the_order_of_urgency_and_a_few_un
     for number in range(25):
         rows.held(operator, now=clock.now(), amount=Decimal(number + 10))
     elsewhere(30)
-    found = listing.of(treasury, listing.Wish(source="approvals"), now=clock.now())
+    found = listing.listing_for(treasury, listing.Wish(source="approvals"), now=clock.now())
     assert [(label, len(part)) for label, part in found.sections] == [("Soon to expire", 1), ("Decisions", 29)]
     page = client.get("/action/").content.decode()
     places = [page.index(f'id="s-{name}"') for name in ("critical", "soon-to-expire", "decisions")]

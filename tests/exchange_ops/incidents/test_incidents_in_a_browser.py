@@ -60,11 +60,11 @@ def test_every_kind_is_seen_by_whom_it_concerns_as_it_comes_and_as_it_goes(open_
             if seen:
                 expect(entry_of(page, row)).to_have_count(1, timeout=STEP_MS)
                 acts = entry_of(page, row).get_by_text("You can act on it")
-                expect(acts).to_have_count(1 if role in kinds.of(name).acts else 0, timeout=STEP_MS)
+                expect(acts).to_have_count(1 if role in kinds.by_name(name).acts else 0, timeout=STEP_MS)
                 expect(page.locator("#strip .all-well")).to_have_count(0, timeout=STEP_MS)
             if name in CRITICAL:
                 expect(page.locator("#alarm")).to_contain_text(row.title, timeout=STEP_MS)
-            if role in kinds.of(name).acts:
+            if role in kinds.by_name(name).acts:
                 expect(page).to_have_title(re.compile(r"^\(\d+\) "), timeout=STEP_MS)
         # Whoever saw it last has read the list anew after it came up: nobody else was shown it meanwhile.
         hidden = [role for role in ROLES if not is_seen_by(role, name)]
@@ -90,7 +90,7 @@ def test_crowded_pages_in_both_themes_and_at_every_width(open_as, make_person, o
     for number, kind in enumerate(("webhook", "chat")):
         Channel.objects.create(kind=kind, name=f"Channel {number}", host="h.test", made_by=reader, made_at=clock.now())
     known()
-    finding.look(now=clock.now())
+    finding.notify_due(now=clock.now())
     delivering.sweep(now=clock.now())
     page = open_as(reader, "/action/?list=all")
     assert page.locator("#inbox .entry").count() >= 60

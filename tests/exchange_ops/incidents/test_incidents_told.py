@@ -50,9 +50,9 @@ def test_those_who_act_are_mailed_and_told_in_their_tabs_and_programs_by_webhook
     Channel.objects.create(kind="webhook", name="Our program", made_by=everybody["admin"], made_at=clock.now())
     PROVOKED[name][0](operator)
     review.review(now=clock.now())
-    finding.look(now=clock.now())
+    finding.notify_due(now=clock.now())
     row = Incident.objects.filter(kind=name).order_by("pk").get(**ONE_OF_SEVERAL.get(name, {}))
-    acts = sorted(f"one-{role}" for role in kinds.of(name).acts)
+    acts = sorted(f"one-{role}" for role in kinds.by_name(name).acts)
     opened = Notification.objects.get(subject=row.subject)
     assert (opened.stage, opened.kind, opened.severity) == (Stage.OPENED, name, row.severity)
     assert not re.search(r"\d\.\d|[a-z0-9]{20}", messages.subject(opened)), "no amount and no address in a subject"
@@ -69,7 +69,7 @@ def test_those_who_act_are_mailed_and_told_in_their_tabs_and_programs_by_webhook
 
     ENDED[name]()
     review.review(now=clock.now())
-    finding.look(now=clock.now())
+    finding.notify_due(now=clock.now())
     row.refresh_from_db()
     assert row.state == "resolved"
     assert Notification.objects.filter(subject=row.subject, stage=Stage.ENDED).count() == 1

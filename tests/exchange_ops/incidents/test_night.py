@@ -15,7 +15,7 @@ HOLDS = 4
 
 def look():
     for _ in range(2):  # whoever looks once more tells nothing anew
-        finding.look(now=clock.now())
+        finding.notify_due(now=clock.now())
 
 
 def mails(person, row):

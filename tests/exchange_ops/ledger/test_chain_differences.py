@@ -31,7 +31,7 @@ def answered(**changes):
 
 
 def differences(now=NOW):
-    review.note(alarms.DEPOSIT_DIFFERS, now=now)
+    review.review_now(alarms.DEPOSIT_DIFFERS, now=now)
     return [row.sentence for row in Incident.objects.filter(kind=alarms.DEPOSIT_DIFFERS, state="open")]
 
 

@@ -9,8 +9,9 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 
 from desk import clock
-from desk.health import look
+from desk.health import states
 from exchange_ops.keys import store as keys
+from exchange_ops.keys.rounds import LEDGERS
 from exchange_ops.ledger import batches, refresh, walks
 from exchange_ops.ledger import sync as ledger
 from exchange_ops.ledger.models import LedgerAside, LedgerEntry, LedgerVersion
@@ -115,10 +116,10 @@ def test_a_walk_that_hangs_keeps_no_payout_waiting(account, demo_keys, sandbox):
 
         assert until(swept)
         assert heartbeats.state_of(heartbeats.ledger_of(account)) is None, "the walk still hangs"
-        assert rounds.LEDGERS in process.following._sweepers
+        assert LEDGERS in process.following._sweepers
     finally:
         process.stop()
-        until(lambda: not any(thread.name == rounds.LEDGERS for thread in threading.enumerate()))
+        until(lambda: not any(thread.name == LEDGERS for thread in threading.enumerate()))
 
 
 def test_a_page_of_which_somebody_else_stores_a_part_is_not_taken_one_by_one(account):
@@ -178,12 +179,12 @@ def test_the_scheduled_reconciliation_is_made_when_the_ledger_is_read_and_not_tr
     name, now = scheduled_checks.name_of(killed), clock.now()
     assert run(now) == 1, "the audit trail alone"
     assert not CheckRun.objects.filter(name=name).exists()
-    check = look()["reconciliation"]
+    check = states()["reconciliation"]
     assert (check.ok, "It waits until the ledger is read." in check.sentence) == (True, True)
     assert sync(now + walks.LEASE_LASTS + timedelta(seconds=1)) == 1
     assert run(now + timedelta(seconds=60)) == 1, "the next minute, since the ledger is read"
     assert CheckRun.objects.get(name=name).held
-    assert "waits until" not in look()["reconciliation"].sentence
+    assert "waits until" not in states()["reconciliation"].sentence
 
 
 def test_a_reconciliation_takes_in_what_is_missing_page_by_page(account, demo_keys, reader, monkeypatch):
@@ -196,7 +197,7 @@ def test_a_reconciliation_takes_in_what_is_missing_page_by_page(account, demo_ke
 
 
 def test_the_desk_is_ready_while_a_history_comes_further_and_says_so(killed):
-    check = look()["exchange"]
+    check = states()["exchange"]
     assert check.ok
     assert "Main desk is being read" in check.sentence
     assert "8 transactions are here so far" in check.sentence
@@ -204,7 +205,7 @@ def test_the_desk_is_ready_while_a_history_comes_further_and_says_so(killed):
 
 def test_a_reading_that_comes_no_further_is_no_reading(killed):
     killed.watermarks.update(moved_at=clock.now() - walks.PROGRESS_WITHIN - timedelta(seconds=1))
-    check = look()["exchange"]
+    check = states()["exchange"]
     assert not check.ok
     assert "has not been read yet" in check.sentence
 
@@ -213,9 +214,9 @@ def test_an_account_that_is_being_read_is_named_beside_one_that_is_read(killed, 
     now = clock.now()
     done = Account.objects.create(name="Another")
     heartbeats.succeeded(heartbeats.ledger_of(done), now=now - timedelta(seconds=5), account=done)
-    assert "Main desk is being read" in look()["exchange"].sentence
+    assert "Main desk is being read" in states()["exchange"].sentence
     FollowerState.objects.filter(name=heartbeats.ledger_of(done)).update(heard_at=now - timedelta(minutes=3))
-    assert not look()["exchange"].ok
+    assert not states()["exchange"].ok
 
 
 def test_a_killed_owner_is_taken_over_before_readiness_gives_up():

@@ -92,9 +92,9 @@ def _change_people(admins, operator):
         invitations.invite(
             name=name,
             email=email,
-            wanted=wanted,
+            grants=wanted,
             actor=admin,
-            digest=invitations.digest_of(name=name, email=email, wanted=wanted),
+            digest=invitations.digest_of(name=name, email=email, grants=wanted),
             answer=staff.answer_at(0),
             session_key="s",
             now=clock.now(),
@@ -104,7 +104,7 @@ def _change_people(admins, operator):
         operator,
         admins[7],
         staff.answer_at(0),
-        wanted={"operator", "treasury"},
+        grants={"operator", "treasury"},
         reason=WORDS,
     )
 

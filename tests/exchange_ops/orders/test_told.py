@@ -16,8 +16,8 @@ __all__ = ["codes", "treasurer", "waits"]  # fixtures
 
 def heard(row):
     """What was told of how the order ended, and to whom."""
-    finding.look(now=clock.now())
-    finding.look(now=clock.now() + timedelta(seconds=3))
+    finding.notify_due(now=clock.now())
+    finding.notify_due(now=clock.now() + timedelta(seconds=3))
     rows = Notification.objects.filter(subject=row.subject, phase="asked")
     people = Recipient.objects.filter(notification__in=rows).values_list("person__username", flat=True)
     return [(one.outcome, one.sentence) for one in rows], list(people)

@@ -47,7 +47,7 @@ def pages(hostile, treasury, payable):
     freezes.freeze(account=account, person=treasury, reason=HOSTILE, now=now)
     incident = Incident.objects.get(kind="account-frozen")
     threads.comment(subject=incident.subject, person=hostile, text=HOSTILE, request_key="k", now=now)
-    finding.look(now=now)
+    finding.notify_due(now=now)
     delivering.sweep(now=now)
     about = f"/action/incidents/{incident.pk}/"
     return [

@@ -9,7 +9,7 @@ from desk import clock
 from desk.machines import votes
 from desk.models import AuditEvent, Person
 from desk.people import tokens
-from desk.staff import deactivation, machine
+from desk.staff import deactivation, states
 from exchange_ops.orders.brackets import workflow as brackets
 from exchange_ops.withdrawals.decisions import approvals
 from tests.desk.staff.conftest import admins, code, enrolled, no_demo  # noqa: F401
@@ -25,7 +25,7 @@ def test_switching_off_ends_what_opens_and_voids_open_words(admins, enrolled, op
     first, second = admins
     person, now = enrolled("treasury", username="leaves"), clock.now()
     token, _ = tokens.create(person=person, name="script", now=now)
-    waiting = requested(machine.ROLES, person, second, code(), wanted=["operator"])
+    waiting = requested(states.ROLES, person, second, code(), wanted=["operator"])
     row = rows.held(operator, now=now, amount=Decimal(30))
     approved(row, person, code())
     assert [word.reference for word in deactivation.open_words(person)] == [row.reference]
@@ -36,7 +36,7 @@ def test_switching_off_ends_what_opens_and_voids_open_words(admins, enrolled, op
     token.refresh_from_db()
     waiting.refresh_from_db()
     assert token.revoked_at is not None
-    assert waiting.state == machine.WITHDRAWN
+    assert waiting.state == states.WITHDRAWN
     assert counting(row) == 0
     event = AuditEvent.objects.get(action="person.deactivated")
     assert event.after["void"] == [row.reference]
@@ -50,7 +50,7 @@ def test_who_comes_back_finds_earlier_words_void(admins, enrolled, operator, pay
     approved(row, person, code())
     assert counting(row) == 1
     deactivated(person, first, code())
-    confirmed(requested(machine.REACTIVATE, person, second, code(1)), first, code(1))
+    confirmed(requested(states.REACTIVATE, person, second, code(1)), first, code(1))
     assert Person.objects.get(pk=person.pk).is_active
     assert counting(row) == 0
 

@@ -33,7 +33,7 @@ def test_an_end_that_others_brought_is_told_to_the_asker_once(asker, treasury):
     row = cancelled(asker, treasury)
     open_one = rows.held(asker, now=clock.now())
     for _ in range(2):
-        finding.look(now=clock.now())
+        finding.notify_due(now=clock.now())
     assert told_of_the_end() == [(row.reference, "cancelled by treasury", "olga")]
     mails = Delivery.objects.filter(notification__phase="asked")
     assert list(mails.values_list("person__username", flat=True)) == ["olga"]
@@ -42,7 +42,7 @@ def test_an_end_that_others_brought_is_told_to_the_asker_once(asker, treasury):
 
 def test_what_somebody_took_back_is_no_news_to_them(asker):
     cancelled(asker, asker)
-    finding.look(now=clock.now())
+    finding.notify_due(now=clock.now())
     assert told_of_the_end() == []
 
 
@@ -54,15 +54,15 @@ def test_a_transfer_is_told_of_only_where_others_had_a_say(asker, treasury):
     TransferApproval.objects.create(transfer=rejected, person=treasury, **vote)
     transfers.move(rejected, event="rejected", to="rejected", now=clock.now(), actor=treasury)
     transfers.move(taken_back, event="cancelled", to="cancelled", now=clock.now(), actor=asker)
-    finding.look(now=clock.now())
+    finding.notify_due(now=clock.now())
     assert told_of_the_end() == [(rejected.reference, "rejected", "olga")]
 
 
 def test_only_who_asks_chooses_whether_they_hear_of_it(asker, treasury):
-    assert "requests" in [wish.kind for wish in wishes.of(asker)]
-    assert "requests" not in [wish.kind for wish in wishes.of(treasury)]
-    wishes.keep(asker, by_email=(), in_browser=("requests",), quiet=(None, None), turn=1)
+    assert "requests" in [wish.kind for wish in wishes.options(asker)]
+    assert "requests" not in [wish.kind for wish in wishes.options(treasury)]
+    wishes.save(asker, by_email=(), in_browser=("requests",), quiet=(None, None), turn=1)
     cancelled(asker, treasury)
-    finding.look(now=clock.now())
+    finding.notify_due(now=clock.now())
     assert not Delivery.objects.filter(notification__phase="asked").exists()
     assert Notification.objects.get(phase="asked").recipients.get().in_browser

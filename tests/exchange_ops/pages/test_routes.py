@@ -9,8 +9,8 @@ from django.urls import URLPattern, URLResolver, get_resolver
 from desk import clock
 from desk.incidents.models import Incident
 from desk.people import roles, totp
-from desk.restores import machine as restores
 from desk.restores import signs
+from desk.restores import states as restores
 from exchange_ops.policy import freezes
 from tests.cases import in_turn, one_of_each
 from tests.exchange_ops import rows

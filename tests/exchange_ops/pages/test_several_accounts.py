@@ -230,9 +230,9 @@ def test_the_pages_of_all_name_whose_each_line_is(two, treasury, operator, signe
 
 def test_whoever_is_told_of_a_payout_reads_whose_it_is(two, treasury, operator):
     _, second, _ = two
-    finding.look(now=clock.now())
+    finding.notify_due(now=clock.now())
     row = rows.held(operator, now=clock.now(), account=second)
-    finding.look(now=clock.now())
+    finding.notify_due(now=clock.now())
     assert Notification.objects.get(subject=row.subject).sentence.startswith("Second desk: ")
 
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from desk import clock
-from desk.restores import machine, settling, signs
+from desk.restores import settling, signs, states
 from desk.restores.models import Restore
 from exchange_ops.shared import heartbeats
 from exchange_ops.shared.models import Account
@@ -12,7 +12,7 @@ from tests.exchange_ops.permissions.shared_form import code_of_now, colleague
 
 def opened() -> Restore:
     """One that is open; the ledger of every account was read since."""
-    row = signs.notice(signs.Sign(machine.HEADS), now=clock.now())
+    row = signs.notice(signs.Sign(states.HEADS), now=clock.now())
     for account in Account.objects.all():
         heartbeats.succeeded(heartbeats.ledger_of(account), now=clock.now(), account=account)
     return row

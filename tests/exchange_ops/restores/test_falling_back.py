@@ -12,7 +12,7 @@ from desk.audit import heads, trail, witness_chain
 from desk.incidents import review
 from desk.incidents.models import Incident
 from desk.models import RowWitness
-from desk.restores import machine, settling, signs
+from desk.restores import settling, signs, states
 from desk.restores.models import Restore
 from desk.restores.waiting import CANCEL, GO_ON
 from exchange_ops.orders.steps import placing
@@ -60,7 +60,7 @@ def test_a_transfer_waits_for_two_people_and_is_sent_once(moving):
     assert moving.calls(row) == []
     restore = settling.current()
     assert (restore.sign, [item.reference for item in settling.items(restore)]) == (
-        machine.HEADS,
+        states.HEADS,
         [row.reference, other.reference],
     )
     review.review(now=clock.now())
@@ -84,16 +84,16 @@ def test_a_transfer_waits_for_two_people_and_is_sent_once(moving):
     review.review(now=clock.now())
     assert Incident.objects.get(kind="fell_back").gone_at is not None
     assert audit_check.verify(replay=True) == [], "what was lost is given up"
-    assert signs.look(now=clock.now()) == ""
+    assert signs.check(now=clock.now()) == ""
 
 
 def test_a_second_fall_is_noticed_while_the_first_is_open(moving):
     fall_back()
-    assert signs.look(now=clock.now()) != ""
-    assert signs.look(now=clock.now()) != ""
+    assert signs.check(now=clock.now()) != ""
+    assert signs.check(now=clock.now()) != ""
     assert Restore.objects.get().events.count() == 1, "its own head is the newest now"
     fall_back()
-    signs.look(now=clock.now())
+    signs.check(now=clock.now())
     assert [event.event for event in Restore.objects.get().events.all()] == ["noticed", "noticed_again"]
 
 
@@ -103,8 +103,8 @@ def test_what_the_broker_was_told_outlives_the_folder(moving):
     signs._broker(settings.REDIS_URL).set(signs._identity(), f"{newest + 40} {'ab' * 32}")
     for name in (trail.HEADS_FILE, witness_chain.HEADS_FILE):
         Path(settings.DATA_DIR, name).unlink()
-    assert signs.look(now=clock.now()) != ""
-    assert settling.current().sign == machine.BROKER
+    assert signs.check(now=clock.now()) != ""
+    assert settling.current().sign == states.BROKER
     assert Restore.objects.get().events.count() == 1, "the broker was told of where the desk stands now"
 
 
@@ -114,7 +114,7 @@ def test_nobody_lets_their_own_request_go_on(moving):
     asker = type(asker).objects.get(pk=asker.pk)
     moving.request()
     fall_back()
-    signs.look(now=clock.now())
+    signs.check(now=clock.now())
     read_again(moving.walk)
     with pytest.raises(settling.CannotSettle, match="You asked for"):
         say(moving.walk, asker, GO_ON, answer={})
@@ -131,7 +131,7 @@ def test_nobody_lets_their_own_request_go_on(moving):
 def test_what_is_no_word_changes_nothing(moving, changes, sentence):
     row = moving.approved()
     fall_back()
-    signs.look(now=clock.now())
+    signs.check(now=clock.now())
     read_again(moving.walk)
     if "verdicts" in changes:
         changes = {"verdicts": {row.subject: "perhaps"}}
@@ -142,7 +142,7 @@ def test_what_is_no_word_changes_nothing(moving, changes, sentence):
 
 def test_only_treasury_of_the_whole_desk_settles(moving):
     fall_back()
-    signs.look(now=clock.now())
+    signs.check(now=clock.now())
     with pytest.raises(settling.CannotSettle, match="Only treasury"):
         say(moving.walk, moving.walk.operator, GO_ON)
 

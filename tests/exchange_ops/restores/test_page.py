@@ -5,7 +5,7 @@ from django.urls import reverse
 
 from desk import clock
 from desk.restores import settling, signs
-from desk.restores.machine import HEADS
+from desk.restores.states import HEADS
 from exchange_ops.shared import heartbeats
 
 pytestmark = pytest.mark.django_db(transaction=True)

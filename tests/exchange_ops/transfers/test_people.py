@@ -139,7 +139,7 @@ def test_nothing_is_sent_before_the_quorum_and_never_by_the_initiator(moving, ma
     row = moving.request(machine.TO_USER)
     assert moving.step(row).state == "review"
     first = moving.walk.approvers[0]
-    assert list(approvals.waiting_for(first)) == [row]
+    assert list(approvals.waiting().for_person(first)) == [row]
     with pytest.raises(approvals.CannotApprove, match="not what you saw"):
         moving.approve(row, digest="0" * 64)
     with pytest.raises(stepup.CannotConfirm):
@@ -150,7 +150,7 @@ def test_nothing_is_sent_before_the_quorum_and_never_by_the_initiator(moving, ma
         moving.approve(row, make_person("admin"), answer={})
     assert moving.calls(row) == []
     assert moving.approve(row).state == "approved"
-    assert list(approvals.waiting_for(first)) == []
+    assert list(approvals.waiting().for_person(first)) == []
     with pytest.raises(approvals.CannotApprove, match="Already decided by"):
         moving.approve(row, moving.walk.approvers[1])
     assert moving.until(row, "done").decided_by == first
@@ -162,7 +162,7 @@ def test_a_large_one_takes_as_many_people_as_a_payout_of_its_value(moving):
     assert moving.approve(row).state == "review"
     with pytest.raises(approvals.CannotApprove, match="decided on this already"):
         moving.approve(row)
-    assert list(approvals.waiting_for_others(moving.walk.approvers[0])) == [row]
+    assert list(approvals.waiting().for_person(moving.walk.approvers[0])) == []
     for person in moving.walk.approvers[1 : row.quorum_required]:
         moving.approve(row, person)
     assert moving.until(row, "done").state == "done"

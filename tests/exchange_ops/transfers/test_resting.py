@@ -55,7 +55,7 @@ def test_exactly_a_day_after_the_change_the_approval_is_the_one_that_was_missing
     person, began = walk.approvers[1], clock.now()
     put = lambda moment: monkeypatch.setattr(clock, "now", lambda: moment)  # noqa: E731
     with transaction.atomic():
-        before = factors.kept_by(person)
+        before = factors.by_number(person)
         Authenticator.objects.filter(user=person).delete()
         totp.enrol(person, TOTP_SECRET)
         factors.note(person=person, before=before, device="Firefox", session_key="", now=began - DAY)

@@ -151,7 +151,7 @@ def test_every_child_is_a_program_or_module_that_exists():
 
 def test_of_every_child_it_is_seen_when_it_hangs():
     for plan in every_plan():
-        gives_signs = plan.says == sign_of_life.AT_WORK and plan.environment[sign_of_life.WANTED]
+        gives_signs = plan.says == sign_of_life.AT_WORK and plan.environment[sign_of_life.VARIABLE]
         assert plan.probe or gives_signs, plan.name
 
 
@@ -162,10 +162,10 @@ def test_a_worker_gives_its_signs_from_the_loop_in_which_it_hears_of_tasks():
 
 
 def test_signs_are_repeated_only_where_somebody_listens(capfd, monkeypatch):
-    monkeypatch.delenv(sign_of_life.WANTED, raising=False)
+    monkeypatch.delenv(sign_of_life.VARIABLE, raising=False)
     sign_of_life.again()
     assert capfd.readouterr().out == ""
-    monkeypatch.setenv(sign_of_life.WANTED, "1")
+    monkeypatch.setenv(sign_of_life.VARIABLE, "1")
     sign_of_life.again()
     assert capfd.readouterr().out == f"{sign_of_life.AT_WORK}\n"
 

@@ -8,8 +8,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from desk import clock
-from desk.restores import machine as restores
 from desk.restores import signs
+from desk.restores import states as restores
 from exchange_ops.market.models import Symbol
 from exchange_ops.orders import room
 from exchange_ops.orders.brackets import situation, workflow

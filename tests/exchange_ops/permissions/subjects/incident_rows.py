@@ -4,7 +4,7 @@ that not everybody is shown."""
 from typing import Any
 
 from desk import clock
-from desk.incidents import kinds, machine, mover
+from desk.incidents import kinds, machine, states
 from desk.incidents.models import Incident
 from desk.people import roles
 from exchange_ops.shared import alarms
@@ -19,12 +19,12 @@ def _reach(kind: str) -> Any:
         row = Incident(
             kind=kind,
             cause="withdrawal:987654",
-            severity=kinds.of(kind).severity,
+            severity=kinds.by_name(kind).severity,
             page="system",
             last_problem="It happened.",
         )
-        made = mover.create(row, event="opened", now=clock.now())
-        return walk(mover.MACHINE, made, state, {"acknowledged": lambda row: {"taken_by": colleague(T)}})
+        made = machine.create(row, event="opened", now=clock.now())
+        return walk(machine.MACHINE, made, state, {"acknowledged": lambda row: {"taken_by": colleague(T)}})
 
     return reach
 
@@ -35,7 +35,7 @@ def _subject(kind: str, *, acts: set[str], sees: set[str], closable: bool) -> Su
         rows |= {("open", ROUTES[2]): acts, ("acknowledged", ROUTES[2]): acts}
     return Subject(
         name=f"incident {kind}",
-        states=machine.STATES,
+        states=states.STATES,
         reach=_reach(kind),
         routes=dict.fromkeys(ROUTES, signed),
         goes_through=rows,

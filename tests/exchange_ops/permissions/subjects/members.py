@@ -6,7 +6,7 @@ from typing import Any
 from desk import clock
 from desk.models import Person
 from desk.people import roles
-from desk.staff import changes, deactivation, directory, invitations, machine, mover
+from desk.staff import changes, deactivation, directory, invitations, machine, states
 from desk.staff.models import PersonChange
 from tests.exchange_ops.permissions.shared_form import OWN, Subject, code_of_now, colleague, signed, walk
 
@@ -23,19 +23,19 @@ def _words(actor: Any, digest: str) -> dict[str, Any]:
 
 
 def _requested(member: Person, kind: str, actor: Any) -> PersonChange:
-    wanted = WANTED if kind == machine.ROLES else ()
+    wanted = WANTED if kind == states.ROLES else ()
     words = _words(actor, changes.digest_of(member, kind, wanted))
-    return changes.request(person_id=member.pk, kind=kind, wanted=wanted, reason="Joined the desk", **words)
+    return changes.request(person_id=member.pk, kind=kind, grants=wanted, reason="Joined the desk", **words)
 
 
 def member(state: str, person: Any) -> Person:
     """An operator in the state; `person` is the administrator who brought them into it."""
     name = f"member{next(_numbers)}"
     if state == directory.INVITED:
-        details = {"name": name, "email": f"{name}@desk.test", "wanted": [roles.OPERATOR]}
+        details = {"name": name, "email": f"{name}@desk.test", "grants": [roles.OPERATOR]}
         words = _words(person, invitations.digest_of(**details))
         row = invitations.invite(**details, **words)[0].person
-        for waiting in PersonChange.objects.filter(person=row, state=machine.REQUESTED):
+        for waiting in PersonChange.objects.filter(person=row, state=states.REQUESTED):
             changes.confirm(change_id=waiting.pk, **_words(colleague(A), waiting.digest))
         return Person.objects.get(pk=row.pk)
     row = colleague(roles.OPERATOR, name)
@@ -43,38 +43,38 @@ def member(state: str, person: Any) -> Person:
         words = _words(person, deactivation.digest_of(row))
         return deactivation.deactivate(person_id=row.pk, reason="Left", **words)
     if state != directory.ACTIVE:
-        _requested(row, machine.ROLES if state == ROLES_WAIT else machine.FACTORS, person)
+        _requested(row, states.ROLES if state == ROLES_WAIT else states.FACTORS, person)
     return row
 
 
 def state_of(row: Person) -> str:
     """The directory's word, or which change waits."""
-    waiting = PersonChange.objects.filter(person=row, state=machine.REQUESTED).first()
+    waiting = PersonChange.objects.filter(person=row, state=states.REQUESTED).first()
     if waiting is None:
         return directory.state_of(row)
-    return ROLES_WAIT if waiting.kind == machine.ROLES else FACTORS_WAIT
+    return ROLES_WAIT if waiting.kind == states.ROLES else FACTORS_WAIT
 
 
 def _change(kind: str) -> Any:
     def fields(row: Person) -> dict[str, Any]:
-        wanted = WANTED if kind == machine.ROLES else ()
+        wanted = WANTED if kind == states.ROLES else ()
         digest = deactivation.digest_of(row) if kind == "deactivate" else changes.digest_of(row, kind, wanted)
         return signed(row, digest=digest, role=list(wanted))
 
     return fields
 
 
-CHANGES = {f"person-change:{kind}": _change(kind) for kind in (*machine.KINDS, "deactivate")}
+CHANGES = {f"person-change:{kind}": _change(kind) for kind in (*states.KINDS, "deactivate")}
 ROUTES = CHANGES | {"person-invite-again": signed}
 
 
 def change(state: str, person: Any) -> PersonChange:
     """A change of an operator's roles that the administrator asked for, in the state."""
-    row = _requested(colleague(roles.OPERATOR, f"member{next(_numbers)}"), machine.ROLES, person)
-    if state == machine.DONE:
+    row = _requested(colleague(roles.OPERATOR, f"member{next(_numbers)}"), states.ROLES, person)
+    if state == states.DONE:
         changes.confirm(change_id=row.pk, **_words(colleague(A), row.digest))
         return PersonChange.objects.get(pk=row.pk)
-    return walk(mover.MACHINE, row, state, {})
+    return walk(machine.MACHINE, row, state, {})
 
 
 MEMBERS = Subject(
@@ -114,7 +114,7 @@ ONESELF = Subject(
 )
 CHANGES_OF_MEMBERS = Subject(
     name="change of a person",
-    states=machine.STATES,
+    states=states.STATES,
     reach=change,
     owners=(A,),
     routes={"person-confirm": signed, "person-reject": signed},

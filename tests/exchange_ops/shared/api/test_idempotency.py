@@ -156,7 +156,7 @@ class TestTheClaim:
         with pytest.raises(idempotency.StillAnswering):
             self.claim(operator, now + timedelta(seconds=59))
         idempotency.keep(claim, status=201, content="{}")
-        assert self.claim(operator, now + timedelta(days=3)) == idempotency.Kept(201, "{}")
+        assert self.claim(operator, now + timedelta(days=3)) == idempotency.StoredReply(201, "{}")
 
     def test_who_died_is_followed_and_can_keep_nothing_any_more(self, operator):
         now = clock.now()
@@ -171,7 +171,7 @@ class TestTheClaim:
         idempotency.free(late)
         idempotency.keep(claim, status=201, content="{}")
         idempotency.free(claim)
-        assert self.claim(operator, now) == idempotency.Kept(201, "{}")
+        assert self.claim(operator, now) == idempotency.StoredReply(201, "{}")
 
     @pytest.mark.usefixtures("payable")
     def test_a_program_is_asked_to_come_again(self, with_token, operator):

@@ -44,7 +44,7 @@ def test_nobody_approves_their_own_even_with_the_role(walk, make_person):
     own = type(walk.operator).objects.get(pk=walk.operator.pk)
     refused("You asked for this payment yourself", walk.approve, row, own, answer={"kind": "totp", "code": "000000"})
     refused("You asked for this payment yourself", walk.reject, row, own)
-    assert row not in approvals.waiting_for(own)
+    assert row not in approvals.waiting().for_person(own)
 
 
 @pytest.mark.parametrize("role", ["operator", "admin", "auditor", None])
@@ -170,9 +170,8 @@ def test_two_people_approve_a_larger_amount_and_one_of_them_twice_does_not(walk)
     row = walk.held(amount=TWO)
     assert walk.approve(row).state == "held"
     refused("You decided on this already", walk.approve, row)
-    assert list(approvals.waiting_for(walk.approvers[0])) == []
-    assert list(approvals.waiting_for(walk.approvers[1])) == [row]
-    assert list(approvals.waiting_for_others(walk.approvers[0])) == [row]
+    assert list(approvals.waiting().for_person(walk.approvers[0])) == []
+    assert list(approvals.waiting().for_person(walk.approvers[1])) == [row]
     after = walk.approve(row, walk.approvers[1])
     assert (after.state, after.decision, after.decided_by) == ("committing", "commit", walk.approvers[1])
     proof = after.events.last().evidence
@@ -390,5 +389,5 @@ def test_the_inbox_is_sorted_by_what_closes_first(walk):
     Withdrawal.objects.filter(pk=first.pk).update(approve_until=first.approve_until + timedelta(minutes=3))
     second = walk.held(amount=Decimal("0.06"))
     before_hold = walk.until(walk.request(amount=THREE), "review")
-    assert list(approvals.waiting_for(walk.approvers[0])) == [second, first, before_hold]
-    assert list(approvals.waiting_for(walk.operator)) == []
+    assert list(approvals.waiting().for_person(walk.approvers[0])) == [second, first, before_hold]
+    assert list(approvals.waiting().for_person(walk.operator)) == []

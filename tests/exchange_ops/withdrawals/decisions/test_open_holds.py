@@ -87,7 +87,7 @@ def test_a_hold_that_outlives_its_closed_request_is_named_everywhere(walk, forgo
     assert not check.ok
     assert forgotten.reference in check.sentence
     assert "Two people of treasury can order its release." in check.sentence
-    assert "holds" in health.look()
+    assert "holds" in health.states()
     finding = findings(walk)["holds of closed requests"]
     assert (finding.agrees, forgotten.reference in finding.sentence) == (False, True)
     assert open_holds.waiting_for(walk.approvers[2]) == [forgotten]

@@ -49,9 +49,9 @@ def asked_one_by_one(source, people):
 
 def asked_at_once(people):
     """By source; each is held against what every person is shown."""
-    found = {source.name: source for source in entries.sources() if source.whose is not None}
+    found = {source.name: source for source in entries.sources() if source.recipients is not None}
     assert set(found) == AT_ONCE
-    at_once = {name: [(person.pk, *key) for person, key in source.whose(people)] for name, source in found.items()}
+    at_once = {name: [(person.pk, *key) for person, key in source.recipients(people)] for name, source in found.items()}
     for name, lines in at_once.items():
         assert len(lines) == len(set(lines))
         assert set(lines) == asked_one_by_one(found[name], people)
@@ -114,9 +114,9 @@ def test_looking_asks_as_many_questions_for_forty_people_as_for_four(moving, eve
     moving.walk.held()
 
     def questions():
-        finding.look(now=clock.now())
+        finding.notify_due(now=clock.now())
         with CaptureQueriesContext(connection) as queries:
-            finding.look(now=clock.now())
+            finding.notify_due(now=clock.now())
         return [one["sql"] for one in queries if "exchange_ops_withdrawal" in one["sql"]]
 
     few = questions()

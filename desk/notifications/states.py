@@ -1,7 +1,7 @@
 """The table of deliveries: one message by one way to one person or channel.
 
-A delivery is tried until it arrived, until a day is over, or until nobody needs it any more. It is made at least once:
-what was sent by a worker that did not come back is sent again, with the same id.
+A delivery is tried until it arrives, until a day is over, or until nobody needs it any more. It is made at least once:
+where a worker did not come back from sending, it is sent again with the same id.
 """
 
 from typing import Final

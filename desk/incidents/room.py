@@ -2,18 +2,16 @@
 
 from typing import TYPE_CHECKING, Final
 
-from desk.incidents import guards, kinds, mover
+from desk.incidents import kinds, machine
 from desk.incidents.models import Incident, IncidentEvent
-from desk.machines.replay import Replay
 from desk.people import roles
 from desk.rows import witnessed
 
 if TYPE_CHECKING:
     from desk.models import Person
 
-REPLAY: Final = Replay(mover.MACHINE)
-REPLAYS: Final = {REPLAY.subject: REPLAY.check}
-GUARDS: Final = {"incidents": guards.GUARDS.statements}
+REPLAYS: Final = {machine.REPLAY.subject: machine.REPLAY.check}
+GUARDS: Final = {"incidents": machine.GUARDS.statements}
 
 
 def _may_follow(person: "Person", key: str) -> bool:
@@ -22,10 +20,10 @@ def _may_follow(person: "Person", key: str) -> bool:
 
 def _may_follow_one(person: "Person", key: str) -> bool:
     row = Incident.objects.filter(pk=int(key)).first() if key.isascii() and key.isdigit() and len(key) < 18 else None
-    return row is not None and kinds.of(row.kind).may_see(person, row.scope)
+    return row is not None and kinds.by_name(row.kind).may_see(person, row.scope)
 
 
-TOPICS: Final = {mover.TOPIC: _may_follow, "incident": _may_follow_one}
+TOPICS: Final = {machine.TOPIC: _may_follow, "incident": _may_follow_one}
 
 
 def register() -> None:

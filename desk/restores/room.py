@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 from desk import clock
 from desk.incidents.kinds import Cause, Kind, Severity
-from desk.machines.replay import Replay
 from desk.people import roles
-from desk.restores import guards, machine, mover, signs
+from desk.restores import machine, signs, states
 from desk.restores.models import Restore, RestoreEvent, RestoreWord
 from desk.rows import witnessed
 
@@ -16,9 +15,8 @@ if TYPE_CHECKING:
     from desk.models import Person
 
 FELL_BACK: Final = "fell_back"
-REPLAY: Final = Replay(mover.MACHINE)
-REPLAYS: Final = {REPLAY.subject: REPLAY.check}
-GUARDS: Final = {"restores": guards.GUARDS.statements}
+REPLAYS: Final = {machine.REPLAY.subject: machine.REPLAY.check}
+GUARDS: Final = {"restores": machine.GUARDS.statements}
 
 
 def _may_follow(person: "Person", key: str) -> bool:
@@ -29,11 +27,11 @@ def _may_follow_one(person: "Person", key: str) -> bool:
     return person.has_role(*roles.ALL)
 
 
-TOPICS: Final = {mover.TOPIC: _may_follow, Restore.name: _may_follow_one}
+TOPICS: Final = {machine.TOPIC: _may_follow, Restore.name: _may_follow_one}
 
 
 def _causes(now: datetime, only: str) -> Iterator[Cause]:
-    for row in Restore.objects.filter(state=machine.OPEN):
+    for row in Restore.objects.filter(state=states.OPEN):
         if only in {"", row.subject}:
             as_of = "" if row.as_of is None else f" of {row.as_of:%Y-%m-%d %H:%M:%S} UTC"
             sentence = (
@@ -58,7 +56,7 @@ KINDS: Final = (
 
 def why_nothing_leaves() -> str:
     """Asked before every call that moves money: looks for a sign, and says whether a restore is open."""
-    return signs.look(now=clock.now())
+    return signs.check(now=clock.now())
 
 
 def register() -> None:

@@ -6,18 +6,16 @@ from typing import Final
 from django.db.models import Q
 from django.urls import reverse
 
-from desk.machines.replay import Replay
 from desk.models import Person
 from desk.people import scopes
 from desk.rows import witnessed
-from desk.staff import guards, mover, rules, source
+from desk.staff import machine, rules, source
 from desk.staff.models import Invitation, PersonChange, PersonChangeEvent
 from desk.web.context import Entry
 from desk.web.search import MOST_OF_A_KIND, Command, Hit, Scope, Search
 
-REPLAY: Final = Replay(mover.MACHINE)
-REPLAYS: Final = {REPLAY.subject: REPLAY.check}
-GUARDS: Final = {"staff": guards.GUARDS.statements}
+REPLAYS: Final = {machine.REPLAY.subject: machine.REPLAY.check}
+GUARDS: Final = {"staff": machine.GUARDS.statements}
 SOURCES: Final = (source.SOURCE,)
 
 
@@ -43,7 +41,7 @@ def _search(text: str, scope: Scope) -> Iterator[Hit]:
 NAVIGATION: Final = (Entry("People", "people", "user-round", "Control", order=210, key="e", may_see=rules.may_read),)
 SEARCHES: Final = (Search(_search, 130),)
 COMMANDS: Final = (Command("Invite somebody", "person-invite", "user-round", rules.may_keep, 70),)
-TOPICS: Final = {mover.TOPIC: _may_follow, PersonChange.name: _may_follow_one}
+TOPICS: Final = {machine.TOPIC: _may_follow, PersonChange.name: _may_follow_one}
 
 
 def register() -> None:

@@ -1,4 +1,4 @@
-"""Who gave their word on what two people decide: it waits for somebody else then, and no more for them."""
+"""Who has voted on a cause that two people decide: from then on it waits for somebody else."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -8,22 +8,22 @@ from desk.incidents.models import Incident
 
 
 def by_person(rows: Iterable[Incident]) -> set[tuple[int, int]]:
-    """Incident and person, by number, of every word since the incident was opened; a query for each kind with words.
+    """The number of the incident and of the person for every vote since the incident was opened.
 
-    An earlier word was about an earlier time of the same cause.
+    Earlier votes were on an earlier occurrence of the same cause. One query for each kind that has votes.
     """
     causes: dict[str, dict[str, Incident]] = defaultdict(dict)
     for row in rows:
         causes[row.kind][row.cause] = row
-    found = set()
+    votes = set()
     for name, opened in causes.items():
-        read = kinds.of(name).words
+        read = kinds.by_name(name).votes
         for cause, person, at in read(list(opened)) if read else ():
             if at >= opened[cause].created_at:
-                found.add((opened[cause].pk, person))
-    return found
+                votes.add((opened[cause].pk, person))
+    return votes
 
 
 def decided_by_two() -> list[str]:
     """The names of the kinds whose causes two people decide."""
-    return [kind.name for kind in kinds.every().values() if kind.words]
+    return [kind.name for kind in kinds.every().values() if kind.votes]
