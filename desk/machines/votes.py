@@ -83,10 +83,6 @@ class Ballot:
         """Of what is undecided the rows that this person can decide now; `words` are those that `of` gave of them."""
         return undecided.filter(self._where(person)).exclude(initiator=person).exclude(Exists(words))
 
-    def waiting_for_others(self, person: "Person", undecided: QuerySet[Any], words: QuerySet[Any]) -> QuerySet[Any]:
-        """The other rows: their own requests, what they decided already, and all that is not for their role."""
-        return undecided.filter(~self._where(person) | Q(initiator=person) | Exists(words))
-
     def waiting_for_each(
         self, people: "Iterable[Person]", undecided: QuerySet[Any], words: QuerySet[Any]
     ) -> "Iterator[tuple[Person, list[Any]]]":

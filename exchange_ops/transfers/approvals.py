@@ -106,11 +106,6 @@ def waiting_for_each(people: "Iterable[Person]") -> "Iterator[tuple[Person, list
     return BALLOT.waiting_for_each(people, undecided(), words)
 
 
-def waiting_for_others(person: "Person") -> QuerySet[Transfer]:
-    """What waits for approvals that this person can't give: their own requests, and what they approved already."""
-    return BALLOT.waiting_for_others(person, undecided(), _words_of(person))
-
-
 def undecided() -> QuerySet[Transfer]:
     """Everything that waits for approvals, the oldest first."""
     return (

@@ -96,11 +96,6 @@ def waiting_for_each(people: "Iterable[Person]") -> "Iterator[tuple[Person, list
     return BALLOT.waiting_for_each(people, undecided(), BALLOT.of_all(verdict=Approval.APPROVE).filter(_OF_THIS_STAGE))
 
 
-def waiting_for_others(person: "Person") -> QuerySet[Withdrawal]:
-    """What waits for approvals that this person can't give: their own requests, and what they approved already."""
-    return BALLOT.waiting_for_others(person, undecided(), _words_of(person))
-
-
 def undecided() -> QuerySet[Withdrawal]:
     """Everything that waits for approvals, the one that closes first at the top."""
     open_now = Q(state=machine.REVIEW) | Q(state=machine.HELD, echo_ok=True)
