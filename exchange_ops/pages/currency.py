@@ -37,7 +37,11 @@ def currency(request: DeskRequest, currency: str) -> HttpResponse:
     now, mine, code = clock.now(), accounts.in_view(request), currency.upper()[:20]
     row = (
         next(
-            (row for row in domain.of(accounts=mine, quote=mine[0].quote_currency, now=now) if row.currency == code),
+            (
+                row
+                for row in domain.by_currency(accounts=mine, quote=mine[0].quote_currency, now=now)
+                if row.currency == code
+            ),
             None,
         )
         if mine

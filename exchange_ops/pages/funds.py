@@ -48,7 +48,7 @@ def funds(request: DeskRequest) -> HttpResponse:
     filters = FundsFilter(request.GET)
     chosen = filters.chosen()
     quote = totals.quote_for(request.user, mine)
-    found = domain.of(accounts=mine, quote=quote, now=now) if mine else []
+    found = domain.by_currency(accounts=mine, quote=quote, now=now) if mine else []
     besides = amounts.besides(amounts.now(mine))
     rows = _sorted(filters.of_funds(found, besides=besides), chosen.get("sort", "value"))
     listed = {row.currency for row in rows}

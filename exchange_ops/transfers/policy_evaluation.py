@@ -45,17 +45,17 @@ def still_holds(transfer: Transfer) -> bool:
         rules = policy.current()
         if rules is None or rules.number != transfer.policy_version:
             return False
-    return transfer.digest in digests.made(_content(transfer))
+    return transfer.digest in digests.digests(_content(transfer))
 
 
 def digest_of(transfer: Transfer, **changes: Any) -> str:
     """HMAC-SHA256 in hex over the transfer's content, the rules it was judged by and the number of the last freeze."""
-    return digests.made(_content(transfer, **changes))[0]
+    return digests.digests(_content(transfer, **changes))[0]
 
 
 def _content(transfer: Transfer, **changes: Any) -> dict[str, Any]:
     freeze = freezes.latest_number(transfer.account_id)
-    return digests.signed(transfer, **changes) | {"form": _FORM, "id": transfer.pk, "freeze": freeze}
+    return digests.signed_content(transfer, **changes) | {"form": _FORM, "id": transfer.pk, "freeze": freeze}
 
 
 def _lookalikes(transfer: Transfer) -> list[str]:

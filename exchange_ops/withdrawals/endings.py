@@ -52,7 +52,7 @@ SHARED: Final = {
 _BY_EVENT: Final = {end.event: end for end in ENDS.values() if end.event != _CANCELLED}
 
 
-def of(event: str, *, by_requester: bool) -> End | None:
+def by_event(event: str, *, by_requester: bool) -> End | None:
     """The end that this event is; a cancelling is told apart by who did it. None for an event that ends nothing."""
     if event == _CANCELLED:
         return ENDS[WITHDRAWN if by_requester else CALLED_OFF]

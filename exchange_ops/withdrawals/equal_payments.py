@@ -22,14 +22,14 @@ NOT_PAID: Final = (
 )
 
 
-def of(
-    *, account: Account, currency: str, amount: Decimal, address: str, at: datetime, but: int | None = None
+def find(
+    *, account: Account, currency: str, amount: Decimal, address: str, at: datetime, excluding: int | None = None
 ) -> list[Withdrawal]:
     """At most five others asked for within 24 hours of `at`, paid or perhaps to be paid, the newest first.
 
-    `address` is in the normal form of its currency (`destinations.check`); `but` is the withdrawal that is looked at.
+    `address` is in the normal form of its currency (`destinations.check`); `excluding` is the number of one to leave out.
     """
     rows = Withdrawal.objects.filter(account=account, currency=currency, amount=amount, address=address)
-    near = rows.filter(created_at__gte=at - WITHIN, created_at__lte=at + WITHIN).exclude(state__in=NOT_PAID)
-    others = near if but is None else near.exclude(pk=but)
+    around = rows.filter(created_at__gte=at - WITHIN, created_at__lte=at + WITHIN).exclude(state__in=NOT_PAID)
+    others = around if excluding is None else around.exclude(pk=excluding)
     return list(others.select_related("initiator").order_by("-created_at")[:MOST])

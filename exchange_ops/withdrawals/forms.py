@@ -110,8 +110,8 @@ class WithdrawalFilter(DatedForm):
         if chosen.get("state") in endings.ENDS:
             rows = queries.ended_as(rows, chosen["state"])
         elif "state" in chosen:
-            wanted = machine.OPEN_STATES if chosen["state"] == "open" else (chosen["state"],)
-            rows = rows.filter(state__in=wanted)
+            names = machine.OPEN_STATES if chosen["state"] == "open" else (chosen["state"],)
+            rows = rows.filter(state__in=names)
         if "turn" in chosen:
             rows = rows.filter(state__in=[name for name, row in STATES.items() if row.turn == chosen["turn"]])
         if "currency" in chosen:
@@ -123,11 +123,11 @@ class WithdrawalFilter(DatedForm):
 
 def withdrawals_named(text: str) -> Q:
     """Withdrawals that the text names exactly: by reference or number, exchange id or chain transaction."""
-    found = Q(exchange_id=text) | Q(hash=text)
+    condition = Q(exchange_id=text) | Q(hash=text)
     number = text.upper().removeprefix("W-")
     if number.isascii() and number.isdigit() and len(number) <= 18:
-        found |= Q(pk=int(number))
-    return found
+        condition |= Q(pk=int(number))
+    return condition
 
 
 def withdrawals_like(text: str) -> Q:

@@ -66,12 +66,12 @@ class Funds:
         return self.value.amount if self.value is not None else None
 
 
-def of(*, accounts: Sequence[Account], quote: str, now: datetime) -> list[Funds]:
+def by_currency(*, accounts: Sequence[Account], quote: str, now: datetime) -> list[Funds]:
     """Every currency the exchange describes or one of the accounts holds, by code; five queries however many there are.
 
     Several accounts are added up; values are in `quote`.
     """
-    described = list(Currency.objects.all())
+    currencies = list(Currency.objects.all())
     rows = {
         row.code: Funds(
             row.code,
@@ -79,15 +79,15 @@ def of(*, accounts: Sequence[Account], quote: str, now: datetime) -> list[Funds]
             takes_deposits=row.crypto and row.payin_enabled and not row.delisted,
             moves=row.transfer_enabled and not row.delisted,
         )
-        for row in described
+        for row in currencies
     }
-    _mark_convertible(rows, [row.code for row in described if not row.delisted])
+    _mark_convertible(rows, [row.code for row in currencies if not row.delisted])
     for balance in Balance.objects.filter(account__in=accounts):
         _add(rows.setdefault(balance.currency, Funds(balance.currency)), balance)
     for code, amount in _holds(accounts):
         rows.setdefault(code, Funds(code)).holds += amount
-    held = {code: row.total for code, row in rows.items() if row.total}
-    values = valuation.values_of(amounts=held, quote=quote, now=now) if held else {}
+    totals = {code: row.total for code, row in rows.items() if row.total}
+    values = valuation.values_of(amounts=totals, quote=quote, now=now) if totals else {}
     for code, value in values.items():
         rows[code].value = value
     return [rows[code] for code in sorted(rows)]
@@ -95,8 +95,8 @@ def of(*, accounts: Sequence[Account], quote: str, now: datetime) -> list[Funds]
 
 def total(rows: Iterable[Funds]) -> Decimal | None:
     """The value of all that has one; nothing when nothing has."""
-    known = [row.worth for row in rows if row.worth is not None]
-    return sum(known, ZERO) if known else None
+    values = [row.worth for row in rows if row.worth is not None]
+    return sum(values, ZERO) if values else None
 
 
 def _mark_convertible(rows: dict[str, Funds], codes: list[str]) -> None:

@@ -155,9 +155,9 @@ class Withdrawal(OfAccount, Subject):
         if "ended_by" in carried:
             event, person = carried["ended_by"], carried["ended_by_person"]
         else:
-            known = self.events.filter(event__in=endings.EVENTS).order_by("-version")
-            event, person = known.values_list("event", "actor").first() or ("", None)
-        return endings.of(event, by_requester=person == self.initiator_id)
+            endings_of_row = self.events.filter(event__in=endings.EVENTS).order_by("-version")
+            event, person = endings_of_row.values_list("event", "actor").first() or ("", None)
+        return endings.by_event(event, by_requester=person == self.initiator_id)
 
     @property
     def is_cancellable(self) -> bool:
@@ -277,8 +277,8 @@ class HoldReleaseVote(Witnessed):
 
 
 UNSEEN, ABSENT, WRONG, NOT_PROVEN = "unseen", "absent", "wrong", "not_proven"
-WAITING, LEFT, PROVEN = "waiting", "left", "proven"
-STANDINGS = (UNSEEN, ABSENT, WRONG, NOT_PROVEN, WAITING, LEFT, PROVEN)
+WAITING, BLOCK_LEFT, PROVEN = "waiting", "left", "proven"
+STANDINGS = (UNSEEN, ABSENT, WRONG, NOT_PROVEN, WAITING, BLOCK_LEFT, PROVEN)
 
 
 class PayoutProof(Witnessed):

@@ -30,10 +30,10 @@ def with_ends(rows: QuerySet[Withdrawal]) -> QuerySet[Withdrawal]:
 def ended_as(rows: QuerySet[Withdrawal], name: str) -> QuerySet[Withdrawal]:
     """Only the rows that ended this way; `name` is one of `withdrawal_ends.ENDS`."""
     ended: QuerySet[Any] = with_ends(rows.filter(state__in=endings.SHARED))
-    found = ended.filter(ended_by=endings.ENDS[name].event)
+    matches = ended.filter(ended_by=endings.ENDS[name].event)
     if name == endings.WITHDRAWN:
-        return found.filter(ended_by_person=F("initiator"))
-    return found.exclude(ended_by_person=F("initiator")) if name == endings.CALLED_OFF else found
+        return matches.filter(ended_by_person=F("initiator"))
+    return matches.exclude(ended_by_person=F("initiator")) if name == endings.CALLED_OFF else matches
 
 
 def under_way(account_id: int) -> int:

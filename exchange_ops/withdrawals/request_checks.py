@@ -38,19 +38,19 @@ def check(row: Withdrawal, *, now: datetime) -> Destination:
         problems["reason"] = f"At most {LONGEST_REASON} characters."
     if not 0 < len(row.request_key) <= LONGEST_KEY:
         problems[FORM] = "The form has lost its key: open it again."
-    known = Currency.objects.filter(pk=row.currency).first()
+    currency = Currency.objects.filter(pk=row.currency).first()
     destination: Destination | None = None
-    if problem := currency_problem(known):
+    if problem := currency_problem(currency):
         problems["currency"] = problem
-    elif known is not None:
+    elif currency is not None:
         if problem := amount_problem(
-            account=row.account, currency=known, amount=row.amount, include_fee=row.include_fee
+            account=row.account, currency=currency, amount=row.amount, include_fee=row.include_fee
         ):
             problems["amount"] = problem
-        destination = _destination(known, row.address, row.payment_id, problems)
+        destination = _destination(currency, row.address, row.payment_id, problems)
         if destination is not None and not problems:
             verdict, _ = policy_evaluation.verdict_on(
-                account=row.account, currency=known.code, amount=row.amount, address=destination.address, now=now
+                account=row.account, currency=currency.code, amount=row.amount, address=destination.address, now=now
             )
             if verdict.blocked:
                 problems[FORM] = verdict.blocked
@@ -92,12 +92,12 @@ def amount_problem(*, account: Account, currency: Currency, amount: Decimal, inc
 
 
 def _funds_problem(account: Account, code: str, leaves: Decimal) -> str:
-    held = Balance.objects.filter(account=account, currency=code, wallet=Balance.BANK).first()
-    if held is None or leaves <= held.available:
+    balance = Balance.objects.filter(account=account, currency=code, wallet=Balance.BANK).first()
+    if balance is None or leaves <= balance.available:
         return ""
     return (
-        f"{grouped_text(leaves)} {code} would leave with the fee, and {grouped_text(held.available)} "
-        f"were available on the bank account at {held.read_at:%H:%M:%S} UTC."
+        f"{grouped_text(leaves)} {code} would leave with the fee, and {grouped_text(balance.available)} "
+        f"were available on the bank account at {balance.read_at:%H:%M:%S} UTC."
     )
 
 

@@ -13,7 +13,7 @@ PREFIX = "tx-"
 _LENGTH = 26
 
 
-def of(*, withdrawal_id: int, attempt: int) -> str:
+def tag(*, withdrawal_id: int, attempt: int) -> str:
     """The tag of one attempt of one withdrawal: the same for ever, another for each attempt."""
     key = hashlib.sha256(b"countersign.withdrawal-tag|" + settings.SECRET_KEY.encode()).digest()
     mac = hmac.new(key, f"{withdrawal_id}|{attempt}".encode(), hashlib.sha256).digest()

@@ -48,7 +48,7 @@ STEPS: Final[dict[str, Step]] = {
     machine.DRAFT: drafting.submit,
     machine.REVIEW: drafting.look_again,
     machine.QUEUED: holding.step,
-    machine.HOLDING: holding.given_up,
+    machine.HOLDING: holding.lease_expired,
     machine.HOLD_UNKNOWN: hold_recovery.step,
     machine.HELD: hold_monitor.step,
     machine.COMMITTING: committing.step,
@@ -117,7 +117,7 @@ def request(
 
     `amount` is in the currency: with `include_fee` it leaves the account, else it arrives. Raises CannotRequest.
     """
-    wanted = {
+    content = {
         "account": account,
         "currency": currency,
         "amount": plain(amount) if isinstance(amount, Decimal) and amount.is_finite() else amount,
@@ -127,12 +127,12 @@ def request(
     }
     once = Once(
         Withdrawal.objects.filter(initiator=initiator, request_key=request_key),
-        is_same=lambda row: _is_same(row, wanted, address),
+        is_same=lambda row: _is_same(row, content, address),
         refusal=_sent_before,
     )
     if (earlier := once.earlier()) is not None:
         return earlier
-    row = Withdrawal(initiator=initiator, initiated_via=via, request_key=request_key, address=address, **wanted)
+    row = Withdrawal(initiator=initiator, initiated_via=via, request_key=request_key, address=address, **content)
     destination = request_checks.check(row, now=now)
     row.address, row.payment_id = destination.address, destination.payment_id
     return once.store(lambda: mover.create(row, now=now, actor=row.initiator, session_key=session_key))
@@ -263,8 +263,8 @@ def _work(numbers: Sequence[int], watch: Stopwatch, client_for: ClientFor) -> in
     return QUEUE.work(numbers, watch, lambda number, at: advance(number, now=at, client_for=client_for))
 
 
-def _is_same(row: Withdrawal, wanted: Mapping[str, object], address: str) -> bool:
-    differs = any(getattr(row, name) != value for name, value in wanted.items() if name != "address")
+def _is_same(row: Withdrawal, content: Mapping[str, object], address: str) -> bool:
+    differs = any(getattr(row, name) != value for name, value in content.items() if name != "address")
     return not differs and _same_destination(row, address)
 
 

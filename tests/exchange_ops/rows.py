@@ -96,7 +96,7 @@ def requested(person: Any, *, now: datetime = NOW, **changes: Any) -> Withdrawal
 def submitted(person: Any, *, to: str = "queued", now: datetime = NOW, **changes: Any) -> Withdrawal:
     """A request whose checks are done: waiting for its hold, or for approvals before it."""
     row = requested(person, now=now, **changes)
-    _, columns = judging.judged(row, now=now, fee_estimate=Decimal("0.001"), fee_estimated_at=now)
+    _, columns = judging.evaluate(row, now=now, fee_estimate=Decimal("0.001"), fee_estimated_at=now)
     return lifecycle.move(row, event="submitted", to=to, now=now, **columns)
 
 

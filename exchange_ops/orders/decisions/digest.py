@@ -14,15 +14,15 @@ _FORM = "countersign-order-1"
 
 def of(row: Order) -> str:
     """HMAC-SHA256 in hex over the order's content and the bounds it went beyond, by the newest key of the ring."""
-    return digests.made(_content(row))[0]
+    return digests.digests(_content(row))[0]
 
 
 def is_of(digest: str, row: Order) -> bool:
     """Whether this is the digest of that content, under any key of the ring."""
-    return digest in digests.made(_content(row))
+    return digest in digests.digests(_content(row))
 
 
 def _content(row: Order) -> dict[str, Any]:
-    signed = digests.signed(row)
+    signed = digests.signed_content(row)
     texts = {name: value.isoformat() for name, value in signed.items() if isinstance(value, datetime)}
     return signed | texts | {"form": _FORM}

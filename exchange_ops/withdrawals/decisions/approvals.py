@@ -88,7 +88,7 @@ def recall(*, withdrawal_id: int, person: "Person", reason: str, now: datetime, 
 
 def waiting_for(person: "Person") -> QuerySet[Withdrawal]:
     """What this person can approve now, the one that closes first at the top."""
-    return BALLOT.waiting_for(person, undecided(), _words_of(person))
+    return BALLOT.waiting_for(person, undecided(), _approvals_by(person))
 
 
 def waiting_for_each(people: "Iterable[Person]") -> "Iterator[tuple[Person, list[Withdrawal]]]":
@@ -148,7 +148,7 @@ def _proven(row: Withdrawal, stage: str) -> QuerySet[Approval]:
     return BALLOT.proven(row, stage=stage, verdict=Approval.APPROVE)
 
 
-def _words_of(person: "Person") -> QuerySet[Approval]:
+def _approvals_by(person: "Person") -> QuerySet[Approval]:
     return BALLOT.of(person, verdict=Approval.APPROVE).filter(_OF_THIS_STAGE)
 
 

@@ -40,7 +40,7 @@ class CannotOrderRelease(Exception):
     """No release was ordered; the text is the sentence for the person."""
 
 
-def of_closed(account: Account | None = None) -> QuerySet[Withdrawal]:
+def closed_requests(account: Account | None = None) -> QuerySet[Withdrawal]:
     """Closed requests whose hold the exchange's ledger shows as open."""
     rows = Withdrawal.objects.filter(pk__in=_open_entries().values("withdrawal"), state__in=machine.CLOSED_STATES)
     rows = rows.select_related("account", "initiator").order_by("pk")
@@ -54,7 +54,7 @@ def is_for_people(row: Withdrawal) -> bool:
 
 def waiting_for(person: Person) -> list[Withdrawal]:
     """Those whose release this person can order."""
-    return [row for row in of_closed() if is_for_people(row) and may_order(person, row)]
+    return [row for row in closed_requests() if is_for_people(row) and may_order(person, row)]
 
 
 def may_order(person: Person, row: Withdrawal) -> bool:

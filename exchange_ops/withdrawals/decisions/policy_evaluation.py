@@ -34,7 +34,7 @@ def verdict_on(
     }
 
 
-def judged(withdrawal: Withdrawal, *, now: datetime, **changes: Any) -> tuple[Verdict, dict[str, Any]]:
+def evaluate(withdrawal: Withdrawal, *, now: datetime, **changes: Any) -> tuple[Verdict, dict[str, Any]]:
     """The verdict on this row and the columns to move it with, digest included. `changes` go with the same move."""
     verdict, columns = verdict_on(
         account=withdrawal.account,
@@ -45,7 +45,7 @@ def judged(withdrawal: Withdrawal, *, now: datetime, **changes: Any) -> tuple[Ve
     )
     columns |= changes
     number = freezes.latest_number(withdrawal.account_id)
-    columns["digest"] = digest.of(withdrawal, freeze_number=number, **columns)
+    columns["digest"] = digest.digest(withdrawal, freeze_number=number, **columns)
     return verdict, columns
 
 
@@ -60,7 +60,7 @@ def still_holds(withdrawal: Withdrawal) -> bool:
 def is_signed(withdrawal: Withdrawal) -> bool:
     """Whether the digest is that of this content after the last freeze, and the desk's own, whatever the rules now."""
     number = freezes.latest_number(withdrawal.account_id)
-    return digest.is_of(withdrawal.digest, withdrawal, freeze_number=number)
+    return digest.matches(withdrawal.digest, withdrawal, freeze_number=number)
 
 
 def _fresh(value: Value, now: datetime) -> Value:

@@ -72,8 +72,8 @@ def _digest(row: Withdrawal, state: str, version: int) -> str:
 
 def finding_of(row: Withdrawal, person: "Person") -> str:
     """This person's last finding on the case, "paid" or "not_paid"; empty when they gave none."""
-    words = Approval.objects.filter(withdrawal_id=row.pk, stage=Approval.RESOLUTION, person=person)
-    return words.order_by("-id").values_list("verdict", flat=True).first() or ""
+    findings = Approval.objects.filter(withdrawal_id=row.pk, stage=Approval.RESOLUTION, person=person)
+    return findings.order_by("-id").values_list("verdict", flat=True).first() or ""
 
 
 def _refuse_unless_open(row: Withdrawal, act: Act) -> None:
@@ -88,12 +88,12 @@ def _refuse_unless_open(row: Withdrawal, act: Act) -> None:
 
 def _people_for(row: Withdrawal, verdict: str) -> int:
     """How many people's last word is this verdict."""
-    words = Approval.objects.filter(withdrawal_id=row.pk, stage=Approval.RESOLUTION)
+    findings = Approval.objects.filter(withdrawal_id=row.pk, stage=Approval.RESOLUTION)
     signed = {_digest(row, state, version) for state in _UNCLEAR for version in range(1, row.version + 1)}
-    proven = machine_votes.among(words, purpose=PURPOSE, digests=lambda word: signed)
-    counted = machine_votes.of_those_who_may(proven, role=roles.TREASURY, scope=row.scope).order_by("id")
-    last = dict(counted.values_list("person_id", "verdict"))
-    return sum(word == verdict for word in last.values())
+    proven = machine_votes.among(findings, purpose=PURPOSE, digests=lambda vote: signed)
+    verdicts = machine_votes.of_those_who_may(proven, role=roles.TREASURY, scope=row.scope).order_by("id")
+    last_verdicts = dict(verdicts.values_list("person_id", "verdict"))
+    return sum(last_verdict == verdict for last_verdict in last_verdicts.values())
 
 
 DECISIONS: Final = Decisions(

@@ -28,15 +28,15 @@ TOO_MANY: Final = 429
 
 def ledger(reader: ExchangeClient, answer: "type[Answer]") -> "Iterator[Answer]":
     """How its entries are numbered, and of which types they are. A ledger without entries answers nothing."""
-    found: list[records.Transaction] = list(reader.call("get_transactions", limit=READ_BACK))
-    if not found:
+    entries: list[records.Transaction] = list(reader.call("get_transactions", limit=READ_BACK))
+    if not entries:
         return
-    yield _numbered(sorted(record.index for record in found), answer)
-    kinds = Counter(f"{record.type}/{record.sub_type}" if record.sub_type else record.type for record in found)
-    strange = sorted({record.type for record in found} - KNOWN_TYPES)
-    words = f" The desk does not know {', '.join(strange)}." if strange else ""
-    sentence = f"Types in the last {len(found)} entries: {', '.join(sorted(kinds))}.{words}"
-    yield answer("ledger_types", dict(sorted(kinds.items())), sentence, holds=not strange)
+    yield _numbered(sorted(record.index for record in entries), answer)
+    kinds = Counter(f"{record.type}/{record.sub_type}" if record.sub_type else record.type for record in entries)
+    unknown_types = sorted({record.type for record in entries} - KNOWN_TYPES)
+    words = f" The desk does not know {', '.join(unknown_types)}." if unknown_types else ""
+    sentence = f"Types in the last {len(entries)} entries: {', '.join(sorted(kinds))}.{words}"
+    yield answer("ledger_types", dict(sorted(kinds.items())), sentence, holds=not unknown_types)
 
 
 def transfers(account: Account, answer: "type[Answer]") -> "Iterator[Answer]":
@@ -44,16 +44,16 @@ def transfers(account: Account, answer: "type[Answer]") -> "Iterator[Answer]":
 
     The documents name no type for transfers to and from sub-accounts, to another user and for conversions.
     """
-    found: dict[str, set[str]] = defaultdict(set)
+    types_by_kind: dict[str, set[str]] = defaultdict(set)
     entries = LedgerEntry.objects.filter(account=account, transfer__isnull=False)
     for kind, of_type, sub_type in entries.values_list("transfer__kind", "type", "sub_type").distinct():
-        found[kind.replace("_", " ")].add(f"{of_type}/{sub_type}" if sub_type else of_type)
-    if not found:
+        types_by_kind[kind.replace("_", " ")].add(f"{of_type}/{sub_type}" if sub_type else of_type)
+    if not types_by_kind:
         return
-    value = {kind: ", ".join(sorted(types)) for kind, types in sorted(found.items())}
+    value = {kind: ", ".join(sorted(types)) for kind, types in sorted(types_by_kind.items())}
     words = "; ".join(f"{kind}: {types}" for kind, types in value.items())
-    strange = {types.split("/")[0] for kinds in found.values() for types in kinds} - KNOWN_TYPES
-    yield answer("types_of_transfers", value, f"Our own transfers are listed as: {words}.", holds=not strange)
+    unknown_types = {types.split("/")[0] for kinds in types_by_kind.values() for types in kinds} - KNOWN_TYPES
+    yield answer("types_of_transfers", value, f"Our own transfers are listed as: {words}.", holds=not unknown_types)
 
 
 def _numbered(indexes: list[int], answer: "type[Answer]") -> "Answer":

@@ -66,20 +66,20 @@ def reconcile(*, account: Account, client: ExchangeClient, now: datetime) -> lis
     if walks.is_being_read(account=account, now=now):
         raise LedgerIsBeingRead(f"Not yet. {walks.sentence(account=account)}")
     reading = _read(client)
-    thought_complete = LedgerVersion.objects.filter(account=account, index__lte=ledger.watermark(account=account))
-    before = thought_complete.count()
-    found = sorted(reading.transactions.values(), key=lambda record: record.index)
+    versions_read = LedgerVersion.objects.filter(account=account, index__lte=ledger.watermark(account=account))
+    before = versions_read.count()
+    transactions = sorted(reading.transactions.values(), key=lambda record: record.index)
     asides: tuple[Aside, ...] = reading.asides
-    kept_aside = 0
-    for place in range(0, max(len(found), 1), PAGE):
-        page = found[place : place + PAGE]
+    quarantined = 0
+    for place in range(0, max(len(transactions), 1), PAGE):
+        page = transactions[place : place + PAGE]
         done = ledger.apply(account=account, found=page, asides=asides, source=ledger.REST, now=now)
-        asides, kept_aside = (), kept_aside + done.asides
-    if not kept_aside:
+        asides, quarantined = (), quarantined + done.asides
+    if not quarantined:
         quarantine.clear_read(account=account, after_index=0, began=now, now=now)
-    found_late = thought_complete.count() - before
+    late_versions = versions_read.count() - before
     return [
-        _completeness(account, reading, found_late),
+        _completeness(account, reading, late_versions),
         _asides(account, reading),
         *_movements(account, reading, now),
         *_reserved(reading),
@@ -92,14 +92,14 @@ def _read(client: ExchangeClient) -> Reading:
     """Transactions between two equal readings of the balances: together they are the account at one moment."""
     before = _bank(client)
     for _ in range(READINGS):
-        found: dict[str, records.Transaction] = {}
+        transactions: dict[str, records.Transaction] = {}
         asides: list[Aside] = []
         for page in client.transactions_after(index=0):
             asides += page.asides
-            found |= {record.id: record for record in page.records}
+            transactions |= {record.id: record for record in page.records}
         after = _bank(client)
         if before == after:
-            return Reading(found, after, tuple(asides))
+            return Reading(transactions, after, tuple(asides))
         before = after
     raise CannotReconcile("The account moves too fast to be read at one moment. Try again when it is quieter.")
 
@@ -111,13 +111,13 @@ def _bank(client: ExchangeClient) -> dict[str, records.Balance]:
     return {entry.currency: entry for entry in listing.records}
 
 
-def _completeness(account: Account, reading: Reading, found_late: int) -> Finding:
+def _completeness(account: Account, reading: Reading, late_versions: int) -> Finding:
     ours = dict(LedgerEntry.objects.filter(account=account).values_list("exchange_id", "index"))
     theirs = {exchange_id: record.index for exchange_id, record in reading.transactions.items()}
     missing, surplus = theirs.keys() - ours.keys(), ours.keys() - theirs.keys()
     older = sum(1 for exchange_id in theirs.keys() & ours.keys() if ours[exchange_id] != theirs[exchange_id])
-    if found_late:
-        sentence = f"{found_late} versions were missing where the copy was thought complete; they are added now."
+    if late_versions:
+        sentence = f"{late_versions} versions were missing where the copy was thought complete; they are added now."
     elif missing or surplus or older:
         sentence = (
             f"{len(missing)} transactions are missing here, {len(surplus)} are unknown to the exchange, "
@@ -137,29 +137,31 @@ def _asides(account: Account, reading: Reading) -> Finding:
 
 def _movements(account: Account, reading: Reading, now: datetime) -> Iterable[Finding]:
     """The balance equation: what is held, less every movement that is done, is what there was at the beginning."""
-    known = facts.newest(account=account, name=OPENING)
-    opening: dict[str, str] = dict(known.value) if known is not None else {}
+    opening_fact = facts.newest(account=account, name=OPENING)
+    opening: dict[str, str] = dict(opening_fact.value) if opening_fact is not None else {}
     unknown = {record.currency: record.type for record in reading.transactions.values() if _signed(record) is None}
     for code in sorted(reading.balances.keys() | {record.currency for record in reading.transactions.values()}):
         if code in unknown:
             yield Finding(code, True, f"Not provable: the type {unknown[code]!r} has no known sign.")
             continue
-        left = _held(reading, code) - sum(
+        remainder = _held(reading, code) - sum(
             (_signed(record) or ZERO for record in reading.transactions.values() if record.currency == code), ZERO
         )
-        yield _against_opening(code, left, opening)
-    if known is None or dict(known.value) != opening:
+        yield _against_opening(code, remainder, opening)
+    if opening_fact is None or dict(opening_fact.value) != opening:
         facts.note(account=account, name=OPENING, value=opening, now=now)
 
 
-def _against_opening(code: str, left: Decimal, opening: dict[str, str]) -> Finding:
+def _against_opening(code: str, remainder: Decimal, opening: dict[str, str]) -> Finding:
     """Compare with the opening figure; a currency without one gets it now, unless it would be below zero."""
-    if code not in opening and left < 0:
-        return Finding(code, False, f"Its transactions took out {grouped_text(-left)} {code} more than there ever was.")
+    if code not in opening and remainder < 0:
+        return Finding(
+            code, False, f"Its transactions took out {grouped_text(-remainder)} {code} more than there ever was."
+        )
     if code not in opening:
-        opening[code] = decimal_text(left)
+        opening[code] = decimal_text(remainder)
         return Finding(code, True, f"Its history begins with {opening[code]} {code}, kept as its opening figure.")
-    difference = left - Decimal(opening[code])
+    difference = remainder - Decimal(opening[code])
     if difference:
         return Finding(code, False, f"{grouped_text(difference)} {code} moved without a transaction that says so.")
     return Finding(code, True, "Every movement of the bank balance has its transaction.")
@@ -203,10 +205,10 @@ def _open_holds(account: Account, reading: Reading) -> Finding:
 
 def _closed_holds(account: Account, reading: Reading) -> Finding:
     """A hold whose request is closed has to be gone: whoever closed it, the money is still reserved."""
-    named = "holds of closed requests"
-    if found := list(open_holds.of_closed(account)):
-        return Finding(named, False, " ".join(map(open_holds.sentence, found)))
-    return Finding(named, True, "No closed request has money reserved at the exchange.")
+    about = "holds of closed requests"
+    if rows := list(open_holds.closed_requests(account)):
+        return Finding(about, False, " ".join(map(open_holds.sentence, rows)))
+    return Finding(about, True, "No closed request has money reserved at the exchange.")
 
 
 def _is_hold(record: records.Transaction) -> bool:

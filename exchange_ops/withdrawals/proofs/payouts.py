@@ -48,7 +48,7 @@ _STANDINGS = {
     Outcome.WRONG: standings.WRONG,
     Outcome.NOT_PROVEN: standings.NOT_PROVEN,
     Outcome.WAITING: standings.WAITING,
-    Outcome.LEFT: standings.LEFT,
+    Outcome.LEFT: standings.BLOCK_LEFT,
     Outcome.PROVEN: standings.PROVEN,
 }
 _MOST_KEPT = 2**63 - 1  # of what a column holds
@@ -67,7 +67,7 @@ def check(*, row: Withdrawal, client: ChainClient, now: datetime) -> Verdict:
         raise CannotProve("The exchange named no transaction for it.")
     try:
         verdict = verification.prove(
-            txid=row.hash, address=row.address, amount_sat=wanted_sat(row), client=client, now=now
+            txid=row.hash, address=row.address, amount_sat=owed_sat(row), client=client, now=now
         )
     except (addresses.NotAnAddress, BadArgument) as problem:
         raise CannotProve(f"It can't be looked for: {problem}") from None
@@ -81,10 +81,10 @@ def _unless_claimed(row: Withdrawal, verdict: Verdict, client: ChainClient) -> V
     earlier = _claimants(row)
     if not earlier:
         return verdict
-    found = outputs.exact(txid=row.hash, address=row.address, amount_sat=wanted_sat(row), client=client)
-    if found > len(earlier):
+    count = outputs.exact(txid=row.hash, address=row.address, amount_sat=owed_sat(row), client=client)
+    if count > len(earlier):
         return verdict
-    sentence = f"The transaction pays this {found} times, and that is {earlier[-1].reference} already."
+    sentence = f"The transaction pays this {count} times, and that is {earlier[-1].reference} already."
     return replace(verdict, outcome=Outcome.WRONG, depth=0, steps=(*verdict.steps, Step("own", False, sentence)))
 
 
@@ -107,7 +107,7 @@ def owed(row: Withdrawal) -> Decimal | None:
     return amount
 
 
-def wanted_sat(row: Withdrawal) -> int:
+def owed_sat(row: Withdrawal) -> int:
     """What has to reach the address, in satoshis."""
     amount = owed(row)
     if amount is None:
@@ -120,13 +120,13 @@ def wanted_sat(row: Withdrawal) -> int:
 
 def due(*, now: datetime) -> QuerySet[Withdrawal]:
     """Payouts to be looked at now: new ones, those that wait for a block, and those whose block may have gone."""
-    heard = tip.tip(now)
+    newest_tip = tip.tip(now)
     lost = WithdrawalEvent.objects.filter(withdrawal=OuterRef("pk"), version=OuterRef("version"), event="proof_lost")
     watched = Q(state__in=WITH_TRANSACTION) | Q(
         Exists(lost), ~Q(proof__standing=standings.WRONG), state=machine.DISPUTED
     )
     by_time = Q(proof__next_look_at__lte=now)
-    by_block = ~Q(proof__tip_hash=heard.hash) & Q(proof__problem="") if heard is not None else Q(pk__in=())
+    by_block = ~Q(proof__tip_hash=newest_tip.hash) & Q(proof__problem="") if newest_tip is not None else Q(pk__in=())
     not_put_off = Q(proof__next_look_at=None) | Q(proof__next_look_at__lte=now)
     buried_no_more = Q(replaced.may_be(height="proof__height", seen_at="proof__looked_at")) & not_put_off
     asks = Q(proof=None) | (Q(proof__final_at=None) & (by_time | by_block)) | buried_no_more
@@ -149,7 +149,7 @@ def prove_due(*, now: datetime, open_client: OpenClient) -> int:
     client, done = open_client(), 0
     try:
         for row in rows:
-            answered = _look_safely(row, watch, client)
+            answered = _prove_safely(row, watch, client)
             done += answered
             late = (watch.now() - now).total_seconds() > SWEEP_SECONDS
             if late or not answered or not leases.hold(name=LEASE, holder=holder, now=watch.now()):
@@ -160,29 +160,29 @@ def prove_due(*, now: datetime, open_client: OpenClient) -> int:
     return done
 
 
-def _look_safely(row: Withdrawal, watch: Stopwatch, client: ChainClient) -> bool:
+def _prove_safely(row: Withdrawal, watch: Stopwatch, client: ChainClient) -> bool:
     """A payout that fails in an unforeseen way doesn't keep the others waiting."""
     try:
-        return look(row=row, now=watch.now(), client=client)
+        return prove(row=row, now=watch.now(), client=client)
     except Exception:
         _log.exception("payouts.look_failed", withdrawal=row.pk)
         problem = "The desk could not make sense of it; its log says more."
-        _keep(row, {"problem": problem, "tried_at": watch.now(), "next_look_at": watch.now() + timedelta(minutes=1)})
+        _store(row, {"problem": problem, "tried_at": watch.now(), "next_look_at": watch.now() + timedelta(minutes=1)})
         return True
 
 
-def look(*, row: Withdrawal, now: datetime, client: ChainClient) -> bool:
+def prove(*, row: Withdrawal, now: datetime, client: ChainClient) -> bool:
     """One look at one payout and what follows from it; False when the service can't be asked at the moment."""
     try:
         verdict = check(row=row, client=client, now=now)
     except CannotProve as reason:
-        _keep(row, {"problem": str(reason)[:300], "tried_at": now, "next_look_at": now + timedelta(hours=1)})
+        _store(row, {"problem": str(reason)[:300], "tried_at": now, "next_look_at": now + timedelta(hours=1)})
         return True
     except CallFailed as failure:
-        _keep(row, _missed(row, failure, now))
+        _store(row, _missed(row, failure, now))
         return not isinstance(failure, Unreachable | Busy)
     old = PayoutProof.objects.filter(withdrawal=row).first()
-    replaced_block = _left(old)
+    replaced_block = _has_left(old)
     columns = _columns(old, verdict, replaced_block, now)
     try:
         verdicts.judge(row, columns, was_replaced=replaced_block, verdict=verdict, now=now)
@@ -191,14 +191,14 @@ def look(*, row: Withdrawal, now: datetime, client: ChainClient) -> bool:
         columns["next_look_at"] = now
     if row.state != machine.VERIFIED and columns["final_at"] is not None:  # it is still to be moved
         columns |= {"final_at": None, "next_look_at": columns["next_look_at"] or now + LOOK_EVERY}
-    _keep(row, columns)
+    _store(row, columns)
     return True
 
 
 # Rows ----------------------------------------------------------------------------------------------------------------
 
 
-def _left(old: PayoutProof | None) -> bool:
+def _has_left(old: PayoutProof | None) -> bool:
     """Whether the block that proved it last has left the chain since."""
     if old is None or not old.block_hash or old.height is None:
         return False
@@ -226,8 +226,12 @@ def _columns(old: PayoutProof | None, verdict: Verdict, was_replaced: bool, now:
 
 def _absent_since(old: PayoutProof | None, now: datetime) -> datetime:
     """Since when nothing of it was known, as told again and again by a service that keeps up with its chain."""
-    heard = tip.tip(now)
-    keeps_up = heard is not None and heard.is_current and now - datetime.fromtimestamp(heard.time, UTC) <= LAGS_AFTER
+    newest_tip = tip.tip(now)
+    keeps_up = (
+        newest_tip is not None
+        and newest_tip.is_current
+        and now - datetime.fromtimestamp(newest_tip.time, UTC) <= LAGS_AFTER
+    )
     if old is None or old.absent_since is None or old.looked_at is None or not keeps_up:
         return now
     return old.absent_since if now - old.looked_at <= LOOKED_AGAIN_WITHIN else now
@@ -241,17 +245,17 @@ def _missed(row: Withdrawal, failure: CallFailed, now: datetime) -> dict[str, An
     return {"problem": problem, "tried_at": now, "next_look_at": now + pause(PAUSES_S, tries)}
 
 
-def _keep(row: Withdrawal, columns: dict[str, Any]) -> None:
+def _store(row: Withdrawal, columns: dict[str, Any]) -> None:
     """Store a look, and tell the pages when something that they show is another one."""
     visible = ("standing", "depth", "block_hash", "problem", "final_at", "sentence")
     before = PayoutProof.objects.filter(withdrawal=row).values(*visible).first()
-    wanted = (owed(row) or Decimal(0)).scaleb(8)
-    first = {"txid": row.hash[:64], "wanted_sat": min(int(wanted), _MOST_KEPT)}
+    satoshis = (owed(row) or Decimal(0)).scaleb(8)
+    first = {"txid": row.hash[:64], "wanted_sat": min(int(satoshis), _MOST_KEPT)}
     PayoutProof.objects.update_or_create(withdrawal=row, defaults=columns, create_defaults=columns | first)
     if before is None or any(before[name] != columns[name] for name in visible if name in columns):
         announcements.announce(row.subject)
 
 
 def _tip_hash(now: datetime) -> str:
-    heard = tip.tip(now)
-    return heard.hash if heard is not None else ""
+    newest_tip = tip.tip(now)
+    return newest_tip.hash if newest_tip is not None else ""

@@ -24,23 +24,23 @@ _AFTER = frozenset(
         machine.RESOLVED_NOT_PAID,
     }
 )
-_LEFT = (
+_BLOCK_LEFT = (
     Tone.BAD,
     "Not in the chain any more",
     "Whether it is paid is open again: the block that showed the payment has left the chain.",
 )
-_MAY_RETURN = (standings.WAITING, standings.ABSENT, standings.LEFT)
+_MAY_RETURN = (standings.WAITING, standings.ABSENT, standings.BLOCK_LEFT)
 _UNPROVEN = {
     standings.WAITING: (Tone.ACTIVE, "Waits for a block", "Sent, and not in a block that the desk follows."),
     standings.ABSENT: (Tone.WARN, "Not on the chain", "Nothing of it is on the chain so far."),
     standings.WRONG: (Tone.BAD, "Paid otherwise", "The chain shows something else than was asked for."),
     standings.NOT_PROVEN: (Tone.WARN, "Not proven", "Whether it is paid is not proven."),
-    standings.LEFT: _LEFT,
+    standings.BLOCK_LEFT: _BLOCK_LEFT,
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Telling:
+class ChainStatus:
     """What is shown. `proof` is the row of the last look, None where there can be none or none was made yet.
 
     `waits_for_machine` says that a dispute ends by itself when the chain has the payment again. `is_late` is true when
@@ -55,27 +55,27 @@ class Telling:
     is_late: bool = False
 
 
-def of(row: Withdrawal, *, now: datetime) -> Telling | None:
+def chain_status(row: Withdrawal, *, now: datetime) -> ChainStatus | None:
     """What to say of a withdrawal at this moment; nothing before the exchange took the order to pay."""
     if row.state not in _AFTER:
         return None
     if row.currency != payouts.COIN:
         sentence = "the exchange's word is what there is of this payment"
-        return Telling(
+        return ChainStatus(
             Tone.QUIET,
             "Not verifiable on-chain",
             f"On-chain verification is available for {payouts.COIN} only; {sentence}.",
         )
     proof = PayoutProof.objects.filter(withdrawal=row).first()
     if not row.hash:
-        return Telling(Tone.ACTIVE, "Not on the chain yet", "The exchange has not named a transaction for it.")
+        return ChainStatus(Tone.ACTIVE, "Not on the chain yet", "The exchange has not named a transaction for it.")
     if proof is None or proof.standing == standings.UNSEEN:
         sentence = "The exchange named the transaction; the desk has not found out yet whether the chain has it."
-        return Telling(Tone.ACTIVE, "Being looked for", sentence, proof)
+        return ChainStatus(Tone.ACTIVE, "Being looked for", sentence, proof)
     tone, label, sentence = _words(row, proof)
-    heard = tip.tip(now)
-    is_late = proof.final_at is None and heard is not None and heard.hash != proof.tip_hash
-    return Telling(tone, label, sentence, proof, _may_come_back(row, proof), is_late)
+    newest_tip = tip.tip(now)
+    is_late = proof.final_at is None and newest_tip is not None and newest_tip.hash != proof.tip_hash
+    return ChainStatus(tone, label, sentence, proof, _may_come_back(row, proof), is_late)
 
 
 def _words(row: Withdrawal, proof: PayoutProof) -> tuple[str, str, str]:
@@ -88,7 +88,7 @@ def _words(row: Withdrawal, proof: PayoutProof) -> tuple[str, str, str]:
         sentence = f"The address has exactly what it should get, {blocks} deep. "
         return Tone.ACTIVE, "In a block", f"{sentence}It counts as proven {settings.PAYOUT_PROOF_DEPTH} blocks deep."
     was_there = bool(proof.block_hash) and proof.standing in _MAY_RETURN
-    tone, label, sentence = _LEFT if was_there else _UNPROVEN[proof.standing]
+    tone, label, sentence = _BLOCK_LEFT if was_there else _UNPROVEN[proof.standing]
     return tone, label, f"{sentence} {proof.sentence}"
 
 

@@ -29,19 +29,25 @@ def is_deep(*, state: str, depth: int) -> bool:
     return state == PROVEN and depth >= settings.PAYOUT_PROOF_DEPTH
 
 
-def judge(row: Withdrawal, seen: dict[str, Any], *, was_replaced: bool, verdict: Verdict, now: datetime) -> None:
-    """Move the row on, if the look asks for it; `seen` is what is kept of it. Raises `CannotMove`."""
+def judge(
+    row: Withdrawal, proof_columns: dict[str, Any], *, was_replaced: bool, verdict: Verdict, now: datetime
+) -> None:
+    """Move the row on, if the look asks for it; `proof_columns` is what is stored of it. Raises `CannotMove`."""
     report = "The exchange says sent" if row.state == machine.SENT else "The exchange says paid"
-    if is_deep(state=seen["standing"], depth=seen["depth"]):
+    if is_deep(state=proof_columns["standing"], depth=proof_columns["depth"]):
         _prove(row, verdict, now)
-    elif seen["standing"] == WRONG and row.state != machine.DISPUTED:
+    elif proof_columns["standing"] == WRONG and row.state != machine.DISPUTED:
         _dispute(row, f"{report}, and the chain shows something else: {verdict.sentence}", verdict, now, froze=True)
     elif was_replaced and (
-        row.state == machine.VERIFIED or (row.state == machine.SETTLED and seen["standing"] != PROVEN)
+        row.state == machine.VERIFIED or (row.state == machine.SETTLED and proof_columns["standing"] != PROVEN)
     ):
         reason = f"{report}, and the block that showed it has left the chain. {verdict.sentence}"
         _dispute(row, reason, verdict, now, froze=False)
-    elif row.state == machine.SETTLED and seen["standing"] == ABSENT and now - seen["absent_since"] >= ABSENT_FOR:
+    elif (
+        row.state == machine.SETTLED
+        and proof_columns["standing"] == ABSENT
+        and now - proof_columns["absent_since"] >= ABSENT_FOR
+    ):
         minutes = int(ABSENT_FOR.total_seconds() // 60)
         reason = f"{report}, and for {minutes} minutes the chain has known no such transaction."
         _dispute(row, reason, verdict, now, froze=True)

@@ -43,7 +43,7 @@ def unfinished() -> Health:
 
 def holds() -> Health:
     """Which closed requests still have money reserved at the exchange."""
-    rows = list(open_holds.of_closed()[: ages.MOST_NAMED])
+    rows = list(open_holds.closed_requests()[: ages.MOST_NAMED])
     if not rows:
         return Health(ok=True, sentence="No closed request has money reserved at the exchange.", age_s=0)
     waits = any(map(open_holds.is_for_people, rows))

@@ -23,7 +23,7 @@ def disputed(now: datetime, only: str) -> Iterator[Cause]:
 
 def holds(now: datetime, only: str) -> Iterator[Cause]:
     """Money that is reserved for requests that are over."""
-    for row in open_holds.of_closed():
+    for row in open_holds.closed_requests():
         if open_holds.is_for_people(row):
             yield Cause(row.subject, open_holds.sentence(row), "withdrawal", str(row.pk), str(row.account_id))
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from desk.models import Person
 
 
-def seen(person: "Person") -> QuerySet[Withdrawal]:
+def visible_to(person: "Person") -> QuerySet[Withdrawal]:
     """The payouts that this person may see."""
     return rules.seen_by(person, Withdrawal.objects.all())
 
@@ -31,7 +31,7 @@ def seen(person: "Person") -> QuerySet[Withdrawal]:
 def undecided(person: "Person", now: datetime) -> list[Entry]:
     """Everything that waits for approvals, with what is to be known of its recipient."""
     rows = _with_progress(rules.seen_by(person, approvals.undecided()))
-    return _entries(rows, person, now, briefing.of(rows))
+    return _entries(rows, person, now, briefing.briefings(rows))
 
 
 def followed(person: "Person", now: datetime, others: Collection[int]) -> list[Entry]:
@@ -43,7 +43,7 @@ def followed(person: "Person", now: datetime, others: Collection[int]) -> list[E
 
 def done(person: "Person", now: datetime) -> list[Entry]:
     """Those that were decided last, by a person or by a deadline."""
-    rows = seen(person).exclude(decision=NONE).select_related("account", "initiator", "decided_by")
+    rows = visible_to(person).exclude(decision=NONE).select_related("account", "initiator", "decided_by")
     entries = []
     for row in queries.with_ends(rows.order_by(F("decided_at").desc(), "-pk"))[:MOST]:
         entry = _entry(row, person, now, None)
@@ -83,8 +83,8 @@ def _entries(rows: list[Any], person: "Person", now: datetime, briefings: dict[i
     return [_entry(row, person, clock[row.account_id], briefings.get(row.pk)) for row in rows]
 
 
-def _entry(row: Any, person: "Person", clock: datetime, known: briefing.Briefing | None) -> Entry:
-    row.briefing = known
+def _entry(row: Any, person: "Person", clock: datetime, row_briefing: briefing.Briefing | None) -> Entry:
+    row.briefing = row_briefing
     is_final = row.state == machine.HELD and row.mode == modes.APPROVE_THEN_HOLD
     return Entry(
         subject=row.subject,

@@ -20,7 +20,7 @@ from exchange_ops.withdrawals import calls, deadlines, machine, mover
 from exchange_ops.withdrawals.deadlines import COMMIT_PAUSES_S
 from exchange_ops.withdrawals.decisions import alarms, approvals
 from exchange_ops.withdrawals.evidence import ledger_lookup
-from exchange_ops.withdrawals.evidence.ledger_lookup import Sight
+from exchange_ops.withdrawals.evidence.ledger_lookup import LedgerAnswer
 from exchange_ops.withdrawals.models import ExternalCall, Withdrawal
 from exchange_ops.withdrawals.steps import echo, hold_monitor
 
@@ -46,14 +46,14 @@ def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
     if row.put_count == 0 and not approvals.stand(row):
         _refuse_to_pay(row, now)
         return
-    sight = ledger_lookup.read(row, client_for=client_for)
-    ledger_lookup.keep(row, sight, now=now)
-    if _settled_by_ledger(row, sight, watch.now()):
+    answer = ledger_lookup.read(row, client_for=client_for)
+    ledger_lookup.store(row, answer, now=now)
+    if _settled_by_ledger(row, answer, watch.now()):
         return
     if frozen is not None:
         _wait(row, watch.now(), "The account is frozen, so the order is not repeated; the ledger decides.")
-    elif row.put_count == 0 and sight.answer is None:
-        _wait(row, watch.now(), f"Before the first order the exchange's record has to be read: {sight.problem}")
+    elif row.put_count == 0 and answer.version is None:
+        _wait(row, watch.now(), f"Before the first order the exchange's record has to be read: {answer.problem}")
     else:
         _order(row, watch, client_for)
 
@@ -62,14 +62,14 @@ def find_out(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
     """Row 20: only the ledger is asked; what it does not answer by T+10 goes to two people."""
     watch = Stopwatch(now)
     exchange_now = clocks.exchange_now(account=row.account, now=now)
-    sight = ledger_lookup.read(row, client_for=client_for)
-    ledger_lookup.keep(row, sight, now=now)
-    facts = sight.newest.facts() if sight.newest else {"problem": sight.problem, "absent": sight.absent}
-    gone = sight.absent and deadlines.verdict_is_due(row, exchange_now)
-    if sight.newest is not None and sight.newest.status in ledger_lookup.EXECUTED:
-        confirm(row, watch.now(), facts, **hold_monitor.figures(sight.newest))
-    elif gone or (sight.newest is not None and sight.newest.status == ledger_lookup.OVER):
-        figures = hold_monitor.figures(sight.newest) if sight.newest else {}
+    answer = ledger_lookup.read(row, client_for=client_for)
+    ledger_lookup.store(row, answer, now=now)
+    facts = answer.newest.facts() if answer.newest else {"problem": answer.problem, "absent": answer.absent}
+    gone = answer.absent and deadlines.verdict_is_due(row, exchange_now)
+    if answer.newest is not None and answer.newest.status in ledger_lookup.EXECUTED:
+        confirm(row, watch.now(), facts, **hold_monitor.figures(answer.newest))
+    elif gone or (answer.newest is not None and answer.newest.status == ledger_lookup.OVER):
+        figures = hold_monitor.figures(answer.newest) if answer.newest else {}
         mover.move(
             row,
             event="commit_not_carried_out",
@@ -80,7 +80,7 @@ def find_out(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
             **figures,
         )
     elif deadlines.escalation_is_due(row, exchange_now) and now - row.updated_at >= STILL:
-        reason = sight.problem or "The exchange still shows the reservation as open, long after its hour."
+        reason = answer.problem or "The exchange still shows the reservation as open, long after its hour."
         mover.move(
             row,
             event="still_unclear",
@@ -90,7 +90,7 @@ def find_out(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
             last_problem=reason[:500],
         )
     else:
-        _wait(row, watch.now(), sight.problem or "The exchange still shows the reservation as open.")
+        _wait(row, watch.now(), answer.problem or "The exchange still shows the reservation as open.")
 
 
 def confirm(row: Withdrawal, now: datetime, evidence: dict[str, Any], **figures: Any) -> None:
@@ -108,21 +108,21 @@ def confirm(row: Withdrawal, now: datetime, evidence: dict[str, Any], **figures:
     )
 
 
-def _settled_by_ledger(row: Withdrawal, sight: Sight, now: datetime) -> bool:
+def _settled_by_ledger(row: Withdrawal, answer: LedgerAnswer, now: datetime) -> bool:
     """Whether the exchange's record already says how it ended, or that it is not what was approved."""
-    if sight.newest is None or sight.answer is None:
+    if answer.newest is None or answer.version is None:
         return False
-    facts, figures = sight.newest.facts(), hold_monitor.figures(sight.newest)
-    if sight.newest.status in ledger_lookup.EXECUTED and row.put_count:
+    facts, figures = answer.newest.facts(), hold_monitor.figures(answer.newest)
+    if answer.newest.status in ledger_lookup.EXECUTED and row.put_count:
         confirm(row, now, facts, **figures)
-    elif sight.newest.status in ledger_lookup.EXECUTED:
-        reason = f"The exchange shows it as {sight.newest.status} although it was not told to pay yet."
+    elif answer.newest.status in ledger_lookup.EXECUTED:
+        reason = f"The exchange shows it as {answer.newest.status} although it was not told to pay yet."
         _alarm(row, "executed_without_us", "investigate", now, reason, evidence=facts, **figures)
-    elif sight.newest.status == ledger_lookup.OVER:
+    elif answer.newest.status == ledger_lookup.OVER:
         _stop(row, now, "The exchange ended the reservation.", evidence=facts, **figures)
-    elif row.put_count == 0 and not (found := echo.compare(row, sight.answer)).agrees:
-        figures |= {"echo": found.items, "echo_ok": False, **hold_monitor.latch(now)}
-        _alarm(row, "echo_differs", "rolling_back", now, found.differences, evidence=facts, **figures)
+    elif row.put_count == 0 and not (comparison := echo.compare(row, answer.version)).agrees:
+        figures |= {"echo": comparison.items, "echo_ok": False, **hold_monitor.latch(now)}
+        _alarm(row, "echo_differs", "rolling_back", now, comparison.differences, evidence=facts, **figures)
     else:
         return False
     return True
@@ -139,7 +139,7 @@ def _order(row: Withdrawal, watch: Stopwatch, client_for: ClientFor) -> None:
         send=lambda client, last_look: calls.make(
             client.commit_withdrawal, exchange_id=row.exchange_id or "", last_look=last_look
         ),
-        on_outcome=lambda _, reply, __: _go_on(row, reply, watch),
+        on_outcome=lambda _, reply, __: _on_reply(row, reply, watch),
     )
 
 
@@ -158,7 +158,7 @@ def _claimed(row: Withdrawal, now: datetime) -> ExternalCall:
     )
 
 
-def _go_on(row: Withdrawal, reply: machine_calls.Reply, watch: Stopwatch) -> None:
+def _on_reply(row: Withdrawal, reply: machine_calls.Reply, watch: Stopwatch) -> None:
     now = watch.now()
     facts = {**reply.facts, "result": reply.value}
     if reply.accepted and reply.value is True:
@@ -187,8 +187,8 @@ def _next_try(row: Withdrawal, watch: Stopwatch) -> datetime:
 
 def _last_moment(row: Withdrawal, now: datetime) -> datetime:
     """T-30 s on our clock."""
-    left = (row.put_stop_at or now) - clocks.exchange_now(account=row.account, now=now)
-    return now + left
+    remaining = (row.put_stop_at or now) - clocks.exchange_now(account=row.account, now=now)
+    return now + remaining
 
 
 def _is_too_late(row: Withdrawal, now: datetime) -> bool:

@@ -42,7 +42,7 @@ def submit(row: Withdrawal, *, now: datetime, client_for: Callable[..., "Exchang
     if trouble := _problem(row, own, fee):
         _fail(row, trouble, now)
         return
-    verdict, columns = policy_evaluation.judged(row, now=now, fee_estimate=fee, fee_estimated_at=now)
+    verdict, columns = policy_evaluation.evaluate(row, now=now, fee_estimate=fee, fee_estimated_at=now)
     if verdict.blocked:
         _fail(row, verdict.blocked, now)
         return
@@ -68,7 +68,7 @@ def look_again(row: Withdrawal, *, now: datetime, client_for: Callable[..., "Exc
 
 def judge_again(row: Withdrawal, *, now: datetime) -> None:
     """A new digest under the rules in force; approvals of the old one no longer count."""
-    verdict, columns = policy_evaluation.judged(row, now=now)
+    verdict, columns = policy_evaluation.evaluate(row, now=now)
     if verdict.blocked:
         mover.touch(row, next_action_at=now + LOOK_AGAIN_EVERY, last_problem=verdict.blocked[:500])
         return

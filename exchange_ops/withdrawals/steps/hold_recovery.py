@@ -42,10 +42,10 @@ def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
         return
     # Judged by the clock from before the reading: what the ledger showed then is what counts.
     exchange_now = clocks.exchange_now(account=row.account, now=now)
-    candidates = find(row, call)
+    candidates = find_candidates(row, call)
     alive = [entry for entry in candidates if entry.status != ledger_lookup.OVER]
     facts = {
-        "candidates": [ledger_lookup.of_entry(entry).facts() for entry in candidates],
+        "candidates": [ledger_lookup.version_of_entry(entry).facts() for entry in candidates],
         "read_to_index": ledger.highest_index(account=row.account),
         "unreadable": unreadable,
     }
@@ -61,20 +61,20 @@ def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
         _wait(row, watch.now(), "The exchange's ledger does not show the reservation yet.")
 
 
-def find(row: Withdrawal, call: ExternalCall | None) -> list[LedgerEntry]:
+def find_candidates(row: Withdrawal, call: ExternalCall | None) -> list[LedgerEntry]:
     """The entries of our copy of the ledger that may be the hold of this attempt."""
     payouts = LedgerEntry.objects.filter(account=row.account_id, type="payout", currency=row.currency)
     unowned = payouts.exclude(exchange_id__in=_adopted_by_others(row))
-    found = {entry.pk: entry for entry in unowned.filter(public_comment=row.tag)}
+    entries = {entry.pk: entry for entry in unowned.filter(public_comment=row.tag)}
     if call is not None and call.exchange_id:
-        found |= {entry.pk: entry for entry in unowned.filter(exchange_id=call.exchange_id)}
+        entries |= {entry.pk: entry for entry in unowned.filter(exchange_id=call.exchange_id)}
     alike = unowned.filter(public_comment="", index__gt=0 if call is None else call.watermark)
     if row.window_from is not None and row.closes_at is not None:
         alike = alike.filter(
             created_at__gte=row.window_from - CREATED_MARGIN, created_at__lte=row.closes_at + CREATED_MARGIN
         )
-    found |= {entry.pk: entry for entry in alike if _same_content(row, entry)}
-    return sorted(found.values(), key=lambda entry: entry.index)
+    entries |= {entry.pk: entry for entry in alike if _same_content(row, entry)}
+    return sorted(entries.values(), key=lambda entry: entry.index)
 
 
 def _same_content(row: Withdrawal, entry: LedgerEntry) -> bool:

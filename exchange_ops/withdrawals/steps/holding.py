@@ -44,7 +44,7 @@ def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
         open_client=lambda: client_for(row.account, Right.WITHDRAW),
         claim=lambda _: sending.claim_or_wait(mover.MACHINE, row, lambda: _claimed(row, now), until=now + LOOK_AGAIN),
         send=lambda client, last_look: calls.make(_reserved, row, client, last_look),
-        on_outcome=sending.by_outcome(_ENDS),
+        on_outcome=sending.by_outcome(_BY_OUTCOME),
     )
 
 
@@ -77,7 +77,7 @@ def _claimed(row: Withdrawal, now: datetime) -> ExternalCall:
         obstacle=lambda: "The account was frozen in this moment." if freezes.active(row.account) else "",
         prepare=lambda: calls.prepare(row, kind=ExternalCall.HOLD, attempt=attempt, now=now, content=_content(row)),
         attempt=attempt,
-        tag=tags.of(withdrawal_id=row.pk, attempt=attempt),
+        tag=tags.tag(withdrawal_id=row.pk, attempt=attempt),
         last_problem="",
         **deadlines.deadlines(clocks.exchange_now(account=row.account, now=now)),
     )
@@ -115,18 +115,18 @@ def _accepted(row: Withdrawal, reply: machine_calls.Reply, now: datetime) -> Non
 
 
 def _refused(row: Withdrawal, reply: machine_calls.Reply, now: datetime) -> None:
-    (_not_sent if reply.code in NOT_ABOUT_THE_PAYMENT else _no)(row, reply, now)
+    (_hold_not_sent if reply.code in NOT_ABOUT_THE_PAYMENT else _hold_refused)(row, reply, now)
 
 
-_no = machine_calls.end(mover.MACHINE, "hold_refused", machine.REFUSED)
-_not_sent = machine_calls.end(
+_hold_refused = machine_calls.end(mover.MACHINE, "hold_refused", machine.REFUSED)
+_hold_not_sent = machine_calls.end(
     mover.MACHINE, "hold_not_sent", machine.QUEUED, again=lambda row: pause(QUEUE_PAUSES_S, row.attempt)
 )
-_ENDS: Final[dict[str, machine_calls.End]] = {
+_BY_OUTCOME: Final[dict[str, machine_calls.End]] = {
     ExternalCall.ACCEPTED: _accepted,
     ExternalCall.REFUSED: _refused,
-    ExternalCall.NOT_SENT: _not_sent,
+    ExternalCall.NOT_SENT: _hold_not_sent,
     ExternalCall.UNKNOWN: machine_calls.end(mover.MACHINE, "hold_unknown", machine.HOLD_UNKNOWN),
 }
 # Row 8: what it did is unknown until the ledger has been read.
-given_up = machine_calls.given_up(mover.MACHINE, event="hold_unknown", to=machine.HOLD_UNKNOWN)
+lease_expired = machine_calls.given_up(mover.MACHINE, event="hold_unknown", to=machine.HOLD_UNKNOWN)

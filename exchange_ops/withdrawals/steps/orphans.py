@@ -35,7 +35,7 @@ _log = structlog.get_logger(__name__)
 def release_all(*, account: Account, now: datetime, client_for: ClientFor) -> int:
     """Release every orphan of the account that was not tried just now; gives how many orders were sent."""
     sent = 0
-    for entry, owner in found(account):
+    for entry, owner in find(account):
         try:
             sent += _release(entry, owner, now, client_for)
         except Exception:
@@ -43,7 +43,7 @@ def release_all(*, account: Account, now: datetime, client_for: ClientFor) -> in
     return sent
 
 
-def found(account: Account) -> list[tuple[LedgerEntry, Withdrawal]]:
+def find(account: Account) -> list[tuple[LedgerEntry, Withdrawal]]:
     """Open holds with our tag that are not the adopted hold of a request that is still going on."""
     open_holds = LedgerEntry.objects.filter(account=account, type="payout", status=ledger_lookup.HELD)
     tags = ExternalCall.objects.filter(account=account, kind=ExternalCall.HOLD).exclude(tag="")

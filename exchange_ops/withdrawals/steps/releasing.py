@@ -16,7 +16,7 @@ from exchange_ops.withdrawals import calls, deadlines, machine, mover
 from exchange_ops.withdrawals.deadlines import RELEASE_PAUSES_S
 from exchange_ops.withdrawals.decisions import alarms
 from exchange_ops.withdrawals.evidence import ledger_lookup
-from exchange_ops.withdrawals.evidence.ledger_lookup import Sight
+from exchange_ops.withdrawals.evidence.ledger_lookup import LedgerAnswer
 from exchange_ops.withdrawals.models import ExternalCall, Withdrawal
 from exchange_ops.withdrawals.steps import hold_monitor
 
@@ -31,9 +31,9 @@ def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
         return
     _escalate_once(row, now)
     if row.delete_count:
-        sight = ledger_lookup.read(row, client_for=client_for)
-        ledger_lookup.keep(row, sight, now=now)
-        if _settled_by_ledger(row, sight, watch.now()):
+        answer = ledger_lookup.read(row, client_for=client_for)
+        ledger_lookup.store(row, answer, now=now)
+        if _settled_by_ledger(row, answer, watch.now()):
             return
     sending.step(
         row,
@@ -44,17 +44,17 @@ def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
         send=lambda client, last_look: calls.make(
             client.rollback_withdrawal, exchange_id=row.exchange_id or "", last_look=last_look
         ),
-        on_outcome=lambda _, reply, __: _go_on(row, reply, watch, client_for),
+        on_outcome=lambda _, reply, __: _on_reply(row, reply, watch, client_for),
     )
 
 
-def _go_on(row: Withdrawal, reply: machine_calls.Reply, watch: Stopwatch, client_for: ClientFor) -> None:
+def _on_reply(row: Withdrawal, reply: machine_calls.Reply, watch: Stopwatch, client_for: ClientFor) -> None:
     """The answer alone ends nothing: the ledger is read, and the order repeated until that shows the release."""
     now = watch.now()
-    sight = ledger_lookup.read(row, client_for=client_for)
-    ledger_lookup.keep(row, sight, now=now)
-    if not _settled_by_ledger(row, sight, watch.now(), reply):
-        _repeat(row, reply, sight, watch)
+    answer = ledger_lookup.read(row, client_for=client_for)
+    ledger_lookup.store(row, answer, now=now)
+    if not _settled_by_ledger(row, answer, watch.now(), reply):
+        _repeat(row, reply, answer, watch)
 
 
 def _wait(row: Withdrawal, now: datetime, problem: str) -> None:
@@ -62,10 +62,12 @@ def _wait(row: Withdrawal, now: datetime, problem: str) -> None:
     mover.touch(row, next_action_at=later, last_problem=problem[:500])
 
 
-def _settled_by_ledger(row: Withdrawal, sight: Sight, now: datetime, reply: machine_calls.Reply | None = None) -> bool:
-    if sight.newest is not None:
-        facts, figures = sight.newest.facts(), hold_monitor.figures(sight.newest)
-        if sight.newest.status == ledger_lookup.OVER:
+def _settled_by_ledger(
+    row: Withdrawal, answer: LedgerAnswer, now: datetime, reply: machine_calls.Reply | None = None
+) -> bool:
+    if answer.newest is not None:
+        facts, figures = answer.newest.facts(), hold_monitor.figures(answer.newest)
+        if answer.newest.status == ledger_lookup.OVER:
             mover.move(
                 row,
                 event="released",
@@ -76,14 +78,14 @@ def _settled_by_ledger(row: Withdrawal, sight: Sight, now: datetime, reply: mach
                 **figures,
             )
             return True
-        if sight.newest.status in ledger_lookup.EXECUTED:
-            reason = f"The exchange shows it as {sight.newest.status} although it was to be released."
+        if answer.newest.status in ledger_lookup.EXECUTED:
+            reason = f"The exchange shows it as {answer.newest.status} although it was to be released."
             alarms.move_and_freeze(
                 row, event="paid_anyway", to=machine.INVESTIGATE, now=now, reason=reason, evidence=facts, **figures
             )
             return True
         return False
-    if sight.absent and _released_without_record(row, reply, now):
+    if answer.absent and _released_without_record(row, reply, now):
         facts = {"ledger": "absent", "answer": None if reply is None else reply.value or reply.code}
         mover.move(row, event="released", to=machine.ROLLED_BACK, now=now, evidence=facts, last_problem=_reason(row))
         return True
@@ -114,9 +116,9 @@ def _claimed(row: Withdrawal, now: datetime) -> ExternalCall:
     )
 
 
-def _repeat(row: Withdrawal, reply: machine_calls.Reply, sight: Sight, watch: Stopwatch) -> None:
+def _repeat(row: Withdrawal, reply: machine_calls.Reply, answer: LedgerAnswer, watch: Stopwatch) -> None:
     now = watch.now()
-    problem = reply.problem or sight.problem or "The exchange's ledger does not show the release yet."
+    problem = reply.problem or answer.problem or "The exchange's ledger does not show the release yet."
     if deadlines.escalation_is_due(row, clocks.exchange_now(account=row.account, now=now)):
         problem = f"{UNCONFIRMED} {problem}"
     mover.move(

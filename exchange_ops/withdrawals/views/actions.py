@@ -47,8 +47,8 @@ def approve(request: DeskRequest, withdrawal_id: int) -> HttpResponse:
     form = DecisionForm(request.POST)
 
     def act(common: dict[str, Any], valid: forms.Form) -> Withdrawal:
-        seen = {"digest": valid.cleaned_data["digest"], "comment": valid.cleaned_data["comment"]}
-        return approvals.approve(answer=form.answer, **seen, **common)
+        arguments = {"digest": valid.cleaned_data["digest"], "comment": valid.cleaned_data["comment"]}
+        return approvals.approve(answer=form.answer, **arguments, **common)
 
     return _acted(request, withdrawal_id, form, "approve_form", act)
 
@@ -80,8 +80,8 @@ def resolve(request: DeskRequest, withdrawal_id: int) -> HttpResponse:
 
     def act(common: dict[str, Any], valid: forms.Form) -> Withdrawal:
         cleaned = valid.cleaned_data
-        seen = {"digest": cleaned["digest"], "verdict": cleaned["verdict"], "evidence": cleaned["comment"]}
-        return resolutions.resolve(answer=form.answer, **seen, **common)
+        arguments = {"digest": cleaned["digest"], "verdict": cleaned["verdict"], "evidence": cleaned["comment"]}
+        return resolutions.resolve(answer=form.answer, **arguments, **common)
 
     return _acted(request, withdrawal_id, form, "resolve_form", act)
 
@@ -92,8 +92,8 @@ def release(request: DeskRequest, withdrawal_id: int) -> HttpResponse:
     form = ReleaseForm(request.POST)
 
     def act(common: dict[str, Any], valid: forms.Form) -> Withdrawal:
-        seen = {"digest": valid.cleaned_data["digest"], "reason": valid.cleaned_data["comment"]}
-        return open_holds.order_release(answer=form.answer, **seen, **common)
+        arguments = {"digest": valid.cleaned_data["digest"], "reason": valid.cleaned_data["comment"]}
+        return open_holds.order_release(answer=form.answer, **arguments, **common)
 
     return _acted(request, withdrawal_id, form, "release_form", act)
 

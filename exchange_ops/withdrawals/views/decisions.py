@@ -39,7 +39,7 @@ class Choices:
         return self.approve or self.reject or self.cancel or self.recall or self.resolve or self.release
 
 
-def of(row: Withdrawal, person: Person, *, now: datetime) -> Choices:
+def choices(row: Withdrawal, person: Person, *, now: datetime) -> Choices:
     """The choices of `person` on `row`. The domain decides again when one of them is sent."""
     undecided = row.state in UNDECIDED and row.decision == machine_table.NONE
     approved = approvals.people(row, approvals.stage_of(row)) if undecided else 0

@@ -43,7 +43,7 @@ def render_page(request: DeskRequest, withdrawal_id: int, *, status: int = 200, 
     rows = Withdrawal.objects.select_related("account", "initiator", "decided_by")
     row = get_object_or_404(rows, pk=withdrawal_id)
     target = request.htmx.target if request.htmx else None
-    wanted = (target,) if target in PARTS else tuple(PARTS)
+    parts = (target,) if target in PARTS else tuple(PARTS)
     readers = {"facts": _facts, "decide": _decide, "story": _story}
     context: dict[str, Any] = {
         "row": row,
@@ -52,7 +52,7 @@ def render_page(request: DeskRequest, withdrawal_id: int, *, status: int = 200, 
         "drawn_for": f"{row.state}:{_digest(row)}",
         "cancel_open": request.GET.get("do") == "cancel",
     }
-    for name in wanted:
+    for name in parts:
         context |= readers[name](row, request.user, now)
     return show(request, PAGE, context | forms, parts=PARTS, status=status)
 
@@ -70,7 +70,7 @@ def _facts(row: Withdrawal, person: Person, now: datetime) -> dict[str, Any]:
 
 def _decide(row: Withdrawal, person: Person, now: datetime) -> dict[str, Any]:
     return {
-        "choices": decisions.of(row, person, now=now),
+        "choices": decisions.choices(row, person, now=now),
         "words": list(row.approvals.select_related("person", "confirmation").order_by("at", "pk")),
         "equal": _equal(row),
         "requested": True,
@@ -91,7 +91,7 @@ def _decide(row: Withdrawal, person: Person, now: datetime) -> dict[str, Any]:
 
 def _story(row: Withdrawal, person: Person, now: datetime) -> dict[str, Any]:
     return {
-        "chain": sentences.of(row, now=now),
+        "chain": sentences.chain_status(row, now=now),
         "events": row.events.select_related("actor").order_by("version"),
         "calls": row.calls.order_by("pk"),
         "may_audit": person.has_role(roles.AUDITOR, roles.ADMIN, scope=""),
@@ -111,7 +111,7 @@ def _equal(row: Withdrawal) -> list[Withdrawal]:
     if row.state not in decisions.UNDECIDED | machine.CANCELLABLE | {machine.COMMITTING}:
         return []
     same = {"account": row.account, "currency": row.currency, "amount": row.amount, "address": row.address}
-    return equal_payments.of(**same, at=row.created_at, but=row.pk)
+    return equal_payments.find(**same, at=row.created_at, excluding=row.pk)
 
 
 def _destination(row: Withdrawal) -> Destination | None:

@@ -64,11 +64,13 @@ def new(request: DeskRequest) -> HttpResponse:
 def figures(request: DeskRequest) -> HttpResponse:
     """What arrives, what leaves, what it is worth and how many approvals it takes, for what is typed so far."""
     account = accounts.required(request)
-    known = currencies.currency(request.POST.get("currency", ""))
-    context: dict[str, Any] = {"now": clock.now(), "account": account, "currency": known}
-    if known is not None:
-        context["balance"] = Balance.objects.filter(account=account, currency=known.code, wallet=Balance.BANK).first()
-        context |= _figures(request, account, known)
+    currency = currencies.currency(request.POST.get("currency", ""))
+    context: dict[str, Any] = {"now": clock.now(), "account": account, "currency": currency}
+    if currency is not None:
+        context["balance"] = Balance.objects.filter(
+            account=account, currency=currency.code, wallet=Balance.BANK
+        ).first()
+        context |= _figures(request, account, currency)
     return show(request, "exchange_ops/new/_figures.html", context)
 
 
@@ -76,10 +78,10 @@ def figures(request: DeskRequest) -> HttpResponse:
 def destination(request: DeskRequest) -> HttpResponse:
     """The address in its normal form and in groups, its network, its warnings, and whether it is our own."""
     context: dict[str, Any] = {"now": clock.now()}
-    known = currencies.currency(request.POST.get("currency", ""))
+    currency = currencies.currency(request.POST.get("currency", ""))
     typed = request.POST.get("address", "")[:1000]
-    if known is not None and typed.strip():
-        context |= _destination(request, known, typed)
+    if currency is not None and typed.strip():
+        context |= _destination(request, currency, typed)
     elif typed.strip():
         context["waits"] = "Choose the currency, so that the address can be checked."
     return show(request, "exchange_ops/new/_destination.html", context)
@@ -117,7 +119,7 @@ def _currencies() -> tuple[list[Currency], list[dict[str, str]]]:
     return [row for row in rows if not problems[row.code]], others
 
 
-def _figures(request: DeskRequest, account: Account, known: Currency) -> dict[str, Any]:
+def _figures(request: DeskRequest, account: Account, currency: Currency) -> dict[str, Any]:
     text = request.POST.get("amount", "")[:80].strip()
     if not text:
         return {}
@@ -126,12 +128,12 @@ def _figures(request: DeskRequest, account: Account, known: Currency) -> dict[st
     except django_forms.ValidationError as refusal:
         return {"problem": refusal.messages[0]}
     include_fee = request.POST.get("fee_from") == NewWithdrawalForm.FEE_FROM_AMOUNT
-    problem = request_checks.amount_problem(account=account, currency=known, amount=amount, include_fee=include_fee)
+    problem = request_checks.amount_problem(account=account, currency=currency, amount=amount, include_fee=include_fee)
     now = clock.now()
-    estimate = checks.ask_fee(account=account, currency=known.code, amount=amount, person=request.user, now=now)
-    fee = estimate.fee if estimate.fee is not None else known.payout_fee
-    verdict, kept = policy_evaluation.verdict_on(
-        account=account, currency=known.code, amount=amount, address="", now=now
+    estimate = checks.ask_fee(account=account, currency=currency.code, amount=amount, person=request.user, now=now)
+    fee = estimate.fee if estimate.fee is not None else currency.payout_fee
+    verdict, columns = policy_evaluation.verdict_on(
+        account=account, currency=currency.code, amount=amount, address="", now=now
     )
     return {
         "amount": amount,
@@ -140,19 +142,23 @@ def _figures(request: DeskRequest, account: Account, known: Currency) -> dict[st
         "sums": _sums(amount, fee, include_fee=include_fee),
         "include_fee": include_fee,
         "verdict": verdict,
-        "value": kept,
-        "equal": _equal(request, account, known, amount),
+        "value": columns,
+        "equal": _equal(request, account, currency, amount),
     }
 
 
-def _equal(request: DeskRequest, account: Account, known: Currency, amount: Decimal) -> list[Withdrawal]:
+def _equal(request: DeskRequest, account: Account, currency: Currency, amount: Decimal) -> list[Withdrawal]:
     """What was asked for in the last day with this amount and address, once both can be read."""
     typed = request.POST.get("address", "")[:1000]
     try:
-        found = destinations.check(currency=known, address=typed, payment_id=request.POST.get("payment_id", "")[:1000])
+        destination = destinations.check(
+            currency=currency, address=typed, payment_id=request.POST.get("payment_id", "")[:1000]
+        )
     except destinations.CannotUseDestination:
         return []
-    return equal_payments.of(account=account, currency=known.code, amount=amount, address=found.address, at=clock.now())
+    return equal_payments.find(
+        account=account, currency=currency.code, amount=amount, address=destination.address, at=clock.now()
+    )
 
 
 def _sums(amount: Decimal, fee: Decimal | None, *, include_fee: bool) -> Sums | None:
@@ -161,16 +167,18 @@ def _sums(amount: Decimal, fee: Decimal | None, *, include_fee: bool) -> Sums | 
     return Sums(amount - fee, amount, fee) if include_fee else Sums(amount, amount + fee, fee)
 
 
-def _destination(request: DeskRequest, known: Currency, typed: str) -> dict[str, Any]:
+def _destination(request: DeskRequest, currency: Currency, typed: str) -> dict[str, Any]:
     try:
-        found = destinations.check(currency=known, address=typed, payment_id=request.POST.get("payment_id", "")[:1000])
+        destination = destinations.check(
+            currency=currency, address=typed, payment_id=request.POST.get("payment_id", "")[:1000]
+        )
     except destinations.CannotUseDestination as problem:
         return {"problems": problem.problems}
     own = checks.ask_address(
         account=accounts.required(request),
-        currency=known.code,
-        address=found.address,
+        currency=currency.code,
+        address=destination.address,
         person=request.user,
         now=clock.now(),
     )
-    return {"found": found, "own": own, "currency": known}
+    return {"destination": destination, "own": own, "currency": currency}

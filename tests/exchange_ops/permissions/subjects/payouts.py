@@ -17,7 +17,7 @@ BEFORE_HOLD = {"draft", "review", "queued", "holding", "hold_unknown", "refused"
 
 def _judged(row: Any) -> dict[str, Any]:
     now = clock.now()
-    return policy_evaluation.judged(row, now=now, fee_estimate=Decimal("0.001"), fee_estimated_at=now)[1]
+    return policy_evaluation.evaluate(row, now=now, fee_estimate=Decimal("0.001"), fee_estimated_at=now)[1]
 
 
 def _decided(decision: str) -> Any:

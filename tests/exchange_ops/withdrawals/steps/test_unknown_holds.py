@@ -213,14 +213,14 @@ def test_an_orphan_of_an_earlier_attempt_is_released_while_the_request_goes_on(w
     from exchange_ops.withdrawals import tags
 
     row = walk.held()
-    stray = somebody_elses(walk, comment=tags.of(withdrawal_id=row.pk, attempt=9))
+    stray = somebody_elses(walk, comment=tags.tag(withdrawal_id=row.pk, attempt=9))
     ExternalCall.objects.create(
         account=walk.account,
         withdrawal=row,
         kind="hold",
         attempt=9,
         epoch=1,
-        tag=tags.of(withdrawal_id=row.pk, attempt=9),
+        tag=tags.tag(withdrawal_id=row.pk, attempt=9),
         fingerprint="0" * 64,
         prepared_at=clock.now(),
         send_by=clock.now(),
