@@ -97,13 +97,13 @@ def reject(*, transfer_id: int, person: "Person", reason: str, now: datetime, se
 
 def waiting_for(person: "Person") -> QuerySet[Transfer]:
     """What this person can approve now, the oldest first."""
-    return BALLOT.waiting_for(person, undecided(), _words_of(person))
+    return BALLOT.waiting_for(person, undecided(), _approvals_by(person))
 
 
 def waiting_for_each(people: "Iterable[Person]") -> "Iterator[tuple[Person, list[Transfer]]]":
     """What each of these people can approve now."""
-    words = BALLOT.of_all(verdict=TransferApproval.APPROVE).filter(stage=TransferApproval.REVIEW)
-    return BALLOT.waiting_for_each(people, undecided(), words)
+    approvals = BALLOT.of_all(verdict=TransferApproval.APPROVE).filter(stage=TransferApproval.REVIEW)
+    return BALLOT.waiting_for_each(people, undecided(), approvals)
 
 
 def undecided() -> QuerySet[Transfer]:
@@ -120,8 +120,8 @@ def current(row: Transfer) -> QuerySet[TransferApproval]:
 
     One that was given while its person rested after a change of factors never counts.
     """
-    words = BALLOT.counting(row, stage=TransferApproval.REVIEW, verdict=TransferApproval.APPROVE)
-    return words.select_related("person")
+    approvals = BALLOT.counting(row, stage=TransferApproval.REVIEW, verdict=TransferApproval.APPROVE)
+    return approvals.select_related("person")
 
 
 def stands(row: Transfer) -> bool:
@@ -129,7 +129,7 @@ def stands(row: Transfer) -> bool:
     return votes.people(current(row)) >= row.quorum_required
 
 
-def _words_of(person: "Person") -> QuerySet[TransferApproval]:
+def _approvals_by(person: "Person") -> QuerySet[TransferApproval]:
     return BALLOT.of(person, verdict=TransferApproval.APPROVE).filter(stage=TransferApproval.REVIEW)
 
 

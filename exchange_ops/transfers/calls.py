@@ -33,7 +33,7 @@ OPERATIONS = {
     machine.FROM_SUBACCOUNT: "transfer_subaccount_funds",
 }
 _BY_WITHDRAWING = ("transfer_to_user", "transfer_subaccount_funds")
-_WAYS = {machine.BANK_TO_TRADING: "bankToExchange", machine.TRADING_TO_BANK: "exchangeToBank"}
+_DIRECTIONS = {machine.BANK_TO_TRADING: "bankToExchange", machine.TRADING_TO_BANK: "exchangeToBank"}
 
 
 def right_for(row: Transfer) -> Right:
@@ -82,14 +82,14 @@ def expected(row: Transfer) -> dict[str, dict[str, Decimal]]:
 
 def send(row: Transfer, client: ExchangeClient, last_look: calls.LastLook) -> Reply:
     """Send it, and say what came of it."""
-    return sent(lambda: _moved(client, row, last_look))
+    return sent(lambda: _exchange_ids(client, row, last_look))
 
 
-def _moved(client: ExchangeClient, row: Transfer, last_look: calls.LastLook) -> tuple[str, ...]:
+def _exchange_ids(client: ExchangeClient, row: Transfer, last_look: calls.LastLook) -> tuple[str, ...]:
     """The ids that the exchange gave; what can't be kept is an unknown outcome."""
     arguments: dict[str, Any] = {"currency": row.currency, "amount": row.amount, "last_look": last_look}
-    if row.kind in _WAYS:
-        ids: tuple[str, ...] = (client.transfer_funds(**arguments, type=_WAYS[row.kind]),)
+    if row.kind in _DIRECTIONS:
+        ids: tuple[str, ...] = (client.transfer_funds(**arguments, type=_DIRECTIONS[row.kind]),)
     elif row.kind == machine.TO_USER:
         ids = (client.transfer_to_user(**arguments, by=row.by, identifier=row.identifier),)
     elif row.kind == machine.CONVERT:
@@ -99,12 +99,12 @@ def _moved(client: ExchangeClient, row: Transfer, last_look: calls.LastLook) -> 
             )
         )
     else:
-        way = "withdraw" if row.kind == machine.FROM_SUBACCOUNT else "deposit"
-        ids = (client.transfer_subaccount_funds(**arguments, subaccount_id=row.subaccount_id or 0, type=way),)
-    if not 1 <= len(ids) <= 2 or len(set(ids)) != len(ids) or not all(_is_kept(one) for one in ids):
+        direction = "withdraw" if row.kind == machine.FROM_SUBACCOUNT else "deposit"
+        ids = (client.transfer_subaccount_funds(**arguments, subaccount_id=row.subaccount_id or 0, type=direction),)
+    if not 1 <= len(ids) <= 2 or len(set(ids)) != len(ids) or not all(_is_storable(one) for one in ids):
         raise OutcomeUnknown("the exchange gave the transfer numbers that can't be kept")
     return ids
 
 
-def _is_kept(number: str) -> bool:
+def _is_storable(number: str) -> bool:
     return 0 < len(number) <= LONGEST_ID and number.isprintable()

@@ -51,7 +51,7 @@ def close(
     """Close a transfer that was not seen. The second factor is for `CLOSE_PURPOSE` and `digest_of(row)`."""
     act = Act(person, now, session_key, CLOSING.reason(reason, asks=_WHY), digest, answer)
     with CLOSING.on(transfer_id) as row:
-        _close(row, "closed", act, _agreed(row, act, CLOSING))
+        _close(row, "closed", act, _confirmation_to_end(row, act, CLOSING))
     return row
 
 
@@ -80,7 +80,7 @@ def reissue(
     act = Act(person, now, session_key, REISSUES.reason(reason, asks=_WHY), digest, answer)
     try:
         with REISSUES.on(transfer_id) as old:
-            _close(old, "issued_anew", act, _agreed(old, act, REISSUES))
+            _close(old, "issued_anew", act, _confirmation_to_end(old, act, REISSUES))
             new = Transfer(
                 initiator=person,
                 initiated_via=via,
@@ -119,7 +119,7 @@ def resolve(
             raise CannotResolve(f"There is nothing to close: {row.label[0].lower()}{row.label[1:]}.")
         if not rules.may_resolve_transfer(person, row):
             raise CannotResolve("Two people of treasury close it, and never the one who asked for the transfer.")
-        confirmation = _confirmed(row, act, RESOLUTIONS)
+        confirmation = _confirmation(row, act, RESOLUTIONS)
         RESOLUTIONS.keep(row, act, stage=TransferApproval.RESOLUTION, verdict=verdict, confirmation=confirmation)
         people = _people_for(row, verdict)
         done = people >= PEOPLE
@@ -136,8 +136,8 @@ def resolve(
 
 def finding_of(row: Transfer, person: "Person") -> str:
     """This person's last finding on the case, "moved" or "not_moved"; empty when they gave none."""
-    words = TransferApproval.objects.filter(transfer=row, stage=TransferApproval.RESOLUTION, person=person)
-    return words.order_by("-id").values_list("verdict", flat=True).first() or ""
+    findings = TransferApproval.objects.filter(transfer=row, stage=TransferApproval.RESOLUTION, person=person)
+    return findings.order_by("-id").values_list("verdict", flat=True).first() or ""
 
 
 def digest_of(row: Transfer) -> str:
@@ -150,16 +150,16 @@ def _digest(row: Transfer, state: str, version: int) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _agreed(row: Transfer, act: Act, decisions: Decisions[Transfer]) -> StepUp:
+def _confirmation_to_end(row: Transfer, act: Act, decisions: Decisions[Transfer]) -> StepUp:
     """The confirmation of a person who may end what was not seen."""
     if row.state != machine.NOT_SEEN:
         raise CannotClose(f"There is nothing to decide: {row.label[0].lower()}{row.label[1:]}.")
     if not rules.may_close_transfer(act.person, row):
         raise CannotClose("Only treasury decides on it, and never the one who asked for it.")
-    return _confirmed(row, act, decisions)
+    return _confirmation(row, act, decisions)
 
 
-def _confirmed(row: Transfer, act: Act, decisions: Decisions[Transfer]) -> StepUp:
+def _confirmation(row: Transfer, act: Act, decisions: Decisions[Transfer]) -> StepUp:
     decisions.refuse_at_rest(act)
     if act.digest != digest_of(row):
         raise decisions.refusal("This is not what you saw: something happened meanwhile. Read it again, then decide.")
@@ -181,15 +181,15 @@ def _close(row: Transfer, event: str, act: Act, confirmation: StepUp) -> None:
 
 def _people_for(row: Transfer, verdict: str) -> int:
     """How many people's last word is this verdict."""
-    words = TransferApproval.objects.filter(transfer_id=row.pk, stage=TransferApproval.RESOLUTION)
+    findings = TransferApproval.objects.filter(transfer_id=row.pk, stage=TransferApproval.RESOLUTION)
     signed = {_digest(row, "investigate", version) for version in range(1, row.version + 1)}
-    proven = machine_votes.among(words, purpose=RESOLVE_PURPOSE, digests=lambda word: signed)
-    counted = machine_votes.of_those_who_may(proven, role=roles.TREASURY, scope=row.scope).order_by("id")
-    last = dict(counted.values_list("person_id", "verdict"))
-    return sum(word == verdict for word in last.values())
+    proven = machine_votes.among(findings, purpose=RESOLVE_PURPOSE, digests=lambda vote: signed)
+    verdicts = machine_votes.of_those_who_may(proven, role=roles.TREASURY, scope=row.scope).order_by("id")
+    last_verdicts = dict(verdicts.values_list("person_id", "verdict"))
+    return sum(last_verdict == verdict for last_verdict in last_verdicts.values())
 
 
-def _of(purpose: str, refusal: type[Exception], **words: Any) -> Decisions[Transfer]:
+def _decisions(purpose: str, refusal: type[Exception], **words: Any) -> Decisions[Transfer]:
     return Decisions(
         purpose,
         refusal,
@@ -200,9 +200,9 @@ def _of(purpose: str, refusal: type[Exception], **words: Any) -> Decisions[Trans
     )
 
 
-CLOSING: Final = _of(CLOSE_PURPOSE, CannotClose)
-REISSUES: Final = _of(REISSUE_PURPOSE, CannotClose)
-RESOLUTIONS: Final = _of(
+CLOSING: Final = _decisions(CLOSE_PURPOSE, CannotClose)
+REISSUES: Final = _decisions(REISSUE_PURPOSE, CannotClose)
+RESOLUTIONS: Final = _decisions(
     RESOLVE_PURPOSE,
     CannotResolve,
     ballot=approvals.BALLOT,

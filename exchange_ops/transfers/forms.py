@@ -80,8 +80,8 @@ class NewTransferForm(RequestForm):
 
     def _keep_those_of(self, slug: str) -> None:
         own = {"to-user": {"by", "identifier"}, "convert": {"to_currency"}, "move": {"kind"}}
-        wanted = own.get(slug, {"subaccount_id"})
-        for name in {"kind", "subaccount_id", "by", "identifier", "to_currency"} - wanted:
+        fields = own.get(slug, {"subaccount_id"})
+        for name in {"kind", "subaccount_id", "by", "identifier", "to_currency"} - fields:
             del self.fields[name]
 
     def arguments(self) -> dict[str, Any]:
@@ -149,16 +149,16 @@ class TransferFilter(DatedForm):
 
 def transfers_named(text: str) -> Q:
     """Transfers that the text names exactly: by reference or number, or by an exchange id."""
-    found = Q(exchange_id=text) | Q(second_id=text)
+    condition = Q(exchange_id=text) | Q(second_id=text)
     number = text.upper().removeprefix("T-")
     if number.isascii() and number.isdigit() and len(number) <= LONGEST_NUMBER:
-        found |= Q(pk=int(number))
-    return found
+        condition |= Q(pk=int(number))
+    return condition
 
 
 def transfers_like(text: str) -> Q:
     """Transfers that the text names, or that have it as sub-account or somewhere in their reason or other user."""
-    found = transfers_named(text) | Q(reason__icontains=text) | Q(identifier__icontains=text)
+    condition = transfers_named(text) | Q(reason__icontains=text) | Q(identifier__icontains=text)
     if text.isascii() and text.isdigit() and len(text) <= LONGEST_NUMBER:
-        found |= Q(subaccount_id=int(text))
-    return found
+        condition |= Q(subaccount_id=int(text))
+    return condition

@@ -39,26 +39,26 @@ def problem(*, by: str, identifier: str) -> str:
 
 def lookalikes(*, account: Account, by: str, identifier: str) -> list[str]:
     """Names that were sent money before and that this one may be confused with; none when it is one of them."""
-    known = set(_known(account, by))
-    if identifier in known or identifier.lower() in {name.lower() for name in known}:
+    recipients = set(_recipients(account, by))
+    if identifier in recipients or identifier.lower() in {name.lower() for name in recipients}:
         return []
-    return sorted(name for name in known if _confusable(name, identifier))
+    return sorted(name for name in recipients if _confusable(name, identifier))
 
 
 def is_known(*, account: Account, by: str, identifier: str) -> bool:
     """Whether money was sent to exactly this name before."""
-    return identifier.lower() in {name.lower() for name in _known(account, by)}
+    return identifier.lower() in {name.lower() for name in _recipients(account, by)}
 
 
-def _known(account: Account, by: str) -> Iterable[str]:
+def _recipients(account: Account, by: str) -> Iterable[str]:
     paid = Transfer.objects.filter(
         account=account, kind=TO_USER, by=by, state__in=(machine.DONE, machine.RESOLVED_MOVED)
     )
     return paid.values_list("identifier", flat=True).distinct()
 
 
-def _confusable(known: str, name: str) -> bool:
-    one, other = _skeleton(known), _skeleton(name)
+def _confusable(recipient: str, name: str) -> bool:
+    one, other = _skeleton(recipient), _skeleton(name)
     return one == other or _differs_by(one, other, CLOSE)
 
 
@@ -72,8 +72,8 @@ def _differs_by(one: str, other: str, most: int) -> bool:
     if abs(len(one) - len(other)) > most:
         return False
     row = list(range(len(other) + 1))
-    for number, left in enumerate(one, 1):
+    for number, letter in enumerate(one, 1):
         last, row[0] = row[0], number
-        for place, right in enumerate(other, 1):
-            last, row[place] = row[place], min(row[place] + 1, row[place - 1] + 1, last + (left != right))
+        for place, other_letter in enumerate(other, 1):
+            last, row[place] = row[place], min(row[place] + 1, row[place - 1] + 1, last + (letter != other_letter))
     return row[-1] <= most

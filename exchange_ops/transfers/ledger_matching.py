@@ -97,19 +97,21 @@ def awaited_amounts(*, account: Account) -> set[Decimal]:
 def candidates(row: Transfer, call: TransferCall, *, late: timedelta = timedelta(0)) -> Mapping[Leg, list[LedgerEntry]]:
     """The entries of our copy of the ledger that may have been born from this call, for each leg."""
     window = Q(index__gt=call.watermark, created_at__gte=call.created_from, created_at__lte=call.created_until + late)
-    entries = list(_free(row).filter(window))
+    entries = list(_free_entries(row).filter(window))
     return {leg: [entry for entry in entries if _is_alike(entry, leg)] for leg in legs(row)}
 
 
-def seen_already(row: Transfer) -> list[LedgerEntry]:
+def lookalike_entries(row: Transfer) -> list[LedgerEntry]:
     """What looks like this transfer in our copy of the ledger since it was asked for, although it was never sent.
 
     What our copy had before that is not it. A desk whose rows fell back, after a restore or to a copy that lags, finds
     its own transfer so.
     """
-    known = LedgerVersion.objects.filter(entry=OuterRef("pk"), seen_at__lt=row.created_at)
-    entries = _free(row).filter(~Exists(known), transfer=None, created_at__gte=_asked_at_exchange(row))
-    entries = entries.exclude(exchange_id__in=_of_somebody_else(row))
+    earlier_versions = LedgerVersion.objects.filter(entry=OuterRef("pk"), seen_at__lt=row.created_at)
+    entries = _free_entries(row).filter(
+        ~Exists(earlier_versions), transfer=None, created_at__gte=_asked_at_exchange(row)
+    )
+    entries = entries.exclude(exchange_id__in=_ids_of_others(row))
     return [entry for entry in entries if any(_is_alike(entry, leg) for leg in legs(row))]
 
 
@@ -133,14 +135,14 @@ def _asked_at_exchange(row: Transfer) -> datetime:
     return row.created_at + min(skew, timedelta(0)) - EARLY
 
 
-def _free(row: Transfer) -> QuerySet[LedgerEntry]:
+def _free_entries(row: Transfer) -> QuerySet[LedgerEntry]:
     """Entries of the transfer's amount that nothing else is known to own, in the order of the ledger."""
     among = LedgerEntry.objects.filter(account=row.account_id, amount=row.amount, withdrawal=None)
-    mine = among.filter(Q(transfer=None) | Q(transfer=row)).exclude(exchange_id__in=_given_to_others(row))
-    return mine.order_by("index")
+    own = among.filter(Q(transfer=None) | Q(transfer=row)).exclude(exchange_id__in=_ids_given_to_others(row))
+    return own.order_by("index")
 
 
-def _of_somebody_else(row: Transfer) -> set[str]:
+def _ids_of_others(row: Transfer) -> set[str]:
     """Entries that two people looked at for an equal transfer, and found not to be it."""
     looked_at = TransferEvent.objects.filter(
         transfer__account=row.account_id, transfer__amount=row.amount, transfer__state=machine.RESOLVED_NOT_MOVED
@@ -156,11 +158,11 @@ def _is_alike(entry: LedgerEntry, leg: Leg) -> bool:
     return same and entry.sub_type not in other and not entry.address and not entry.hash
 
 
-def _given_to_others(row: Transfer) -> list[str]:
+def _ids_given_to_others(row: Transfer) -> list[str]:
     others = Transfer.objects.filter(account=row.account_id).exclude(pk=row.pk)
     ids = {one for pair in others.values_list("exchange_id", "second_id") for one in pair if one}
-    held = Withdrawal.objects.filter(account=row.account_id, exchange_id__isnull=False)
-    return sorted(ids | {str(one) for one in held.values_list("exchange_id", flat=True)})
+    payouts = Withdrawal.objects.filter(account=row.account_id, exchange_id__isnull=False)
+    return sorted(ids | {str(one) for one in payouts.values_list("exchange_id", flat=True)})
 
 
 def _wake(row: Transfer, now: datetime) -> None:

@@ -64,8 +64,8 @@ def look_for_latecomer(row: Transfer, *, now: datetime, client_for: ClientFor) -
     An entry that a transfer under way waits for may be that one's, so it is left to it.
     """
     call = TransferCall.objects.filter(transfer=row).exclude(outcome=TransferCall.NOT_SENT).order_by("attempt").last()
-    found = {} if call is None else links.candidates(row, call, late=links.LATE_FOR)
-    entries = [entry for leg in found.values() for entry in leg]
+    entries_by_leg = {} if call is None else links.candidates(row, call, late=links.LATE_FOR)
+    entries = [entry for leg in entries_by_leg.values() for entry in leg]
     twins = Transfer.objects.filter(
         account=row.account_id, kind=row.kind, currency=row.currency, amount=row.amount, state__in=machine.IN_FLIGHT
     )
@@ -154,12 +154,12 @@ def _listed_differently(row: Transfer, odd: list[LedgerEntry], now: datetime) ->
 
 def _read_by_id(row: Transfer, ids: list[str], client_for: ClientFor, now: datetime) -> tuple[bool, str]:
     """Ask for the transactions our copy does not have; whether the exchange said for certain that it has none."""
-    known = {entry.exchange_id for entry in links.by_id(row, ids) if entry.status == LISTED}
+    listed_ids = {entry.exchange_id for entry in links.by_id(row, ids) if entry.status == LISTED}
     absent, problem = False, ""
     try:
         with clients.client(client_for, account=row.account, right=Right.PAYMENTS) as client:
             for one in ids:
-                if one in known:
+                if one in listed_ids:
                     continue
                 try:
                     record = client.get_transaction(exchange_id=one)

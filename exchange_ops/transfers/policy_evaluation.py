@@ -15,23 +15,23 @@ from exchange_ops.withdrawals.decisions import digest as digests
 from exchange_ops.withdrawals.decisions import policy_evaluation as judging
 
 _FORM = "countersign-transfer-1"
-_KEPT = ("quote_value", "quote_currency", "quote_at", "policy_version")
+_VALUE_COLUMNS = ("quote_value", "quote_currency", "quote_at", "policy_version")
 
 
-def judged(transfer: Transfer, *, now: datetime) -> tuple[str, dict[str, Any]]:
+def evaluate(transfer: Transfer, *, now: datetime) -> tuple[str, dict[str, Any]]:
     """Why the rules forbid it altogether (or an empty text), and the columns to move it with, digest included."""
-    verdict, found = judging.verdict_on(
+    verdict, payout_columns = judging.verdict_on(
         account=transfer.account,
         currency=transfer.currency,
         amount=transfer.amount,
         address=transfer.destination,
         now=now,
     )
-    columns: dict[str, Any] = {name: found[name] for name in _KEPT}
+    columns: dict[str, Any] = {name: payout_columns[name] for name in _VALUE_COLUMNS}
     columns["lookalikes"] = _lookalikes(transfer)
     if transfer.leaves:
         # The second sentence of a verdict is about the order of hold and approval: a transfer has no hold.
-        trace = [verdict.trace[0], *_warnings(transfer, columns["lookalikes"]), *found["policy_trace"][2:]]
+        trace = [verdict.trace[0], *_warnings(transfer, columns["lookalikes"]), *payout_columns["policy_trace"][2:]]
         columns |= {"quorum_required": verdict.approvals + bool(columns["lookalikes"]), "policy_trace": trace}
     else:
         columns |= {"quorum_required": 0, "policy_trace": ["No approval: the money stays within the company."]}
@@ -67,5 +67,5 @@ def _lookalikes(transfer: Transfer) -> list[str]:
 def _warnings(transfer: Transfer, lookalikes: list[str]) -> list[str]:
     if lookalikes:
         return [f"One approval more: the name looks like {', '.join(lookalikes)}, and is another one."]
-    known = identifiers.is_known(account=transfer.account, by=transfer.by, identifier=transfer.identifier)
-    return [] if known else ["First transfer to this recipient."]
+    is_known = identifiers.is_known(account=transfer.account, by=transfer.by, identifier=transfer.identifier)
+    return [] if is_known else ["First transfer to this recipient."]

@@ -34,12 +34,12 @@ def find_out(row: Transfer, *, now: datetime, client_for: ClientFor) -> None:
         _not_sent(row, watch.now())
         return
     if call.outcome == TransferCall.ACCEPTED and call.exchange_id:
-        _found(row, call, [call.exchange_id, call.second_id], {"answered": "late"}, watch.now())
+        _settle(row, call, [call.exchange_id, call.second_id], {"answered": "late"}, watch.now())
         return
     try:
         currencies = [code for code in (row.currency, row.to_currency) if code]
         patient = not _is_quiet_over(call, now)
-        after = snapshots.take(
+        after = snapshots.read(
             account=row.account, currencies=currencies, client_for=client_for, now=now, patient=patient
         )
     except CannotRead as problem:
@@ -50,31 +50,31 @@ def find_out(row: Transfer, *, now: datetime, client_for: ClientFor) -> None:
 
 def _judge(row: Transfer, call: TransferCall, after: Snapshot, now: datetime, watch: Stopwatch) -> None:
     """One listing of the account, compared with what was known before the call."""
-    found = links.candidates(row, call)
-    left = snapshots.unexplained(call, after)
+    entries_by_leg = links.candidates(row, call)
+    unexplained = snapshots.unexplained(call, after)
     looks, quiet = row.looks + 1, _is_quiet_over(call, now)
     facts = {
-        "candidates": [listings.facts_of(entry) for entries in found.values() for entry in entries],
+        "candidates": [listings.facts_of(entry) for entries in entries_by_leg.values() for entry in entries],
         "read_to_index": after.watermark,
-        "unexplained": None if left is None else texts(left),
+        "unexplained": None if unexplained is None else texts(unexplained),
         "listings": looks,
         "unread": after.unread,
     }
-    counts = {len(entries) for entries in found.values()}
+    counts = {len(entries) for entries in entries_by_leg.values()}
     several, one, none = max(counts) > 1, counts == {1}, counts == {0}
     if several:
         _call_people(row, call, facts, "The ledger shows several transactions that may be this one.", watch.now())
-    elif one and left == {}:
-        _found(row, call, [entries[0].exchange_id for entries in found.values()], facts, watch.now())
-    elif none and left == {} and not after.unread:
+    elif one and unexplained == {}:
+        _settle(row, call, [entries[0].exchange_id for entries in entries_by_leg.values()], facts, watch.now())
+    elif none and unexplained == {} and not after.unread:
         if quiet and looks >= LISTINGS:
             _not_seen(row, call, facts, watch.now())
         else:
             _wait(row, watch.now(), "The exchange's ledger shows nothing of it yet.", looks)
     elif looks >= LISTINGS and (one or quiet):
-        _call_people(row, call, facts, _disagreement(left, after, call), watch.now())
+        _call_people(row, call, facts, _disagreement(unexplained, after, call), watch.now())
     else:
-        _wait(row, watch.now(), _disagreement(left, after, call), looks)
+        _wait(row, watch.now(), _disagreement(unexplained, after, call), looks)
 
 
 def _is_quiet_over(call: TransferCall, now: datetime) -> bool:
@@ -84,20 +84,20 @@ def _is_quiet_over(call: TransferCall, now: datetime) -> bool:
     return now >= call.prepared_at + QUIET and exchange_now >= call.created_from + MARGIN + QUIET
 
 
-def _disagreement(left: dict[str, Any] | None, after: Snapshot, call: TransferCall) -> str:
-    if left is None and not (call.balances.get("bank") and after.wallets["bank"]):
+def _disagreement(unexplained: dict[str, Any] | None, after: Snapshot, call: TransferCall) -> str:
+    if unexplained is None and not (call.balances.get("bank") and after.wallets["bank"]):
         return "The balances can't be compared: the account moved while it was read."
-    if left is None:
+    if unexplained is None:
         return "The balances can't be compared: the ledger has a movement of an unknown type."
-    if left:
-        amounts = ", ".join(f"{amount} {code}" for code, amount in texts(left).items())
+    if unexplained:
+        amounts = ", ".join(f"{amount} {code}" for code, amount in texts(unexplained).items())
         return f"Ledger and balances disagree: {amounts} moved without a transaction that says so."
     if after.unread:
         return "The ledger has records that can't be read, so nothing is certain."
     return "The ledger shows only a part of it."
 
 
-def _found(row: Transfer, call: TransferCall, ids: list[str], facts: dict[str, Any], now: datetime) -> None:
+def _settle(row: Transfer, call: TransferCall, ids: list[str], facts: dict[str, Any], now: datetime) -> None:
     """Row 8. The listing is confirmed by the step that follows, as after an answer."""
     first, second = (*[one for one in ids if one], None)[:2]
     with transaction.atomic():

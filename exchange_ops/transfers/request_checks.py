@@ -56,10 +56,10 @@ def check(transfer: Transfer, *, now: datetime) -> None:
     if transfer.kind not in machine.KINDS:
         problems["kind"] = "Say what kind of transfer it is."
         raise CannotTransfer(problems)
-    known = Currency.objects.filter(pk=transfer.currency).first()
-    if problem := currency_problem(transfer.kind, known):
+    currency = Currency.objects.filter(pk=transfer.currency).first()
+    if problem := currency_problem(transfer.kind, currency):
         problems["currency"] = problem
-    elif known is not None and (problem := amount_problem(transfer, known)):
+    elif currency is not None and (problem := amount_problem(transfer, currency)):
         problems["amount"] = problem
     problems |= target_problems(transfer)
     if not problems and (problem := _limit_problem(transfer, now)):
@@ -126,10 +126,10 @@ def _conversion_problem(transfer: Transfer) -> str:
 
 
 def _funds_problem(transfer: Transfer) -> str:
-    found = giving(transfer)
-    if found is None or transfer.amount <= found[0]:
+    holding = giving_wallet(transfer)
+    if holding is None or transfer.amount <= holding[0]:
         return ""
-    available, where, read_at = found
+    available, where, read_at = holding
     return (
         f"{grouped_text(transfer.amount)} {transfer.currency} are asked for, and "
         f"{grouped_text(available)} were available on {where} at {read_at:%H:%M:%S} UTC."
@@ -147,7 +147,7 @@ def _limit_problem(transfer: Transfer, now: datetime) -> str:
     )
 
 
-def giving(transfer: Transfer) -> tuple[Decimal, str, datetime] | None:
+def giving_wallet(transfer: Transfer) -> tuple[Decimal, str, datetime] | None:
     """What the giving wallet holds, which one it is, and when that was read; nothing when it was never read."""
     if transfer.kind == machine.FROM_SUBACCOUNT:
         return _funds_of_subaccount(transfer)

@@ -23,7 +23,7 @@ from exchange_ops.transfers import approvals, listings, machine, policy_evaluati
 from exchange_ops.transfers import calls as sends
 from exchange_ops.transfers import mover as moves
 from exchange_ops.transfers import request_checks as requests
-from exchange_ops.transfers.ledger_matching import adopt, seen_already
+from exchange_ops.transfers.ledger_matching import adopt, lookalike_entries
 from exchange_ops.transfers.models import Transfer, TransferCall, TransferEvent
 from exchange_ops.transfers.snapshots import Snapshot
 
@@ -62,14 +62,14 @@ def _send(row: Transfer, watch: Stopwatch, client_for: ClientFor) -> None:
     try:
         currencies = [code for code in (row.currency, row.to_currency) if code]
         patient = now - row.updated_at < PATIENCE
-        before = snapshots.take(
+        before = snapshots.read(
             account=row.account, currencies=currencies, client_for=client_for, now=now, patient=patient
         )
         if problem := _older_one(row, watch.now(), client_for):
             moves.touch(row, next_action_at=watch.now() + LOOK_AGAIN, last_problem=problem)
             return
-        if seen := seen_already(row):
-            _call_people(row, seen, before.watermark, watch.now())
+        if lookalikes := lookalike_entries(row):
+            _call_people(row, lookalikes, before.watermark, watch.now())
             return
     except (snapshots.CannotRead, keys.NoUsableKey) as problem:
         _not_yet(row, f"Not sent: {problem}", now)
@@ -83,7 +83,7 @@ def _send(row: Transfer, watch: Stopwatch, client_for: ClientFor) -> None:
             moves.MACHINE, row, lambda: _claimed(row, before, watch.now()), until=watch.now() + LOOK_AGAIN
         ),
         send=lambda client, last_look: sends.send(row, client, last_look),
-        on_outcome=sending.by_outcome(_ENDS),
+        on_outcome=sending.by_outcome(_BY_OUTCOME),
     )
 
 
@@ -118,13 +118,13 @@ def _lapse(row: Transfer, now: datetime) -> None:
     moves.move(row, event="lapsed", to=machine.LAPSED, now=now, last_problem=waited_for, evidence={"why": waited_for})
 
 
-def _call_people(row: Transfer, seen: list[LedgerEntry], watermark: int, now: datetime) -> None:
+def _call_people(row: Transfer, lookalikes: list[LedgerEntry], watermark: int, now: datetime) -> None:
     """Row 16: the ledger shows it, and nothing here sent it."""
-    ids = ", ".join(entry.exchange_id for entry in seen)
+    ids = ", ".join(entry.exchange_id for entry in lookalikes)
     reason = (
         f"Not sent: the exchange's ledger shows one like it since it was asked for ({ids}), and nobody knows whose."
     )
-    facts = {"candidates": [listings.facts_of(entry) for entry in seen], "read_to_index": watermark}
+    facts = {"candidates": [listings.facts_of(entry) for entry in lookalikes], "read_to_index": watermark}
     moves.move(
         row,
         event="seen_before_sending",
@@ -139,7 +139,7 @@ def _call_people(row: Transfer, seen: list[LedgerEntry], watermark: int, now: da
 
 def judge_again(row: Transfer, *, now: datetime) -> None:
     """A new digest under the rules in force; approvals of the old one no longer count."""
-    blocked, columns = policy_evaluation.judged(row, now=now)
+    blocked, columns = policy_evaluation.evaluate(row, now=now)
     if blocked:
         moves.touch(row, next_action_at=now + LOOK_AGAIN, last_problem=blocked[:500])
         return
@@ -206,7 +206,7 @@ def _done(row: Transfer, reply: Reply, now: datetime) -> None:
         adopt(row, LedgerEntry.objects.filter(account=row.account_id, exchange_id__in=reply.value))
 
 
-_ENDS: Final[dict[str, calls.End]] = {
+_BY_OUTCOME: Final[dict[str, calls.End]] = {
     calls.ACCEPTED: _done,
     calls.REFUSED: calls.end(moves.MACHINE, "refused", machine.REFUSED),
     calls.NOT_SENT: calls.end(
@@ -215,4 +215,4 @@ _ENDS: Final[dict[str, calls.End]] = {
     calls.UNKNOWN: calls.end(moves.MACHINE, "outcome_unknown", machine.UNKNOWN),
 }
 # Row 7: what it did is unknown until the ledger has been read.
-given_up = calls.given_up(moves.MACHINE, event="outcome_unknown", to=machine.UNKNOWN, looks=0)
+lease_expired = calls.given_up(moves.MACHINE, event="outcome_unknown", to=machine.UNKNOWN, looks=0)

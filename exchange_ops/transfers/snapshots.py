@@ -43,10 +43,13 @@ class Snapshot:
 
     def facts(self) -> dict[str, object]:
         """The balances as they are kept with a call, exact."""
-        return {wallet: {code: texts(held) for code, held in found.items()} for wallet, found in self.wallets.items()}
+        return {
+            wallet: {code: texts(held) for code, held in balances_by_currency.items()}
+            for wallet, balances_by_currency in self.wallets.items()
+        }
 
 
-def take(
+def read(
     *, account: Account, currencies: Iterable[str], client_for: ClientFor, now: datetime, patient: bool = True
 ) -> Snapshot:
     """Read the account at one moment, and take what was read into our copies. Raises CannotRead.
@@ -69,7 +72,7 @@ def take(
     remark = "" if bank else MOVES
     try:
         with clients.client(client_for, account=account, right=Right.HISTORY) as client:
-            wallets[Balance.TRADING] = _read(account, Balance.TRADING, codes, client, now)
+            wallets[Balance.TRADING] = _read_wallet(account, Balance.TRADING, codes, client, now)
     except (CallFailed, keys.NoUsableKey, CannotRead) as problem:
         remark = f"The trading balance was not readable: {problem}"
     return Snapshot(ledger.highest_index(account=account), wallets, unread, remark)
@@ -84,14 +87,14 @@ def unexplained(call: TransferCall, after: Snapshot) -> dict[str, Decimal] | Non
     bank: Mapping[str, Mapping[str, str]] = call.balances.get(Balance.BANK, {})
     if not bank or not after.wallets[Balance.BANK]:
         return None
-    left: dict[str, Decimal] = {}
+    differences: dict[str, Decimal] = {}
     for code, held in bank.items():
         moved = _moved_since(call, code)
         if moved is None:
             return None
         now_held = _total(after.wallets[Balance.BANK].get(code, {}))
-        left[code] = now_held - sum((Decimal(value) for value in held.values()), ZERO) - moved
-    return {code: amount for code, amount in left.items() if amount}
+        differences[code] = now_held - sum((Decimal(value) for value in held.values()), ZERO) - moved
+    return {code: amount for code, amount in differences.items() if amount}
 
 
 def _bank_at_rest(
@@ -101,31 +104,31 @@ def _bank_at_rest(
 
     Equal are the totals: reserving and releasing money moves it inside the wallet, and no transaction is done by it.
     """
-    before = _read(account, Balance.BANK, codes, client, now)
+    before = _read_wallet(account, Balance.BANK, codes, client, now)
     for _ in range(READINGS):
         unread = 0
         for page in client.transactions_after(index=ledger.watermark(account=account)):
             ledger.apply(account=account, found=page.records, asides=page.asides, source=ledger.REST, now=now)
             unread += len(page.asides) + sum(bool(ledger.unstorable(record)) for record in page.records)
-        after = _read(account, Balance.BANK, codes, client, now)
+        after = _read_wallet(account, Balance.BANK, codes, client, now)
         if all(_total(before[code]) == _total(after[code]) for code in codes):
             return after, unread
         before = after
     return {}, unread
 
 
-def _read(
+def _read_wallet(
     account: Account, wallet: str, codes: list[str], client: ExchangeClient, now: datetime
 ) -> dict[str, dict[str, Decimal]]:
     listing = client.get_balances() if wallet == Balance.BANK else client.get_trading_balances()
     if listing.asides:
         raise CannotRead(f"A {wallet} balance could not be read: {listing.asides[0].reason}.")
     balances.store(account=account, wallet=wallet, entries=listing.records, now=now, full=True)
-    read = {entry.currency: entry for entry in listing.records}
+    entries = {entry.currency: entry for entry in listing.records}
     return {
         code: {
-            "available": read[code].available if code in read else ZERO,
-            "reserved": read[code].reserved if code in read else ZERO,
+            "available": entries[code].available if code in entries else ZERO,
+            "reserved": entries[code].reserved if code in entries else ZERO,
         }
         for code in codes
     }

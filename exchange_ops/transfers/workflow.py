@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 STEPS: Final[dict[str, Step]] = {
     machine.REVIEW: sending.look_again,
     machine.APPROVED: sending.step,
-    machine.SENDING: sending.given_up,
+    machine.SENDING: sending.lease_expired,
     machine.UNKNOWN: recovery.find_out,
     machine.DONE: listings.look_for_listing,
     machine.INVESTIGATE: listings.look_for_listing,
@@ -75,7 +75,7 @@ def request(
     exchange's number) for the two kinds about sub-accounts; what a kind does not need is put aside. The row is in state
     `review` when approvals are needed, else in `approved`, and a worker goes on. Raises CannotTransfer.
     """
-    wanted = {
+    content = {
         "account": account,
         "kind": kind,
         "currency": currency,
@@ -85,13 +85,13 @@ def request(
     }
     once = Once(
         Transfer.objects.filter(initiator=initiator, request_key=request_key),
-        is_same=lambda row: all(getattr(row, name) == value for name, value in wanted.items()),
+        is_same=lambda row: all(getattr(row, name) == value for name, value in content.items()),
         refusal=_sent_before,
     )
     if (earlier := once.earlier()) is not None:
         return earlier
     requests.refuse_asker(initiator, account)
-    row = Transfer(initiator=initiator, initiated_via=via, request_key=request_key, **wanted)
+    row = Transfer(initiator=initiator, initiated_via=via, request_key=request_key, **content)
     return once.store(lambda: submit(row, now=now, session_key=session_key))
 
 
@@ -100,7 +100,7 @@ def submit(row: Transfer, *, now: datetime, session_key: str = "") -> Transfer:
     requests.check(row, now=now)
     with transaction.atomic():
         moves.create(row, now=now, actor=row.initiator, session_key=session_key)
-        blocked, columns = policy_evaluation.judged(row, now=now)
+        blocked, columns = policy_evaluation.evaluate(row, now=now)
         if blocked:
             raise CannotTransfer({FORM: blocked})
         return moves.move(

@@ -27,7 +27,8 @@ def find(
 ) -> list[Withdrawal]:
     """At most five others asked for within 24 hours of `at`, paid or perhaps to be paid, the newest first.
 
-    `address` is in the normal form of its currency (`destinations.check`); `excluding` is the number of one to leave out.
+    `address` is in the normal form of its currency (`destinations.check`).
+    `excluding` is the number of a row to leave out.
     """
     rows = Withdrawal.objects.filter(account=account, currency=currency, amount=amount, address=address)
     around = rows.filter(created_at__gte=at - WITHIN, created_at__lte=at + WITHIN).exclude(state__in=NOT_PAID)

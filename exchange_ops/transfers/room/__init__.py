@@ -70,7 +70,7 @@ ROOM: Final = rooms.Room(
             done=waiting.done,
             waiting_for=approvals.waiting_for,
             waiting_for_each=approvals.waiting_for_each,
-            seen=waiting.seen,
+            seen=waiting.visible_to,
             ended=waiting.ended,
             news=waiting.news,
         ),

@@ -15,7 +15,7 @@ def _evidence(row: Transfer) -> list[str]:
     return [
         f"The ledger has {entry.exchange_id}: {entry.type}, the same amount at "
         f"{entry.created_at:%Y-%m-%d %H:%M:%S} UTC, {entry.status}."
-        for entry in ledger_matching.seen_already(row)
+        for entry in ledger_matching.lookalike_entries(row)
     ]
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from desk.models import Person
 
 
-def seen(person: "Person") -> QuerySet[Transfer]:
+def visible_to(person: "Person") -> QuerySet[Transfer]:
     """The transfers that this person may see."""
     return rules.seen_by(person, Transfer.objects.all())
 
@@ -27,7 +27,7 @@ def seen(person: "Person") -> QuerySet[Transfer]:
 def undecided(person: "Person", now: datetime) -> list[Entry]:
     """Everything that waits for approvals, with what is to be known of its recipient."""
     rows = list(_with_counts(rules.seen_by(person, approvals.undecided()))[:MOST])
-    briefings = briefing.of(rows)
+    briefings = briefing.briefings(rows)
     return [_entry(row, person, briefings.get(row.pk)) for row in rows]
 
 
@@ -76,8 +76,8 @@ def open_words(person: "Person") -> Iterator[OpenWord]:
         yield OpenWord(row.reference, reverse("transfer", args=[row.pk]), sentence)
 
 
-def _entry(row: Any, person: "Person", known: briefing.Briefing | None) -> Entry:
-    state, row.briefing = machine.STATES[row.state], known
+def _entry(row: Any, person: "Person", row_briefing: briefing.Briefing | None) -> Entry:
+    state, row.briefing = machine.STATES[row.state], row_briefing
     return Entry(
         subject=row.subject,
         reference=row.reference,

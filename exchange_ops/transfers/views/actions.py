@@ -40,7 +40,9 @@ _MESSAGES = {
 @posted(rules.may_see)
 def approve(request: DeskRequest, transfer_id: int) -> HttpResponse:
     """One approval with its second factor, for the digest that was on the screen."""
-    return _signed(request, transfer_id, DecisionForm(request.POST), "approve_form", approvals.approve, says="comment")
+    return _signed(
+        request, transfer_id, DecisionForm(request.POST), "approve_form", approvals.approve, comment_as="comment"
+    )
 
 
 @posted(rules.may_see)
@@ -61,7 +63,7 @@ def cancel(request: DeskRequest, transfer_id: int) -> HttpResponse:
 def close(request: DeskRequest, transfer_id: int) -> HttpResponse:
     """Close a transfer that was not seen."""
     form = TransferEndForm(request.POST, auto_id="close_%s")
-    return _signed(request, transfer_id, form, "close_form", endings.close, says="reason")
+    return _signed(request, transfer_id, form, "close_form", endings.close, comment_as="reason")
 
 
 @posted(rules.may_see)
@@ -73,7 +75,7 @@ def reissue(request: DeskRequest, transfer_id: int) -> HttpResponse:
         key = str(form.cleaned_data["request_key"])
         return endings.reissue(transfer_id=transfer_id, request_key=key, **arguments)
 
-    return _signed(request, transfer_id, form, "reissue_form", act, says="reason")
+    return _signed(request, transfer_id, form, "reissue_form", act, comment_as="reason")
 
 
 @posted(rules.may_see)
@@ -84,7 +86,7 @@ def resolve(request: DeskRequest, transfer_id: int) -> HttpResponse:
     def act(*, transfer_id: int, **arguments: Any) -> Transfer:
         return endings.resolve(transfer_id=transfer_id, verdict=form.cleaned_data["verdict"], **arguments)
 
-    return _signed(request, transfer_id, form, "resolve_form", act, says="evidence")
+    return _signed(request, transfer_id, form, "resolve_form", act, comment_as="evidence")
 
 
 def _with_reason(
@@ -95,13 +97,19 @@ def _with_reason(
 
 
 def _signed(
-    request: DeskRequest, transfer_id: int, form: DecisionForm, name: str, act: Callable[..., Transfer], *, says: str
+    request: DeskRequest,
+    transfer_id: int,
+    form: DecisionForm,
+    name: str,
+    act: Callable[..., Transfer],
+    *,
+    comment_as: str,
 ) -> HttpResponse:
-    """An act with its second factor; `says` is what the domain calls the comment."""
+    """An act with its second factor; `comment_as` is what the domain calls the comment."""
 
     def signed(common: dict[str, Any]) -> Transfer:
-        said = {says: form.cleaned_data["comment"], "digest": form.cleaned_data["digest"]}
-        return act(answer=form.answer, **said, **common)
+        arguments = {comment_as: form.cleaned_data["comment"], "digest": form.cleaned_data["digest"]}
+        return act(answer=form.answer, **arguments, **common)
 
     return _acted(request, transfer_id, form, name, signed)
 

@@ -36,7 +36,7 @@ class Choices:
         return self.approve or self.reject or self.cancel or self.close or self.resolve
 
 
-def of(row: Transfer, person: Person) -> Choices:
+def choices(row: Transfer, person: Person) -> Choices:
     """The choices of `person` on `row`. The domain decides again when one of them is sent."""
     in_review = row.state == machine.REVIEW
     approved = approvals.current(row).values("person").distinct().count() if in_review else 0

@@ -42,7 +42,7 @@ def render_page(request: DeskRequest, transfer_id: int, *, status: int = 200, **
     target = request.htmx.target if request.htmx else None
     readers = {"facts": _facts, "decide": _decide, "story": _story}
     context: dict[str, Any] = {"row": row, "now": clock.now(), "drawn_for": f"{row.state}:{digest(row)}"}
-    context["slug"] = next(slug for slug, found in SLUGS.items() if row.kind in found)
+    context["slug"] = next(slug for slug, kinds in SLUGS.items() if row.kind in kinds)
     for name in (target,) if target in PARTS else tuple(PARTS):
         context |= readers[name](row, request.user, context["now"])
     return show(request, PAGE, context | forms, parts=PARTS, status=status)
@@ -65,7 +65,7 @@ def _facts(row: Transfer, person: Person, now: datetime) -> dict[str, Any]:
 
 def _decide(row: Transfer, person: Person, now: datetime) -> dict[str, Any]:
     return {
-        "choices": decisions.of(row, person),
+        "choices": decisions.choices(row, person),
         "words": list(row.approvals.select_related("person", "confirmation").order_by("at", "pk")),
         "purpose": approvals.PURPOSE,
         "close_purpose": endings.CLOSE_PURPOSE,

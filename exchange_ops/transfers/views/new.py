@@ -65,10 +65,10 @@ def figures(request: DeskRequest, kind: str) -> HttpResponse:
     """What is available, what will be left and who has to approve, for what is typed so far."""
     if kind not in SLUGS:
         raise Http404("There is no such kind of transfer.")
-    known = currencies.currency(request.POST.get("currency", ""))
-    context: dict[str, Any] = {"now": clock.now(), "currency": known, "slug": kind}
-    if known is not None:
-        context |= _figures(request, _typed(request, kind, accounts.required(request), known), known)
+    currency = currencies.currency(request.POST.get("currency", ""))
+    context: dict[str, Any] = {"now": clock.now(), "currency": currency, "slug": kind}
+    if currency is not None:
+        context |= _figures(request, _typed(request, kind, accounts.required(request), currency), currency)
     return show(request, "exchange_ops/transfers/_figures.html", context)
 
 
@@ -119,11 +119,11 @@ def _subaccounts(request: DeskRequest, slug: str) -> list[SubAccount]:
     return [row for row in rows if not obstacles.subaccount_problem(account, row.exchange_id)]
 
 
-def _typed(request: DeskRequest, slug: str, account: Account, known: Currency) -> Transfer:
+def _typed(request: DeskRequest, slug: str, account: Account, currency: Currency) -> Transfer:
     """What the form would ask for, unsaved; what is missing or odd is left empty."""
     posted = request.POST
     wished, number = posted.get("kind", ""), posted.get("subaccount_id", "")
-    row = Transfer(initiator=request.user, account=account, currency=known.code)
+    row = Transfer(initiator=request.user, account=account, currency=currency.code)
     row.kind = wished if wished in SLUGS[slug] else SLUGS[slug][0]
     row.by, row.identifier = posted.get("by", "")[:10], posted.get("identifier", "")[:254].strip()
     target = currencies.currency(posted.get("to_currency", ""))
@@ -133,25 +133,25 @@ def _typed(request: DeskRequest, slug: str, account: Account, known: Currency) -
     return row
 
 
-def _figures(request: DeskRequest, row: Transfer, known: Currency) -> dict[str, Any]:
+def _figures(request: DeskRequest, row: Transfer, currency: Currency) -> dict[str, Any]:
     text = request.POST.get("amount", "")[:80].strip()
-    context: dict[str, Any] = {"kind": row.kind, "giving": request_checks.giving(row)}
+    context: dict[str, Any] = {"kind": row.kind, "giving": request_checks.giving_wallet(row)}
     if not text:
         return context
     try:
         row.amount = read_amount(text)
     except django_forms.ValidationError as problem:
         return context | {"problem": problem.messages[0]}
-    context |= {"amount": row.amount, "problem": request_checks.amount_problem(row, known)}
+    context |= {"amount": row.amount, "problem": request_checks.amount_problem(row, currency)}
     if context["giving"] is not None:
-        left: Decimal = context["giving"][0] - row.amount
-        context["left"] = left if left >= 0 else None
-    return context | _judged(row)
+        remaining: Decimal = context["giving"][0] - row.amount
+        context["remaining"] = remaining if remaining >= 0 else None
+    return context | _evaluation(row)
 
 
-def _judged(row: Transfer) -> dict[str, Any]:
+def _evaluation(row: Transfer) -> dict[str, Any]:
     """What the rules say of it as far as it is typed; a name that can't be one is not compared with others."""
     if row.leaves and identifiers.problem(by=row.by, identifier=row.identifier):
         return {"waits": "Who has to approve stands here once the other user is named."}
-    blocked, columns = policy_evaluation.judged(row, now=clock.now())
+    blocked, columns = policy_evaluation.evaluate(row, now=clock.now())
     return {"blocked": blocked, **columns}
