@@ -113,10 +113,10 @@ class DepositAddresses(Recording):
     )
     def get(self, request: Request) -> Response:
         """The deposit addresses of one currency as they were last read, the newest first."""
-        known = currencies.currency(str(request.query_params.get("currency", "")).upper())
-        if known is None:
+        currency = currencies.currency(str(request.query_params.get("currency", "")).upper())
+        if currency is None:
             raise Http404
-        return Response(DepositAddressList(_addresses(accounts.required(request), known.code)).data)
+        return Response(DepositAddressList(_addresses(accounts.required(request), currency.code)).data)
 
 
 def _addresses(account: Account, code: str) -> dict[str, Any]:
@@ -127,7 +127,7 @@ def _addresses(account: Account, code: str) -> dict[str, Any]:
     rows.sort(key=lambda row: (not row.is_current, row.place is None, row.place or 0))
     return {
         "read_at": book.read_at if book else None,
-        "left_today": requests.left(account=account, currency=code, now=clock.now()),
+        "left_today": requests.remaining_today(account=account, currency=code, now=clock.now()),
         "latest_request": mine_newest.first(),
         "items": rows,
     }

@@ -88,13 +88,13 @@ def read(client: ExchangeClient, *, currency: str) -> Reading:
 
 def store(*, account: Account, currency: str, reading: Reading, now: datetime) -> None:
     """Keep a reading. An address is added or changes its place; it is never removed, as it stays valid."""
-    keepable_ones = [one for one in reading.recent if keepable(one)]
+    recent = [one for one in reading.recent if keepable(one)]
     current = reading.current if reading.current is not None and keepable(reading.current) else None
     with transaction.atomic():
         mine = DepositAddress.objects.filter(account=account, currency=currency)
         list(AddressBook.objects.select_for_update().filter(account=account, currency=currency))
         mine.filter(Q(place__isnull=False) | Q(is_current=True)).update(place=None, is_current=False)
-        for place, one in enumerate(keepable_ones, start=1):
+        for place, one in enumerate(recent, start=1):
             _keep(account, currency, one, now, place=place)
         if current is not None:
             _keep(account, currency, current, now, is_current=True)
@@ -112,9 +112,9 @@ def keep(*, account: Account, currency: str, record: records.DepositAddress, now
     return _keep(account, currency, record, now)
 
 
-def named(found: Iterable[records.DepositAddress]) -> list[str]:
+def as_texts(addresses: Iterable[records.DepositAddress]) -> list[str]:
     """The addresses in one text each, so that two listings can be compared."""
-    return [f"{one.address} {one.payment_id or ''}".strip() for one in found]
+    return [f"{one.address} {one.payment_id or ''}".strip() for one in addresses]
 
 
 def problem_of(currency: Currency | None) -> str:

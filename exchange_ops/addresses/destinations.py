@@ -49,35 +49,35 @@ def check(*, currency: Currency, address: str, payment_id: str = "") -> Destinat
     remarks: list[str] = []
     text = _cleaned("address", address, LONGEST_ADDRESS, problems, remarks)
     tag = _cleaned("payment_id", payment_id, LONGEST_PAYMENT_ID, problems, remarks)
-    found: Destination | None = None
+    destination: Destination | None = None
     if "address" not in problems:
         try:
-            found = _read(currency.code, text)
+            destination = _read(currency.code, text)
         except (chain.NotAnAddress, coin_addresses.NotAnAddress) as problem:
             problems["address"] = str(problem)
     if tag and "payment_id" not in problems and (sentence := _payment_id_problem(currency, tag)):
         problems["payment_id"] = sentence
-    if problems or found is None:
+    if problems or destination is None:
         raise CannotUseDestination(problems)
     return Destination(
-        address=found.address,
+        address=destination.address,
         payment_id=tag,
-        network=found.network,
-        groups=groups_of(found.address),
-        other_forms=found.other_forms,
+        network=destination.network,
+        groups=groups_of(destination.address),
+        other_forms=destination.other_forms,
         remarks=tuple(remarks),
-        warnings=found.warnings + _payment_id_warnings(currency, tag),
+        warnings=destination.warnings + _payment_id_warnings(currency, tag),
     )
 
 
-def same_address(*, code: str, left: str, right: str) -> bool:
+def same_address(*, code: str, one: str, other: str) -> bool:
     """Whether two texts are one destination of the currency `code`; texts that can't be read only when equal."""
-    if left == right:
+    if one == other:
         return True
     if code == CHAIN_CODE:
-        return chain.same(left, right)
+        return chain.same(one, other)
     try:
-        return coin_addresses.read(code, left).text == coin_addresses.read(code, right).text
+        return coin_addresses.read(code, one).text == coin_addresses.read(code, other).text
     except coin_addresses.NotAnAddress:
         return False
 
@@ -94,21 +94,21 @@ def _read(code: str, text: str) -> Destination:
         forms = chain.forms(text)
         other = (("legacy address", forms.legacy_address),) if forms.legacy_address else ()
         return Destination(forms.cash_address, "", forms.network, (), (*other, ("SLP address", forms.slp_address)))
-    found = coin_addresses.read(code, text)
-    return Destination(found.text, "", _network(found), (), (), (), _checksum_warnings(found))
+    coin_address = coin_addresses.read(code, text)
+    return Destination(coin_address.text, "", _network(coin_address), (), (), (), _checksum_warnings(coin_address))
 
 
-def _network(found: CoinAddress) -> str:
+def _network(address: CoinAddress) -> str:
     """The network of another coin's address: the main one unless the desk works with test networks as well."""
     allowed = (coin_addresses.MAIN, *(str(network) for network in chain.allowed_networks()))
     for network in allowed:
-        if network in found.networks:
+        if network in address.networks:
             return network
-    raise coin_addresses.NotAnAddress(f"This is an address of the {' or '.join(found.networks)} network.")
+    raise coin_addresses.NotAnAddress(f"This is an address of the {' or '.join(address.networks)} network.")
 
 
-def _checksum_warnings(found: CoinAddress) -> tuple[str, ...]:
-    if found.checked:
+def _checksum_warnings(address: CoinAddress) -> tuple[str, ...]:
+    if address.checked:
         return ()
     return ("Nothing in this address shows a mistyped character: compare every one of them with its source.",)
 

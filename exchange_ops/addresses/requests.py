@@ -92,15 +92,15 @@ def problem_of(*, account: Account, currency: str, now: datetime) -> str:
     )
 
 
-def left(*, account: Account, currency: str, now: datetime) -> int:
+def remaining_today(*, account: Account, currency: str, now: datetime) -> int:
     """How many more may be asked for today, as far as this desk knows."""
-    return max(0, NEW_A_DAY - _spent(account, currency, now).count())
+    return max(0, NEW_A_DAY - _spent_requests(account, currency, now).count())
 
 
 def next_at(*, account: Account, currency: str, now: datetime) -> datetime | None:
     """When the next new address may be asked for; nothing when one may be asked for now."""
-    spent = list(_spent(account, currency, now).order_by("-sent_at")[:NEW_A_DAY])
-    oldest = spent[-1].sent_at if len(spent) == NEW_A_DAY else None
+    requests_sent = list(_spent_requests(account, currency, now).order_by("-sent_at")[:NEW_A_DAY])
+    oldest = requests_sent[-1].sent_at if len(requests_sent) == NEW_A_DAY else None
     return oldest + DAY if oldest is not None else None
 
 
@@ -109,9 +109,9 @@ def _ask(row: AddressRequest, *, now: datetime, client_for: ClientFor) -> None:
     watch = Stopwatch(now)
     try:
         with clients.client(client_for, account=row.account, right=Right.PAYMENTS) as client:
-            known = deposits.named(_listed(client, row.currency))
+            known_addresses = deposits.as_texts(_listed_addresses(client, row.currency))
             now, send_by = watch.now(), watch.now() + SEND_WITHIN
-            claim: dict[str, Any] = {"known": known, "sent_at": now, "send_by": send_by, "moves_money": False}
+            claim: dict[str, Any] = {"known": known_addresses, "sent_at": now, "send_by": send_by, "moves_money": False}
             calls.claim(mover.MACHINE, row, event="sending", to=machine.SENDING, now=now, prepare=lambda: None, **claim)
             last_look = lambda: calls.too_late(watch, send_by)  # noqa: E731
             reply = sent(lambda: client.create_deposit_address(currency=row.currency, last_look=last_look))
@@ -120,23 +120,23 @@ def _ask(row: AddressRequest, *, now: datetime, client_for: ClientFor) -> None:
             raise
         _move(row, "not_sent", now=watch.now(), last_problem=answering.sentence_of(failure))
         return
-    _ENDS[reply.outcome](row, reply, watch.now())
+    _BY_OUTCOME[reply.outcome](row, reply, watch.now())
 
 
-def _made(row: AddressRequest, reply: calls.Reply, now: datetime) -> None:
+def _on_accepted(row: AddressRequest, reply: calls.Reply, now: datetime) -> None:
     record: records.DepositAddress = reply.value
     if not deposits.keepable(record):
-        _unknown(row, calls.Reply(calls.UNKNOWN, problem="The new address is too long to be one."), now)
+        _on_unknown(row, calls.Reply(calls.UNKNOWN, problem="The new address is too long to be one."), now)
         return
     with transaction.atomic():
-        made = deposits.keep(account=row.account, currency=row.currency, record=record, now=now)
+        address = deposits.keep(account=row.account, currency=row.currency, record=record, now=now)
         DepositAddress.objects.filter(account=row.account, currency=row.currency).update(is_current=False)
-        DepositAddress.objects.filter(pk=made.pk).update(is_current=True)
-        _move(row, "made", now=now, made=made, answered_at=now, evidence={"address": made.address})
+        DepositAddress.objects.filter(pk=address.pk).update(is_current=True)
+        _move(row, "made", now=now, made=address, answered_at=now, evidence={"address": address.address})
     deposits.ask(account=row.account, currency=row.currency, person=None, now=now, anew=True)
 
 
-def _refused(row: AddressRequest, reply: calls.Reply, now: datetime) -> None:
+def _on_refused(row: AddressRequest, reply: calls.Reply, now: datetime) -> None:
     problem = reply.problem
     if reply.code == LIMIT_EXCEEDED:
         problem = f"The exchange gives out at most {NEW_A_DAY} new addresses in 24 hours: {problem}"
@@ -144,11 +144,11 @@ def _refused(row: AddressRequest, reply: calls.Reply, now: datetime) -> None:
     _move(row, "refused", now=now, answered_at=now, **columns)
 
 
-def _not_sent(row: AddressRequest, reply: calls.Reply, now: datetime) -> None:
+def _on_not_sent(row: AddressRequest, reply: calls.Reply, now: datetime) -> None:
     _move(row, "not_sent", now=now, last_problem=reply.problem[:500])
 
 
-def _unknown(row: AddressRequest, reply: calls.Reply, now: datetime) -> None:
+def _on_unknown(row: AddressRequest, reply: calls.Reply, now: datetime) -> None:
     if row.state == machine.UNKNOWN:
         _wait(row, now, looks=row.looks + 1, problem=reply.problem)
         return
@@ -156,33 +156,35 @@ def _unknown(row: AddressRequest, reply: calls.Reply, now: datetime) -> None:
     _move(row, "unknown", now=now, next_action_at=soon, last_problem=reply.problem[:500])
 
 
-_ENDS: Final[dict[str, calls.End]] = {
-    calls.ACCEPTED: _made,
-    calls.REFUSED: _refused,
-    calls.NOT_SENT: _not_sent,
-    calls.UNKNOWN: _unknown,
+_BY_OUTCOME: Final[dict[str, calls.End]] = {
+    calls.ACCEPTED: _on_accepted,
+    calls.REFUSED: _on_refused,
+    calls.NOT_SENT: _on_not_sent,
+    calls.UNKNOWN: _on_unknown,
 }
 
 
-def _give_up(row: AddressRequest, *, now: datetime, client_for: ClientFor) -> None:
+def _on_lease_expired(row: AddressRequest, *, now: datetime, client_for: ClientFor) -> None:
     """The worker that sent it died: nobody knows what the exchange answered."""
     problem = "The worker ended before the exchange's answer was kept."
-    _unknown(row, calls.Reply(calls.UNKNOWN, problem=problem), now)
+    _on_unknown(row, calls.Reply(calls.UNKNOWN, problem=problem), now)
 
 
-def _look(row: AddressRequest, *, now: datetime, client_for: ClientFor) -> None:
+def _look_for_address(row: AddressRequest, *, now: datetime, client_for: ClientFor) -> None:
     """Look for an address that was not there before the call; none in the end means that none was made."""
     watch = Stopwatch(now)
     try:
         with clients.client(client_for, account=row.account, right=Right.PAYMENTS) as client:
-            listed = _listed(client, row.currency)
+            listed = _listed_addresses(client, row.currency)
     except _UNREADABLE as failure:
         _wait(row, watch.now(), looks=row.looks, problem=answering.sentence_of(failure))
         return
-    known = set(row.known)
-    fresh = [one for one, name in zip(listed, deposits.named(listed), strict=True) if name not in known]
-    if fresh:
-        _made(row, calls.Reply(calls.ACCEPTED, value=fresh[0]), watch.now())
+    addresses_before = set(row.known)
+    new_addresses = [
+        one for one, name in zip(listed, deposits.as_texts(listed), strict=True) if name not in addresses_before
+    ]
+    if new_addresses:
+        _on_accepted(row, calls.Reply(calls.ACCEPTED, value=new_addresses[0]), watch.now())
     elif row.looks + 1 >= len(LOOKS_S) and row.sent_at is not None and watch.now() - row.sent_at >= QUIET:
         _move(row, "absent", now=watch.now(), looks=row.looks + 1)
     else:
@@ -194,14 +196,14 @@ def _wait(row: AddressRequest, now: datetime, *, looks: int, problem: str) -> No
     mover.touch(row, looks=looks, last_problem=problem[:500], next_action_at=now + timedelta(seconds=pause))
 
 
-def _listed(client: ExchangeClient, currency: str) -> list[records.DepositAddress]:
+def _listed_addresses(client: ExchangeClient, currency: str) -> list[records.DepositAddress]:
     listing = client.get_deposit_addresses(currency=currency)
     if listing.asides:
         raise BadReply(f"an address could not be read: {listing.asides[0].reason}")
     return list(listing.records)
 
 
-def _spent(account: Account, currency: str, now: datetime) -> QuerySet[AddressRequest]:
+def _spent_requests(account: Account, currency: str, now: datetime) -> QuerySet[AddressRequest]:
     return AddressRequest.objects.filter(
         account=account, currency=currency, state__in=SPENT_REQUESTS, sent_at__gt=now - DAY
     )
@@ -220,7 +222,7 @@ def _move(row: AddressRequest, to: str, *, now: datetime, **columns: Any) -> Non
 
 QUEUE: Final = Queue(
     mover.MACHINE,
-    {"asked": _ask, "sending": _give_up, "unknown": _look},
+    {"asked": _ask, "sending": _on_lease_expired, "unknown": _look_for_address},
     also_due=lambda now: Q(state=machine.SENDING, lease_until__lte=now),  # of those claimed before a claim said when
     read_with=("account",),
 )

@@ -56,18 +56,18 @@ class Exposure:
 
     def is_near_liquidation(self, *, warned: bool) -> bool:
         """The same of the liquidation."""
-        left, border = self.liquidation_left, LIQUIDATION_FAR if warned else LIQUIDATION_NEAR
-        return left is not None and left < border
+        share, border = self.liquidation_left, LIQUIDATION_FAR if warned else LIQUIDATION_NEAR
+        return share is not None and share < border
 
 
 def exposure(*, position: MarginPosition, ticker: Ticker | None) -> Exposure:
     """How a position stands; by the exchange's own pnl, or by the market's last price where that was read later."""
     is_long, entry = position.quantity > 0, position.price_entry
     call, liquidation = _danger(position.price_margin_call), _danger(position.price_liquidation)
-    found = _mark(position, ticker)
-    if found is None:
+    mark_and_time = _mark(position, ticker)
+    if mark_and_time is None:
         return Exposure(is_long, entry, call=call, liquidation=liquidation)
-    mark, mark_at = found
+    mark, mark_at = mark_and_time
     with localcontext() as context:
         context.prec = _DIGITS
         pnl = position.quantity * (mark - entry)
@@ -83,8 +83,8 @@ def exposure(*, position: MarginPosition, ticker: Ticker | None) -> Exposure:
             liquidation=liquidation,
             to_call=_away(mark, call, mark, is_long),
             to_liquidation=_away(mark, liquidation, mark, is_long),
-            call_left=_left(mark, call, entry, is_long),
-            liquidation_left=_left(mark, liquidation, entry, is_long),
+            call_left=_share_left(mark, call, entry, is_long),
+            liquidation_left=_share_left(mark, liquidation, entry, is_long),
         )
 
 
@@ -101,16 +101,16 @@ def after(
 
     `balance` and `mark` are in the quote currency. What rests in the book is left out: it opens nothing by itself.
     """
-    rest = position.quantity if quantity is None else quantity
+    size = position.quantity if quantity is None else quantity
     share = 1 / (2 * max(held.leverage, Decimal(1))) + symbol.take_liquidity_rate
     call, liquidation = (
-        _reckoned(rest, position.price_entry, balance, share=one, tick=symbol.tick_size)
+        _reckoned(size, position.price_entry, balance, share=one, tick=symbol.tick_size)
         for one in (share + CALL_SHARE, share)
     )
     then = MarginPosition(
-        quantity=rest,
+        quantity=size,
         price_entry=position.price_entry,
-        pnl=rest * (mark - position.price_entry),
+        pnl=size * (mark - position.price_entry),
         price_margin_call=call,
         price_liquidation=liquidation,
         read_at=position.read_at,
@@ -143,22 +143,22 @@ def _mark(position: MarginPosition, ticker: Ticker | None) -> tuple[Decimal, dat
     return None if ticker is None or ticker.last is None else (ticker.last, ticker.read_at)
 
 
-def _away(mark: Decimal, danger: Decimal | None, of: Decimal, is_long: bool) -> Decimal | None:
-    if danger is None or of <= 0:
+def _away(mark: Decimal, danger: Decimal | None, base: Decimal, is_long: bool) -> Decimal | None:
+    if danger is None or base <= 0:
         return None
     way = mark - danger if is_long else danger - mark
-    return _rounded(way / of)
+    return _rounded(way / base)
 
 
-def _left(mark: Decimal, danger: Decimal | None, entry: Decimal, is_long: bool) -> Decimal | None:
+def _share_left(mark: Decimal, danger: Decimal | None, entry: Decimal, is_long: bool) -> Decimal | None:
     """What is left of the way from the entry; a danger that lies on the wrong side of the entry is reached by now."""
     if danger is None:
         return None
-    whole = entry - danger if is_long else danger - entry
+    distance = entry - danger if is_long else danger - entry
     way = mark - danger if is_long else danger - mark
-    if whole <= 0:
+    if distance <= 0:
         return ZERO if way <= 0 else _rounded(way / danger)
-    return _rounded(way / whole)
+    return _rounded(way / distance)
 
 
 def _rounded(value: Decimal) -> Decimal:

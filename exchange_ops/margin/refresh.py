@@ -30,54 +30,54 @@ def sync(*, account: Account, client: ExchangeClient, now: datetime) -> list[str
     accounts, positions = client.get_margin_accounts(), client.get_margin_positions()
     asides = (*accounts.asides, *positions.asides)
     problems = [f"A margin record could not be read: {aside.reason}" for aside in asides]
-    found = {position.symbol: position for one in accounts.records if (position := one.position) is not None}
-    found |= {position.symbol: position for position in positions.records}
+    by_symbol = {position.symbol: position for one in accounts.records if (position := one.position) is not None}
+    by_symbol |= {position.symbol: position for position in positions.records}
     reading = _Reading(account, now)
     changed = False
     for one in _sound(accounts.records, problems, _amounts_of_account):
         changed |= reading.keep(MarginAccount, one.symbol, _account(one)).changed
-    for each in _sound(found.values(), problems, _amounts_of_position):
+    for each in _sound(by_symbol.values(), problems, _amounts_of_position):
         changed |= reading.keep(MarginPosition, each.symbol, _position(each)).changed
     if not problems:
         changed |= reading.end_others(MarginAccount, {one.symbol for one in accounts.records})
-        reports.note_gone(account=account, listed=set(found), now=now)
-        changed |= reading.end_others(MarginPosition, set(found))
+        reports.note_gone(account=account, listed=set(by_symbol), now=now)
+        changed |= reading.end_others(MarginPosition, set(by_symbol))
     if changed:
         announcements.announce(TOPIC)
     return problems
 
 
-def take(
+def apply(
     *,
     account: Account,
-    found: Sequence[records.MarginAccount],
+    accounts: Sequence[records.MarginAccount],
     now: datetime,
-    whole: bool = False,
+    complete: bool = False,
 ) -> list[str]:
     """Keep what a stream told of accounts, as of `now`; gives a sentence for every record that could not be.
 
-    A record that is older than what is kept changes nothing. With `whole` there are no other accounts. A report without
-    a position ends it only when it says so: samples leave the position out of reports that don't concern it.
+    A record that is older than the stored one changes nothing. With `complete` there are no other accounts. A report
+    without a position ends it only when it says so: samples leave the position out of reports that don't concern it.
     """
     problems: list[str] = []
     reading = _Reading(account, now)
     changed = False
-    for one in _sound(found, problems, _amounts_of_account):
+    for one in _sound(accounts, problems, _amounts_of_account):
         positions = [one.position] if one.position is not None and one.position.quantity else []
         sound = _sound(positions, problems, _amounts_of_position)
         with transaction.atomic():
             before = reports.before(account=account, symbol=one.symbol)
-            kept = reading.keep(MarginAccount, one.symbol, _account(one), gone=_is_closed(one))
-            changed |= kept.changed
-            if kept.refused:
+            outcome = reading.keep(MarginAccount, one.symbol, _account(one), gone=_is_closed(one))
+            changed |= outcome.changed
+            if outcome.refused:
                 continue
             if sound:
                 changed |= reading.keep(MarginPosition, one.symbol, _position(sound[0])).changed
-            elif not positions and (whole or _is_flat(one)):
+            elif not positions and (complete or _is_flat(one)):
                 changed |= reading.end(MarginPosition, one.symbol, one.updated_at)
             reports.note(account=account, report=one, before=before, now=now)
-    if whole and not problems:
-        listed = {one.symbol for one in found}
+    if complete and not problems:
+        listed = {one.symbol for one in accounts}
         changed |= reading.end_others(MarginAccount, listed)
         changed |= reading.end_others(MarginPosition, listed)
     if changed:
@@ -96,7 +96,7 @@ def _is_flat(report: records.MarginAccount) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class _Kept:
+class _Outcome:
     """What came of one record: whether a figure changed, or it was older than what is kept."""
 
     changed: bool = False
@@ -114,16 +114,16 @@ class _Reading:
     account: Account
     as_of: datetime
 
-    def keep(self, model: Any, symbol: str, columns: dict[str, Any], *, gone: bool = False) -> _Kept:
+    def keep(self, model: Any, symbol: str, columns: dict[str, Any], *, gone: bool = False) -> _Outcome:
         """Write what was told of a symbol, unless the row knows better."""
         written = {**columns, "read_at": self.as_of, "gone_at": self.as_of if gone else None}
-        row, made = model.objects.get_or_create(account=self.account, symbol=symbol, defaults=written)
-        if made:
-            return _Kept(changed=True)
+        row, is_new = model.objects.get_or_create(account=self.account, symbol=symbol, defaults=written)
+        if is_new:
+            return _Outcome(changed=True)
         if not self._older(model, symbol, columns["updated_at"]).update(**written):
-            return _Kept(refused=True)
+            return _Outcome(refused=True)
         differs = any(getattr(row, name) != new for name, new in columns.items())
-        return _Kept(changed=differs or (row.gone_at is None) == gone)
+        return _Outcome(changed=differs or (row.gone_at is None) == gone)
 
     def end(self, model: Any, symbol: str, updated_at: datetime) -> bool:
         """Note that there is none since `updated_at`, in the exchange's time: what is older opens it no more."""
@@ -140,10 +140,10 @@ class _Reading:
         return model.objects.filter(Q(updated_at__lt=updated_at) | same, account=self.account, symbol=symbol)
 
 
-def _sound(found: Iterable[Any], problems: list[str], amounts_of: Any) -> list[Any]:
+def _sound(entries: Iterable[Any], problems: list[str], amounts_of: Any) -> list[Any]:
     """The records that the columns take; the others become a sentence."""
     sound = []
-    for record in found:
+    for record in entries:
         times = (record.created_at, record.updated_at)
         takes = all(amount is None or storable(amount) for amount in amounts_of(record))
         if takes and len(record.symbol) <= 40 and all(_FIRST <= time < _LAST for time in times):

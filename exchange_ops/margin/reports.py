@@ -74,8 +74,10 @@ def note_gone(*, account: Account, listed: set[str], now: datetime) -> None:
     """Positions that a reading no longer lists and that no report ended: how they ended was not told."""
     rows = MarginPosition.objects.filter(account=account, gone_at=None, read_at__lt=now).exclude(symbol__in=listed)
     for row in rows:
-        known = MarginReport.objects.filter(account=account, symbol=row.symbol, reason__in=ENDS, at__gte=row.updated_at)
-        if not known.exists():
+        end_reports = MarginReport.objects.filter(
+            account=account, symbol=row.symbol, reason__in=ENDS, at__gte=row.updated_at
+        )
+        if not end_reports.exists():
             _store(
                 MarginReport(
                     account=account,

@@ -40,7 +40,7 @@ def take(*, account: Account, event: trading_session.Event, now: datetime) -> tr
             return _take_reports(account, event, now)
         case trading_session.MarginAccounts():
             whole = event.whole and not event.unread
-            problems = margin.take(account=account, found=event.records, now=_as_of(event, now), whole=whole)
+            problems = margin.apply(account=account, accounts=event.records, now=_as_of(event, now), complete=whole)
             _left_out(account, [*problems, *(f"A margin account: {one.reason}" for one in event.unread)])
         case trading_session.NoMargin():
             _log.info("trading_stream.no_margin", account=account.pk, reason=event.sentence)

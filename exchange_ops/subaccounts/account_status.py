@@ -30,7 +30,7 @@ class AccountStatus:
     tone: str
 
 
-_STANDINGS: Final = {
+_STATUSES: Final = {
     OPEN: AccountStatus(OPEN, "Active", "It can log in, trade and withdraw as its settings allow.", Tone.GOOD),
     NEW: AccountStatus(
         NEW, "New", "Nobody has used it yet. It can be frozen; afterwards activating makes it active.", Tone.QUIET
@@ -68,9 +68,9 @@ class Difference:
     label: str
 
 
-def of(sub: SubAccount) -> AccountStatus:
+def status_of(sub: SubAccount) -> AccountStatus:
     """Where it stands, by the newest observation."""
-    return _STANDINGS[_name(sub)]
+    return _STATUSES[_name(sub)]
 
 
 def _name(sub: SubAccount) -> str:
@@ -89,7 +89,7 @@ def _name(sub: SubAccount) -> str:
     return UNCLEAR
 
 
-def wanted(sub: SubAccount) -> str:
+def requested_status(sub: SubAccount) -> str:
     """What was asked for, in a word; empty when nothing was."""
     return {"active": "Active", states.AS_FROZEN: "Frozen"}.get(sub.wanted, "")
 
@@ -133,7 +133,9 @@ def obstacle(kind: str, sub: SubAccount) -> str:
     if kind == states.ACTIVATE:
         return _activation_obstacle(name, sub)
     if name in SHUT:
-        return f"{number} is {of(sub).label.lower()}, so the exchange would refuse to change its payout settings."
+        return (
+            f"{number} is {status_of(sub).label.lower()}, so the exchange would refuse to change its payout settings."
+        )
     return ""
 
 
@@ -152,7 +154,7 @@ def _activation_obstacle(name: str, sub: SubAccount) -> str:
 
 def digest_of(kind: str, subs: Sequence[SubAccount]) -> str:
     """What a person confirms: this act on these sub-accounts as they stood on the screen, and no other."""
-    seen = [
+    content = [
         [
             sub.account_id,
             sub.exchange_id,
@@ -164,5 +166,5 @@ def digest_of(kind: str, subs: Sequence[SubAccount]) -> str:
         ]
         for sub in sorted(subs, key=lambda sub: sub.exchange_id)
     ]
-    text = json.dumps(["countersign-subaccounts-1", kind, seen], sort_keys=True)
+    text = json.dumps(["countersign-subaccounts-1", kind, content], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()

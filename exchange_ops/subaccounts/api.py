@@ -22,7 +22,10 @@ class SubAccountOut(serializers.ModelSerializer[SubAccount]):
     standing = serializers.SerializerMethodField()
     sentence = serializers.SerializerMethodField(help_text="The standing for people.")
     requested = serializers.ChoiceField(
-        source="wanted", choices=("", *states.WANTED), read_only=True, help_text="Empty when nothing was asked for."
+        source="wanted",
+        choices=("", *states.REQUESTED_STATUSES),
+        read_only=True,
+        help_text="Empty when nothing was asked for.",
     )
     difference = serializers.SerializerMethodField(help_text="Requested against observed, in words.")
     differs = serializers.SerializerMethodField(help_text="Whether somebody should look at the difference.")
@@ -64,11 +67,11 @@ class SubAccountOut(serializers.ModelSerializer[SubAccount]):
     )
     def get_standing(self, row: SubAccount) -> str:
         """One of the names of a standing."""
-        return account_status.of(row).name
+        return account_status.status_of(row).name
 
     def get_sentence(self, row: SubAccount) -> str:
         """The standing for people."""
-        return account_status.of(row).sentence
+        return account_status.status_of(row).sentence
 
     def get_difference(self, row: SubAccount) -> str:
         """Requested against observed, in words."""

@@ -44,7 +44,7 @@ def content(row: SubAccountAction) -> dict[str, Any]:
 def send(row: SubAccountAction, client: ExchangeClient, last_look: calls.LastLook) -> Reply:
     """Send it, and say what came of it: nothing that can happen outside is raised."""
     try:
-        return _heard(row, _ask(row, client, last_look))
+        return _reply(row, _ask(row, client, last_look))
     except Refused as refused:
         reply = Reply(
             calls.REFUSED, answer=NO, problem=str(refused), code=refused.code, http_status=refused.http_status
@@ -63,8 +63,8 @@ def send(row: SubAccountAction, client: ExchangeClient, last_look: calls.LastLoo
     return reply
 
 
-def _heard(row: SubAccountAction, said: bool) -> Reply:
-    if said:
+def _reply(row: SubAccountAction, answer: bool) -> Reply:
+    if answer:
         return Reply(calls.ACCEPTED, answer=YES)
     if row.kind == states.ACTIVATE:
         # The documented answer for one that is disabled (exchange REST, Sub-account status).
@@ -85,15 +85,15 @@ def _without_outcome(unknown: OutcomeUnknown) -> Reply:
     """What was said all the same: a documented description under code 500 is kept, and proves nothing by itself."""
     reported = unknown.evidence
     body, status, code = str(reported.get("body", "")), reported.get("status"), reported.get("code")
-    answer, said = LOST, f"No usable answer: {unknown.reason}"
+    answer, problem = LOST, f"No usable answer: {unknown.reason}"
     if _ALREADY_SHUT in body:
-        answer, said = ALREADY, "The exchange said that it is frozen or disabled already."
+        answer, problem = ALREADY, "The exchange said that it is frozen or disabled already."
     elif _NO_SUCH in body:
-        answer, said = UNKNOWN_ID, "The exchange said that it does not know this sub-account."
+        answer, problem = UNKNOWN_ID, "The exchange said that it does not know this sub-account."
     return Reply(
         calls.UNKNOWN,
         answer=answer,
-        problem=said,
+        problem=problem,
         code=code if isinstance(code, int) else None,
         http_status=status if isinstance(status, int) else None,
     )

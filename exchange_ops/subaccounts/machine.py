@@ -136,4 +136,4 @@ IN_FLIGHT: Final = ("sending", "accepted", "unknown")
 NEW, LISTED_ACTIVE, LISTED_CLOSED = "new", "active", "disable"
 # What we know of one that is closed: by our own freeze, or because activating it was answered with false.
 AS_FROZEN, AS_DISABLED = "frozen", "disabled"
-WANTED: Final = ("active", "frozen")
+REQUESTED_STATUSES: Final = ("active", "frozen")

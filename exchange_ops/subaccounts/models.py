@@ -69,7 +69,9 @@ class SubAccount(OfAccount, Witnessed):
     class Meta:
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["account", "exchange_id"], name="subaccount_one_row"),
-            models.CheckConstraint(condition=Q(wanted__in=("", *states.WANTED)), name="subaccount_known_wish"),
+            models.CheckConstraint(
+                condition=Q(wanted__in=("", *states.REQUESTED_STATUSES)), name="subaccount_known_wish"
+            ),
             models.CheckConstraint(
                 condition=Q(closed_as__in=("", states.AS_FROZEN, states.AS_DISABLED)), name="subaccount_known_end"
             ),

@@ -26,12 +26,12 @@ MACHINE: Machine[SubAccountAction] = Machine(
 )
 touch = MACHINE.touch
 # After these the wish is given up again. A freeze that failed stays wanted, so that it stands out until it is done.
-_GIVEN_UP = frozenset({states.REFUSED, states.NOT_DONE})
+_WITHOUT_EFFECT = frozenset({states.REFUSED, states.NOT_DONE})
 
 
 def create(*, action: SubAccountAction, now: datetime, session_key: str, evidence: Mapping[str, Any]) -> None:
     """Row 1: store a request with its first event and what is wanted from now on. Inside the caller's transaction."""
-    sub, wanted = action.sub_account, _wanted_by(action)
+    sub, columns = action.sub_account, _requested_columns(action)
     action.lane = states.LANES[action.kind]
     action.before = {name: getattr(sub, name) for name in ("wanted", "wanted_payout", "wanted_description")}
     MACHINE.create(
@@ -40,9 +40,9 @@ def create(*, action: SubAccountAction, now: datetime, session_key: str, evidenc
         actor=action.requested_by,
         evidence=evidence,
         session_key=session_key,
-        facts={"wanted": wanted},
+        facts={"wanted": columns},
     )
-    _wish(sub, wanted)
+    _update(sub, columns)
 
 
 def move(
@@ -54,7 +54,7 @@ def move(
     """
     with transaction.atomic():
         MACHINE.move(action, event=event, to=to, now=now, **columns)
-        _learn(action, to, closed_as)
+        _store_consequences(action, to, closed_as)
     return action
 
 
@@ -66,7 +66,7 @@ def lock_accounts(*, account_id: int, exchange_ids: list[int]) -> list[SubAccoun
     return list(rows)
 
 
-def _wanted_by(action: SubAccountAction) -> dict[str, Any]:
+def _requested_columns(action: SubAccountAction) -> dict[str, Any]:
     """What the action changes of what is wanted."""
     if action.kind == states.SETTINGS:
         settings = {"wanted_payout": action.wanted_payout, "wanted_description": action.wanted_description}
@@ -74,18 +74,18 @@ def _wanted_by(action: SubAccountAction) -> dict[str, Any]:
     return {"wanted": states.AS_FROZEN if action.kind == states.FREEZE else "active"}
 
 
-def _learn(action: SubAccountAction, to: str, closed_as: str | None) -> None:
+def _store_consequences(action: SubAccountAction, to: str, closed_as: str | None) -> None:
     """What an end means for the sub-account: how it is closed, and a wish that is given up."""
     columns: dict[str, Any] = {} if closed_as is None else {"closed_as": closed_as}
-    failed = to in _GIVEN_UP and action.kind != states.FREEZE
+    failed = to in _WITHOUT_EFFECT and action.kind != states.FREEZE
     newer = SubAccountAction.objects.filter(sub_account=action.sub_account_id, lane=action.lane, pk__gt=action.pk)
     if (failed or to == states.CANCELLED) and not newer.exists():
-        columns |= {name: action.before.get(name) for name in _wanted_by(action)}
+        columns |= {name: action.before.get(name) for name in _requested_columns(action)}
     if columns:
-        _wish(action.sub_account, columns)
+        _update(action.sub_account, columns)
 
 
-def _wish(sub: SubAccount, columns: Mapping[str, Any]) -> None:
+def _update(sub: SubAccount, columns: Mapping[str, Any]) -> None:
     SubAccount.objects.filter(pk=sub.pk).update(**columns)
     for name, value in columns.items():
         setattr(sub, name, value)

@@ -10,12 +10,12 @@ def subaccount_problem(account: Account, number: int | None) -> str:
     """Why no money can be moved to or from this sub-account, or an empty text."""
     if number is None:
         return "Choose a sub-account."
-    found = SubAccount.objects.filter(account=account, exchange_id=number).first()
-    status = None if found is None else account_status.of(found)
-    if found is None or status is None or status.name == account_status.GONE:
+    sub = SubAccount.objects.filter(account=account, exchange_id=number).first()
+    status = None if sub is None else account_status.status_of(sub)
+    if sub is None or status is None or status.name == account_status.GONE:
         return f"The exchange's list has no sub-account {number}."
     if status.name not in {account_status.OPEN, account_status.NEW}:
         return f"Sub-account {number} is not open ({status.label.lower()}), so no money moves to or from it."
-    if found.wanted == AS_FROZEN:
+    if sub.wanted == AS_FROZEN:
         return f"Sub-account {number} is about to be frozen, so no money moves to or from it."
     return ""

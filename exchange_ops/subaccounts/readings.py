@@ -119,7 +119,9 @@ def fill_address(*, address_id: int, client_for: ClientFor, now: datetime) -> No
 
     def read(client: ExchangeClient, row: SubAccountAddress) -> dict[str, str]:
         subaccount_id = row.sub_account.exchange_id
-        return _kept_address(client.get_subaccount_deposit_address(subaccount_id=subaccount_id, currency=row.currency))
+        return _address_columns(
+            client.get_subaccount_deposit_address(subaccount_id=subaccount_id, currency=row.currency)
+        )
 
     answering.fill(
         ADDRESS,
@@ -141,9 +143,9 @@ def store_list(*, account: Account, entries: Iterable[records.SubAccount], now: 
             listed[entry.id] = entry
         else:
             problems.append(f"The sub-account {str(entry.id)[:20]} can't be kept: its record is out of bounds.")
-    known = {row.exchange_id: row for row in SubAccount.objects.filter(account=account)}
+    rows = {row.exchange_id: row for row in SubAccount.objects.filter(account=account)}
     with transaction.atomic():
-        changed = [_store_one(account, entry, known.get(number), now) for number, entry in listed.items()]
+        changed = [_store_one(account, entry, rows.get(number), now) for number, entry in listed.items()]
         mine = SubAccount.objects.filter(account=account, missing_since=None, observed_at__lt=now)
         gone = mine.exclude(exchange_id__in=listed)
         changed += [row.subject for row in gone]
@@ -175,7 +177,7 @@ def _sync_list(account: Account, now: datetime, client_for: ClientFor) -> bool:
         problems = store_list(account=account, entries=entries, now=now)
         listed = SubAccount.objects.filter(account=account, missing_since=None)
         numbers = list(listed.order_by("exchange_id").values_list("exchange_id", flat=True))
-        problems += [found for found in [_sync_settings(account, numbers, now, client_for)] if found]
+        problems += [problem for problem in [_sync_settings(account, numbers, now, client_for)] if problem]
         columns |= {"read_at": now, "problem": " ".join(problems)[:500]}
     except FAILURES as failure:
         columns["problem"] = f"The list could not be read. {sentence_of(failure)}"[:500]
@@ -233,10 +235,10 @@ def _store_settings(
     account: Account, numbers: list[int], settings: Iterable[records.WithdrawalSetting], now: datetime
 ) -> None:
     """Keep the settings of those that were asked for: one that is left out has none, so it is frozen or disabled."""
-    found = {one.sub_account_id if one.sub_account_id is not None else one.id: one for one in settings}
+    settings_by_id = {one.sub_account_id if one.sub_account_id is not None else one.id: one for one in settings}
     changed = []
     for row in SubAccount.objects.filter(account=account, exchange_id__in=numbers):
-        setting = found.get(row.exchange_id)
+        setting = settings_by_id.get(row.exchange_id)
         columns: dict[str, Any] = {"settings_shown": setting is not None, "settings_at": now}
         if setting is not None:
             description = (setting.description or "").replace("\0", "")[:LONGEST_DESCRIPTION]
@@ -273,10 +275,10 @@ def _store_balances(sub: SubAccount, balances: records.SubAccountBalances, now: 
             SubAccountBalance.objects.bulk_create(rows, ignore_conflicts=True)
 
 
-def _kept_address(made: records.DepositAddress) -> dict[str, str]:
-    if not _fits(made.address, 256) or not _fits(made.payment_id or "", 256):
+def _address_columns(address: records.DepositAddress) -> dict[str, str]:
+    if not _fits(address.address, 256) or not _fits(address.payment_id or "", 256):
         return {**_NO_ADDRESS, "problem": "The exchange named an address that can't be one."}
-    return {"address": made.address, "payment_id": made.payment_id or ""}
+    return {"address": address.address, "payment_id": address.payment_id or ""}
 
 
 def _fits(text: str, longest: int) -> bool:

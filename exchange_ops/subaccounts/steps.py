@@ -48,11 +48,11 @@ def send(row: SubAccountAction, *, now: datetime, client_for: ClientFor) -> None
         open_client=lambda: client_for(row.sub_account.account, _RIGHTS[row.kind]),
         claim=lambda _: _claimed(row, now),
         send=lambda client, last_look: asking.send(row, client, last_look),
-        on_outcome=_go_on,
+        on_outcome=_on_outcome,
     )
 
 
-def look(row: SubAccountAction, *, now: datetime, client_for: ClientFor) -> None:
+def check_outcome(row: SubAccountAction, *, now: datetime, client_for: ClientFor) -> None:
     """Rows 7 to 10: read what the exchange shows now, and end the action when that says how it ended."""
     sub, watch = row.sub_account, Stopwatch(now)
     begun = watch.now()
@@ -63,10 +63,16 @@ def look(row: SubAccountAction, *, now: datetime, client_for: ClientFor) -> None
         sentence = problem or "The exchange's list was read by somebody else in this moment."
         moves.touch(row, next_action_at=_next_look(row, watch.now()), last_problem=sentence[:500])
         return
-    seen = _evidence(sub)
+    evidence = _evidence(sub)
     if _is_reached(row, sub):
         moves.move(
-            row, event="seen", to=states.DONE, now=watch.now(), evidence=seen, last_problem="", closed_as=_taught(row)
+            row,
+            event="seen",
+            to=states.DONE,
+            now=watch.now(),
+            evidence=evidence,
+            last_problem="",
+            closed_as=_closed_as(row),
         )
         readings.ask_balances(sub=sub, now=watch.now())  # a freeze moves money
     elif not _is_over(row, sub, watch.now()):
@@ -75,12 +81,12 @@ def look(row: SubAccountAction, *, now: datetime, client_for: ClientFor) -> None
     elif row.state == states.UNKNOWN and row.kind == states.FREEZE and row.attempt < MOST_FREEZES and _is_open(sub):
         sentence = "It was seen not to be frozen, so the freeze is sent again."
         moves.move(
-            row, event="seen_unchanged", to=states.REQUESTED, now=watch.now(), evidence=seen, last_problem=sentence
+            row, event="seen_unchanged", to=states.REQUESTED, now=watch.now(), evidence=evidence, last_problem=sentence
         )
     else:
-        sentence = f"The exchange shows it as {account_status.of(sub).label.lower()}, so this is not to be seen."
+        sentence = f"The exchange shows it as {account_status.status_of(sub).label.lower()}, so this is not to be seen."
         moves.move(
-            row, event="seen_unchanged", to=states.NOT_DONE, now=watch.now(), evidence=seen, last_problem=sentence
+            row, event="seen_unchanged", to=states.NOT_DONE, now=watch.now(), evidence=evidence, last_problem=sentence
         )
 
 
@@ -127,7 +133,7 @@ def _prepared(row: SubAccountAction, now: datetime) -> SubAccountCall:
     )
 
 
-def _go_on(row: SubAccountAction, reply: calls.Reply, now: datetime) -> None:
+def _on_outcome(row: SubAccountAction, reply: calls.Reply, now: datetime) -> None:
     answer = reply.answer if isinstance(reply, asking.Reply) else ""  # none where nothing left
     facts = {**reply.facts, "answer": answer}
     columns: dict[str, Any] = {"answer": answer, "last_problem": reply.problem[:500], "lease_until": None}
@@ -147,7 +153,7 @@ def _go_on(row: SubAccountAction, reply: calls.Reply, now: datetime) -> None:
 
 
 # Row 6: what it did is unknown until the exchange's list was read.
-given_up = calls.given_up(
+lease_expired = calls.given_up(
     moves.MACHINE,
     event="lost",
     to=states.UNKNOWN,
@@ -162,7 +168,7 @@ given_up = calls.given_up(
 
 def _is_reached(row: SubAccountAction, sub: SubAccount) -> bool:
     """Whether list and payout settings both show what was asked for."""
-    name = account_status.of(sub).name
+    name = account_status.status_of(sub).name
     if row.kind == states.FREEZE:
         return name in account_status.SHUT
     if row.kind == states.ACTIVATE:
@@ -172,7 +178,7 @@ def _is_reached(row: SubAccountAction, sub: SubAccount) -> bool:
     return bool(sub.settings_shown) and payout and text
 
 
-def _taught(row: SubAccountAction) -> str | None:
+def _closed_as(row: SubAccountAction) -> str | None:
     """Closed by our freeze, unless the first call already found it closed: then somebody else did it."""
     if row.kind != states.FREEZE:
         return "" if row.kind == states.ACTIVATE else None
@@ -180,23 +186,23 @@ def _taught(row: SubAccountAction) -> str | None:
 
 
 def _is_open(sub: SubAccount) -> bool:
-    return account_status.of(sub).name in {account_status.OPEN, account_status.NEW}
+    return account_status.status_of(sub).name in {account_status.OPEN, account_status.NEW}
 
 
 def _is_over(row: SubAccountAction, sub: SubAccount, now: datetime) -> bool:
     """Whether it was looked for long enough to say that it is not to be seen."""
     since = now - (row.answered_at or row.updated_at)
-    if row.state == states.ACCEPTED or account_status.of(sub).name == account_status.UNCLEAR:
+    if row.state == states.ACCEPTED or account_status.status_of(sub).name == account_status.UNCLEAR:
         return since >= NOT_SHOWN_AFTER
     return row.looks >= LOOKS and since >= (FREEZE_QUIET if row.kind == states.FREEZE else QUIET)
 
 
 def _not_yet(row: SubAccountAction, sub: SubAccount) -> str:
-    status = account_status.of(sub).label.lower()
+    status = account_status.status_of(sub).label.lower()
     if row.state == states.ACCEPTED:
         return f"The exchange said yes, and shows it as {status} so far."
-    said = row.last_problem if row.looks == 0 else ""
-    return f"{said} The exchange shows it as {status} so far.".strip()[:500]
+    problem = row.last_problem if row.looks == 0 else ""
+    return f"{problem} The exchange shows it as {status} so far.".strip()[:500]
 
 
 def _next_look(row: SubAccountAction, now: datetime) -> datetime:

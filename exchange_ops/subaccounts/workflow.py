@@ -31,9 +31,9 @@ MOST_AT_ONCE = 50
 STALE = "This changed since the page was drawn. Read it again, then decide."
 _STEPS = {
     "requested": steps.send,
-    "sending": steps.given_up,
-    "accepted": steps.look,
-    "unknown": steps.look,
+    "sending": steps.lease_expired,
+    "accepted": steps.check_outcome,
+    "unknown": steps.check_outcome,
 }
 QUEUE: Final = Queue(
     moves.MACHINE,
@@ -82,7 +82,7 @@ def ask_status(
     reason = _checked(person, account, reason, numbers)
     try:
         with transaction.atomic():
-            subs = _found(account, numbers)
+            subs = _locked(account, numbers)
             if earlier := form.sent_before():  # the twin of a double click was first to the rows
                 return earlier
             _refuse_unless_possible(kind, subs, digest)
@@ -126,8 +126,8 @@ def ask_settings(
     now: datetime,
 ) -> SubAccountAction:
     """Ask for other payout settings; what is shown so already, and wanted so, is not sent. Raises CannotAsk."""
-    wanted = {"reason": reason.strip(), "wanted_payout": payout_enabled, "wanted_description": description.strip()}
-    form = _Form(person, request_key, states.SETTINGS, [exchange_id], wanted)
+    content = {"reason": reason.strip(), "wanted_payout": payout_enabled, "wanted_description": description.strip()}
+    form = _Form(person, request_key, states.SETTINGS, [exchange_id], content)
     if earlier := form.sent_before():
         return earlier[0]
     reason, description = _checked(person, account, reason, [exchange_id]), description.strip()
@@ -136,7 +136,7 @@ def ask_settings(
         raise CannotAsk({"description": problem})
     try:
         with transaction.atomic():
-            (sub,) = _found(account, [exchange_id])
+            (sub,) = _locked(account, [exchange_id])
             if earlier := form.sent_before():
                 return earlier[0]
             _refuse_unless_possible(states.SETTINGS, [sub], digest)
@@ -179,10 +179,10 @@ def take_back(*, action_id: int, person: "Person", now: datetime, session_key: s
 def figures(subs: Sequence[SubAccount]) -> dict[int, list[SubAccountBalance]]:
     """What the trading accounts of these sub-accounts hold as last read: what a freeze would move, by their rows."""
     rows = SubAccountBalance.objects.filter(sub_account__in=subs, wallet=SubAccountBalance.TRADING)
-    found: dict[int, list[SubAccountBalance]] = {sub.pk: [] for sub in subs}
+    balances: dict[int, list[SubAccountBalance]] = {sub.pk: [] for sub in subs}
     for row in rows.order_by("currency"):
-        found[row.sub_account_id].append(row)
-    return found
+        balances[row.sub_account_id].append(row)
+    return balances
 
 
 # Checks ---------------------------------------------------------------------------------------------------------------
@@ -201,7 +201,7 @@ def _checked(person: "Person", account: Account, reason: str, numbers: Sequence[
     return reason
 
 
-def _found(account: Account, numbers: Sequence[int]) -> list[SubAccount]:
+def _locked(account: Account, numbers: Sequence[int]) -> list[SubAccount]:
     subs = moves.lock_accounts(account_id=account.pk, exchange_ids=list(numbers))
     missing = sorted(set(numbers) - {sub.exchange_id for sub in subs})
     if missing:
@@ -222,8 +222,8 @@ def _refuse_unless_possible(kind: str, subs: Sequence[SubAccount], digest: str) 
             problems.append(f"{sub.exchange_id} is being frozen; wait until that is seen.")
         elif kind == states.FREEZE and (sub.pk, states.ACTIVATE) in waiting:
             continue  # a freeze waits behind an activation, so that somebody in a hurry need not wait themselves
-        elif found := account_status.obstacle(kind, sub):
-            problems.append(found)
+        elif problem := account_status.obstacle(kind, sub):
+            problems.append(problem)
     if problems:
         raise CannotAsk({FORM: " ".join(problems)})
     if digest != account_status.digest_of(kind, subs):
@@ -235,11 +235,11 @@ def _store(actions: Sequence[SubAccountAction], now: datetime, session_key: str,
     proof = confirmation.evidence() if confirmation else {}
     for one in actions:
         sub = one.sub_account
-        seen: dict[str, Any] = {"status": sub.status, "observed_at": sub.observed_at, **proof}
+        evidence: dict[str, Any] = {"status": sub.status, "observed_at": sub.observed_at, **proof}
         if one.kind == states.FREEZE:
-            seen["trading"] = {row.currency: [row.available, row.reserved] for row in held[sub.pk]}
-            seen["trading_read_at"] = sub.balances_at
-        moves.create(action=one, now=now, session_key=session_key, evidence=seen)
+            evidence["trading"] = {row.currency: [row.available, row.reserved] for row in held[sub.pk]}
+            evidence["trading_read_at"] = sub.balances_at
+        moves.create(action=one, now=now, session_key=session_key, evidence=evidence)
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,7 +257,7 @@ class _Form:
         rows = SubAccountAction.objects.filter(requested_by=self.person, request_key=self.request_key)
         actions = list(rows.select_related("sub_account").order_by("sub_account__exchange_id"))
         named = [(one.kind, one.sub_account.exchange_id) for one in actions]
-        differs = any(_wanted(one, name) != value for one in actions for name, value in self.content.items())
+        differs = any(_requested_value(one, name) != value for one in actions for name, value in self.content.items())
         if actions and (differs or named != [(self.kind, number) for number in self.numbers]):
             raise CannotAsk({FORM: "This form was sent before, with other content. Nothing more was recorded."})
         return actions
@@ -269,7 +269,7 @@ class _Form:
         raise CannotAsk({FORM: "Somebody else asked for the same in this moment. Nothing more was recorded."})
 
 
-def _wanted(action: SubAccountAction, name: str) -> object:
+def _requested_value(action: SubAccountAction, name: str) -> object:
     """What was asked for; a setting that was not sent was asked for as it is shown."""
     columns = {"wanted_payout": "payout_enabled", "wanted_description": "description"}
     value: object = getattr(action, name)

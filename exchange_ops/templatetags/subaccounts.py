@@ -39,14 +39,14 @@ DISPLAY: Final = Display(states.STATES, _EVENTS).registered(register, "action")
 @register.simple_tag
 def status_chip(sub: SubAccount) -> SafeString:
     """Where it stands by what was observed, in one chip."""
-    status = account_status.of(sub)
+    status = account_status.status_of(sub)
     return chip(status.tone, status.label, sign=_STANDING_SIGNS[status.name])
 
 
 @register.simple_tag
 def wish(sub: SubAccount) -> SafeString:
     """What is wanted of it, in one chip; empty when nothing was asked for."""
-    wanted = account_status.wanted(sub)
+    wanted = account_status.requested_status(sub)
     if not wanted:
         return SafeString("")
     return chip("quiet", wanted, sign="snowflake" if sub.wanted == states.AS_FROZEN else "circle-check")

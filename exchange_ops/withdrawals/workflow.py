@@ -275,4 +275,4 @@ def _sent_before(row: Withdrawal) -> CannotRequest:
 def _same_destination(earlier: Withdrawal, address: str) -> bool:
     from exchange_ops.addresses import destinations
 
-    return destinations.same_address(code=earlier.currency, left=earlier.address, right=address.strip())
+    return destinations.same_address(code=earlier.currency, one=earlier.address, other=address.strip())

@@ -114,7 +114,7 @@ def _context(sub: SubAccount) -> dict[str, Any]:
     open_kinds = {action.kind for action in under_way}
     obstacles = {kind: account_status.obstacle(kind, sub) for kind in states.KINDS}
     return {
-        "status_now": account_status.of(sub),
+        "status_now": account_status.status_of(sub),
         "difference": account_status.difference(sub, under_way),
         "settings_differ": account_status.settings_differ(sub),
         "actions": actions,
@@ -128,10 +128,10 @@ def _context(sub: SubAccount) -> dict[str, Any]:
 
 def _sub(request: DeskRequest, exchange_id: int) -> SubAccount:
     rows = SubAccount.objects.select_related("account").filter(account__in=accounts.in_view(request))
-    found = list(rows.filter(exchange_id=exchange_id))
-    if len(found) > 1:
+    subs = list(rows.filter(exchange_id=exchange_id))
+    if len(subs) > 1:
         raise accounts.ChooseAccount
-    return get_object_or_404(rows, pk=found[0].pk if found else None)
+    return get_object_or_404(rows, pk=subs[0].pk if subs else None)
 
 
 def _settings_form(sub: SubAccount) -> SubAccountSettingsForm:
@@ -146,9 +146,9 @@ def _settings_form(sub: SubAccount) -> SubAccountSettingsForm:
 
 def _wallets(sub: SubAccount) -> list[dict[str, Any]]:
     """Both wallets side by side, a line for each currency that either holds."""
-    found: dict[str, dict[str, Any]] = {}
+    lines: dict[str, dict[str, Any]] = {}
     for row in sub.balances.order_by("currency"):
-        line = found.setdefault(row.currency, {"currency": row.currency, "main": None, "trading": None, "reserved": 0})
+        line = lines.setdefault(row.currency, {"currency": row.currency, "main": None, "trading": None, "reserved": 0})
         line["main" if row.wallet == SubAccountBalance.MAIN else "trading"] = row.available
         line["reserved"] += row.reserved
-    return list(found.values())
+    return list(lines.values())

@@ -62,8 +62,8 @@ def reread(request: DeskRequest) -> HttpResponse:
     readings.ask(account=account, person=request.user, now=clock.now())
     messages.success(request, "The exchange is being asked. The figures here change as soon as it answered.")
     number = request.POST.get("back", "")
-    known = number.isascii() and number.isdigit() and len(number) < 19
-    return redirect("subaccount", int(number)) if known else redirect("subaccounts")
+    is_number = number.isascii() and number.isdigit() and len(number) < 19
+    return redirect("subaccount", int(number)) if is_number else redirect("subaccounts")
 
 
 def lines(account: Account | None) -> list[Line]:

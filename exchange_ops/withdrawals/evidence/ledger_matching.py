@@ -143,7 +143,7 @@ def _may_be(row: Withdrawal, entry: LedgerEntry) -> bool:
     if not entry.address:
         return True
     return row.payment_id == entry.payment_id and destinations.same_address(
-        code=row.currency, left=row.address, right=entry.address
+        code=row.currency, one=row.address, other=entry.address
     )
 
 

@@ -42,7 +42,7 @@ def compare(row: Withdrawal, record: PayoutVersion) -> Echo:
     """Compare the row with the exchange's own record of its hold."""
     fee = record.fee if record.fee is not None else row.fee_estimate
     expected = row.amount if not row.include_fee else row.amount - (fee or Decimal(0))
-    same_place = destinations.same_address(code=row.currency, left=row.address, right=record.address)
+    same_place = destinations.same_address(code=row.currency, one=row.address, other=record.address)
     fee_agrees = record.fee is None or record.fee == row.fee_estimate
     items = [
         _item("type", "payout", record.type, record.type == "payout"),

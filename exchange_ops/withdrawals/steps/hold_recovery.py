@@ -83,7 +83,7 @@ def _same_content(row: Withdrawal, entry: LedgerEntry) -> bool:
     return (
         row.amount in amounts
         and row.payment_id == entry.payment_id
-        and destinations.same_address(code=row.currency, left=row.address, right=entry.address)
+        and destinations.same_address(code=row.currency, one=row.address, other=entry.address)
     )
 
 

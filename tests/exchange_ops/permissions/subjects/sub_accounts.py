@@ -62,7 +62,7 @@ SUB_ACCOUNTS = Subject(
     name="sub-account",
     states=account_status.NAMES,
     reach=sub_account,
-    state_of=lambda row: account_status.of(row).name,
+    state_of=lambda row: account_status.status_of(row).name,
     routes={
         "subaccount-freeze": _decision(machine.FREEZE),
         "subaccount-activate": _decision(machine.ACTIVATE),
