@@ -14,8 +14,8 @@ from desk import clock
 from desk.api.fields import RequestKey, StrictBody, StrictText
 from desk.api.resources import NOT_FOUND
 from exchange_ops.addresses import requests
-from exchange_ops.addresses.machine import REQUEST_STATES
 from exchange_ops.addresses.models import AddressBook, AddressRequest, DepositAddress
+from exchange_ops.addresses.states import REQUEST_STATES
 from exchange_ops.market import currencies
 from exchange_ops.shared.api.resources import MaySeeAndDraft, Recording, recording
 from exchange_ops.shared.models import Account

@@ -12,8 +12,8 @@ from django.db.models import Q
 from desk.machines.rows import Event, Subject, is_a_move
 from desk.questions import Question
 from desk.rows.witnessed import Witnessed
-from exchange_ops.addresses import machine
-from exchange_ops.addresses.machine import OPEN_REQUESTS, REQUEST_STATES
+from exchange_ops.addresses import states
+from exchange_ops.addresses.states import OPEN_REQUESTS, REQUEST_STATES
 from exchange_ops.shared.amounts import amount_field
 from exchange_ops.shared.models import Account, OfAccount
 
@@ -78,7 +78,7 @@ class AddressRequest(OfAccount, Subject):
     nothing is sent.
     """
 
-    table, mark, name = machine.TABLE, "Address request ", "addressrequest"
+    table, mark, name = states.TABLE, "Address request ", "addressrequest"
 
     account = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="address_requests")
     currency = models.CharField(max_length=20)
@@ -104,7 +104,7 @@ class AddressRequest(OfAccount, Subject):
             ),
             models.CheckConstraint(condition=Q(state__in=tuple(REQUEST_STATES)), name="addressrequest_known_state"),
             models.CheckConstraint(
-                condition=~Q(state=machine.MADE) | Q(made__isnull=False), name="addressrequest_made_has_an_address"
+                condition=~Q(state=states.MADE) | Q(made__isnull=False), name="addressrequest_made_has_an_address"
             ),
         ]
         indexes: ClassVar = [models.Index(fields=["account", "currency", "-created_at"], name="addressrequest_newest")]
@@ -123,7 +123,7 @@ class AddressRequestEvent(Event):
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["request", "version"], name="addressrequestevent_one_per_version"),
             models.CheckConstraint(
-                condition=is_a_move(machine.TABLE), name="addressrequestevent_is_a_move_of_the_table"
+                condition=is_a_move(states.TABLE), name="addressrequestevent_is_a_move_of_the_table"
             ),
         ]
 

@@ -1,7 +1,7 @@
 """Asking the exchange for a new address to pay in to: once, with a row before the call, never again by a machine.
 
 It moves no money, but each one counts against the five of a day, so a lost answer is resolved by reading the
-exchange's list of addresses. Its states are moved by `mover`.
+exchange's list of addresses. Its states are moved by `machine`.
 """
 
 from datetime import datetime, timedelta
@@ -14,9 +14,9 @@ from desk.machines import calls
 from desk.machines.queue import Queue
 from desk.machines.requests import LONGEST_KEY, Once
 from desk.machines.step_clock import SEND_WITHIN, Stopwatch
-from exchange_ops.addresses import deposits, machine, mover
-from exchange_ops.addresses.machine import OPEN_REQUESTS, SPENT_REQUESTS
+from exchange_ops.addresses import deposits, machine, states
 from exchange_ops.addresses.models import AddressRequest, DepositAddress
+from exchange_ops.addresses.states import OPEN_REQUESTS, SPENT_REQUESTS
 from exchange_ops.client import ExchangeClient
 from exchange_ops.keys import answering, clients
 from exchange_ops.keys import store as keys
@@ -33,7 +33,7 @@ from wire.operation import BadArgument
 if TYPE_CHECKING:
     from desk.models import Person
 
-ADVANCE_TASK = mover.ADVANCE_TASK
+ADVANCE_TASK = machine.ADVANCE_TASK
 NEW_A_DAY, DAY = 5, timedelta(hours=24)
 LIMIT_EXCEEDED = 20003
 LOOKS_S = (5, 15, 30, 60, 60)  # pauses between the looks for an address whose answer was lost
@@ -72,7 +72,7 @@ def request(
     row = AddressRequest(initiator=initiator, account=account, currency=currency, request_key=request_key)
     row.initiated_via = via
     try:
-        return once.store(lambda: mover.create(row, event="asked", now=now, actor=initiator, session_key=session_key))
+        return once.store(lambda: machine.create(row, event="asked", now=now, actor=initiator, session_key=session_key))
     except IntegrityError:
         raise CannotAsk("No second one was asked for: somebody else is asking for a new address now.") from None
 
@@ -112,11 +112,13 @@ def _ask(row: AddressRequest, *, now: datetime, client_for: ClientFor) -> None:
             known_addresses = deposits.as_texts(_listed_addresses(client, row.currency))
             now, send_by = watch.now(), watch.now() + SEND_WITHIN
             claim: dict[str, Any] = {"known": known_addresses, "sent_at": now, "send_by": send_by, "moves_money": False}
-            calls.claim(mover.MACHINE, row, event="sending", to=machine.SENDING, now=now, prepare=lambda: None, **claim)
+            calls.claim(
+                machine.MACHINE, row, event="sending", to=states.SENDING, now=now, prepare=lambda: None, **claim
+            )
             last_look = lambda: calls.too_late(watch, send_by)  # noqa: E731
             reply = sent(lambda: client.create_deposit_address(currency=row.currency, last_look=last_look))
     except _UNREADABLE as failure:
-        if row.state != machine.REQUESTED:  # once claimed, only the outcome of the call says what became of it
+        if row.state != states.REQUESTED:  # once claimed, only the outcome of the call says what became of it
             raise
         _move(row, "not_sent", now=watch.now(), last_problem=answering.sentence_of(failure))
         return
@@ -149,7 +151,7 @@ def _on_not_sent(row: AddressRequest, reply: calls.Reply, now: datetime) -> None
 
 
 def _on_unknown(row: AddressRequest, reply: calls.Reply, now: datetime) -> None:
-    if row.state == machine.UNKNOWN:
+    if row.state == states.UNKNOWN:
         _wait(row, now, looks=row.looks + 1, problem=reply.problem)
         return
     soon = now + timedelta(seconds=LOOKS_S[0])
@@ -193,7 +195,7 @@ def _look_for_address(row: AddressRequest, *, now: datetime, client_for: ClientF
 
 def _wait(row: AddressRequest, now: datetime, *, looks: int, problem: str) -> None:
     pause = LOOKS_S[min(looks, len(LOOKS_S) - 1)]
-    mover.touch(row, looks=looks, last_problem=problem[:500], next_action_at=now + timedelta(seconds=pause))
+    machine.touch(row, looks=looks, last_problem=problem[:500], next_action_at=now + timedelta(seconds=pause))
 
 
 def _listed_addresses(client: ExchangeClient, currency: str) -> list[records.DepositAddress]:
@@ -217,13 +219,13 @@ def _move(row: AddressRequest, to: str, *, now: datetime, **columns: Any) -> Non
     """A worker's move to another state, which gives it its name; raises CannotMove when the row moved on."""
     problem = columns.get("last_problem", "")
     evidence = columns.pop("evidence", {}) | ({"problem": problem} if problem else {})
-    mover.move(row, event=to, to=to, now=now, evidence=evidence, **columns)
+    machine.move(row, event=to, to=to, now=now, evidence=evidence, **columns)
 
 
 QUEUE: Final = Queue(
-    mover.MACHINE,
+    machine.MACHINE,
     {"asked": _ask, "sending": _on_lease_expired, "unknown": _look_for_address},
-    also_due=lambda now: Q(state=machine.SENDING, lease_until__lte=now),  # of those claimed before a claim said when
+    also_due=lambda now: Q(state=states.SENDING, lease_until__lte=now),  # of those claimed before a claim said when
     read_with=("account",),
 )
 advance, sweep, due = QUEUE.advance, QUEUE.sweep, QUEUE.due

@@ -25,7 +25,7 @@ from exchange_ops.reconciliation import scheduled_checks
 from exchange_ops.shared import facts, places
 from exchange_ops.shared.models import Account, CheckRun
 from exchange_ops.wire.catalogue import Right
-from exchange_ops.withdrawals import machine as payouts
+from exchange_ops.withdrawals import states
 from exchange_ops.withdrawals.models import Withdrawal
 
 TREASURERS: Final = 2
@@ -292,11 +292,11 @@ def _mail() -> Seen:
 
 
 def _payout() -> Seen:
-    proven = Withdrawal.objects.filter(state=payouts.VERIFIED).order_by("pk").first()
+    proven = Withdrawal.objects.filter(state=states.VERIFIED).order_by("pk").first()
     if proven is not None:
         sentence = f"{proven.reference} was paid, and the chain proves it."
         return Seen(holds=True, sentence=sentence, at=proven.updated_at)
-    if Withdrawal.objects.filter(state=payouts.SETTLED).exists():
+    if Withdrawal.objects.filter(state=states.SETTLED).exists():
         return Seen(holds=False, sentence="One was paid; the chain has not proven it yet, or can't for its currency.")
     return Seen(holds=False, sentence="None was paid yet. An operator asks for it, treasury approves.")
 

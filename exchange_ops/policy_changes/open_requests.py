@@ -16,14 +16,14 @@ from desk import outbox
 from desk.machines.table import NONE
 from exchange_ops.policy import ruleset
 from exchange_ops.policy.ruleset import Rules
-from exchange_ops.transfers import machine as transfer_states
+from exchange_ops.transfers import states as transfer_states
 from exchange_ops.transfers.models import Transfer
-from exchange_ops.withdrawals import machine as states
-from exchange_ops.withdrawals import mover
+from exchange_ops.withdrawals import machine
+from exchange_ops.withdrawals import states as withdrawal_states
 from exchange_ops.withdrawals.models import Withdrawal
 
 MOST = 100
-_JUDGED = (states.REVIEW, states.QUEUED)
+_JUDGED = (withdrawal_states.REVIEW, withdrawal_states.QUEUED)
 _APPROVED_ONES = (transfer_states.REVIEW, transfer_states.APPROVED)
 
 
@@ -44,17 +44,17 @@ def touched(rules: Rules) -> list[Touched]:
 
 def wake(*, now: datetime) -> None:
     """Have every open request judged by the rules that are in force now."""
-    payouts = Withdrawal.objects.filter(state__in=(*_JUDGED, states.HELD), decision=NONE)
+    payouts = Withdrawal.objects.filter(state__in=(*_JUDGED, withdrawal_states.HELD), decision=NONE)
     for number in payouts.values_list("pk", flat=True):
-        outbox.wake(mover.ADVANCE_TASK, number)
+        outbox.wake(machine.ADVANCE_TASK, number)
     payouts.update(next_action_at=now)
     Transfer.objects.filter(state__in=_APPROVED_ONES).update(next_action_at=now)
 
 
 def _payouts(rules: Rules) -> Iterator[Touched]:
-    open_ones = Withdrawal.objects.filter(state__in=(*_JUDGED, states.HELD), decision=NONE)
+    open_ones = Withdrawal.objects.filter(state__in=(*_JUDGED, withdrawal_states.HELD), decision=NONE)
     for row in open_ones.select_related("account").order_by("pk")[:MOST]:
-        if row.state == states.HELD:
+        if row.state == withdrawal_states.HELD:
             sentence = "its money is released, and it can be asked for again"
         else:
             sentence = f"approvals so far count no more: {_need(rules, row)}"

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from desk.machines.table import Tone
-from exchange_ops.subaccounts import machine as states
+from exchange_ops.subaccounts import states
 from exchange_ops.subaccounts.models import SubAccount, SubAccountAction
 
 OPEN, NEW, FROZEN, DISABLED, CLOSED, UNCLEAR, GONE = "active", "new", "frozen", "disabled", "closed", "unclear", "gone"

@@ -9,8 +9,7 @@ from desk.api.resources import NOT_FOUND, listing, reading, whole
 from exchange_ops.shared.api.fields import AmountText
 from exchange_ops.shared.api.resources import Listing, OfAccount, Reading
 from exchange_ops.shared.views import accounts
-from exchange_ops.subaccounts import account_status
-from exchange_ops.subaccounts import machine as states
+from exchange_ops.subaccounts import account_status, states
 from exchange_ops.subaccounts.models import SubAccount, SubAccountAction, SubAccountBalance
 
 

@@ -11,7 +11,7 @@ import structlog
 
 from desk.machines import calls
 from exchange_ops.client import ExchangeClient
-from exchange_ops.subaccounts import machine as states
+from exchange_ops.subaccounts import states
 from exchange_ops.subaccounts.models import SubAccountAction
 from exchange_ops.wire import refusals
 from wire.errors import CallFailed, OutcomeUnknown, Refused, Unreachable

@@ -1,6 +1,6 @@
 """Sub-accounts: what is wanted of each, what the exchange shows of it, and everything that was asked for it.
 
-Only `exchange_ops.subaccounts.mover` writes the state of an action and what is wanted of a sub-account; only
+Only `exchange_ops.subaccounts.machine` writes the state of an action and what is wanted of a sub-account; only
 `exchange_ops.subaccounts.readings` writes what was observed. Source: exchange REST, Sub-accounts; supplement 2.7.
 """
 
@@ -15,7 +15,7 @@ from desk.questions import Question
 from desk.rows.witnessed import Witnessed
 from exchange_ops.shared.amounts import amount_field
 from exchange_ops.shared.models import Account, OfAccount
-from exchange_ops.subaccounts import machine as states
+from exchange_ops.subaccounts import states
 
 LONGEST_DESCRIPTION = 255  # characters of a payout setting's description
 

@@ -2,8 +2,8 @@
 
 from exchange_ops.shared.models import Account
 from exchange_ops.subaccounts import account_status
-from exchange_ops.subaccounts.machine import AS_FROZEN
 from exchange_ops.subaccounts.models import SubAccount
+from exchange_ops.subaccounts.states import AS_FROZEN
 
 
 def subaccount_problem(account: Account, number: int | None) -> str:

@@ -23,7 +23,8 @@ from exchange_ops.ledger.balances import LONGEST_CODE
 from exchange_ops.shared import leases
 from exchange_ops.shared.amounts import storable
 from exchange_ops.shared.models import Account
-from exchange_ops.subaccounts import machine as states
+from exchange_ops.subaccounts import states
+from exchange_ops.subaccounts.machine import TOPIC
 from exchange_ops.subaccounts.models import (
     LONGEST_DESCRIPTION,
     SubAccount,
@@ -31,7 +32,6 @@ from exchange_ops.subaccounts.models import (
     SubAccountBalance,
     SubAccountReading,
 )
-from exchange_ops.subaccounts.mover import TOPIC
 from exchange_ops.wire import records
 from exchange_ops.wire.catalogue import Right
 

@@ -12,10 +12,8 @@ from desk.machines.step_clock import SEND_WITHIN, Stopwatch
 from desk.people import stepup
 from exchange_ops.keys.clients import ClientFor
 from exchange_ops.shared.backoff import QUEUE_PAUSES_S, pause
-from exchange_ops.subaccounts import account_status, readings
+from exchange_ops.subaccounts import account_status, machine, readings, states
 from exchange_ops.subaccounts import calls as asking
-from exchange_ops.subaccounts import machine as states
-from exchange_ops.subaccounts import mover as moves
 from exchange_ops.subaccounts.models import SubAccount, SubAccountAction, SubAccountCall
 from exchange_ops.wire.catalogue import Right
 
@@ -35,16 +33,16 @@ def send(row: SubAccountAction, *, now: datetime, client_for: ClientFor) -> None
     watch = Stopwatch(now)
     if not _is_confirmed(row):
         problem = "Not sent: nobody provably confirmed it with a second factor. It can be asked for anew."
-        moves.touch(row, next_action_at=now + LOOK_AGAIN, last_problem=problem)
+        machine.touch(row, next_action_at=now + LOOK_AGAIN, last_problem=problem)
         return
     if _lane_is_taken(row):
         problem = "It waits for what is under way for this sub-account."
-        moves.touch(row, next_action_at=now + LOOK_AGAIN / 5, last_problem=problem)
+        machine.touch(row, next_action_at=now + LOOK_AGAIN / 5, last_problem=problem)
         return
     sending.step(
         row,
         watch=watch,
-        on_obstacle=lambda problem: moves.touch(row, next_action_at=now + LOOK_AGAIN, last_problem=problem[:500]),
+        on_obstacle=lambda problem: machine.touch(row, next_action_at=now + LOOK_AGAIN, last_problem=problem[:500]),
         open_client=lambda: client_for(row.sub_account.account, _RIGHTS[row.kind]),
         claim=lambda _: _claimed(row, now),
         send=lambda client, last_look: asking.send(row, client, last_look),
@@ -61,11 +59,11 @@ def check_outcome(row: SubAccountAction, *, now: datetime, client_for: ClientFor
     list_will_do = row.state == states.ACCEPTED and row.kind != states.SETTINGS
     if sub.observed_at < begun or (problem and not list_will_do):
         sentence = problem or "The exchange's list was read by somebody else in this moment."
-        moves.touch(row, next_action_at=_next_look(row, watch.now()), last_problem=sentence[:500])
+        machine.touch(row, next_action_at=_next_look(row, watch.now()), last_problem=sentence[:500])
         return
     evidence = _evidence(sub)
     if _is_reached(row, sub):
-        moves.move(
+        machine.move(
             row,
             event="seen",
             to=states.DONE,
@@ -77,15 +75,15 @@ def check_outcome(row: SubAccountAction, *, now: datetime, client_for: ClientFor
         readings.ask_balances(sub=sub, now=watch.now())  # a freeze moves money
     elif not _is_over(row, sub, watch.now()):
         sentence = _not_yet(row, sub)
-        moves.touch(row, next_action_at=_next_look(row, watch.now()), last_problem=sentence, looks=row.looks + 1)
+        machine.touch(row, next_action_at=_next_look(row, watch.now()), last_problem=sentence, looks=row.looks + 1)
     elif row.state == states.UNKNOWN and row.kind == states.FREEZE and row.attempt < MOST_FREEZES and _is_open(sub):
         sentence = "It was seen not to be frozen, so the freeze is sent again."
-        moves.move(
+        machine.move(
             row, event="seen_unchanged", to=states.REQUESTED, now=watch.now(), evidence=evidence, last_problem=sentence
         )
     else:
         sentence = f"The exchange shows it as {account_status.status_of(sub).label.lower()}, so this is not to be seen."
-        moves.move(
+        machine.move(
             row, event="seen_unchanged", to=states.NOT_DONE, now=watch.now(), evidence=evidence, last_problem=sentence
         )
 
@@ -108,7 +106,7 @@ def _lane_is_taken(row: SubAccountAction) -> bool:
 
 def _claimed(row: SubAccountAction, now: datetime) -> SubAccountCall:
     return calls.claim(
-        moves.MACHINE,
+        machine.MACHINE,
         row,
         event="claimed",
         to=states.SENDING,
@@ -139,22 +137,24 @@ def _on_outcome(row: SubAccountAction, reply: calls.Reply, now: datetime) -> Non
     columns: dict[str, Any] = {"answer": answer, "last_problem": reply.problem[:500], "lease_until": None}
     if reply.outcome == calls.NOT_SENT:
         later = now + pause(QUEUE_PAUSES_S, row.attempt)
-        moves.move(row, event="not_sent", to=states.REQUESTED, now=now, evidence=facts, next_action_at=later, **columns)
+        machine.move(
+            row, event="not_sent", to=states.REQUESTED, now=now, evidence=facts, next_action_at=later, **columns
+        )
         return
     columns |= {"answered_at": now, "looks": 0}
     if reply.outcome == calls.ACCEPTED:
-        moves.move(row, event="accepted", to=states.ACCEPTED, now=now, evidence=facts, **columns)
+        machine.move(row, event="accepted", to=states.ACCEPTED, now=now, evidence=facts, **columns)
     elif reply.outcome == calls.REFUSED:
         disabled = row.kind == states.ACTIVATE and reply.code is None and row.sub_account.status == states.LISTED_CLOSED
         closed_as = states.AS_DISABLED if disabled else None
-        moves.move(row, event="refused", to=states.REFUSED, now=now, evidence=facts, closed_as=closed_as, **columns)
+        machine.move(row, event="refused", to=states.REFUSED, now=now, evidence=facts, closed_as=closed_as, **columns)
     else:
-        moves.move(row, event="lost", to=states.UNKNOWN, now=now, evidence=facts, **columns)
+        machine.move(row, event="lost", to=states.UNKNOWN, now=now, evidence=facts, **columns)
 
 
 # Row 6: what it did is unknown until the exchange's list was read.
 lease_expired = calls.given_up(
-    moves.MACHINE,
+    machine.MACHINE,
     event="lost",
     to=states.UNKNOWN,
     stamped=("answered_at",),

@@ -16,9 +16,7 @@ from desk.machines.queue import Queue
 from desk.people import stepup
 from exchange_ops.shared import rules
 from exchange_ops.shared.models import Account
-from exchange_ops.subaccounts import account_status, steps
-from exchange_ops.subaccounts import machine as states
-from exchange_ops.subaccounts import mover as moves
+from exchange_ops.subaccounts import account_status, machine, states, steps
 from exchange_ops.subaccounts.models import LONGEST_DESCRIPTION, SubAccount, SubAccountAction, SubAccountBalance
 
 if TYPE_CHECKING:
@@ -36,7 +34,7 @@ _STEPS = {
     "unknown": steps.check_outcome,
 }
 QUEUE: Final = Queue(
-    moves.MACHINE,
+    machine.MACHINE,
     _STEPS,
     urgency=(Q(kind=states.FREEZE),),
     read_with=("sub_account__account",),
@@ -168,8 +166,10 @@ def take_back(*, action_id: int, person: "Person", now: datetime, session_key: s
     if not rules.may_keep_subaccounts(person, row.sub_account.account_id):
         raise CannotAsk({FORM: "Only administrators act on sub-accounts."})
     try:
-        return moves.move(row, event="taken_back", to=states.CANCELLED, now=now, actor=person, session_key=session_key)
-    except moves.CannotMove:
+        return machine.move(
+            row, event="taken_back", to=states.CANCELLED, now=now, actor=person, session_key=session_key
+        )
+    except machine.CannotMove:
         problem = (
             "It can't be taken back any more: the exchange was asked. Its outcome stands here as soon as it is seen."
         )
@@ -202,7 +202,7 @@ def _checked(person: "Person", account: Account, reason: str, numbers: Sequence[
 
 
 def _locked(account: Account, numbers: Sequence[int]) -> list[SubAccount]:
-    subs = moves.lock_accounts(account_id=account.pk, exchange_ids=list(numbers))
+    subs = machine.lock_accounts(account_id=account.pk, exchange_ids=list(numbers))
     missing = sorted(set(numbers) - {sub.exchange_id for sub in subs})
     if missing:
         listed = ", ".join(str(number) for number in missing[:5])
@@ -239,7 +239,7 @@ def _store(actions: Sequence[SubAccountAction], now: datetime, session_key: str,
         if one.kind == states.FREEZE:
             evidence["trading"] = {row.currency: [row.available, row.reserved] for row in held[sub.pk]}
             evidence["trading_read_at"] = sub.balances_at
-        moves.create(action=one, now=now, session_key=session_key, evidence=evidence)
+        machine.create(action=one, now=now, session_key=session_key, evidence=evidence)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,7 @@ from django.utils.safestring import SafeString
 
 from desk.machines.display import Display
 from desk.templatetags.desk import chip
-from exchange_ops.subaccounts import account_status
-from exchange_ops.subaccounts import machine as states
+from exchange_ops.subaccounts import account_status, states
 from exchange_ops.subaccounts.models import SubAccount
 
 register = template.Library()

@@ -15,8 +15,7 @@ from desk.machines import votes
 from desk.machines.decisions import Act, Decisions
 from desk.people import roles
 from exchange_ops.policy import freezes
-from exchange_ops.transfers import machine, rules
-from exchange_ops.transfers import mover as moves
+from exchange_ops.transfers import machine, rules, states
 from exchange_ops.transfers import policy_evaluation as judging
 from exchange_ops.transfers.models import Transfer, TransferApproval
 
@@ -56,10 +55,10 @@ def approve(
         people = votes.people(current(row))
         enough = people >= row.quorum_required
         decision: dict[str, Any] = {"decided_by": person, "decided_at": now, "last_problem": ""}
-        moves.move(
+        machine.move(
             row,
             event="quorum_reached" if enough else "approval_recorded",
-            to=machine.APPROVED if enough else machine.REVIEW,
+            to=states.APPROVED if enough else states.REVIEW,
             next_action_at=now if enough else row.next_action_at,
             evidence={
                 "approvals": people,
@@ -79,13 +78,13 @@ def reject(*, transfer_id: int, person: "Person", reason: str, now: datetime, se
     act = Act(person, now, session_key, reason)
     with DECISIONS.on(transfer_id) as row:
         _refuse_person(row, person)
-        if row.state != machine.REVIEW:
+        if row.state != states.REVIEW:
             raise CannotApprove(_nothing_to_decide(row))
         DECISIONS.keep(row, act, stage=TransferApproval.REVIEW, verdict=TransferApproval.REJECT)
-        moves.move(
+        machine.move(
             row,
             event="rejected",
-            to=machine.REJECTED,
+            to=states.REJECTED,
             evidence={"reason": reason},
             last_problem=f"Rejected by {person}: {reason}"[:500],
             decided_by=person,
@@ -109,9 +108,7 @@ def waiting_for_each(people: "Iterable[Person]") -> "Iterator[tuple[Person, list
 def undecided() -> QuerySet[Transfer]:
     """Everything that waits for approvals, the oldest first."""
     return (
-        Transfer.objects.filter(state=machine.REVIEW)
-        .select_related("account", "initiator")
-        .order_by("created_at", "pk")
+        Transfer.objects.filter(state=states.REVIEW).select_related("account", "initiator").order_by("created_at", "pk")
     )
 
 
@@ -136,7 +133,7 @@ def _approvals_by(person: "Person") -> QuerySet[TransferApproval]:
 def _refuse_unless_open(row: Transfer, act: Act) -> None:
     _refuse_person(row, act.person)
     DECISIONS.refuse_at_rest(act)
-    if row.state != machine.REVIEW:
+    if row.state != states.REVIEW:
         raise CannotApprove(_nothing_to_decide(row))
     if freezes.active(row.account) is not None:
         raise CannotApprove("The account is frozen, so nothing can be approved. Two people of treasury can end that.")
@@ -152,7 +149,7 @@ def _refuse_person(row: Transfer, person: "Person") -> None:
 
 
 def _nothing_to_decide(row: Transfer) -> str:
-    if row.state == machine.REVIEW:
+    if row.state == states.REVIEW:
         return "Somebody else acted on it in the same moment. Read it again, then decide."
     if row.decided_at is not None:
         return f"Already decided by {row.decided_by} at {row.decided_at:%H:%M:%S} UTC: {row.label.lower()}."
@@ -162,7 +159,7 @@ def _nothing_to_decide(row: Transfer) -> str:
 DECISIONS: Final = Decisions(
     PURPOSE,
     CannotApprove,
-    moves.MACHINE,
+    machine.MACHINE,
     missing="There is no such transfer.",
     why_over=_nothing_to_decide,
     ballot=BALLOT,

@@ -15,7 +15,7 @@ from desk.machines.step_clock import SEND_WITHIN
 from exchange_ops.client import ExchangeClient
 from exchange_ops.shared import clocks
 from exchange_ops.shared.calls import sent
-from exchange_ops.transfers import machine
+from exchange_ops.transfers import states
 from exchange_ops.transfers.models import Transfer, TransferCall
 from exchange_ops.transfers.snapshots import Snapshot
 from exchange_ops.wire.catalogue import Right
@@ -25,15 +25,15 @@ QUIET = timedelta(minutes=10)  # longer than any gateway may keep a request befo
 MARGIN = timedelta(minutes=2)
 LONGEST_ID = 80
 OPERATIONS = {
-    machine.BANK_TO_TRADING: "transfer_funds",
-    machine.TRADING_TO_BANK: "transfer_funds",
-    machine.TO_USER: "transfer_to_user",
-    machine.CONVERT: "convert_currency",
-    machine.TO_SUBACCOUNT: "transfer_subaccount_funds",
-    machine.FROM_SUBACCOUNT: "transfer_subaccount_funds",
+    states.BANK_TO_TRADING: "transfer_funds",
+    states.TRADING_TO_BANK: "transfer_funds",
+    states.TO_USER: "transfer_to_user",
+    states.CONVERT: "convert_currency",
+    states.TO_SUBACCOUNT: "transfer_subaccount_funds",
+    states.FROM_SUBACCOUNT: "transfer_subaccount_funds",
 }
 _BY_WITHDRAWING = ("transfer_to_user", "transfer_subaccount_funds")
-_DIRECTIONS = {machine.BANK_TO_TRADING: "bankToExchange", machine.TRADING_TO_BANK: "exchangeToBank"}
+_DIRECTIONS = {states.BANK_TO_TRADING: "bankToExchange", states.TRADING_TO_BANK: "exchangeToBank"}
 
 
 def right_for(row: Transfer) -> Right:
@@ -71,13 +71,13 @@ def content(row: Transfer) -> dict[str, Any]:
 def expected(row: Transfer) -> dict[str, dict[str, Decimal]]:
     """What the transfer changes in our own wallets, by wallet and currency."""
     code, amount = row.currency, row.amount
-    if row.kind == machine.BANK_TO_TRADING:
+    if row.kind == states.BANK_TO_TRADING:
         return {"bank": {code: -amount}, "trading": {code: amount}}
-    if row.kind == machine.TRADING_TO_BANK:
+    if row.kind == states.TRADING_TO_BANK:
         return {"bank": {code: amount}, "trading": {code: -amount}}
-    if row.kind == machine.CONVERT:
+    if row.kind == states.CONVERT:
         return {"bank": {code: -amount, row.to_currency: amount}}
-    return {"bank": {code: amount if row.kind == machine.FROM_SUBACCOUNT else -amount}}
+    return {"bank": {code: amount if row.kind == states.FROM_SUBACCOUNT else -amount}}
 
 
 def send(row: Transfer, client: ExchangeClient, last_look: calls.LastLook) -> Reply:
@@ -90,16 +90,16 @@ def _exchange_ids(client: ExchangeClient, row: Transfer, last_look: calls.LastLo
     arguments: dict[str, Any] = {"currency": row.currency, "amount": row.amount, "last_look": last_look}
     if row.kind in _DIRECTIONS:
         ids: tuple[str, ...] = (client.transfer_funds(**arguments, type=_DIRECTIONS[row.kind]),)
-    elif row.kind == machine.TO_USER:
+    elif row.kind == states.TO_USER:
         ids = (client.transfer_to_user(**arguments, by=row.by, identifier=row.identifier),)
-    elif row.kind == machine.CONVERT:
+    elif row.kind == states.CONVERT:
         ids = tuple(
             client.convert_currency(
                 from_currency=row.currency, to_currency=row.to_currency, amount=row.amount, last_look=last_look
             )
         )
     else:
-        direction = "withdraw" if row.kind == machine.FROM_SUBACCOUNT else "deposit"
+        direction = "withdraw" if row.kind == states.FROM_SUBACCOUNT else "deposit"
         ids = (client.transfer_subaccount_funds(**arguments, subaccount_id=row.subaccount_id or 0, type=direction),)
     if not 1 <= len(ids) <= 2 or len(set(ids)) != len(ids) or not all(_is_storable(one) for one in ids):
         raise OutcomeUnknown("the exchange gave the transfer numbers that can't be kept")

@@ -14,8 +14,7 @@ from desk.machines import votes as machine_votes
 from desk.machines.decisions import Act, Decisions
 from desk.models import StepUp
 from desk.people import roles
-from exchange_ops.transfers import approvals, machine, rules, workflow
-from exchange_ops.transfers import mover as moves
+from exchange_ops.transfers import approvals, machine, rules, states, workflow
 from exchange_ops.transfers.listings import WATCH_EVERY
 from exchange_ops.transfers.models import Transfer, TransferApproval
 from exchange_ops.transfers.request_checks import CannotTransfer
@@ -27,7 +26,7 @@ CLOSE_PURPOSE, REISSUE_PURPOSE, RESOLVE_PURPOSE = "close-transfer", "reissue-tra
 PEOPLE = 2
 _WHY = "Say what you looked at and why."
 _REPEATED = ("account", "kind", "currency", "amount", "to_currency", "by", "identifier", "subaccount_id")
-_TARGETS = {TransferApproval.MOVED: machine.RESOLVED_MOVED, TransferApproval.NOT_MOVED: machine.RESOLVED_NOT_MOVED}
+_TARGETS = {TransferApproval.MOVED: states.RESOLVED_MOVED, TransferApproval.NOT_MOVED: states.RESOLVED_NOT_MOVED}
 
 
 class CannotClose(Exception):
@@ -115,7 +114,7 @@ def resolve(
     evidence = RESOLUTIONS.reason(evidence, asks="Say what you looked at: statements, transactions, answers.")
     act = Act(person, now, session_key, evidence, digest, answer)
     with RESOLUTIONS.on(transfer_id) as row:
-        if row.state != machine.INVESTIGATE:
+        if row.state != states.INVESTIGATE:
             raise CannotResolve(f"There is nothing to close: {row.label[0].lower()}{row.label[1:]}.")
         if not rules.may_resolve_transfer(person, row):
             raise CannotResolve("Two people of treasury close it, and never the one who asked for the transfer.")
@@ -123,10 +122,10 @@ def resolve(
         RESOLUTIONS.keep(row, act, stage=TransferApproval.RESOLUTION, verdict=verdict, confirmation=confirmation)
         people = _people_for(row, verdict)
         done = people >= PEOPLE
-        moves.move(
+        machine.move(
             row,
             event="resolved" if done else "resolution_recorded",
-            to=_TARGETS[verdict] if done else machine.INVESTIGATE,
+            to=_TARGETS[verdict] if done else states.INVESTIGATE,
             next_action_at=None if done else row.next_action_at,
             evidence={"verdict": verdict, "reason": evidence, "people": people, **confirmation.evidence()},
             **act.moved,
@@ -152,7 +151,7 @@ def _digest(row: Transfer, state: str, version: int) -> str:
 
 def _confirmation_to_end(row: Transfer, act: Act, decisions: Decisions[Transfer]) -> StepUp:
     """The confirmation of a person who may end what was not seen."""
-    if row.state != machine.NOT_SEEN:
+    if row.state != states.NOT_SEEN:
         raise CannotClose(f"There is nothing to decide: {row.label[0].lower()}{row.label[1:]}.")
     if not rules.may_close_transfer(act.person, row):
         raise CannotClose("Only treasury decides on it, and never the one who asked for it.")
@@ -167,10 +166,10 @@ def _confirmation(row: Transfer, act: Act, decisions: Decisions[Transfer]) -> St
 
 
 def _close(row: Transfer, event: str, act: Act, confirmation: StepUp) -> None:
-    moves.move(
+    machine.move(
         row,
         event=event,
-        to=machine.CLOSED,
+        to=states.CLOSED,
         next_action_at=act.now + WATCH_EVERY,
         evidence={"reason": act.comment, **confirmation.evidence()},
         decided_by=act.person,
@@ -193,7 +192,7 @@ def _decisions(purpose: str, refusal: type[Exception], **words: Any) -> Decision
     return Decisions(
         purpose,
         refusal,
-        moves.MACHINE,
+        machine.MACHINE,
         missing="There is no such transfer.",
         why_over=lambda row: "Somebody else acted on it in the same moment. Read it again.",
         **words,

@@ -10,19 +10,19 @@ from desk.lists.filters import SEARCH_MOST, DatedForm
 from exchange_ops.market.models import Currency
 from exchange_ops.shared.forms import LONGEST_REASON, AmountField, DecisionForm, RequestForm, ResolutionForm
 from exchange_ops.subaccounts.models import SubAccount
-from exchange_ops.transfers import machine
-from exchange_ops.transfers.machine import OPEN_STATES, STATES
+from exchange_ops.transfers import states
 from exchange_ops.transfers.models import Transfer
+from exchange_ops.transfers.states import OPEN_STATES, STATES
 
 # Transfers ------------------------------------------------------------------------------------------------------------
 
 LONGEST_NUMBER = 18  # digits that fit into a key
 SLUGS: Final = {
-    "move": (machine.BANK_TO_TRADING, machine.TRADING_TO_BANK),
-    "convert": (machine.CONVERT,),
-    "to-subaccount": (machine.TO_SUBACCOUNT,),
-    "from-subaccount": (machine.FROM_SUBACCOUNT,),
-    "to-user": (machine.TO_USER,),
+    "move": (states.BANK_TO_TRADING, states.TRADING_TO_BANK),
+    "convert": (states.CONVERT,),
+    "to-subaccount": (states.TO_SUBACCOUNT,),
+    "from-subaccount": (states.FROM_SUBACCOUNT,),
+    "to-user": (states.TO_USER,),
 }
 
 
@@ -31,7 +31,7 @@ class NewTransferForm(RequestForm):
 
     kind = forms.ChoiceField(label="Which way")
     subaccount_id = forms.TypedChoiceField(label="Sub-account", coerce=int, empty_value=None)
-    by = forms.ChoiceField(label="The other user is named by", choices=list(machine.IDENTIFIED_BY.items()))
+    by = forms.ChoiceField(label="The other user is named by", choices=list(states.IDENTIFIED_BY.items()))
     identifier = forms.CharField(
         label="Name of the other user",
         max_length=254,
@@ -62,7 +62,7 @@ class NewTransferForm(RequestForm):
         codes = [(row.code, f"{row.code}  {row.full_name}".strip()) for row in currencies]
         numbers = [(row.exchange_id, f"{row.exchange_id}  {row.email}") for row in subaccounts]
         offered = {
-            "kind": [(kind, machine.KINDS[kind]) for kind in SLUGS[slug]],
+            "kind": [(kind, states.KINDS[kind]) for kind in SLUGS[slug]],
             "currency": [("", "Choose"), *codes],
             "to_currency": [("", "Choose"), *codes],
             "subaccount_id": [("", "Choose"), *numbers],
@@ -128,7 +128,7 @@ class TransferFilter(DatedForm):
         required=False,
         choices=[("", "Any state"), ("open", "Open"), *((name, row.label) for name, row in STATES.items())],
     )
-    kind = forms.ChoiceField(label="Kind", required=False, choices=[("", "Any kind"), *machine.KINDS.items()])
+    kind = forms.ChoiceField(label="Kind", required=False, choices=[("", "Any kind"), *states.KINDS.items()])
     currency = forms.CharField(label="Currency", required=False, max_length=20)
     initiator = forms.CharField(label="Requested by", required=False, max_length=150)
 

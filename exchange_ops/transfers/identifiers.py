@@ -9,9 +9,9 @@ import re
 from collections.abc import Iterable
 
 from exchange_ops.shared.models import Account
-from exchange_ops.transfers import machine
-from exchange_ops.transfers.machine import EMAIL, IDENTIFIED_BY, TO_USER, USERNAME
+from exchange_ops.transfers import states
 from exchange_ops.transfers.models import Transfer
+from exchange_ops.transfers.states import EMAIL, IDENTIFIED_BY, TO_USER, USERNAME
 
 LONGEST_EMAIL, LONGEST_USERNAME = 254, 80
 CLOSE = 2  # characters that differ at most between two names that are easily confused
@@ -51,9 +51,7 @@ def is_known(*, account: Account, by: str, identifier: str) -> bool:
 
 
 def _recipients(account: Account, by: str) -> Iterable[str]:
-    paid = Transfer.objects.filter(
-        account=account, kind=TO_USER, by=by, state__in=(machine.DONE, machine.RESOLVED_MOVED)
-    )
+    paid = Transfer.objects.filter(account=account, kind=TO_USER, by=by, state__in=(states.DONE, states.RESOLVED_MOVED))
     return paid.values_list("identifier", flat=True).distinct()
 
 

@@ -16,14 +16,13 @@ from desk.live import announcements
 from exchange_ops.ledger.models import LedgerEntry, LedgerVersion
 from exchange_ops.shared import clocks
 from exchange_ops.shared.models import Account
-from exchange_ops.transfers import machine
-from exchange_ops.transfers import mover as moves
+from exchange_ops.transfers import machine, states
 from exchange_ops.transfers.models import Transfer, TransferCall, TransferEvent
 from exchange_ops.withdrawals.models import Withdrawal
 
 OFFCHAIN, SWAP = "offchain", "swap"
 OUT, IN = ("withdraw", "payout"), ("deposit", "payin")
-WAITING = (*machine.IN_FLIGHT, machine.NOT_SEEN, machine.CLOSED, machine.INVESTIGATE)
+WAITING = (*states.IN_FLIGHT, states.NOT_SEEN, states.CLOSED, states.INVESTIGATE)
 EARLY = timedelta(seconds=5)  # how much before the request something of ours may seem to be made at the exchange
 LATE_FOR = timedelta(days=1)  # how long what was not seen is still looked for
 
@@ -43,13 +42,13 @@ def legs(row: Transfer) -> tuple[Leg, ...]:
     Documented are the types of the two wallets (supplement 1.6). What other kinds are listed as is not, so either word
     for the direction counts for them (exchange REST, Transaction).
     """
-    if row.kind == machine.BANK_TO_TRADING:
+    if row.kind == states.BANK_TO_TRADING:
         return (Leg(("bankToExchange",), row.currency),)
-    if row.kind == machine.TRADING_TO_BANK:
+    if row.kind == states.TRADING_TO_BANK:
         return (Leg(("exchangeToBank",), row.currency),)
-    if row.kind == machine.CONVERT:
+    if row.kind == states.CONVERT:
         return Leg(OUT, row.currency, SWAP), Leg(IN, row.to_currency, SWAP)
-    return (Leg(IN if row.kind == machine.FROM_SUBACCOUNT else OUT, row.currency, OFFCHAIN),)
+    return (Leg(IN if row.kind == states.FROM_SUBACCOUNT else OUT, row.currency, OFFCHAIN),)
 
 
 def link(*, entry: LedgerEntry, now: datetime) -> bool:
@@ -78,7 +77,7 @@ def adopt(row: Transfer, entries: QuerySet[LedgerEntry]) -> None:
 
 def is_awaited(entry: LedgerEntry) -> bool:
     """Whether the entry may turn out to be a transfer whose answer we wait for."""
-    under_way = Transfer.objects.filter(account=entry.account_id, state__in=machine.IN_FLIGHT, amount=entry.amount)
+    under_way = Transfer.objects.filter(account=entry.account_id, state__in=states.IN_FLIGHT, amount=entry.amount)
     return any(_is_alike(entry, leg) for row in under_way for leg in legs(row))
 
 
@@ -145,9 +144,9 @@ def _free_entries(row: Transfer) -> QuerySet[LedgerEntry]:
 def _ids_of_others(row: Transfer) -> set[str]:
     """Entries that two people looked at for an equal transfer, and found not to be it."""
     looked_at = TransferEvent.objects.filter(
-        transfer__account=row.account_id, transfer__amount=row.amount, transfer__state=machine.RESOLVED_NOT_MOVED
+        transfer__account=row.account_id, transfer__amount=row.amount, transfer__state=states.RESOLVED_NOT_MOVED
     )
-    evidence = looked_at.filter(to_state=machine.INVESTIGATE).values_list("evidence", flat=True)
+    evidence = looked_at.filter(to_state=states.INVESTIGATE).values_list("evidence", flat=True)
     return {entry["exchange_id"] for facts in evidence for entry in facts.get("candidates", ())}
 
 
@@ -167,9 +166,9 @@ def _ids_given_to_others(row: Transfer) -> list[str]:
 
 def _wake(row: Transfer, now: datetime) -> None:
     """Let the machine look at the row now, when it waits for the ledger."""
-    waits = row.state in WAITING or (row.state == machine.DONE and row.ledger_seen_at is None)
-    if not waits or row.state == machine.SENDING:
+    waits = row.state in WAITING or (row.state == states.DONE and row.ledger_seen_at is None)
+    if not waits or row.state == states.SENDING:
         return
     if row.next_action_at is not None and row.next_action_at > now:
-        moves.touch(row, next_action_at=now)
-    outbox.wake(moves.ADVANCE_TASK, row.pk)
+        machine.touch(row, next_action_at=now)
+    outbox.wake(machine.ADVANCE_TASK, row.pk)

@@ -20,8 +20,7 @@ from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.policy import freezes
 from exchange_ops.shared.backoff import pause
 from exchange_ops.transfers import ledger_matching as links
-from exchange_ops.transfers import machine
-from exchange_ops.transfers import mover as moves
+from exchange_ops.transfers import machine, states
 from exchange_ops.transfers.models import Transfer, TransferCall
 from exchange_ops.wire.catalogue import Right
 from wire.errors import CallFailed, Refused
@@ -39,21 +38,21 @@ def look_for_listing(row: Transfer, *, now: datetime, client_for: ClientFor) -> 
     """Row 13: the ledger has to show what the exchange gave an id for, as it was asked for, within ten minutes."""
     ids = [one for one in (row.exchange_id, row.second_id) if one]
     if not ids or row.ledger_seen_at is not None:
-        moves.touch(row, next_action_at=None)
+        machine.touch(row, next_action_at=None)
         return
     watch = Stopwatch(now)
     absent, problem = _read_by_id(row, ids, client_for, now)
     entries = links.by_id(row, ids)
     odd = [entry for entry in entries if entry.status == "failed" or not links.agrees(row, entry)]
-    if odd and row.state == machine.DONE:
+    if odd and row.state == states.DONE:
         _listed_differently(row, odd, watch.now())
     elif len(entries) == len(ids) and not odd and all(entry.status == LISTED for entry in entries):
         _listed(row, watch.now())
-    elif row.state == machine.DONE and absent and _age(row, now) >= LISTED_BY:
+    elif row.state == states.DONE and absent and _age(row, now) >= LISTED_BY:
         _not_listed(row, problem, watch.now())
-    elif row.state == machine.DONE:
+    elif row.state == states.DONE:
         tries = 1 + int(_age(row, now).total_seconds() // 10)
-        moves.touch(row, next_action_at=watch.now() + pause(LISTING_PAUSES_S, tries), last_problem=problem[:500])
+        machine.touch(row, next_action_at=watch.now() + pause(LISTING_PAUSES_S, tries), last_problem=problem[:500])
     else:
         _watch_on(row, watch.now())
 
@@ -67,17 +66,17 @@ def look_for_latecomer(row: Transfer, *, now: datetime, client_for: ClientFor) -
     entries_by_leg = {} if call is None else links.candidates(row, call, late=links.LATE_FOR)
     entries = [entry for leg in entries_by_leg.values() for entry in leg]
     twins = Transfer.objects.filter(
-        account=row.account_id, kind=row.kind, currency=row.currency, amount=row.amount, state__in=machine.IN_FLIGHT
+        account=row.account_id, kind=row.kind, currency=row.currency, amount=row.amount, state__in=states.IN_FLIGHT
     )
     if not entries or twins.exists():
         _watch_on(row, now)
         return
     ids = ", ".join(entry.exchange_id for entry in entries)
     reason = f"The ledger shows it after all: {ids}. It moved although nobody saw it in time."
-    moves.move(
+    machine.move(
         row,
         event="appeared_late",
-        to=machine.INVESTIGATE,
+        to=states.INVESTIGATE,
         now=now,
         next_action_at=None,
         last_problem=reason[:500],
@@ -107,10 +106,10 @@ def facts_of(entry: LedgerEntry) -> dict[str, Any]:
 
 
 def _listed(row: Transfer, now: datetime) -> None:
-    moves.move(
+    machine.move(
         row,
         event="listed",
-        to=machine.DONE,
+        to=states.DONE,
         now=now,
         next_action_at=None,
         ledger_seen_at=now,
@@ -122,10 +121,10 @@ def _listed(row: Transfer, now: datetime) -> None:
 def _not_listed(row: Transfer, problem: str, now: datetime) -> None:
     """The alarm of an answer that the ledger does not bear out. It is still looked for, and ends when it is listed."""
     reason = f"The exchange gave it the number {row.exchange_id}, and its ledger does not show it after ten minutes."
-    moves.move(
+    machine.move(
         row,
         event="not_listed",
-        to=machine.INVESTIGATE,
+        to=states.INVESTIGATE,
         now=now,
         next_action_at=now + WATCH_EVERY,
         last_problem=reason,
@@ -139,10 +138,10 @@ def _listed_differently(row: Transfer, odd: list[LedgerEntry], now: datetime) ->
     reason = "The exchange's ledger says something else than what was asked for."
     with transaction.atomic():
         freezes.lock_open(row.account)
-        moves.move(
+        machine.move(
             row,
             event="listed_differently",
-            to=machine.INVESTIGATE,
+            to=states.INVESTIGATE,
             now=now,
             next_action_at=None,
             last_problem=reason,
@@ -179,7 +178,7 @@ def _read_by_id(row: Transfer, ids: list[str], client_for: ClientFor, now: datet
 def _watch_on(row: Transfer, now: datetime) -> None:
     """Look again in five minutes, until a day after it was sent."""
     over = _age(row, now) >= links.LATE_FOR
-    moves.touch(row, next_action_at=None if over else now + WATCH_EVERY)
+    machine.touch(row, next_action_at=None if over else now + WATCH_EVERY)
 
 
 def _age(row: Transfer, now: datetime) -> timedelta:

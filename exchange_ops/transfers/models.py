@@ -1,6 +1,6 @@
 """A transfer inside the exchange, everything that happened to it, its calls and everybody who agreed to it.
 
-Only `exchange_ops.transfers.mover.move` writes `state` and `version`; triggers refuse anybody else.
+Only `exchange_ops.transfers.machine.move` writes `state` and `version`; triggers refuse anybody else.
 """
 
 from typing import Any, ClassVar
@@ -12,7 +12,7 @@ from django.db.models import F, Q
 from desk.machines.rows import CALL_OUTCOMES, Call, Event, Subject, Vote, is_a_move
 from exchange_ops.shared.amounts import amount_field
 from exchange_ops.shared.models import Account, OfAccount
-from exchange_ops.transfers import machine as states
+from exchange_ops.transfers import states
 
 
 class Transfer(OfAccount, Subject):

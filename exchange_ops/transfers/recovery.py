@@ -17,8 +17,7 @@ from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.shared import clocks
 from exchange_ops.shared.backoff import READ_PAUSES_S, pause
 from exchange_ops.transfers import ledger_matching as links
-from exchange_ops.transfers import listings, machine, snapshots
-from exchange_ops.transfers import mover as moves
+from exchange_ops.transfers import listings, machine, snapshots, states
 from exchange_ops.transfers.calls import MARGIN, QUIET
 from exchange_ops.transfers.models import Transfer, TransferCall
 from exchange_ops.transfers.snapshots import CannotRead, Snapshot
@@ -101,10 +100,10 @@ def _settle(row: Transfer, call: TransferCall, ids: list[str], facts: dict[str, 
     """Row 8. The listing is confirmed by the step that follows, as after an answer."""
     first, second = (*[one for one in ids if one], None)[:2]
     with transaction.atomic():
-        moves.move(
+        machine.move(
             row,
             event="found",
-            to=machine.DONE,
+            to=states.DONE,
             now=now,
             exchange_id=first,
             second_id=second,
@@ -120,10 +119,10 @@ def _settle(row: Transfer, call: TransferCall, ids: list[str], facts: dict[str, 
 def _not_seen(row: Transfer, call: TransferCall, facts: dict[str, Any], now: datetime) -> None:
     problem = f"Nothing of it in {facts['listings']} readings of the ledger, and the balances did not move."
     with transaction.atomic():
-        moves.move(
+        machine.move(
             row,
             event="not_found",
-            to=machine.NOT_SEEN,
+            to=states.NOT_SEEN,
             now=now,
             next_action_at=now + listings.WATCH_EVERY,
             last_problem=problem,
@@ -136,10 +135,10 @@ def _not_seen(row: Transfer, call: TransferCall, facts: dict[str, Any], now: dat
 def _not_sent(row: Transfer, now: datetime) -> None:
     """A worker that was given up came back, and its last look kept it from sending: certain, and still a person's."""
     problem = "It was not sent: its worker came back too late to send it."
-    moves.move(
+    machine.move(
         row,
         event="not_found",
-        to=machine.NOT_SEEN,
+        to=states.NOT_SEEN,
         now=now,
         next_action_at=now + listings.WATCH_EVERY,
         last_problem=problem,
@@ -147,10 +146,10 @@ def _not_sent(row: Transfer, now: datetime) -> None:
 
 
 def _call_people(row: Transfer, call: TransferCall, facts: dict[str, Any], reason: str, now: datetime) -> None:
-    moves.move(
+    machine.move(
         row,
         event="ambiguous",
-        to=machine.INVESTIGATE,
+        to=states.INVESTIGATE,
         now=now,
         next_action_at=None,
         last_problem=reason[:500],
@@ -168,4 +167,4 @@ def _resolve(call: TransferCall, outcome: str, first: str, second: str) -> None:
 def _wait(row: Transfer, now: datetime, problem: str, looks: int | None = None) -> None:
     tries = 1 + int((now - row.updated_at).total_seconds() // 5)
     counted = {} if looks is None else {"looks": looks}
-    moves.touch(row, next_action_at=now + pause(READ_PAUSES_S, tries), last_problem=problem[:500], **counted)
+    machine.touch(row, next_action_at=now + pause(READ_PAUSES_S, tries), last_problem=problem[:500], **counted)

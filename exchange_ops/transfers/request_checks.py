@@ -18,7 +18,7 @@ from exchange_ops.shared import amounts, rules
 from exchange_ops.shared.models import Account
 from exchange_ops.shared.problems import FORM
 from exchange_ops.subaccounts.models import SubAccount, SubAccountBalance
-from exchange_ops.transfers import identifiers, machine
+from exchange_ops.transfers import identifiers, states
 from exchange_ops.transfers.models import Transfer
 from exchange_ops.withdrawals.request_checks import LONGEST_KEY, LONGEST_REASON
 from wire.values import grouped_text
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from desk.models import Person
 from exchange_ops.subaccounts.obstacles import subaccount_problem
 
-BETWEEN_WALLETS = (machine.BANK_TO_TRADING, machine.TRADING_TO_BANK)
+BETWEEN_WALLETS = (states.BANK_TO_TRADING, states.TRADING_TO_BANK)
 
 
 class CannotTransfer(Exception):
@@ -53,7 +53,7 @@ def check(transfer: Transfer, *, now: datetime) -> None:
         problems["reason"] = f"At most {LONGEST_REASON} characters."
     if not 0 < len(transfer.request_key) <= LONGEST_KEY:
         problems[FORM] = "The form has lost its key: open it again."
-    if transfer.kind not in machine.KINDS:
+    if transfer.kind not in states.KINDS:
         problems["kind"] = "Say what kind of transfer it is."
         raise CannotTransfer(problems)
     currency = Currency.objects.filter(pk=transfer.currency).first()
@@ -94,14 +94,14 @@ def amount_problem(transfer: Transfer, currency: Currency) -> str:
 
 def target_problems(transfer: Transfer) -> dict[str, str]:
     """What is wrong with where the money is to go, by field."""
-    if transfer.kind == machine.TO_USER:
+    if transfer.kind == states.TO_USER:
         problem = identifiers.problem(by=transfer.by, identifier=transfer.identifier)
-        field = "by" if transfer.by not in machine.IDENTIFIED_BY else "identifier"
+        field = "by" if transfer.by not in states.IDENTIFIED_BY else "identifier"
         return {field: problem} if problem else {}
-    if transfer.kind == machine.CONVERT:
+    if transfer.kind == states.CONVERT:
         problem = _conversion_problem(transfer)
         return {"to_currency": problem} if problem else {}
-    if transfer.kind in machine.SUBACCOUNT_KINDS:
+    if transfer.kind in states.SUBACCOUNT_KINDS:
         problem = subaccount_problem(transfer.account, transfer.subaccount_id)
         return {"subaccount_id": problem} if problem else {}
     return {}
@@ -149,9 +149,9 @@ def _limit_problem(transfer: Transfer, now: datetime) -> str:
 
 def giving_wallet(transfer: Transfer) -> tuple[Decimal, str, datetime] | None:
     """What the giving wallet holds, which one it is, and when that was read; nothing when it was never read."""
-    if transfer.kind == machine.FROM_SUBACCOUNT:
+    if transfer.kind == states.FROM_SUBACCOUNT:
         return _funds_of_subaccount(transfer)
-    wallet = Balance.TRADING if transfer.kind == machine.TRADING_TO_BANK else Balance.BANK
+    wallet = Balance.TRADING if transfer.kind == states.TRADING_TO_BANK else Balance.BANK
     held = Balance.objects.filter(account=transfer.account_id, currency=transfer.currency, wallet=wallet).first()
     return None if held is None else (held.available, f"the {wallet} account", held.read_at)
 

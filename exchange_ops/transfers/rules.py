@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from desk.people import roles
 from exchange_ops.shared.rules import may
-from exchange_ops.transfers import machine
+from exchange_ops.transfers import states
 from exchange_ops.transfers.models import Transfer
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ def may_cancel_transfer(person: "Person", transfer: Transfer) -> bool:
     """Whoever asked can take it back until it is sent; treasury can too, once nobody has to approve it."""
     if person.pk == transfer.initiator_id:
         return may(person, roles.OPERATOR, roles.TREASURY, at=transfer.account_id)
-    return may(person, roles.TREASURY, at=transfer.account_id) and transfer.state == machine.APPROVED
+    return may(person, roles.TREASURY, at=transfer.account_id) and transfer.state == states.APPROVED
 
 
 def may_decide_transfer(person: "Person", transfer: Transfer) -> bool:
@@ -25,9 +25,9 @@ def may_decide_transfer(person: "Person", transfer: Transfer) -> bool:
 
 def may_close_transfer(person: "Person", transfer: Transfer) -> bool:
     """Treasury decides what was not seen: closes it or asks for it anew, never their own."""
-    return may_decide_transfer(person, transfer) and transfer.state == machine.NOT_SEEN
+    return may_decide_transfer(person, transfer) and transfer.state == states.NOT_SEEN
 
 
 def may_resolve_transfer(person: "Person", transfer: Transfer) -> bool:
     """Two people of treasury close an unclear transfer, never the one who asked for it."""
-    return may_decide_transfer(person, transfer) and transfer.state == machine.INVESTIGATE
+    return may_decide_transfer(person, transfer) and transfer.state == states.INVESTIGATE

@@ -19,9 +19,8 @@ from exchange_ops.market.models import Currency
 from exchange_ops.policy import freezes
 from exchange_ops.shared.backoff import QUEUE_PAUSES_S, pause
 from exchange_ops.subaccounts import obstacles
-from exchange_ops.transfers import approvals, listings, machine, policy_evaluation, snapshots
+from exchange_ops.transfers import approvals, listings, machine, policy_evaluation, snapshots, states
 from exchange_ops.transfers import calls as sends
-from exchange_ops.transfers import mover as moves
 from exchange_ops.transfers import request_checks as requests
 from exchange_ops.transfers.ledger_matching import adopt, lookalike_entries
 from exchange_ops.transfers.models import Transfer, TransferCall, TransferEvent
@@ -36,7 +35,7 @@ SENT_WITHIN = timedelta(hours=1)  # of the moment it was cleared; what waited lo
 def look_again(row: Transfer, *, now: datetime, client_for: ClientFor) -> None:
     """What waits for approvals gets a new digest when the rules or a freeze changed what it was judged by."""
     if policy_evaluation.still_holds(row):
-        moves.touch(row, next_action_at=now + LOOK_AGAIN)
+        machine.touch(row, next_action_at=now + LOOK_AGAIN)
     else:
         judge_again(row, now=now)
 
@@ -66,7 +65,7 @@ def _send(row: Transfer, watch: Stopwatch, client_for: ClientFor) -> None:
             account=row.account, currencies=currencies, client_for=client_for, now=now, patient=patient
         )
         if problem := _older_one(row, watch.now(), client_for):
-            moves.touch(row, next_action_at=watch.now() + LOOK_AGAIN, last_problem=problem)
+            machine.touch(row, next_action_at=watch.now() + LOOK_AGAIN, last_problem=problem)
             return
         if lookalikes := lookalike_entries(row):
             _call_people(row, lookalikes, before.watermark, watch.now())
@@ -80,7 +79,7 @@ def _send(row: Transfer, watch: Stopwatch, client_for: ClientFor) -> None:
         on_obstacle=lambda problem: _not_yet(row, f"Not sent: {problem}", now),
         open_client=lambda: client_for(row.account, sends.right_for(row)),
         claim=lambda _: sending.claim_or_wait(
-            moves.MACHINE, row, lambda: _claimed(row, before, watch.now()), until=watch.now() + LOOK_AGAIN
+            machine.MACHINE, row, lambda: _claimed(row, before, watch.now()), until=watch.now() + LOOK_AGAIN
         ),
         send=lambda client, last_look: sends.send(row, client, last_look),
         on_outcome=sending.by_outcome(_BY_OUTCOME),
@@ -89,10 +88,10 @@ def _send(row: Transfer, watch: Stopwatch, client_for: ClientFor) -> None:
 
 def _claimed(row: Transfer, before: Snapshot, now: datetime) -> TransferCall:
     return calls.claim(
-        moves.MACHINE,
+        machine.MACHINE,
         row,
         event="send_claimed",
-        to=machine.SENDING,
+        to=states.SENDING,
         now=now,
         obstacle=lambda: "The account was frozen in this moment." if freezes.active(row.account) else "",
         prepare=lambda: sends.prepare(row, before=before, now=now),
@@ -103,19 +102,19 @@ def _claimed(row: Transfer, before: Snapshot, now: datetime) -> TransferCall:
 
 
 def _not_yet(row: Transfer, problem: str, now: datetime) -> None:
-    moves.touch(row, next_action_at=now + LOOK_AGAIN, last_problem=problem[:500])
+    machine.touch(row, next_action_at=now + LOOK_AGAIN, last_problem=problem[:500])
 
 
 def _cleared_at(row: Transfer) -> datetime:
     """When rules and people last cleared it to be sent; a try that left the desk with nothing changes nothing of it."""
-    cleared = TransferEvent.objects.filter(transfer=row, to_state=machine.APPROVED).exclude(event="not_sent")
+    cleared = TransferEvent.objects.filter(transfer=row, to_state=states.APPROVED).exclude(event="not_sent")
     return cleared.order_by("-version").values_list("at", flat=True).first() or row.created_at
 
 
 def _lapse(row: Transfer, now: datetime) -> None:
     """Row 15: it is not sent any more."""
     waited_for = row.last_problem or "No worker came to it."
-    moves.move(row, event="lapsed", to=machine.LAPSED, now=now, last_problem=waited_for, evidence={"why": waited_for})
+    machine.move(row, event="lapsed", to=states.LAPSED, now=now, last_problem=waited_for, evidence={"why": waited_for})
 
 
 def _call_people(row: Transfer, lookalikes: list[LedgerEntry], watermark: int, now: datetime) -> None:
@@ -125,10 +124,10 @@ def _call_people(row: Transfer, lookalikes: list[LedgerEntry], watermark: int, n
         f"Not sent: the exchange's ledger shows one like it since it was asked for ({ids}), and nobody knows whose."
     )
     facts = {"candidates": [listings.facts_of(entry) for entry in lookalikes], "read_to_index": watermark}
-    moves.move(
+    machine.move(
         row,
         event="seen_before_sending",
-        to=machine.INVESTIGATE,
+        to=states.INVESTIGATE,
         now=now,
         next_action_at=None,
         last_problem=reason[:500],
@@ -141,13 +140,13 @@ def judge_again(row: Transfer, *, now: datetime) -> None:
     """A new digest under the rules in force; approvals of the old one no longer count."""
     blocked, columns = policy_evaluation.evaluate(row, now=now)
     if blocked:
-        moves.touch(row, next_action_at=now + LOOK_AGAIN, last_problem=blocked[:500])
+        machine.touch(row, next_action_at=now + LOOK_AGAIN, last_problem=blocked[:500])
         return
     review = bool(columns["quorum_required"])
-    moves.move(
+    machine.move(
         row,
         event="judged_again",
-        to=machine.REVIEW if review else machine.APPROVED,
+        to=states.REVIEW if review else states.APPROVED,
         now=now,
         next_action_at=now + LOOK_AGAIN if review else now,
         evidence={"trace": columns["policy_trace"]},
@@ -162,11 +161,11 @@ def _obstacle(row: Transfer) -> str:
         return f"The account is frozen: {frozen.reason}"[:500]
     if problem := requests.currency_problem(row.kind, Currency.objects.filter(pk=row.currency).first()):
         return problem
-    if row.kind in machine.SUBACCOUNT_KINDS and (
+    if row.kind in states.SUBACCOUNT_KINDS and (
         problem := obstacles.subaccount_problem(row.account, row.subaccount_id)
     ):
         return problem
-    under_way = Transfer.objects.filter(account=row.account_id, state__in=machine.IN_FLIGHT, currency=row.currency)
+    under_way = Transfer.objects.filter(account=row.account_id, state__in=states.IN_FLIGHT, currency=row.currency)
     twin = under_way.filter(kind=row.kind).first() or under_way.filter(amount=row.amount).first()
     return f"{twin.reference} is under way in the same lane, so this one waits for it." if twin else ""
 
@@ -179,9 +178,9 @@ def _older_one(row: Transfer, now: datetime, client_for: ClientFor) -> str:
     old = Transfer.objects.select_related("account").filter(pk=row.reissues_id or 0).first()
     if old is None:
         return ""
-    if old.state == machine.CLOSED:
+    if old.state == states.CLOSED:
         listings.look_for_latecomer(old, now=now, client_for=client_for)
-    if old.state in {machine.CLOSED, machine.RESOLVED_NOT_MOVED}:
+    if old.state in {states.CLOSED, states.RESOLVED_NOT_MOVED}:
         return ""
     return f"Not sent: {old.reference}, which it replaces, was seen at the exchange after all. It can be cancelled."
 
@@ -190,10 +189,10 @@ def _done(row: Transfer, reply: Reply, now: datetime) -> None:
     """Row 4: the ids the exchange gave; the ledger has to show them within ten minutes."""
     first, second = (*reply.value, None)[:2]
     with transaction.atomic():
-        moves.move(
+        machine.move(
             row,
             event="accepted",
-            to=machine.DONE,
+            to=states.DONE,
             now=now,
             exchange_id=first,
             second_id=second,
@@ -208,11 +207,11 @@ def _done(row: Transfer, reply: Reply, now: datetime) -> None:
 
 _BY_OUTCOME: Final[dict[str, calls.End]] = {
     calls.ACCEPTED: _done,
-    calls.REFUSED: calls.end(moves.MACHINE, "refused", machine.REFUSED),
+    calls.REFUSED: calls.end(machine.MACHINE, "refused", states.REFUSED),
     calls.NOT_SENT: calls.end(
-        moves.MACHINE, "not_sent", machine.APPROVED, again=lambda row: pause(QUEUE_PAUSES_S, row.attempt)
+        machine.MACHINE, "not_sent", states.APPROVED, again=lambda row: pause(QUEUE_PAUSES_S, row.attempt)
     ),
-    calls.UNKNOWN: calls.end(moves.MACHINE, "outcome_unknown", machine.UNKNOWN),
+    calls.UNKNOWN: calls.end(machine.MACHINE, "outcome_unknown", states.UNKNOWN),
 }
 # Row 7: what it did is unknown until the ledger has been read.
-lease_expired = calls.given_up(moves.MACHINE, event="outcome_unknown", to=machine.UNKNOWN, looks=0)
+lease_expired = calls.given_up(machine.MACHINE, event="outcome_unknown", to=states.UNKNOWN, looks=0)

@@ -16,8 +16,7 @@ from desk.machines.queue import MOST_STEPS, Queue, Step
 from desk.machines.requests import Once
 from exchange_ops.shared.models import Account
 from exchange_ops.shared.problems import FORM
-from exchange_ops.transfers import listings, machine, policy_evaluation, recovery, rules, sending
-from exchange_ops.transfers import mover as moves
+from exchange_ops.transfers import listings, machine, policy_evaluation, recovery, rules, sending, states
 from exchange_ops.transfers import request_checks as requests
 from exchange_ops.transfers.models import Transfer
 from exchange_ops.transfers.request_checks import CannotTransfer
@@ -27,19 +26,19 @@ if TYPE_CHECKING:
     from desk.models import Person
 
 STEPS: Final[dict[str, Step]] = {
-    machine.REVIEW: sending.look_again,
-    machine.APPROVED: sending.step,
-    machine.SENDING: sending.lease_expired,
-    machine.UNKNOWN: recovery.find_out,
-    machine.DONE: listings.look_for_listing,
-    machine.INVESTIGATE: listings.look_for_listing,
-    machine.NOT_SEEN: listings.look_for_latecomer,
-    machine.CLOSED: listings.look_for_latecomer,
+    states.REVIEW: sending.look_again,
+    states.APPROVED: sending.step,
+    states.SENDING: sending.lease_expired,
+    states.UNKNOWN: recovery.find_out,
+    states.DONE: listings.look_for_listing,
+    states.INVESTIGATE: listings.look_for_listing,
+    states.NOT_SEEN: listings.look_for_latecomer,
+    states.CLOSED: listings.look_for_latecomer,
 }
 QUEUE: Final = Queue(
-    moves.MACHINE,
+    machine.MACHINE,
     STEPS,
-    urgency=(machine.UNKNOWN, machine.SENDING, machine.APPROVED, machine.DONE),
+    urgency=(states.UNKNOWN, states.SENDING, states.APPROVED, states.DONE),
     read_with=("account", "initiator"),
     most_steps=MOST_STEPS,
 )
@@ -99,14 +98,14 @@ def submit(row: Transfer, *, now: datetime, session_key: str = "") -> Transfer:
     """Store a new transfer as a draft and put it under the rules, in one transaction. Raises CannotTransfer."""
     requests.check(row, now=now)
     with transaction.atomic():
-        moves.create(row, now=now, actor=row.initiator, session_key=session_key)
+        machine.create(row, now=now, actor=row.initiator, session_key=session_key)
         blocked, columns = policy_evaluation.evaluate(row, now=now)
         if blocked:
             raise CannotTransfer({FORM: blocked})
-        return moves.move(
+        return machine.move(
             row,
             event="submitted",
-            to=machine.REVIEW if columns["quorum_required"] else machine.APPROVED,
+            to=states.REVIEW if columns["quorum_required"] else states.APPROVED,
             now=now,
             next_action_at=now,
             actor=row.initiator,
@@ -120,15 +119,15 @@ def cancel(*, transfer_id: int, person: "Person", reason: str, now: datetime, se
     """Take a request back, as long as the exchange was not asked. Raises CannotCancel."""
     try:
         with transaction.atomic():
-            row = moves.lock(transfer_id)
+            row = machine.lock(transfer_id)
             if not rules.may_cancel_transfer(person, row):
                 raise CannotCancel("Only the person who asked for it can take it back.")
-            if row.state not in {machine.REVIEW, machine.APPROVED}:
+            if row.state not in {states.REVIEW, states.APPROVED}:
                 raise CannotCancel(f"It can't be taken back any more: {row.label[0].lower()}{row.label[1:]}.")
-            return moves.move(
+            return machine.move(
                 row,
                 event="cancelled",
-                to=machine.CANCELLED,
+                to=states.CANCELLED,
                 now=now,
                 actor=person,
                 session_key=session_key,
@@ -139,7 +138,7 @@ def cancel(*, transfer_id: int, person: "Person", reason: str, now: datetime, se
             )
     except Transfer.DoesNotExist:
         raise CannotCancel("There is no such transfer.") from None
-    except moves.CannotMove:
+    except machine.CannotMove:
         raise CannotCancel("It moved on in the same moment. Read it again.") from None
 
 
@@ -150,12 +149,12 @@ def newest() -> QuerySet[Transfer]:
 
 def _target(kind: str, *, to_currency: str, by: str, identifier: str, subaccount_id: int | None) -> dict[str, Any]:
     """Where the money goes: the fields that the kind needs, and the others empty."""
-    to_user, convert = kind == machine.TO_USER, kind == machine.CONVERT
+    to_user, convert = kind == states.TO_USER, kind == states.CONVERT
     return {
         "to_currency": to_currency if convert else "",
         "by": by if to_user else "",
         "identifier": identifier.strip() if to_user else "",
-        "subaccount_id": subaccount_id if kind in machine.SUBACCOUNT_KINDS else None,
+        "subaccount_id": subaccount_id if kind in states.SUBACCOUNT_KINDS else None,
     }
 
 

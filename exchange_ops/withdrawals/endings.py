@@ -8,7 +8,7 @@ events, which nobody can change.
 from dataclasses import dataclass
 from typing import Final
 
-from exchange_ops.withdrawals import machine
+from exchange_ops.withdrawals import states
 
 WITHDRAWN: Final = "withdrawn"
 CALLED_OFF: Final = "called_off"
@@ -45,9 +45,9 @@ ENDS: Final[dict[str, End]] = {
 EVENTS: Final = tuple({end.event for end in ENDS.values()})
 # States that are the end of more than one story, or whose own word is another end's, and what they are as a group.
 SHARED: Final = {
-    machine.ROLLED_BACK: "Released, for any reason",
-    machine.CANCELLED: "Ended before the exchange was asked",
-    machine.EXPIRED: "Approved, not carried out",
+    states.ROLLED_BACK: "Released, for any reason",
+    states.CANCELLED: "Ended before the exchange was asked",
+    states.EXPIRED: "Approved, not carried out",
 }
 _BY_EVENT: Final = {end.event: end for end in ENDS.values() if end.event != _CANCELLED}
 

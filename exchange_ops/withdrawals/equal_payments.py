@@ -5,20 +5,20 @@ from decimal import Decimal
 from typing import Final
 
 from exchange_ops.shared.models import Account
-from exchange_ops.withdrawals import machine
+from exchange_ops.withdrawals import states
 from exchange_ops.withdrawals.models import Withdrawal
 
 WITHIN: Final = timedelta(hours=24)
 MOST: Final = 5
 # The money stayed, and the desk knows it: asking again is what people are told to do then.
 NOT_PAID: Final = (
-    machine.ROLLED_BACK,
-    machine.REFUSED,
-    machine.LAPSED,
-    machine.EXPIRED,
-    machine.CANCELLED,
-    machine.FAILED,
-    machine.RESOLVED_NOT_PAID,
+    states.ROLLED_BACK,
+    states.REFUSED,
+    states.LAPSED,
+    states.EXPIRED,
+    states.CANCELLED,
+    states.FAILED,
+    states.RESOLVED_NOT_PAID,
 )
 
 

@@ -8,9 +8,9 @@ from django.db.models import Q, QuerySet
 from desk.lists.filters import SEARCH_MOST, DatedForm
 from exchange_ops.market.models import Currency
 from exchange_ops.shared.forms import LONGEST_REASON, AmountField, DecisionForm, RequestForm
-from exchange_ops.withdrawals import endings, machine, queries
-from exchange_ops.withdrawals.machine import STATES
+from exchange_ops.withdrawals import endings, queries, states
 from exchange_ops.withdrawals.models import Withdrawal
+from exchange_ops.withdrawals.states import STATES
 
 
 class NewWithdrawalForm(RequestForm):
@@ -110,7 +110,7 @@ class WithdrawalFilter(DatedForm):
         if chosen.get("state") in endings.ENDS:
             rows = queries.ended_as(rows, chosen["state"])
         elif "state" in chosen:
-            names = machine.OPEN_STATES if chosen["state"] == "open" else (chosen["state"],)
+            names = states.OPEN_STATES if chosen["state"] == "open" else (chosen["state"],)
             rows = rows.filter(state__in=names)
         if "turn" in chosen:
             rows = rows.filter(state__in=[name for name, row in STATES.items() if row.turn == chosen["turn"]])

@@ -9,14 +9,14 @@ from desk import outbox
 from desk.machines.table import NONE
 from exchange_ops.policy.models import Freeze
 from exchange_ops.shared.models import Account
-from exchange_ops.withdrawals import machine, mover
+from exchange_ops.withdrawals import machine, states
 from exchange_ops.withdrawals.models import Withdrawal
 
 if TYPE_CHECKING:
     from desk.models import Person
 
-_OPEN = (machine.REVIEW, machine.QUEUED, machine.HELD, machine.COMMITTING)
-_WAITING = (machine.REVIEW, machine.QUEUED)
+_OPEN = (states.REVIEW, states.QUEUED, states.HELD, states.COMMITTING)
+_WAITING = (states.REVIEW, states.QUEUED)
 
 
 def lock_open(account: Account) -> list[Withdrawal]:
@@ -29,17 +29,17 @@ def lock_open(account: Account) -> list[Withdrawal]:
 
 def stop(row: Withdrawal, *, frozen: Freeze, person: "Person | None", now: datetime, session_key: str) -> None:
     """Release a hold that nobody decided on, and call back an approval that was not acted on."""
-    undecided = row.state == machine.HELD and row.decision == NONE
-    if undecided or (row.state == machine.COMMITTING and row.put_count == 0):
-        mover.move(
+    undecided = row.state == states.HELD and row.decision == NONE
+    if undecided or (row.state == states.COMMITTING and row.put_count == 0):
+        machine.move(
             row,
             event="frozen",
-            to=machine.ROLLING_BACK,
+            to=states.ROLLING_BACK,
             now=now,
             actor=person,
             session_key=session_key,
             evidence={"freeze": frozen.pk, "reason": frozen.reason},
-            decision=machine.ROLLBACK,
+            decision=states.ROLLBACK,
             decided_by=person,
             decided_at=now,
             last_problem=f"Frozen: {frozen.reason}"[:500],
@@ -50,5 +50,5 @@ def wake(account_id: int, *, now: datetime) -> None:
     """Requests that waited behind the freeze are judged again and go on."""
     waiting = Withdrawal.objects.filter(account_id=account_id, state__in=_WAITING)
     for number in waiting.values_list("pk", flat=True):
-        outbox.wake(mover.ADVANCE_TASK, number)
+        outbox.wake(machine.ADVANCE_TASK, number)
     waiting.update(next_action_at=now)

@@ -13,18 +13,18 @@ from exchange_ops.ledger.models import Balance
 from exchange_ops.market import valuation
 from exchange_ops.market.models import Currency
 from exchange_ops.shared.models import Account
-from exchange_ops.withdrawals import machine
+from exchange_ops.withdrawals import states
 from exchange_ops.withdrawals.models import Withdrawal
 
 ZERO = Decimal(0)
 # States in which the exchange keeps money reserved for a payout of ours.
 RESERVING = (
-    machine.HELD,
-    machine.COMMITTING,
-    machine.COMMIT_UNKNOWN,
-    machine.ROLLING_BACK,
-    machine.COMMITTED,
-    machine.SENT,
+    states.HELD,
+    states.COMMITTING,
+    states.COMMIT_UNKNOWN,
+    states.ROLLING_BACK,
+    states.COMMITTED,
+    states.SENT,
 )
 
 

@@ -1,6 +1,6 @@
 """A withdrawal, everything that happened to it, every call made for it and everybody who agreed to it.
 
-Only `exchange_ops.withdrawals.mover.move` writes `state`, `version` and `decision`; triggers refuse anybody else.
+Only `exchange_ops.withdrawals.machine.move` writes `state`, `version` and `decision`; triggers refuse anybody else.
 """
 
 from decimal import Decimal
@@ -16,12 +16,12 @@ from desk.rows.witnessed import Witnessed
 from exchange_ops.policy import modes
 from exchange_ops.shared.amounts import amount_field
 from exchange_ops.shared.models import Account, OfAccount
-from exchange_ops.withdrawals import endings, machine
+from exchange_ops.withdrawals import endings, states
 
 
 def _pairs() -> Q:
     condition = Q()
-    for state, decision in machine.DECISION_PAIRS:
+    for state, decision in states.DECISION_PAIRS:
         condition |= Q(state=state, decision=decision)
     return condition
 
@@ -33,7 +33,7 @@ class Withdrawal(OfAccount, Subject):
     it: all of them in the exchange's time (`domain.clocks.exchange_now`). Every other time is the desk's.
     """
 
-    table, mark, name = machine.TABLE, "W-", "withdrawal"
+    table, mark, name = states.TABLE, "W-", "withdrawal"
 
     account = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="withdrawals")
     initiator = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="withdrawals")
@@ -56,9 +56,9 @@ class Withdrawal(OfAccount, Subject):
     )
 
     state = models.CharField(
-        max_length=20, choices=[(name, s.label) for name, s in machine.STATES.items()], default="draft"
+        max_length=20, choices=[(name, s.label) for name, s in states.STATES.items()], default="draft"
     )
-    decision = models.CharField(max_length=10, choices=[(d, d) for d in machine.DECISIONS], default=machine_table.NONE)
+    decision = models.CharField(max_length=10, choices=[(d, d) for d in states.DECISIONS], default=machine_table.NONE)
     decided_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+")
     decided_at = models.DateTimeField(null=True)
 
@@ -95,7 +95,7 @@ class Withdrawal(OfAccount, Subject):
             models.UniqueConstraint(fields=["account", "exchange_id"], name="withdrawal_one_per_exchange_id"),
             models.UniqueConstraint(
                 fields=["account", "currency", "amount", "address", "payment_id"],
-                condition=Q(state__in=machine.IN_FLIGHT_HOLDS),
+                condition=Q(state__in=states.IN_FLIGHT_HOLDS),
                 name="withdrawal_one_equal_hold_in_flight",
             ),
             models.CheckConstraint(condition=_pairs(), name="withdrawal_state_and_decision_agree"),
@@ -106,7 +106,7 @@ class Withdrawal(OfAccount, Subject):
                 name="withdrawal_decision_has_a_time",
             ),
             models.CheckConstraint(
-                condition=~Q(state=machine.COMMITTING) | Q(exchange_id__isnull=False),
+                condition=~Q(state=states.COMMITTING) | Q(exchange_id__isnull=False),
                 name="withdrawal_commit_needs_a_hold",
             ),
         ]
@@ -162,27 +162,27 @@ class Withdrawal(OfAccount, Subject):
     @property
     def is_cancellable(self) -> bool:
         """Whether a request can still be taken back: nothing was decided, and the exchange was not told to pay."""
-        return self.state in machine.CANCELLABLE and self.decision == machine_table.NONE
+        return self.state in states.CANCELLABLE and self.decision == machine_table.NONE
 
     @property
     def label(self) -> str:
         """The end, or the state, in a few words."""
         end = self.end
-        return end.label if end else machine.STATES[self.state].label
+        return end.label if end else states.STATES[self.state].label
 
 
 class WithdrawalEvent(Event):
     """One move, written in the same transaction as the row it moved; `version` is the row's version after it."""
 
     withdrawal = models.ForeignKey(Withdrawal, on_delete=models.PROTECT, related_name="events")
-    decision = models.CharField(max_length=10, choices=[(d, d) for d in machine.DECISIONS])
+    decision = models.CharField(max_length=10, choices=[(d, d) for d in states.DECISIONS])
     changes = models.JSONField(default=dict)
 
     class Meta:
         ordering: ClassVar = ["version"]
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["withdrawal", "version"], name="withdrawalevent_one_per_version"),
-            models.CheckConstraint(condition=is_a_move(machine.TABLE), name="withdrawalevent_is_a_move_of_the_table"),
+            models.CheckConstraint(condition=is_a_move(states.TABLE), name="withdrawalevent_is_a_move_of_the_table"),
         ]
 
 

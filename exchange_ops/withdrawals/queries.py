@@ -4,17 +4,17 @@ from typing import Any
 
 from django.db.models import F, OuterRef, QuerySet, Subquery
 
-from exchange_ops.withdrawals import endings, machine
+from exchange_ops.withdrawals import endings, states
 from exchange_ops.withdrawals.models import Withdrawal, WithdrawalEvent
 
 # States in which the exchange holds money that only a key with the right to withdraw can pay or release.
 UNDER_WAY = (
-    machine.HOLDING,
-    machine.HOLD_UNKNOWN,
-    machine.HELD,
-    machine.COMMITTING,
-    machine.COMMIT_UNKNOWN,
-    machine.ROLLING_BACK,
+    states.HOLDING,
+    states.HOLD_UNKNOWN,
+    states.HELD,
+    states.COMMITTING,
+    states.COMMIT_UNKNOWN,
+    states.ROLLING_BACK,
 )
 
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from desk.machines import table as machine_table
 from desk.people import roles
 from exchange_ops.shared.rules import may
-from exchange_ops.withdrawals import machine
+from exchange_ops.withdrawals import states
 from exchange_ops.withdrawals.models import Withdrawal
 
 if TYPE_CHECKING:
@@ -21,27 +21,27 @@ def may_cancel(person: "Person", withdrawal: Withdrawal) -> bool:
     """Whoever asked can take it back; treasury can do so too before the exchange was asked."""
     if person.pk == withdrawal.initiator_id:
         return may(person, roles.OPERATOR, roles.TREASURY, at=withdrawal.account_id)
-    return may(person, roles.TREASURY, at=withdrawal.account_id) and withdrawal.state in {machine.DRAFT, machine.QUEUED}
+    return may(person, roles.TREASURY, at=withdrawal.account_id) and withdrawal.state in {states.DRAFT, states.QUEUED}
 
 
 def may_recall(person: "Person", withdrawal: Withdrawal) -> bool:
     """Treasury can call back an approval as long as the exchange was told nothing."""
-    is_untold = withdrawal.state == machine.COMMITTING and withdrawal.put_count == 0
+    is_untold = withdrawal.state == states.COMMITTING and withdrawal.put_count == 0
     return is_untold and may(person, roles.TREASURY, at=withdrawal.account_id)
 
 
 def may_resolve(person: "Person", withdrawal: Withdrawal) -> bool:
     """Two people of treasury close an unclear case, never the one who asked for it."""
-    return may_decide(person, withdrawal) and withdrawal.state in {machine.INVESTIGATE, machine.DISPUTED}
+    return may_decide(person, withdrawal) and withdrawal.state in {states.INVESTIGATE, states.DISPUTED}
 
 
 def may_release_hold(person: "Person", withdrawal: Withdrawal) -> bool:
     """Two people of treasury have a hold of a closed request released, never the one who asked for the payment."""
-    return may_decide(person, withdrawal) and withdrawal.state in machine.CLOSED_STATES
+    return may_decide(person, withdrawal) and withdrawal.state in states.CLOSED_STATES
 
 
 def is_decidable(withdrawal: Withdrawal) -> bool:
     """Whether the row waits for approvals at all."""
     if withdrawal.decision != machine_table.NONE:
         return False
-    return withdrawal.state == machine.REVIEW or (withdrawal.state == machine.HELD and withdrawal.echo_ok is True)
+    return withdrawal.state == states.REVIEW or (withdrawal.state == states.HELD and withdrawal.echo_ok is True)

@@ -26,7 +26,7 @@ from exchange_ops.shared import clocks
 from exchange_ops.shared.backoff import READ_PAUSES_S, pause
 from exchange_ops.shared.models import Account
 from exchange_ops.shared.problems import FORM
-from exchange_ops.withdrawals import machine, mover, request_checks, rules
+from exchange_ops.withdrawals import machine, request_checks, rules, states
 from exchange_ops.withdrawals.evidence import ledger_lookup
 from exchange_ops.withdrawals.models import Withdrawal
 from exchange_ops.withdrawals.request_checks import CannotRequest
@@ -45,31 +45,31 @@ if TYPE_CHECKING:
     from desk.models import Person
 
 STEPS: Final[dict[str, Step]] = {
-    machine.DRAFT: drafting.submit,
-    machine.REVIEW: drafting.look_again,
-    machine.QUEUED: holding.step,
-    machine.HOLDING: holding.lease_expired,
-    machine.HOLD_UNKNOWN: hold_recovery.step,
-    machine.HELD: hold_monitor.step,
-    machine.COMMITTING: committing.step,
-    machine.COMMIT_UNKNOWN: committing.find_out,
-    machine.ROLLING_BACK: releasing.step,
-    machine.COMMITTED: settlement.step,
-    machine.SENT: settlement.step,
-    machine.SETTLED: settlement.step,
-    machine.VERIFIED: settlement.step,
+    states.DRAFT: drafting.submit,
+    states.REVIEW: drafting.look_again,
+    states.QUEUED: holding.step,
+    states.HOLDING: holding.lease_expired,
+    states.HOLD_UNKNOWN: hold_recovery.step,
+    states.HELD: hold_monitor.step,
+    states.COMMITTING: committing.step,
+    states.COMMIT_UNKNOWN: committing.find_out,
+    states.ROLLING_BACK: releasing.step,
+    states.COMMITTED: settlement.step,
+    states.SENT: settlement.step,
+    states.SETTLED: settlement.step,
+    states.VERIFIED: settlement.step,
 }
 # Orders to pay and to release come before everything else when calls are scarce; releases have a worker of their own.
 QUEUE: Final = Queue(
-    mover.MACHINE,
+    machine.MACHINE,
     STEPS,
     urgency=(
-        machine.COMMITTING,
-        machine.ROLLING_BACK,
-        machine.HELD,
-        machine.COMMIT_UNKNOWN,
-        machine.HOLD_UNKNOWN,
-        machine.HOLDING,
+        states.COMMITTING,
+        states.ROLLING_BACK,
+        states.HELD,
+        states.COMMIT_UNKNOWN,
+        states.HOLD_UNKNOWN,
+        states.HOLDING,
     ),
     read_with=("account", "initiator"),
     after_failure=pause(READ_PAUSES_S, len(READ_PAUSES_S)),
@@ -135,25 +135,25 @@ def request(
     row = Withdrawal(initiator=initiator, initiated_via=via, request_key=request_key, address=address, **content)
     destination = request_checks.check(row, now=now)
     row.address, row.payment_id = destination.address, destination.payment_id
-    return once.store(lambda: mover.create(row, now=now, actor=row.initiator, session_key=session_key))
+    return once.store(lambda: machine.create(row, now=now, actor=row.initiator, session_key=session_key))
 
 
 def cancel(*, withdrawal_id: int, person: "Person", reason: str, now: datetime, session_key: str = "") -> Withdrawal:
     """Take a request back: at once before the exchange was asked, by releasing the hold after. Raises CannotCancel."""
     try:
         with transaction.atomic():
-            row = mover.lock(withdrawal_id)
+            row = machine.lock(withdrawal_id)
             if not rules.may_cancel(person, row):
                 raise CannotCancel("Only the person who asked for it can take it back.")
             if not row.is_cancellable:
                 raise CannotCancel(f"It can't be taken back any more: {row.label[0].lower()}{row.label[1:]}.")
-            held = row.state == machine.HELD
-            latch = {"decision": machine.ROLLBACK, "decided_by": person, "decided_at": now}
+            held = row.state == states.HELD
+            latch = {"decision": states.ROLLBACK, "decided_by": person, "decided_at": now}
             decision: dict[str, Any] = latch if held else {}
-            return mover.move(
+            return machine.move(
                 row,
                 event="cancelled",
-                to=machine.ROLLING_BACK if held else machine.CANCELLED,
+                to=states.ROLLING_BACK if held else states.CANCELLED,
                 now=now,
                 actor=person,
                 session_key=session_key,
@@ -231,7 +231,7 @@ def latch_deadlines(*, now: datetime) -> int:
     for account in Account.objects.order_by("pk"):
         exchange_now = clocks.exchange_now(account=account, now=now)
         late = Withdrawal.objects.filter(
-            account=account, state=machine.HELD, decision=machine_table.NONE, rollback_at__lte=exchange_now
+            account=account, state=states.HELD, decision=machine_table.NONE, rollback_at__lte=exchange_now
         )
         for row in late.select_related("account", "initiator"):
             try:
@@ -245,17 +245,17 @@ def latch_deadlines(*, now: datetime) -> int:
 def due(*, account: Account, now: datetime) -> QuerySet[Withdrawal]:
     """Rows of the account that a worker has to look at now: by our clock, or because the exchange's hour goes on."""
     exchange_now = clocks.exchange_now(account=account, now=now)
-    by_deadline = Q(state=machine.HELD, rollback_at__lte=exchange_now) | Q(
-        state=machine.COMMITTING, put_stop_at__lte=exchange_now
+    by_deadline = Q(state=states.HELD, rollback_at__lte=exchange_now) | Q(
+        state=states.COMMITTING, put_stop_at__lte=exchange_now
     )
     failed_after_all = LedgerEntry.objects.filter(
         account=account, type="payout", status=ledger_lookup.OVER, withdrawal__state__in=settlement.REPORTED_PAID
     )
     taken_back = Q(state__in=settlement.REPORTED_PAID, pk__in=failed_after_all.values("withdrawal"))
-    named = LedgerEntry.objects.filter(account=account, type="payout", withdrawal__state=machine.SETTLED).exclude(
+    named = LedgerEntry.objects.filter(account=account, type="payout", withdrawal__state=states.SETTLED).exclude(
         hash=""
     )
-    named_late = Q(state=machine.SETTLED, hash="", pk__in=named.values("withdrawal"))
+    named_late = Q(state=states.SETTLED, hash="", pk__in=named.values("withdrawal"))
     return QUEUE.due(now=now, when=by_deadline | taken_back | named_late).filter(account=account)
 
 

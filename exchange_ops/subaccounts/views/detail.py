@@ -15,8 +15,7 @@ from exchange_ops.shared import rules
 from exchange_ops.shared.forms import fresh_key
 from exchange_ops.shared.views import accounts
 from exchange_ops.shared.views.access import posted, requires
-from exchange_ops.subaccounts import account_status, readings
-from exchange_ops.subaccounts import machine as states
+from exchange_ops.subaccounts import account_status, readings, states
 from exchange_ops.subaccounts import obstacles as subaccounts_obstacles
 from exchange_ops.subaccounts import workflow as domain
 from exchange_ops.subaccounts.forms import SubAccountAddressForm, SubAccountSettingsForm

@@ -16,8 +16,7 @@ from exchange_ops.shared import rules
 from exchange_ops.shared.models import Account
 from exchange_ops.shared.views import accounts
 from exchange_ops.shared.views.access import posted, requires
-from exchange_ops.subaccounts import account_status, readings
-from exchange_ops.subaccounts import machine as states
+from exchange_ops.subaccounts import account_status, readings, states
 from exchange_ops.subaccounts.account_status import Difference
 from exchange_ops.subaccounts.models import SubAccount, SubAccountAction, SubAccountReading
 

@@ -14,9 +14,9 @@ from desk.web.search import Command, Search
 from exchange_ops.policy.vote_replay import COUNTED, Votes
 from exchange_ops.shared import alarms, rules
 from exchange_ops.shared.declarations import causes, topics
-from exchange_ops.transfers import approvals, endings, guards, machine
+from exchange_ops.transfers import approvals, endings, machine, states
+from exchange_ops.transfers.machine import MACHINE
 from exchange_ops.transfers.models import Transfer, TransferApproval, TransferCall, TransferEvent
-from exchange_ops.transfers.mover import MACHINE
 from exchange_ops.transfers.room import incidents, restore, waiting
 from exchange_ops.transfers.room.checks import transfers as check
 from exchange_ops.transfers.room.searches import transfers as search
@@ -44,7 +44,7 @@ ROOM: Final = rooms.Room(
             "Transfer unclear",
             Severity.CRITICAL,
             (roles.TREASURY,),
-            incidents.in_state(machine.INVESTIGATE),
+            incidents.in_state(states.INVESTIGATE),
             closable=False,
             ends=causes.BY_TREASURY,
             words=incidents.resolution_votes,
@@ -54,7 +54,7 @@ ROOM: Final = rooms.Room(
             "Transfer not seen",
             Severity.HIGH,
             (roles.TREASURY,),
-            incidents.in_state(machine.NOT_SEEN),
+            incidents.in_state(states.NOT_SEEN),
             closable=False,
             ends="It ends when treasury has closed the transfer, or asked for it anew, on its page.",
         ),
@@ -78,7 +78,7 @@ ROOM: Final = rooms.Room(
     open_words=waiting.open_words,
     waiting=(restore.WAITING.source,),
     replays={REPLAY.subject: REPLAY.check},
-    guards={"transfers": guards.GUARDS.statements},
+    guards={"transfers": machine.GUARDS.statements},
     tables=(
         Table(Transfer, Transfer.table.loose),
         Table(TransferEvent),

@@ -5,7 +5,7 @@ from datetime import timedelta
 from desk import clock
 from desk.rooms import Health
 from exchange_ops.shared.declarations import ages
-from exchange_ops.transfers import machine, workflow
+from exchange_ops.transfers import states, workflow
 from exchange_ops.transfers.models import Transfer
 
 
@@ -17,7 +17,7 @@ def transfers() -> Health:
     waited = "No transfer waits for a worker."
     if due is not None:
         waited = f"The oldest transfer that is due has waited {ages.spoken(age)} for a worker."
-    rows = Transfer.objects.filter(state__in=(machine.INVESTIGATE, machine.NOT_SEEN)).order_by("pk")
+    rows = Transfer.objects.filter(state__in=(states.INVESTIGATE, states.NOT_SEEN)).order_by("pk")
     unclear = [row.reference for row in rows[: ages.MOST_NAMED]]
     people = f" {', '.join(unclear)}: the ledger does not say what was expected, and treasury decides."
     return Health(ok=age <= ages.DUE_AGE, sentence=waited + (people if unclear else ""), age_s=age.total_seconds())

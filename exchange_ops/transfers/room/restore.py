@@ -6,7 +6,7 @@ from django.urls import reverse
 
 from desk.restores.of_machine import Waits
 from desk.templatetags.desk import kept_amount
-from exchange_ops.transfers import ledger_matching, machine, mover
+from exchange_ops.transfers import ledger_matching, machine, states
 from exchange_ops.transfers.models import Transfer
 
 
@@ -20,12 +20,12 @@ def _evidence(row: Transfer) -> list[str]:
 
 
 WAITING: Final = Waits(
-    mover.MACHINE,
+    machine.MACHINE,
     ends={
-        machine.REVIEW: ("cancelled", machine.CANCELLED),
-        machine.APPROVED: ("cancelled", machine.CANCELLED),
+        states.REVIEW: ("cancelled", states.CANCELLED),
+        states.APPROVED: ("cancelled", states.CANCELLED),
     },
-    title=lambda row: f"{machine.KINDS[row.kind]}: {kept_amount(row.amount, row.currency)} {row.identifier}".rstrip(),
+    title=lambda row: f"{states.KINDS[row.kind]}: {kept_amount(row.amount, row.currency)} {row.identifier}".rstrip(),
     url=lambda row: reverse("transfer", args=[row.pk]),
     asked_by=lambda row: row.initiator_id,
     evidence=_evidence,

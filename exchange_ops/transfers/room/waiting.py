@@ -11,7 +11,7 @@ from desk.actions.entries import MOST, Entry
 from desk.people import roles
 from desk.rooms import OpenWord
 from exchange_ops.shared import rules
-from exchange_ops.transfers import approvals, machine
+from exchange_ops.transfers import approvals, states
 from exchange_ops.transfers.models import Transfer, TransferApproval, TransferEvent
 from exchange_ops.transfers.views import briefing
 
@@ -33,7 +33,7 @@ def undecided(person: "Person", now: datetime) -> list[Entry]:
 
 def followed(person: "Person", now: datetime, others: Collection[int]) -> list[Entry]:
     """This person's own open requests beside those that wait."""
-    own = Transfer.objects.filter(initiator=person, state__in=machine.OPEN_STATES).exclude(pk__in=others)
+    own = Transfer.objects.filter(initiator=person, state__in=states.OPEN_STATES).exclude(pk__in=others)
     rows = _with_counts(rules.seen_by(person, own).order_by("-pk"))
     return [_entry(row, person, None) for row in rows[:MOST]]
 
@@ -44,7 +44,7 @@ def done(person: "Person", now: datetime) -> list[Entry]:
     entries = []
     for row in _with_counts(rules.seen_by(person, decided).order_by(F("decided_at").desc(), "-pk"))[:MOST]:
         entry = _entry(row, person, None)
-        entry.outcome = "rejected" if row.state == machine.REJECTED else "approved"
+        entry.outcome = "rejected" if row.state == states.REJECTED else "approved"
         entries.append(entry)
     return entries
 
@@ -56,20 +56,20 @@ def ended(since: datetime) -> QuerySet[Transfer]:
     """
     approved = Exists(TransferApproval.objects.filter(transfer=OuterRef("pk")))
     taken_back = TransferEvent.objects.filter(transfer=OuterRef("pk"), event="cancelled", actor=OuterRef("initiator"))
-    over = Transfer.objects.filter(state__in=machine.TABLE.over, updated_at__gt=since)
+    over = Transfer.objects.filter(state__in=states.TABLE.over, updated_at__gt=since)
     return over.filter(approved, ~Exists(taken_back))
 
 
 def news(numbers: Collection[int]) -> Iterator[tuple[int, Entry]]:
     """How they ended, for whoever asked."""
     for row in Transfer.objects.filter(pk__in=numbers):
-        yield row.initiator_id, Entry.of_request(row, title="Transfer", icon=machine.STATES[row.state].icon)
+        yield row.initiator_id, Entry.of_request(row, title="Transfer", icon=states.STATES[row.state].icon)
 
 
 def open_words(person: "Person") -> Iterator[OpenWord]:
     """Approvals of transfers that still need others."""
     votes = TransferApproval.objects.filter(person=person, verdict=TransferApproval.APPROVE)
-    waiting = votes.filter(digest=F("transfer__digest"), transfer__state=machine.REVIEW)
+    waiting = votes.filter(digest=F("transfer__digest"), transfer__state=states.REVIEW)
     for vote in waiting.select_related("transfer").order_by("transfer_id"):
         row = vote.transfer
         sentence = f"Approved a transfer of {row.amount:f} {row.currency}"
@@ -77,7 +77,7 @@ def open_words(person: "Person") -> Iterator[OpenWord]:
 
 
 def _entry(row: Any, person: "Person", row_briefing: briefing.Briefing | None) -> Entry:
-    state, row.briefing = machine.STATES[row.state], row_briefing
+    state, row.briefing = states.STATES[row.state], row_briefing
     return Entry(
         subject=row.subject,
         reference=row.reference,

@@ -14,7 +14,7 @@ from desk.web.requests import DeskRequest
 from exchange_ops.shared import rules
 from exchange_ops.shared.forms import CancelForm, DecisionForm, ReasonForm
 from exchange_ops.shared.views.access import posted
-from exchange_ops.transfers import approvals, endings, machine, workflow
+from exchange_ops.transfers import approvals, endings, states, workflow
 from exchange_ops.transfers.forms import ReissueForm, TransferEndForm, TransferVerdictForm
 from exchange_ops.transfers.models import Transfer
 from exchange_ops.transfers.views import detail as page
@@ -28,12 +28,12 @@ _REFUSALS = (
     CannotConfirm,
 )
 _MESSAGES = {
-    machine.REVIEW: "Recorded. Somebody else has to approve as well.",
-    machine.APPROVED: "Approved. A worker sends it once, now.",
-    machine.REJECTED: "Rejected. Nothing was sent.",
-    machine.CANCELLED: "Taken back. Nothing was sent.",
-    machine.CLOSED: "Closed. Nothing was sent again.",
-    machine.INVESTIGATE: "Recorded. Somebody else has to come to the same verdict.",
+    states.REVIEW: "Recorded. Somebody else has to approve as well.",
+    states.APPROVED: "Approved. A worker sends it once, now.",
+    states.REJECTED: "Rejected. Nothing was sent.",
+    states.CANCELLED: "Taken back. Nothing was sent.",
+    states.CLOSED: "Closed. Nothing was sent again.",
+    states.INVESTIGATE: "Recorded. Somebody else has to come to the same verdict.",
 }
 
 

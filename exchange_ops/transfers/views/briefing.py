@@ -13,20 +13,20 @@ from typing import Final
 from django.db.models import Count, Max, Sum
 
 from exchange_ops.ledger.models import Balance
-from exchange_ops.transfers import machine
+from exchange_ops.transfers import states
 from exchange_ops.transfers.models import Transfer
 
 WITHIN: Final = timedelta(hours=24)
 MOST: Final = 5
-MOVED: Final = (machine.DONE, machine.RESOLVED_MOVED)
+MOVED: Final = (states.DONE, states.RESOLVED_MOVED)
 # The money stayed, and the desk knows it: asking again is what people are told to do then.
 NOT_MOVED: Final = (
-    machine.REFUSED,
-    machine.CLOSED,
-    machine.CANCELLED,
-    machine.REJECTED,
-    machine.LAPSED,
-    machine.RESOLVED_NOT_MOVED,
+    states.REFUSED,
+    states.CLOSED,
+    states.CANCELLED,
+    states.REJECTED,
+    states.LAPSED,
+    states.RESOLVED_NOT_MOVED,
 )
 Place = tuple[int, str, str, str]  # account, currency, how the other user is named, their name
 

@@ -19,7 +19,7 @@ from exchange_ops.shared import rules
 from exchange_ops.shared.forms import CancelForm, DecisionForm, ReasonForm, fresh_key
 from exchange_ops.shared.views.access import requires
 from exchange_ops.subaccounts.models import SubAccount
-from exchange_ops.transfers import approvals, endings, machine, workflow
+from exchange_ops.transfers import approvals, endings, states, workflow
 from exchange_ops.transfers.forms import SLUGS, ReissueForm, TransferEndForm, TransferVerdictForm
 from exchange_ops.transfers.models import Transfer
 from exchange_ops.transfers.views import decisions
@@ -50,7 +50,7 @@ def render_page(request: DeskRequest, transfer_id: int, *, status: int = 200, **
 
 def digest(row: Transfer) -> str:
     """What a decision made on this page is bound to: the content, or in an unclear case the case as it stands."""
-    return endings.digest_of(row) if row.state in {machine.NOT_SEEN, machine.INVESTIGATE} else row.digest
+    return endings.digest_of(row) if row.state in {states.NOT_SEEN, states.INVESTIGATE} else row.digest
 
 
 def _facts(row: Transfer, person: Person, now: datetime) -> dict[str, Any]:

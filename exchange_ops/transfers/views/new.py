@@ -22,7 +22,7 @@ from exchange_ops.shared.views import accounts
 from exchange_ops.shared.views.access import posted, requires
 from exchange_ops.subaccounts import obstacles
 from exchange_ops.subaccounts.models import SubAccount
-from exchange_ops.transfers import identifiers, machine, policy_evaluation, request_checks, workflow
+from exchange_ops.transfers import identifiers, policy_evaluation, request_checks, states, workflow
 from exchange_ops.transfers.forms import SLUGS, NewTransferForm
 from exchange_ops.transfers.models import Transfer
 
@@ -92,7 +92,7 @@ def _render_form(
         "title": TABS[form.slug][1],
         "tabs": [{"slug": slug, "label": label} for slug, (label, _) in TABS.items()],
         "others": others,
-        "leaves": SLUGS[form.slug][0] in machine.LEAVING_KINDS,
+        "leaves": SLUGS[form.slug][0] in states.LEAVING_KINDS,
         "frozen": freezes.of_account(accounts.current(request)),
         "now": clock.now(),
     }
@@ -102,7 +102,7 @@ def _render_form(
 def _currencies(kind: str) -> tuple[list[Currency], list[dict[str, str]]]:
     """Those that can be moved in this way now, and why the others can't; a conversion needs a sibling to go to."""
     rows = list(Currency.objects.order_by("code"))
-    if kind == machine.CONVERT:
+    if kind == states.CONVERT:
         coins = [valuation.plain_code(row.code) for row in rows]
         rows = [row for row in rows if coins.count(valuation.plain_code(row.code)) > 1]
     problems = {row.code: request_checks.currency_problem(kind, row) for row in rows}
@@ -113,7 +113,7 @@ def _currencies(kind: str) -> tuple[list[Currency], list[dict[str, str]]]:
 def _subaccounts(request: DeskRequest, slug: str) -> list[SubAccount]:
     """The sub-accounts that money can be moved to or from now."""
     account = accounts.current(request)
-    if account is None or SLUGS[slug][0] not in machine.SUBACCOUNT_KINDS:
+    if account is None or SLUGS[slug][0] not in states.SUBACCOUNT_KINDS:
         return []
     rows = SubAccount.objects.filter(account=account).order_by("exchange_id")
     return [row for row in rows if not obstacles.subaccount_problem(account, row.exchange_id)]

@@ -15,10 +15,10 @@ from django.db.models.functions import Coalesce
 from exchange_ops.addresses import destinations
 from exchange_ops.ledger.models import Balance
 from exchange_ops.market.models import Currency
-from exchange_ops.withdrawals import equal_payments, machine
+from exchange_ops.withdrawals import equal_payments, states
 from exchange_ops.withdrawals.models import Withdrawal
 
-PAID = (machine.COMMITTED, machine.SENT, machine.SETTLED, machine.VERIFIED, machine.RESOLVED_PAID)
+PAID = (states.COMMITTED, states.SENT, states.SETTLED, states.VERIFIED, states.RESOLVED_PAID)
 Place = tuple[int, str, str, str]  # account, currency, address, payment id
 
 

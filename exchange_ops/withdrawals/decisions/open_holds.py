@@ -22,7 +22,7 @@ from desk.models import Person
 from desk.people import roles
 from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.shared.models import Account
-from exchange_ops.withdrawals import machine, mover, rules
+from exchange_ops.withdrawals import machine, rules, states
 from exchange_ops.withdrawals.evidence import ledger_lookup
 from exchange_ops.withdrawals.models import HoldReleaseVote, Withdrawal
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 PURPOSE = "release-hold"  # the database asks for it by this word
 PEOPLE = 2
 # Closed as not paid: without an order to pay, the desk releases by itself what is still open of them.
-CLOSED_UNPAID = (machine.REFUSED, machine.LAPSED, machine.ROLLED_BACK, machine.CANCELLED, machine.RESOLVED_NOT_PAID)
+CLOSED_UNPAID = (states.REFUSED, states.LAPSED, states.ROLLED_BACK, states.CANCELLED, states.RESOLVED_NOT_PAID)
 RELEASE_TASK = "exchange_ops.sweep_releases"
 
 
@@ -42,7 +42,7 @@ class CannotOrderRelease(Exception):
 
 def closed_requests(account: Account | None = None) -> QuerySet[Withdrawal]:
     """Closed requests whose hold the exchange's ledger shows as open."""
-    rows = Withdrawal.objects.filter(pk__in=_open_entries().values("withdrawal"), state__in=machine.CLOSED_STATES)
+    rows = Withdrawal.objects.filter(pk__in=_open_entries().values("withdrawal"), state__in=states.CLOSED_STATES)
     rows = rows.select_related("account", "initiator").order_by("pk")
     return rows if account is None else rows.filter(account=account)
 
@@ -64,7 +64,7 @@ def may_order(person: Person, row: Withdrawal) -> bool:
 
 def stands(row: Withdrawal) -> bool:
     """Whether the row is closed and the ledger shows its hold as open all the same, for people to release."""
-    closed = row.state in machine.CLOSED_STATES and _needs_people(row)
+    closed = row.state in states.CLOSED_STATES and _needs_people(row)
     return closed and _open_entries().filter(withdrawal=row, exchange_id=row.exchange_id).exists()
 
 
@@ -109,7 +109,7 @@ def order_release(
 
 def is_ordered(row: Withdrawal) -> bool:
     """Whether two people of treasury ordered the release, each with a second factor for exactly that."""
-    return row.state in machine.CLOSED_STATES and _people(row) >= PEOPLE
+    return row.state in states.CLOSED_STATES and _people(row) >= PEOPLE
 
 
 def _people(row: Withdrawal) -> int:
@@ -164,7 +164,7 @@ def _open_entries() -> QuerySet[LedgerEntry]:
 DECISIONS: Final = Decisions(
     PURPOSE,
     CannotOrderRelease,
-    mover.MACHINE,
+    machine.MACHINE,
     missing="There is no such request.",
     why_over=lambda row: "Somebody else acted on it in the same moment. Read it again.",
 )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from desk.machines import votes as machine_votes
 from desk.machines.decisions import Act, Decisions
 from desk.people import roles
-from exchange_ops.withdrawals import machine, mover, rules
+from exchange_ops.withdrawals import machine, rules, states
 from exchange_ops.withdrawals.models import Approval, Withdrawal
 
 if TYPE_CHECKING:
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 PURPOSE = "resolve-withdrawal"
 BALLOT: Final = machine_votes.Ballot(Approval, "withdrawal", PURPOSE, roles.TREASURY)
 PEOPLE = 2
-_UNCLEAR = (machine.INVESTIGATE, machine.DISPUTED)
-_TARGETS = {Approval.PAID: machine.RESOLVED_PAID, Approval.NOT_PAID: machine.RESOLVED_NOT_PAID}
+_UNCLEAR = (states.INVESTIGATE, states.DISPUTED)
+_TARGETS = {Approval.PAID: states.RESOLVED_PAID, Approval.NOT_PAID: states.RESOLVED_NOT_PAID}
 
 
 class CannotResolve(Exception):
@@ -50,7 +50,7 @@ def resolve(
         DECISIONS.keep(row, act, stage=Approval.RESOLUTION, verdict=verdict, confirmation=confirmation)
         people = _people_for(row, verdict)
         done = people >= PEOPLE
-        mover.move(
+        machine.move(
             row,
             event="resolved" if done else "resolution_recorded",
             to=_TARGETS[verdict] if done else row.state,
@@ -99,7 +99,7 @@ def _people_for(row: Withdrawal, verdict: str) -> int:
 DECISIONS: Final = Decisions(
     PURPOSE,
     CannotResolve,
-    mover.MACHINE,
+    machine.MACHINE,
     missing="There is no such request.",
     why_over=lambda row: "Somebody else acted on it in the same moment. Read it again.",
     ballot=BALLOT,

@@ -20,7 +20,7 @@ from exchange_ops.addresses import destinations
 from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.shared import alarms
 from exchange_ops.shared.models import Account
-from exchange_ops.withdrawals import machine, mover
+from exchange_ops.withdrawals import machine, states
 from exchange_ops.withdrawals.evidence import probing
 from exchange_ops.withdrawals.models import ExternalCall, Withdrawal
 
@@ -130,7 +130,7 @@ def _is_foreign(entry: LedgerEntry) -> bool:
 def may_be_awaited(entry: LedgerEntry) -> bool:
     """Whether the entry may turn out to be a hold whose answer we wait for: nothing in it says that it is another's."""
     waiting = Withdrawal.objects.filter(
-        account=entry.account_id, state__in=machine.IN_FLIGHT_HOLDS, currency=entry.currency
+        account=entry.account_id, state__in=states.IN_FLIGHT_HOLDS, currency=entry.currency
     )
     return any(_may_be(row, entry) for row in waiting)
 
@@ -173,8 +173,8 @@ def _flag(entry: LedgerEntry, now: datetime) -> None:
 
 def _wake(withdrawal: Withdrawal, now: datetime) -> None:
     """Let the machine look at its row now; a row that nobody has to act on is left alone."""
-    if withdrawal.state not in machine.OPEN_STATES:
+    if withdrawal.state not in states.OPEN_STATES:
         return
     if withdrawal.next_action_at is None or withdrawal.next_action_at > now:
-        mover.touch(withdrawal, next_action_at=now)
-    outbox.wake(mover.task_of(withdrawal.state), withdrawal.pk)
+        machine.touch(withdrawal, next_action_at=now)
+    outbox.wake(machine.task_of(withdrawal.state), withdrawal.pk)

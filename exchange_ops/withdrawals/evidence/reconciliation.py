@@ -18,7 +18,7 @@ from exchange_ops.ledger.models import LedgerEntry, LedgerVersion
 from exchange_ops.shared import facts
 from exchange_ops.shared.models import Account
 from exchange_ops.wire import records
-from exchange_ops.withdrawals import machine
+from exchange_ops.withdrawals import states
 from exchange_ops.withdrawals.decisions import open_holds
 from exchange_ops.withdrawals.evidence import ledger_matching
 from exchange_ops.withdrawals.models import Withdrawal
@@ -32,7 +32,7 @@ INCOMING, OUTGOING = frozenset({"payin", "deposit"}), frozenset({"payout", "with
 TO_TRADING, FROM_TRADING = "bankToExchange", "exchangeToBank"
 UNDER_WAY = frozenset({"created", "pending"})
 DONE = "success"
-HELD_STATES = (machine.HELD, machine.COMMITTING, machine.ROLLING_BACK)
+HELD_STATES = (states.HELD, states.COMMITTING, states.ROLLING_BACK)
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +191,7 @@ def _open_holds(account: Account, reading: Reading) -> Finding:
         row.reference
         for row in holds
         if (record := reading.transactions.get(row.exchange_id or "")) is None
-        or (row.state == machine.HELD and record.status not in UNDER_WAY)
+        or (row.state == states.HELD and record.status not in UNDER_WAY)
     ]
     if gone:
         return Finding("open holds", False, f"Held here but not at the exchange: {', '.join(gone)}.")

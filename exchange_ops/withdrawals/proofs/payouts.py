@@ -26,8 +26,8 @@ from desk.machines.step_clock import Stopwatch
 from exchange_ops.addresses import destinations
 from exchange_ops.shared import leases
 from exchange_ops.shared.backoff import pause
-from exchange_ops.withdrawals import machine
 from exchange_ops.withdrawals import models as standings
+from exchange_ops.withdrawals import states
 from exchange_ops.withdrawals.models import PayoutProof, Withdrawal, WithdrawalEvent
 from exchange_ops.withdrawals.proofs import verdicts
 from wire.errors import CallFailed, Unreachable
@@ -36,7 +36,7 @@ from wire.operation import BadArgument
 TASK = "exchange_ops.prove_payouts"
 LEASE = "payout-proofs"
 COIN = destinations.CHAIN_CODE
-WITH_TRANSACTION = (machine.SENT, machine.SETTLED, machine.VERIFIED)  # the exchange named the transaction
+WITH_TRANSACTION = (states.SENT, states.SETTLED, states.VERIFIED)  # the exchange named the transaction
 LOOK_EVERY = timedelta(seconds=30)  # at least, whatever is heard of the tip
 LOOKED_AGAIN_WITHIN = timedelta(minutes=3)  # or what was absent before counts for nothing
 LAGS_AFTER = timedelta(hours=2)  # no chain that is kept up with has a newest block as old as that
@@ -123,7 +123,7 @@ def due(*, now: datetime) -> QuerySet[Withdrawal]:
     newest_tip = tip.tip(now)
     lost = WithdrawalEvent.objects.filter(withdrawal=OuterRef("pk"), version=OuterRef("version"), event="proof_lost")
     watched = Q(state__in=WITH_TRANSACTION) | Q(
-        Exists(lost), ~Q(proof__standing=standings.WRONG), state=machine.DISPUTED
+        Exists(lost), ~Q(proof__standing=standings.WRONG), state=states.DISPUTED
     )
     by_time = Q(proof__next_look_at__lte=now)
     by_block = ~Q(proof__tip_hash=newest_tip.hash) & Q(proof__problem="") if newest_tip is not None else Q(pk__in=())
@@ -189,7 +189,7 @@ def prove(*, row: Withdrawal, now: datetime, client: ChainClient) -> bool:
     except machine_mover.CannotMove as lost:
         _log.info("payouts.move_lost", withdrawal=row.pk, reason=str(lost))
         columns["next_look_at"] = now
-    if row.state != machine.VERIFIED and columns["final_at"] is not None:  # it is still to be moved
+    if row.state != states.VERIFIED and columns["final_at"] is not None:  # it is still to be moved
         columns |= {"final_at": None, "next_look_at": columns["next_look_at"] or now + LOOK_EVERY}
     _store(row, columns)
     return True

@@ -8,20 +8,20 @@ from django.conf import settings
 
 from chaindata.headers import tip
 from desk.machines.table import Tone
-from exchange_ops.withdrawals import machine
 from exchange_ops.withdrawals import models as standings
+from exchange_ops.withdrawals import states
 from exchange_ops.withdrawals.models import PayoutProof, Withdrawal, WithdrawalEvent
 from exchange_ops.withdrawals.proofs import payouts, verdicts
 
 _AFTER = frozenset(
     {
-        machine.COMMITTED,
-        machine.SENT,
-        machine.SETTLED,
-        machine.VERIFIED,
-        machine.DISPUTED,
-        machine.RESOLVED_PAID,
-        machine.RESOLVED_NOT_PAID,
+        states.COMMITTED,
+        states.SENT,
+        states.SETTLED,
+        states.VERIFIED,
+        states.DISPUTED,
+        states.RESOLVED_PAID,
+        states.RESOLVED_NOT_PAID,
     }
 )
 _BLOCK_LEFT = (
@@ -94,4 +94,4 @@ def _words(row: Withdrawal, proof: PayoutProof) -> tuple[str, str, str]:
 
 def _may_come_back(row: Withdrawal, proof: PayoutProof) -> bool:
     last: Any = WithdrawalEvent.objects.filter(withdrawal=row, version=row.version).values_list("event", flat=True)
-    return row.state == machine.DISPUTED and proof.standing != standings.WRONG and last.first() == "proof_lost"
+    return row.state == states.DISPUTED and proof.standing != standings.WRONG and last.first() == "proof_lost"

@@ -15,7 +15,7 @@ from django.db import transaction
 from chaindata.proofs.verification import Verdict
 from desk.machines import decisions
 from exchange_ops.ledger.models import LedgerEntry
-from exchange_ops.withdrawals import machine, mover
+from exchange_ops.withdrawals import machine, states
 from exchange_ops.withdrawals.decisions import alarms
 from exchange_ops.withdrawals.evidence import ledger_lookup
 from exchange_ops.withdrawals.models import ABSENT, PROVEN, WRONG, Withdrawal
@@ -33,18 +33,18 @@ def judge(
     row: Withdrawal, proof_columns: dict[str, Any], *, was_replaced: bool, verdict: Verdict, now: datetime
 ) -> None:
     """Move the row on, if the look asks for it; `proof_columns` is what is stored of it. Raises `CannotMove`."""
-    report = "The exchange says sent" if row.state == machine.SENT else "The exchange says paid"
+    report = "The exchange says sent" if row.state == states.SENT else "The exchange says paid"
     if is_deep(state=proof_columns["standing"], depth=proof_columns["depth"]):
         _prove(row, verdict, now)
-    elif proof_columns["standing"] == WRONG and row.state != machine.DISPUTED:
+    elif proof_columns["standing"] == WRONG and row.state != states.DISPUTED:
         _dispute(row, f"{report}, and the chain shows something else: {verdict.sentence}", verdict, now, froze=True)
     elif was_replaced and (
-        row.state == machine.VERIFIED or (row.state == machine.SETTLED and proof_columns["standing"] != PROVEN)
+        row.state == states.VERIFIED or (row.state == states.SETTLED and proof_columns["standing"] != PROVEN)
     ):
         reason = f"{report}, and the block that showed it has left the chain. {verdict.sentence}"
         _dispute(row, reason, verdict, now, froze=False)
     elif (
-        row.state == machine.SETTLED
+        row.state == states.SETTLED
         and proof_columns["standing"] == ABSENT
         and now - proof_columns["absent_since"] >= ABSENT_FOR
     ):
@@ -54,12 +54,12 @@ def judge(
 
 
 def _prove(row: Withdrawal, verdict: Verdict, now: datetime) -> None:
-    if row.state == machine.SETTLED:
-        mover.move(row, event="proven", to=machine.VERIFIED, now=now, evidence=_facts(verdict), last_problem="")
-    elif row.state == machine.DISPUTED and _is_still_reported_paid(row):
+    if row.state == states.SETTLED:
+        machine.move(row, event="proven", to=states.VERIFIED, now=now, evidence=_facts(verdict), last_problem="")
+    elif row.state == states.DISPUTED and _is_still_reported_paid(row):
         with transaction.atomic():
-            mover.move(
-                row, event="proven_again", to=machine.VERIFIED, now=now, evidence=_facts(verdict), last_problem=""
+            machine.move(
+                row, event="proven_again", to=states.VERIFIED, now=now, evidence=_facts(verdict), last_problem=""
             )
             decisions.announce(row)
 
@@ -72,7 +72,7 @@ def _dispute(row: Withdrawal, reason: str, verdict: Verdict, now: datetime, *, f
         if froze:
             alarms.move_and_freeze(row, reason=reason, **arguments)
         else:
-            mover.move(row, last_problem=reason[:500], **arguments)
+            machine.move(row, last_problem=reason[:500], **arguments)
         decisions.announce(row)
 
 

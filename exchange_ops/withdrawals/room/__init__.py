@@ -14,8 +14,9 @@ from desk.web.search import Command, Search
 from exchange_ops.policy.vote_replay import COUNTED, Votes
 from exchange_ops.shared import alarms, rules
 from exchange_ops.shared.declarations import causes, reasons, topics
-from exchange_ops.withdrawals import guards
+from exchange_ops.withdrawals import machine
 from exchange_ops.withdrawals.decisions import approvals, resolutions
+from exchange_ops.withdrawals.machine import MACHINE
 from exchange_ops.withdrawals.models import (
     Approval,
     ExternalCall,
@@ -24,7 +25,6 @@ from exchange_ops.withdrawals.models import (
     Withdrawal,
     WithdrawalEvent,
 )
-from exchange_ops.withdrawals.mover import MACHINE
 from exchange_ops.withdrawals.room import checks, incidents, restore, searches, waiting
 
 
@@ -98,7 +98,7 @@ ROOM: Final = rooms.Room(
     open_words=waiting.open_words,
     waiting=(restore.WAITING.source,),
     replays={REPLAY.subject: REPLAY.check},
-    guards={"withdrawals": guards.GUARDS.statements},
+    guards={"withdrawals": machine.GUARDS.statements},
     tables=(
         Table(Withdrawal, Withdrawal.table.loose),
         Table(WithdrawalEvent),

@@ -6,7 +6,7 @@ from desk import clock
 from desk.rooms import Health
 from exchange_ops.shared.declarations import ages
 from exchange_ops.shared.models import Account
-from exchange_ops.withdrawals import machine, workflow
+from exchange_ops.withdrawals import states, workflow
 from exchange_ops.withdrawals.decisions import open_holds
 from exchange_ops.withdrawals.models import Withdrawal
 from exchange_ops.withdrawals.proofs import payouts as proofs_of_payouts
@@ -58,7 +58,7 @@ def proofs() -> Health:
     sentence = "No payouts awaiting on-chain confirmation."
     if waiting:
         sentence = f"{len(waiting)} payouts wait to be looked for on the chain, the oldest for {ages.spoken(oldest)}."
-    rows = Withdrawal.objects.filter(state=machine.DISPUTED).order_by("pk")[: ages.MOST_NAMED]
+    rows = Withdrawal.objects.filter(state=states.DISPUTED).order_by("pk")[: ages.MOST_NAMED]
     disputed = [row.reference for row in rows]
     people = f" {', '.join(disputed)}: told as paid, and other evidence disagrees. Treasury decides."
     age_s = oldest.total_seconds()

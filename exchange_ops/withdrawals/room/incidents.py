@@ -5,7 +5,7 @@ from datetime import datetime
 
 from desk.incidents.kinds import Cause, rows_of
 from desk.templatetags.desk import kept_amount
-from exchange_ops.withdrawals import machine
+from exchange_ops.withdrawals import states
 from exchange_ops.withdrawals.decisions import open_holds
 from exchange_ops.withdrawals.models import Approval, HoldReleaseVote, Withdrawal
 from exchange_ops.withdrawals.steps import settlement
@@ -15,7 +15,7 @@ Votes = Iterable[tuple[str, int, datetime]]
 
 def disputed(now: datetime, only: str) -> Iterator[Cause]:
     """Payouts of which the evidence disagrees, or that only people can judge."""
-    rows = Withdrawal.objects.filter(state__in=(machine.DISPUTED, machine.INVESTIGATE))
+    rows = Withdrawal.objects.filter(state__in=(states.DISPUTED, states.INVESTIGATE))
     for row in rows_of(rows, only):
         sentence = f"{row.reference}, {kept_amount(row.amount, row.currency)}: {row.sentence}"
         yield Cause(row.subject, sentence, "withdrawal", str(row.pk), str(row.account_id))

@@ -12,7 +12,7 @@ from django.urls import reverse
 from desk.restores.of_machine import Waits
 from desk.templatetags.desk import kept_amount
 from exchange_ops.ledger.models import LedgerEntry
-from exchange_ops.withdrawals import machine, mover
+from exchange_ops.withdrawals import machine, states
 from exchange_ops.withdrawals.evidence.ledger_matching import LEAVING
 from exchange_ops.withdrawals.models import Withdrawal
 
@@ -33,11 +33,11 @@ def _evidence(row: Withdrawal) -> list[str]:
 
 
 WAITING: Final = Waits(
-    mover.MACHINE,
+    machine.MACHINE,
     ends={
-        machine.DRAFT: ("cancelled", machine.CANCELLED),
-        machine.REVIEW: ("rejected", machine.CANCELLED),
-        machine.QUEUED: ("cancelled", machine.CANCELLED),
+        states.DRAFT: ("cancelled", states.CANCELLED),
+        states.REVIEW: ("rejected", states.CANCELLED),
+        states.QUEUED: ("cancelled", states.CANCELLED),
     },
     title=lambda row: f"Pay {kept_amount(row.amount, row.currency)} to {row.address}",
     url=lambda row: reverse("withdrawal", args=[row.pk]),

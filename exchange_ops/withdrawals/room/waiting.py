@@ -14,7 +14,7 @@ from desk.rooms import OpenWord
 from exchange_ops.policy import modes
 from exchange_ops.shared import clocks, rules
 from exchange_ops.shared.models import Account
-from exchange_ops.withdrawals import endings, machine, queries
+from exchange_ops.withdrawals import endings, queries, states
 from exchange_ops.withdrawals.decisions import approvals, briefing
 from exchange_ops.withdrawals.models import Approval, Withdrawal
 from exchange_ops.withdrawals.views import decisions
@@ -36,7 +36,7 @@ def undecided(person: "Person", now: datetime) -> list[Entry]:
 
 def followed(person: "Person", now: datetime, others: Collection[int]) -> list[Entry]:
     """This person's own open requests beside those that wait."""
-    rows = rules.seen_by(person, Withdrawal.objects.filter(initiator=person, state__in=machine.OPEN_STATES))
+    rows = rules.seen_by(person, Withdrawal.objects.filter(initiator=person, state__in=states.OPEN_STATES))
     own = _with_progress(rows.order_by("-pk").select_related("account", "initiator"))
     return _entries([row for row in own if row.pk not in others], person, now, {})
 
@@ -48,7 +48,7 @@ def done(person: "Person", now: datetime) -> list[Entry]:
     for row in queries.with_ends(rows.order_by(F("decided_at").desc(), "-pk"))[:MOST]:
         entry = _entry(row, person, now, None)
         entry.outcome = (
-            "approved" if row.decision == machine.COMMIT else (row.end.label.lower() if row.end else "stopped")
+            "approved" if row.decision == states.COMMIT else (row.end.label.lower() if row.end else "stopped")
         )
         entries.append(entry)
     return entries
@@ -56,7 +56,7 @@ def done(person: "Person", now: datetime) -> list[Entry]:
 
 def ended(since: datetime) -> QuerySet[Withdrawal]:
     """Requests that are over, written since then."""
-    return Withdrawal.objects.filter(state__in=machine.TABLE.over, updated_at__gt=since)
+    return Withdrawal.objects.filter(state__in=states.TABLE.over, updated_at__gt=since)
 
 
 def news(numbers: Collection[int]) -> Iterator[tuple[int, Entry]]:
@@ -69,7 +69,7 @@ def news(numbers: Collection[int]) -> Iterator[tuple[int, Entry]]:
 def open_words(person: "Person") -> Iterator[OpenWord]:
     """Approvals of payouts that still need others."""
     votes = Approval.objects.filter(person=person, verdict=Approval.APPROVE, digest=F("withdrawal__digest"))
-    waiting = votes.filter(withdrawal__state__in=(machine.REVIEW, machine.HELD), withdrawal__decision=NONE)
+    waiting = votes.filter(withdrawal__state__in=(states.REVIEW, states.HELD), withdrawal__decision=NONE)
     for vote in waiting.select_related("withdrawal").order_by("withdrawal_id"):
         row = vote.withdrawal
         sentence = f"Approved a payout of {row.amount:f} {row.currency}"
@@ -85,7 +85,7 @@ def _entries(rows: list[Any], person: "Person", now: datetime, briefings: dict[i
 
 def _entry(row: Any, person: "Person", clock: datetime, row_briefing: briefing.Briefing | None) -> Entry:
     row.briefing = row_briefing
-    is_final = row.state == machine.HELD and row.mode == modes.APPROVE_THEN_HOLD
+    is_final = row.state == states.HELD and row.mode == modes.APPROVE_THEN_HOLD
     return Entry(
         subject=row.subject,
         reference=row.reference,
@@ -96,7 +96,7 @@ def _entry(row: Any, person: "Person", clock: datetime, row_briefing: briefing.B
         tone=row.tone,
         label=row.label,
         icon=_icon(row),
-        deadline=row.approve_until if row.state == machine.HELD else None,
+        deadline=row.approve_until if row.state == states.HELD else None,
         clock=clock,
         by_exchange=True,
         own=row.initiator_id == person.pk,
@@ -110,7 +110,7 @@ def _entry(row: Any, person: "Person", clock: datetime, row_briefing: briefing.B
 
 
 def _icon(row: Any) -> str:
-    return row.end.sign if row.end else machine.STATES[row.state].icon
+    return row.end.sign if row.end else states.STATES[row.state].icon
 
 
 _COUNTING: Final = Q(approvals__digest=F("digest"), approvals__verdict="approve")

@@ -16,7 +16,7 @@ from exchange_ops.policy import freezes
 from exchange_ops.shared import clocks
 from exchange_ops.shared.backoff import READ_PAUSES_S, pause, pause_after
 from exchange_ops.wire.catalogue import Right
-from exchange_ops.withdrawals import calls, deadlines, machine, mover
+from exchange_ops.withdrawals import calls, deadlines, machine, states
 from exchange_ops.withdrawals.deadlines import COMMIT_PAUSES_S
 from exchange_ops.withdrawals.decisions import alarms, approvals
 from exchange_ops.withdrawals.evidence import ledger_lookup
@@ -31,7 +31,7 @@ STILL = timedelta(seconds=60)  # an unclear case is read for at least so long be
 def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
     """Rows 15 to 19: look, then claim one order to pay and send it, or stop because of the time."""
     watch = Stopwatch(now)
-    if machine_calls.is_leased(mover.MACHINE, row, now):
+    if machine_calls.is_leased(machine.MACHINE, row, now):
         return
     if _is_too_late(row, now) and row.put_count == 0:
         _release(row, "time_over", now, NEVER_ORDERED, {"put_stop_at": row.put_stop_at})
@@ -70,10 +70,10 @@ def find_out(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
         confirm(row, watch.now(), facts, **hold_monitor.figures(answer.newest))
     elif gone or (answer.newest is not None and answer.newest.status == ledger_lookup.OVER):
         figures = hold_monitor.figures(answer.newest) if answer.newest else {}
-        mover.move(
+        machine.move(
             row,
             event="commit_not_carried_out",
-            to=machine.EXPIRED,
+            to=states.EXPIRED,
             now=watch.now(),
             evidence=facts,
             last_problem="",
@@ -81,10 +81,10 @@ def find_out(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
         )
     elif deadlines.escalation_is_due(row, exchange_now) and now - row.updated_at >= STILL:
         reason = answer.problem or "The exchange still shows the reservation as open, long after its hour."
-        mover.move(
+        machine.move(
             row,
             event="still_unclear",
-            to=machine.INVESTIGATE,
+            to=states.INVESTIGATE,
             now=watch.now(),
             evidence=facts,
             last_problem=reason[:500],
@@ -95,10 +95,10 @@ def find_out(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
 
 def confirm(row: Withdrawal, now: datetime, evidence: dict[str, Any], **figures: Any) -> None:
     """Rows 17 and 20: the exchange carried the order out."""
-    mover.move(
+    machine.move(
         row,
         event="commit_confirmed",
-        to=machine.COMMITTED,
+        to=states.COMMITTED,
         now=now,
         lease_until=None,
         last_problem="",
@@ -147,10 +147,10 @@ def _claimed(row: Withdrawal, now: datetime) -> ExternalCall:
     """Row 16: the order is counted and its call written before anything leaves; from here nothing can be recalled."""
     content = {"exchange_id": row.exchange_id}
     return machine_calls.claim(
-        mover.MACHINE,
+        machine.MACHINE,
         row,
         event="commit_claimed",
-        to=machine.COMMITTING,
+        to=states.COMMITTING,
         now=now,
         obstacle=lambda: "The account was frozen in this moment." if freezes.active(row.account) else "",
         prepare=lambda: calls.prepare(row, kind=ExternalCall.COMMIT, attempt=row.put_count, now=now, content=content),
@@ -165,10 +165,10 @@ def _on_reply(row: Withdrawal, reply: machine_calls.Reply, watch: Stopwatch) -> 
         confirm(row, now, facts)
         return
     problem = reply.problem or "The exchange answered that it did not carry the order out."
-    mover.move(
+    machine.move(
         row,
         event="commit_unconfirmed",
-        to=machine.COMMITTING,
+        to=states.COMMITTING,
         now=now,
         lease_until=None,
         evidence=facts,
@@ -196,10 +196,10 @@ def _is_too_late(row: Withdrawal, now: datetime) -> bool:
 
 
 def _stop(row: Withdrawal, now: datetime, reason: str, **columns: Any) -> None:
-    mover.move(
+    machine.move(
         row,
         event="commit_stopped",
-        to=machine.COMMIT_UNKNOWN,
+        to=states.COMMIT_UNKNOWN,
         now=now,
         lease_until=None,
         last_problem=reason,
@@ -208,10 +208,10 @@ def _stop(row: Withdrawal, now: datetime, reason: str, **columns: Any) -> None:
 
 
 def _release(row: Withdrawal, event: str, now: datetime, reason: str, evidence: dict[str, Any]) -> None:
-    mover.move(
+    machine.move(
         row,
         event=event,
-        to=machine.ROLLING_BACK,
+        to=states.ROLLING_BACK,
         now=now,
         evidence=evidence,
         last_problem=reason[:500],
@@ -232,6 +232,6 @@ def _refuse_to_pay(row: Withdrawal, now: datetime) -> None:
 def _wait(row: Withdrawal, now: datetime, problem: str) -> None:
     tries = 1 + int((now - row.updated_at).total_seconds() // 5)
     later = now + pause(READ_PAUSES_S, tries)
-    if row.state == machine.COMMITTING:
+    if row.state == states.COMMITTING:
         later = min(later, max(_last_moment(row, now), now + timedelta(seconds=1)))
-    mover.touch(row, next_action_at=later, last_problem=problem[:500])
+    machine.touch(row, next_action_at=later, last_problem=problem[:500])

@@ -11,7 +11,7 @@ from exchange_ops.market.models import Currency
 from exchange_ops.policy import modes
 from exchange_ops.shared.backoff import READ_PAUSES_S, pause
 from exchange_ops.wire.catalogue import Right
-from exchange_ops.withdrawals import machine, mover, request_checks
+from exchange_ops.withdrawals import machine, request_checks, states
 from exchange_ops.withdrawals.decisions import policy_evaluation
 from exchange_ops.withdrawals.models import Withdrawal
 from wire.errors import CallFailed, Refused
@@ -46,10 +46,10 @@ def submit(row: Withdrawal, *, now: datetime, client_for: Callable[..., "Exchang
     if verdict.blocked:
         _fail(row, verdict.blocked, now)
         return
-    mover.move(
+    machine.move(
         row,
         event="submitted",
-        to=machine.REVIEW if verdict.mode == modes.APPROVE_THEN_HOLD else machine.QUEUED,
+        to=states.REVIEW if verdict.mode == modes.APPROVE_THEN_HOLD else states.QUEUED,
         now=now,
         next_action_at=now,
         evidence={"own_address": own, "fee": fee, "trace": columns["policy_trace"]},
@@ -63,20 +63,20 @@ def look_again(row: Withdrawal, *, now: datetime, client_for: Callable[..., "Exc
     if not policy_evaluation.still_holds(row):
         judge_again(row, now=now)
     else:
-        mover.touch(row, next_action_at=now + LOOK_AGAIN_EVERY)
+        machine.touch(row, next_action_at=now + LOOK_AGAIN_EVERY)
 
 
 def judge_again(row: Withdrawal, *, now: datetime) -> None:
     """A new digest under the rules in force; approvals of the old one no longer count."""
     verdict, columns = policy_evaluation.evaluate(row, now=now)
     if verdict.blocked:
-        mover.touch(row, next_action_at=now + LOOK_AGAIN_EVERY, last_problem=verdict.blocked[:500])
+        machine.touch(row, next_action_at=now + LOOK_AGAIN_EVERY, last_problem=verdict.blocked[:500])
         return
-    first = row.state == machine.REVIEW or verdict.mode == modes.APPROVE_THEN_HOLD
-    mover.move(
+    first = row.state == states.REVIEW or verdict.mode == modes.APPROVE_THEN_HOLD
+    machine.move(
         row,
         event="judged_again",
-        to=machine.REVIEW if first else machine.QUEUED,
+        to=states.REVIEW if first else states.QUEUED,
         now=now,
         next_action_at=now + LOOK_AGAIN_EVERY if first else now,
         evidence={"trace": columns["policy_trace"]},
@@ -119,10 +119,10 @@ def _problem(row: Withdrawal, own: bool, fee: Decimal) -> str:
 
 
 def _fail(row: Withdrawal, problem: str, now: datetime) -> None:
-    mover.move(
+    machine.move(
         row,
         event="checks_failed",
-        to=machine.CANCELLED,
+        to=states.CANCELLED,
         now=now,
         evidence={"problem": problem},
         last_problem=problem[:500],
@@ -131,4 +131,4 @@ def _fail(row: Withdrawal, problem: str, now: datetime) -> None:
 
 def _wait(row: Withdrawal, problem: str, now: datetime) -> None:
     tries = int((now - row.created_at).total_seconds() // 15) + 1
-    mover.touch(row, next_action_at=now + pause(READ_PAUSES_S, tries), last_problem=problem[:500])
+    machine.touch(row, next_action_at=now + pause(READ_PAUSES_S, tries), last_problem=problem[:500])

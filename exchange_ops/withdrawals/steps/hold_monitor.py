@@ -8,7 +8,7 @@ from exchange_ops.keys.clients import ClientFor
 from exchange_ops.policy import freezes
 from exchange_ops.shared import clocks
 from exchange_ops.shared.backoff import READ_PAUSES_S, pause
-from exchange_ops.withdrawals import deadlines, machine, mover
+from exchange_ops.withdrawals import deadlines, machine, states
 from exchange_ops.withdrawals.decisions import alarms, policy_evaluation
 from exchange_ops.withdrawals.evidence import ledger_lookup
 from exchange_ops.withdrawals.evidence.ledger_lookup import LedgerAnswer, PayoutVersion
@@ -45,7 +45,7 @@ def end_by_time(row: Withdrawal, *, now: datetime, exchange_now: datetime) -> No
 def _judge(row: Withdrawal, answer: LedgerAnswer, now: datetime) -> None:
     if answer.newest is None or answer.version is None:
         tries = 1 + int((now - row.updated_at).total_seconds() // 5)
-        mover.touch(row, next_action_at=now + pause(READ_PAUSES_S, tries), last_problem=answer.problem[:500])
+        machine.touch(row, next_action_at=now + pause(READ_PAUSES_S, tries), last_problem=answer.problem[:500])
     elif answer.newest.status == ledger_lookup.OVER:
         reason = "The exchange ended the reservation before anybody here decided."
         _release(row, "ended_at_exchange", now, reason, answer.newest.facts())
@@ -54,7 +54,7 @@ def _judge(row: Withdrawal, answer: LedgerAnswer, now: datetime) -> None:
         alarms.move_and_freeze(
             row,
             event="executed_without_us",
-            to=machine.INVESTIGATE,
+            to=states.INVESTIGATE,
             now=now,
             reason=reason,
             evidence=answer.newest.facts(),
@@ -68,12 +68,12 @@ def _compare(row: Withdrawal, record: PayoutVersion, now: datetime) -> None:
     comparison = echo.compare(row, record)
     columns = {"echo": comparison.items, "echo_ok": comparison.agrees, "fee": record.fee, **figures(record)}
     if comparison.agrees and row.echo_ok:
-        mover.touch(row, next_action_at=now + LOOK_EVERY, last_problem="")
+        machine.touch(row, next_action_at=now + LOOK_EVERY, last_problem="")
     elif comparison.agrees:
-        mover.move(
+        machine.move(
             row,
             event="echo_agrees",
-            to=machine.HELD,
+            to=states.HELD,
             now=now,
             next_action_at=now + LOOK_EVERY,
             last_problem="",
@@ -88,7 +88,7 @@ def _compare(row: Withdrawal, record: PayoutVersion, now: datetime) -> None:
         alarms.move_and_freeze(
             row,
             event="echo_differs",
-            to=machine.ROLLING_BACK,
+            to=states.ROLLING_BACK,
             now=now,
             reason=comparison.differences,
             evidence=record.facts(),
@@ -109,14 +109,14 @@ def figures(record: PayoutVersion) -> dict[str, Any]:
 
 def latch(now: datetime) -> dict[str, Any]:
     """The decision of the desk itself to release."""
-    return {"decision": machine.ROLLBACK, "decided_by": None, "decided_at": now}
+    return {"decision": states.ROLLBACK, "decided_by": None, "decided_at": now}
 
 
 def _release(row: Withdrawal, event: str, now: datetime, reason: str, evidence: dict[str, Any], **columns: Any) -> None:
-    mover.move(
+    machine.move(
         row,
         event=event,
-        to=machine.ROLLING_BACK,
+        to=states.ROLLING_BACK,
         now=now,
         last_problem=reason[:500],
         evidence=evidence,

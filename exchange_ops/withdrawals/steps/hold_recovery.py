@@ -22,7 +22,7 @@ from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.shared import clocks
 from exchange_ops.shared.backoff import READ_PAUSES_S, pause
 from exchange_ops.wire.catalogue import Right
-from exchange_ops.withdrawals import deadlines, machine, mover
+from exchange_ops.withdrawals import deadlines, machine, states
 from exchange_ops.withdrawals.decisions import alarms
 from exchange_ops.withdrawals.evidence import ledger_lookup
 from exchange_ops.withdrawals.models import ExternalCall, Withdrawal
@@ -109,10 +109,10 @@ def _adopt(
     row: Withdrawal, entry: LedgerEntry, call: ExternalCall | None, facts: dict[str, Any], now: datetime
 ) -> None:
     with transaction.atomic():
-        mover.move(
+        machine.move(
             row,
             event="hold_adopted",
-            to=machine.HELD,
+            to=states.HELD,
             now=now,
             exchange_id=entry.exchange_id,
             next_action_at=now,
@@ -127,7 +127,7 @@ def _adopt(
 
 def _lapse(row: Withdrawal, call: ExternalCall | None, facts: dict[str, Any], now: datetime) -> None:
     with transaction.atomic():
-        mover.move(row, event="hold_not_found", to=machine.LAPSED, now=now, evidence=facts, last_problem="")
+        machine.move(row, event="hold_not_found", to=states.LAPSED, now=now, evidence=facts, last_problem="")
         _resolve(call, ExternalCall.FOUND if facts["candidates"] else ExternalCall.ABSENT, "")
 
 
@@ -140,7 +140,7 @@ def _call_people(row: Withdrawal, alive: list[LedgerEntry], facts: dict[str, Any
         if not alive
         else f"The payout was executed although nobody here told the exchange to pay: {named}."
     )
-    alarms.move_and_freeze(row, event="hold_ambiguous", to=machine.INVESTIGATE, now=now, reason=reason, evidence=facts)
+    alarms.move_and_freeze(row, event="hold_ambiguous", to=states.INVESTIGATE, now=now, reason=reason, evidence=facts)
 
 
 def _resolve(call: ExternalCall | None, outcome: str, exchange_id: str) -> None:
@@ -152,4 +152,4 @@ def _resolve(call: ExternalCall | None, outcome: str, exchange_id: str) -> None:
 
 def _wait(row: Withdrawal, now: datetime, problem: str) -> None:
     tries = 1 + int((now - row.updated_at).total_seconds() // 5)
-    mover.touch(row, next_action_at=now + pause(READ_PAUSES_S, tries), last_problem=problem[:500])
+    machine.touch(row, next_action_at=now + pause(READ_PAUSES_S, tries), last_problem=problem[:500])

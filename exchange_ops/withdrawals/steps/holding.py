@@ -17,7 +17,7 @@ from exchange_ops.policy import freezes
 from exchange_ops.shared import clocks
 from exchange_ops.shared.backoff import QUEUE_PAUSES_S, pause
 from exchange_ops.wire.catalogue import Right
-from exchange_ops.withdrawals import calls, deadlines, machine, mover, request_checks, tags
+from exchange_ops.withdrawals import calls, deadlines, machine, request_checks, states, tags
 from exchange_ops.withdrawals.decisions import policy_evaluation
 from exchange_ops.withdrawals.models import ExternalCall, Withdrawal
 from exchange_ops.withdrawals.steps import drafting
@@ -40,9 +40,9 @@ def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
         row,
         watch=watch,
         obstacle=lambda: _obstacle(row),
-        on_obstacle=lambda problem: mover.touch(row, next_action_at=now + LOOK_AGAIN, last_problem=problem[:500]),
+        on_obstacle=lambda problem: machine.touch(row, next_action_at=now + LOOK_AGAIN, last_problem=problem[:500]),
         open_client=lambda: client_for(row.account, Right.WITHDRAW),
-        claim=lambda _: sending.claim_or_wait(mover.MACHINE, row, lambda: _claimed(row, now), until=now + LOOK_AGAIN),
+        claim=lambda _: sending.claim_or_wait(machine.MACHINE, row, lambda: _claimed(row, now), until=now + LOOK_AGAIN),
         send=lambda client, last_look: calls.make(_reserved, row, client, last_look),
         on_outcome=sending.by_outcome(_BY_OUTCOME),
     )
@@ -60,7 +60,7 @@ def _obstacle(row: Withdrawal) -> str:
         amount=row.amount,
         address=row.address,
         payment_id=row.payment_id,
-        state__in=machine.IN_FLIGHT_HOLDS,
+        state__in=states.IN_FLIGHT_HOLDS,
     ).first()
     return f"{twin.reference} asks for exactly the same at this moment, so this one waits for it." if twin else ""
 
@@ -69,10 +69,10 @@ def _claimed(row: Withdrawal, now: datetime) -> ExternalCall:
     """Row 4: the claim, with a tag of its own and the hours that begin now, and the row of the call."""
     attempt = row.attempt + 1
     return machine_calls.claim(
-        mover.MACHINE,
+        machine.MACHINE,
         row,
         event="hold_claimed",
-        to=machine.HOLDING,
+        to=states.HOLDING,
         now=now,
         obstacle=lambda: "The account was frozen in this moment." if freezes.active(row.account) else "",
         prepare=lambda: calls.prepare(row, kind=ExternalCall.HOLD, attempt=attempt, now=now, content=_content(row)),
@@ -102,10 +102,10 @@ def _reserved(row: Withdrawal, client: ExchangeClient, last_look: machine_calls.
 
 
 def _accepted(row: Withdrawal, reply: machine_calls.Reply, now: datetime) -> None:
-    mover.move(
+    machine.move(
         row,
         event="hold_accepted",
-        to=machine.HELD,
+        to=states.HELD,
         now=now,
         exchange_id=reply.value,
         lease_until=None,
@@ -118,15 +118,15 @@ def _refused(row: Withdrawal, reply: machine_calls.Reply, now: datetime) -> None
     (_hold_not_sent if reply.code in NOT_ABOUT_THE_PAYMENT else _hold_refused)(row, reply, now)
 
 
-_hold_refused = machine_calls.end(mover.MACHINE, "hold_refused", machine.REFUSED)
+_hold_refused = machine_calls.end(machine.MACHINE, "hold_refused", states.REFUSED)
 _hold_not_sent = machine_calls.end(
-    mover.MACHINE, "hold_not_sent", machine.QUEUED, again=lambda row: pause(QUEUE_PAUSES_S, row.attempt)
+    machine.MACHINE, "hold_not_sent", states.QUEUED, again=lambda row: pause(QUEUE_PAUSES_S, row.attempt)
 )
 _BY_OUTCOME: Final[dict[str, machine_calls.End]] = {
     ExternalCall.ACCEPTED: _accepted,
     ExternalCall.REFUSED: _refused,
     ExternalCall.NOT_SENT: _hold_not_sent,
-    ExternalCall.UNKNOWN: machine_calls.end(mover.MACHINE, "hold_unknown", machine.HOLD_UNKNOWN),
+    ExternalCall.UNKNOWN: machine_calls.end(machine.MACHINE, "hold_unknown", states.HOLD_UNKNOWN),
 }
 # Row 8: what it did is unknown until the ledger has been read.
-lease_expired = machine_calls.given_up(mover.MACHINE, event="hold_unknown", to=machine.HOLD_UNKNOWN)
+lease_expired = machine_calls.given_up(machine.MACHINE, event="hold_unknown", to=states.HOLD_UNKNOWN)

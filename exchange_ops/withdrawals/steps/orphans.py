@@ -21,7 +21,7 @@ from exchange_ops.ledger import sync as ledger
 from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.shared.models import Account
 from exchange_ops.wire.catalogue import Right
-from exchange_ops.withdrawals import calls, machine
+from exchange_ops.withdrawals import calls, states
 from exchange_ops.withdrawals.decisions import open_holds
 from exchange_ops.withdrawals.evidence import ledger_lookup
 from exchange_ops.withdrawals.models import ExternalCall, Withdrawal
@@ -65,8 +65,8 @@ def _is_orphan(entry: LedgerEntry, call: ExternalCall) -> bool:
     if row.exchange_id is not None:
         others = row.exchange_id != entry.exchange_id
         return others or row.state in open_holds.CLOSED_UNPAID or open_holds.is_ordered(row)
-    waits = row.state in machine.IN_FLIGHT_HOLDS and row.attempt == call.attempt
-    return not waits and row.state != machine.INVESTIGATE
+    waits = row.state in states.IN_FLIGHT_HOLDS and row.attempt == call.attempt
+    return not waits and row.state != states.INVESTIGATE
 
 
 def _release(entry: LedgerEntry, owner: Withdrawal, now: datetime, client_for: ClientFor) -> int:

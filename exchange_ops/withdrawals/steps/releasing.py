@@ -12,7 +12,7 @@ from exchange_ops.keys.clients import ClientFor
 from exchange_ops.shared import clocks
 from exchange_ops.shared.backoff import pause, pause_after
 from exchange_ops.wire.catalogue import Right
-from exchange_ops.withdrawals import calls, deadlines, machine, mover
+from exchange_ops.withdrawals import calls, deadlines, machine, states
 from exchange_ops.withdrawals.deadlines import RELEASE_PAUSES_S
 from exchange_ops.withdrawals.decisions import alarms
 from exchange_ops.withdrawals.evidence import ledger_lookup
@@ -27,7 +27,7 @@ _RELEASED_ANSWERS = frozenset({20005, 20007})  # Payout not found, Payout alread
 def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
     """Rows 21 to 23: claim one DELETE, send it, and read in the ledger what came of it."""
     watch = Stopwatch(now)
-    if machine_calls.is_leased(mover.MACHINE, row, now):
+    if machine_calls.is_leased(machine.MACHINE, row, now):
         return
     _escalate_once(row, now)
     if row.delete_count:
@@ -59,7 +59,7 @@ def _on_reply(row: Withdrawal, reply: machine_calls.Reply, watch: Stopwatch, cli
 
 def _wait(row: Withdrawal, now: datetime, problem: str) -> None:
     later = now + pause(RELEASE_PAUSES_S, len(RELEASE_PAUSES_S))
-    mover.touch(row, next_action_at=later, last_problem=problem[:500])
+    machine.touch(row, next_action_at=later, last_problem=problem[:500])
 
 
 def _settled_by_ledger(
@@ -68,10 +68,10 @@ def _settled_by_ledger(
     if answer.newest is not None:
         facts, figures = answer.newest.facts(), hold_monitor.figures(answer.newest)
         if answer.newest.status == ledger_lookup.OVER:
-            mover.move(
+            machine.move(
                 row,
                 event="released",
-                to=machine.ROLLED_BACK,
+                to=states.ROLLED_BACK,
                 now=now,
                 evidence=facts,
                 last_problem=_reason(row),
@@ -81,13 +81,13 @@ def _settled_by_ledger(
         if answer.newest.status in ledger_lookup.EXECUTED:
             reason = f"The exchange shows it as {answer.newest.status} although it was to be released."
             alarms.move_and_freeze(
-                row, event="paid_anyway", to=machine.INVESTIGATE, now=now, reason=reason, evidence=facts, **figures
+                row, event="paid_anyway", to=states.INVESTIGATE, now=now, reason=reason, evidence=facts, **figures
             )
             return True
         return False
     if answer.absent and _released_without_record(row, reply, now):
         facts = {"ledger": "absent", "answer": None if reply is None else reply.value or reply.code}
-        mover.move(row, event="released", to=machine.ROLLED_BACK, now=now, evidence=facts, last_problem=_reason(row))
+        machine.move(row, event="released", to=states.ROLLED_BACK, now=now, evidence=facts, last_problem=_reason(row))
         return True
     return False
 
@@ -103,10 +103,10 @@ def _released_without_record(row: Withdrawal, reply: machine_calls.Reply | None,
 def _claimed(row: Withdrawal, now: datetime) -> ExternalCall:
     content = {"exchange_id": row.exchange_id}
     return machine_calls.claim(
-        mover.MACHINE,
+        machine.MACHINE,
         row,
         event="rollback_claimed",
-        to=machine.ROLLING_BACK,
+        to=states.ROLLING_BACK,
         now=now,
         prepare=lambda: calls.prepare(
             row, kind=ExternalCall.ROLLBACK, attempt=row.delete_count, now=now, content=content
@@ -121,10 +121,10 @@ def _repeat(row: Withdrawal, reply: machine_calls.Reply, answer: LedgerAnswer, w
     problem = reply.problem or answer.problem or "The exchange's ledger does not show the release yet."
     if deadlines.escalation_is_due(row, clocks.exchange_now(account=row.account, now=now)):
         problem = f"{UNCONFIRMED} {problem}"
-    mover.move(
+    machine.move(
         row,
         event="rollback_unconfirmed",
-        to=machine.ROLLING_BACK,
+        to=states.ROLLING_BACK,
         now=now,
         lease_until=None,
         evidence={"outcome": reply.outcome, "code": reply.code, "result": reply.value, "problem": problem},
@@ -152,10 +152,10 @@ def _escalate_once(row: Withdrawal, now: datetime) -> None:
     late = timedelta(minutes=1)
     if row.delete_count == 0 and now - row.updated_at < late:
         return
-    mover.move(
+    machine.move(
         row,
         event="escalated",
-        to=machine.ROLLING_BACK,
+        to=states.ROLLING_BACK,
         now=now,
         next_action_at=now,
         last_problem=f"{_why(row)}{UNCONFIRMED}"[:500],

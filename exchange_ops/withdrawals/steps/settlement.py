@@ -13,7 +13,7 @@ from exchange_ops.ledger import balances
 from exchange_ops.ledger.models import Balance
 from exchange_ops.shared.backoff import READ_PAUSES_S, pause
 from exchange_ops.wire.catalogue import Right
-from exchange_ops.withdrawals import machine, mover
+from exchange_ops.withdrawals import machine, states
 from exchange_ops.withdrawals.evidence import ledger_lookup
 from exchange_ops.withdrawals.evidence.ledger_lookup import PayoutVersion
 from exchange_ops.withdrawals.models import Withdrawal
@@ -21,8 +21,8 @@ from exchange_ops.withdrawals.steps import hold_monitor
 from wire.errors import CallFailed
 
 LOOK_EVERY = timedelta(seconds=15)
-REPORTED_PAID = (machine.SETTLED, machine.VERIFIED)
-TAKEN = (machine.COMMITTED, machine.SENT)
+REPORTED_PAID = (states.SETTLED, states.VERIFIED)
+TAKEN = (states.COMMITTED, states.SENT)
 CARRIED_OUT_WITHIN = timedelta(hours=1)  # after that a payout that does not move on is an alarm, until it does
 
 
@@ -35,13 +35,13 @@ def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
         tries = 1 + int((now - row.updated_at).total_seconds() // 15)
         later = watch.now() + pause(READ_PAUSES_S, tries)
         next_look = None if row.state in REPORTED_PAID else later
-        mover.touch(row, next_action_at=next_look, last_problem=answer.problem[:500])
+        machine.touch(row, next_action_at=next_look, last_problem=answer.problem[:500])
     elif answer.newest.status == ledger_lookup.OVER:
         _failed(row, answer.newest, client_for, watch)
     elif row.state in REPORTED_PAID:
         named = {} if row.hash else {"hash": answer.newest.hash}
         columns: dict[str, Any] = {"confirmations": answer.newest.confirmations, "last_problem": ""} | named
-        mover.touch(row, next_action_at=None, **columns)
+        machine.touch(row, next_action_at=None, **columns)
     else:
         _follow(row, answer.newest, watch.now())
 
@@ -55,7 +55,7 @@ def overdue(*, now: datetime) -> QuerySet[Withdrawal]:
 def overdue_sentence(row: Withdrawal, *, now: datetime) -> str:
     """What happened to the money, why this is an alarm, and who can do what."""
     minutes = int((now - row.updated_at).total_seconds() // 60)
-    what = "took the order to pay" if row.state == machine.COMMITTED else "named the chain transaction"
+    what = "took the order to pay" if row.state == states.COMMITTED else "named the chain transaction"
     since = f"{minutes} min" if minutes < 120 else f"{minutes // 60} h"
     return (
         f"{row.reference}: the exchange {what} {since} ago and has not reported it as paid since. "
@@ -68,13 +68,13 @@ def _follow(row: Withdrawal, record: PayoutVersion, now: datetime) -> None:
     if record.fee is not None:
         columns["fee"] = record.fee
     done = record.status == ledger_lookup.DONE
-    if row.state == machine.COMMITTED and record.hash:
+    if row.state == states.COMMITTED and record.hash:
         later = now if done else now + LOOK_EVERY
-        mover.move(row, event="hash_seen", to=machine.SENT, now=now, hash=record.hash, next_action_at=later, **columns)
+        machine.move(row, event="hash_seen", to=states.SENT, now=now, hash=record.hash, next_action_at=later, **columns)
     elif done:
-        mover.move(row, event="exchange_succeeded", to=machine.SETTLED, now=now, next_action_at=None, **columns)
+        machine.move(row, event="exchange_succeeded", to=states.SETTLED, now=now, next_action_at=None, **columns)
     else:
-        mover.touch(
+        machine.touch(
             row,
             next_action_at=now + LOOK_EVERY,
             last_problem="",
@@ -88,10 +88,10 @@ def _failed(row: Withdrawal, record: PayoutVersion, client_for: ClientFor, watch
     """Row 28, or row 27 when it had been reported as paid. The balance is read again: the money has to be back."""
     wallet = _balance(row, client_for, watch.now())
     reason = f"The exchange failed it{f' ({record.error_code})' if record.error_code else ''}."
-    mover.move(
+    machine.move(
         row,
         event="exchange_failed",
-        to=machine.DISPUTED if row.state in REPORTED_PAID else machine.FAILED,
+        to=states.DISPUTED if row.state in REPORTED_PAID else states.FAILED,
         now=watch.now(),
         last_problem=reason[:500],
         evidence={**record.facts(), "balance": wallet},

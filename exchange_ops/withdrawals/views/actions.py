@@ -14,7 +14,7 @@ from desk.web.requests import DeskRequest
 from exchange_ops.shared import rules
 from exchange_ops.shared.forms import CancelForm, DecisionForm, ReasonForm, ResolutionForm
 from exchange_ops.shared.views.access import posted
-from exchange_ops.withdrawals import machine, workflow
+from exchange_ops.withdrawals import states, workflow
 from exchange_ops.withdrawals.decisions import approvals, open_holds, resolutions
 from exchange_ops.withdrawals.forms import ReleaseForm
 from exchange_ops.withdrawals.models import Withdrawal
@@ -28,14 +28,14 @@ _REFUSALS = (
     CannotConfirm,
 )
 _MESSAGES = {
-    machine.COMMITTING: "Approved. The exchange is being told to pay now.",
-    machine.QUEUED: "Approved. The money is being reserved now.",
-    machine.HELD: "Recorded. Somebody else has to approve as well.",
-    machine.REVIEW: "Recorded. Somebody else has to approve as well.",
-    machine.ROLLING_BACK: "Nothing is paid. The money is being released.",
-    machine.CANCELLED: "Ended. Nothing was sent.",
-    machine.INVESTIGATE: "Recorded. Somebody else has to come to the same verdict.",
-    machine.DISPUTED: "Recorded. Somebody else has to come to the same verdict.",
+    states.COMMITTING: "Approved. The exchange is being told to pay now.",
+    states.QUEUED: "Approved. The money is being reserved now.",
+    states.HELD: "Recorded. Somebody else has to approve as well.",
+    states.REVIEW: "Recorded. Somebody else has to approve as well.",
+    states.ROLLING_BACK: "Nothing is paid. The money is being released.",
+    states.CANCELLED: "Ended. Nothing was sent.",
+    states.INVESTIGATE: "Recorded. Somebody else has to come to the same verdict.",
+    states.DISPUTED: "Recorded. Somebody else has to come to the same verdict.",
 }
 
 Act = Callable[[dict[str, Any], forms.Form], Withdrawal]

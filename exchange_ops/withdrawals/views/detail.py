@@ -19,7 +19,7 @@ from exchange_ops.policy import freezes
 from exchange_ops.shared import clocks, rules
 from exchange_ops.shared.forms import CancelForm, DecisionForm, ReasonForm, ResolutionForm
 from exchange_ops.shared.views.access import requires
-from exchange_ops.withdrawals import equal_payments, machine
+from exchange_ops.withdrawals import equal_payments, states
 from exchange_ops.withdrawals.decisions import approvals, open_holds, resolutions
 from exchange_ops.withdrawals.forms import ReleaseForm
 from exchange_ops.withdrawals.models import PayoutProof, Withdrawal
@@ -101,14 +101,14 @@ def _story(row: Withdrawal, person: Person, now: datetime) -> dict[str, Any]:
 
 def _digest(row: Withdrawal) -> str:
     """What a decision made on this page is bound to: the content, or in an unclear or closed case that as it stands."""
-    if row.state in machine.CLOSED_STATES:
+    if row.state in states.CLOSED_STATES:
         return open_holds.digest_of(row)
-    return resolutions.digest_of(row) if row.state in {machine.INVESTIGATE, machine.DISPUTED} else row.digest
+    return resolutions.digest_of(row) if row.state in {states.INVESTIGATE, states.DISPUTED} else row.digest
 
 
 def _equal(row: Withdrawal) -> list[Withdrawal]:
     """Others like it, as long as somebody can still stop it."""
-    if row.state not in decisions.UNDECIDED | machine.CANCELLABLE | {machine.COMMITTING}:
+    if row.state not in decisions.UNDECIDED | states.CANCELLABLE | {states.COMMITTING}:
         return []
     same = {"account": row.account, "currency": row.currency, "amount": row.amount, "address": row.address}
     return equal_payments.find(**same, at=row.created_at, excluding=row.pk)

@@ -9,8 +9,8 @@ from desk import clock
 from desk.models import AuditEvent
 from exchange_ops import tasks
 from exchange_ops.addresses import deposits, requests
-from exchange_ops.addresses.machine import OPEN_REQUESTS, REQUEST_STATES, TABLE
 from exchange_ops.addresses.models import AddressBook, AddressRequest, DepositAddress
+from exchange_ops.addresses.states import OPEN_REQUESTS, REQUEST_STATES, TABLE
 from exchange_ops.keys import store as keys
 from exchange_ops.market.models import Currency
 from exchange_ops.withdrawals.models import ExternalCall

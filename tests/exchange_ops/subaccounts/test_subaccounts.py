@@ -10,8 +10,7 @@ from desk import audit_check
 from desk.models import AuditEvent
 from desk.people import stepup, totp
 from exchange_ops.keys import store as keys
-from exchange_ops.subaccounts import account_status, guards, mover, readings, workflow
-from exchange_ops.subaccounts import machine as states
+from exchange_ops.subaccounts import account_status, machine, readings, states, workflow
 from exchange_ops.subaccounts.models import SubAccount, SubAccountAction, SubAccountCall, SubAccountEvent
 from tests.exchange_ops.subaccounts.subaccount_desk import opened
 from tests.exchange_ops.withdrawals.walks import TOTP_SECRET
@@ -493,7 +492,7 @@ def test_of_two_workers_one_sends(desk):
     (action,) = desk.ask("freeze")
     first, second = (SubAccountAction.objects.select_related("sub_account__account").get(pk=action.pk) for _ in "ab")
     workflow._STEPS["requested"](first, now=desk.now, client_for=keys.client_for)
-    with pytest.raises(mover.CannotMove):
+    with pytest.raises(machine.CannotMove):
         workflow._STEPS["requested"](second, now=desk.now, client_for=keys.client_for)
     assert len(desk.calls()) == 1
 
@@ -513,8 +512,8 @@ def test_the_table_is_whole():
 
 def test_a_move_that_is_not_in_the_table_is_refused(desk):
     (action,) = desk.ask("freeze")
-    with pytest.raises(mover.CannotMove):
-        mover.move(action, event="seen", to="done", now=desk.now)
+    with pytest.raises(machine.CannotMove):
+        machine.move(action, event="seen", to="done", now=desk.now)
     assert action.state == "requested"
 
 
@@ -552,12 +551,12 @@ def test_every_move_is_in_the_trail(desk):
 def test_a_change_behind_the_movers_back_shows_in_the_replay(desk, change, words):
     row = desk.until(desk.ask("freeze")[0], "done")
     desk.ask_settings(7002, payout_enabled=True)
-    guards.GUARDS.remove(connection)
+    machine.GUARDS.remove(connection)
     try:
         SubAccountAction.objects.filter(pk=row.pk).update(**change)
         SubAccountEvent.objects.filter(action=row.pk, version=2).delete()
     finally:
-        guards.GUARDS.install(connection)
+        machine.GUARDS.install(connection)
     found = audit_check.verify(replay=True)
     assert len(found) == 2
     assert words in found[0]
