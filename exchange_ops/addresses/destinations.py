@@ -8,7 +8,7 @@ because it can make one address look like another.
 import unicodedata
 from dataclasses import dataclass
 
-from chaindata.shared import addresses as chain
+from chaindata.shared import addresses
 from exchange_ops.market.models import Currency
 from exchange_ops.wire import coin_addresses
 from exchange_ops.wire.coin_addresses import CoinAddress
@@ -53,7 +53,7 @@ def check(*, currency: Currency, address: str, payment_id: str = "") -> Destinat
     if "address" not in problems:
         try:
             destination = _read(currency.code, text)
-        except (chain.NotAnAddress, coin_addresses.NotAnAddress) as problem:
+        except (addresses.NotAnAddress, coin_addresses.NotAnAddress) as problem:
             problems["address"] = str(problem)
     if tag and "payment_id" not in problems and (sentence := _payment_id_problem(currency, tag)):
         problems["payment_id"] = sentence
@@ -75,7 +75,7 @@ def same_address(*, code: str, one: str, other: str) -> bool:
     if one == other:
         return True
     if code == CHAIN_CODE:
-        return chain.same(one, other)
+        return addresses.same(one, other)
     try:
         return coin_addresses.read(code, one).text == coin_addresses.read(code, other).text
     except coin_addresses.NotAnAddress:
@@ -91,7 +91,7 @@ def groups_of(address: str) -> tuple[str, ...]:
 
 def _read(code: str, text: str) -> Destination:
     if code == CHAIN_CODE:
-        forms = chain.forms(text)
+        forms = addresses.forms(text)
         other = (("legacy address", forms.legacy_address),) if forms.legacy_address else ()
         return Destination(forms.cash_address, "", forms.network, (), (*other, ("SLP address", forms.slp_address)))
     coin_address = coin_addresses.read(code, text)
@@ -100,7 +100,7 @@ def _read(code: str, text: str) -> Destination:
 
 def _network(address: CoinAddress) -> str:
     """The network of another coin's address: the main one unless the desk works with test networks as well."""
-    allowed = (coin_addresses.MAIN, *(str(network) for network in chain.allowed_networks()))
+    allowed = (coin_addresses.MAIN, *(str(network) for network in addresses.allowed_networks()))
     for network in allowed:
         if network in address.networks:
             return network

@@ -19,8 +19,8 @@ from exchange_ops.addresses.models import AddressRequest, DepositAddress
 from exchange_ops.addresses.states import OPEN_REQUESTS, SPENT_REQUESTS
 from exchange_ops.client import ExchangeClient
 from exchange_ops.keys import answering, clients
-from exchange_ops.keys import store as keys
 from exchange_ops.keys.clients import ClientFor
+from exchange_ops.keys.store import NoUsableKey
 from exchange_ops.market.models import Currency
 from exchange_ops.shared import rules
 from exchange_ops.shared.calls import sent
@@ -38,7 +38,7 @@ NEW_A_DAY, DAY = 5, timedelta(hours=24)
 LIMIT_EXCEEDED = 20003
 LOOKS_S = (5, 15, 30, 60, 60)  # pauses between the looks for an address whose answer was lost
 QUIET = timedelta(minutes=2)  # after the sending, before its absence means anything
-_UNREADABLE = (CallFailed, BadArgument, keys.NoUsableKey)
+_UNREADABLE = (CallFailed, BadArgument, NoUsableKey)
 
 
 class CannotAsk(Exception):

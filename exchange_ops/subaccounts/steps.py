@@ -13,7 +13,7 @@ from desk.people import stepup
 from exchange_ops.keys.clients import ClientFor
 from exchange_ops.shared.backoff import QUEUE_PAUSES_S, pause
 from exchange_ops.subaccounts import account_status, machine, readings, states
-from exchange_ops.subaccounts import calls as asking
+from exchange_ops.subaccounts import calls as subaccount_calls
 from exchange_ops.subaccounts.models import SubAccount, SubAccountAction, SubAccountCall
 from exchange_ops.wire.catalogue import Right
 
@@ -45,7 +45,7 @@ def send(row: SubAccountAction, *, now: datetime, client_for: ClientFor) -> None
         on_obstacle=lambda problem: machine.touch(row, next_action_at=now + LOOK_AGAIN, last_problem=problem[:500]),
         open_client=lambda: client_for(row.sub_account.account, _RIGHTS[row.kind]),
         claim=lambda _: _claimed(row, now),
-        send=lambda client, last_look: asking.send(row, client, last_look),
+        send=lambda client, last_look: subaccount_calls.send(row, client, last_look),
         on_outcome=_on_outcome,
     )
 
@@ -125,14 +125,14 @@ def _prepared(row: SubAccountAction, now: datetime) -> SubAccountCall:
         action=row,
         attempt=row.attempt,
         version=row.version,
-        fingerprint=calls.fingerprint(row.kind, asking.content(row)),
+        fingerprint=calls.fingerprint(row.kind, subaccount_calls.content(row)),
         prepared_at=now,
         send_by=now + SEND_WITHIN,
     )
 
 
 def _on_outcome(row: SubAccountAction, reply: calls.Reply, now: datetime) -> None:
-    answer = reply.answer if isinstance(reply, asking.Reply) else ""  # none where nothing left
+    answer = reply.answer if isinstance(reply, subaccount_calls.Reply) else ""  # none where nothing left
     facts = {**reply.facts, "answer": answer}
     columns: dict[str, Any] = {"answer": answer, "last_problem": reply.problem[:500], "lease_until": None}
     if reply.outcome == calls.NOT_SENT:
@@ -158,7 +158,7 @@ lease_expired = calls.given_up(
     event="lost",
     to=states.UNKNOWN,
     stamped=("answered_at",),
-    answer=asking.LOST,
+    answer=subaccount_calls.LOST,
     looks=0,
 )
 
@@ -182,7 +182,7 @@ def _closed_as(row: SubAccountAction) -> str | None:
     """Closed by our freeze, unless the first call already found it closed: then somebody else did it."""
     if row.kind != states.FREEZE:
         return "" if row.kind == states.ACTIVATE else None
-    return None if row.answer == asking.ALREADY and row.attempt == 1 else states.AS_FROZEN
+    return None if row.answer == subaccount_calls.ALREADY and row.attempt == 1 else states.AS_FROZEN
 
 
 def _is_open(sub: SubAccount) -> bool:

@@ -15,8 +15,7 @@ from desk.machines import votes
 from desk.machines.decisions import Act, Decisions
 from desk.people import roles
 from exchange_ops.policy import freezes
-from exchange_ops.transfers import machine, rules, states
-from exchange_ops.transfers import policy_evaluation as judging
+from exchange_ops.transfers import machine, policy_evaluation, rules, states
 from exchange_ops.transfers.models import Transfer, TransferApproval
 
 if TYPE_CHECKING:
@@ -137,7 +136,7 @@ def _refuse_unless_open(row: Transfer, act: Act) -> None:
         raise CannotApprove(_nothing_to_decide(row))
     if freezes.active(row.account) is not None:
         raise CannotApprove("The account is frozen, so nothing can be approved. Two people of treasury can end that.")
-    if act.digest != row.digest or not judging.still_holds(row):
+    if act.digest != row.digest or not policy_evaluation.still_holds(row):
         raise CannotApprove("This is not what you saw: the request or the rules changed. Read it again, then decide.")
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from django.db import IntegrityError
 
-from desk.machines import votes as machine_votes
+from desk.machines import votes
 from desk.machines.decisions import Act, Decisions
 from desk.models import StepUp
 from desk.people import roles
@@ -182,8 +182,8 @@ def _people_for(row: Transfer, verdict: str) -> int:
     """How many people's last word is this verdict."""
     findings = TransferApproval.objects.filter(transfer_id=row.pk, stage=TransferApproval.RESOLUTION)
     signed = {_digest(row, "investigate", version) for version in range(1, row.version + 1)}
-    proven = machine_votes.among(findings, purpose=RESOLVE_PURPOSE, digests=lambda vote: signed)
-    verdicts = machine_votes.of_those_who_may(proven, role=roles.TREASURY, scope=row.scope).order_by("id")
+    proven = votes.among(findings, purpose=RESOLVE_PURPOSE, digests=lambda vote: signed)
+    verdicts = votes.of_those_who_may(proven, role=roles.TREASURY, scope=row.scope).order_by("id")
     last_verdicts = dict(verdicts.values_list("person_id", "verdict"))
     return sum(last_verdict == verdict for last_verdict in last_verdicts.values())
 

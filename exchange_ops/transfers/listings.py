@@ -13,14 +13,13 @@ from django.db import transaction
 from desk.machines import decisions
 from desk.machines.step_clock import Stopwatch
 from exchange_ops.keys import clients
-from exchange_ops.keys import store as keys
 from exchange_ops.keys.clients import ClientFor
-from exchange_ops.ledger import sync as ledger
+from exchange_ops.keys.store import NoUsableKey
+from exchange_ops.ledger import sync
 from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.policy import freezes
 from exchange_ops.shared.backoff import pause
-from exchange_ops.transfers import ledger_matching as links
-from exchange_ops.transfers import machine, states
+from exchange_ops.transfers import ledger_matching, machine, states
 from exchange_ops.transfers.models import Transfer, TransferCall
 from exchange_ops.wire.catalogue import Right
 from wire.errors import CallFailed, Refused
@@ -42,8 +41,8 @@ def look_for_listing(row: Transfer, *, now: datetime, client_for: ClientFor) -> 
         return
     watch = Stopwatch(now)
     absent, problem = _read_by_id(row, ids, client_for, now)
-    entries = links.by_id(row, ids)
-    odd = [entry for entry in entries if entry.status == "failed" or not links.agrees(row, entry)]
+    entries = ledger_matching.by_id(row, ids)
+    odd = [entry for entry in entries if entry.status == "failed" or not ledger_matching.agrees(row, entry)]
     if odd and row.state == states.DONE:
         _listed_differently(row, odd, watch.now())
     elif len(entries) == len(ids) and not odd and all(entry.status == LISTED for entry in entries):
@@ -63,7 +62,7 @@ def look_for_latecomer(row: Transfer, *, now: datetime, client_for: ClientFor) -
     An entry that a transfer under way waits for may be that one's, so it is left to it.
     """
     call = TransferCall.objects.filter(transfer=row).exclude(outcome=TransferCall.NOT_SENT).order_by("attempt").last()
-    entries_by_leg = {} if call is None else links.candidates(row, call, late=links.LATE_FOR)
+    entries_by_leg = {} if call is None else ledger_matching.candidates(row, call, late=ledger_matching.LATE_FOR)
     entries = [entry for leg in entries_by_leg.values() for entry in leg]
     twins = Transfer.objects.filter(
         account=row.account_id, kind=row.kind, currency=row.currency, amount=row.amount, state__in=states.IN_FLIGHT
@@ -153,7 +152,7 @@ def _listed_differently(row: Transfer, odd: list[LedgerEntry], now: datetime) ->
 
 def _read_by_id(row: Transfer, ids: list[str], client_for: ClientFor, now: datetime) -> tuple[bool, str]:
     """Ask for the transactions our copy does not have; whether the exchange said for certain that it has none."""
-    listed_ids = {entry.exchange_id for entry in links.by_id(row, ids) if entry.status == LISTED}
+    listed_ids = {entry.exchange_id for entry in ledger_matching.by_id(row, ids) if entry.status == LISTED}
     absent, problem = False, ""
     try:
         with clients.client(client_for, account=row.account, right=Right.PAYMENTS) as client:
@@ -169,15 +168,15 @@ def _read_by_id(row: Transfer, ids: list[str], client_for: ClientFor, now: datet
                     absent = absent or refused.code == NO_SUCH_TRANSACTION
                     problem = f"The exchange's ledger does not show {one} yet: {refused}"
                     continue
-                ledger.apply(account=row.account, found=[record], source=ledger.REST, now=now)
-    except (CallFailed, keys.NoUsableKey) as failure:
+                sync.apply(account=row.account, found=[record], source=sync.REST, now=now)
+    except (CallFailed, NoUsableKey) as failure:
         return False, f"The exchange's ledger was not readable: {failure}"
     return absent, problem
 
 
 def _watch_on(row: Transfer, now: datetime) -> None:
     """Look again in five minutes, until a day after it was sent."""
-    over = _age(row, now) >= links.LATE_FOR
+    over = _age(row, now) >= ledger_matching.LATE_FOR
     machine.touch(row, next_action_at=None if over else now + WATCH_EVERY)
 
 

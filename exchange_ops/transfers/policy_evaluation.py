@@ -7,12 +7,10 @@ one person more. Every other kind stays within the company, and needs none.
 from datetime import datetime
 from typing import Any
 
-from exchange_ops.policy import freezes
-from exchange_ops.policy import quorum as policy
+from exchange_ops.policy import freezes, quorum
 from exchange_ops.transfers import identifiers
 from exchange_ops.transfers.models import Transfer
-from exchange_ops.withdrawals.decisions import digest as digests
-from exchange_ops.withdrawals.decisions import policy_evaluation as judging
+from exchange_ops.withdrawals.decisions import digest, policy_evaluation
 
 _FORM = "countersign-transfer-1"
 _VALUE_COLUMNS = ("quote_value", "quote_currency", "quote_at", "policy_version")
@@ -20,7 +18,7 @@ _VALUE_COLUMNS = ("quote_value", "quote_currency", "quote_at", "policy_version")
 
 def evaluate(transfer: Transfer, *, now: datetime) -> tuple[str, dict[str, Any]]:
     """Why the rules forbid it altogether (or an empty text), and the columns to move it with, digest included."""
-    verdict, payout_columns = judging.verdict_on(
+    verdict, payout_columns = policy_evaluation.verdict_on(
         account=transfer.account,
         currency=transfer.currency,
         amount=transfer.amount,
@@ -42,20 +40,20 @@ def evaluate(transfer: Transfer, *, now: datetime) -> tuple[str, dict[str, Any]]
 def still_holds(transfer: Transfer) -> bool:
     """Whether the digest is still that of this content, under the rules in force and after the last freeze."""
     if transfer.leaves:
-        rules = policy.current()
+        rules = quorum.current()
         if rules is None or rules.number != transfer.policy_version:
             return False
-    return transfer.digest in digests.digests(_content(transfer))
+    return transfer.digest in digest.digests(_content(transfer))
 
 
 def digest_of(transfer: Transfer, **changes: Any) -> str:
     """HMAC-SHA256 in hex over the transfer's content, the rules it was judged by and the number of the last freeze."""
-    return digests.digests(_content(transfer, **changes))[0]
+    return digest.digests(_content(transfer, **changes))[0]
 
 
 def _content(transfer: Transfer, **changes: Any) -> dict[str, Any]:
     freeze = freezes.latest_number(transfer.account_id)
-    return digests.signed_content(transfer, **changes) | {"form": _FORM, "id": transfer.pk, "freeze": freeze}
+    return digest.signed_content(transfer, **changes) | {"form": _FORM, "id": transfer.pk, "freeze": freeze}
 
 
 def _lookalikes(transfer: Transfer) -> list[str]:

@@ -16,8 +16,7 @@ from exchange_ops.keys.clients import ClientFor
 from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.shared import clocks
 from exchange_ops.shared.backoff import READ_PAUSES_S, pause
-from exchange_ops.transfers import ledger_matching as links
-from exchange_ops.transfers import listings, machine, snapshots, states
+from exchange_ops.transfers import ledger_matching, listings, machine, snapshots, states
 from exchange_ops.transfers.calls import MARGIN, QUIET
 from exchange_ops.transfers.models import Transfer, TransferCall
 from exchange_ops.transfers.snapshots import CannotRead, Snapshot
@@ -49,7 +48,7 @@ def find_out(row: Transfer, *, now: datetime, client_for: ClientFor) -> None:
 
 def _judge(row: Transfer, call: TransferCall, after: Snapshot, now: datetime, watch: Stopwatch) -> None:
     """One listing of the account, compared with what was known before the call."""
-    entries_by_leg = links.candidates(row, call)
+    entries_by_leg = ledger_matching.candidates(row, call)
     unexplained = snapshots.unexplained(call, after)
     looks, quiet = row.looks + 1, _is_quiet_over(call, now)
     facts = {
@@ -113,7 +112,7 @@ def _settle(row: Transfer, call: TransferCall, ids: list[str], facts: dict[str, 
             evidence=facts | {"exchange_ids": [first, second] if second else [first]},
         )
         _resolve(call, TransferCall.FOUND, first or "", second or "")
-        links.adopt(row, LedgerEntry.objects.filter(account=row.account_id, exchange_id__in=ids))
+        ledger_matching.adopt(row, LedgerEntry.objects.filter(account=row.account_id, exchange_id__in=ids))
 
 
 def _not_seen(row: Transfer, call: TransferCall, facts: dict[str, Any], now: datetime) -> None:

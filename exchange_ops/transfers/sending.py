@@ -12,16 +12,15 @@ from django.db import transaction
 from desk.machines import calls, sending
 from desk.machines.calls import Reply
 from desk.machines.step_clock import Stopwatch
-from exchange_ops.keys import store as keys
 from exchange_ops.keys.clients import ClientFor
+from exchange_ops.keys.store import NoUsableKey
 from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.market.models import Currency
 from exchange_ops.policy import freezes
 from exchange_ops.shared.backoff import QUEUE_PAUSES_S, pause
 from exchange_ops.subaccounts import obstacles
-from exchange_ops.transfers import approvals, listings, machine, policy_evaluation, snapshots, states
-from exchange_ops.transfers import calls as sends
-from exchange_ops.transfers import request_checks as requests
+from exchange_ops.transfers import approvals, listings, machine, policy_evaluation, request_checks, snapshots, states
+from exchange_ops.transfers import calls as transfer_calls
 from exchange_ops.transfers.ledger_matching import adopt, lookalike_entries
 from exchange_ops.transfers.models import Transfer, TransferCall, TransferEvent
 from exchange_ops.transfers.snapshots import Snapshot
@@ -70,18 +69,18 @@ def _send(row: Transfer, watch: Stopwatch, client_for: ClientFor) -> None:
         if lookalikes := lookalike_entries(row):
             _call_people(row, lookalikes, before.watermark, watch.now())
             return
-    except (snapshots.CannotRead, keys.NoUsableKey) as problem:
+    except (snapshots.CannotRead, NoUsableKey) as problem:
         _not_yet(row, f"Not sent: {problem}", now)
         return
     sending.step(
         row,
         watch=watch,
         on_obstacle=lambda problem: _not_yet(row, f"Not sent: {problem}", now),
-        open_client=lambda: client_for(row.account, sends.right_for(row)),
+        open_client=lambda: client_for(row.account, transfer_calls.right_for(row)),
         claim=lambda _: sending.claim_or_wait(
             machine.MACHINE, row, lambda: _claimed(row, before, watch.now()), until=watch.now() + LOOK_AGAIN
         ),
-        send=lambda client, last_look: sends.send(row, client, last_look),
+        send=lambda client, last_look: transfer_calls.send(row, client, last_look),
         on_outcome=sending.by_outcome(_BY_OUTCOME),
     )
 
@@ -94,7 +93,7 @@ def _claimed(row: Transfer, before: Snapshot, now: datetime) -> TransferCall:
         to=states.SENDING,
         now=now,
         obstacle=lambda: "The account was frozen in this moment." if freezes.active(row.account) else "",
-        prepare=lambda: sends.prepare(row, before=before, now=now),
+        prepare=lambda: transfer_calls.prepare(row, before=before, now=now),
         attempt=row.attempt + 1,
         last_problem=before.remark[:500],
         looks=0,
@@ -159,7 +158,7 @@ def _obstacle(row: Transfer) -> str:
     """Why it may not be sent right now, or an empty text. It waits, and can be cancelled meanwhile."""
     if (frozen := freezes.active(row.account)) is not None:
         return f"The account is frozen: {frozen.reason}"[:500]
-    if problem := requests.currency_problem(row.kind, Currency.objects.filter(pk=row.currency).first()):
+    if problem := request_checks.currency_problem(row.kind, Currency.objects.filter(pk=row.currency).first()):
         return problem
     if row.kind in states.SUBACCOUNT_KINDS and (
         problem := obstacles.subaccount_problem(row.account, row.subaccount_id)

@@ -11,10 +11,9 @@ from decimal import Decimal
 from desk.machines.mover import texts
 from exchange_ops.client import ExchangeClient
 from exchange_ops.keys import clients
-from exchange_ops.keys import store as keys
 from exchange_ops.keys.clients import ClientFor
-from exchange_ops.ledger import balances, walks
-from exchange_ops.ledger import sync as ledger
+from exchange_ops.keys.store import NoUsableKey
+from exchange_ops.ledger import balances, sync, walks
 from exchange_ops.ledger.models import Balance, LedgerEntry, LedgerVersion
 from exchange_ops.shared.models import Account
 from exchange_ops.transfers.models import TransferCall
@@ -66,16 +65,16 @@ def read(
             bank, unread = _bank_at_rest(account, codes, client, now)
         if not bank and patient:
             raise CannotRead(MOVES)
-    except (CallFailed, keys.NoUsableKey) as problem:
+    except (CallFailed, NoUsableKey) as problem:
         raise CannotRead(f"The exchange's ledger was not readable: {problem}") from problem
     wallets: Wallets = {Balance.BANK: bank}
     remark = "" if bank else MOVES
     try:
         with clients.client(client_for, account=account, right=Right.HISTORY) as client:
             wallets[Balance.TRADING] = _read_wallet(account, Balance.TRADING, codes, client, now)
-    except (CallFailed, keys.NoUsableKey, CannotRead) as problem:
+    except (CallFailed, NoUsableKey, CannotRead) as problem:
         remark = f"The trading balance was not readable: {problem}"
-    return Snapshot(ledger.highest_index(account=account), wallets, unread, remark)
+    return Snapshot(sync.highest_index(account=account), wallets, unread, remark)
 
 
 def unexplained(call: TransferCall, after: Snapshot) -> dict[str, Decimal] | None:
@@ -107,9 +106,9 @@ def _bank_at_rest(
     before = _read_wallet(account, Balance.BANK, codes, client, now)
     for _ in range(READINGS):
         unread = 0
-        for page in client.transactions_after(index=ledger.watermark(account=account)):
-            ledger.apply(account=account, found=page.records, asides=page.asides, source=ledger.REST, now=now)
-            unread += len(page.asides) + sum(bool(ledger.unstorable(record)) for record in page.records)
+        for page in client.transactions_after(index=sync.watermark(account=account)):
+            sync.apply(account=account, found=page.records, asides=page.asides, source=sync.REST, now=now)
+            unread += len(page.asides) + sum(bool(sync.unstorable(record)) for record in page.records)
         after = _read_wallet(account, Balance.BANK, codes, client, now)
         if all(_total(before[code]) == _total(after[code]) for code in codes):
             return after, unread

@@ -16,8 +16,16 @@ from desk.machines.queue import MOST_STEPS, Queue, Step
 from desk.machines.requests import Once
 from exchange_ops.shared.models import Account
 from exchange_ops.shared.problems import FORM
-from exchange_ops.transfers import listings, machine, policy_evaluation, recovery, rules, sending, states
-from exchange_ops.transfers import request_checks as requests
+from exchange_ops.transfers import (
+    listings,
+    machine,
+    policy_evaluation,
+    recovery,
+    request_checks,
+    rules,
+    sending,
+    states,
+)
 from exchange_ops.transfers.models import Transfer
 from exchange_ops.transfers.request_checks import CannotTransfer
 from exchange_ops.withdrawals.request_checks import LONGEST_REASON
@@ -89,14 +97,14 @@ def request(
     )
     if (earlier := once.earlier()) is not None:
         return earlier
-    requests.refuse_asker(initiator, account)
+    request_checks.refuse_asker(initiator, account)
     row = Transfer(initiator=initiator, initiated_via=via, request_key=request_key, **content)
     return once.store(lambda: submit(row, now=now, session_key=session_key))
 
 
 def submit(row: Transfer, *, now: datetime, session_key: str = "") -> Transfer:
     """Store a new transfer as a draft and put it under the rules, in one transaction. Raises CannotTransfer."""
-    requests.check(row, now=now)
+    request_checks.check(row, now=now)
     with transaction.atomic():
         machine.create(row, now=now, actor=row.initiator, session_key=session_key)
         blocked, columns = policy_evaluation.evaluate(row, now=now)

@@ -13,7 +13,7 @@ from desk.machines import calls
 from desk.machines.calls import Reply
 from desk.machines.mover import texts
 from desk.machines.step_clock import SEND_WITHIN, Stopwatch
-from exchange_ops.ledger import sync as ledger
+from exchange_ops.ledger import sync
 from exchange_ops.ledger.models import Balance
 from exchange_ops.shared.calls import sent
 from exchange_ops.withdrawals.models import ExternalCall, Withdrawal
@@ -33,7 +33,7 @@ def prepare(row: Withdrawal, *, kind: str, attempt: int, now: datetime, content:
         tag=str(content.get("public_comment", "")),
         exchange_id=str(content.get("exchange_id", "")),
         fingerprint=calls.fingerprint(kind, content),
-        watermark=ledger.highest_index(account=row.account),
+        watermark=sync.highest_index(account=row.account),
         balances=texts({w.wallet: {"available": w.available, "reserved": w.reserved} for w in wallets}),
         prepared_at=now,
         send_by=now + SEND_WITHIN,

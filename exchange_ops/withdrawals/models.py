@@ -10,8 +10,8 @@ from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 
-from desk.machines import table as machine_table
 from desk.machines.rows import CALL_OUTCOMES, Call, Event, Subject, Vote, is_a_move
+from desk.machines.table import NONE
 from desk.rows.witnessed import Witnessed
 from exchange_ops.policy import modes
 from exchange_ops.shared.amounts import amount_field
@@ -58,7 +58,7 @@ class Withdrawal(OfAccount, Subject):
     state = models.CharField(
         max_length=20, choices=[(name, s.label) for name, s in states.STATES.items()], default="draft"
     )
-    decision = models.CharField(max_length=10, choices=[(d, d) for d in states.DECISIONS], default=machine_table.NONE)
+    decision = models.CharField(max_length=10, choices=[(d, d) for d in states.DECISIONS], default=NONE)
     decided_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+")
     decided_at = models.DateTimeField(null=True)
 
@@ -102,7 +102,7 @@ class Withdrawal(OfAccount, Subject):
             models.CheckConstraint(condition=Q(amount__gt=Decimal(0)), name="withdrawal_amount_is_positive"),
             models.CheckConstraint(condition=~Q(exchange_id=""), name="withdrawal_exchange_id_is_not_blank"),
             models.CheckConstraint(
-                condition=Q(decision=machine_table.NONE) | Q(decided_at__isnull=False),
+                condition=Q(decision=NONE) | Q(decided_at__isnull=False),
                 name="withdrawal_decision_has_a_time",
             ),
             models.CheckConstraint(
@@ -162,7 +162,7 @@ class Withdrawal(OfAccount, Subject):
     @property
     def is_cancellable(self) -> bool:
         """Whether a request can still be taken back: nothing was decided, and the exchange was not told to pay."""
-        return self.state in states.CANCELLABLE and self.decision == machine_table.NONE
+        return self.state in states.CANCELLABLE and self.decision == NONE
 
     @property
     def label(self) -> str:

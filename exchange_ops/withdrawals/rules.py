@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from desk.machines import table as machine_table
+from desk.machines.table import NONE
 from desk.people import roles
 from exchange_ops.shared.rules import may
 from exchange_ops.withdrawals import states
@@ -42,6 +42,6 @@ def may_release_hold(person: "Person", withdrawal: Withdrawal) -> bool:
 
 def is_decidable(withdrawal: Withdrawal) -> bool:
     """Whether the row waits for approvals at all."""
-    if withdrawal.decision != machine_table.NONE:
+    if withdrawal.decision != NONE:
         return False
     return withdrawal.state == states.REVIEW or (withdrawal.state == states.HELD and withdrawal.echo_ok is True)

@@ -15,11 +15,11 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 
 from desk.fields import plain
-from desk.machines import mover as machine_mover
-from desk.machines import table as machine_table
+from desk.machines import mover
 from desk.machines.queue import MOST_STEPS, Queue, Step
 from desk.machines.requests import Once
 from desk.machines.step_clock import Stopwatch
+from desk.machines.table import NONE
 from exchange_ops.keys.clients import ClientFor
 from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.shared import clocks
@@ -163,7 +163,7 @@ def cancel(*, withdrawal_id: int, person: "Person", reason: str, now: datetime, 
             )
     except Withdrawal.DoesNotExist:
         raise CannotCancel("There is no such request.") from None
-    except machine_mover.CannotMove:
+    except mover.CannotMove:
         raise CannotCancel("It moved on in the same moment. Read it again.") from None
 
 
@@ -231,13 +231,13 @@ def latch_deadlines(*, now: datetime) -> int:
     for account in Account.objects.order_by("pk"):
         exchange_now = clocks.exchange_now(account=account, now=now)
         late = Withdrawal.objects.filter(
-            account=account, state=states.HELD, decision=machine_table.NONE, rollback_at__lte=exchange_now
+            account=account, state=states.HELD, decision=NONE, rollback_at__lte=exchange_now
         )
         for row in late.select_related("account", "initiator"):
             try:
                 hold_monitor.end_by_time(row, now=now, exchange_now=exchange_now)
                 latched += 1
-            except machine_mover.CannotMove as lost:
+            except mover.CannotMove as lost:
                 _log.info("withdrawals.latch_lost", withdrawal=row.pk, reason=str(lost))
     return latched
 

@@ -15,9 +15,7 @@ from exchange_ops.shared import rules
 from exchange_ops.shared.forms import fresh_key
 from exchange_ops.shared.views import accounts
 from exchange_ops.shared.views.access import posted, requires
-from exchange_ops.subaccounts import account_status, readings, states
-from exchange_ops.subaccounts import obstacles as subaccounts_obstacles
-from exchange_ops.subaccounts import workflow as domain
+from exchange_ops.subaccounts import account_status, obstacles, readings, states, workflow
 from exchange_ops.subaccounts.forms import SubAccountAddressForm, SubAccountSettingsForm
 from exchange_ops.subaccounts.models import SubAccount, SubAccountAction, SubAccountBalance
 
@@ -41,7 +39,7 @@ def settings(request: DeskRequest, exchange_id: int) -> HttpResponse:
         return subaccount_page(request, exchange_id, status=422, settings_form=form)
     cleaned = form.cleaned_data
     try:
-        domain.ask_settings(
+        workflow.ask_settings(
             account=_sub(request, exchange_id).account,
             exchange_id=exchange_id,
             payout_enabled=cleaned["payouts"] == "on",
@@ -53,7 +51,7 @@ def settings(request: DeskRequest, exchange_id: int) -> HttpResponse:
             session_key=request.session.session_key or "",
             now=clock.now(),
         )
-    except domain.CannotAsk as problem:
+    except workflow.CannotAsk as problem:
         form.refuse(problem.problems)
         refusal = " ".join(["Nothing was recorded.", *problem.problems.values()])
         return subaccount_page(request, exchange_id, status=409, settings_form=form, refusal=refusal)
@@ -78,8 +76,8 @@ def take_back(request: DeskRequest, exchange_id: int, action_id: int) -> HttpRes
     action = get_object_or_404(SubAccountAction, pk=action_id, sub_account=_sub(request, exchange_id))
     session_key = request.session.session_key or ""
     try:
-        domain.take_back(action_id=action.pk, person=request.user, now=clock.now(), session_key=session_key)
-    except domain.CannotAsk as problem:
+        workflow.take_back(action_id=action.pk, person=request.user, now=clock.now(), session_key=session_key)
+    except workflow.CannotAsk as problem:
         return subaccount_page(request, exchange_id, status=409, refusal=str(problem))
     messages.success(request, "Taken back. Nothing was sent.")
     return redirect("subaccount", exchange_id)
@@ -111,16 +109,18 @@ def _context(sub: SubAccount) -> dict[str, Any]:
     actions = list(latest.order_by("-pk")[:LAST_ACTIONS])
     under_way = [action for action in actions if action.state in states.OPEN_STATES]
     open_kinds = {action.kind for action in under_way}
-    obstacles = {kind: account_status.obstacle(kind, sub) for kind in states.KINDS}
+    obstacle_by_kind = {kind: account_status.obstacle(kind, sub) for kind in states.KINDS}
     return {
         "status_now": account_status.status_of(sub),
         "difference": account_status.difference(sub, under_way),
         "settings_differ": account_status.settings_differ(sub),
         "actions": actions,
         "open_kinds": open_kinds,
-        "obstacles": obstacles,
-        "settings_offered": states.SETTINGS not in open_kinds and not obstacles[states.SETTINGS] and sub.settings_shown,
-        "transfer_obstacle": subaccounts_obstacles.subaccount_problem(sub.account, sub.exchange_id),
+        "obstacles": obstacle_by_kind,
+        "settings_offered": states.SETTINGS not in open_kinds
+        and not obstacle_by_kind[states.SETTINGS]
+        and sub.settings_shown,
+        "transfer_obstacle": obstacles.subaccount_problem(sub.account, sub.exchange_id),
         "drawn_for": f"{account_status.digest_of('page', [sub])[:16]}:{len(under_way)}:{len(actions)}",
     }
 

@@ -17,7 +17,7 @@ from exchange_ops.shared.views.access import posted
 from exchange_ops.transfers import approvals, endings, states, workflow
 from exchange_ops.transfers.forms import ReissueForm, TransferEndForm, TransferVerdictForm
 from exchange_ops.transfers.models import Transfer
-from exchange_ops.transfers.views import detail as page
+from exchange_ops.transfers.views import detail
 
 _REFUSALS = (
     approvals.CannotApprove,
@@ -118,7 +118,7 @@ def _acted(
     request: DeskRequest, transfer_id: int, form: forms.Form, name: str, act: Callable[[dict[str, Any]], Transfer]
 ) -> HttpResponse:
     if not form.is_valid():
-        return page.render_page(request, transfer_id, status=422, **{name: form})
+        return detail.render_page(request, transfer_id, status=422, **{name: form})
     common = {
         "transfer_id": transfer_id,
         "person": request.user,
@@ -129,7 +129,7 @@ def _acted(
         row = act(common)
     except _REFUSALS as problem:
         # On the page itself and not in the form: after a refusal the form may have gone.
-        return page.render_page(request, transfer_id, status=409, refusal=str(problem), **{name: form})
+        return detail.render_page(request, transfer_id, status=409, refusal=str(problem), **{name: form})
     if row.pk != transfer_id:
         messages.success(request, f"Asked for anew as {row.reference}. {row.sentence}")
     else:

@@ -3,7 +3,7 @@
 from decimal import Decimal
 from typing import Any
 
-from django import forms as django_forms
+from django import forms
 from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect
@@ -140,7 +140,7 @@ def _figures(request: DeskRequest, row: Transfer, currency: Currency) -> dict[st
         return context
     try:
         row.amount = read_amount(text)
-    except django_forms.ValidationError as problem:
+    except forms.ValidationError as problem:
         return context | {"problem": problem.messages[0]}
     context |= {"amount": row.amount, "problem": request_checks.amount_problem(row, currency)}
     if context["giving"] is not None:

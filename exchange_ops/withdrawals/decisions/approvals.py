@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from django.db.models import F, Q, QuerySet
 
-from desk.machines import table as machine_table
 from desk.machines import votes
 from desk.machines.decisions import Act, Decisions
+from desk.machines.table import NONE
 from desk.people import roles
 from exchange_ops.policy import freezes, modes
 from exchange_ops.shared import clocks
@@ -65,7 +65,7 @@ def reject(*, withdrawal_id: int, person: "Person", reason: str, now: datetime, 
     act = Act(person, now, session_key, reason)
     with DECISIONS.on(withdrawal_id) as row:
         _refuse_person(row, person)
-        if row.state not in {states.REVIEW, states.HELD} or row.decision != machine_table.NONE:
+        if row.state not in {states.REVIEW, states.HELD} or row.decision != NONE:
             raise CannotApprove(_decided(row))
         DECISIONS.keep(row, act, stage=stage_of(row), verdict=Approval.REJECT)
         _end(row, act, event="rejected")
@@ -99,7 +99,7 @@ def waiting_for_each(people: "Iterable[Person]") -> "Iterator[tuple[Person, list
 def undecided() -> QuerySet[Withdrawal]:
     """Everything that waits for approvals, the one that closes first at the top."""
     open_now = Q(state=states.REVIEW) | Q(state=states.HELD, echo_ok=True)
-    rows = Withdrawal.objects.filter(open_now, decision=machine_table.NONE).select_related("account", "initiator")
+    rows = Withdrawal.objects.filter(open_now, decision=NONE).select_related("account", "initiator")
     return rows.order_by(F("approve_until").asc(nulls_last=True), "created_at")
 
 
@@ -215,7 +215,7 @@ def _end(row: Withdrawal, act: Act, *, event: str) -> None:
 
 def _decided(row: Withdrawal) -> str:
     """Why there is nothing to decide: who was faster, or what the row waits for."""
-    if row.decision != machine_table.NONE and row.decided_at is not None:
+    if row.decision != NONE and row.decided_at is not None:
         who = str(row.decided_by) if row.decided_by_id else "the desk"
         return f"Already decided by {who} at {row.decided_at:%H:%M:%S} UTC: {_OUTCOMES[row.decision]}."
     if row.state == states.HELD and row.echo_ok is None:

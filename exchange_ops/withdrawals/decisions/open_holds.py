@@ -16,7 +16,7 @@ from django.db.models import QuerySet
 from desk import outbox
 from desk.audit import trail
 from desk.live import announcements
-from desk.machines import votes as machine_votes
+from desk.machines import votes
 from desk.machines.decisions import Act, Decisions
 from desk.models import Person
 from desk.people import roles
@@ -115,9 +115,9 @@ def is_ordered(row: Withdrawal) -> bool:
 def _people(row: Withdrawal) -> int:
     """How many people's word counts now: of the role still, for this hold, and confirmed by themselves."""
     words = HoldReleaseVote.objects.filter(withdrawal_id=row.pk, digest=digest_of(row))
-    proven = machine_votes.among(words, purpose=PURPOSE)
-    votes = machine_votes.of_those_who_may(proven, role=roles.TREASURY, scope=row.scope).select_related("person")
-    return len({vote.person_id for vote in votes if rules.may_release_hold(vote.person, row)})
+    proven = votes.among(words, purpose=PURPOSE)
+    orders = votes.of_those_who_may(proven, role=roles.TREASURY, scope=row.scope).select_related("person")
+    return len({vote.person_id for vote in orders if rules.may_release_hold(vote.person, row)})
 
 
 def _refuse_unless_standing(row: Withdrawal, act: Act) -> None:

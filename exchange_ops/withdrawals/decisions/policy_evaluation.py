@@ -6,8 +6,7 @@ from typing import Any
 
 from exchange_ops.market import valuation
 from exchange_ops.market.valuation import Value
-from exchange_ops.policy import freezes
-from exchange_ops.policy import quorum as policy
+from exchange_ops.policy import freezes, quorum
 from exchange_ops.policy.quorum import Verdict
 from exchange_ops.shared.models import Account
 from exchange_ops.withdrawals.decisions import digest
@@ -19,7 +18,7 @@ def verdict_on(
 ) -> tuple[Verdict, dict[str, Any]]:
     """What the rules ask for, and the columns that keep it with the value it was judged by."""
     value = _fresh(valuation.value_of(amount=amount, currency=currency, quote=account.quote_currency, now=now), now)
-    verdict = policy.judge(
+    verdict = quorum.judge(
         account=account, currency=currency, amount=amount, address=address, quote_value=value.amount, now=now
     )
     trace = [*verdict.trace, value.reason] if value.reason else verdict.trace
@@ -51,7 +50,7 @@ def evaluate(withdrawal: Withdrawal, *, now: datetime, **changes: Any) -> tuple[
 
 def still_holds(withdrawal: Withdrawal) -> bool:
     """Whether the digest is still that of this content, under the rules in force and after the last freeze."""
-    rules = policy.current()
+    rules = quorum.current()
     if rules is None or rules.number != withdrawal.policy_version or not withdrawal.digest:
         return False
     return is_signed(withdrawal)
@@ -65,7 +64,7 @@ def is_signed(withdrawal: Withdrawal) -> bool:
 
 def _fresh(value: Value, now: datetime) -> Value:
     """The value, or an unknown one when its price is older than the rules in force allow."""
-    rules = policy.current()
+    rules = quorum.current()
     if rules is None or value.amount is None or value.as_of is None:
         return value
     allowed = timedelta(seconds=rules.value_max_age_s)

@@ -8,7 +8,7 @@ import hashlib
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
-from desk.machines import votes as machine_votes
+from desk.machines import votes
 from desk.machines.decisions import Act, Decisions
 from desk.people import roles
 from exchange_ops.withdrawals import machine, rules, states
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from desk.models import Person
 
 PURPOSE = "resolve-withdrawal"
-BALLOT: Final = machine_votes.Ballot(Approval, "withdrawal", PURPOSE, roles.TREASURY)
+BALLOT: Final = votes.Ballot(Approval, "withdrawal", PURPOSE, roles.TREASURY)
 PEOPLE = 2
 _UNCLEAR = (states.INVESTIGATE, states.DISPUTED)
 _TARGETS = {Approval.PAID: states.RESOLVED_PAID, Approval.NOT_PAID: states.RESOLVED_NOT_PAID}
@@ -90,8 +90,8 @@ def _people_for(row: Withdrawal, verdict: str) -> int:
     """How many people's last word is this verdict."""
     findings = Approval.objects.filter(withdrawal_id=row.pk, stage=Approval.RESOLUTION)
     signed = {_digest(row, state, version) for state in _UNCLEAR for version in range(1, row.version + 1)}
-    proven = machine_votes.among(findings, purpose=PURPOSE, digests=lambda vote: signed)
-    verdicts = machine_votes.of_those_who_may(proven, role=roles.TREASURY, scope=row.scope).order_by("id")
+    proven = votes.among(findings, purpose=PURPOSE, digests=lambda vote: signed)
+    verdicts = votes.of_those_who_may(proven, role=roles.TREASURY, scope=row.scope).order_by("id")
     last_verdicts = dict(verdicts.values_list("person_id", "verdict"))
     return sum(last_verdict == verdict for last_verdict in last_verdicts.values())
 

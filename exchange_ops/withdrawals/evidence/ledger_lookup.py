@@ -5,9 +5,9 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from exchange_ops.keys import store as keys
 from exchange_ops.keys.clients import ClientFor, client
-from exchange_ops.ledger import sync as ledger
+from exchange_ops.keys.store import NoUsableKey
+from exchange_ops.ledger import sync
 from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.wire import records
 from exchange_ops.wire.catalogue import Right
@@ -67,11 +67,11 @@ def read(row: Withdrawal, *, client_for: ClientFor) -> LedgerAnswer:
         if refused.code in TRANSACTION_NOT_FOUND:
             return LedgerAnswer(absent=True, problem=f"The exchange's ledger has no record of {row.exchange_id}.")
         return LedgerAnswer(problem=f"The exchange's ledger was not readable: {refused}")
-    except (CallFailed, keys.NoUsableKey, BadArgument) as problem:
+    except (CallFailed, NoUsableKey, BadArgument) as problem:
         return LedgerAnswer(problem=f"The exchange's ledger was not readable: {problem}")
     if record.id != row.exchange_id:
         return LedgerAnswer(problem="The exchange's ledger answered with another record than the one asked for.")
-    if reason := ledger.unstorable(record):
+    if reason := sync.unstorable(record):
         return LedgerAnswer(problem=f"The exchange's record can't be kept: {reason}.")
     version = _version_of_record(record)
     entry = LedgerEntry.objects.filter(account=row.account, exchange_id=record.id, index__gt=record.index).first()
@@ -81,7 +81,7 @@ def read(row: Withdrawal, *, client_for: ClientFor) -> LedgerAnswer:
 def store(row: Withdrawal, answer: LedgerAnswer, *, now: datetime) -> None:
     """Take the record into our copy of the ledger; nothing where none was read."""
     if answer.record is not None:
-        ledger.apply(account=row.account, found=[answer.record], source=ledger.REST, now=now)
+        sync.apply(account=row.account, found=[answer.record], source=sync.REST, now=now)
 
 
 def version_of_entry(entry: LedgerEntry) -> PayoutVersion:

@@ -12,8 +12,7 @@ from datetime import datetime
 from decimal import Decimal
 
 from exchange_ops.client import PAGE, Aside, ExchangeClient
-from exchange_ops.ledger import quarantine, walks
-from exchange_ops.ledger import sync as ledger
+from exchange_ops.ledger import quarantine, sync, walks
 from exchange_ops.ledger.models import LedgerEntry, LedgerVersion
 from exchange_ops.shared import facts
 from exchange_ops.shared.models import Account
@@ -66,14 +65,14 @@ def reconcile(*, account: Account, client: ExchangeClient, now: datetime) -> lis
     if walks.is_being_read(account=account, now=now):
         raise LedgerIsBeingRead(f"Not yet. {walks.sentence(account=account)}")
     reading = _read(client)
-    versions_read = LedgerVersion.objects.filter(account=account, index__lte=ledger.watermark(account=account))
+    versions_read = LedgerVersion.objects.filter(account=account, index__lte=sync.watermark(account=account))
     before = versions_read.count()
     transactions = sorted(reading.transactions.values(), key=lambda record: record.index)
     asides: tuple[Aside, ...] = reading.asides
     quarantined = 0
     for place in range(0, max(len(transactions), 1), PAGE):
         page = transactions[place : place + PAGE]
-        done = ledger.apply(account=account, found=page, asides=asides, source=ledger.REST, now=now)
+        done = sync.apply(account=account, found=page, asides=asides, source=sync.REST, now=now)
         asides, quarantined = (), quarantined + done.asides
     if not quarantined:
         quarantine.clear_read(account=account, after_index=0, began=now, now=now)

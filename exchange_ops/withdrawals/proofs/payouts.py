@@ -21,13 +21,12 @@ from chaindata.proofs import verification
 from chaindata.proofs.verification import Outcome, Step, Verdict
 from chaindata.shared import addresses, outputs
 from desk.live import announcements
-from desk.machines import mover as machine_mover
+from desk.machines import mover
 from desk.machines.step_clock import Stopwatch
 from exchange_ops.addresses import destinations
 from exchange_ops.shared import leases
 from exchange_ops.shared.backoff import pause
-from exchange_ops.withdrawals import models as standings
-from exchange_ops.withdrawals import states
+from exchange_ops.withdrawals import models, states
 from exchange_ops.withdrawals.models import PayoutProof, Withdrawal, WithdrawalEvent
 from exchange_ops.withdrawals.proofs import verdicts
 from wire.errors import CallFailed, Unreachable
@@ -44,12 +43,12 @@ PAUSES_S = (5, 15, 30, 60)
 SWEEP_SECONDS = 25.0
 OpenClient = Callable[[], ChainClient]
 _STANDINGS = {
-    Outcome.ABSENT: standings.ABSENT,
-    Outcome.WRONG: standings.WRONG,
-    Outcome.NOT_PROVEN: standings.NOT_PROVEN,
-    Outcome.WAITING: standings.WAITING,
-    Outcome.LEFT: standings.BLOCK_LEFT,
-    Outcome.PROVEN: standings.PROVEN,
+    Outcome.ABSENT: models.ABSENT,
+    Outcome.WRONG: models.WRONG,
+    Outcome.NOT_PROVEN: models.NOT_PROVEN,
+    Outcome.WAITING: models.WAITING,
+    Outcome.LEFT: models.BLOCK_LEFT,
+    Outcome.PROVEN: models.PROVEN,
 }
 _MOST_KEPT = 2**63 - 1  # of what a column holds
 _log = structlog.get_logger(__name__)
@@ -122,9 +121,7 @@ def due(*, now: datetime) -> QuerySet[Withdrawal]:
     """Payouts to be looked at now: new ones, those that wait for a block, and those whose block may have gone."""
     newest_tip = tip.tip(now)
     lost = WithdrawalEvent.objects.filter(withdrawal=OuterRef("pk"), version=OuterRef("version"), event="proof_lost")
-    watched = Q(state__in=WITH_TRANSACTION) | Q(
-        Exists(lost), ~Q(proof__standing=standings.WRONG), state=states.DISPUTED
-    )
+    watched = Q(state__in=WITH_TRANSACTION) | Q(Exists(lost), ~Q(proof__standing=models.WRONG), state=states.DISPUTED)
     by_time = Q(proof__next_look_at__lte=now)
     by_block = ~Q(proof__tip_hash=newest_tip.hash) & Q(proof__problem="") if newest_tip is not None else Q(pk__in=())
     not_put_off = Q(proof__next_look_at=None) | Q(proof__next_look_at__lte=now)
@@ -186,7 +183,7 @@ def prove(*, row: Withdrawal, now: datetime, client: ChainClient) -> bool:
     columns = _columns(old, verdict, replaced_block, now)
     try:
         verdicts.judge(row, columns, was_replaced=replaced_block, verdict=verdict, now=now)
-    except machine_mover.CannotMove as lost:
+    except mover.CannotMove as lost:
         _log.info("payouts.move_lost", withdrawal=row.pk, reason=str(lost))
         columns["next_look_at"] = now
     if row.state != states.VERIFIED and columns["final_at"] is not None:  # it is still to be moved
@@ -209,17 +206,17 @@ def _columns(old: PayoutProof | None, verdict: Verdict, was_replaced: bool, now:
     """What is kept of a look. A proof is arithmetic: it stands as long as its block does, whatever is said today."""
     state = _STANDINGS[verdict.outcome]
     columns: dict[str, Any] = {"looked_at": now, "tried_at": now, "tip_hash": _tip_hash(now), "problem": ""}
-    still = verification.depth_of(old.block_hash) if old is not None and old.standing == standings.PROVEN else 0
-    if state not in (standings.PROVEN, standings.WRONG) and still and not was_replaced:
-        columns |= {"standing": standings.PROVEN, "depth": still, "problem": verdict.sentence[:300]}
+    still = verification.depth_of(old.block_hash) if old is not None and old.standing == models.PROVEN else 0
+    if state not in (models.PROVEN, models.WRONG) and still and not was_replaced:
+        columns |= {"standing": models.PROVEN, "depth": still, "problem": verdict.sentence[:300]}
     else:
         checks = [{"name": step.name, "holds": step.holds, "sentence": step.sentence} for step in verdict.steps]
         columns |= {"standing": state, "depth": verdict.depth, "sentence": verdict.sentence[:500], "checks": checks}
         columns |= {"output": verdict.output}
-    if state == standings.PROVEN:
+    if state == models.PROVEN:
         columns |= {"block_hash": verdict.block_hash or "", "height": verdict.height}
-    columns["absent_since"] = _absent_since(old, now) if state == standings.ABSENT else None
-    buried = columns["standing"] == standings.PROVEN and columns["depth"] >= freshness.BURIED
+    columns["absent_since"] = _absent_since(old, now) if state == models.ABSENT else None
+    buried = columns["standing"] == models.PROVEN and columns["depth"] >= freshness.BURIED
     columns |= {"final_at": now if buried else None, "next_look_at": None if buried else now + LOOK_EVERY}
     return columns
 

@@ -8,8 +8,7 @@ from django.conf import settings
 
 from chaindata.headers import tip
 from desk.machines.table import Tone
-from exchange_ops.withdrawals import models as standings
-from exchange_ops.withdrawals import states
+from exchange_ops.withdrawals import models, states
 from exchange_ops.withdrawals.models import PayoutProof, Withdrawal, WithdrawalEvent
 from exchange_ops.withdrawals.proofs import payouts, verdicts
 
@@ -29,13 +28,13 @@ _BLOCK_LEFT = (
     "Not in the chain any more",
     "Whether it is paid is open again: the block that showed the payment has left the chain.",
 )
-_MAY_RETURN = (standings.WAITING, standings.ABSENT, standings.BLOCK_LEFT)
+_MAY_RETURN = (models.WAITING, models.ABSENT, models.BLOCK_LEFT)
 _UNPROVEN = {
-    standings.WAITING: (Tone.ACTIVE, "Waits for a block", "Sent, and not in a block that the desk follows."),
-    standings.ABSENT: (Tone.WARN, "Not on the chain", "Nothing of it is on the chain so far."),
-    standings.WRONG: (Tone.BAD, "Paid otherwise", "The chain shows something else than was asked for."),
-    standings.NOT_PROVEN: (Tone.WARN, "Not proven", "Whether it is paid is not proven."),
-    standings.BLOCK_LEFT: _BLOCK_LEFT,
+    models.WAITING: (Tone.ACTIVE, "Waits for a block", "Sent, and not in a block that the desk follows."),
+    models.ABSENT: (Tone.WARN, "Not on the chain", "Nothing of it is on the chain so far."),
+    models.WRONG: (Tone.BAD, "Paid otherwise", "The chain shows something else than was asked for."),
+    models.NOT_PROVEN: (Tone.WARN, "Not proven", "Whether it is paid is not proven."),
+    models.BLOCK_LEFT: _BLOCK_LEFT,
 }
 
 
@@ -69,7 +68,7 @@ def chain_status(row: Withdrawal, *, now: datetime) -> ChainStatus | None:
     proof = PayoutProof.objects.filter(withdrawal=row).first()
     if not row.hash:
         return ChainStatus(Tone.ACTIVE, "Not on the chain yet", "The exchange has not named a transaction for it.")
-    if proof is None or proof.standing == standings.UNSEEN:
+    if proof is None or proof.standing == models.UNSEEN:
         sentence = "The exchange named the transaction; the desk has not found out yet whether the chain has it."
         return ChainStatus(Tone.ACTIVE, "Being looked for", sentence, proof)
     tone, label, sentence = _words(row, proof)
@@ -84,7 +83,7 @@ def _words(row: Withdrawal, proof: PayoutProof) -> tuple[str, str, str]:
         end = " It is buried: only a reorganisation that reaches down to it lets the desk look again."
         sentence = f"The address has exactly what it should get, {blocks} deep, and the desk checked the proof itself."
         return Tone.GOOD, "Proven", sentence + (end if proof.final_at else "")
-    if proof.standing == standings.PROVEN:
+    if proof.standing == models.PROVEN:
         sentence = f"The address has exactly what it should get, {blocks} deep. "
         return Tone.ACTIVE, "In a block", f"{sentence}It counts as proven {settings.PAYOUT_PROOF_DEPTH} blocks deep."
     was_there = bool(proof.block_hash) and proof.standing in _MAY_RETURN
@@ -94,4 +93,4 @@ def _words(row: Withdrawal, proof: PayoutProof) -> tuple[str, str, str]:
 
 def _may_come_back(row: Withdrawal, proof: PayoutProof) -> bool:
     last: Any = WithdrawalEvent.objects.filter(withdrawal=row, version=row.version).values_list("event", flat=True)
-    return row.state == states.DISPUTED and proof.standing != standings.WRONG and last.first() == "proof_lost"
+    return row.state == states.DISPUTED and proof.standing != models.WRONG and last.first() == "proof_lost"

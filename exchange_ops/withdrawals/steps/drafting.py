@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from exchange_ops.addresses import destinations
-from exchange_ops.keys import store as keys
+from exchange_ops.keys.store import NoUsableKey
 from exchange_ops.market.models import Currency
 from exchange_ops.policy import modes
 from exchange_ops.shared.backoff import READ_PAUSES_S, pause
@@ -28,7 +28,7 @@ def submit(row: Withdrawal, *, now: datetime, client_for: Callable[..., "Exchang
     """Row 2: is-mine and estimate at the exchange, the rules, the digest; then on to the queue or to the approvals."""
     try:
         own, fee = _own_and_fee(row, client_for)
-    except keys.NoUsableKey as problem:
+    except NoUsableKey as problem:
         _wait(row, str(problem), now)
         return
     except (CallFailed, BadArgument) as problem:

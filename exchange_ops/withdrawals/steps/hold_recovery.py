@@ -15,9 +15,9 @@ from desk.live import announcements
 from desk.machines.step_clock import Stopwatch
 from exchange_ops.addresses import destinations
 from exchange_ops.keys import clients
-from exchange_ops.keys import store as keys
 from exchange_ops.keys.clients import ClientFor
-from exchange_ops.ledger import sync as ledger
+from exchange_ops.keys.store import NoUsableKey
+from exchange_ops.ledger import sync
 from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.shared import clocks
 from exchange_ops.shared.backoff import READ_PAUSES_S, pause
@@ -37,7 +37,7 @@ def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
     call = ExternalCall.objects.filter(withdrawal=row, kind=ExternalCall.HOLD, attempt=row.attempt).first()
     try:
         unreadable = _read(row, call, client_for, now)
-    except (CallFailed, keys.NoUsableKey) as problem:
+    except (CallFailed, NoUsableKey) as problem:
         _wait(row, watch.now(), f"The exchange's ledger was not readable: {problem}")
         return
     # Judged by the clock from before the reading: what the ledger showed then is what counts.
@@ -46,7 +46,7 @@ def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
     alive = [entry for entry in candidates if entry.status != ledger_lookup.OVER]
     facts = {
         "candidates": [ledger_lookup.version_of_entry(entry).facts() for entry in candidates],
-        "read_to_index": ledger.highest_index(account=row.account),
+        "read_to_index": sync.highest_index(account=row.account),
         "unreadable": unreadable,
     }
     if len(alive) > 1 or any(entry.status != ledger_lookup.HELD for entry in alive):
@@ -97,11 +97,9 @@ def _read(row: Withdrawal, call: ExternalCall | None, client_for: ClientFor, now
     ours = 0
     with clients.client(client_for, account=row.account, right=Right.PAYMENTS) as client:
         for page in client.transactions_after(index=0 if call is None else call.watermark):
-            ledger.apply(account=row.account, found=page.records, asides=page.asides, source=ledger.REST, now=now)
+            sync.apply(account=row.account, found=page.records, asides=page.asides, source=sync.REST, now=now)
             ours += sum(row.tag in aside.content for aside in page.asides)
-            ours += sum(
-                row.tag == (record.public_comment or "") for record in page.records if ledger.unstorable(record)
-            )
+            ours += sum(row.tag == (record.public_comment or "") for record in page.records if sync.unstorable(record))
     return ours
 
 

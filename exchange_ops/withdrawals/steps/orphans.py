@@ -15,9 +15,9 @@ from desk.audit import trail
 from desk.machines import calls as machine_calls
 from desk.machines.step_clock import SEND_WITHIN, Stopwatch
 from exchange_ops.client import ExchangeClient
-from exchange_ops.keys import store as keys
 from exchange_ops.keys.clients import ClientFor
-from exchange_ops.ledger import sync as ledger
+from exchange_ops.keys.store import NoUsableKey
+from exchange_ops.ledger import sync
 from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.shared.models import Account
 from exchange_ops.wire.catalogue import Right
@@ -76,7 +76,7 @@ def _release(entry: LedgerEntry, owner: Withdrawal, now: datetime, client_for: C
     watch = Stopwatch(now)
     try:
         client = client_for(owner.account, Right.WITHDRAW)
-    except keys.NoUsableKey as problem:
+    except NoUsableKey as problem:
         _log.warning("orphans.no_key", entry=entry.pk, reason=str(problem))
         return 0
     try:
@@ -121,4 +121,4 @@ def _read_back(entry: LedgerEntry, owner: Withdrawal, client: ExchangeClient, no
     except CallFailed as problem:
         _log.info("orphans.not_read_back", entry=entry.pk, reason=str(problem))
         return
-    ledger.apply(account=owner.account, found=[record], source=ledger.REST, now=now)
+    sync.apply(account=owner.account, found=[record], source=sync.REST, now=now)

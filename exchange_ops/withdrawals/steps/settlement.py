@@ -7,8 +7,8 @@ from django.db.models import QuerySet
 
 from desk.machines.step_clock import Stopwatch
 from exchange_ops.keys import clients
-from exchange_ops.keys import store as keys
 from exchange_ops.keys.clients import ClientFor
+from exchange_ops.keys.store import NoUsableKey
 from exchange_ops.ledger import balances
 from exchange_ops.ledger.models import Balance
 from exchange_ops.shared.backoff import READ_PAUSES_S, pause
@@ -103,7 +103,7 @@ def _balance(row: Withdrawal, client_for: ClientFor, now: datetime) -> dict[str,
     try:
         with clients.client(client_for, account=row.account, right=Right.PAYMENTS) as client:
             listing = client.get_balances()
-    except (CallFailed, keys.NoUsableKey) as problem:
+    except (CallFailed, NoUsableKey) as problem:
         return {"problem": f"The balance was not readable: {problem}"}
     balances.store(account=row.account, wallet=Balance.BANK, entries=listing.records, now=now, full=not listing.asides)
     balance = next((entry for entry in listing.records if entry.currency == row.currency), None)

@@ -18,7 +18,7 @@ from exchange_ops.withdrawals import states, workflow
 from exchange_ops.withdrawals.decisions import approvals, open_holds, resolutions
 from exchange_ops.withdrawals.forms import ReleaseForm
 from exchange_ops.withdrawals.models import Withdrawal
-from exchange_ops.withdrawals.views import detail as page
+from exchange_ops.withdrawals.views import detail
 
 _REFUSALS = (
     approvals.CannotApprove,
@@ -112,7 +112,7 @@ def _with_reason(
 
 def _acted(request: DeskRequest, withdrawal_id: int, form: forms.Form, name: str, act: Act) -> HttpResponse:
     if not form.is_valid():
-        return page.render_page(request, withdrawal_id, status=422, **{name: form})
+        return detail.render_page(request, withdrawal_id, status=422, **{name: form})
     common = {
         "withdrawal_id": withdrawal_id,
         "person": request.user,
@@ -123,6 +123,6 @@ def _acted(request: DeskRequest, withdrawal_id: int, form: forms.Form, name: str
         row = act(common, form)
     except _REFUSALS as problem:
         # On the page itself and not in the form: after a refusal the form may have gone.
-        return page.render_page(request, withdrawal_id, status=409, refusal=str(problem), **{name: form})
+        return detail.render_page(request, withdrawal_id, status=409, refusal=str(problem), **{name: form})
     messages.success(request, _MESSAGES.get(row.state, row.sentence))
     return redirect("withdrawal", withdrawal_id)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from desk.machines import table as machine_table
+from desk.machines.table import NONE
 from desk.models import Person
 from desk.people import factors
 from desk.templatetags.desk import amount
@@ -41,7 +41,7 @@ class Choices:
 
 def choices(row: Withdrawal, person: Person, *, now: datetime) -> Choices:
     """The choices of `person` on `row`. The domain decides again when one of them is sent."""
-    undecided = row.state in UNDECIDED and row.decision == machine_table.NONE
+    undecided = row.state in UNDECIDED and row.decision == NONE
     approved = approvals.people(row, approvals.stage_of(row)) if undecided else 0
     needed = approvals.needed(row) if undecided else 0
     may_decide = undecided and rules.may_decide(person, row)

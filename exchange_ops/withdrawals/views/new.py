@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from django import forms as django_forms
+from django import forms
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect
@@ -125,7 +125,7 @@ def _figures(request: DeskRequest, account: Account, currency: Currency) -> dict
         return {}
     try:
         amount = read_amount(text)
-    except django_forms.ValidationError as refusal:
+    except forms.ValidationError as refusal:
         return {"problem": refusal.messages[0]}
     include_fee = request.POST.get("fee_from") == NewWithdrawalForm.FEE_FROM_AMOUNT
     problem = request_checks.amount_problem(account=account, currency=currency, amount=amount, include_fee=include_fee)
