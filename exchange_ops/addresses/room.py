@@ -15,7 +15,6 @@ from desk.rows.retention import Retention
 from desk.rows.witnessed import Table
 from desk.web.search import MOST_OF_A_KIND, SHORTEST_PIECE, Hit, Scope, Search, shortened
 from exchange_ops.addresses import machine
-from exchange_ops.addresses.machine import MACHINE
 from exchange_ops.addresses.models import (
     AddressCheck,
     AddressRequest,
@@ -48,7 +47,7 @@ def _answers_last() -> timedelta:
     return timedelta(days=settings.ANSWERS_KEPT_DAYS)
 
 
-REPLAY: Final = Replay(MACHINE)
+REPLAY: Final = Replay(machine.MACHINE)
 
 ROOM: Final = rooms.Room(
     topics={

@@ -6,6 +6,7 @@ The page reads rows. A worker asks the exchange when the page says, by a row, th
 from datetime import datetime
 from typing import Any
 
+from django import forms
 from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
@@ -15,7 +16,6 @@ from desk import clock
 from desk.views.rendering import show
 from desk.web.requests import DeskRequest
 from exchange_ops.addresses import deposits, requests
-from exchange_ops.addresses.forms import NewAddressForm
 from exchange_ops.addresses.models import AddressBook, AddressRequest, DepositAddress
 from exchange_ops.market.models import Currency
 from exchange_ops.shared import rules
@@ -27,6 +27,12 @@ from exchange_ops.shared.views.access import posted, requires
 ONLY_OPERATORS = "No new address was asked for. Operators ask for them; you can look at all that there are."
 MOST_OLDER = 50
 PARTS = {"addresses": "exchange_ops/deposit/_addresses.html"}
+
+
+class NewAddressForm(forms.Form):
+    """The wish for a new address; the key makes a double click and a second tab the same wish."""
+
+    request_key = forms.UUIDField(widget=forms.HiddenInput)
 
 
 @require_safe

@@ -15,7 +15,6 @@ from desk.web.search import MOST_OF_A_KIND, Hit, Scope, Search, numbered
 from exchange_ops.shared import rules
 from exchange_ops.shared.declarations import reasons, topics
 from exchange_ops.subaccounts import machine, states
-from exchange_ops.subaccounts.machine import MACHINE, TOPIC
 from exchange_ops.subaccounts.models import SubAccount, SubAccountAction, SubAccountCall, SubAccountEvent
 
 _COLUMNS: Final = {
@@ -38,10 +37,10 @@ def _search(text: str, scope: Scope) -> Iterator[Hit]:
 
 
 # The trail gathers actions under the sub-account that they are for, so each event names its action.
-REPLAY: Final = Replay(MACHINE, numbered_by="action")
+REPLAY: Final = Replay(machine.MACHINE, numbered_by="action")
 
 WAITING: Final = Waits(
-    MACHINE,
+    machine.MACHINE,
     ends={states.REQUESTED: ("taken_back", states.CANCELLED)},
     title=lambda row: (
         f"{states.KINDS[row.kind]}, sub-account {row.sub_account.exchange_id}, "
@@ -53,7 +52,7 @@ WAITING: Final = Waits(
 )
 
 ROOM: Final = rooms.Room(
-    topics={"subaccount": topics.row(SubAccount), TOPIC: topics.whole},
+    topics={"subaccount": topics.row(SubAccount), machine.TOPIC: topics.whole},
     waiting=(WAITING.source,),
     replays={REPLAY.subject: REPLAY.check},
     guards={"sub-accounts": machine.GUARDS.statements},
