@@ -1,8 +1,8 @@
-"""Calls that change something at the exchange: a row before the bytes leave, one last look, one send, one outcome.
+"""Calls that change something at the exchange: a row before the bytes leave, a last check, one send, one outcome.
 
 The row is committed in the transaction of the claim. Immediately before the send the worker has to find its own claim
-still standing, and its clocks have to say that it was not held up. What is sent late all the same is harmless: a hold
-pays nobody, and orders to pay or to release can be repeated.
+still valid, and its clocks have to show that it was not held up. Sending late would still be harmless: a hold pays
+nobody, and orders to pay or to release can be repeated.
 """
 
 from collections.abc import Callable
@@ -41,10 +41,10 @@ def prepare(row: Withdrawal, *, kind: str, attempt: int, now: datetime, content:
 
 
 def make(ask: Callable[P, Any], *arguments: P.args, **named: P.kwargs) -> Reply:
-    """Ask the exchange once, and say what came of it."""
+    """Call the exchange once and return the outcome."""
     return sent(lambda: ask(*arguments, **named))
 
 
 def make_unclaimed(call: ExternalCall, *, watch: Stopwatch, send: Callable[[], Any]) -> Reply:
-    """Send a call that needs no claim because it can only release money; keep its outcome."""
+    """Send a call that needs no claim because it can only release money, and store its outcome."""
     return calls.make_unclaimed(call, watch=watch, send=lambda: sent(send))

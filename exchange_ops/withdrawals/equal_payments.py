@@ -1,4 +1,4 @@
-"""Withdrawals of the same amount to the same address within a day: perhaps the same invoice, paid twice."""
+"""Withdrawals of the same amount to the same address within a day: perhaps one invoice that is paid twice."""
 
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -10,7 +10,7 @@ from exchange_ops.withdrawals.models import Withdrawal
 
 WITHIN: Final = timedelta(hours=24)
 MOST: Final = 5
-# The money stayed, and the desk knows it: asking again is what people are told to do then.
+# It is certain that the money stayed: people are told to ask again after these.
 NOT_PAID: Final = (
     states.ROLLED_BACK,
     states.REFUSED,

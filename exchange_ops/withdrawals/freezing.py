@@ -1,4 +1,4 @@
-"""What a freeze does to payouts, and what its end does: declared to `policy.freezes` when the app is ready."""
+"""What a freeze does to payouts, and what its end does. Registered with `policy.freezes` when the app is ready."""
 
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -20,7 +20,7 @@ _WAITING = (states.REVIEW, states.QUEUED)
 
 
 def lock_open(account: Account) -> list[Withdrawal]:
-    """Every payout of the account that a freeze may move."""
+    """Every payout of the account that a freeze may move, locked."""
     rows = Withdrawal.objects.filter(account=account, state__in=_OPEN).order_by("pk")
     if connection.features.has_select_for_update:
         rows = rows.select_for_update(of=("self",))
@@ -28,7 +28,7 @@ def lock_open(account: Account) -> list[Withdrawal]:
 
 
 def stop(row: Withdrawal, *, frozen: Freeze, person: "Person | None", now: datetime, session_key: str) -> None:
-    """Release a hold that nobody decided on, and call back an approval that was not acted on."""
+    """Release a hold without a decision, and recall an approval that was not acted on."""
     undecided = row.state == states.HELD and row.decision == NONE
     if undecided or (row.state == states.COMMITTING and row.put_count == 0):
         machine.move(
@@ -47,7 +47,7 @@ def stop(row: Withdrawal, *, frozen: Freeze, person: "Person | None", now: datet
 
 
 def wake(account_id: int, *, now: datetime) -> None:
-    """Requests that waited behind the freeze are judged again and go on."""
+    """Wake the requests that waited for the end of the freeze: they are evaluated again and go on."""
     waiting = Withdrawal.objects.filter(account_id=account_id, state__in=_WAITING)
     for number in waiting.values_list("pk", flat=True):
         outbox.wake(machine.ADVANCE_TASK, number)

@@ -47,17 +47,17 @@ class Funds:
 
     @property
     def total(self) -> Decimal:
-        """Everything there is of it."""
+        """The whole amount, available and reserved."""
         return self.bank + self.bank_reserved + self.trading + self.trading_reserved
 
     @property
     def reserved(self) -> Decimal:
-        """What neither wallet can move now."""
+        """What is reserved in both wallets."""
         return self.bank_reserved + self.trading_reserved
 
     @property
     def reserved_otherwise(self) -> Decimal:
-        """What the bank wallet keeps reserved besides our own payouts; below zero while a reading is behind."""
+        """What the bank wallet has reserved beyond our own payouts; negative while a reading is behind."""
         return self.bank_reserved - self.holds
 
     @property
@@ -67,7 +67,7 @@ class Funds:
 
 
 def by_currency(*, accounts: Sequence[Account], quote: str, now: datetime) -> list[Funds]:
-    """Every currency the exchange describes or one of the accounts holds, by code; five queries however many there are.
+    """Every currency that the exchange describes or one of the accounts holds, by code, in five queries.
 
     Several accounts are added up; values are in `quote`.
     """
@@ -94,13 +94,13 @@ def by_currency(*, accounts: Sequence[Account], quote: str, now: datetime) -> li
 
 
 def total(rows: Iterable[Funds]) -> Decimal | None:
-    """The value of all that has one; nothing when nothing has."""
+    """The sum of the values, leaving out what has none; None when nothing has a value."""
     values = [row.worth for row in rows if row.worth is not None]
     return sum(values, ZERO) if values else None
 
 
 def _mark_convertible(rows: dict[str, Funds], codes: list[str]) -> None:
-    """A currency converts when the same coin is there on another network."""
+    """A currency can be converted when its coin exists on another network as well."""
     coins = Counter(valuation.plain_code(code) for code in codes)
     for code in codes:
         rows[code].converts = coins[valuation.plain_code(code)] > 1

@@ -27,10 +27,10 @@ def _pairs() -> Q:
 
 
 class Withdrawal(OfAccount, Subject):
-    """One payment that was asked for. `amount` is in `currency`; with `include_fee` the fee is taken out of it.
+    """One requested payment. `amount` is in `currency`; with `include_fee` the fee is taken out of it.
 
     `window_from` to `closes_at` is the exchange's hour, and `approve_until`, `rollback_at`, `put_stop_at` lie inside
-    it: all of them in the exchange's time (`domain.clocks.exchange_now`). Every other time is the desk's.
+    it: all of them in the exchange's time (`shared.clocks.exchange_now`). Every other time is the desk's.
     """
 
     table, mark, name = states.TABLE, "W-", "withdrawal"
@@ -122,14 +122,14 @@ class Withdrawal(OfAccount, Subject):
 
     @property
     def known_fee(self) -> Decimal | None:
-        """What the exchange says the fee is, else its estimate, else nothing."""
+        """The fee reported by the exchange, else its estimate, else None."""
         reported: Decimal | None = self.fee
         estimated: Decimal | None = self.fee_estimate
         return estimated if reported is None else reported
 
     @property
     def arrives(self) -> Decimal | None:
-        """What reaches the address, in `currency`; empty while the fee is unknown and is taken out of the amount."""
+        """What reaches the address, in `currency`; None while the fee is unknown and is taken out of the amount."""
         amount: Decimal = self.amount
         if not self.include_fee:
             return amount
@@ -137,7 +137,7 @@ class Withdrawal(OfAccount, Subject):
 
     @property
     def leaves(self) -> Decimal | None:
-        """What leaves the account, in `currency`; empty while the fee is unknown and comes on top of the amount."""
+        """What leaves the account, in `currency`; None while the fee is unknown and comes on top of the amount."""
         amount: Decimal = self.amount
         if self.include_fee:
             return amount
@@ -145,9 +145,9 @@ class Withdrawal(OfAccount, Subject):
 
     @property
     def end(self) -> endings.End | None:
-        """How it ended, from the event that did; None while it goes on and where the state says it all.
+        """How it ended, by the event that ended it; None while it is open, and where the state says everything.
 
-        Rows of lists carry the event (`domain.withdrawal_endings.with_ends`); of a single row it is read.
+        Rows of lists carry the event (`queries.with_ends`); for a single row it is queried.
         """
         if self.state not in endings.SHARED:
             return None
@@ -189,7 +189,7 @@ class WithdrawalEvent(Event):
 class ExternalCall(Call):
     """One call to the exchange that can change something, written and committed before its bytes leave.
 
-    `watermark` and `balances` are what we knew of the ledger at that moment; after `send_by` it is never sent.
+    `watermark` and `balances` are what we knew of the ledger at that moment; after `send_by` the call is never sent.
     """
 
     owner = "withdrawal"
@@ -223,9 +223,9 @@ class ExternalCall(Call):
 
 
 class Approval(Vote):
-    """One person's word on exactly the content of `digest`, given with a second factor where it lets money go.
+    """One person's vote on exactly the content of `digest`, with a second factor wherever it lets money go.
 
-    `stage` says what it was given for: review (before a hold), release (of a hold) or resolution (of an unclear case).
+    `stage` says what it is for: review (before a hold), release (of a hold) or resolution (of an unclear case).
     """
 
     REVIEW, RELEASE, RESOLUTION = "review", "release", "resolution"
@@ -254,9 +254,9 @@ class Approval(Vote):
 
 
 class HoldReleaseVote(Witnessed):
-    """One person's order to release a hold that outlived its closed request, given with a second factor.
+    """One person's order to release a hold whose request is closed, given with a second factor.
 
-    `digest` is what the person confirmed; two different people are needed, and never the one who asked for the payment.
+    `digest` is what the person confirmed; two different people are needed, and never the one who requested the payment.
     """
 
     withdrawal = models.ForeignKey(Withdrawal, on_delete=models.PROTECT, related_name="release_votes")
@@ -282,13 +282,13 @@ STANDINGS = (UNSEEN, ABSENT, WRONG, NOT_PROVEN, WAITING, BLOCK_LEFT, PROVEN)
 
 
 class PayoutProof(Witnessed):
-    """One payout on the chain, as last seen. It decides nothing: states are moved by the mover alone.
+    """The proof of one payout on the chain, as of the last check. It decides nothing: only the machine moves states.
 
     `standing`: unseen, absent (the chain knows no such transaction), wrong (it pays something else), not_proven (what
-    the service gave as proof does not hold), waiting (not in a block that is followed), left (its block left the
-    chain) or proven, at whatever depth. `checks` are the steps of the last look, each with name, holds and sentence.
-    `looked_at` is the last look that was answered, `tried_at` the last one at all, with `problem` when it failed. One
-    with `final_at` is buried; it is looked at again only when another block stands at its height.
+    the service gave as proof does not hold), waiting (not in a block that is followed), left (its block left the chain)
+    or proven, at whatever depth. `checks` are the steps of the last check, each with name, holds and sentence.
+    `looked_at` is the last check that got an answer, `tried_at` the last attempt, with `problem` when it failed. One
+    with `final_at` is buried; it is checked again only when another block stands at its height.
     """
 
     withdrawal = models.OneToOneField(Withdrawal, on_delete=models.PROTECT, related_name="proof")

@@ -30,7 +30,7 @@ ALL_DONE: Final = (states.SETTLED, states.VERIFIED, states.RESOLVED_PAID)
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One of the five, and how it stands."""
+    """One of the five steps and its state."""
 
     label: str
     state: str
@@ -55,12 +55,12 @@ def steps(row: Withdrawal) -> list[Step]:
 
 
 def _waits_for(row: Withdrawal, here: str) -> str:
-    """Approved before the hold, the held money waits for one more word: that step is still the approval's."""
+    """Where approvals come before the hold, a held payout stays at the reservation until its final release."""
     return RESERVED if row.state == states.HELD and row.mode == modes.APPROVE_THEN_HOLD else here
 
 
 def _reached(row: Withdrawal, order: list[str]) -> int:
-    """The step at which what is over came to its end: the first one of which there is no trace."""
+    """The step at which a closed payout stopped: the first one that left no trace."""
     traces = {
         REQUESTED: row.state != states.DRAFT,
         RESERVED: bool(row.exchange_id),

@@ -1,4 +1,4 @@
-"""Withdrawals with the event that ended them, for lists, files, filters and the API; and how many are under way."""
+"""Queries of withdrawals: with the event that ended each, by their ending, and how many are under way."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ UNDER_WAY = (
 
 
 def with_ends(rows: QuerySet[Withdrawal]) -> QuerySet[Withdrawal]:
-    """The rows with `ended_by` and `ended_by_person`, so that `Withdrawal.end` asks nothing more of each."""
+    """The rows with `ended_by` and `ended_by_person`, so that `Withdrawal.end` needs no query for each row."""
     ending = WithdrawalEvent.objects.filter(withdrawal=OuterRef("pk"), event__in=endings.EVENTS)
     newest = ending.order_by("-version")
     return rows.annotate(
@@ -28,7 +28,7 @@ def with_ends(rows: QuerySet[Withdrawal]) -> QuerySet[Withdrawal]:
 
 
 def ended_as(rows: QuerySet[Withdrawal], name: str) -> QuerySet[Withdrawal]:
-    """Only the rows that ended this way; `name` is one of `withdrawal_ends.ENDS`."""
+    """Only the rows with this ending; `name` is one of `endings.ENDS`."""
     ended: QuerySet[Any] = with_ends(rows.filter(state__in=endings.SHARED))
     matches = ended.filter(ended_by=endings.ENDS[name].event)
     if name == endings.WITHDRAWN:

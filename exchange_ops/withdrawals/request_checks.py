@@ -1,4 +1,4 @@
-"""What can be asked for: every problem of a new request beside the field it is about, before anything is written."""
+"""Checks of a new request: every problem with the field that it is about, before anything is written."""
 
 from datetime import datetime
 from decimal import Decimal
@@ -20,7 +20,7 @@ LONGEST_KEY = 80
 
 
 class CannotRequest(Exception):
-    """The request was not taken; `problems` names the field (or "__all__") and says why, one sentence each."""
+    """The request was not recorded; `problems` maps a field (or "__all__") to one sentence about it."""
 
     def __init__(self, problems: dict[str, str]) -> None:
         super().__init__(" ".join(problems.values()))
@@ -28,7 +28,7 @@ class CannotRequest(Exception):
 
 
 def check(row: Withdrawal, *, now: datetime) -> Destination:
-    """The destination of a new row in its normal form, when everything else about it holds; else CannotRequest."""
+    """The destination of a new row in normal form. Raises CannotRequest unless the row passes every check."""
     if not rules.may_request(row.initiator, row.account_id):
         raise CannotRequest({FORM: "Only operators ask for payouts."})
     problems: dict[str, str] = {}
@@ -73,7 +73,7 @@ def currency_problem(currency: Currency | None) -> str:
 
 
 def amount_problem(*, account: Account, currency: Currency, amount: Decimal, include_fee: bool) -> str:
-    """Why this amount can't be paid out, or an empty text. The balance is the one last read."""
+    """Why this amount can't be paid out, or an empty text. The balance is as of the last reading."""
     if not isinstance(amount, Decimal) or not amount.is_finite() or not amounts.storable(amount):
         return "This is not an amount that can be paid."
     if amount <= 0:

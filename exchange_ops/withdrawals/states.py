@@ -1,9 +1,9 @@
 """The table of the withdrawal machine: every state, whose turn it is, and every move between states.
 
-This is data, read by the mover, the database constraints, the pages, the documentation and the tests. A sentence says
-what happened to the money first, then why, then who can do what. Rows are numbered as in the design of the machine.
-What the chain proves it can take back: VERIFIED is no end, and row 31 is the way back from a dispute that only a lost
-proof began.
+This is data, read by the machine, the database constraints, the pages, the documentation and the tests. A sentence says
+what happened to the money first, then why, then who can do what. Each move has a number, by which docstrings of the
+steps name it. The chain can take a proof back, so VERIFIED is no final state: move 31 leads back to it from a dispute
+that was opened by nothing but a lost proof.
 """
 
 from typing import Final

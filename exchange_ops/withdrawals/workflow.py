@@ -1,7 +1,7 @@
-"""A withdrawal from the outside: ask for it, take it back, do its next step, and do whatever is due.
+"""The interface of withdrawals: request one, cancel one, run its next step, and run everything that is due.
 
-The row is the queue. A step reads the row, does at most one thing that can change the exchange, and moves the row on;
-`advance` does one step of one row, `sweep` everything that is due, in any process that may call out.
+The row is the queue. A step reads the row, makes at most one call that can change the exchange, and moves the row on;
+`advance` runs one step of one row, `sweep` everything that is due, in any process that may call out.
 """
 
 from collections.abc import Mapping, Sequence
@@ -113,7 +113,7 @@ def request(
     via: str = "page",
     session_key: str = "",
 ) -> Withdrawal:
-    """Ask for a payout. The same `request_key` of the same person gives the same row, however often it is sent.
+    """Request a payout. The same `request_key` of the same person always gives the same row.
 
     `amount` is in the currency: with `include_fee` it leaves the account, else it arrives. Raises CannotRequest.
     """
@@ -139,7 +139,7 @@ def request(
 
 
 def cancel(*, withdrawal_id: int, person: "Person", reason: str, now: datetime, session_key: str = "") -> Withdrawal:
-    """Take a request back: at once before the exchange was asked, by releasing the hold after. Raises CannotCancel."""
+    """Cancel a request: at once before the exchange was asked, later by releasing the hold. Raises CannotCancel."""
     try:
         with transaction.atomic():
             row = machine.lock(withdrawal_id)
@@ -168,7 +168,7 @@ def cancel(*, withdrawal_id: int, person: "Person", reason: str, now: datetime, 
 
 
 def advance(withdrawal_id: int, *, now: datetime, client_for: ClientFor) -> bool:
-    """One step of one row, when it is due; True when there was something to do. Losing a race is not an error."""
+    """Run one step of one row if it is due; True when there was something to do. Losing a race is no error."""
     account = Account.objects.filter(withdrawals=withdrawal_id).first()
     if account is None:
         return False
@@ -176,12 +176,13 @@ def advance(withdrawal_id: int, *, now: datetime, client_for: ClientFor) -> bool
 
 
 def sweep(*, now: datetime, client_for: ClientFor) -> int:
-    """Everything that is due in all accounts; gives the number of steps. Any process that may call out can do it."""
+    """Run everything that is due in all accounts, in any process that may call out; returns the number of steps."""
     return sweep_releases(now=now, client_for=client_for) + sweep_others(now=now, client_for=client_for)
 
 
 def sweep_releases(*, now: datetime, client_for: ClientFor) -> int:
-    """Every release that is due, and nothing else: no other call can keep it waiting. Gives the number of steps.
+    """Run every release that is due, and nothing else, so that no other call keeps it waiting. Returns the number of
+    steps.
 
     Deadlines are latched before anything is asked of the exchange, so that a slow answer can't delay a rollback.
     """
@@ -196,9 +197,10 @@ def sweep_releases(*, now: datetime, client_for: ClientFor) -> int:
 
 
 def sweep_others(*, now: datetime, client_for: ClientFor) -> int:
-    """Everything that is due except releases; gives the number of steps.
+    """Run everything that is due except releases; returns the number of steps.
 
-    One row of each kind in turn, and each round begins with another kind: what hangs holds up no other kind for long.
+    Kinds take turns, one row each, and every sweep begins with another kind, so that a call that hangs holds up no
+    other kind for long.
     """
     watch, steps, begin = Stopwatch(now), latch_deadlines(now=now), next(_rounds)
     for account in Account.objects.order_by("pk"):
@@ -210,9 +212,9 @@ def sweep_others(*, now: datetime, client_for: ClientFor) -> int:
 
 
 def in_turn(rows: Sequence[tuple[str, int]], *, begin: int) -> list[int]:
-    """The numbers of rows, given with their kinds: the first of each kind, then the second of each, and so on.
+    """The numbers of the rows, interleaved by kind: the first of each kind, then the second of each, and so on.
 
-    The kinds come in the order in which they are given, beginning with the one at `begin`, counted round and round.
+    `rows` are pairs of kind and number. Kinds keep the order in which they first appear, rotated to begin at `begin`.
     """
     kinds: dict[str, list[int]] = {}
     for kind, number in rows:
@@ -226,7 +228,7 @@ def in_turn(rows: Sequence[tuple[str, int]], *, begin: int) -> list[int]:
 
 
 def latch_deadlines(*, now: datetime) -> int:
-    """Latch the rollback of every hold that nobody decided on in time. Calls nobody, so any process may do it."""
+    """Order the rollback of every hold that nobody decided on in time. It calls nobody, so any process may do it."""
     latched = 0
     for account in Account.objects.order_by("pk"):
         exchange_now = clocks.exchange_now(account=account, now=now)
@@ -243,7 +245,7 @@ def latch_deadlines(*, now: datetime) -> int:
 
 
 def due(*, account: Account, now: datetime) -> QuerySet[Withdrawal]:
-    """Rows of the account that a worker has to look at now: by our clock, or because the exchange's hour goes on."""
+    """Rows of the account that a worker has to process now, by our clock or by a deadline in the exchange's time."""
     exchange_now = clocks.exchange_now(account=account, now=now)
     by_deadline = Q(state=states.HELD, rollback_at__lte=exchange_now) | Q(
         state=states.COMMITTING, put_stop_at__lte=exchange_now

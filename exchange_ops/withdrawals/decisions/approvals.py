@@ -1,8 +1,8 @@
 """What people decide about a withdrawal: approve, reject, recall. Each decision is made once, by whoever is first.
 
-An approval is bound to the digest of exactly what was on the screen, never given by the one who asked, and confirmed
-with a second factor inside the same transaction. The quorum is counted under the version of the row: of two last
-approvals at once one commits the decision and the other is told who was faster.
+An approval is bound to the digest of exactly what was on the screen, never given by the requester, and confirmed with a
+second factor in the same transaction. The quorum is counted under the version of the row: when two last approvals
+arrive at once, one commits the decision and the other is told who was faster.
 """
 
 from collections.abc import Iterable, Iterator
@@ -60,7 +60,7 @@ def approve(
 
 
 def reject(*, withdrawal_id: int, person: "Person", reason: str, now: datetime, session_key: str = "") -> Withdrawal:
-    """One person's no: nothing is paid and a hold is released. It needs a reason and no second factor."""
+    """One person's rejection: nothing is paid and a hold is released. It needs a reason but no second factor."""
     reason = DECISIONS.reason(reason, asks="Say why you reject it; the person who asked will read it.")
     act = Act(person, now, session_key, reason)
     with DECISIONS.on(withdrawal_id) as row:
@@ -73,7 +73,7 @@ def reject(*, withdrawal_id: int, person: "Person", reason: str, now: datetime, 
 
 
 def recall(*, withdrawal_id: int, person: "Person", reason: str, now: datetime, session_key: str = "") -> Withdrawal:
-    """Call back an approval: only as long as the exchange was not told to pay, not once."""
+    """Recall an approval: only as long as the exchange was never told to pay."""
     act = Act(person, now, session_key, DECISIONS.reason(reason, asks="Say why you call it back."))
     with DECISIONS.on(withdrawal_id) as row:
         if not person.has_role(roles.TREASURY, scope=row.scope):
@@ -87,7 +87,7 @@ def recall(*, withdrawal_id: int, person: "Person", reason: str, now: datetime, 
 
 
 def waiting_for(person: "Person") -> QuerySet[Withdrawal]:
-    """What this person can approve now, the one that closes first at the top."""
+    """What this person can approve now, with the next to close first."""
     return BALLOT.waiting_for(person, undecided(), _approvals_by(person))
 
 
@@ -97,14 +97,14 @@ def waiting_for_each(people: "Iterable[Person]") -> "Iterator[tuple[Person, list
 
 
 def undecided() -> QuerySet[Withdrawal]:
-    """Everything that waits for approvals, the one that closes first at the top."""
+    """Everything that waits for approvals, with the next to close first."""
     open_now = Q(state=states.REVIEW) | Q(state=states.HELD, echo_ok=True)
     rows = Withdrawal.objects.filter(open_now, decision=NONE).select_related("account", "initiator")
     return rows.order_by(F("approve_until").asc(nulls_last=True), "created_at")
 
 
 def current(row: Withdrawal) -> QuerySet[Approval]:
-    """The approvals that count for this row now: on its digest, by people who still hold the role."""
+    """The approvals that count for this row now: on its digest, by people who still have the role."""
     return valid(row, stage_of(row))
 
 
@@ -114,27 +114,27 @@ def people(row: Withdrawal, stage: str) -> int:
 
 
 def stage_of(row: Withdrawal) -> str:
-    """What an approval given now would be for."""
+    """The stage that an approval given now belongs to."""
     return Approval.REVIEW if row.state == states.REVIEW else Approval.RELEASE
 
 
 def needed(row: Withdrawal) -> int:
-    """How many approvals this stage takes: the whole quorum, or one release after the quorum came first."""
+    """How many approvals this stage needs: the quorum, or one for the release where the quorum came first."""
     if row.state != states.REVIEW and row.mode == modes.APPROVE_THEN_HOLD:
         return 1
     return max(row.quorum_required, 1)
 
 
 def valid(row: Withdrawal, stage: str) -> QuerySet[Approval]:
-    """Proven approvals of one stage on the row's digest, by active people of treasury who did not ask for it."""
+    """Proven approvals of one stage on the row's digest, by active people of treasury other than the requester."""
     return BALLOT.counting(row, stage=stage, verdict=Approval.APPROVE)
 
 
 def stand(row: Withdrawal) -> bool:
-    """Whether as many people as the rules asked for have provably approved exactly this content.
+    """Whether as many people as the rules require have provably approved exactly this content.
 
-    Asked once more right before the exchange is told to pay. Somebody who has lost the role since still counts: the
-    decision was made. What was written past the desk never does.
+    Checked once more right before the exchange is told to pay. Somebody who has lost the role since still counts: the
+    decision was made. What was written around the desk never counts.
     """
     if not policy_evaluation.is_signed(row):
         return False
@@ -177,7 +177,7 @@ def _refuse_person(row: Withdrawal, person: "Person") -> None:
 
 
 def _count(row: Withdrawal, act: Act, proof: dict[str, Any]) -> None:
-    """Record the approval on the row and, when it was the last one, the decision with it."""
+    """Record the approval on the row and, if it was the last one needed, the decision with it."""
     people = votes.people(current(row))
     release_ready = row.state == states.REVIEW or _first_quorum_stands(row)
     evidence = {"approvals": people, "needed": needed(row), "digest": row.digest, **proof}

@@ -1,6 +1,6 @@
-"""What somebody should know of a payout before they open it: the network, earlier payments, equal ones, its share.
+"""What approvers should know of a payout before they open it: network, earlier and equal payments, share of the funds.
 
-For a whole list at once, from a number of queries that does not grow with it.
+It is read for a whole list at once, by a number of queries that does not grow with the list.
 """
 
 from collections import defaultdict

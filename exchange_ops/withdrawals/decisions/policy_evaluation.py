@@ -1,4 +1,4 @@
-"""Putting a request under the rules in force: value, quorum, order and the digest that people sign."""
+"""Evaluating a request by the rules in force: value, quorum, order and the digest that people sign."""
 
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -16,7 +16,7 @@ from exchange_ops.withdrawals.models import Withdrawal
 def verdict_on(
     *, account: Account, currency: str, amount: Decimal, address: str, now: datetime
 ) -> tuple[Verdict, dict[str, Any]]:
-    """What the rules ask for, and the columns that keep it with the value it was judged by."""
+    """What the rules require, and the columns that record it together with the value that was used."""
     value = _fresh(valuation.value_of(amount=amount, currency=currency, quote=account.quote_currency, now=now), now)
     verdict = quorum.judge(
         account=account, currency=currency, amount=amount, address=address, quote_value=value.amount, now=now
@@ -34,7 +34,7 @@ def verdict_on(
 
 
 def evaluate(withdrawal: Withdrawal, *, now: datetime, **changes: Any) -> tuple[Verdict, dict[str, Any]]:
-    """The verdict on this row and the columns to move it with, digest included. `changes` go with the same move."""
+    """The verdict on this row and the columns to move it with, digest included. `changes` belong to the same move."""
     verdict, columns = verdict_on(
         account=withdrawal.account,
         currency=withdrawal.currency,
@@ -49,7 +49,7 @@ def evaluate(withdrawal: Withdrawal, *, now: datetime, **changes: Any) -> tuple[
 
 
 def still_holds(withdrawal: Withdrawal) -> bool:
-    """Whether the digest is still that of this content, under the rules in force and after the last freeze."""
+    """Whether the digest still matches this content, under the rules in force and after the last freeze."""
     rules = quorum.current()
     if rules is None or rules.number != withdrawal.policy_version or not withdrawal.digest:
         return False
@@ -57,13 +57,13 @@ def still_holds(withdrawal: Withdrawal) -> bool:
 
 
 def is_signed(withdrawal: Withdrawal) -> bool:
-    """Whether the digest is that of this content after the last freeze, and the desk's own, whatever the rules now."""
+    """Whether the digest is the desk's own and matches this content after the last freeze, whatever the rules now."""
     number = freezes.latest_number(withdrawal.account_id)
     return digest.matches(withdrawal.digest, withdrawal, freeze_number=number)
 
 
 def _fresh(value: Value, now: datetime) -> Value:
-    """The value, or an unknown one when its price is older than the rules in force allow."""
+    """The value, or an unknown one where its price is older than the rules in force allow."""
     rules = quorum.current()
     if rules is None or value.amount is None or value.as_of is None:
         return value

@@ -1,7 +1,7 @@
-"""Closing what the desk could not settle: two different people of treasury come to the same verdict from the evidence.
+"""Closing unclear cases: two different people of treasury reach the same verdict from the evidence.
 
-Nothing is ever sent because of it: it records what people found. Each verdict takes a reason and a second factor, never
-comes from the one who asked for the payment, and a person's last word counts.
+Nothing is ever sent because of it: it records what people found. Each verdict needs a reason and a second factor and
+never comes from the requester, and a person's last verdict counts.
 """
 
 import hashlib
@@ -39,7 +39,7 @@ def resolve(
     session_key: str,
     now: datetime,
 ) -> Withdrawal:
-    """One person's verdict ("paid" or "not_paid") on an unclear case; an equal one of somebody else closes it."""
+    """One person's verdict ("paid" or "not_paid") on an unclear case; the same verdict of a second person closes it."""
     if verdict not in _TARGETS:
         raise CannotResolve("The verdict is that it was paid, or that it was not.")
     evidence = DECISIONS.reason(evidence, asks="Say what you looked at: statements, transactions, answers.")
@@ -61,7 +61,7 @@ def resolve(
 
 
 def digest_of(row: Withdrawal) -> str:
-    """What a person signs with a verdict: this request, in the state and version that was on the screen."""
+    """What a person signs with a verdict: this request in the state and version shown on the screen."""
     return _digest(row, row.state, row.version)
 
 
@@ -71,7 +71,7 @@ def _digest(row: Withdrawal, state: str, version: int) -> str:
 
 
 def finding_of(row: Withdrawal, person: "Person") -> str:
-    """This person's last finding on the case, "paid" or "not_paid"; empty when they gave none."""
+    """This person's last verdict on the case, "paid" or "not_paid"; empty when they gave none."""
     findings = Approval.objects.filter(withdrawal_id=row.pk, stage=Approval.RESOLUTION, person=person)
     return findings.order_by("-id").values_list("verdict", flat=True).first() or ""
 
@@ -87,7 +87,7 @@ def _refuse_unless_open(row: Withdrawal, act: Act) -> None:
 
 
 def _people_for(row: Withdrawal, verdict: str) -> int:
-    """How many people's last word is this verdict."""
+    """How many people gave this as their last verdict."""
     findings = Approval.objects.filter(withdrawal_id=row.pk, stage=Approval.RESOLUTION)
     signed = {_digest(row, state, version) for state in _UNCLEAR for version in range(1, row.version + 1)}
     proven = votes.among(findings, purpose=PURPOSE, digests=lambda vote: signed)

@@ -1,4 +1,4 @@
-"""Asking the exchange's ledger about one withdrawal: what it says, that it has none, or that we could not read it."""
+"""Looking up one withdrawal in the exchange's ledger: its record, that there is none, or that it was not readable."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -22,7 +22,7 @@ EXECUTED = frozenset({GOING, DONE})
 
 @dataclass(frozen=True, slots=True)
 class PayoutVersion:
-    """One version of a payout in the exchange's ledger. Amount and fee are in its currency; absent texts are empty."""
+    """One version of a payout in the exchange's ledger. Amount and fee are in its currency; missing texts are empty."""
 
     exchange_id: str
     index: int
@@ -40,15 +40,15 @@ class PayoutVersion:
     created_at: datetime
 
     def facts(self) -> dict[str, Any]:
-        """The version as evidence for the trail."""
+        """The version as evidence for the audit trail."""
         return {name: getattr(self, name) for name in self.__slots__}
 
 
 @dataclass(frozen=True, slots=True)
 class LedgerAnswer:
-    """What one question brought: `version` is what the exchange said, `newest` that or a newer version we know of.
+    """The result of one lookup: `version` is what the exchange said, `newest` that or a newer version we know of.
 
-    `record` is the answer as it came, for our copy of the ledger (`store`).
+    `record` is the answer as received, for our copy of the ledger (`store`).
     """
 
     record: records.Transaction | None = None
@@ -59,7 +59,7 @@ class LedgerAnswer:
 
 
 def read(row: Withdrawal, *, client_for: ClientFor) -> LedgerAnswer:
-    """Ask for the record of the row's hold, and write nothing. Never raises: what can't be read is a `problem`."""
+    """Look up the record of the row's hold without writing anything. Never raises: a failure becomes a `problem`."""
     try:
         with client(client_for, account=row.account, right=Right.PAYMENTS) as asking:
             record = asking.get_transaction(exchange_id=row.exchange_id or "")
@@ -79,13 +79,13 @@ def read(row: Withdrawal, *, client_for: ClientFor) -> LedgerAnswer:
 
 
 def store(row: Withdrawal, answer: LedgerAnswer, *, now: datetime) -> None:
-    """Take the record into our copy of the ledger; nothing where none was read."""
+    """Write the record to our copy of the ledger, if one was read."""
     if answer.record is not None:
         sync.apply(account=row.account, found=[answer.record], source=sync.REST, now=now)
 
 
 def version_of_entry(entry: LedgerEntry) -> PayoutVersion:
-    """The newest version that our copy of the ledger has."""
+    """The newest version in our copy of the ledger."""
     return _version(entry, entry.exchange_id)
 
 

@@ -1,7 +1,7 @@
-"""Which entries of the exchange's ledger were born from our requests, and which money left without one.
+"""Matching entries of the exchange's ledger to our requests, and flagging payouts that have none.
 
-An entry is ours when its id is the one a hold was given, or when it carries the tag that the request went out with.
-A payout that is neither is flagged as foreign, unless it could still turn out to be the hold whose answer we wait for.
+An entry is ours when it has the id that a hold was given, or the tag that the request was sent with. Any other payout
+is flagged as foreign, unless it may turn out to be a hold whose answer we wait for.
 """
 
 from collections.abc import Iterable, Sequence
@@ -30,10 +30,10 @@ REVIEWED_FOR = timedelta(days=1)
 
 
 class OtherMatcher(Protocol):
-    """A room above whose requests leave entries in the ledger as well."""
+    """A higher room whose requests leave entries in the ledger as well."""
 
     def link(self, *, entry: LedgerEntry, now: datetime) -> bool:
-        """Join the entry to its request and wake what waits for one like it; whether it is of this room."""
+        """Join the entry to its request and wake what waits for one like it; True when it belongs to this room."""
 
     def known_ids(self, *, account: Account, exchange_ids: Iterable[str]) -> set[str]:
         """Those of the exchange's ids that belong to requests of this room."""
@@ -54,7 +54,7 @@ def register(matcher: OtherMatcher) -> None:
 
 
 def link(*, entry: LedgerEntry, now: datetime) -> None:
-    """Join the entry to the request it was born from and wake the machine; flag a payout that has none.
+    """Join the entry to the request that caused it and wake its machine; flag a payout without a request.
 
     Call it inside the transaction that changed the entry.
     """
@@ -72,7 +72,7 @@ def link(*, entry: LedgerEntry, now: datetime) -> None:
 
 
 def concerned(*, account: Account, entries: Sequence[LedgerEntry]) -> list[LedgerEntry]:
-    """Those of many entries that `link` has something to do for: asked of all at once, by what they have in common."""
+    """Those of many entries that `link` would act on, found for all of them at once."""
     ids, tags = [entry.exchange_id for entry in entries], {entry.public_comment for entry in entries} - {""}
     ours = Withdrawal.objects.filter(account=account)
     calls = ExternalCall.objects.filter(account=account, tag__in=tags)
@@ -91,7 +91,7 @@ def concerned(*, account: Account, entries: Sequence[LedgerEntry]) -> list[Ledge
 
 
 def review(*, account: Account, now: datetime) -> None:
-    """Look again at the payouts of the last day that belong to nobody yet: a hold may have got its id meanwhile."""
+    """Check the unmatched payouts of the last day again: a hold may have got its id meanwhile."""
     waiting = LedgerEntry.objects.filter(
         account=account,
         withdrawal=None,
@@ -117,7 +117,7 @@ def _owner(entry: LedgerEntry) -> Withdrawal | None:
 
 
 def _is_foreign(entry: LedgerEntry) -> bool:
-    """Money that left without a request since the desk keeps this account, and can't be a hold we are waiting for."""
+    """Whether money left without a request since the desk keeps this account, and it can't be a hold we wait for."""
     if entry.type not in LEAVING or entry.created_at < entry.account.created_at:
         return False
     if entry.status in UNPAID and probing.is_probe(account=entry.account, public_comment=entry.public_comment):
@@ -128,7 +128,7 @@ def _is_foreign(entry: LedgerEntry) -> bool:
 
 
 def may_be_awaited(entry: LedgerEntry) -> bool:
-    """Whether the entry may turn out to be a hold whose answer we wait for: nothing in it says that it is another's."""
+    """Whether the entry may turn out to be a hold whose answer we wait for: nothing in it says otherwise."""
     waiting = Withdrawal.objects.filter(
         account=entry.account_id, state__in=states.IN_FLIGHT_HOLDS, currency=entry.currency
     )
@@ -136,7 +136,7 @@ def may_be_awaited(entry: LedgerEntry) -> bool:
 
 
 def _may_be(row: Withdrawal, entry: LedgerEntry) -> bool:
-    """The same amount, tag, address and payment id, as far as the entry tells them; a stream may tell less at first."""
+    """Whether amount, tag, address and payment id agree as far as the entry has them; a stream may first send fewer."""
     amounts = {entry.amount, entry.amount + (entry.fee or 0)} if row.include_fee else {entry.amount}
     if row.amount not in amounts or entry.public_comment not in {"", row.tag}:
         return False
@@ -172,7 +172,7 @@ def _flag(entry: LedgerEntry, now: datetime) -> None:
 
 
 def _wake(withdrawal: Withdrawal, now: datetime) -> None:
-    """Let the machine look at its row now; a row that nobody has to act on is left alone."""
+    """Have the machine process its row now; a row without a next step is left alone."""
     if withdrawal.state not in states.OPEN_STATES:
         return
     if withdrawal.next_action_at is None or withdrawal.next_action_at > now:

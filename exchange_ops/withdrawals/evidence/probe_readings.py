@@ -1,7 +1,8 @@
-"""What a probe finds out by reading alone: nothing is held, frozen or moved by it.
+"""What a probe learns from reading alone: nothing is held, frozen or moved.
 
-Read are one page of the account's ledger, the list of sub-accounts and their payout settings, and in our copy of the
-ledger what our own transfers became; with `pace` the balances, as often as the exchange's documents allow in a second.
+It reads one page of the account's ledger, the list of sub-accounts with their payout settings, and what our own
+transfers became in our copy of the ledger; with `pace` also the balances, as often in a second as the exchange's
+documents allow.
 """
 
 from collections import Counter, defaultdict
@@ -27,7 +28,7 @@ TOO_MANY: Final = 429
 
 
 def ledger(reader: ExchangeClient, answer: "type[Answer]") -> "Iterator[Answer]":
-    """How its entries are numbered, and of which types they are. A ledger without entries answers nothing."""
+    """How the ledger's entries are numbered, and which types they have. An empty ledger gives no answer."""
     entries: list[records.Transaction] = list(reader.call("get_transactions", limit=READ_BACK))
     if not entries:
         return
@@ -40,7 +41,7 @@ def ledger(reader: ExchangeClient, answer: "type[Answer]") -> "Iterator[Answer]"
 
 
 def transfers(account: Account, answer: "type[Answer]") -> "Iterator[Answer]":
-    """As what the desk's own transfers are listed, kind by kind: those whose entry was found. Nothing where none was.
+    """How the ledger lists the desk's own transfers, by kind, as far as their entries are known.
 
     The documents name no type for transfers to and from sub-accounts, to another user and for conversions.
     """
@@ -57,7 +58,7 @@ def transfers(account: Account, answer: "type[Answer]") -> "Iterator[Answer]":
 
 
 def _numbered(indexes: list[int], answer: "type[Answer]") -> "Answer":
-    """The desk reads on behind the last index, so two entries must not share one; gaps do no harm."""
+    """The desk continues reading after the last index, so no two entries may share one; gaps do no harm."""
     missing = indexes[-1] - indexes[0] + 1 - len(set(indexes))
     twice = len(indexes) - len(set(indexes))
     value = {"read": len(indexes), "missing": missing, "twice": twice}
@@ -67,7 +68,7 @@ def _numbered(indexes: list[int], answer: "type[Answer]") -> "Answer":
 
 
 def closed_subaccounts(reader: ExchangeClient, answer: "type[Answer]") -> "Iterator[Answer]":
-    """What a sub-account that is frozen or disabled answers; nothing where there is none, or the key may not ask."""
+    """How the exchange shows a frozen or disabled sub-account; no answer where there is none."""
     try:
         subs = [sub for sub in reader.get_subaccounts() if sub.status not in OPEN]
         settings = reader.get_subaccount_settings(ids=[sub.id for sub in subs]) if subs else []
@@ -86,7 +87,7 @@ def closed_subaccounts(reader: ExchangeClient, answer: "type[Answer]") -> "Itera
 
 
 def pace(means: "Means", answer: "type[Answer]") -> "Answer":
-    """Whether as many calls in a second as documented go through; never one more, which could suspend the account."""
+    """Whether the documented number of calls a second goes through; never one more, which could suspend the account."""
     refused, began = 0, means.now()
     for _ in range(A_SECOND):
         try:

@@ -1,8 +1,8 @@
-"""Asking the exchange what its specification leaves open, with one hold of the smallest amount that is always released.
+"""Asking the exchange what its specification leaves open, with one hold of the least amount that is always released.
 
 The hold goes to one of our own deposit addresses: if it were ever paid, we would have paid ourselves. Every answer is
-kept as a dated fact. What needs no hold is read by `probe_readings`. `holds` says whether an answer is one that the
-desk may rely on as it is built.
+stored as a dated fact. What needs no hold is read by `probe_readings`. `holds` says whether the desk, as it is built,
+may rely on the answer.
 """
 
 import secrets
@@ -60,8 +60,10 @@ class Means:
 
 @dataclass(frozen=True, slots=True)
 class Extras:
-    """What is asked only where somebody said so: a hold left open for its hour, a payment of the least amount to an own
-    address, which costs its fee, and as many calls in a second as the documents allow.
+    """What is asked only on demand, because it costs something or takes long.
+
+    A hold left open for its hour, a payment of the least amount to an own address (which costs its fee), and as many
+    calls in a second as the documents allow.
     """
 
     leave_hold: bool = False
@@ -70,10 +72,7 @@ class Extras:
 
 
 def probe(*, account: Account, currency: Currency, means: Means, extras: Extras | None = None) -> list[Answer]:
-    """Ask everything that is safe to ask, and of the rest what `extras` name; every answer is stored.
-
-    Raises `CannotProbe`.
-    """
+    """Ask everything that is safe, and whatever `extras` add; every answer is stored. Raises `CannotProbe`."""
     extras, answers = extras or Extras(), [*_left_hold(account, means)]
     try:
         address = means.reader.call("get_deposit_address", currency=currency.code)
@@ -203,7 +202,7 @@ def _after_release(hold_id: str, released: bool, means: Means) -> Iterator[Answe
 def _rollback_after_commit(
     account: Account, currency: Currency, address: records.DepositAddress, means: Means
 ) -> Answer:
-    """Pay an own address and call it off afterwards: it has to be refused, because the payment is on its way."""
+    """Pay an own address and roll back afterwards: that has to be refused, because the payment is on its way."""
     hold_id, _ = _hold(account, currency, address, means)
     facts.note(account=account, name=PAID, value=hold_id, now=means.now())
     committed = means.payer.commit_withdrawal(exchange_id=hold_id)
@@ -259,7 +258,7 @@ def _left_hold(account: Account, means: Means) -> Iterator[Answer]:
 
 
 def _newest_index(account: Account) -> int:
-    """What is listed from here on can be new; what was before it would be walked for nothing."""
+    """The highest index we know: a new hold is listed after it, so older pages need not be read."""
     return account.ledger_entries.aggregate(newest=Max("index"))["newest"] or 0
 
 
@@ -274,7 +273,7 @@ def _listed(hold_id: str, means: Means, *, after: int) -> tuple[records.Transact
 
 
 def _release(hold_id: str, means: Means) -> bool:
-    """Roll the hold back until it is answered; it can be repeated without harm."""
+    """Roll the hold back until the exchange answers; repeating it does no harm."""
     problem: CallFailed | None = None
     for _ in range(RELEASE_TRIES):
         try:

@@ -2,8 +2,8 @@
 
 Four questions: does our copy hold the newest version of every transaction and none besides; was anything missing that
 we thought complete; does the bank balance of each currency move by exactly what the transactions say; and are the
-reserved amounts explained by payouts that are under way. Balances at the beginning of the history are not told by the
-exchange, so the first reconciliation keeps what is left over as the opening figure, and later ones must find it again.
+reserved amounts explained by payouts that are under way. The exchange does not report opening balances, so the first
+reconciliation stores the remainder as the opening figure, and later ones must arrive at it again.
 """
 
 from collections.abc import Iterable, Mapping
@@ -45,7 +45,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The exchange's own word at one moment: its newest transactions by id, and its bank balances by currency."""
+    """What the exchange reported at one moment: its newest transactions by id, and its bank balances by currency."""
 
     transactions: Mapping[str, records.Transaction]
     balances: Mapping[str, records.Balance]
@@ -53,7 +53,7 @@ class Reading:
 
 
 class CannotReconcile(Exception):
-    """Nothing can be said; the sentence tells why."""
+    """Nothing can be said; the sentence says why."""
 
 
 class LedgerIsBeingRead(CannotReconcile):
@@ -88,7 +88,7 @@ def reconcile(*, account: Account, client: ExchangeClient, now: datetime) -> lis
 
 
 def _read(client: ExchangeClient) -> Reading:
-    """Transactions between two equal readings of the balances: together they are the account at one moment."""
+    """Read all transactions between two equal readings of the balances, so that both show the same moment."""
     before = _bank(client)
     for _ in range(READINGS):
         transactions: dict[str, records.Transaction] = {}
@@ -135,7 +135,7 @@ def _asides(account: Account, reading: Reading) -> Finding:
 
 
 def _movements(account: Account, reading: Reading, now: datetime) -> Iterable[Finding]:
-    """The balance equation: what is held, less every movement that is done, is what there was at the beginning."""
+    """The balance equation: what is held, less every completed movement, has to be the opening balance."""
     opening_fact = facts.newest(account=account, name=OPENING)
     opening: dict[str, str] = dict(opening_fact.value) if opening_fact is not None else {}
     unknown = {record.currency: record.type for record in reading.transactions.values() if _signed(record) is None}
@@ -184,7 +184,7 @@ def _reserved(reading: Reading) -> Iterable[Finding]:
 
 
 def _open_holds(account: Account, reading: Reading) -> Finding:
-    """Our open holds must be there, and a hold that is there must be ours or known to be foreign."""
+    """Our open holds have to be at the exchange, and a hold there has to be ours or flagged as foreign."""
     holds = Withdrawal.objects.filter(account=account, state__in=HELD_STATES).exclude(exchange_id=None)
     gone = [
         row.reference
@@ -203,7 +203,7 @@ def _open_holds(account: Account, reading: Reading) -> Finding:
 
 
 def _closed_holds(account: Account, reading: Reading) -> Finding:
-    """A hold whose request is closed has to be gone: whoever closed it, the money is still reserved."""
+    """A closed request must have no hold left: its money would still be reserved."""
     about = "holds of closed requests"
     if rows := list(open_holds.closed_requests(account)):
         return Finding(about, False, " ".join(map(open_holds.sentence, rows)))
@@ -220,7 +220,7 @@ def _held(reading: Reading, code: str) -> Decimal:
 
 
 def _signed(record: records.Transaction) -> Decimal | None:
-    """What the transaction did to the bank balance, reserved included; nothing when its type has no known sign."""
+    """How the transaction changed the bank balance, reserved included; None when its type has no known sign."""
     if record.type in INCOMING:
         amount = record.amount
     elif record.type in OUTGOING:

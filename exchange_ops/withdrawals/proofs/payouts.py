@@ -1,8 +1,8 @@
-"""Whether the chain has what the exchange says it paid: one look at a payout, and looking at all that are due.
+"""Proving on the chain what the exchange reports as paid: one payout, and all that are due.
 
-Only payouts in the coin of the chain-data service can be proven; of all others the exchange's word is what there is. A
-proof is looked for as soon as the exchange named the transaction, and looked at again with each block until it is
-buried. What follows from it for the withdrawal is judged in `payout_judging`.
+Only payouts in the coin of the chain-data service can be proven; for all others there is only the exchange's word. A
+proof is looked for as soon as the exchange named the transaction, and checked again with each block until it is buried.
+What follows from it for the withdrawal is decided in `verdicts`.
 """
 
 from collections.abc import Callable
@@ -59,7 +59,7 @@ class CannotProve(Exception):
 
 
 def check(*, row: Withdrawal, client: ChainClient, now: datetime) -> Verdict:
-    """What the chain says of the payout at this moment. Raises `CannotProve`, and `CallFailed` when nobody answers."""
+    """What the chain says about the payout now. Raises `CannotProve`, and `CallFailed` when nobody answers."""
     if row.currency != COIN:
         raise CannotProve(f"On-chain verification is available for {COIN} only.")
     if not row.hash:
@@ -74,7 +74,7 @@ def check(*, row: Withdrawal, client: ChainClient, now: datetime) -> Verdict:
 
 
 def _unless_claimed(row: Withdrawal, verdict: Verdict, client: ChainClient) -> Verdict:
-    """The same, unless the output is the payment of another request: one payment never proves two."""
+    """The verdict, unless its output is another request's payment: one payment never proves two."""
     if verdict.output is None:
         return verdict
     earlier = _claimants(row)
@@ -88,7 +88,7 @@ def _unless_claimed(row: Withdrawal, verdict: Verdict, client: ChainClient) -> V
 
 
 def _claimants(row: Withdrawal) -> list[Withdrawal]:
-    """The requests that an equal payment belongs to first: the chain has shown it for them, or they are older."""
+    """The requests that come before this one for an equal payment: proven ones first, then older ones."""
     spelled = addresses.spellings(row.address)
     same = Withdrawal.objects.filter(currency=row.currency, hash__iexact=row.hash, address__in=spelled)
     equal = [other for other in same.order_by("pk") if other.pk == row.pk or owed(other) == owed(row)]
@@ -99,7 +99,7 @@ def _claimants(row: Withdrawal) -> list[Withdrawal]:
 
 
 def owed(row: Withdrawal) -> Decimal | None:
-    """What was approved to reach the address; another fee that the exchange tells afterwards takes nothing off it."""
+    """What was approved to reach the address; a different fee that the exchange reports later changes nothing."""
     if not row.include_fee or row.fee_estimate is None:
         return row.arrives
     amount: Decimal = row.amount - row.fee_estimate
@@ -118,7 +118,7 @@ def owed_sat(row: Withdrawal) -> int:
 
 
 def due(*, now: datetime) -> QuerySet[Withdrawal]:
-    """Payouts to be looked at now: new ones, those that wait for a block, and those whose block may have gone."""
+    """Payouts to check now: new ones, those that wait for a block, and those whose block may have left the chain."""
     newest_tip = tip.tip(now)
     lost = WithdrawalEvent.objects.filter(withdrawal=OuterRef("pk"), version=OuterRef("version"), event="proof_lost")
     watched = Q(state__in=WITH_TRANSACTION) | Q(Exists(lost), ~Q(proof__standing=models.WRONG), state=states.DISPUTED)
@@ -132,14 +132,14 @@ def due(*, now: datetime) -> QuerySet[Withdrawal]:
 
 
 def waits_for(row: Withdrawal, *, now: datetime) -> timedelta:
-    """How long a payout that is due has been waiting for its look; what a new block asks for waits for nothing yet."""
+    """How long a due payout has waited for its check; zero where only a new block made it due."""
     proof: PayoutProof | None = getattr(row, "proof", None)
     since = row.updated_at if proof is None else proof.next_look_at or now
     return max(now - since, timedelta(0))
 
 
 def prove_due(*, now: datetime, open_client: OpenClient) -> int:
-    """Look at every payout that is due, in one process at a time; how many were looked at."""
+    """Check every payout that is due, in one process at a time; returns how many were checked."""
     rows, watch, holder = list(due(now=now)), Stopwatch(now), leases.name_of_this_process()
     if not rows or not leases.hold(name=LEASE, holder=holder, now=now):
         return 0
@@ -158,7 +158,7 @@ def prove_due(*, now: datetime, open_client: OpenClient) -> int:
 
 
 def _prove_safely(row: Withdrawal, watch: Stopwatch, client: ChainClient) -> bool:
-    """A payout that fails in an unforeseen way doesn't keep the others waiting."""
+    """An unforeseen failure of one payout doesn't keep the others waiting."""
     try:
         return prove(row=row, now=watch.now(), client=client)
     except Exception:
@@ -169,7 +169,7 @@ def _prove_safely(row: Withdrawal, watch: Stopwatch, client: ChainClient) -> boo
 
 
 def prove(*, row: Withdrawal, now: datetime, client: ChainClient) -> bool:
-    """One look at one payout and what follows from it; False when the service can't be asked at the moment."""
+    """Check one payout and act on the verdict; False when the service can't be asked at the moment."""
     try:
         verdict = check(row=row, client=client, now=now)
     except CannotProve as reason:
@@ -196,14 +196,14 @@ def prove(*, row: Withdrawal, now: datetime, client: ChainClient) -> bool:
 
 
 def _has_left(old: PayoutProof | None) -> bool:
-    """Whether the block that proved it last has left the chain since."""
+    """Whether the block of the last proof has left the chain since."""
     if old is None or not old.block_hash or old.height is None:
         return False
     return replaced.is_replaced(height=old.height, block_hash=old.block_hash)
 
 
 def _columns(old: PayoutProof | None, verdict: Verdict, was_replaced: bool, now: datetime) -> dict[str, Any]:
-    """What is kept of a look. A proof is arithmetic: it stands as long as its block does, whatever is said today."""
+    """The columns to store. A proof is arithmetic: it stands as long as its block does, whatever is said today."""
     state = _STANDINGS[verdict.outcome]
     columns: dict[str, Any] = {"looked_at": now, "tried_at": now, "tip_hash": _tip_hash(now), "problem": ""}
     still = verification.depth_of(old.block_hash) if old is not None and old.standing == models.PROVEN else 0
@@ -222,7 +222,7 @@ def _columns(old: PayoutProof | None, verdict: Verdict, was_replaced: bool, now:
 
 
 def _absent_since(old: PayoutProof | None, now: datetime) -> datetime:
-    """Since when nothing of it was known, as told again and again by a service that keeps up with its chain."""
+    """Since when every answer of a service that keeps up with its chain has lacked the transaction."""
     newest_tip = tip.tip(now)
     keeps_up = (
         newest_tip is not None
@@ -243,7 +243,7 @@ def _missed(row: Withdrawal, failure: CallFailed, now: datetime) -> dict[str, An
 
 
 def _store(row: Withdrawal, columns: dict[str, Any]) -> None:
-    """Store a look, and tell the pages when something that they show is another one."""
+    """Store the columns, and announce it to the pages when something that they show has changed."""
     visible = ("standing", "depth", "block_hash", "problem", "final_at", "sentence")
     before = PayoutProof.objects.filter(withdrawal=row).values(*visible).first()
     satoshis = (owed(row) or Decimal(0)).scaleb(8)

@@ -40,7 +40,7 @@ _UNPROVEN = {
 
 @dataclass(frozen=True, slots=True)
 class ChainStatus:
-    """What is shown. `proof` is the row of the last look, None where there can be none or none was made yet.
+    """What is shown. `proof` is the row of the last check; None where there can be none or none was made yet.
 
     `waits_for_machine` says that a dispute ends by itself when the chain has the payment again. `is_late` is true when
     what is shown is older than the newest block.
@@ -55,7 +55,7 @@ class ChainStatus:
 
 
 def chain_status(row: Withdrawal, *, now: datetime) -> ChainStatus | None:
-    """What to say of a withdrawal at this moment; nothing before the exchange took the order to pay."""
+    """What to say about a withdrawal now; None before the exchange accepted the order to pay."""
     if row.state not in _AFTER:
         return None
     if row.currency != payouts.COIN:

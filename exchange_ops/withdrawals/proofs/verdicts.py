@@ -1,8 +1,8 @@
-"""What a look at the chain means for a withdrawal: rows 26, 27 and 31 of its table.
+"""What a check of the chain means for a withdrawal: moves 26, 27 and 31 of its table.
 
-A proof makes a paid one a proven one. A proof that is lost, a transaction that pays something else, and one that does
-not exist make it disputed. Only a dispute that a lost proof began, and on which nobody gave a verdict yet, is ended by
-the machine, when the chain has the payment again; all others are people's.
+A proof makes a paid one a proven one. A lost proof, a transaction that pays something else, and one that does not exist
+make it disputed. The machine ends a dispute only if a lost proof began it, nobody has given a verdict yet, and the
+chain has the payment again; all other disputes are for people.
 """
 
 from datetime import datetime, timedelta
@@ -32,7 +32,7 @@ def is_deep(*, state: str, depth: int) -> bool:
 def judge(
     row: Withdrawal, proof_columns: dict[str, Any], *, was_replaced: bool, verdict: Verdict, now: datetime
 ) -> None:
-    """Move the row on, if the look asks for it; `proof_columns` is what is stored of it. Raises `CannotMove`."""
+    """Move the row on if the check requires it; `proof_columns` is what is stored of it. Raises `CannotMove`."""
     report = "The exchange says sent" if row.state == states.SENT else "The exchange says paid"
     if is_deep(state=proof_columns["standing"], depth=proof_columns["depth"]):
         _prove(row, verdict, now)
@@ -65,7 +65,7 @@ def _prove(row: Withdrawal, verdict: Verdict, now: datetime) -> None:
 
 
 def _dispute(row: Withdrawal, reason: str, verdict: Verdict, now: datetime, *, froze: bool) -> None:
-    """Row 27, with an alarm. What nobody approved stops the account as well; a reorganisation is nobody's doing."""
+    """Move 27, with an alarm. What nobody approved also freezes the account; a reorganisation is nobody's doing."""
     arguments: dict[str, Any] = {"event": "proof_lost", "to": "disputed", "now": now, "evidence": _facts(verdict)}
     _log.warning("payouts.disputed", withdrawal=row.pk, reason=reason, froze=froze)
     with transaction.atomic():

@@ -49,7 +49,7 @@ def _votes() -> Votes:
 
 
 def _disputed(now: datetime, only: str) -> Iterator[Cause]:
-    """Payouts of which the evidence disagrees, or that only people can judge."""
+    """Payouts whose evidence disagrees, or that only people can judge."""
     rows = Withdrawal.objects.filter(state__in=(states.DISPUTED, states.INVESTIGATE))
     for row in rows_of(rows, only):
         sentence = f"{row.reference}, {kept_amount(row.amount, row.currency)}: {row.sentence}"
@@ -57,14 +57,14 @@ def _disputed(now: datetime, only: str) -> Iterator[Cause]:
 
 
 def _holds(now: datetime, only: str) -> Iterator[Cause]:
-    """Money that is reserved for requests that are over."""
+    """Money that is reserved for closed requests."""
     for row in open_holds.closed_requests():
         if open_holds.is_for_people(row):
             yield Cause(row.subject, open_holds.sentence(row), "withdrawal", str(row.pk), str(row.account_id))
 
 
 def _overdue(now: datetime, only: str) -> Iterator[Cause]:
-    """Payouts that the exchange took long ago and has not carried out."""
+    """Payouts that the exchange accepted long ago and has not carried out."""
     for row in settlement.overdue(now=now):
         sentence = settlement.overdue_sentence(row, now=now)
         yield Cause(row.subject, sentence, "withdrawal", str(row.pk), str(row.account_id))
@@ -87,7 +87,7 @@ def _numbers(keys: Collection[str]) -> list[int]:
 
 
 def _evidence(row: Withdrawal) -> list[str]:
-    """Entries of the ledger that pay the same to the same address since it was asked for, and are nobody's."""
+    """Unmatched ledger entries that pay the same to the same address since the request."""
     among = LedgerEntry.objects.filter(
         account=row.account_id, currency=row.currency, amount=row.amount, withdrawal=None
     )

@@ -1,4 +1,4 @@
-"""Whether payouts, their holds and their proofs go on as they should."""
+"""Whether payouts, their holds and their proofs are on time."""
 
 from datetime import timedelta
 
@@ -32,7 +32,7 @@ def payouts() -> Health:
 
 
 def unfinished() -> Health:
-    """Which payouts the exchange took more than an hour ago and has not carried out."""
+    """Payouts that the exchange accepted more than an hour ago and has not carried out."""
     now = clock.now()
     rows = list(settlement.overdue(now=now)[: ages.MOST_NAMED])
     if not rows:
@@ -42,7 +42,7 @@ def unfinished() -> Health:
 
 
 def holds() -> Health:
-    """Which closed requests still have money reserved at the exchange."""
+    """Closed requests that still have money reserved at the exchange."""
     rows = list(open_holds.closed_requests()[: ages.MOST_NAMED])
     if not rows:
         return Health(ok=True, sentence="No closed request has money reserved at the exchange.", age_s=0)
@@ -51,7 +51,7 @@ def holds() -> Health:
 
 
 def proofs() -> Health:
-    """How long the oldest payout that is to be looked for on the chain waits, and which ones people have to judge."""
+    """How long the oldest payout has waited to be checked on the chain, and which ones people have to judge."""
     now = clock.now()
     waiting = [proofs_of_payouts.waits_for(row, now=now) for row in proofs_of_payouts.due(now=now)[:MOST_PROOFS]]
     oldest = max(waiting, default=timedelta(0))

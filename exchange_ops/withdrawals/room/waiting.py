@@ -1,4 +1,4 @@
-"""Payouts that wait for approvals, and what became of them, for the list of what waits and for whoever asked."""
+"""Payouts that wait for approvals, and how they ended, for the list of what waits and for their requesters."""
 
 from collections.abc import Collection, Iterable, Iterator
 from datetime import datetime
@@ -29,20 +29,20 @@ def visible_to(person: "Person") -> QuerySet[Withdrawal]:
 
 
 def undecided(person: "Person", now: datetime) -> list[Entry]:
-    """Everything that waits for approvals, with what is to be known of its recipient."""
+    """Everything that waits for approvals, with a briefing on its recipient."""
     rows = _with_progress(rules.seen_by(person, approvals.undecided()))
     return _entries(rows, person, now, briefing.briefings(rows))
 
 
 def followed(person: "Person", now: datetime, others: Collection[int]) -> list[Entry]:
-    """This person's own open requests beside those that wait."""
+    """This person's own open requests other than those that wait."""
     rows = rules.seen_by(person, Withdrawal.objects.filter(initiator=person, state__in=states.OPEN_STATES))
     own = _with_progress(rows.order_by("-pk").select_related("account", "initiator"))
     return _entries([row for row in own if row.pk not in others], person, now, {})
 
 
 def done(person: "Person", now: datetime) -> list[Entry]:
-    """Those that were decided last, by a person or by a deadline."""
+    """The payouts decided last, by a person or by a deadline."""
     rows = visible_to(person).exclude(decision=NONE).select_related("account", "initiator", "decided_by")
     entries = []
     for row in queries.with_ends(rows.order_by(F("decided_at").desc(), "-pk"))[:MOST]:
@@ -55,12 +55,12 @@ def done(person: "Person", now: datetime) -> list[Entry]:
 
 
 def ended(since: datetime) -> QuerySet[Withdrawal]:
-    """Requests that are over, written since then."""
+    """Closed requests that were written since then."""
     return Withdrawal.objects.filter(state__in=states.TABLE.over, updated_at__gt=since)
 
 
 def news(numbers: Collection[int]) -> Iterator[tuple[int, Entry]]:
-    """How they ended, for whoever asked; what somebody took back is no news."""
+    """How requests ended, for their requesters; one that the requester withdrew is no news."""
     for row in queries.with_ends(Withdrawal.objects.filter(pk__in=numbers)):
         if row.end is None or row.end.name != endings.WITHDRAWN:
             yield row.initiator_id, Entry.of_request(row, title="Payout", icon=_icon(row))
@@ -77,7 +77,7 @@ def open_words(person: "Person") -> Iterator[OpenWord]:
 
 
 def _entries(rows: list[Any], person: "Person", now: datetime, briefings: dict[int, briefing.Briefing]) -> list[Entry]:
-    """Each with the exchange's clock, by which its deadline is kept."""
+    """The entries with the exchange's clock, by which their deadlines are kept."""
     accounts: Iterable[Account] = {row.account_id: row.account for row in rows}.values()
     clock = {account.pk: clocks.exchange_now(account=account, now=now) for account in accounts}
     return [_entry(row, person, clock[row.account_id], briefings.get(row.pk)) for row in rows]
@@ -117,7 +117,7 @@ _COUNTING: Final = Q(approvals__digest=F("digest"), approvals__verdict="approve"
 
 
 def _with_progress(rows: QuerySet[Withdrawal]) -> list[Any]:
-    """The rows with how they ended and how far the approvals of each stage are."""
+    """The rows with how they ended and how many approvals of each stage they have."""
     counts = {
         name: Count("approvals__person", filter=_COUNTING & Q(approvals__stage=stage), distinct=True)
         for name, stage in (("reviewed", Approval.REVIEW), ("released", Approval.RELEASE))

@@ -1,8 +1,8 @@
-"""Telling the exchange to pay what people approved: the same order again and again, until it is sure or too late.
+"""Telling the exchange to pay what people approved, repeated until it confirms or until it is too late.
 
-The order names the one hold that was compared with the approval; repeating it is documented to change nothing. Before
-the first one the exchange's record is compared once more. Thirty seconds before the hour ends the last one starts; from
-then on only the ledger is read.
+The order names the one hold that was compared with the approval; by the documents repeating it changes nothing. Before
+the first order the exchange's record is compared once more. The last order starts thirty seconds before the hour ends;
+from then on only the ledger is read.
 """
 
 from datetime import datetime, timedelta
@@ -29,7 +29,7 @@ STILL = timedelta(seconds=60)  # an unclear case is read for at least so long be
 
 
 def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
-    """Rows 15 to 19: look, then claim one order to pay and send it, or stop because of the time."""
+    """Moves 15 to 19: check, then claim one order to pay and send it, or stop because it is too late."""
     watch = Stopwatch(now)
     if machine_calls.is_leased(machine.MACHINE, row, now):
         return
@@ -59,7 +59,7 @@ def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
 
 
 def find_out(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
-    """Row 20: only the ledger is asked; what it does not answer by T+10 goes to two people."""
+    """Move 20: only the ledger is read; what it has not answered ten minutes after the hour goes to two people."""
     watch = Stopwatch(now)
     exchange_now = clocks.exchange_now(account=row.account, now=now)
     answer = ledger_lookup.read(row, client_for=client_for)
@@ -94,7 +94,7 @@ def find_out(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
 
 
 def confirm(row: Withdrawal, now: datetime, evidence: dict[str, Any], **figures: Any) -> None:
-    """Rows 17 and 20: the exchange carried the order out."""
+    """Moves 17 and 20: the exchange carried the order out."""
     machine.move(
         row,
         event="commit_confirmed",
@@ -109,7 +109,7 @@ def confirm(row: Withdrawal, now: datetime, evidence: dict[str, Any], **figures:
 
 
 def _settled_by_ledger(row: Withdrawal, answer: LedgerAnswer, now: datetime) -> bool:
-    """Whether the exchange's record already says how it ended, or that it is not what was approved."""
+    """Whether the exchange's record already says how it ended, or that it differs from what was approved."""
     if answer.newest is None or answer.version is None:
         return False
     facts, figures = answer.newest.facts(), hold_monitor.figures(answer.newest)
@@ -144,7 +144,7 @@ def _order(row: Withdrawal, watch: Stopwatch, client_for: ClientFor) -> None:
 
 
 def _claimed(row: Withdrawal, now: datetime) -> ExternalCall:
-    """Row 16: the order is counted and its call written before anything leaves; from here nothing can be recalled."""
+    """Move 16: the order is counted and its call written before anything leaves; from here nothing can be recalled."""
     content = {"exchange_id": row.exchange_id}
     return machine_calls.claim(
         machine.MACHINE,
@@ -224,7 +224,7 @@ def _alarm(row: Withdrawal, event: str, to: str, now: datetime, reason: str, **c
 
 
 def _refuse_to_pay(row: Withdrawal, now: datetime) -> None:
-    """Somebody wrote a decision, or approvals, past the desk: the freeze releases what the exchange reserved."""
+    """A decision or approvals were written around the desk: the freeze releases what the exchange reserved."""
     reason = f"{row.reference} was about to be paid without the approvals that the rules ask for"
     freezes.freeze(person=None, reason=reason, account=row.account, now=now)
 

@@ -1,4 +1,4 @@
-"""Before the hold: check a draft with the exchange's reads, put it under the rules, and keep what waits up to date."""
+"""Before the hold: check a draft with the exchange, evaluate it by the rules, and keep waiting requests up to date."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -25,7 +25,7 @@ _WORTH_ASKING_AGAIN = frozenset({429, 500, 503, 504, 1001, 1002, 1003, 1004})
 
 
 def submit(row: Withdrawal, *, now: datetime, client_for: Callable[..., "ExchangeClient"]) -> None:
-    """Row 2: is-mine and estimate at the exchange, the rules, the digest; then on to the queue or to the approvals."""
+    """Move 2: own address and fee estimate, rules, digest; then on to the queue or to the approvals."""
     try:
         own, fee = _own_and_fee(row, client_for)
     except NoUsableKey as problem:
@@ -59,7 +59,7 @@ def submit(row: Withdrawal, *, now: datetime, client_for: Callable[..., "Exchang
 
 
 def look_again(row: Withdrawal, *, now: datetime, client_for: Callable[..., "ExchangeClient"]) -> None:
-    """What waits for approvals is judged again when the rules changed or a freeze was in between."""
+    """Evaluate a request that waits for approvals again when the rules changed or a freeze came in between."""
     if not policy_evaluation.still_holds(row):
         judge_again(row, now=now)
     else:

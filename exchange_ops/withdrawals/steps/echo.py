@@ -1,7 +1,7 @@
 """Comparing what the exchange is about to do with what people approved, field by field, before anything is paid.
 
 A payout's amount is what arrives, and its fee comes on top: with the fee taken out of the amount the two have to add up
-to what was asked for (supplement 2.10). A tag that the exchange does not show at all is not a difference.
+to the requested amount (supplement 2.10). A tag that the exchange does not show at all is no difference.
 """
 
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ _NONE = "none"
 
 @dataclass(frozen=True, slots=True)
 class Echo:
-    """The comparison: one item for each field, and whether a difference is nothing but a drifting fee."""
+    """The comparison: one item for each field, and whether the only difference is a fee that drifted."""
 
     items: list[dict[str, Any]]
     fee_drifted: bool

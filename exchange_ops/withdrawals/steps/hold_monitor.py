@@ -19,7 +19,7 @@ LOOK_EVERY = timedelta(seconds=60)  # a change wakes the row sooner: the ledger 
 
 
 def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
-    """Rows 12 and 14: the echo gate, the deadline, a freeze, changed rules, and whatever happened without us."""
+    """Moves 12 and 14: the echo, the deadline, a freeze, changed rules, and what the exchange did by itself."""
     exchange_now = clocks.exchange_now(account=row.account, now=now)
     if row.rollback_at is not None and exchange_now >= row.rollback_at:
         end_by_time(row, now=now, exchange_now=exchange_now)
@@ -37,7 +37,7 @@ def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
 
 
 def end_by_time(row: Withdrawal, *, now: datetime, exchange_now: datetime) -> None:
-    """Row 14 at T-5 min: nobody decided, so the hold is released. Raises CannotMove when somebody was faster."""
+    """Move 14 at T-5 min: nobody decided, so the hold is released. Raises CannotMove when somebody was faster."""
     evidence = {"rollback_at": row.rollback_at, "exchange_now": exchange_now}
     _release(row, "time_over", now, "Nobody decided in time, five minutes before the exchange's hour ends.", evidence)
 
@@ -108,7 +108,7 @@ def figures(record: PayoutVersion) -> dict[str, Any]:
 
 
 def latch(now: datetime) -> dict[str, Any]:
-    """The decision of the desk itself to release."""
+    """The desk's own decision to release."""
     return {"decision": states.ROLLBACK, "decided_by": None, "decided_at": now}
 
 

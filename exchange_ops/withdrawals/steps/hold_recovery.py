@@ -32,7 +32,7 @@ CREATED_MARGIN = timedelta(minutes=2)
 
 
 def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
-    """Rows 9 to 11: read the whole ledger, then adopt, wait, close or call two people."""
+    """Moves 9 to 11: read the whole ledger, then adopt, wait, close or call two people."""
     watch = Stopwatch(now)
     call = ExternalCall.objects.filter(withdrawal=row, kind=ExternalCall.HOLD, attempt=row.attempt).first()
     try:
@@ -93,7 +93,7 @@ def _adopted_by_others(row: Withdrawal) -> Any:
 
 
 def _read(row: Withdrawal, call: ExternalCall | None, client_for: ClientFor, now: datetime) -> int:
-    """Take in everything above what we knew before the call; gives how many records with our tag could not be read."""
+    """Store everything newer than what we knew before the call; returns how many of our records were unreadable."""
     ours = 0
     with clients.client(client_for, account=row.account, right=Right.PAYMENTS) as client:
         for page in client.transactions_after(index=0 if call is None else call.watermark):

@@ -1,7 +1,7 @@
 """Asking the exchange to reserve the money, once for each attempt, and never to pay it.
 
-The call is the one that can't be repeated. So its row is committed first, the outcome is one of accepted, refused, not
-sent or unknown, and unknown is resolved by reading the ledger (`adoption`), never by sending again.
+The call can't be repeated. So its row is committed first, the outcome is one of accepted, refused, not sent or unknown,
+and unknown is resolved by reading the ledger (`hold_recovery`), never by sending again.
 """
 
 import base64
@@ -38,7 +38,7 @@ NOT_ABOUT_THE_PAYMENT = frozenset({429, 1001, 1002, 1003, 1004})
 
 
 def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
-    """Rows 4 to 8: claim, one POST with autoCommit=false, and where its outcome leads."""
+    """Moves 4 to 8: claim, one POST with autoCommit=false, and the move that its outcome leads to."""
     watch = Stopwatch(now)
     if not policy_evaluation.still_holds(row):
         drafting.judge_again(row, now=now)
@@ -66,7 +66,7 @@ def tag(*, withdrawal_id: int, attempt: int) -> str:
 
 
 def _obstacle(row: Withdrawal) -> str:
-    """Why no hold may be asked for right now, or an empty text. The request waits; it can be cancelled meanwhile."""
+    """Why no hold may be requested right now, or an empty text. The request waits; it can be cancelled meanwhile."""
     if (frozen := freezes.active(row.account)) is not None:
         return f"The account is frozen: {frozen.reason}"[:500]
     if problem := request_checks.currency_problem(Currency.objects.filter(pk=row.currency).first()):
@@ -83,7 +83,7 @@ def _obstacle(row: Withdrawal) -> str:
 
 
 def _claimed(row: Withdrawal, now: datetime) -> ExternalCall:
-    """Row 4: the claim, with a tag of its own and the hours that begin now, and the row of the call."""
+    """Move 4: the claim, with a tag of its own and the hour that begins now, and the row of the call."""
     attempt = row.attempt + 1
     return machine_calls.claim(
         machine.MACHINE,
@@ -145,5 +145,5 @@ _BY_OUTCOME: Final[dict[str, machine_calls.End]] = {
     ExternalCall.NOT_SENT: _hold_not_sent,
     ExternalCall.UNKNOWN: machine_calls.end(machine.MACHINE, "hold_unknown", states.HOLD_UNKNOWN),
 }
-# Row 8: what it did is unknown until the ledger has been read.
+# Move 8: the outcome is unknown until the ledger has been read.
 lease_expired = machine_calls.given_up(machine.MACHINE, event="hold_unknown", to=states.HOLD_UNKNOWN)

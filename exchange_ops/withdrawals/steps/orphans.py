@@ -1,8 +1,8 @@
-"""Holds that carry our tag and belong to nothing any more: released, whoever made them and however late.
+"""Holds that carry our tag and belong to no request any more: released, whoever made them and however late.
 
 A worker that was paused can still send its request long after the row was closed. Such a hold was never compared or
-approved, so it can never be paid by us; it only keeps money reserved until it is released here. So is the hold of a
-closed request that two people of treasury ordered to be released (`open_holds`).
+approved, so we can never pay it; it only keeps money reserved until it is released here. So does the hold of a closed
+request whose release two people of treasury ordered (`open_holds`).
 """
 
 from datetime import datetime, timedelta
@@ -33,7 +33,7 @@ _log = structlog.get_logger(__name__)
 
 
 def release_all(*, account: Account, now: datetime, client_for: ClientFor) -> int:
-    """Release every orphan of the account that was not tried just now; gives how many orders were sent."""
+    """Release every orphan of the account that was not tried just now; returns how many calls were sent."""
     sent = 0
     for entry, owner in find(account):
         try:
@@ -90,7 +90,7 @@ def _release(entry: LedgerEntry, owner: Withdrawal, now: datetime, client_for: C
 
 
 def _prepare(entry: LedgerEntry, owner: Withdrawal, attempt: int, now: datetime) -> ExternalCall:
-    """The call's row and the trail, durable before the bytes leave. Two sweepers at once: one fails on the attempt."""
+    """The call's row and the audit entry, durable before the bytes leave. Of two sweepers at once one fails."""
     with transaction.atomic(durable=True):
         call = ExternalCall.objects.create(
             account=owner.account,

@@ -1,6 +1,6 @@
-"""Telling the exchange to release a hold, again and again, also after its hour: no order to pay was ever sent for it.
+"""Telling the exchange to release a hold, repeated even after its hour: no order to pay was ever sent for it.
 
-An answer alone does not end it: only the ledger's own word that the payout failed, or that it has none any more, does.
+An answer alone does not end it: only the ledger does, by showing that the payout failed or by having none any more.
 """
 
 from datetime import datetime, timedelta
@@ -25,7 +25,7 @@ _RELEASED_ANSWERS = frozenset({20005, 20007})  # Payout not found, Payout alread
 
 
 def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
-    """Rows 21 to 23: claim one DELETE, send it, and read in the ledger what came of it."""
+    """Moves 21 to 23: claim one DELETE, send it, and read in the ledger what came of it."""
     watch = Stopwatch(now)
     if machine_calls.is_leased(machine.MACHINE, row, now):
         return
@@ -49,7 +49,7 @@ def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
 
 
 def _on_reply(row: Withdrawal, reply: machine_calls.Reply, watch: Stopwatch, client_for: ClientFor) -> None:
-    """The answer alone ends nothing: the ledger is read, and the order repeated until that shows the release."""
+    """The answer alone ends nothing: the ledger is read, and the order repeated until it shows the release."""
     now = watch.now()
     answer = ledger_lookup.read(row, client_for=client_for)
     ledger_lookup.store(row, answer, now=now)
@@ -93,7 +93,7 @@ def _settled_by_ledger(
 
 
 def _released_without_record(row: Withdrawal, reply: machine_calls.Reply | None, now: datetime) -> bool:
-    """The ledger has no record: believed when the exchange itself said that it released it, or long after the hour."""
+    """The ledger has no record: believed when the exchange itself confirmed the release, or long after the hour."""
     if reply is not None and reply.accepted and reply.value is True:
         return True
     knows_none = reply is not None and reply.code in _RELEASED_ANSWERS
@@ -134,18 +134,18 @@ def _repeat(row: Withdrawal, reply: machine_calls.Reply, answer: LedgerAnswer, w
 
 
 def _reason(row: Withdrawal) -> str:
-    """Why it is released, without what was wrong with the release."""
+    """Why it is released, without what went wrong with the release."""
     return row.last_problem.split(" | ", 1)[0]
 
 
 def _why(row: Withdrawal) -> str:
-    """The reason it is released stays in front of what is wrong with the release."""
+    """The reason for the release, kept in front of what went wrong with it."""
     first = _reason(row)
     return f"{first} | " if first else ""
 
 
 def _escalate_once(row: Withdrawal, now: datetime) -> None:
-    """Ten minutes after the hour the row says loudly that the release is not confirmed; the desk goes on trying."""
+    """Ten minutes after the hour the row says clearly that the release is not confirmed; the desk continues to try."""
     exchange_now = clocks.exchange_now(account=row.account, now=now)
     if not deadlines.escalation_is_due(row, exchange_now) or row.events.filter(event="escalated").exists():
         return

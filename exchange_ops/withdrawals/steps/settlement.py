@@ -1,4 +1,4 @@
-"""After the exchange took the order: its transaction, its success, or its failure, as its ledger tells them."""
+"""After the exchange accepted the order: its transaction, its success or its failure, as its ledger reports them."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -27,7 +27,7 @@ CARRIED_OUT_WITHIN = timedelta(hours=1)  # after that a payout that does not mov
 
 
 def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
-    """Rows 24, 25, 27 and 28: what the ledger says since the order was taken."""
+    """Moves 24, 25, 27 and 28: what the ledger has reported since the order was accepted."""
     watch = Stopwatch(now)
     answer = ledger_lookup.read(row, client_for=client_for)
     ledger_lookup.store(row, answer, now=now)
@@ -47,7 +47,7 @@ def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
 
 
 def overdue(*, now: datetime) -> QuerySet[Withdrawal]:
-    """Payouts that the exchange took and has not brought further for an hour; moving on takes one from the list."""
+    """Payouts that the exchange accepted and has not advanced for an hour; one that advances drops out."""
     rows = Withdrawal.objects.filter(state__in=TAKEN, updated_at__lte=now - CARRIED_OUT_WITHIN)
     return rows.select_related("account", "initiator").order_by("updated_at", "pk")
 
@@ -85,7 +85,7 @@ def _follow(row: Withdrawal, record: PayoutVersion, now: datetime) -> None:
 
 
 def _failed(row: Withdrawal, record: PayoutVersion, client_for: ClientFor, watch: Stopwatch) -> None:
-    """Row 28, or row 27 when it had been reported as paid. The balance is read again: the money has to be back."""
+    """Move 28, or move 27 when it had been reported as paid. The balance is read again: the money has to be back."""
     wallet = _balance(row, client_for, watch.now())
     reason = f"The exchange failed it{f' ({record.error_code})' if record.error_code else ''}."
     machine.move(

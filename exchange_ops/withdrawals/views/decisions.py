@@ -1,4 +1,4 @@
-"""What this person can do to this withdrawal now, with buttons that name their effect, and why not when they can't."""
+"""What this person can do to this withdrawal now, with buttons that say their effect, and otherwise why they can't."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -40,7 +40,7 @@ class Choices:
 
 
 def choices(row: Withdrawal, person: Person, *, now: datetime) -> Choices:
-    """The choices of `person` on `row`. The domain decides again when one of them is sent."""
+    """The choices of `person` on `row`. The domain decides again when one of them is submitted."""
     undecided = row.state in UNDECIDED and row.decision == NONE
     approved = approvals.people(row, approvals.stage_of(row)) if undecided else 0
     needed = approvals.needed(row) if undecided else 0
@@ -68,7 +68,7 @@ def _progress(row: Withdrawal, approved: int) -> str:
 
 
 def progress(row: Withdrawal, *, reviewed: int, released: int) -> str:
-    """How far the approvals are: with approvals before the hold the final one comes on top of the quorum."""
+    """How many approvals there are; where approvals come before the hold, the final release is counted on top."""
     needed = max(row.quorum_required, 1)
     if row.state == states.REVIEW or row.mode != modes.APPROVE_THEN_HOLD:
         return f"{reviewed if row.state == states.REVIEW else released} of {needed} approved"

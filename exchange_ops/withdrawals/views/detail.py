@@ -1,4 +1,4 @@
-"""One withdrawal: what is on the table, what this person can do about it, and everything that happened to it."""
+"""One withdrawal: its facts, what this person can do about it, and its history."""
 
 from datetime import datetime
 from typing import Any
@@ -100,14 +100,14 @@ def _story(row: Withdrawal, person: Person, now: datetime) -> dict[str, Any]:
 
 
 def _digest(row: Withdrawal) -> str:
-    """What a decision made on this page is bound to: the content, or in an unclear or closed case that as it stands."""
+    """What a decision made on this page is bound to: the content, or in an unclear or closed case the current state."""
     if row.state in states.CLOSED_STATES:
         return open_holds.digest_of(row)
     return resolutions.digest_of(row) if row.state in {states.INVESTIGATE, states.DISPUTED} else row.digest
 
 
 def _equal(row: Withdrawal) -> list[Withdrawal]:
-    """Others like it, as long as somebody can still stop it."""
+    """Equal payments, as long as somebody can still stop this one."""
     if row.state not in decisions.UNDECIDED | states.CANCELLABLE | {states.COMMITTING}:
         return []
     same = {"account": row.account, "currency": row.currency, "amount": row.amount, "address": row.address}
@@ -115,7 +115,7 @@ def _equal(row: Withdrawal) -> list[Withdrawal]:
 
 
 def _destination(row: Withdrawal) -> Destination | None:
-    """The address read again by the rules of its currency; nothing when either is not known any more."""
+    """The address parsed again by the rules of its currency; None when one of the two is not known any more."""
     currency = Currency.objects.filter(pk=row.currency).first()
     try:
         return (

@@ -1,4 +1,4 @@
-"""Asking for a payout: the form, and the two parts that fill in while it is typed. All arithmetic happens here."""
+"""Requesting a payout: the form, and the two parts that fill in while somebody types. All arithmetic happens here."""
 
 from dataclasses import dataclass
 from decimal import Decimal
@@ -62,7 +62,7 @@ def new(request: DeskRequest) -> HttpResponse:
 
 @posted(rules.may_request, ONLY_OPERATORS)
 def figures(request: DeskRequest) -> HttpResponse:
-    """What arrives, what leaves, what it is worth and how many approvals it takes, for what is typed so far."""
+    """What arrives, what leaves, its value and the number of approvals it needs, for what was typed so far."""
     account = accounts.required(request)
     currency = currencies.currency(request.POST.get("currency", ""))
     context: dict[str, Any] = {"now": clock.now(), "account": account, "currency": currency}
@@ -89,7 +89,7 @@ def destination(request: DeskRequest) -> HttpResponse:
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """What reaches the address and what leaves the account, with the fee both were reckoned with."""
+    """What reaches the address and what leaves the account, with the fee used for both."""
 
     arrives: Decimal
     leaves: Decimal
@@ -107,12 +107,12 @@ def _render_form(
 
 
 def _wished(request: DeskRequest) -> dict[str, str]:
-    """Values that a link may fill in beforehand; a person still reads and sends the form."""
+    """Values that a link may fill in; a person still reads and submits the form."""
     return {name: request.GET[name][:400] for name in ("currency", "address", "payment_id") if name in request.GET}
 
 
 def _currencies() -> tuple[list[Currency], list[dict[str, str]]]:
-    """Those that can be paid out now, and why the others can't."""
+    """The currencies that can be paid out now, and why the others can't."""
     rows = list(Currency.objects.order_by("code"))
     problems = {row.code: request_checks.currency_problem(row) for row in rows}
     others = [{"code": code, "why": why} for code, why in problems.items() if why]
@@ -148,7 +148,7 @@ def _figures(request: DeskRequest, account: Account, currency: Currency) -> dict
 
 
 def _equal(request: DeskRequest, account: Account, currency: Currency, amount: Decimal) -> list[Withdrawal]:
-    """What was asked for in the last day with this amount and address, once both can be read."""
+    """Requests of the last day with this amount and address, once both are readable."""
     typed = request.POST.get("address", "")[:1000]
     try:
         destination = destinations.check(
