@@ -44,7 +44,7 @@ class Destination:
 
 
 def check(*, currency: Currency, address: str, payment_id: str = "") -> Destination:
-    """The destination that a person entered for `currency`; raises `CannotUseDestination` with a sentence per field."""
+    """The destination entered for `currency`; raises `CannotUseDestination` with a sentence for each field."""
     problems: dict[str, str] = {}
     remarks: list[str] = []
     text = _cleaned("address", address, LONGEST_ADDRESS, problems, remarks)
@@ -71,7 +71,7 @@ def check(*, currency: Currency, address: str, payment_id: str = "") -> Destinat
 
 
 def same_address(*, code: str, one: str, other: str) -> bool:
-    """Whether two texts are one destination of the currency `code`; texts that can't be read only when equal."""
+    """Whether two texts are one destination of the currency `code`; texts that can't be parsed only when equal."""
     if one == other:
         return True
     if code == CHAIN_CODE:
@@ -99,7 +99,7 @@ def _read(code: str, text: str) -> Destination:
 
 
 def _network(address: CoinAddress) -> str:
-    """The network of another coin's address: the main one unless the desk works with test networks as well."""
+    """The network of another coin's address: only the main one, unless the desk works with test networks as well."""
     allowed = (coin_addresses.MAIN, *(str(network) for network in addresses.allowed_networks()))
     for network in allowed:
         if network in address.networks:
@@ -128,7 +128,7 @@ def _payment_id_warnings(currency: Currency, payment_id: str) -> tuple[str, ...]
 
 
 def _cleaned(name: str, text: str, longest: int, problems: dict[str, str], remarks: list[str]) -> str:
-    """The text without blanks around it; what can't stay in it is told in `problems`."""
+    """The text without blanks around it; what is wrong with it goes into `problems`."""
     spoken = "address" if name == "address" else "payment id"
     trimmed = text.strip()
     if trimmed != text:

@@ -1,4 +1,4 @@
-"""Where others pay in to us: the exchange's addresses as they were last read, and requests for new ones.
+"""Our deposit addresses as last read from the exchange, and requests for new ones.
 
 Asking for a new address moves no money, but it can't be repeated: each one counts against the five of a day.
 """
@@ -19,7 +19,7 @@ from exchange_ops.shared.models import Account, OfAccount
 
 
 class AddressBook(Question):
-    """What is known about the addresses of one currency: when it was asked for, when it was read, what was wrong.
+    """What is known about the addresses of one currency: when it was requested, when it was read, what went wrong.
 
     `used` are the last ten addresses that were withdrawn to, as the exchange lists them.
     """
@@ -42,7 +42,7 @@ class AddressBook(Question):
 
 
 class DepositAddress(Witnessed):
-    """One address that others pay in to; it stays valid for ever. A deposit needs what stands beside it as well.
+    """One deposit address; it stays valid for ever. A deposit needs its payment id and public key as well.
 
     `place` is its number in the exchange's list of the last ten, the newest being 1; empty once it dropped out of it.
     """
@@ -72,7 +72,7 @@ class DepositAddress(Witnessed):
 
 
 class AddressRequest(OfAccount, Subject):
-    """One wish for a new address: the row is committed before the call and tells what came of it.
+    """One request for a new address: the row is committed before the call and records the outcome.
 
     `known` are the addresses the exchange listed right before the call, each with its payment id; after `send_by`
     nothing is sent.

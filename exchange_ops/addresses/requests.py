@@ -1,7 +1,7 @@
-"""Asking the exchange for a new address to pay in to: once, with a row before the call, never again by a machine.
+"""Asking the exchange for a new deposit address: once, with a row before the call, and never again by a machine.
 
-It moves no money, but each one counts against the five of a day, so a lost answer is resolved by reading the
-exchange's list of addresses. Its states are moved by `machine`.
+It moves no money, but each one counts against the five of a day, so a lost answer is resolved by reading the exchange's
+list of addresses. `machine` moves its states.
 """
 
 from datetime import datetime, timedelta
@@ -55,7 +55,7 @@ def request(
     via: str = "page",
     session_key: str = "",
 ) -> AddressRequest:
-    """Ask for a new address. The same `request_key` of the same person gives the same row. Raises CannotAsk."""
+    """Request a new address. The same `request_key` of the same person always gives the same row. Raises CannotAsk."""
     once = Once(
         AddressRequest.objects.filter(initiator=initiator, request_key=request_key),
         is_same=lambda row: (row.account_id, row.currency) == (account.pk, currency),
@@ -78,7 +78,7 @@ def request(
 
 
 def problem_of(*, account: Account, currency: str, now: datetime) -> str:
-    """Why no new address of this currency can be asked for now, or an empty text."""
+    """Why no new address of this currency can be requested now, or an empty text."""
     if problem := deposits.problem_of(Currency.objects.filter(pk=currency).first()):
         return problem
     if AddressRequest.objects.filter(account=account, currency=currency, state__in=OPEN_REQUESTS).exists():
@@ -93,19 +93,19 @@ def problem_of(*, account: Account, currency: str, now: datetime) -> str:
 
 
 def remaining_today(*, account: Account, currency: str, now: datetime) -> int:
-    """How many more may be asked for today, as far as this desk knows."""
+    """How many more may be requested today, as far as this desk knows."""
     return max(0, NEW_A_DAY - _spent_requests(account, currency, now).count())
 
 
 def next_at(*, account: Account, currency: str, now: datetime) -> datetime | None:
-    """When the next new address may be asked for; nothing when one may be asked for now."""
+    """When the next new address may be requested; None when one may be requested now."""
     requests_sent = list(_spent_requests(account, currency, now).order_by("-sent_at")[:NEW_A_DAY])
     oldest = requests_sent[-1].sent_at if len(requests_sent) == NEW_A_DAY else None
     return oldest + DAY if oldest is not None else None
 
 
 def _ask(row: AddressRequest, *, now: datetime, client_for: ClientFor) -> None:
-    """Read what is there, claim, send once. What can't be read before is not asked for at all."""
+    """Read the list, claim, send once. Where the list can't be read, nothing is sent."""
     watch = Stopwatch(now)
     try:
         with clients.client(client_for, account=row.account, right=Right.PAYMENTS) as client:
@@ -173,7 +173,7 @@ def _on_lease_expired(row: AddressRequest, *, now: datetime, client_for: ClientF
 
 
 def _look_for_address(row: AddressRequest, *, now: datetime, client_for: ClientFor) -> None:
-    """Look for an address that was not there before the call; none in the end means that none was made."""
+    """Look for an address that was not listed before the call; if none appears, none was made."""
     watch = Stopwatch(now)
     try:
         with clients.client(client_for, account=row.account, right=Right.PAYMENTS) as client:
@@ -216,7 +216,7 @@ def _sent_before(_: AddressRequest) -> CannotAsk:
 
 
 def _move(row: AddressRequest, to: str, *, now: datetime, **columns: Any) -> None:
-    """A worker's move to another state, which gives it its name; raises CannotMove when the row moved on."""
+    """A worker's move, named by the state that it leads to; raises CannotMove when the row moved on."""
     problem = columns.get("last_problem", "")
     evidence = columns.pop("evidence", {}) | ({"problem": problem} if problem else {})
     machine.move(row, event=to, to=to, now=now, evidence=evidence, **columns)

@@ -1,4 +1,4 @@
-"""Deposit addresses and what is asked about destinations, as the desk knows them."""
+"""Deposit addresses, and questions about destinations, as the desk knows them."""
 
 from collections.abc import Iterator
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""The table of a wish for a new deposit address: every state, whose turn it is, and every move between states."""
+"""The table of a request for a new deposit address: every state, whose turn it is, and every move between states."""
 
 from typing import Final
 
@@ -65,7 +65,7 @@ REQUEST_STATES: Final[dict[str, State]] = {
 }
 
 _T = Transition
-# An answer that comes after the worker's time was over is found in the list. A move is called what it makes of the row.
+# A late answer is found in the exchange's list. Each move has the name of the state that it leads to.
 TRANSITIONS: Final[tuple[Transition, ...]] = (
     _T(1, "", "asked", "asked", ("operator",)),
     _T(2, "asked", "sending", "sending", ("worker",)),
@@ -94,5 +94,5 @@ TABLE: Final = Table(
     },
 )
 OPEN_REQUESTS: Final = TABLE.open
-# Those that used one of the five of a day, or may have.
+# Those that used one of the day's five, or may have.
 SPENT_REQUESTS: Final = ("sending", "unknown", "made")

@@ -1,6 +1,6 @@
-"""Where to pay in one currency: the current address with its code to scan, the earlier ones, and asking for a new one.
+"""Where to deposit one currency: the current address with its code to scan, the earlier ones, and requesting a new one.
 
-The page reads rows. A worker asks the exchange when the page says, by a row, that its copy has grown old.
+The page reads rows. When its copy is old, it writes a row that has a worker ask the exchange.
 """
 
 from datetime import datetime
@@ -30,7 +30,7 @@ PARTS = {"addresses": "exchange_ops/deposit/_addresses.html"}
 
 
 class NewAddressForm(forms.Form):
-    """The wish for a new address; the key makes a double click and a second tab the same wish."""
+    """The request for a new address; the key makes a double click and a second tab one request."""
 
     request_key = forms.UUIDField(widget=forms.HiddenInput)
 
@@ -44,7 +44,7 @@ def deposit(request: DeskRequest, currency: str) -> HttpResponse:
 
 @posted(rules.may_reread_addresses)
 def read(request: DeskRequest, currency: str) -> HttpResponse:
-    """Have the addresses read once more, unless that happened just now."""
+    """Have the addresses read again, unless that happened just now."""
     coin = _currency(currency)
     deposits.ask(account=accounts.required(request), currency=coin.code, person=request.user, now=clock.now())
     return _page(request, coin) if request.htmx else redirect("deposit", coin.code)
@@ -52,7 +52,7 @@ def read(request: DeskRequest, currency: str) -> HttpResponse:
 
 @posted(rules.may_request, ONLY_OPERATORS)
 def new_address(request: DeskRequest, currency: str) -> HttpResponse:
-    """Ask for a new address, once however often the form is sent."""
+    """Request a new address, once however often the form is sent."""
     coin, form, now = _currency(currency), NewAddressForm(request.POST), clock.now()
     if not form.is_valid():
         return _page(request, coin, status=422, refusal="No new address was asked for: open the page again.")

@@ -1,9 +1,9 @@
-"""How far a position is from its margin call and its liquidation, by the newest price that is known.
+"""How far a position is from its margin call and its liquidation, by the newest known price.
 
-A price between the entry and the margin call is measured as the share of that way which is left: 1 at the entry, 0 at
-the call, below 0 beyond it. A warning begins at one share and ends at a larger one, so a price that hovers at the
-border warns once. The prices themselves are the exchange's; only what a change would make of them is reckoned here, by
-the formula that reproduces its own (supplement 1.5).
+The distance is measured as the share that is left of the way from the entry to the margin call: 1 at the entry, 0 at
+the call, below 0 beyond it. A warning begins at one share and ends at a larger one, so that a price that hovers at the
+border warns once. The prices themselves are the exchange's; only what a change would make of them is computed here, by
+the formula that reproduces the exchange's own (supplement 1.5).
 """
 
 from dataclasses import dataclass
@@ -51,17 +51,17 @@ class Exposure:
         return self.to_call is not None and self.to_call <= 0
 
     def is_near_call(self, *, warned: bool) -> bool:
-        """Whether to warn of the margin call; who was `warned` is warned on until it is far."""
+        """Whether to warn of the margin call; once `warned`, the warning stays until the call is far."""
         return self.call_left is not None and self.call_left < (CALL_FAR if warned else CALL_NEAR)
 
     def is_near_liquidation(self, *, warned: bool) -> bool:
-        """The same of the liquidation."""
+        """Whether to warn of the liquidation; once `warned`, the warning stays until it is far."""
         share, border = self.liquidation_left, LIQUIDATION_FAR if warned else LIQUIDATION_NEAR
         return share is not None and share < border
 
 
 def exposure(*, position: MarginPosition, ticker: Ticker | None) -> Exposure:
-    """How a position stands; by the exchange's own pnl, or by the market's last price where that was read later."""
+    """How a position stands, by the exchange's own pnl or by the market's last price where that was read later."""
     is_long, entry = position.quantity > 0, position.price_entry
     call, liquidation = _danger(position.price_margin_call), _danger(position.price_liquidation)
     mark_and_time = _mark(position, ticker)
@@ -97,9 +97,9 @@ def after(
     balance: Decimal,
     quantity: Decimal | None = None,
 ) -> Exposure:
-    """How the position would stand with this collateral, and with this signed quantity (as it is without one).
+    """How the position would stand with this collateral and this signed quantity (by default the present one).
 
-    `balance` and `mark` are in the quote currency. What rests in the book is left out: it opens nothing by itself.
+    `balance` and `mark` are in the quote currency. Open orders are left out: by themselves they open nothing.
     """
     size = position.quantity if quantity is None else quantity
     share = 1 / (2 * max(held.leverage, Decimal(1))) + symbol.take_liquidity_rate
@@ -133,7 +133,7 @@ def _danger(price: Decimal | None) -> Decimal | None:
 
 
 def _mark(position: MarginPosition, ticker: Ticker | None) -> tuple[Decimal, datetime] | None:
-    """The exchange judges by a price that it names nowhere but in the pnl (its last trade, else the middle)."""
+    """The price that the exchange judges by, which only the pnl reveals (its last trade, else the middle)."""
     if ticker is not None and ticker.last is not None and ticker.read_at > position.read_at:
         return ticker.last, ticker.read_at
     if position.pnl is not None and position.quantity:
@@ -151,7 +151,7 @@ def _away(mark: Decimal, danger: Decimal | None, base: Decimal, is_long: bool) -
 
 
 def _share_left(mark: Decimal, danger: Decimal | None, entry: Decimal, is_long: bool) -> Decimal | None:
-    """What is left of the way from the entry; a danger that lies on the wrong side of the entry is reached by now."""
+    """The share left of the way from the entry; a danger on the wrong side of the entry has been reached."""
     if danger is None:
         return None
     distance = entry - danger if is_long else danger - entry

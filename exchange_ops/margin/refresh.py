@@ -1,4 +1,4 @@
-"""Margin accounts and positions as the exchange shows them: copies with the time they were read, nothing is done here.
+"""Margin accounts and positions as the exchange shows them: copies with the time of reading. Nothing is done here.
 
 What is no longer listed has ended. Source: exchange REST, Margin orders; supplement 1.5 and 2.7.
 """
@@ -26,7 +26,7 @@ _FIRST, _LAST = datetime(1970, 1, 1, tzinfo=UTC), datetime(9999, 1, 1, tzinfo=UT
 
 
 def sync(*, account: Account, client: ExchangeClient, now: datetime) -> list[str]:
-    """Read accounts and positions; gives a sentence for every record that could not be taken in."""
+    """Read accounts and positions; returns a sentence for every record that could not be stored."""
     accounts, positions = client.get_margin_accounts(), client.get_margin_positions()
     asides = (*accounts.asides, *positions.asides)
     problems = [f"A margin record could not be read: {aside.reason}" for aside in asides]
@@ -54,7 +54,7 @@ def apply(
     now: datetime,
     complete: bool = False,
 ) -> list[str]:
-    """Keep what a stream told of accounts, as of `now`; gives a sentence for every record that could not be.
+    """Store what a stream reported about accounts, as of `now`; returns a sentence for every record that could not be.
 
     A record that is older than the stored one changes nothing. With `complete` there are no other accounts. A report
     without a position ends it only when it says so: samples leave the position out of reports that don't concern it.
@@ -86,7 +86,7 @@ def apply(
 
 
 def _is_closed(report: records.MarginAccount) -> bool:
-    """Whether the account is gone. A position that is closed is reported by the same word; then money stays."""
+    """Whether the account is gone. A closed position is reported by the same word, but then money stays."""
     return CLOSED in (report.report_type, report.report_reason) and not report.margin_balance
 
 
@@ -97,7 +97,7 @@ def _is_flat(report: records.MarginAccount) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Outcome:
-    """What came of one record: whether a figure changed, or it was older than what is kept."""
+    """The outcome of one record: whether a figure changed, or the record was older than the stored one."""
 
     changed: bool = False
     refused: bool = False
@@ -105,17 +105,17 @@ class _Outcome:
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """One telling about the margin of an account, which was so at `as_of` or later.
+    """One report on the margin of an account, which held at `as_of` or later.
 
-    Newer is what the exchange changed later; of two tellings of one millisecond, which may differ in the pnl, the later
-    telling. That is asked of the row by the statement that writes it, so two readers may race.
+    Newer is what the exchange changed later; of two reports of one millisecond, which may differ in the pnl, the later
+    report. The statement that writes the row checks that, so two readers may race.
     """
 
     account: Account
     as_of: datetime
 
     def keep(self, model: Any, symbol: str, columns: dict[str, Any], *, gone: bool = False) -> _Outcome:
-        """Write what was told of a symbol, unless the row knows better."""
+        """Write what was reported of a symbol, unless the row is newer."""
         written = {**columns, "read_at": self.as_of, "gone_at": self.as_of if gone else None}
         row, is_new = model.objects.get_or_create(account=self.account, symbol=symbol, defaults=written)
         if is_new:
@@ -126,12 +126,12 @@ class _Reading:
         return _Outcome(changed=differs or (row.gone_at is None) == gone)
 
     def end(self, model: Any, symbol: str, updated_at: datetime) -> bool:
-        """Note that there is none since `updated_at`, in the exchange's time: what is older opens it no more."""
+        """Record that there is none since `updated_at`, in the exchange's time: nothing older opens it again."""
         rows = self._older(model, symbol, updated_at).filter(gone_at=None)
         return bool(rows.update(gone_at=self.as_of, read_at=self.as_of, updated_at=updated_at))
 
     def end_others(self, model: Any, listed: set[str]) -> bool:
-        """Note that there are no others than those listed, except what was told since."""
+        """Record that there are none besides those listed, except what was reported since."""
         rows = model.objects.filter(account=self.account, gone_at=None, read_at__lt=self.as_of)
         return bool(rows.exclude(symbol__in=listed).update(gone_at=self.as_of, read_at=self.as_of))
 
@@ -141,7 +141,7 @@ class _Reading:
 
 
 def _sound(entries: Iterable[Any], problems: list[str], amounts_of: Any) -> list[Any]:
-    """The records that the columns take; the others become a sentence."""
+    """The records that the columns can hold; each of the others becomes a sentence."""
     sound = []
     for record in entries:
         times = (record.created_at, record.updated_at)

@@ -1,8 +1,8 @@
-"""Where a sub-account stands by what was observed, how that differs from what is wanted, and what may be asked of it.
+"""The status of a sub-account as observed, how it differs from what was requested, and what may be requested of it.
 
 The exchange has one word, disable, for one that was frozen and one that is disabled for good (supplement 2.11), and
-shows no payout settings for either. Which of the two it is, we know only from our own freeze, or from an activation
-that was answered with false; so "frozen or disabled" is an answer of its own here.
+shows payout settings for neither. Which of the two it is, we know only from our own freeze, or from an activation that
+was answered with false; so "frozen or disabled" is a status of its own here.
 """
 
 import hashlib
@@ -69,7 +69,7 @@ class Difference:
 
 
 def status_of(sub: SubAccount) -> AccountStatus:
-    """Where it stands, by the newest observation."""
+    """Its status by the newest observation."""
     return _STATUSES[_name(sub)]
 
 
@@ -90,12 +90,12 @@ def _name(sub: SubAccount) -> str:
 
 
 def requested_status(sub: SubAccount) -> str:
-    """What was asked for, in a word; empty when nothing was."""
+    """The requested status in a word; empty when none was requested."""
     return {"active": "Active", states.AS_FROZEN: "Frozen"}.get(sub.wanted, "")
 
 
 def difference(sub: SubAccount, open_actions: Sequence[SubAccountAction] = ()) -> Difference:
-    """Whether what is observed is what is wanted; `open_actions` are those of this sub-account that are under way."""
+    """Whether the observed status is the requested one; `open_actions` are those under way for this sub-account."""
     under_way = next((one for one in open_actions if one.kind != states.SETTINGS), None)
     name = _name(sub)
     if under_way is not None:
@@ -115,7 +115,7 @@ def difference(sub: SubAccount, open_actions: Sequence[SubAccountAction] = ()) -
 
 
 def settings_differ(sub: SubAccount) -> bool:
-    """Whether the payout settings that are shown are not those that were asked for."""
+    """Whether the payout settings that are shown differ from those requested."""
     if not sub.settings_shown:
         return False
     payout = sub.wanted_payout is not None and sub.wanted_payout != sub.payout_enabled
@@ -123,7 +123,7 @@ def settings_differ(sub: SubAccount) -> bool:
 
 
 def obstacle(kind: str, sub: SubAccount) -> str:
-    """Why this can't be asked for now, or an empty text: what the exchange would refuse is refused here first."""
+    """Why this can't be requested now, or an empty text: what the exchange would refuse is refused here first."""
     name, number = _name(sub), sub.exchange_id
     if name == GONE:
         return f"{number} is not in the exchange's list any more."
@@ -153,7 +153,7 @@ def _activation_obstacle(name: str, sub: SubAccount) -> str:
 
 
 def digest_of(kind: str, subs: Sequence[SubAccount]) -> str:
-    """What a person confirms: this act on these sub-accounts as they stood on the screen, and no other."""
+    """What a person confirms: this act on these sub-accounts as shown on the screen, and no other."""
     content = [
         [
             sub.account_id,

@@ -1,7 +1,7 @@
-"""The one call of an action on a sub-account: sent once behind its committed row, with everything that can come of it.
+"""The one call of an action on a sub-account: sent once behind its committed row, with every possible outcome.
 
-Code 500 carries the documented sentences ("already freeze or disabled", "Cannot find sub account"): they are kept as
-what the exchange said, and prove nothing by themselves. Source: exchange REST, Errors; supplement 2.11.
+Code 500 carries the documented sentences ("already freeze or disabled", "Cannot find sub account"): they are stored as
+what the exchange said, but prove nothing by themselves. Source: exchange REST, Errors; supplement 2.11.
 """
 
 from dataclasses import dataclass
@@ -25,13 +25,13 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Reply(calls.Reply):
-    """What came of one call; `answer` is what was answered, in the words of an action's row."""
+    """The outcome of one call; `answer` is what was answered, in the words of an action's row."""
 
     answer: str = ""
 
 
 def content(row: SubAccountAction) -> dict[str, Any]:
-    """What is sent: one sub-account, and for settings only what shall change."""
+    """What is sent: one sub-account, and of its settings only the changes."""
     if row.kind != states.SETTINGS:
         return {"ids": [row.sub_account.exchange_id]}
     return {
@@ -42,7 +42,7 @@ def content(row: SubAccountAction) -> dict[str, Any]:
 
 
 def send(row: SubAccountAction, client: ExchangeClient, last_look: calls.LastLook) -> Reply:
-    """Send it, and say what came of it: nothing that can happen outside is raised."""
+    """Send it and return the outcome: no outside failure is raised."""
     try:
         return _reply(row, _ask(row, client, last_look))
     except Refused as refused:
@@ -82,7 +82,7 @@ def _ask(row: SubAccountAction, client: ExchangeClient, last_look: calls.LastLoo
 
 
 def _without_outcome(unknown: OutcomeUnknown) -> Reply:
-    """What was said all the same: a documented description under code 500 is kept, and proves nothing by itself."""
+    """What is known all the same: a documented description under code 500 is stored, but proves nothing by itself."""
     reported = unknown.evidence
     body, status, code = str(reported.get("body", "")), reported.get("status"), reported.get("code")
     answer, problem = LOST, f"No usable answer: {unknown.reason}"

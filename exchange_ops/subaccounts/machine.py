@@ -1,4 +1,4 @@
-"""The machine of what is asked for sub-accounts, what a move means for what is wanted of one, and the guards.
+"""The machine of actions on sub-accounts, what a move changes of what is requested of a sub-account, and the guards.
 
 The callers lock the sub-accounts, in the order of their ids, so the move itself locks nothing. Its table is `states`.
 """
@@ -26,12 +26,12 @@ MACHINE: Machine[SubAccountAction] = Machine(
     locked_with=None,
 )
 touch = MACHINE.touch
-# After these the wish is given up again. A freeze that failed stays wanted, so that it stands out until it is done.
+# These withdraw the request again. A failed freeze stays requested, so that it stands out until it is done.
 _WITHOUT_EFFECT = frozenset({states.REFUSED, states.NOT_DONE})
 
 
 def create(*, action: SubAccountAction, now: datetime, session_key: str, evidence: Mapping[str, Any]) -> None:
-    """Row 1: store a request with its first event and what is wanted from now on. Inside the caller's transaction."""
+    """Move 1: store an action with its first event and what is requested from now on, in the caller's transaction."""
     sub, columns = action.sub_account, _requested_columns(action)
     action.lane = states.LANES[action.kind]
     action.before = {name: getattr(sub, name) for name in ("wanted", "wanted_payout", "wanted_description")}
@@ -49,9 +49,9 @@ def create(*, action: SubAccountAction, now: datetime, session_key: str, evidenc
 def move(
     action: SubAccountAction, *, event: str, to: str, now: datetime, closed_as: str | None = None, **columns: Any
 ) -> SubAccountAction:
-    """Take the action from the state and version it carries to `to`; `closed_as` is what it taught of the sub-account.
+    """Move the action from its present state and version to `to`; `closed_as` is what it shows about the sub-account.
 
-    `columns` are those of the kit's move. CannotMove when the table has no such move or somebody was faster.
+    `columns` are those of the kit's move. Raises CannotMove when the table has no such move or somebody was faster.
     """
     with transaction.atomic():
         MACHINE.move(action, event=event, to=to, now=now, **columns)
@@ -60,7 +60,7 @@ def move(
 
 
 def lock_accounts(*, account_id: int, exchange_ids: list[int]) -> list[SubAccount]:
-    """The sub-accounts of these ids, in one order, kept from others to the end of the transaction where possible."""
+    """The sub-accounts with these ids, in one order, locked until the end of the transaction where possible."""
     rows = SubAccount.objects.filter(account_id=account_id, exchange_id__in=exchange_ids).order_by("exchange_id")
     if connection.features.has_select_for_update:
         rows = rows.select_for_update(of=("self",))
@@ -68,7 +68,7 @@ def lock_accounts(*, account_id: int, exchange_ids: list[int]) -> list[SubAccoun
 
 
 def _requested_columns(action: SubAccountAction) -> dict[str, Any]:
-    """What the action changes of what is wanted."""
+    """The columns of what is requested that the action changes."""
     if action.kind == states.SETTINGS:
         settings = {"wanted_payout": action.wanted_payout, "wanted_description": action.wanted_description}
         return {name: value for name, value in settings.items() if value is not None}
@@ -76,7 +76,7 @@ def _requested_columns(action: SubAccountAction) -> dict[str, Any]:
 
 
 def _store_consequences(action: SubAccountAction, to: str, closed_as: str | None) -> None:
-    """What an end means for the sub-account: how it is closed, and a wish that is given up."""
+    """What an end means for the sub-account: how it is closed, and a request that is withdrawn."""
     columns: dict[str, Any] = {} if closed_as is None else {"closed_as": closed_as}
     failed = to in _WITHOUT_EFFECT and action.kind != states.FREEZE
     newer = SubAccountAction.objects.filter(sub_account=action.sub_account_id, lane=action.lane, pk__gt=action.pk)

@@ -1,8 +1,8 @@
 """What the exchange shows of the sub-accounts: the list with their status, payout settings, balances, addresses.
 
-The pages write that they want to know (`ask`, `ask_balances`, `ask_address`), a worker reads, and the page is told.
-A reading never overwrites a later one: what is stored carries the moment before its call.
-Source: exchange REST, Sub-accounts; supplement 2.4 (rights), 2.7, 2.11.
+The pages write that they want to know (`ask`, `ask_balances`, `ask_address`), a worker reads, and the pages are
+notified. A reading never overwrites a later one: what is stored carries the moment before its call. Source: exchange
+REST, Sub-accounts; supplement 2.4 (rights), 2.7, 2.11.
 """
 
 from collections.abc import Iterable
@@ -86,9 +86,9 @@ def ask_address(*, sub: SubAccount, currency: str, person: "Person", now: dateti
 
 
 def sync(*, now: datetime, client_for: ClientFor) -> int:
-    """Read what is due of every account; how many lists were read. One account that fails doesn't stop the others.
+    """Read what is due of every account; returns how many lists were read. One failing account doesn't stop the others.
 
-    The first read that fails ends the round of its account: an exchange that doesn't answer costs one deadline.
+    The first failed read ends the turn of its account: an exchange that doesn't answer costs one deadline.
     """
     done = 0
     for account in Account.objects.order_by("pk"):
@@ -103,7 +103,7 @@ def sync(*, now: datetime, client_for: ClientFor) -> int:
 
 
 def observe(*, sub: SubAccount, client_for: ClientFor, now: datetime) -> str:
-    """Read the list and this one's payout settings at once, and keep them; why not, when that failed."""
+    """Read the list and this one's payout settings at once, and store them; returns the problem, if any."""
     try:
         with clients.client(client_for, account=sub.account, right=None) as client:
             store_list(account=sub.account, entries=client.get_subaccounts(), now=now)
@@ -115,7 +115,7 @@ def observe(*, sub: SubAccount, client_for: ClientFor, now: datetime) -> str:
 
 
 def fill_address(*, address_id: int, client_for: ClientFor, now: datetime) -> None:
-    """Ask the exchange for the deposit address and keep its answer; nothing when it was answered already."""
+    """Ask the exchange for the deposit address and store its answer; does nothing when it was answered already."""
 
     def read(client: ExchangeClient, row: SubAccountAddress) -> dict[str, str]:
         subaccount_id = row.sub_account.exchange_id
@@ -136,7 +136,7 @@ def fill_address(*, address_id: int, client_for: ClientFor, now: datetime) -> No
 
 
 def store_list(*, account: Account, entries: Iterable[records.SubAccount], now: datetime) -> list[str]:
-    """Keep the list as read at `now`; a sentence for each that can't be kept. One that is left out is missing."""
+    """Store the list as read at `now`; what it lacks is missing. Returns a sentence for each that can't be stored."""
     problems, listed = [], {}
     for entry in entries:
         if 0 < entry.id <= HIGHEST_ID and _fits(entry.email, 254) and _fits(entry.status, 40):
@@ -189,7 +189,7 @@ def _sync_list(account: Account, now: datetime, client_for: ClientFor) -> bool:
 
 
 def _sync_settings(account: Account, numbers: list[int], now: datetime, client_for: ClientFor) -> str:
-    """Read the payout settings of these sub-accounts; a sentence when they could not be read."""
+    """Read the payout settings of these sub-accounts; returns a sentence when that failed."""
     if not numbers:
         return ""
     try:
@@ -219,7 +219,7 @@ def _sync_balances(account: Account, now: datetime, client_for: ClientFor) -> No
 
 
 def _store_one(account: Account, entry: records.SubAccount, row: SubAccount | None, now: datetime) -> str:
-    """Keep one line of the list; the subject when it brought something new."""
+    """Store one line of the list; returns the subject when it brought something new."""
     columns: dict[str, Any] = {"email": entry.email, "status": entry.status, "missing_since": None, "observed_at": now}
     if entry.status in _OPEN_WORDS:
         columns["closed_as"] = ""
@@ -234,7 +234,7 @@ def _store_one(account: Account, entry: records.SubAccount, row: SubAccount | No
 def _store_settings(
     account: Account, numbers: list[int], settings: Iterable[records.WithdrawalSetting], now: datetime
 ) -> None:
-    """Keep the settings of those that were asked for: one that is left out has none, so it is frozen or disabled."""
+    """Store the settings that were read: one that is left out has none, so it is frozen or disabled."""
     settings_by_id = {one.sub_account_id if one.sub_account_id is not None else one.id: one for one in settings}
     changed = []
     for row in SubAccount.objects.filter(account=account, exchange_id__in=numbers):

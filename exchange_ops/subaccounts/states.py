@@ -1,8 +1,8 @@
-"""The table of what is asked for a sub-account: every state of such an action, whose turn it is, and every move.
+"""The table of actions on sub-accounts: every state of an action, whose turn it is, and every move.
 
-This is data, read by the mover, the database constraints, the pages, the interface and the tests. Source of the rules:
-exchange REST, Sub-account status; supplement 2.7 and 2.11. An answer that is not the documented one counts for nothing
-by itself: only what the exchange's list and its payout settings show afterwards ends an action as done.
+This is data, read by the machine, the database constraints, the pages, the interface and the tests. Source of the
+rules: exchange REST, Sub-account status; supplement 2.7 and 2.11. An answer that is not the documented one counts for
+nothing by itself: only what the exchange's list and its payout settings show afterwards ends an action as done.
 """
 
 from typing import Final
@@ -13,9 +13,9 @@ FREEZE: Final = "freeze"
 ACTIVATE: Final = "activate"
 SETTINGS: Final = "settings"
 KINDS: Final = {FREEZE: "Freeze", ACTIVATE: "Activate", SETTINGS: "Change payout settings"}
-# What the second factor of each is given for; payout settings take none.
+# The purpose of each one's second factor; payout settings need none.
 PURPOSES: Final = {FREEZE: "freeze-subaccounts", ACTIVATE: "activate-subaccounts"}
-# Of one lane at most one call is under way for a sub-account; a freeze and an activation must not overtake each other.
+# A sub-account has at most one call under way in each lane; a freeze and an activation must not overtake each other.
 LANES: Final = {FREEZE: "status", ACTIVATE: "status", SETTINGS: "settings"}
 
 REQUESTED: Final = "requested"

@@ -1,7 +1,7 @@
-"""The steps of an action on a sub-account: one call with its row before it, then looking until the outcome is seen.
+"""The steps of an action on a sub-account: one call with its row before it, then reading until the outcome shows.
 
 Whatever the exchange answered, an action ends as done only when its list and its payout settings show it. A freeze that
-is seen not to have happened is sent again, because freezing twice does no harm; nothing else is.
+provably did not happen is sent again, because freezing twice does no harm; nothing else is.
 """
 
 from datetime import datetime, timedelta
@@ -29,7 +29,7 @@ _RIGHTS = {states.FREEZE: None, states.ACTIVATE: None, states.SETTINGS: Right.PA
 
 
 def send(row: SubAccountAction, *, now: datetime, client_for: ClientFor) -> None:
-    """Rows 2 to 6: claim, one call for one sub-account, and where its outcome leads."""
+    """Moves 2 to 6: claim, one call for one sub-account, and the move that its outcome leads to."""
     watch = Stopwatch(now)
     if not _is_confirmed(row):
         problem = "Not sent: nobody provably confirmed it with a second factor. It can be asked for anew."
@@ -51,7 +51,7 @@ def send(row: SubAccountAction, *, now: datetime, client_for: ClientFor) -> None
 
 
 def check_outcome(row: SubAccountAction, *, now: datetime, client_for: ClientFor) -> None:
-    """Rows 7 to 10: read what the exchange shows now, and end the action when that says how it ended."""
+    """Moves 7 to 10: read what the exchange shows now, and end the action once that says how it ended."""
     sub, watch = row.sub_account, Stopwatch(now)
     begun = watch.now()
     problem = readings.observe(sub=sub, client_for=client_for, now=begun)
@@ -92,7 +92,7 @@ def check_outcome(row: SubAccountAction, *, now: datetime, client_for: ClientFor
 
 
 def _is_confirmed(row: SubAccountAction) -> bool:
-    """Whether a freeze or an activation is what its second factor was given for; settings take none."""
+    """Whether the second factor was given for exactly this freeze or activation; settings need none."""
     purpose = states.PURPOSES.get(row.kind)
     return purpose is None or stepup.proves(
         row.confirmation, person_id=row.requested_by_id, purpose=purpose, digests={row.digest}
@@ -152,7 +152,7 @@ def _on_outcome(row: SubAccountAction, reply: calls.Reply, now: datetime) -> Non
         machine.move(row, event="lost", to=states.UNKNOWN, now=now, evidence=facts, **columns)
 
 
-# Row 6: what it did is unknown until the exchange's list was read.
+# Move 6: the outcome is unknown until the exchange's list was read.
 lease_expired = calls.given_up(
     machine.MACHINE,
     event="lost",
@@ -167,7 +167,7 @@ lease_expired = calls.given_up(
 
 
 def _is_reached(row: SubAccountAction, sub: SubAccount) -> bool:
-    """Whether list and payout settings both show what was asked for."""
+    """Whether list and payout settings both show what was requested."""
     name = account_status.status_of(sub).name
     if row.kind == states.FREEZE:
         return name in account_status.SHUT
@@ -179,7 +179,7 @@ def _is_reached(row: SubAccountAction, sub: SubAccount) -> bool:
 
 
 def _closed_as(row: SubAccountAction) -> str | None:
-    """Closed by our freeze, unless the first call already found it closed: then somebody else did it."""
+    """Closed by our freeze, unless the first call found it closed already: then somebody else did it."""
     if row.kind != states.FREEZE:
         return "" if row.kind == states.ACTIVATE else None
     return None if row.answer == subaccount_calls.ALREADY and row.attempt == 1 else states.AS_FROZEN
@@ -190,7 +190,7 @@ def _is_open(sub: SubAccount) -> bool:
 
 
 def _is_over(row: SubAccountAction, sub: SubAccount, now: datetime) -> bool:
-    """Whether it was looked for long enough to say that it is not to be seen."""
+    """Whether it was looked for long enough to conclude that it did not happen."""
     since = now - (row.answered_at or row.updated_at)
     if row.state == states.ACCEPTED or account_status.status_of(sub).name == account_status.UNCLEAR:
         return since >= NOT_SHOWN_AFTER

@@ -1,7 +1,7 @@
-"""Freezing, activating and setting sub-accounts, from the outside: ask, take back, do the next step, do what is due.
+"""The interface of actions on sub-accounts: request, take back, run the next step, and run everything that is due.
 
-Several sub-accounts that are asked for together become one action each, sent in a call of its own: an answer for
-several would not say whose it is. What the exchange would refuse is refused here first, with nothing written.
+Several sub-accounts in one request become one action each, sent in a call of its own: one answer for several would not
+say which it is about. What the exchange would refuse is refused here first, with nothing written.
 """
 
 from collections.abc import Mapping, Sequence
@@ -68,9 +68,9 @@ def ask_status(
     session_key: str,
     now: datetime,
 ) -> list[SubAccountAction]:
-    """Ask to freeze or activate these sub-accounts, all of them or none; one second factor for the whole.
+    """Request to freeze or activate these sub-accounts, all of them or none, with one second factor for all.
 
-    `digest` is that of `account_status.digest_of` as it was shown. The same `request_key` of the same person
+    `digest` is that of `account_status.digest_of` as it was shown. The same `request_key` of the same person always
     gives the same actions. Raises CannotAsk, or `stepup.CannotConfirm` when the second factor was not accepted.
     """
     numbers = sorted(set(exchange_ids))
@@ -123,7 +123,7 @@ def ask_settings(
     session_key: str,
     now: datetime,
 ) -> SubAccountAction:
-    """Ask for other payout settings; what is shown so already, and wanted so, is not sent. Raises CannotAsk."""
+    """Request other payout settings; what is shown and requested already is not sent. Raises CannotAsk."""
     content = {"reason": reason.strip(), "wanted_payout": payout_enabled, "wanted_description": description.strip()}
     form = _Form(person, request_key, states.SETTINGS, [exchange_id], content)
     if earlier := form.sent_before():
@@ -159,7 +159,7 @@ def ask_settings(
 
 
 def take_back(*, action_id: int, person: "Person", now: datetime, session_key: str = "") -> SubAccountAction:
-    """End a request before the exchange was asked. Raises CannotAsk when it was."""
+    """Cancel an action before the exchange was asked. Raises CannotAsk when it was."""
     row = SubAccountAction.objects.select_related("sub_account").filter(pk=action_id).first()
     if row is None:
         raise CannotAsk({FORM: "There is no such request."})
@@ -177,7 +177,7 @@ def take_back(*, action_id: int, person: "Person", now: datetime, session_key: s
 
 
 def figures(subs: Sequence[SubAccount]) -> dict[int, list[SubAccountBalance]]:
-    """What the trading accounts of these sub-accounts hold as last read: what a freeze would move, by their rows."""
+    """What the trading accounts of these sub-accounts held when last read, which a freeze would move, by their rows."""
     rows = SubAccountBalance.objects.filter(sub_account__in=subs, wallet=SubAccountBalance.TRADING)
     balances: dict[int, list[SubAccountBalance]] = {sub.pk: [] for sub in subs}
     for row in rows.order_by("currency"):
@@ -211,7 +211,7 @@ def _locked(account: Account, numbers: Sequence[int]) -> list[SubAccount]:
 
 
 def _refuse_unless_possible(kind: str, subs: Sequence[SubAccount], digest: str) -> None:
-    """A page that shows what is no longer so is told first; then what the exchange would refuse."""
+    """Refuse what the exchange would refuse, and a page that shows what is no longer so."""
     open_now = SubAccountAction.objects.filter(sub_account__in=subs, state__in=states.OPEN_STATES)
     waiting = {(one.sub_account_id, one.kind) for one in open_now}
     problems = []
@@ -244,7 +244,7 @@ def _store(actions: Sequence[SubAccountAction], now: datetime, session_key: str,
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """One form as it was sent: it makes its actions once, however often it comes."""
+    """One submitted form: it makes its actions once, however often it arrives."""
 
     person: "Person"
     request_key: str
@@ -263,14 +263,14 @@ class _Form:
         return actions
 
     def twin(self) -> list[SubAccountAction]:
-        """The actions of the same form sent in the same moment; refused when it was somebody else who was first."""
+        """The actions of the same form submitted at the same moment; refused when somebody else's request was first."""
         if actions := self.sent_before():
             return actions
         raise CannotAsk({FORM: "Somebody else asked for the same in this moment. Nothing more was recorded."})
 
 
 def _requested_value(action: SubAccountAction, name: str) -> object:
-    """What was asked for; a setting that was not sent was asked for as it is shown."""
+    """The requested value; a setting that was not sent was requested as it is shown."""
     columns = {"wanted_payout": "payout_enabled", "wanted_description": "description"}
     value: object = getattr(action, name)
     return getattr(action.sub_account, columns[name]) if value is None and name in columns else value

@@ -1,8 +1,8 @@
-"""What people decide about a transfer that leaves for somebody else, before it is sent: approve or reject.
+"""What people decide about a transfer to somebody else before it is sent: approve or reject.
 
 The rules are those of payouts: an approval is bound to the digest of exactly what was on the screen, never given by the
-one who asked, and confirmed with a second factor inside the same transaction. The quorum is counted under the version
-of the row, and the database counts once more when the transfer begins to be sent.
+requester, and confirmed with a second factor in the same transaction. The quorum is counted under the version of the
+row, and the database counts once more when the transfer begins to be sent.
 """
 
 from collections.abc import Iterable, Iterator
@@ -39,7 +39,7 @@ def approve(
     session_key: str,
     now: datetime,
 ) -> Transfer:
-    """One person's approval of the content of `digest`; with the last one needed a worker may send it.
+    """One person's approval of the content of `digest`; after the last one needed a worker may send it.
 
     The second factor is for `PURPOSE` and the row's digest. Raises CannotApprove with the reason, or
     `stepup.CannotConfirm` when the second factor was not accepted.
@@ -72,7 +72,7 @@ def approve(
 
 
 def reject(*, transfer_id: int, person: "Person", reason: str, now: datetime, session_key: str = "") -> Transfer:
-    """One person's no: nothing is sent. It needs a reason and no second factor."""
+    """One person's rejection: nothing is sent. It needs a reason but no second factor."""
     reason = DECISIONS.reason(reason, asks="Say why you reject it; the person who asked will read it.")
     act = Act(person, now, session_key, reason)
     with DECISIONS.on(transfer_id) as row:
@@ -112,16 +112,16 @@ def undecided() -> QuerySet[Transfer]:
 
 
 def current(row: Transfer) -> QuerySet[TransferApproval]:
-    """The approvals that count now: on the row's digest, by active people of treasury who did not ask for it.
+    """The approvals that count now: on the row's digest, by active people of treasury other than the requester.
 
-    One that was given while its person rested after a change of factors never counts.
+    One that was given in the waiting time after a change of factors never counts.
     """
     approvals = BALLOT.counting(row, stage=TransferApproval.REVIEW, verdict=TransferApproval.APPROVE)
     return approvals.select_related("person")
 
 
 def stands(row: Transfer) -> bool:
-    """Whether the quorum still stands: as many people as the rules asked for, who still may approve."""
+    """Whether as many people as the rules require have approved it and may still approve."""
     return votes.people(current(row)) >= row.quorum_required
 
 

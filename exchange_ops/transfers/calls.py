@@ -1,7 +1,7 @@
-"""The one call of a transfer: its row before the bytes leave, one last look at claim and clocks, one send, one outcome.
+"""The one call of a transfer: its row before the bytes leave, a last check of claim and clocks, one send, one outcome.
 
-A transfer can't be taken back, so of all its attempts one at most may ever reach the exchange: the database refuses the
-row of a second call unless the first one provably was not sent.
+A transfer can't be taken back, so at most one of its attempts may ever reach the exchange: the database refuses the row
+of a second call unless the first one provably was not sent.
 """
 
 from datetime import datetime, timedelta
@@ -63,7 +63,7 @@ def prepare(row: Transfer, *, before: Snapshot, now: datetime) -> TransferCall:
 
 
 def content(row: Transfer) -> dict[str, Any]:
-    """What will be asked for."""
+    """The content of the request."""
     names = ("currency", "amount", "to_currency", "by", "identifier", "subaccount_id")
     return {name: getattr(row, name) for name in names}
 
@@ -81,12 +81,12 @@ def expected(row: Transfer) -> dict[str, dict[str, Decimal]]:
 
 
 def send(row: Transfer, client: ExchangeClient, last_look: calls.LastLook) -> Reply:
-    """Send it, and say what came of it."""
+    """Send it and return the outcome."""
     return sent(lambda: _exchange_ids(client, row, last_look))
 
 
 def _exchange_ids(client: ExchangeClient, row: Transfer, last_look: calls.LastLook) -> tuple[str, ...]:
-    """The ids that the exchange gave; what can't be kept is an unknown outcome."""
+    """The ids that the exchange gave; ids that can't be stored make the outcome unknown."""
     arguments: dict[str, Any] = {"currency": row.currency, "amount": row.amount, "last_look": last_look}
     if row.kind in _DIRECTIONS:
         ids: tuple[str, ...] = (client.transfer_funds(**arguments, type=_DIRECTIONS[row.kind]),)

@@ -1,7 +1,8 @@
 """How people end what the desk could not settle: close or re-issue what was not seen, resolve what is unclear.
 
-Nothing is ever sent again because of it. Asking anew makes a new transfer that names the old one, under the rules of
-today and with approvals of its own; the old one is closed for good in the same transaction, so it can be replaced once.
+Nothing is ever sent again because of it. Re-issuing makes a new transfer that names the old one, under the rules of
+today and with approvals of its own; the old one is closed for good in the same transaction, so it can be replaced only
+once.
 """
 
 import hashlib
@@ -30,7 +31,7 @@ _TARGETS = {TransferApproval.MOVED: states.RESOLVED_MOVED, TransferApproval.NOT_
 
 
 class CannotClose(Exception):
-    """The transfer was neither closed nor asked for anew; the text is the sentence for the person."""
+    """The transfer was neither closed nor re-issued; the text is the sentence for the person."""
 
 
 class CannotResolve(Exception):
@@ -66,10 +67,11 @@ def reissue(
     now: datetime,
     via: str = "page",
 ) -> Transfer:
-    """Close a transfer that was not seen and ask for the same anew; gives the new one, whose initiator is `person`.
+    """Close a transfer that was not seen and request the same again; returns the new one, whose initiator is `person`.
 
-    The second factor is for `REISSUE_PURPOSE` and `digest_of(row)`. The same key of the same person gives the same new
-    transfer. Raises CannotClose, CannotTransfer when it could not be asked for today, or `stepup.CannotConfirm`.
+    The second factor is for `REISSUE_PURPOSE` and `digest_of(row)`. The same key of the same person always gives the
+    same new transfer. Raises CannotClose, CannotTransfer when it could not be requested today, or
+    `stepup.CannotConfirm`.
     """
     earlier = Transfer.objects.filter(initiator=person, request_key=request_key).first()
     if earlier is not None:
@@ -105,9 +107,9 @@ def resolve(
     session_key: str,
     now: datetime,
 ) -> Transfer:
-    """One person's verdict ("moved" or "not_moved") on an unclear case; an equal one of somebody else closes it.
+    """One person's verdict ("moved" or "not_moved") on an unclear case; the same one of a second person closes it.
 
-    The second factor is for `RESOLVE_PURPOSE` and `digest_of(row)`. A person's last word counts.
+    The second factor is for `RESOLVE_PURPOSE` and `digest_of(row)`. A person's last verdict counts.
     """
     if verdict not in _TARGETS:
         raise CannotResolve("The verdict is that it was moved, or that it was not.")
@@ -134,13 +136,13 @@ def resolve(
 
 
 def finding_of(row: Transfer, person: "Person") -> str:
-    """This person's last finding on the case, "moved" or "not_moved"; empty when they gave none."""
+    """This person's last verdict on the case, "moved" or "not_moved"; empty when they gave none."""
     findings = TransferApproval.objects.filter(transfer=row, stage=TransferApproval.RESOLUTION, person=person)
     return findings.order_by("-id").values_list("verdict", flat=True).first() or ""
 
 
 def digest_of(row: Transfer) -> str:
-    """What a person signs to end this transfer: this request, in the state and version that was on the screen."""
+    """What a person signs to end this transfer: this request in the state and version shown on the screen."""
     return _digest(row, row.state, row.version)
 
 
@@ -179,7 +181,7 @@ def _close(row: Transfer, event: str, act: Act, confirmation: StepUp) -> None:
 
 
 def _people_for(row: Transfer, verdict: str) -> int:
-    """How many people's last word is this verdict."""
+    """How many people gave this as their last verdict."""
     findings = TransferApproval.objects.filter(transfer_id=row.pk, stage=TransferApproval.RESOLUTION)
     signed = {_digest(row, "investigate", version) for version in range(1, row.version + 1)}
     proven = votes.among(findings, purpose=RESOLVE_PURPOSE, digests=lambda vote: signed)

@@ -1,4 +1,4 @@
-"""The shape of what people type on the pages about funds, addresses and transfers."""
+"""The form fields of transfers. Whether a request is allowed is decided by the domain."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -27,7 +27,7 @@ SLUGS: Final = {
 
 
 class NewTransferForm(RequestForm):
-    """A request for a transfer of one kind; the kind's own fields come beside the common ones."""
+    """A request for a transfer of one kind; the fields of the kind come beside the common ones."""
 
     kind = forms.ChoiceField(label="Which way")
     subaccount_id = forms.TypedChoiceField(label="Sub-account", coerce=int, empty_value=None)
@@ -85,13 +85,13 @@ class NewTransferForm(RequestForm):
             del self.fields[name]
 
     def arguments(self) -> dict[str, Any]:
-        """What the domain wants to know, from a form that is valid."""
+        """The arguments of `workflow.request`, from a valid form."""
         values = {"kind": SLUGS[self.slug][0], **self.cleaned_data}
         return values | {"request_key": str(values["request_key"])}
 
 
 class TransferEndForm(DecisionForm):
-    """One person's word on a transfer that was not seen, with its reason and a second factor."""
+    """One person's decision on a transfer that was not seen, with a reason and a second factor."""
 
     comment = forms.CharField(
         label="Reason",
@@ -133,7 +133,7 @@ class TransferFilter(DatedForm):
     initiator = forms.CharField(label="Requested by", required=False, max_length=150)
 
     def narrow(self, rows: QuerySet[Transfer]) -> QuerySet[Transfer]:
-        """Only the rows that every filter which is set lets through."""
+        """Only the rows that pass every filter that is set."""
         chosen = self.chosen()
         if "state" in chosen:
             rows = rows.filter(state__in=OPEN_STATES if chosen["state"] == "open" else (chosen["state"],))
@@ -157,7 +157,7 @@ def transfers_named(text: str) -> Q:
 
 
 def transfers_like(text: str) -> Q:
-    """Transfers that the text names, or that have it as sub-account or somewhere in their reason or other user."""
+    """Transfers that the text names, or that have it as sub-account or inside their reason or other user."""
     condition = transfers_named(text) | Q(reason__icontains=text) | Q(identifier__icontains=text)
     if text.isascii() and text.isdigit() and len(text) <= LONGEST_NUMBER:
         condition |= Q(subaccount_id=int(text))

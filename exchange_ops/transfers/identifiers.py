@@ -1,8 +1,8 @@
-"""How another user of the exchange is named, and whether the name only looks like one that we know.
+"""How another user of the exchange is named, and whether a name only looks like one that we know.
 
-Money sent to another user is gone for good, so what a person types is held to a plain form: an e-mail address or a user
-name in visible ASCII. Beyond that a name is compared with everybody who was ever sent money: one that differs in a few
-characters, or in characters that look alike, is shown to the approvers as what it is.
+Money sent to another user is gone for good, so the typed name has to be plain: an e-mail address or a user name in
+visible ASCII. It is also compared with everybody who was ever sent money: approvers are warned of one that differs in a
+few characters, or in characters that look alike.
 """
 
 import re
@@ -38,7 +38,7 @@ def problem(*, by: str, identifier: str) -> str:
 
 
 def lookalikes(*, account: Account, by: str, identifier: str) -> list[str]:
-    """Names that were sent money before and that this one may be confused with; none when it is one of them."""
+    """Earlier recipients that this name may be mistaken for; none when it is one of them."""
     recipients = set(_recipients(account, by))
     if identifier in recipients or identifier.lower() in {name.lower() for name in recipients}:
         return []
@@ -61,12 +61,12 @@ def _confusable(recipient: str, name: str) -> bool:
 
 
 def _skeleton(name: str) -> str:
-    """The name with characters that look alike made equal."""
+    """The name with lookalike characters made equal."""
     return name.lower().translate(_ALIKE).replace("rn", "m").replace("vv", "w")
 
 
 def _differs_by(one: str, other: str, most: int) -> bool:
-    """Whether at most so many insertions, removals and replacements lie between the two."""
+    """Whether at most `most` insertions, removals and replacements turn one into the other."""
     if abs(len(one) - len(other)) > most:
         return False
     row = list(range(len(other) + 1))

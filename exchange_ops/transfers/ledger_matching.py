@@ -1,7 +1,8 @@
-"""Which entries of the exchange's ledger were born from our transfers, and which might have been.
+"""Matching entries of the exchange's ledger to our transfers, and finding those that may belong to one.
 
-An entry is a transfer's own when its id is one the exchange gave. Without an id the content decides: type, currency,
-amount, an index above what was known before the call, a time inside the call's window, and no other owner.
+An entry belongs to a transfer when its id is one that the exchange gave for it. Without an id the content decides:
+type, currency, amount, an index above what was known before the call, a time inside the call's window, and no other
+owner.
 """
 
 from collections.abc import Iterable, Mapping
@@ -37,10 +38,10 @@ class Leg:
 
 
 def legs(row: Transfer) -> tuple[Leg, ...]:
-    """What a transfer leaves in our ledger: a conversion two transactions, every other kind one.
+    """The transactions that a transfer leaves in our ledger: two for a conversion, one for every other kind.
 
-    Documented are the types of the two wallets (supplement 1.6). What other kinds are listed as is not, so either word
-    for the direction counts for them (exchange REST, Transaction).
+    The types for the two wallets are documented (supplement 1.6). Those of the other kinds are not, so either word for
+    the direction counts for them (exchange REST, Transaction).
     """
     if row.kind == states.BANK_TO_TRADING:
         return (Leg(("bankToExchange",), row.currency),)
@@ -52,7 +53,7 @@ def legs(row: Transfer) -> tuple[Leg, ...]:
 
 
 def link(*, entry: LedgerEntry, now: datetime) -> bool:
-    """Join the entry to the transfer it was born from, and wake whatever waits for one like it; True when it is ours.
+    """Join the entry to the transfer that caused it, and wake whatever waits for one like it; True when it is ours.
 
     Call it inside the transaction that changed the entry.
     """
@@ -70,7 +71,7 @@ def link(*, entry: LedgerEntry, now: datetime) -> bool:
 
 
 def adopt(row: Transfer, entries: QuerySet[LedgerEntry]) -> None:
-    """These entries are the transfer's own."""
+    """Make these entries the transfer's own."""
     entries.update(transfer=row, foreign=False)
     announcements.announce(f"ledger:{row.account_id}")
 
@@ -82,7 +83,7 @@ def is_awaited(entry: LedgerEntry) -> bool:
 
 
 def known_ids(*, account: Account, exchange_ids: Iterable[str]) -> set[str]:
-    """Those of many ids that the exchange gave to transfers of ours."""
+    """Those of the ids that the exchange gave to transfers of ours."""
     ids = list(exchange_ids)
     ours = Transfer.objects.filter(account=account).filter(Q(exchange_id__in=ids) | Q(second_id__in=ids))
     return {one for pair in ours.values_list("exchange_id", "second_id") for one in pair if one}
@@ -94,17 +95,17 @@ def awaited_amounts(*, account: Account) -> set[Decimal]:
 
 
 def candidates(row: Transfer, call: TransferCall, *, late: timedelta = timedelta(0)) -> Mapping[Leg, list[LedgerEntry]]:
-    """The entries of our copy of the ledger that may have been born from this call, for each leg."""
+    """The entries of our copy of the ledger that this call may have caused, for each leg."""
     window = Q(index__gt=call.watermark, created_at__gte=call.created_from, created_at__lte=call.created_until + late)
     entries = list(_free_entries(row).filter(window))
     return {leg: [entry for entry in entries if _is_alike(entry, leg)] for leg in legs(row)}
 
 
 def lookalike_entries(row: Transfer) -> list[LedgerEntry]:
-    """What looks like this transfer in our copy of the ledger since it was asked for, although it was never sent.
+    """Entries since the request that look like this transfer, although it was never sent.
 
-    What our copy had before that is not it. A desk whose rows fell back, after a restore or to a copy that lags, finds
-    its own transfer so.
+    Entries that our copy had before the request are left out. A desk whose rows fell back, after a restore or to a copy
+    that lags, finds its own transfer in this way.
     """
     earlier_versions = LedgerVersion.objects.filter(entry=OuterRef("pk"), seen_at__lt=row.created_at)
     entries = _free_entries(row).filter(
@@ -115,12 +116,12 @@ def lookalike_entries(row: Transfer) -> list[LedgerEntry]:
 
 
 def by_id(row: Transfer, ids: Iterable[str]) -> list[LedgerEntry]:
-    """The entries of these ids, as far as our copy has them."""
+    """The entries with these ids, as far as our copy has them."""
     return list(LedgerEntry.objects.filter(account=row.account_id, exchange_id__in=[one for one in ids if one]))
 
 
 def agrees(row: Transfer, entry: LedgerEntry) -> bool:
-    """Whether an entry of the transfer's own number says what was asked for; what a conversion gives may have a fee."""
+    """Whether an entry with the transfer's own id matches the request; what a conversion yields may be less a fee."""
     first, *others = legs(row)
     if entry.type in first.types and entry.currency == first.currency:
         return bool(entry.amount == row.amount)
@@ -128,21 +129,21 @@ def agrees(row: Transfer, entry: LedgerEntry) -> bool:
 
 
 def _asked_at_exchange(row: Transfer) -> datetime:
-    """About when it was asked for by the exchange's clock, a little earlier rather than later."""
+    """About when it was requested by the exchange's clock, rather a little earlier than later."""
     reading = clocks.believed(account=row.account)
     skew = timedelta(0) if reading is None else timedelta(milliseconds=reading.skew_ms)
     return row.created_at + min(skew, timedelta(0)) - EARLY
 
 
 def _free_entries(row: Transfer) -> QuerySet[LedgerEntry]:
-    """Entries of the transfer's amount that nothing else is known to own, in the order of the ledger."""
+    """Entries of the transfer's amount without another known owner, in the order of the ledger."""
     among = LedgerEntry.objects.filter(account=row.account_id, amount=row.amount, withdrawal=None)
     own = among.filter(Q(transfer=None) | Q(transfer=row)).exclude(exchange_id__in=_ids_given_to_others(row))
     return own.order_by("index")
 
 
 def _ids_of_others(row: Transfer) -> set[str]:
-    """Entries that two people looked at for an equal transfer, and found not to be it."""
+    """Ids of entries that two people found not to belong to an equal transfer."""
     looked_at = TransferEvent.objects.filter(
         transfer__account=row.account_id, transfer__amount=row.amount, transfer__state=states.RESOLVED_NOT_MOVED
     )
@@ -151,7 +152,7 @@ def _ids_of_others(row: Transfer) -> set[str]:
 
 
 def _is_alike(entry: LedgerEntry, leg: Leg) -> bool:
-    """Type and currency as asked for, and nothing that only other movements have."""
+    """Whether type and currency match the leg, and nothing marks it as another kind of movement."""
     other = {OFFCHAIN, SWAP} - {leg.sub_type}
     same = entry.type in leg.types and entry.currency == leg.currency and entry.status != "failed"
     return same and entry.sub_type not in other and not entry.address and not entry.hash
@@ -165,7 +166,7 @@ def _ids_given_to_others(row: Transfer) -> list[str]:
 
 
 def _wake(row: Transfer, now: datetime) -> None:
-    """Let the machine look at the row now, when it waits for the ledger."""
+    """Have the machine process the row now if it waits for the ledger."""
     waits = row.state in WAITING or (row.state == states.DONE and row.ledger_seen_at is None)
     if not waits or row.state == states.SENDING:
         return

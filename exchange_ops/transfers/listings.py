@@ -1,7 +1,7 @@
 """After a transfer: the ledger has to show what was answered, and must not show what was given up.
 
-What the exchange gave an id for must be listed, as it was asked for, within ten minutes. What was not seen, closed or
-not, raises the alarm when it is listed after all. Nothing here ever sends anything.
+What the exchange gave an id for has to be listed as requested within ten minutes. What was not seen, closed or not,
+raises the alarm when it is listed after all. Nothing here ever sends anything.
 """
 
 from datetime import datetime, timedelta
@@ -34,7 +34,7 @@ _log = structlog.get_logger(__name__)
 
 
 def look_for_listing(row: Transfer, *, now: datetime, client_for: ClientFor) -> None:
-    """Row 13: the ledger has to show what the exchange gave an id for, as it was asked for, within ten minutes."""
+    """Move 13: within ten minutes the ledger has to show what the exchange gave an id for, as it was requested."""
     ids = [one for one in (row.exchange_id, row.second_id) if one]
     if not ids or row.ledger_seen_at is not None:
         machine.touch(row, next_action_at=None)
@@ -57,9 +57,9 @@ def look_for_listing(row: Transfer, *, now: datetime, client_for: ClientFor) -> 
 
 
 def look_for_latecomer(row: Transfer, *, now: datetime, client_for: ClientFor) -> None:
-    """Row 12: what was not seen, closed or not, and is in our copy of the ledger after all: two people, and the alarm.
+    """Move 12: a transfer that was not seen, closed or not, is in the ledger after all: two people, and the alarm.
 
-    An entry that a transfer under way waits for may be that one's, so it is left to it.
+    An entry may belong to an equal transfer under way; then it is left to that one.
     """
     call = TransferCall.objects.filter(transfer=row).exclude(outcome=TransferCall.NOT_SENT).order_by("attempt").last()
     entries_by_leg = {} if call is None else ledger_matching.candidates(row, call, late=ledger_matching.LATE_FOR)
@@ -85,13 +85,13 @@ def look_for_latecomer(row: Transfer, *, now: datetime, client_for: ClientFor) -
 
 
 def alarm(row: Transfer) -> None:
-    """People have to look: the inbox of treasury shows it at once, readiness names it, and the log says it loudly."""
+    """Alert people: the inbox of treasury shows it at once, readiness names it, and the log has it as an error."""
     decisions.announce(row)
     _log.error("transfers.alarm", transfer=row.pk, state=row.state, reason=row.last_problem)
 
 
 def facts_of(entry: LedgerEntry) -> dict[str, Any]:
-    """What people compare of an entry."""
+    """The facts of an entry that people compare."""
     return {
         "exchange_id": entry.exchange_id,
         "index": entry.index,
@@ -118,7 +118,7 @@ def _listed(row: Transfer, now: datetime) -> None:
 
 
 def _not_listed(row: Transfer, problem: str, now: datetime) -> None:
-    """The alarm of an answer that the ledger does not bear out. It is still looked for, and ends when it is listed."""
+    """The alarm of an answer that the ledger does not confirm. It is still looked for, and ends when it is listed."""
     reason = f"The exchange gave it the number {row.exchange_id}, and its ledger does not show it after ten minutes."
     machine.move(
         row,
@@ -133,7 +133,7 @@ def _not_listed(row: Transfer, problem: str, now: datetime) -> None:
 
 
 def _listed_differently(row: Transfer, odd: list[LedgerEntry], now: datetime) -> None:
-    """The exchange did something else than it was asked for: the account is frozen. Rows are locked as for a freeze."""
+    """The exchange did something else than requested: the account is frozen. Rows are locked as for a freeze."""
     reason = "The exchange's ledger says something else than what was asked for."
     with transaction.atomic():
         freezes.lock_open(row.account)
@@ -151,7 +151,7 @@ def _listed_differently(row: Transfer, odd: list[LedgerEntry], now: datetime) ->
 
 
 def _read_by_id(row: Transfer, ids: list[str], client_for: ClientFor, now: datetime) -> tuple[bool, str]:
-    """Ask for the transactions our copy does not have; whether the exchange said for certain that it has none."""
+    """Read the transactions that our copy lacks: whether the exchange said for certain that it has none, and why."""
     listed_ids = {entry.exchange_id for entry in ledger_matching.by_id(row, ids) if entry.status == LISTED}
     absent, problem = False, ""
     try:
@@ -175,7 +175,7 @@ def _read_by_id(row: Transfer, ids: list[str], client_for: ClientFor, now: datet
 
 
 def _watch_on(row: Transfer, now: datetime) -> None:
-    """Look again in five minutes, until a day after it was sent."""
+    """Check again in five minutes, until a day after it was sent."""
     over = _age(row, now) >= ledger_matching.LATE_FOR
     machine.touch(row, next_action_at=None if over else now + WATCH_EVERY)
 

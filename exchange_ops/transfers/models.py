@@ -16,7 +16,7 @@ from exchange_ops.transfers import states
 
 
 class Transfer(OfAccount, Subject):
-    """One movement that was asked for: `amount` of `currency` changes its place, or its network with `to_currency`.
+    """One requested movement: `amount` of `currency` changes its place, or its network with `to_currency`.
 
     `identifier` names the other user by `by` (e-mail or user name), `subaccount_id` is the exchange's number of the
     sub-account. `exchange_id` is the transaction on this side, `second_id` the other one of a conversion.
@@ -205,9 +205,9 @@ class TransferCall(Call):
 
 
 class TransferApproval(Vote):
-    """One person's word on exactly the content of `digest`, given with a second factor unless it is a no.
+    """One person's vote on exactly the content of `digest`, given with a second factor unless it is a rejection.
 
-    `stage` says what it was given for: review (before the sending) or resolution (of an unclear case).
+    `stage` says what it is for: review (before sending) or resolution (of an unclear case).
     """
 
     REVIEW, RESOLUTION = "review", "resolution"

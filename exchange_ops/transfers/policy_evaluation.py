@@ -1,7 +1,7 @@
-"""Putting a transfer under the rules in force: value, quorum and the digest that people sign.
+"""Evaluating a transfer by the rules in force: value, quorum and the digest that people sign.
 
-Only money that leaves for others takes approvals, by the rules of withdrawals; a name that looks like a known one takes
-one person more. Every other kind stays within the company, and needs none.
+Only money that leaves for others needs approvals, by the rules of withdrawals; a name that looks like a known one needs
+one person more. Every other kind stays within the company and needs none.
 """
 
 from datetime import datetime
@@ -17,7 +17,7 @@ _VALUE_COLUMNS = ("quote_value", "quote_currency", "quote_at", "policy_version")
 
 
 def evaluate(transfer: Transfer, *, now: datetime) -> tuple[str, dict[str, Any]]:
-    """Why the rules forbid it altogether (or an empty text), and the columns to move it with, digest included."""
+    """Why the rules forbid it (or an empty text), and the columns to move it with, digest included."""
     verdict, payout_columns = policy_evaluation.verdict_on(
         account=transfer.account,
         currency=transfer.currency,
@@ -38,7 +38,7 @@ def evaluate(transfer: Transfer, *, now: datetime) -> tuple[str, dict[str, Any]]
 
 
 def still_holds(transfer: Transfer) -> bool:
-    """Whether the digest is still that of this content, under the rules in force and after the last freeze."""
+    """Whether the digest still matches this content, under the rules in force and after the last freeze."""
     if transfer.leaves:
         rules = quorum.current()
         if rules is None or rules.number != transfer.policy_version:

@@ -1,6 +1,6 @@
 """Finding out from the exchange's ledger what became of a transfer whose answer was lost.
 
-Exactly one transaction like it, and balances that moved by what the ledger says, means done. None in three listings
+Exactly one matching transaction, and balances that moved by what the ledger says, means done. None in three listings
 after the quiet period, and balances that did not move, means not seen: then a person decides. Anything else needs two
 people. Nothing here ever sends anything.
 """
@@ -25,7 +25,7 @@ LISTINGS = 3
 
 
 def find_out(row: Transfer, *, now: datetime, client_for: ClientFor) -> None:
-    """Rows 8 to 10: read the account, then done, wait, not seen, or two people."""
+    """Moves 8 to 10: read the account, then done, wait, not seen, or two people."""
     watch = Stopwatch(now)
     call = TransferCall.objects.filter(transfer=row).exclude(outcome=TransferCall.NOT_SENT).order_by("attempt").last()
     if call is None:
@@ -47,7 +47,7 @@ def find_out(row: Transfer, *, now: datetime, client_for: ClientFor) -> None:
 
 
 def _judge(row: Transfer, call: TransferCall, after: Snapshot, now: datetime, watch: Stopwatch) -> None:
-    """One listing of the account, compared with what was known before the call."""
+    """Compare one listing of the account with what was known before the call."""
     entries_by_leg = ledger_matching.candidates(row, call)
     unexplained = snapshots.unexplained(call, after)
     looks, quiet = row.looks + 1, _is_quiet_over(call, now)
@@ -76,7 +76,7 @@ def _judge(row: Transfer, call: TransferCall, after: Snapshot, now: datetime, wa
 
 
 def _is_quiet_over(call: TransferCall, now: datetime) -> bool:
-    """Ten minutes since the call by our clock and the exchange's: a host whose clock jumps decides nothing early."""
+    """Whether ten minutes have passed since the call by both clocks: a host whose clock jumps decides nothing early."""
     reading = clocks.believed(account=call.account)
     exchange_now = now if reading is None else now + timedelta(milliseconds=reading.skew_ms)
     return now >= call.prepared_at + QUIET and exchange_now >= call.created_from + MARGIN + QUIET
@@ -96,7 +96,7 @@ def _disagreement(unexplained: dict[str, Any] | None, after: Snapshot, call: Tra
 
 
 def _settle(row: Transfer, call: TransferCall, ids: list[str], facts: dict[str, Any], now: datetime) -> None:
-    """Row 8. The listing is confirmed by the step that follows, as after an answer."""
+    """Move 8. The next step confirms the listing, as after an answer."""
     first, second = (*[one for one in ids if one], None)[:2]
     with transaction.atomic():
         machine.move(
@@ -132,7 +132,7 @@ def _not_seen(row: Transfer, call: TransferCall, facts: dict[str, Any], now: dat
 
 
 def _not_sent(row: Transfer, now: datetime) -> None:
-    """A worker that was given up came back, and its last look kept it from sending: certain, and still a person's."""
+    """A worker came back after its lease, and the last check kept it from sending: certain, but still for people."""
     problem = "It was not sent: its worker came back too late to send it."
     machine.move(
         row,

@@ -1,7 +1,7 @@
-"""What transfer can be asked for: every problem beside the field it is about, before anything is written.
+"""Checks of a new transfer: every problem with the field that it is about, before anything is written.
 
-Checked here is what the exchange would refuse, or what it would answer so badly that the outcome were unknown: a
-transfer to a frozen sub-account is answered with 500 (supplement 2.11), so it is refused before it is sent.
+Refused here is what the exchange would refuse, or answer so badly that the outcome were unknown: a transfer to a frozen
+sub-account is answered with 500 (supplement 2.11), so it is refused before it is sent.
 """
 
 from datetime import datetime
@@ -31,7 +31,7 @@ BETWEEN_WALLETS = (states.BANK_TO_TRADING, states.TRADING_TO_BANK)
 
 
 class CannotTransfer(Exception):
-    """The transfer was not taken; `problems` names the field (or "__all__") and says why, one sentence each."""
+    """The transfer was not recorded; `problems` maps a field (or "__all__") to one sentence about it."""
 
     def __init__(self, problems: dict[str, str]) -> None:
         super().__init__(" ".join(problems.values()))
@@ -39,13 +39,13 @@ class CannotTransfer(Exception):
 
 
 def refuse_asker(person: "Person", account: Account) -> None:
-    """Operators of the account ask for transfers; nobody else."""
+    """Raise CannotTransfer unless the person is an operator of the account."""
     if not rules.may_request(person, account):
         raise CannotTransfer({FORM: "Only operators ask for transfers."})
 
 
 def check(transfer: Transfer, *, now: datetime) -> None:
-    """Raise CannotTransfer with everything that is wrong with this request, as far as our copies of the facts tell."""
+    """Raise CannotTransfer with everything that is wrong with this request, as far as our copies of the facts show."""
     problems: dict[str, str] = {}
     if not transfer.reason:
         problems["reason"] = "Say what the transfer is for; people will read it later."
@@ -80,7 +80,7 @@ def currency_problem(kind: str, currency: Currency | None) -> str:
 
 
 def amount_problem(transfer: Transfer, currency: Currency) -> str:
-    """Why this amount can't be moved, or an empty text. The balance is the one last read."""
+    """Why this amount can't be moved, or an empty text. The balance is as of the last reading."""
     amount = transfer.amount
     if not isinstance(amount, Decimal) or not amount.is_finite() or not amounts.storable(amount):
         return "This is not an amount that can be moved."
@@ -93,7 +93,7 @@ def amount_problem(transfer: Transfer, currency: Currency) -> str:
 
 
 def target_problems(transfer: Transfer) -> dict[str, str]:
-    """What is wrong with where the money is to go, by field."""
+    """What is wrong with the recipient of the money, by field."""
     if transfer.kind == states.TO_USER:
         problem = identifiers.problem(by=transfer.by, identifier=transfer.identifier)
         field = "by" if transfer.by not in states.IDENTIFIED_BY else "identifier"
@@ -148,7 +148,7 @@ def _limit_problem(transfer: Transfer, now: datetime) -> str:
 
 
 def giving_wallet(transfer: Transfer) -> tuple[Decimal, str, datetime] | None:
-    """What the giving wallet holds, which one it is, and when that was read; nothing when it was never read."""
+    """What the paying wallet holds, its name, and when that was read; None when it was never read."""
     if transfer.kind == states.FROM_SUBACCOUNT:
         return _funds_of_subaccount(transfer)
     wallet = Balance.TRADING if transfer.kind == states.TRADING_TO_BANK else Balance.BANK

@@ -1,7 +1,7 @@
-"""Sending a transfer: look at the account, claim, call once, and where the outcome leads.
+"""Sending a transfer: read the account, claim, call once, and make the move that the outcome leads to.
 
 The call can't be repeated and can't be taken back. So its row is committed first, the outcome is one of accepted,
-refused, not sent or unknown, and unknown is resolved by reading the ledger (`transfer_watching`), never by sending.
+refused, not sent or unknown, and unknown is resolved by reading the ledger (`recovery`), never by sending.
 """
 
 from datetime import datetime, timedelta
@@ -32,7 +32,7 @@ SENT_WITHIN = timedelta(hours=1)  # of the moment it was cleared; what waited lo
 
 
 def look_again(row: Transfer, *, now: datetime, client_for: ClientFor) -> None:
-    """What waits for approvals gets a new digest when the rules or a freeze changed what it was judged by."""
+    """Give what waits for approvals a new digest when the rules or a freeze changed what it was judged by."""
     if policy_evaluation.still_holds(row):
         machine.touch(row, next_action_at=now + LOOK_AGAIN)
     else:
@@ -40,7 +40,7 @@ def look_again(row: Transfer, *, now: datetime, client_for: ClientFor) -> None:
 
 
 def step(row: Transfer, *, now: datetime, client_for: ClientFor) -> None:
-    """Rows 3 to 7, 15 and 16: snapshot, claim, one call, and where its outcome leads."""
+    """Moves 3 to 7, 15 and 16: snapshot, claim, one call, and the move that its outcome leads to."""
     watch = Stopwatch(now)
     if _cleared_at(row) < now - SENT_WITHIN:
         _lapse(row, now)
@@ -55,7 +55,7 @@ def step(row: Transfer, *, now: datetime, client_for: ClientFor) -> None:
 
 
 def _send(row: Transfer, watch: Stopwatch, client_for: ClientFor) -> None:
-    """The account is read once more; unless that speaks against it, the call leaves."""
+    """Read the account once more; unless that speaks against it, make the call."""
     now = watch.now()
     try:
         currencies = [code for code in (row.currency, row.to_currency) if code]
@@ -105,19 +105,19 @@ def _not_yet(row: Transfer, problem: str, now: datetime) -> None:
 
 
 def _cleared_at(row: Transfer) -> datetime:
-    """When rules and people last cleared it to be sent; a try that left the desk with nothing changes nothing of it."""
+    """When rules and people last cleared it for sending; a try that never left the desk does not change that."""
     cleared = TransferEvent.objects.filter(transfer=row, to_state=states.APPROVED).exclude(event="not_sent")
     return cleared.order_by("-version").values_list("at", flat=True).first() or row.created_at
 
 
 def _lapse(row: Transfer, now: datetime) -> None:
-    """Row 15: it is not sent any more."""
+    """Move 15: it is not sent any more."""
     waited_for = row.last_problem or "No worker came to it."
     machine.move(row, event="lapsed", to=states.LAPSED, now=now, last_problem=waited_for, evidence={"why": waited_for})
 
 
 def _call_people(row: Transfer, lookalikes: list[LedgerEntry], watermark: int, now: datetime) -> None:
-    """Row 16: the ledger shows it, and nothing here sent it."""
+    """Move 16: the ledger shows it, and nothing here sent it."""
     ids = ", ".join(entry.exchange_id for entry in lookalikes)
     reason = (
         f"Not sent: the exchange's ledger shows one like it since it was asked for ({ids}), and nobody knows whose."
@@ -170,9 +170,9 @@ def _obstacle(row: Transfer) -> str:
 
 
 def _older_one(row: Transfer, now: datetime, client_for: ClientFor) -> str:
-    """Why a transfer that replaces another may not be sent: the older one moved after all, or may have. Else empty.
+    """Why a transfer that replaces another may not be sent, or an empty text: the older one may have moved after all.
 
-    Asked right after the ledger was read, so that what came late is seen before the same money moves again.
+    Checked right after the ledger was read, so that a late entry is seen before the same money moves again.
     """
     old = Transfer.objects.select_related("account").filter(pk=row.reissues_id or 0).first()
     if old is None:
@@ -185,7 +185,7 @@ def _older_one(row: Transfer, now: datetime, client_for: ClientFor) -> str:
 
 
 def _done(row: Transfer, reply: Reply, now: datetime) -> None:
-    """Row 4: the ids the exchange gave; the ledger has to show them within ten minutes."""
+    """Move 4: the ids that the exchange gave; the ledger has to show them within ten minutes."""
     first, second = (*reply.value, None)[:2]
     with transaction.atomic():
         machine.move(
@@ -212,5 +212,5 @@ _BY_OUTCOME: Final[dict[str, calls.End]] = {
     ),
     calls.UNKNOWN: calls.end(machine.MACHINE, "outcome_unknown", states.UNKNOWN),
 }
-# Row 7: what it did is unknown until the ledger has been read.
+# Move 7: the outcome is unknown until the ledger has been read.
 lease_expired = calls.given_up(machine.MACHINE, event="outcome_unknown", to=states.UNKNOWN, looks=0)

@@ -1,4 +1,4 @@
-"""What the account looks like at one moment: its bank balances and how far its ledger goes, read so that they agree.
+"""The account at one moment: its bank balances and the end of its ledger, read so that they agree.
 
 Read before a transfer is sent, and again when its answer was lost: the difference of the two says what happened.
 """
@@ -28,7 +28,7 @@ Wallets = dict[str, dict[str, dict[str, Decimal]]]
 
 
 class CannotRead(Exception):
-    """Nothing certain is known of the account at this moment; the text says why."""
+    """The account can't be read with certainty at this moment; the text says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Snapshot:
     remark: str = ""
 
     def facts(self) -> dict[str, object]:
-        """The balances as they are kept with a call, exact."""
+        """The balances as they are stored with a call, exact."""
         return {
             wallet: {code: texts(held) for code, held in balances_by_currency.items()}
             for wallet, balances_by_currency in self.wallets.items()
@@ -51,11 +51,11 @@ class Snapshot:
 def read(
     *, account: Account, currencies: Iterable[str], client_for: ClientFor, now: datetime, patient: bool = True
 ) -> Snapshot:
-    """Read the account at one moment, and take what was read into our copies. Raises CannotRead.
+    """Read the account at one moment, and store what was read in our copies. Raises CannotRead.
 
-    An account that never stands still is tried again later while there is patience; without it the snapshot is told
-    without bank balances, and what they would have proven is for people. The trading wallet changes with every trade
-    and is told by a key of another right: it is read last, as evidence.
+    With `patient`, an account that does not stand still is tried again later. Without it the snapshot has no bank
+    balances, and people decide what these would have proven. The trading wallet changes with every trade and needs a
+    key with another right, so it is read last and is evidence only.
     """
     if walks.is_being_read(account=account, now=now):
         raise CannotRead(f"The exchange's ledger is not here as a whole yet. {walks.sentence(account=account)}")
@@ -99,9 +99,9 @@ def unexplained(call: TransferCall, after: Snapshot) -> dict[str, Decimal] | Non
 def _bank_at_rest(
     account: Account, codes: list[str], client: ExchangeClient, now: datetime
 ) -> tuple[dict[str, dict[str, Decimal]], int]:
-    """The bank balances between two equal readings of them, with the ledger read in between; none if there are none.
+    """The bank balances between two equal readings, with the ledger read in between; none if there are no equal ones.
 
-    Equal are the totals: reserving and releasing money moves it inside the wallet, and no transaction is done by it.
+    Totals have to be equal: reserving and releasing moves money inside the wallet, without a completed transaction.
     """
     before = _read_wallet(account, Balance.BANK, codes, client, now)
     for _ in range(READINGS):
@@ -134,7 +134,7 @@ def _read_wallet(
 
 
 def _moved_since(call: TransferCall, code: str) -> Decimal | None:
-    """What transactions did to the bank balance since the call's snapshot; None when one has no known sign."""
+    """What transactions changed in the bank balance since the call's snapshot; None when one has no known sign."""
     total = ZERO
     for entry in LedgerEntry.objects.filter(account=call.account_id, currency=code, index__gt=call.watermark):
         if _was_counted_before(entry, call):
@@ -150,7 +150,7 @@ def _moved_since(call: TransferCall, code: str) -> Decimal | None:
 
 
 def _was_counted_before(entry: LedgerEntry, call: TransferCall) -> bool:
-    """Whether it is an earlier transfer of ours that was listed late: the snapshot's balances had it already."""
+    """Whether it is an earlier transfer of ours that was listed late: the snapshot's balances included it already."""
     if entry.transfer_id is None or entry.transfer_id == call.transfer_id:
         return False
     earlier = TransferCall.objects.filter(transfer=entry.transfer_id, answered_at__lt=call.prepared_at)

@@ -1,8 +1,9 @@
 """The table of the transfer machine: kinds, states, whose turn it is, and every move between states.
 
 A transfer has no second phase: the one call moves the money or does not, and can't be taken back. So it is sent once,
-and an unknown outcome is resolved by reading the ledger, never by sending again. Data, read by the mover, the database
-constraints, the pages, the documentation and the tests. A sentence says what happened to the money first.
+and an unknown outcome is resolved by reading the ledger, never by sending again. This is data, read by the machine, the
+database constraints, the pages, the documentation and the tests. A sentence says what happened to the money first. Each
+move has a number, by which docstrings of the steps name it.
 """
 
 from typing import Final

@@ -1,7 +1,7 @@
-"""A transfer from the outside: ask for it, take it back, do its next step, and do whatever is due.
+"""The interface of transfers: request one, cancel one, run its next step, and run everything that is due.
 
-The row is the queue, as for withdrawals. But there is no second phase: the one call moves the money. So it is sent once
-and never again by a machine; what became of a lost answer is read from the ledger (`transfer_sightings`).
+The row is the queue, as for withdrawals. But there is no second phase: the one call moves the money. So a machine sends
+it once and never again; what became of a lost answer is read from the ledger (`recovery`).
 """
 
 from datetime import datetime
@@ -76,10 +76,10 @@ def request(
     via: str = "page",
     session_key: str = "",
 ) -> Transfer:
-    """Ask for a transfer. The same `request_key` of the same person gives the same row, however often it is sent.
+    """Request a transfer. The same `request_key` of the same person always gives the same row.
 
     `amount` is of `currency`. `to_currency` is for `convert`, `by` and `identifier` for `to_user`, `subaccount_id` (the
-    exchange's number) for the two kinds about sub-accounts; what a kind does not need is put aside. The row is in state
+    exchange's number) for the two kinds about sub-accounts; what a kind does not need is ignored. The row is in state
     `review` when approvals are needed, else in `approved`, and a worker goes on. Raises CannotTransfer.
     """
     content = {
@@ -103,7 +103,7 @@ def request(
 
 
 def submit(row: Transfer, *, now: datetime, session_key: str = "") -> Transfer:
-    """Store a new transfer as a draft and put it under the rules, in one transaction. Raises CannotTransfer."""
+    """Store a new transfer as a draft and evaluate it by the rules, in one transaction. Raises CannotTransfer."""
     request_checks.check(row, now=now)
     with transaction.atomic():
         machine.create(row, now=now, actor=row.initiator, session_key=session_key)
@@ -124,7 +124,7 @@ def submit(row: Transfer, *, now: datetime, session_key: str = "") -> Transfer:
 
 
 def cancel(*, transfer_id: int, person: "Person", reason: str, now: datetime, session_key: str = "") -> Transfer:
-    """Take a request back, as long as the exchange was not asked. Raises CannotCancel."""
+    """Cancel a request that the exchange was not asked for yet. Raises CannotCancel."""
     try:
         with transaction.atomic():
             row = machine.lock(transfer_id)
@@ -151,12 +151,12 @@ def cancel(*, transfer_id: int, person: "Person", reason: str, now: datetime, se
 
 
 def newest() -> QuerySet[Transfer]:
-    """All transfers for lists and pages, the newest first, with the rows that a line of a list shows."""
+    """All transfers, newest first, with the rows that lists and pages show beside them."""
     return Transfer.objects.select_related("account", "initiator").order_by("-created_at", "-pk")
 
 
 def _target(kind: str, *, to_currency: str, by: str, identifier: str, subaccount_id: int | None) -> dict[str, Any]:
-    """Where the money goes: the fields that the kind needs, and the others empty."""
+    """Where the money goes: the fields that the kind needs, with the others empty."""
     to_user, convert = kind == states.TO_USER, kind == states.CONVERT
     return {
         "to_currency": to_currency if convert else "",

@@ -1,4 +1,4 @@
-"""Freezing and activating, with a page before it that says what it does, as far as that is known."""
+"""Freezing and activating, each with a page before it that says what it will do, as far as that is known."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""One sub-account: requested against observed, what it holds, its settings, and everything that was asked for it."""
+"""One sub-account: requested and observed status, what it holds, its settings, and every action on it."""
 
 from typing import Any
 
@@ -72,7 +72,7 @@ def address(request: DeskRequest, exchange_id: int) -> HttpResponse:
 
 @posted(rules.may_keep_subaccounts)
 def take_back(request: DeskRequest, exchange_id: int, action_id: int) -> HttpResponse:
-    """End a request before the exchange was asked."""
+    """Cancel an action before the exchange was asked."""
     action = get_object_or_404(SubAccountAction, pk=action_id, sub_account=_sub(request, exchange_id))
     session_key = request.session.session_key or ""
     try:
@@ -104,7 +104,7 @@ def subaccount_page(request: DeskRequest, exchange_id: int, *, status: int = 200
 
 
 def _context(sub: SubAccount) -> dict[str, Any]:
-    """What is asked for, what is seen, and what may be asked now."""
+    """What is requested, what is observed, and what may be requested now."""
     latest = sub.actions.select_related("requested_by", "confirmation").prefetch_related("events__actor", "calls")
     actions = list(latest.order_by("-pk")[:LAST_ACTIONS])
     under_way = [action for action in actions if action.state in states.OPEN_STATES]

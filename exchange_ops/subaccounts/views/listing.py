@@ -1,4 +1,4 @@
-"""The sub-accounts: what is wanted of each beside what the exchange shows, and the difference in words."""
+"""The sub-accounts: what is requested of each, what the exchange shows, and the difference in words."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -28,7 +28,7 @@ PARTS = {
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One sub-account of the list, with what is under way for it and the last thing that was asked."""
+    """One sub-account of the list, with its difference and its latest action."""
 
     sub: SubAccount
     difference: Difference
@@ -66,7 +66,7 @@ def reread(request: DeskRequest) -> HttpResponse:
 
 
 def lines(account: Account | None) -> list[Line]:
-    """Every sub-account by its id, in three questions to the database however many there are."""
+    """Every sub-account by its id, in three queries however many there are."""
     subs = list(SubAccount.objects.filter(account=account).order_by("exchange_id"))
     of_account = SubAccountAction.objects.filter(sub_account__account=account)
     newest = of_account.order_by().values("sub_account").annotate(newest=Max("pk")).values("newest")

@@ -71,7 +71,7 @@ def _resolution_votes(keys: Collection[str]) -> Iterable[tuple[str, int, datetim
 
 
 def _evidence(row: Transfer) -> list[str]:
-    """Entries of the ledger that look like it since it was asked for, and are nobody's."""
+    """Unmatched ledger entries since the request that look like the transfer."""
     return [
         f"The ledger has {entry.exchange_id}: {entry.type}, the same amount at "
         f"{entry.created_at:%Y-%m-%d %H:%M:%S} UTC, {entry.status}."
@@ -80,7 +80,7 @@ def _evidence(row: Transfer) -> list[str]:
 
 
 def _search(text: str, scope: Scope) -> Iterator[Hit]:
-    """By reference or id, or by a piece of the reason."""
+    """By reference or id, or by a part of the reason."""
     pieces = Q(reason__icontains=text) if len(text) >= SHORTEST_PIECE else Q()
     for row in newest(Transfer, transfers_named(text), pieces, scope):
         words = f"{plain(row.amount)} {row.currency}, {row.kind_label}"

@@ -1,4 +1,4 @@
-"""Transfers that wait for approvals, and what became of them, for the list of what waits and for whoever asked."""
+"""Transfers that wait for approvals, and how they ended, for the list of what waits and for their requesters."""
 
 from collections.abc import Collection, Iterator
 from datetime import datetime
@@ -25,14 +25,14 @@ def visible_to(person: "Person") -> QuerySet[Transfer]:
 
 
 def undecided(person: "Person", now: datetime) -> list[Entry]:
-    """Everything that waits for approvals, with what is to be known of its recipient."""
+    """Everything that waits for approvals, with a briefing on its recipient."""
     rows = list(_with_counts(rules.seen_by(person, approvals.undecided()))[:MOST])
     briefings = briefing.briefings(rows)
     return [_entry(row, person, briefings.get(row.pk)) for row in rows]
 
 
 def followed(person: "Person", now: datetime, others: Collection[int]) -> list[Entry]:
-    """This person's own open requests beside those that wait."""
+    """This person's own open requests other than those that wait."""
     own = Transfer.objects.filter(initiator=person, state__in=states.OPEN_STATES).exclude(pk__in=others)
     rows = _with_counts(rules.seen_by(person, own).order_by("-pk"))
     return [_entry(row, person, None) for row in rows[:MOST]]
@@ -50,9 +50,9 @@ def done(person: "Person", now: datetime) -> list[Entry]:
 
 
 def ended(since: datetime) -> QuerySet[Transfer]:
-    """Requests that are over, written since then.
+    """Closed requests that were written since then.
 
-    A transfer without approvals is over in a second, before the eyes of whoever asked; what they took back is no news.
+    A transfer without approvals is over in a second, while the requester watches; one that they cancelled is no news.
     """
     approved = Exists(TransferApproval.objects.filter(transfer=OuterRef("pk")))
     taken_back = TransferEvent.objects.filter(transfer=OuterRef("pk"), event="cancelled", actor=OuterRef("initiator"))
@@ -61,7 +61,7 @@ def ended(since: datetime) -> QuerySet[Transfer]:
 
 
 def news(numbers: Collection[int]) -> Iterator[tuple[int, Entry]]:
-    """How they ended, for whoever asked."""
+    """How requests ended, for their requesters."""
     for row in Transfer.objects.filter(pk__in=numbers):
         yield row.initiator_id, Entry.of_request(row, title="Transfer", icon=states.STATES[row.state].icon)
 
@@ -99,7 +99,7 @@ def _entry(row: Any, person: "Person", row_briefing: briefing.Briefing | None) -
 
 
 def _with_counts(rows: QuerySet[Any]) -> Any:
-    """With how many people approved the digest that is on the row now."""
+    """The rows with the number of people who approved their current digest."""
     of_this = Q(approvals__digest=F("digest"), approvals__verdict="approve")
     approved_count = Count("approvals__person", filter=of_this, distinct=True)
     return rows.select_related("initiator", "decided_by", "account").annotate(approved_count=approved_count)

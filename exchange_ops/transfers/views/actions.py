@@ -1,4 +1,4 @@
-"""What people do to one transfer. Each view is one call of the domain; a refusal comes back on the same page."""
+"""What people do to one transfer. Each view makes one domain call; a refusal is shown on the same page."""
 
 from collections.abc import Callable
 from typing import Any

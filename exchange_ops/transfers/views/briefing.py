@@ -1,6 +1,6 @@
-"""What somebody should know of a transfer to another user before they open it: earlier ones, equal ones, its share.
+"""What approvers should know of a transfer to another user: earlier ones, equal ones, its share of the funds.
 
-For a whole list at once, from a number of queries that does not grow with it.
+It is read for a whole list at once, by a number of queries that does not grow with the list.
 """
 
 from collections import defaultdict
@@ -19,7 +19,7 @@ from exchange_ops.transfers.models import Transfer
 WITHIN: Final = timedelta(hours=24)
 MOST: Final = 5
 MOVED: Final = (states.DONE, states.RESOLVED_MOVED)
-# The money stayed, and the desk knows it: asking again is what people are told to do then.
+# It is certain that the money stayed: people are told to ask again after these.
 NOT_MOVED: Final = (
     states.REFUSED,
     states.CLOSED,

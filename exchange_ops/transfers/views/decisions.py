@@ -1,4 +1,4 @@
-"""What this person can do to this transfer now, with buttons that name their effect, and why not when they can't."""
+"""What this person can do to this transfer now, with buttons that say their effect, and otherwise why they can't."""
 
 from dataclasses import dataclass
 
@@ -37,7 +37,7 @@ class Choices:
 
 
 def choices(row: Transfer, person: Person) -> Choices:
-    """The choices of `person` on `row`. The domain decides again when one of them is sent."""
+    """The choices of `person` on `row`. The domain decides again when one of them is submitted."""
     in_review = row.state == states.REVIEW
     approved = approvals.current(row).values("person").distinct().count() if in_review else 0
     may_decide = in_review and rules.may_decide_transfer(person, row)

@@ -1,4 +1,4 @@
-"""One transfer: what is asked for, what this person can do about it, and everything that happened to it."""
+"""One transfer: its facts, what this person can do about it, and its history."""
 
 from datetime import datetime
 from typing import Any
@@ -49,7 +49,7 @@ def render_page(request: DeskRequest, transfer_id: int, *, status: int = 200, **
 
 
 def digest(row: Transfer) -> str:
-    """What a decision made on this page is bound to: the content, or in an unclear case the case as it stands."""
+    """What a decision made on this page is bound to: the content, or in an unclear case its current state."""
     return endings.digest_of(row) if row.state in {states.NOT_SEEN, states.INVESTIGATE} else row.digest
 
 

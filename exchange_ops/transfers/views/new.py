@@ -1,4 +1,4 @@
-"""Asking for a transfer: one form for each kind, and the part that says what is there and what will be left."""
+"""Requesting a transfer: one form for each kind, and the part that says what is available and what would remain."""
 
 from decimal import Decimal
 from typing import Any
@@ -62,7 +62,7 @@ def new(request: DeskRequest, kind: str) -> HttpResponse:
 
 @posted(rules.may_request, ONLY_OPERATORS)
 def figures(request: DeskRequest, kind: str) -> HttpResponse:
-    """What is available, what will be left and who has to approve, for what is typed so far."""
+    """What is available, what would remain and who has to approve, for what was typed so far."""
     if kind not in SLUGS:
         raise Http404("There is no such kind of transfer.")
     currency = currencies.currency(request.POST.get("currency", ""))
@@ -100,7 +100,7 @@ def _render_form(
 
 
 def _currencies(kind: str) -> tuple[list[Currency], list[dict[str, str]]]:
-    """Those that can be moved in this way now, and why the others can't; a conversion needs a sibling to go to."""
+    """The currencies that can be moved in this way now, and why the others can't; converting needs a second network."""
     rows = list(Currency.objects.order_by("code"))
     if kind == states.CONVERT:
         coins = [valuation.plain_code(row.code) for row in rows]
@@ -120,7 +120,7 @@ def _subaccounts(request: DeskRequest, slug: str) -> list[SubAccount]:
 
 
 def _typed(request: DeskRequest, slug: str, account: Account, currency: Currency) -> Transfer:
-    """What the form would ask for, unsaved; what is missing or odd is left empty."""
+    """The unsaved transfer that the form would request; what is missing or invalid stays empty."""
     posted = request.POST
     wished, number = posted.get("kind", ""), posted.get("subaccount_id", "")
     row = Transfer(initiator=request.user, account=account, currency=currency.code)
@@ -150,7 +150,7 @@ def _figures(request: DeskRequest, row: Transfer, currency: Currency) -> dict[st
 
 
 def _evaluation(row: Transfer) -> dict[str, Any]:
-    """What the rules say of it as far as it is typed; a name that can't be one is not compared with others."""
+    """What the rules say of what was typed so far; an invalid name is not compared with known ones."""
     if row.leaves and identifiers.problem(by=row.by, identifier=row.identifier):
         return {"waits": "Who has to approve stands here once the other user is named."}
     blocked, columns = policy_evaluation.evaluate(row, now=clock.now())
