@@ -120,14 +120,14 @@ class DepositAddresses(Recording):
 
 
 def _addresses(account: Account, code: str) -> dict[str, Any]:
-    mine: dict[str, Any] = {"account": account, "currency": code}
-    book = AddressBook.objects.filter(**mine).first()
-    mine_newest = AddressRequest.objects.filter(**mine).select_related("initiator", "made").order_by("-pk")
-    rows = list(DepositAddress.objects.filter(**mine).order_by("-first_seen_at", "-pk")[:MOST_ADDRESSES])
+    scope: dict[str, Any] = {"account": account, "currency": code}
+    book = AddressBook.objects.filter(**scope).first()
+    newest_requests = AddressRequest.objects.filter(**scope).select_related("initiator", "made").order_by("-pk")
+    rows = list(DepositAddress.objects.filter(**scope).order_by("-first_seen_at", "-pk")[:MOST_ADDRESSES])
     rows.sort(key=lambda row: (not row.is_current, row.place is None, row.place or 0))
     return {
         "read_at": book.read_at if book else None,
         "left_today": requests.remaining_today(account=account, currency=code, now=clock.now()),
-        "latest_request": mine_newest.first(),
+        "latest_request": newest_requests.first(),
         "items": rows,
     }

@@ -91,9 +91,9 @@ def store(*, account: Account, currency: str, reading: Reading, now: datetime) -
     recent = [one for one in reading.recent if keepable(one)]
     current = reading.current if reading.current is not None and keepable(reading.current) else None
     with transaction.atomic():
-        mine = DepositAddress.objects.filter(account=account, currency=currency)
+        addresses = DepositAddress.objects.filter(account=account, currency=currency)
         list(AddressBook.objects.select_for_update().filter(account=account, currency=currency))
-        mine.filter(Q(place__isnull=False) | Q(is_current=True)).update(place=None, is_current=False)
+        addresses.filter(Q(place__isnull=False) | Q(is_current=True)).update(place=None, is_current=False)
         for place, one in enumerate(recent, start=1):
             _keep(account, currency, one, now, place=place)
         if current is not None:

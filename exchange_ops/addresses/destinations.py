@@ -100,8 +100,8 @@ def _read(code: str, text: str) -> Destination:
 
 def _network(address: CoinAddress) -> str:
     """The network of another coin's address: only the main one, unless the desk works with test networks as well."""
-    allowed = (coin_addresses.MAIN, *(str(network) for network in addresses.allowed_networks()))
-    for network in allowed:
+    networks = (coin_addresses.MAIN, *(str(network) for network in addresses.allowed_networks()))
+    for network in networks:
         if network in address.networks:
             return network
     raise coin_addresses.NotAnAddress(f"This is an address of the {' or '.join(address.networks)} network.")
@@ -148,5 +148,5 @@ def _cleaned(name: str, text: str, longest: int, problems: dict[str, str], remar
 def _odd_character(spoken: str, place: int, letter: str) -> str:
     if letter.isspace():
         return f"There is a blank inside the {spoken}, at character {place}."
-    named = unicodedata.name(letter, f"U+{ord(letter):04X}").lower()
-    return f"Character {place} of the {spoken} is no plain letter or digit but {named}: copy it again from its source."
+    name = unicodedata.name(letter, f"U+{ord(letter):04X}").lower()
+    return f"Character {place} of the {spoken} is no plain letter or digit but {name}: copy it again from its source."

@@ -177,13 +177,13 @@ def _look_for_address(row: AddressRequest, *, now: datetime, client_for: ClientF
     watch = Stopwatch(now)
     try:
         with clients.client(client_for, account=row.account, right=Right.PAYMENTS) as client:
-            listed = _listed_addresses(client, row.currency)
+            addresses = _listed_addresses(client, row.currency)
     except _UNREADABLE as failure:
         _wait(row, watch.now(), looks=row.looks, problem=answering.sentence_of(failure))
         return
     addresses_before = set(row.known)
     new_addresses = [
-        one for one, name in zip(listed, deposits.as_texts(listed), strict=True) if name not in addresses_before
+        one for one, name in zip(addresses, deposits.as_texts(addresses), strict=True) if name not in addresses_before
     ]
     if new_addresses:
         _on_accepted(row, calls.Reply(calls.ACCEPTED, value=new_addresses[0]), watch.now())

@@ -100,14 +100,16 @@ def _addresses(account: Account, currency: Currency, now: datetime) -> dict[str,
     rows = list(
         DepositAddress.objects.filter(account=account, currency=currency.code).order_by("place", "-first_seen_at")
     )
-    earlier = AddressRequest.objects.filter(account=account, currency=currency.code).select_related("initiator", "made")
+    requests_made = AddressRequest.objects.filter(account=account, currency=currency.code).select_related(
+        "initiator", "made"
+    )
     return {
         "book": book,
         "is_due": deposits.is_due(book, now=now),
         "current": next((row for row in rows if row.is_current), None),
         "recent": [row for row in rows if row.place is not None],
         "older": [row for row in rows if row.place is None and not row.is_current][:MOST_OLDER],
-        "asked": earlier.order_by("-pk").first(),
+        "asked": requests_made.order_by("-pk").first(),
         "left": requests.remaining_today(account=account, currency=currency.code, now=now),
         "why_not": requests.problem_of(account=account, currency=currency.code, now=now),
     }

@@ -34,9 +34,9 @@ def sync(*, account: Account, client: ExchangeClient, now: datetime) -> list[str
     by_symbol |= {position.symbol: position for position in positions.records}
     reading = _Reading(account, now)
     changed = False
-    for one in _sound(accounts.records, problems, _amounts_of_account):
+    for one in _storable(accounts.records, problems, _amounts_of_account):
         changed |= reading.keep(MarginAccount, one.symbol, _account(one)).changed
-    for each in _sound(by_symbol.values(), problems, _amounts_of_position):
+    for each in _storable(by_symbol.values(), problems, _amounts_of_position):
         changed |= reading.keep(MarginPosition, each.symbol, _position(each)).changed
     if not problems:
         changed |= reading.end_others(MarginAccount, {one.symbol for one in accounts.records})
@@ -62,17 +62,17 @@ def apply(
     problems: list[str] = []
     reading = _Reading(account, now)
     changed = False
-    for one in _sound(accounts, problems, _amounts_of_account):
+    for one in _storable(accounts, problems, _amounts_of_account):
         positions = [one.position] if one.position is not None and one.position.quantity else []
-        sound = _sound(positions, problems, _amounts_of_position)
+        storable_positions = _storable(positions, problems, _amounts_of_position)
         with transaction.atomic():
             before = reports.before(account=account, symbol=one.symbol)
             outcome = reading.keep(MarginAccount, one.symbol, _account(one), gone=_is_closed(one))
             changed |= outcome.changed
             if outcome.refused:
                 continue
-            if sound:
-                changed |= reading.keep(MarginPosition, one.symbol, _position(sound[0])).changed
+            if storable_positions:
+                changed |= reading.keep(MarginPosition, one.symbol, _position(storable_positions[0])).changed
             elif not positions and (complete or _is_flat(one)):
                 changed |= reading.end(MarginPosition, one.symbol, one.updated_at)
             reports.note(account=account, report=one, before=before, now=now)
@@ -140,17 +140,17 @@ class _Reading:
         return model.objects.filter(Q(updated_at__lt=updated_at) | same, account=self.account, symbol=symbol)
 
 
-def _sound(entries: Iterable[Any], problems: list[str], amounts_of: Any) -> list[Any]:
+def _storable(entries: Iterable[Any], problems: list[str], amounts_of: Any) -> list[Any]:
     """The records that the columns can hold; each of the others becomes a sentence."""
-    sound = []
+    storable_entries = []
     for record in entries:
         times = (record.created_at, record.updated_at)
         takes = all(amount is None or storable(amount) for amount in amounts_of(record))
         if takes and len(record.symbol) <= 40 and all(_FIRST <= time < _LAST for time in times):
-            sound.append(record)
+            storable_entries.append(record)
         else:
             problems.append(f"A margin record of {record.symbol[:40]!r} is not one that can be kept.")
-    return sound
+    return storable_entries
 
 
 def _amounts_of_account(record: records.MarginAccount) -> tuple[Decimal, ...]:

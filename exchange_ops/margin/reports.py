@@ -35,10 +35,10 @@ class Before:
 
 def before(*, account: Account, symbol: str) -> Before:
     """The stored figures as they are now; empty for what is no longer listed."""
-    held = MarginAccount.objects.filter(account=account, symbol=symbol, gone_at=None).first()
+    margin_account = MarginAccount.objects.filter(account=account, symbol=symbol, gone_at=None).first()
     position = MarginPosition.objects.filter(account=account, symbol=symbol, gone_at=None).first()
     return Before(
-        balance=None if held is None else held.margin_balance,
+        balance=None if margin_account is None else margin_account.margin_balance,
         quantity=ZERO if position is None else position.quantity,
         price_entry=None if position is None else position.price_entry,
     )

@@ -162,8 +162,8 @@ class SubAccountActions(Listing):
     """What was asked for one sub-account, fifty a page, newest first."""
 
     def get_queryset(self) -> QuerySet[SubAccountAction]:
-        mine = accounts.required(self.request)
-        row = get_object_or_404(SubAccount, account=mine, exchange_id=self.kwargs["exchange_id"])
+        account = accounts.required(self.request)
+        row = get_object_or_404(SubAccount, account=account, exchange_id=self.kwargs["exchange_id"])
         return row.actions.select_related("requested_by")
 
 

@@ -90,16 +90,16 @@ def sync(*, now: datetime, client_for: ClientFor) -> int:
 
     The first failed read ends the turn of its account: an exchange that doesn't answer costs one deadline.
     """
-    done = 0
+    count = 0
     for account in Account.objects.order_by("pk"):
         lease, holder = f"subs:{account.pk}", leases.name_of_this_process()
         if not leases.hold(name=lease, holder=holder, now=now):
             continue
         try:
-            done += _sync_list(account, now, client_for) and _sync_rest(account, now, client_for)
+            count += _sync_list(account, now, client_for) and _sync_rest(account, now, client_for)
         finally:
             leases.release(name=lease, holder=holder)
-    return done
+    return count
 
 
 def observe(*, sub: SubAccount, client_for: ClientFor, now: datetime) -> str:
@@ -137,19 +137,19 @@ def fill_address(*, address_id: int, client_for: ClientFor, now: datetime) -> No
 
 def store_list(*, account: Account, entries: Iterable[records.SubAccount], now: datetime) -> list[str]:
     """Store the list as read at `now`; what it lacks is missing. Returns a sentence for each that can't be stored."""
-    problems, listed = [], {}
+    problems, entry_by_id = [], {}
     for entry in entries:
         if 0 < entry.id <= HIGHEST_ID and _fits(entry.email, 254) and _fits(entry.status, 40):
-            listed[entry.id] = entry
+            entry_by_id[entry.id] = entry
         else:
             problems.append(f"The sub-account {str(entry.id)[:20]} can't be kept: its record is out of bounds.")
     rows = {row.exchange_id: row for row in SubAccount.objects.filter(account=account)}
     with transaction.atomic():
-        changed = [_store_one(account, entry, rows.get(number), now) for number, entry in listed.items()]
-        mine = SubAccount.objects.filter(account=account, missing_since=None, observed_at__lt=now)
-        gone = mine.exclude(exchange_id__in=listed)
-        changed += [row.subject for row in gone]
-        gone.update(missing_since=now, observed_at=now)
+        changed = [_store_one(account, entry, rows.get(number), now) for number, entry in entry_by_id.items()]
+        present = SubAccount.objects.filter(account=account, missing_since=None, observed_at__lt=now)
+        missing = present.exclude(exchange_id__in=entry_by_id)
+        changed += [row.subject for row in missing]
+        missing.update(missing_since=now, observed_at=now)
         _announce(changed)
     return problems
 
@@ -175,8 +175,8 @@ def _sync_list(account: Account, now: datetime, client_for: ClientFor) -> bool:
         with clients.client(client_for, account=account, right=None) as client:
             entries = client.get_subaccounts()
         problems = store_list(account=account, entries=entries, now=now)
-        listed = SubAccount.objects.filter(account=account, missing_since=None)
-        numbers = list(listed.order_by("exchange_id").values_list("exchange_id", flat=True))
+        rows = SubAccount.objects.filter(account=account, missing_since=None)
+        numbers = list(rows.order_by("exchange_id").values_list("exchange_id", flat=True))
         problems += [problem for problem in [_sync_settings(account, numbers, now, client_for)] if problem]
         columns |= {"read_at": now, "problem": " ".join(problems)[:500]}
     except FAILURES as failure:
@@ -251,11 +251,11 @@ def _store_settings(
 
 
 def _store_balances(sub: SubAccount, balances: records.SubAccountBalances, now: datetime) -> None:
-    rows, odd = [], 0
+    rows, out_of_bounds = [], 0
     for wallet, entries in ((SubAccountBalance.MAIN, balances.main), (SubAccountBalance.TRADING, balances.trading)):
         for entry in entries:
             if len(entry.currency) > LONGEST_CODE or not storable(entry.available) or not storable(entry.reserved):
-                odd += 1
+                out_of_bounds += 1
             elif entry.available or entry.reserved:
                 rows.append(
                     SubAccountBalance(
@@ -266,7 +266,7 @@ def _store_balances(sub: SubAccount, balances: records.SubAccountBalances, now: 
                         reserved=entry.reserved,
                     )
                 )
-    problem = f"{odd} balances can't be kept: they are out of bounds." if odd else ""
+    problem = f"{out_of_bounds} balances can't be kept: they are out of bounds." if out_of_bounds else ""
     columns = {"balances_at": now, "balances_tried_at": now, "balances_problem": problem}
     earlier = Q(balances_at=None) | Q(balances_at__lt=now)
     with transaction.atomic():

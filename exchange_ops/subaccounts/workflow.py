@@ -205,22 +205,22 @@ def _locked(account: Account, numbers: Sequence[int]) -> list[SubAccount]:
     subs = machine.lock_accounts(account_id=account.pk, exchange_ids=list(numbers))
     missing = sorted(set(numbers) - {sub.exchange_id for sub in subs})
     if missing:
-        listed = ", ".join(str(number) for number in missing[:5])
-        raise CannotAsk({FORM: f"The desk knows no sub-account {listed}."})
+        numbers_text = ", ".join(str(number) for number in missing[:5])
+        raise CannotAsk({FORM: f"The desk knows no sub-account {numbers_text}."})
     return subs
 
 
 def _refuse_unless_possible(kind: str, subs: Sequence[SubAccount], digest: str) -> None:
     """Refuse what the exchange would refuse, and a page that shows what is no longer so."""
     open_now = SubAccountAction.objects.filter(sub_account__in=subs, state__in=states.OPEN_STATES)
-    waiting = {(one.sub_account_id, one.kind) for one in open_now}
+    under_way = {(one.sub_account_id, one.kind) for one in open_now}
     problems = []
     for sub in subs:
-        if (sub.pk, kind) in waiting:
+        if (sub.pk, kind) in under_way:
             problems.append(f"{sub.exchange_id}: this was asked for already and is under way.")
-        elif kind == states.ACTIVATE and (sub.pk, states.FREEZE) in waiting:
+        elif kind == states.ACTIVATE and (sub.pk, states.FREEZE) in under_way:
             problems.append(f"{sub.exchange_id} is being frozen; wait until that is seen.")
-        elif kind == states.FREEZE and (sub.pk, states.ACTIVATE) in waiting:
+        elif kind == states.FREEZE and (sub.pk, states.ACTIVATE) in under_way:
             continue  # a freeze waits behind an activation, so that somebody in a hurry need not wait themselves
         elif problem := account_status.obstacle(kind, sub):
             problems.append(problem)
@@ -231,13 +231,13 @@ def _refuse_unless_possible(kind: str, subs: Sequence[SubAccount], digest: str) 
 
 
 def _store(actions: Sequence[SubAccountAction], now: datetime, session_key: str, confirmation: "StepUp | None") -> None:
-    held = figures([one.sub_account for one in actions])
+    balances = figures([one.sub_account for one in actions])
     proof = confirmation.evidence() if confirmation else {}
     for one in actions:
         sub = one.sub_account
         evidence: dict[str, Any] = {"status": sub.status, "observed_at": sub.observed_at, **proof}
         if one.kind == states.FREEZE:
-            evidence["trading"] = {row.currency: [row.available, row.reserved] for row in held[sub.pk]}
+            evidence["trading"] = {row.currency: [row.available, row.reserved] for row in balances[sub.pk]}
             evidence["trading_read_at"] = sub.balances_at
         machine.create(action=one, now=now, session_key=session_key, evidence=evidence)
 
@@ -256,9 +256,9 @@ class _Form:
         """The actions that it made before, if any; a used key with other content is refused."""
         rows = SubAccountAction.objects.filter(requested_by=self.person, request_key=self.request_key)
         actions = list(rows.select_related("sub_account").order_by("sub_account__exchange_id"))
-        named = [(one.kind, one.sub_account.exchange_id) for one in actions]
+        targets = [(one.kind, one.sub_account.exchange_id) for one in actions]
         differs = any(_requested_value(one, name) != value for one in actions for name, value in self.content.items())
-        if actions and (differs or named != [(self.kind, number) for number in self.numbers]):
+        if actions and (differs or targets != [(self.kind, number) for number in self.numbers]):
             raise CannotAsk({FORM: "This form was sent before, with other content. Nothing more was recorded."})
         return actions
 

@@ -61,13 +61,13 @@ class NewTransferForm(RequestForm):
         self._keep_those_of(slug)
         codes = [(row.code, f"{row.code}  {row.full_name}".strip()) for row in currencies]
         numbers = [(row.exchange_id, f"{row.exchange_id}  {row.email}") for row in subaccounts]
-        offered = {
+        choices_by_field = {
             "kind": [(kind, states.KINDS[kind]) for kind in SLUGS[slug]],
             "currency": [("", "Choose"), *codes],
             "to_currency": [("", "Choose"), *codes],
             "subaccount_id": [("", "Choose"), *numbers],
         }
-        for name, choices in offered.items():
+        for name, choices in choices_by_field.items():
             if name in self.fields:
                 self.fields[name].choices = choices  # type: ignore[attr-defined]
         for name in ("amount", "identifier"):
@@ -79,8 +79,8 @@ class NewTransferForm(RequestForm):
                 }
 
     def _keep_those_of(self, slug: str) -> None:
-        own = {"to-user": {"by", "identifier"}, "convert": {"to_currency"}, "move": {"kind"}}
-        fields = own.get(slug, {"subaccount_id"})
+        fields_by_slug = {"to-user": {"by", "identifier"}, "convert": {"to_currency"}, "move": {"kind"}}
+        fields = fields_by_slug.get(slug, {"subaccount_id"})
         for name in {"kind", "subaccount_id", "by", "identifier", "to_currency"} - fields:
             del self.fields[name]
 

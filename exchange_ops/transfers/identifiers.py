@@ -65,13 +65,13 @@ def _skeleton(name: str) -> str:
     return name.lower().translate(_ALIKE).replace("rn", "m").replace("vv", "w")
 
 
-def _differs_by(one: str, other: str, most: int) -> bool:
+def _differs_by(one: str, other: str, limit: int) -> bool:
     """Whether at most `most` insertions, removals and replacements turn one into the other."""
-    if abs(len(one) - len(other)) > most:
+    if abs(len(one) - len(other)) > limit:
         return False
     row = list(range(len(other) + 1))
     for number, letter in enumerate(one, 1):
         last, row[0] = row[0], number
         for place, other_letter in enumerate(other, 1):
             last, row[place] = row[place], min(row[place] + 1, row[place - 1] + 1, last + (letter != other_letter))
-    return row[-1] <= most
+    return row[-1] <= limit

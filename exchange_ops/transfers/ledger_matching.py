@@ -57,15 +57,15 @@ def link(*, entry: LedgerEntry, now: datetime) -> bool:
 
     Call it inside the transaction that changed the entry.
     """
-    ours = Transfer.objects.filter(account=entry.account_id)
-    owner = ours.filter(Q(exchange_id=entry.exchange_id) | Q(second_id=entry.exchange_id)).first()
+    transfers = Transfer.objects.filter(account=entry.account_id)
+    owner = transfers.filter(Q(exchange_id=entry.exchange_id) | Q(second_id=entry.exchange_id)).first()
     if owner is not None:
         adopt(owner, LedgerEntry.objects.filter(pk=entry.pk))
         entry.transfer, entry.foreign = owner, False
         _wake(owner, now)
         return True
     of_its_currency = Q(currency=entry.currency) | Q(to_currency=entry.currency)
-    for row in ours.filter(of_its_currency, amount=entry.amount, state__in=WAITING):
+    for row in transfers.filter(of_its_currency, amount=entry.amount, state__in=WAITING):
         _wake(row, now)
     return False
 
@@ -78,15 +78,15 @@ def adopt(row: Transfer, entries: QuerySet[LedgerEntry]) -> None:
 
 def is_awaited(entry: LedgerEntry) -> bool:
     """Whether the entry may turn out to be a transfer whose answer we wait for."""
-    under_way = Transfer.objects.filter(account=entry.account_id, state__in=states.IN_FLIGHT, amount=entry.amount)
-    return any(_is_alike(entry, leg) for row in under_way for leg in legs(row))
+    transfers = Transfer.objects.filter(account=entry.account_id, state__in=states.IN_FLIGHT, amount=entry.amount)
+    return any(_is_alike(entry, leg) for row in transfers for leg in legs(row))
 
 
 def known_ids(*, account: Account, exchange_ids: Iterable[str]) -> set[str]:
     """Those of the ids that the exchange gave to transfers of ours."""
     ids = list(exchange_ids)
-    ours = Transfer.objects.filter(account=account).filter(Q(exchange_id__in=ids) | Q(second_id__in=ids))
-    return {one for pair in ours.values_list("exchange_id", "second_id") for one in pair if one}
+    transfers = Transfer.objects.filter(account=account).filter(Q(exchange_id__in=ids) | Q(second_id__in=ids))
+    return {one for pair in transfers.values_list("exchange_id", "second_id") for one in pair if one}
 
 
 def awaited_amounts(*, account: Account) -> set[Decimal]:
@@ -137,17 +137,17 @@ def _asked_at_exchange(row: Transfer) -> datetime:
 
 def _free_entries(row: Transfer) -> QuerySet[LedgerEntry]:
     """Entries of the transfer's amount without another known owner, in the order of the ledger."""
-    among = LedgerEntry.objects.filter(account=row.account_id, amount=row.amount, withdrawal=None)
-    own = among.filter(Q(transfer=None) | Q(transfer=row)).exclude(exchange_id__in=_ids_given_to_others(row))
-    return own.order_by("index")
+    entries = LedgerEntry.objects.filter(account=row.account_id, amount=row.amount, withdrawal=None)
+    unmatched = entries.filter(Q(transfer=None) | Q(transfer=row)).exclude(exchange_id__in=_ids_given_to_others(row))
+    return unmatched.order_by("index")
 
 
 def _ids_of_others(row: Transfer) -> set[str]:
     """Ids of entries that two people found not to belong to an equal transfer."""
-    looked_at = TransferEvent.objects.filter(
+    events = TransferEvent.objects.filter(
         transfer__account=row.account_id, transfer__amount=row.amount, transfer__state=states.RESOLVED_NOT_MOVED
     )
-    evidence = looked_at.filter(to_state=states.INVESTIGATE).values_list("evidence", flat=True)
+    evidence = events.filter(to_state=states.INVESTIGATE).values_list("evidence", flat=True)
     return {entry["exchange_id"] for facts in evidence for entry in facts.get("candidates", ())}
 
 

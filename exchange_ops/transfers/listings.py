@@ -42,10 +42,10 @@ def look_for_listing(row: Transfer, *, now: datetime, client_for: ClientFor) -> 
     watch = Stopwatch(now)
     absent, problem = _read_by_id(row, ids, client_for, now)
     entries = ledger_matching.by_id(row, ids)
-    odd = [entry for entry in entries if entry.status == "failed" or not ledger_matching.agrees(row, entry)]
-    if odd and row.state == states.DONE:
-        _listed_differently(row, odd, watch.now())
-    elif len(entries) == len(ids) and not odd and all(entry.status == LISTED for entry in entries):
+    differing = [entry for entry in entries if entry.status == "failed" or not ledger_matching.agrees(row, entry)]
+    if differing and row.state == states.DONE:
+        _listed_differently(row, differing, watch.now())
+    elif len(entries) == len(ids) and not differing and all(entry.status == LISTED for entry in entries):
         _listed(row, watch.now())
     elif row.state == states.DONE and absent and _age(row, now) >= LISTED_BY:
         _not_listed(row, problem, watch.now())
@@ -132,7 +132,7 @@ def _not_listed(row: Transfer, problem: str, now: datetime) -> None:
     alarm(row)
 
 
-def _listed_differently(row: Transfer, odd: list[LedgerEntry], now: datetime) -> None:
+def _listed_differently(row: Transfer, differing: list[LedgerEntry], now: datetime) -> None:
     """The exchange did something else than requested: the account is frozen. Rows are locked as for a freeze."""
     reason = "The exchange's ledger says something else than what was asked for."
     with transaction.atomic():
@@ -144,7 +144,7 @@ def _listed_differently(row: Transfer, odd: list[LedgerEntry], now: datetime) ->
             now=now,
             next_action_at=None,
             last_problem=reason,
-            evidence={"entries": [facts_of(entry) for entry in odd]},
+            evidence={"entries": [facts_of(entry) for entry in differing]},
         )
         freezes.freeze(person=None, reason=f"{row.reference}: {reason}", account=row.account, now=now)
     alarm(row)
@@ -176,8 +176,8 @@ def _read_by_id(row: Transfer, ids: list[str], client_for: ClientFor, now: datet
 
 def _watch_on(row: Transfer, now: datetime) -> None:
     """Check again in five minutes, until a day after it was sent."""
-    over = _age(row, now) >= ledger_matching.LATE_FOR
-    machine.touch(row, next_action_at=None if over else now + WATCH_EVERY)
+    is_over = _age(row, now) >= ledger_matching.LATE_FOR
+    machine.touch(row, next_action_at=None if is_over else now + WATCH_EVERY)
 
 
 def _age(row: Transfer, now: datetime) -> timedelta:

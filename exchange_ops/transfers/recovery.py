@@ -165,5 +165,5 @@ def _resolve(call: TransferCall, outcome: str, first: str, second: str) -> None:
 
 def _wait(row: Transfer, now: datetime, problem: str, looks: int | None = None) -> None:
     tries = 1 + int((now - row.updated_at).total_seconds() // 5)
-    counted = {} if looks is None else {"looks": looks}
-    machine.touch(row, next_action_at=now + pause(READ_PAUSES_S, tries), last_problem=problem[:500], **counted)
+    columns = {} if looks is None else {"looks": looks}
+    machine.touch(row, next_action_at=now + pause(READ_PAUSES_S, tries), last_problem=problem[:500], **columns)

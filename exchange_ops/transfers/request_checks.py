@@ -152,16 +152,16 @@ def giving_wallet(transfer: Transfer) -> tuple[Decimal, str, datetime] | None:
     if transfer.kind == states.FROM_SUBACCOUNT:
         return _funds_of_subaccount(transfer)
     wallet = Balance.TRADING if transfer.kind == states.TRADING_TO_BANK else Balance.BANK
-    held = Balance.objects.filter(account=transfer.account_id, currency=transfer.currency, wallet=wallet).first()
-    return None if held is None else (held.available, f"the {wallet} account", held.read_at)
+    balance = Balance.objects.filter(account=transfer.account_id, currency=transfer.currency, wallet=wallet).first()
+    return None if balance is None else (balance.available, f"the {wallet} account", balance.read_at)
 
 
 def _funds_of_subaccount(transfer: Transfer) -> tuple[Decimal, str, datetime] | None:
     owner = SubAccount.objects.filter(account=transfer.account_id, exchange_id=transfer.subaccount_id or 0).first()
     if owner is None or owner.balances_at is None:
         return None
-    held = SubAccountBalance.objects.filter(
+    balance = SubAccountBalance.objects.filter(
         sub_account=owner, currency=transfer.currency, wallet=SubAccountBalance.MAIN
     ).first()
-    available = Decimal(0) if held is None else held.available
+    available = Decimal(0) if balance is None else balance.available
     return available, f"the bank account of sub-account {owner.exchange_id}", owner.balances_at

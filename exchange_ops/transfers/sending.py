@@ -106,14 +106,14 @@ def _not_yet(row: Transfer, problem: str, now: datetime) -> None:
 
 def _cleared_at(row: Transfer) -> datetime:
     """When rules and people last cleared it for sending; a try that never left the desk does not change that."""
-    cleared = TransferEvent.objects.filter(transfer=row, to_state=states.APPROVED).exclude(event="not_sent")
-    return cleared.order_by("-version").values_list("at", flat=True).first() or row.created_at
+    events = TransferEvent.objects.filter(transfer=row, to_state=states.APPROVED).exclude(event="not_sent")
+    return events.order_by("-version").values_list("at", flat=True).first() or row.created_at
 
 
 def _lapse(row: Transfer, now: datetime) -> None:
     """Move 15: it is not sent any more."""
-    waited_for = row.last_problem or "No worker came to it."
-    machine.move(row, event="lapsed", to=states.LAPSED, now=now, last_problem=waited_for, evidence={"why": waited_for})
+    reason = row.last_problem or "No worker came to it."
+    machine.move(row, event="lapsed", to=states.LAPSED, now=now, last_problem=reason, evidence={"why": reason})
 
 
 def _call_people(row: Transfer, lookalikes: list[LedgerEntry], watermark: int, now: datetime) -> None:

@@ -43,7 +43,7 @@ class Snapshot:
     def facts(self) -> dict[str, object]:
         """The balances as they are stored with a call, exact."""
         return {
-            wallet: {code: texts(held) for code, held in balances_by_currency.items()}
+            wallet: {code: texts(amounts) for code, amounts in balances_by_currency.items()}
             for wallet, balances_by_currency in self.wallets.items()
         }
 
@@ -87,12 +87,12 @@ def unexplained(call: TransferCall, after: Snapshot) -> dict[str, Decimal] | Non
     if not bank or not after.wallets[Balance.BANK]:
         return None
     differences: dict[str, Decimal] = {}
-    for code, held in bank.items():
-        moved = _moved_since(call, code)
-        if moved is None:
+    for code, amounts in bank.items():
+        change = _moved_since(call, code)
+        if change is None:
             return None
-        now_held = _total(after.wallets[Balance.BANK].get(code, {}))
-        differences[code] = now_held - sum((Decimal(value) for value in held.values()), ZERO) - moved
+        balance = _total(after.wallets[Balance.BANK].get(code, {}))
+        differences[code] = balance - sum((Decimal(value) for value in amounts.values()), ZERO) - change
     return {code: amount for code, amount in differences.items() if amount}
 
 
@@ -153,8 +153,8 @@ def _was_counted_before(entry: LedgerEntry, call: TransferCall) -> bool:
     """Whether it is an earlier transfer of ours that was listed late: the snapshot's balances included it already."""
     if entry.transfer_id is None or entry.transfer_id == call.transfer_id:
         return False
-    earlier = TransferCall.objects.filter(transfer=entry.transfer_id, answered_at__lt=call.prepared_at)
-    return earlier.filter(outcome=TransferCall.ACCEPTED).exists()
+    calls = TransferCall.objects.filter(transfer=entry.transfer_id, answered_at__lt=call.prepared_at)
+    return calls.filter(outcome=TransferCall.ACCEPTED).exists()
 
 
 def _signed(entry: LedgerEntry) -> Decimal | None:
@@ -166,5 +166,5 @@ def _signed(entry: LedgerEntry) -> Decimal | None:
     return -amount if entry.type == TO_TRADING else None
 
 
-def _total(held: Mapping[str, Decimal]) -> Decimal:
-    return sum(held.values(), ZERO)
+def _total(amounts: Mapping[str, Decimal]) -> Decimal:
+    return sum(amounts.values(), ZERO)

@@ -31,6 +31,6 @@ def find(
     `excluding` is the number of a row to leave out.
     """
     rows = Withdrawal.objects.filter(account=account, currency=currency, amount=amount, address=address)
-    around = rows.filter(created_at__gte=at - WITHIN, created_at__lte=at + WITHIN).exclude(state__in=NOT_PAID)
-    others = around if excluding is None else around.exclude(pk=excluding)
+    candidates = rows.filter(created_at__gte=at - WITHIN, created_at__lte=at + WITHIN).exclude(state__in=NOT_PAID)
+    others = candidates if excluding is None else candidates.exclude(pk=excluding)
     return list(others.select_related("initiator").order_by("-created_at")[:MOST])

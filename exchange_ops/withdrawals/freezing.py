@@ -48,7 +48,7 @@ def stop(row: Withdrawal, *, frozen: Freeze, person: "Person | None", now: datet
 
 def wake(account_id: int, *, now: datetime) -> None:
     """Wake the requests that waited for the end of the freeze: they are evaluated again and go on."""
-    waiting = Withdrawal.objects.filter(account_id=account_id, state__in=_WAITING)
-    for number in waiting.values_list("pk", flat=True):
+    rows = Withdrawal.objects.filter(account_id=account_id, state__in=_WAITING)
+    for number in rows.values_list("pk", flat=True):
         outbox.wake(machine.ADVANCE_TASK, number)
-    waiting.update(next_action_at=now)
+    rows.update(next_action_at=now)

@@ -151,9 +151,9 @@ class Withdrawal(OfAccount, Subject):
         """
         if self.state not in endings.SHARED:
             return None
-        carried = self.__dict__
-        if "ended_by" in carried:
-            event, person = carried["ended_by"], carried["ended_by_person"]
+        annotations = self.__dict__
+        if "ended_by" in annotations:
+            event, person = annotations["ended_by"], annotations["ended_by_person"]
         else:
             endings_of_row = self.events.filter(event__in=endings.EVENTS).order_by("-version")
             event, person = endings_of_row.values_list("event", "actor").first() or ("", None)

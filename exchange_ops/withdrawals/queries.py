@@ -29,8 +29,8 @@ def with_ends(rows: QuerySet[Withdrawal]) -> QuerySet[Withdrawal]:
 
 def ended_as(rows: QuerySet[Withdrawal], name: str) -> QuerySet[Withdrawal]:
     """Only the rows with this ending; `name` is one of `endings.ENDS`."""
-    ended: QuerySet[Any] = with_ends(rows.filter(state__in=endings.SHARED))
-    matches = ended.filter(ended_by=endings.ENDS[name].event)
+    with_ending: QuerySet[Any] = with_ends(rows.filter(state__in=endings.SHARED))
+    matches = with_ending.filter(ended_by=endings.ENDS[name].event)
     if name == endings.WITHDRAWN:
         return matches.filter(ended_by_person=F("initiator"))
     return matches.exclude(ended_by_person=F("initiator")) if name == endings.CALLED_OFF else matches

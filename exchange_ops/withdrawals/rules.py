@@ -26,8 +26,8 @@ def may_cancel(person: "Person", withdrawal: Withdrawal) -> bool:
 
 def may_recall(person: "Person", withdrawal: Withdrawal) -> bool:
     """Treasury can recall an approval as long as the exchange was not told to pay."""
-    is_untold = withdrawal.state == states.COMMITTING and withdrawal.put_count == 0
-    return is_untold and may(person, roles.TREASURY, at=withdrawal.account_id)
+    is_unordered = withdrawal.state == states.COMMITTING and withdrawal.put_count == 0
+    return is_unordered and may(person, roles.TREASURY, at=withdrawal.account_id)
 
 
 def may_resolve(person: "Person", withdrawal: Withdrawal) -> bool:

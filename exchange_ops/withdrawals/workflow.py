@@ -147,13 +147,13 @@ def cancel(*, withdrawal_id: int, person: "Person", reason: str, now: datetime, 
                 raise CannotCancel("Only the person who asked for it can take it back.")
             if not row.is_cancellable:
                 raise CannotCancel(f"It can't be taken back any more: {row.label[0].lower()}{row.label[1:]}.")
-            held = row.state == states.HELD
+            is_held = row.state == states.HELD
             latch = {"decision": states.ROLLBACK, "decided_by": person, "decided_at": now}
-            decision: dict[str, Any] = latch if held else {}
+            decision: dict[str, Any] = latch if is_held else {}
             return machine.move(
                 row,
                 event="cancelled",
-                to=states.ROLLING_BACK if held else states.CANCELLED,
+                to=states.ROLLING_BACK if is_held else states.CANCELLED,
                 now=now,
                 actor=person,
                 session_key=session_key,
@@ -250,15 +250,15 @@ def due(*, account: Account, now: datetime) -> QuerySet[Withdrawal]:
     by_deadline = Q(state=states.HELD, rollback_at__lte=exchange_now) | Q(
         state=states.COMMITTING, put_stop_at__lte=exchange_now
     )
-    failed_after_all = LedgerEntry.objects.filter(
+    entries_failed = LedgerEntry.objects.filter(
         account=account, type="payout", status=ledger_lookup.OVER, withdrawal__state__in=settlement.REPORTED_PAID
     )
-    taken_back = Q(state__in=settlement.REPORTED_PAID, pk__in=failed_after_all.values("withdrawal"))
-    named = LedgerEntry.objects.filter(account=account, type="payout", withdrawal__state=states.SETTLED).exclude(
-        hash=""
-    )
-    named_late = Q(state=states.SETTLED, hash="", pk__in=named.values("withdrawal"))
-    return QUEUE.due(now=now, when=by_deadline | taken_back | named_late).filter(account=account)
+    success_is_revoked = Q(state__in=settlement.REPORTED_PAID, pk__in=entries_failed.values("withdrawal"))
+    entries_with_hash = LedgerEntry.objects.filter(
+        account=account, type="payout", withdrawal__state=states.SETTLED
+    ).exclude(hash="")
+    hash_is_late = Q(state=states.SETTLED, hash="", pk__in=entries_with_hash.values("withdrawal"))
+    return QUEUE.due(now=now, when=by_deadline | success_is_revoked | hash_is_late).filter(account=account)
 
 
 def _work(numbers: Sequence[int], watch: Stopwatch, client_for: ClientFor) -> int:

@@ -40,14 +40,14 @@ class Line:
 def subaccounts(request: DeskRequest) -> HttpResponse:
     """The list, or one of its two parts."""
     now, account = clock.now(), accounts.current(request)
-    listed = lines(account)
+    rows = lines(account)
     context: dict[str, Any] = {
         "now": now,
         "account": account,
-        "lines": listed,
+        "lines": rows,
         "reading": SubAccountReading.objects.filter(account=account).first(),
-        "drawn_for": account_status.digest_of("list", [line.sub for line in listed])[:16],
-        "differing": sum(line.difference.tone == "bad" for line in listed),
+        "drawn_for": account_status.digest_of("list", [line.sub for line in rows])[:16],
+        "differing": sum(line.difference.tone == "bad" for line in rows),
         "may_act": rules.may_keep_subaccounts(request.user),
         "may_reread": account is not None and rules.may_reread_subaccounts(request.user),
     }

@@ -33,16 +33,16 @@ def undecided(person: "Person", now: datetime) -> list[Entry]:
 
 def followed(person: "Person", now: datetime, others: Collection[int]) -> list[Entry]:
     """This person's own open requests other than those that wait."""
-    own = Transfer.objects.filter(initiator=person, state__in=states.OPEN_STATES).exclude(pk__in=others)
-    rows = _with_counts(rules.seen_by(person, own).order_by("-pk"))
+    requests = Transfer.objects.filter(initiator=person, state__in=states.OPEN_STATES).exclude(pk__in=others)
+    rows = _with_counts(rules.seen_by(person, requests).order_by("-pk"))
     return [_entry(row, person, None) for row in rows[:MOST]]
 
 
 def done(person: "Person", now: datetime) -> list[Entry]:
     """Those that were decided last."""
-    decided = Transfer.objects.filter(approvals__stage="review", decided_at__isnull=False).distinct()
+    transfers = Transfer.objects.filter(approvals__stage="review", decided_at__isnull=False).distinct()
     entries = []
-    for row in _with_counts(rules.seen_by(person, decided).order_by(F("decided_at").desc(), "-pk"))[:MOST]:
+    for row in _with_counts(rules.seen_by(person, transfers).order_by(F("decided_at").desc(), "-pk"))[:MOST]:
         entry = _entry(row, person, None)
         entry.outcome = "rejected" if row.state == states.REJECTED else "approved"
         entries.append(entry)
@@ -54,10 +54,12 @@ def ended(since: datetime) -> QuerySet[Transfer]:
 
     A transfer without approvals is over in a second, while the requester watches; one that they cancelled is no news.
     """
-    approved = Exists(TransferApproval.objects.filter(transfer=OuterRef("pk")))
-    taken_back = TransferEvent.objects.filter(transfer=OuterRef("pk"), event="cancelled", actor=OuterRef("initiator"))
-    over = Transfer.objects.filter(state__in=states.TABLE.over, updated_at__gt=since)
-    return over.filter(approved, ~Exists(taken_back))
+    has_approval = Exists(TransferApproval.objects.filter(transfer=OuterRef("pk")))
+    cancellations = TransferEvent.objects.filter(
+        transfer=OuterRef("pk"), event="cancelled", actor=OuterRef("initiator")
+    )
+    transfers = Transfer.objects.filter(state__in=states.TABLE.over, updated_at__gt=since)
+    return transfers.filter(has_approval, ~Exists(cancellations))
 
 
 def news(numbers: Collection[int]) -> Iterator[tuple[int, Entry]]:
@@ -69,8 +71,8 @@ def news(numbers: Collection[int]) -> Iterator[tuple[int, Entry]]:
 def open_words(person: "Person") -> Iterator[OpenWord]:
     """Approvals of transfers that still need others."""
     votes = TransferApproval.objects.filter(person=person, verdict=TransferApproval.APPROVE)
-    waiting = votes.filter(digest=F("transfer__digest"), transfer__state=states.REVIEW)
-    for vote in waiting.select_related("transfer").order_by("transfer_id"):
+    open_votes = votes.filter(digest=F("transfer__digest"), transfer__state=states.REVIEW)
+    for vote in open_votes.select_related("transfer").order_by("transfer_id"):
         row = vote.transfer
         sentence = f"Approved a transfer of {row.amount:f} {row.currency}"
         yield OpenWord(row.reference, reverse("transfer", args=[row.pk]), sentence)

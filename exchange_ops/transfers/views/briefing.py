@@ -61,9 +61,9 @@ def _place(row: Transfer) -> Place:
 
 
 def _count_earlier(rows: Sequence[Transfer], by_number: dict[int, Briefing]) -> None:
-    moved = Transfer.objects.filter(state__in=MOVED, identifier__in={row.identifier for row in rows})
+    transfers = Transfer.objects.filter(state__in=MOVED, identifier__in={row.identifier for row in rows})
     names = ("account_id", "currency", "by", "identifier")
-    groups = moved.order_by().values(*names).annotate(number=Count("pk"), last=Max("sent_at"))
+    groups = transfers.order_by().values(*names).annotate(number=Count("pk"), last=Max("sent_at"))
     earlier = {tuple(group[name] for name in names): group for group in groups}
     for row in rows:
         if group := earlier.get(_place(row)):
@@ -72,23 +72,23 @@ def _count_earlier(rows: Sequence[Transfer], by_number: dict[int, Briefing]) -> 
 
 def _find_equal(rows: Sequence[Transfer], by_number: dict[int, Briefing]) -> None:
     times = [row.created_at for row in rows]
-    near = Transfer.objects.filter(
+    candidates = Transfer.objects.filter(
         identifier__in={row.identifier for row in rows},
         created_at__gte=min(times) - WITHIN,
         created_at__lte=max(times) + WITHIN,
     ).exclude(state__in=NOT_MOVED)
-    alike: defaultdict[tuple[Place, Decimal], list[Transfer]] = defaultdict(list)
-    for other in near.order_by("-pk"):
-        alike[_place(other), other.amount].append(other)
+    by_content: defaultdict[tuple[Place, Decimal], list[Transfer]] = defaultdict(list)
+    for other in candidates.order_by("-pk"):
+        by_content[_place(other), other.amount].append(other)
     for row in rows:
-        others = [other for other in alike[_place(row), row.amount] if other.pk != row.pk]
+        others = [other for other in by_content[_place(row), row.amount] if other.pk != row.pk]
         by_number[row.pk].equal = [other for other in others if abs(other.created_at - row.created_at) <= WITHIN][:MOST]
 
 
 def _compare_with_balance(rows: Sequence[Transfer], by_number: dict[int, Briefing]) -> None:
     bank = Balance.objects.filter(wallet=Balance.BANK, currency__in={row.currency for row in rows}).order_by()
     sums = bank.values("account_id", "currency").annotate(free=Sum("available"), locked=Sum("reserved"))
-    held = {(each["account_id"], each["currency"]): (each["free"] or 0) + (each["locked"] or 0) for each in sums}
+    totals = {(each["account_id"], each["currency"]): (each["free"] or 0) + (each["locked"] or 0) for each in sums}
     for row in rows:
-        if total := held.get((row.account_id, row.currency)):
+        if total := totals.get((row.account_id, row.currency)):
             by_number[row.pk].share = row.amount / total

@@ -64,9 +64,11 @@ def _approve_label(row: Transfer, *, is_last: bool) -> str:
 def _why_not(row: Transfer, person: Person) -> str:
     """The first reason why this person can't decide now; empty when they can."""
     if not rules.may_decide_transfer(person, row):
-        own = person.pk == row.initiator_id
+        is_own = person.pk == row.initiator_id
         return (
-            "You asked for this transfer yourself, so somebody else has to decide on it." if own else TREASURY_DECIDES
+            "You asked for this transfer yourself, so somebody else has to decide on it."
+            if is_own
+            else TREASURY_DECIDES
         )
     if row.state != states.REVIEW:
         return ""

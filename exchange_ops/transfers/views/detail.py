@@ -82,8 +82,8 @@ def _decide(row: Transfer, person: Person, now: datetime) -> dict[str, Any]:
 
 
 def _story(row: Transfer, person: Person, now: datetime) -> dict[str, Any]:
-    named = [one for one in (row.exchange_id, row.second_id) if one]
-    entries = LedgerEntry.objects.filter(account=row.account_id).filter(Q(exchange_id__in=named) | Q(transfer=row))
+    ids = [one for one in (row.exchange_id, row.second_id) if one]
+    entries = LedgerEntry.objects.filter(account=row.account_id).filter(Q(exchange_id__in=ids) | Q(transfer=row))
     return {
         "events": row.events.select_related("actor").order_by("version"),
         "calls": row.calls.order_by("pk"),

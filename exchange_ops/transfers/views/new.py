@@ -68,7 +68,7 @@ def figures(request: DeskRequest, kind: str) -> HttpResponse:
     currency = currencies.currency(request.POST.get("currency", ""))
     context: dict[str, Any] = {"now": clock.now(), "currency": currency, "slug": kind}
     if currency is not None:
-        context |= _figures(request, _typed(request, kind, accounts.required(request), currency), currency)
+        context |= _figures(request, _unsaved(request, kind, accounts.required(request), currency), currency)
     return show(request, "exchange_ops/transfers/_figures.html", context)
 
 
@@ -76,11 +76,11 @@ def _form(request: DeskRequest, slug: str) -> tuple[NewTransferForm, list[dict[s
     if slug not in SLUGS:
         raise Http404("There is no such kind of transfer.")
     usable, others = _currencies(SLUGS[slug][0])
-    offered: dict[str, Any] = {"slug": slug, "currencies": usable, "subaccounts": _subaccounts(request, slug)}
+    options: dict[str, Any] = {"slug": slug, "currencies": usable, "subaccounts": _subaccounts(request, slug)}
     if request.method == "POST":
-        return NewTransferForm(request.POST, **offered), others
-    wished = {name: request.GET[name][:40] for name in ("currency", "kind", "subaccount_id") if name in request.GET}
-    return NewTransferForm(initial={"request_key": fresh_key(), **wished}, **offered), others
+        return NewTransferForm(request.POST, **options), others
+    initial = {name: request.GET[name][:40] for name in ("currency", "kind", "subaccount_id") if name in request.GET}
+    return NewTransferForm(initial={"request_key": fresh_key(), **initial}, **options), others
 
 
 def _render_form(
@@ -119,12 +119,12 @@ def _subaccounts(request: DeskRequest, slug: str) -> list[SubAccount]:
     return [row for row in rows if not obstacles.subaccount_problem(account, row.exchange_id)]
 
 
-def _typed(request: DeskRequest, slug: str, account: Account, currency: Currency) -> Transfer:
+def _unsaved(request: DeskRequest, slug: str, account: Account, currency: Currency) -> Transfer:
     """The unsaved transfer that the form would request; what is missing or invalid stays empty."""
     posted = request.POST
-    wished, number = posted.get("kind", ""), posted.get("subaccount_id", "")
+    kind, number = posted.get("kind", ""), posted.get("subaccount_id", "")
     row = Transfer(initiator=request.user, account=account, currency=currency.code)
-    row.kind = wished if wished in SLUGS[slug] else SLUGS[slug][0]
+    row.kind = kind if kind in SLUGS[slug] else SLUGS[slug][0]
     row.by, row.identifier = posted.get("by", "")[:10], posted.get("identifier", "")[:254].strip()
     target = currencies.currency(posted.get("to_currency", ""))
     row.to_currency = target.code if target is not None else ""

@@ -58,8 +58,8 @@ def _name_networks(rows: Sequence[Withdrawal], by_number: dict[int, Briefing]) -
         currency = currencies.get(row.currency)
         try:
             if currency is not None:
-                checked = destinations.check(currency=currency, address=row.address, payment_id=row.payment_id)
-                by_number[row.pk].network = checked.network
+                destination = destinations.check(currency=currency, address=row.address, payment_id=row.payment_id)
+                by_number[row.pk].network = destination.network
         except destinations.CannotUseDestination:
             continue
 
@@ -76,16 +76,16 @@ def _count_earlier(rows: Sequence[Withdrawal], by_number: dict[int, Briefing]) -
 
 def _find_equal(rows: Sequence[Withdrawal], by_number: dict[int, Briefing]) -> None:
     times = [row.created_at for row in rows]
-    near = Withdrawal.objects.filter(
+    candidates = Withdrawal.objects.filter(
         address__in={row.address for row in rows},
         created_at__gte=min(times) - equal_payments.WITHIN,
         created_at__lte=max(times) + equal_payments.WITHIN,
     ).exclude(state__in=equal_payments.NOT_PAID)
-    alike: defaultdict[tuple[int, str, str, Decimal], list[Withdrawal]] = defaultdict(list)
-    for other in near.only("account_id", "currency", "address", "amount", "created_at", "state").order_by("-pk"):
-        alike[other.account_id, other.currency, other.address, other.amount].append(other)
+    by_content: defaultdict[tuple[int, str, str, Decimal], list[Withdrawal]] = defaultdict(list)
+    for other in candidates.only("account_id", "currency", "address", "amount", "created_at", "state").order_by("-pk"):
+        by_content[other.account_id, other.currency, other.address, other.amount].append(other)
     for row in rows:
-        others = alike[row.account_id, row.currency, row.address, row.amount]
+        others = by_content[row.account_id, row.currency, row.address, row.amount]
         by_number[row.pk].equal = [
             other
             for other in others
@@ -98,8 +98,8 @@ def _compare_with_balance(rows: Sequence[Withdrawal], by_number: dict[int, Brief
     sums = bank.values("account_id", "currency").annotate(
         total=Coalesce(Sum("available"), Decimal(0)) + Coalesce(Sum("reserved"), Decimal(0))
     )
-    held = {(each["account_id"], each["currency"]): each["total"] for each in sums}
+    totals = {(each["account_id"], each["currency"]): each["total"] for each in sums}
     for row in rows:
-        total = held.get((row.account_id, row.currency))
+        total = totals.get((row.account_id, row.currency))
         if total:
             by_number[row.pk].share = row.amount / total

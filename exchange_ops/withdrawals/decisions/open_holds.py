@@ -114,8 +114,8 @@ def is_ordered(row: Withdrawal) -> bool:
 
 def _people(row: Withdrawal) -> int:
     """How many people's orders count now: confirmed by themselves for this hold, and still in the role."""
-    words = HoldReleaseVote.objects.filter(withdrawal_id=row.pk, digest=digest_of(row))
-    proven = votes.among(words, purpose=PURPOSE)
+    votes_given = HoldReleaseVote.objects.filter(withdrawal_id=row.pk, digest=digest_of(row))
+    proven = votes.among(votes_given, purpose=PURPOSE)
     orders = votes.of_those_who_may(proven, role=roles.TREASURY, scope=row.scope).select_related("person")
     return len({vote.person_id for vote in orders if rules.may_release_hold(vote.person, row)})
 

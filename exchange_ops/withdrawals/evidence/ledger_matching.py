@@ -74,17 +74,17 @@ def link(*, entry: LedgerEntry, now: datetime) -> None:
 def concerned(*, account: Account, entries: Sequence[LedgerEntry]) -> list[LedgerEntry]:
     """Those of many entries that `link` would act on, found for all of them at once."""
     ids, tags = [entry.exchange_id for entry in entries], {entry.public_comment for entry in entries} - {""}
-    ours = Withdrawal.objects.filter(account=account)
+    withdrawals = Withdrawal.objects.filter(account=account)
     calls = ExternalCall.objects.filter(account=account, tag__in=tags)
-    known_ids = {*ours.filter(exchange_id__in=ids).values_list("exchange_id", flat=True)}
+    known_ids = {*withdrawals.filter(exchange_id__in=ids).values_list("exchange_id", flat=True)}
     known_ids |= {each for other in _others for each in other.known_ids(account=account, exchange_ids=ids)}
-    known_tags = {*ours.filter(tag__in=tags).values_list("tag", flat=True), *calls.values_list("tag", flat=True)}
+    own_tags = {*withdrawals.filter(tag__in=tags).values_list("tag", flat=True), *calls.values_list("tag", flat=True)}
     amounts = {each for other in _others for each in other.awaited_amounts(account=account)}
     return [
         entry
         for entry in entries
         if entry.exchange_id in known_ids
-        or entry.public_comment in known_tags
+        or entry.public_comment in own_tags
         or entry.amount in amounts
         or (not entry.foreign and entry.type in LEAVING and entry.created_at >= account.created_at)
     ]
@@ -92,7 +92,7 @@ def concerned(*, account: Account, entries: Sequence[LedgerEntry]) -> list[Ledge
 
 def review(*, account: Account, now: datetime) -> None:
     """Check the unmatched payouts of the last day again: a hold may have got its id meanwhile."""
-    waiting = LedgerEntry.objects.filter(
+    entries = LedgerEntry.objects.filter(
         account=account,
         withdrawal=None,
         transfer=None,
@@ -100,19 +100,19 @@ def review(*, account: Account, now: datetime) -> None:
         first_seen_at__gte=now - REVIEWED_FOR,
         created_at__gte=account.created_at - REVIEWED_FOR,
     )
-    for entry in concerned(account=account, entries=list(waiting.select_related("account"))):
+    for entry in concerned(account=account, entries=list(entries.select_related("account"))):
         with transaction.atomic():
             link(entry=entry, now=now)
 
 
 def _owner(entry: LedgerEntry) -> Withdrawal | None:
     """The request whose hold this is: by the exchange's id first, else by the tag of any attempt."""
-    ours = Withdrawal.objects.filter(account=entry.account_id)
-    owner = ours.filter(exchange_id=entry.exchange_id).first()
+    withdrawals = Withdrawal.objects.filter(account=entry.account_id)
+    owner = withdrawals.filter(exchange_id=entry.exchange_id).first()
     if owner is None and entry.public_comment:
         calls = ExternalCall.objects.filter(account=entry.account_id, tag=entry.public_comment).exclude(tag="")
         by_tag = Q(tag=entry.public_comment) | Q(pk__in=calls.values("withdrawal"))
-        owner = ours.filter(by_tag).order_by("pk").first()
+        owner = withdrawals.filter(by_tag).order_by("pk").first()
     return owner
 
 
@@ -129,10 +129,10 @@ def _is_foreign(entry: LedgerEntry) -> bool:
 
 def may_be_awaited(entry: LedgerEntry) -> bool:
     """Whether the entry may turn out to be a hold whose answer we wait for: nothing in it says otherwise."""
-    waiting = Withdrawal.objects.filter(
+    withdrawals = Withdrawal.objects.filter(
         account=entry.account_id, state__in=states.IN_FLIGHT_HOLDS, currency=entry.currency
     )
-    return any(_may_be(row, entry) for row in waiting)
+    return any(_may_be(row, entry) for row in withdrawals)
 
 
 def _may_be(row: Withdrawal, entry: LedgerEntry) -> bool:

@@ -88,14 +88,14 @@ def closed_subaccounts(reader: ExchangeClient, answer: "type[Answer]") -> "Itera
 
 def pace(means: "Means", answer: "type[Answer]") -> "Answer":
     """Whether the documented number of calls a second goes through; never one more, which could suspend the account."""
-    refused, began = 0, means.now()
+    refusals, began = 0, means.now()
     for _ in range(A_SECOND):
         try:
             means.reader.get_balances()
         except CallFailed as failure:
             if getattr(failure, "code", None) != TOO_MANY:
                 raise
-            refused += 1
+            refusals += 1
     took_ms = round((means.now() - began).total_seconds() * 1000)
-    value = {"calls": A_SECOND, "refused": refused, "took_ms": took_ms}
-    return answer("pace", value, f"Of {A_SECOND} calls in {took_ms} ms {refused} were too many.", holds=refused == 0)
+    value = {"calls": A_SECOND, "refused": refusals, "took_ms": took_ms}
+    return answer("pace", value, f"Of {A_SECOND} calls in {took_ms} ms {refusals} were too many.", holds=refusals == 0)

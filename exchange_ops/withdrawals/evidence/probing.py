@@ -116,18 +116,18 @@ def cheapest(*, account: Account, quote: str, now: datetime) -> Currency:
     What can't be valued comes last, and what needs a payment id is left out. Raises `CannotProbe` when there is none.
     """
     available = dict(Balance.objects.filter(account=account, wallet=Balance.BANK).values_list("currency", "available"))
-    payable = Currency.objects.filter(
+    currencies = Currency.objects.filter(
         code__in=available, crypto=True, payout_enabled=True, delisted=False, payout_is_payment_id=False
     )
-    needed = {row: smallest(row) + (row.payout_fee or Decimal(0)) for row in payable}
-    needed = {row: amount for row, amount in needed.items() if available[row.code] >= amount}
-    if not needed:
+    amounts = {row: smallest(row) + (row.payout_fee or Decimal(0)) for row in currencies}
+    amounts = {row: amount for row, amount in amounts.items() if available[row.code] >= amount}
+    if not amounts:
         raise CannotProbe(
             f"{account.name} holds no currency of which the least payout and its fee are in the bank wallet. Pay a "
             "little in, or name one with --currency once the balances have been read."
         )
-    values = valuation.values_of(amounts={row.code: amount for row, amount in needed.items()}, quote=quote, now=now)
-    return min(needed, key=lambda row: (values[row.code].amount is None, values[row.code].amount or 0, row.code))
+    values = valuation.values_of(amounts={row.code: amount for row, amount in amounts.items()}, quote=quote, now=now)
+    return min(amounts, key=lambda row: (values[row.code].amount is None, values[row.code].amount or 0, row.code))
 
 
 def _hold(account: Account, currency: Currency, address: records.DepositAddress, means: Means) -> tuple[str, str]:
@@ -205,11 +205,11 @@ def _rollback_after_commit(
     """Pay an own address and roll back afterwards: that has to be refused, because the payment is on its way."""
     hold_id, _ = _hold(account, currency, address, means)
     facts.note(account=account, name=PAID, value=hold_id, now=means.now())
-    committed = means.payer.commit_withdrawal(exchange_id=hold_id)
+    commit = means.payer.commit_withdrawal(exchange_id=hold_id)
     rollback = _outcome(lambda: means.payer.rollback_withdrawal(exchange_id=hold_id))
     status = means.reader.get_transaction(exchange_id=hold_id).status
-    sentence = f"The commit gives {committed}, a rollback after it {rollback}, and the status is {status}."
-    as_documented = committed and rollback == ALREADY_COMMITTED and status != FAILED
+    sentence = f"The commit gives {commit}, a rollback after it {rollback}, and the status is {status}."
+    as_documented = commit and rollback == ALREADY_COMMITTED and status != FAILED
     return Answer("rollback_after_commit", rollback, sentence, holds=as_documented)
 
 

@@ -72,8 +72,8 @@ def reconcile(*, account: Account, client: ExchangeClient, now: datetime) -> lis
     quarantined = 0
     for place in range(0, max(len(transactions), 1), PAGE):
         page = transactions[place : place + PAGE]
-        done = sync.apply(account=account, found=page, asides=asides, source=sync.REST, now=now)
-        asides, quarantined = (), quarantined + done.asides
+        outcome = sync.apply(account=account, found=page, asides=asides, source=sync.REST, now=now)
+        asides, quarantined = (), quarantined + outcome.asides
     if not quarantined:
         quarantine.clear_read(account=account, after_index=0, began=now, now=now)
     late_versions = versions_read.count() - before
@@ -111,10 +111,14 @@ def _bank(client: ExchangeClient) -> dict[str, records.Balance]:
 
 
 def _completeness(account: Account, reading: Reading, late_versions: int) -> Finding:
-    ours = dict(LedgerEntry.objects.filter(account=account).values_list("exchange_id", "index"))
-    theirs = {exchange_id: record.index for exchange_id, record in reading.transactions.items()}
-    missing, surplus = theirs.keys() - ours.keys(), ours.keys() - theirs.keys()
-    older = sum(1 for exchange_id in theirs.keys() & ours.keys() if ours[exchange_id] != theirs[exchange_id])
+    own_index = dict(LedgerEntry.objects.filter(account=account).values_list("exchange_id", "index"))
+    exchange_index = {exchange_id: record.index for exchange_id, record in reading.transactions.items()}
+    missing, surplus = exchange_index.keys() - own_index.keys(), own_index.keys() - exchange_index.keys()
+    older = sum(
+        1
+        for exchange_id in exchange_index.keys() & own_index.keys()
+        if own_index[exchange_id] != exchange_index[exchange_id]
+    )
     if late_versions:
         sentence = f"{late_versions} versions were missing where the copy was thought complete; they are added now."
     elif missing or surplus or older:
@@ -123,14 +127,16 @@ def _completeness(account: Account, reading: Reading, late_versions: int) -> Fin
             f"{older} differ in their version."
         )
     else:
-        return Finding("transactions", True, f"All {len(theirs)} transactions are here in their newest version.")
+        return Finding(
+            "transactions", True, f"All {len(exchange_index)} transactions are here in their newest version."
+        )
     return Finding("transactions", False, sentence)
 
 
 def _asides(account: Account, reading: Reading) -> Finding:
-    waiting = quarantine.waiting(account=account)
-    if waiting or reading.asides:
-        return Finding("unread records", False, f"{max(waiting, len(reading.asides))} records could not be taken in.")
+    count = quarantine.waiting(account=account)
+    if count or reading.asides:
+        return Finding("unread records", False, f"{max(count, len(reading.asides))} records could not be taken in.")
     return Finding("unread records", True, "Every record could be taken in.")
 
 
@@ -186,20 +192,24 @@ def _reserved(reading: Reading) -> Iterable[Finding]:
 def _open_holds(account: Account, reading: Reading) -> Finding:
     """Our open holds have to be at the exchange, and a hold there has to be ours or flagged as foreign."""
     holds = Withdrawal.objects.filter(account=account, state__in=HELD_STATES).exclude(exchange_id=None)
-    gone = [
+    missing = [
         row.reference
         for row in holds
         if (record := reading.transactions.get(row.exchange_id or "")) is None
         or (row.state == states.HELD and record.status not in UNDER_WAY)
     ]
-    if gone:
-        return Finding("open holds", False, f"Held here but not at the exchange: {', '.join(gone)}.")
-    waiting = {record.id for record in reading.transactions.values() if _is_hold(record)}
-    unowned = LedgerEntry.objects.filter(account=account, exchange_id__in=waiting, withdrawal=None)
-    foreign = [entry for entry in unowned if not ledger_matching.may_be_awaited(entry)]
-    if foreign:
-        return Finding("open holds", False, f"{len(foreign)} payouts wait at the exchange that nobody here asked for.")
-    return Finding("open holds", True, f"{len(waiting)} payouts are under way at the exchange, all of them known here.")
+    if missing:
+        return Finding("open holds", False, f"Held here but not at the exchange: {', '.join(missing)}.")
+    hold_ids = {record.id for record in reading.transactions.values() if _is_hold(record)}
+    unmatched = LedgerEntry.objects.filter(account=account, exchange_id__in=hold_ids, withdrawal=None)
+    foreign_entries = [entry for entry in unmatched if not ledger_matching.may_be_awaited(entry)]
+    if foreign_entries:
+        return Finding(
+            "open holds", False, f"{len(foreign_entries)} payouts wait at the exchange that nobody here asked for."
+        )
+    return Finding(
+        "open holds", True, f"{len(hold_ids)} payouts are under way at the exchange, all of them known here."
+    )
 
 
 def _closed_holds(account: Account, reading: Reading) -> Finding:

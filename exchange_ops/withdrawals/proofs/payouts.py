@@ -89,8 +89,8 @@ def _unless_claimed(row: Withdrawal, verdict: Verdict, client: ChainClient) -> V
 
 def _claimants(row: Withdrawal) -> list[Withdrawal]:
     """The requests that come before this one for an equal payment: proven ones first, then older ones."""
-    spelled = addresses.spellings(row.address)
-    same = Withdrawal.objects.filter(currency=row.currency, hash__iexact=row.hash, address__in=spelled)
+    spellings = addresses.spellings(row.address)
+    same = Withdrawal.objects.filter(currency=row.currency, hash__iexact=row.hash, address__in=spellings)
     equal = [other for other in same.order_by("pk") if other.pk == row.pk or owed(other) == owed(row)]
     proofs = PayoutProof.objects.filter(withdrawal__in=equal).exclude(block_hash="")
     proven = set(proofs.values_list("withdrawal_id", flat=True))
@@ -120,14 +120,18 @@ def owed_sat(row: Withdrawal) -> int:
 def due(*, now: datetime) -> QuerySet[Withdrawal]:
     """Payouts to check now: new ones, those that wait for a block, and those whose block may have left the chain."""
     newest_tip = tip.tip(now)
-    lost = WithdrawalEvent.objects.filter(withdrawal=OuterRef("pk"), version=OuterRef("version"), event="proof_lost")
-    watched = Q(state__in=WITH_TRANSACTION) | Q(Exists(lost), ~Q(proof__standing=models.WRONG), state=states.DISPUTED)
+    proof_losses = WithdrawalEvent.objects.filter(
+        withdrawal=OuterRef("pk"), version=OuterRef("version"), event="proof_lost"
+    )
+    in_watched_state = Q(state__in=WITH_TRANSACTION) | Q(
+        Exists(proof_losses), ~Q(proof__standing=models.WRONG), state=states.DISPUTED
+    )
     by_time = Q(proof__next_look_at__lte=now)
     by_block = ~Q(proof__tip_hash=newest_tip.hash) & Q(proof__problem="") if newest_tip is not None else Q(pk__in=())
     not_put_off = Q(proof__next_look_at=None) | Q(proof__next_look_at__lte=now)
     buried_no_more = Q(replaced.may_be(height="proof__height", seen_at="proof__looked_at")) & not_put_off
     asks = Q(proof=None) | (Q(proof__final_at=None) & (by_time | by_block)) | buried_no_more
-    rows = Withdrawal.objects.filter(watched, asks, currency=COIN).exclude(hash="")
+    rows = Withdrawal.objects.filter(in_watched_state, asks, currency=COIN).exclude(hash="")
     return rows.select_related("account", "initiator", "proof").order_by("pk")
 
 
@@ -143,18 +147,18 @@ def prove_due(*, now: datetime, open_client: OpenClient) -> int:
     rows, watch, holder = list(due(now=now)), Stopwatch(now), leases.name_of_this_process()
     if not rows or not leases.hold(name=LEASE, holder=holder, now=now):
         return 0
-    client, done = open_client(), 0
+    client, count = open_client(), 0
     try:
         for row in rows:
             answered = _prove_safely(row, watch, client)
-            done += answered
+            count += answered
             late = (watch.now() - now).total_seconds() > SWEEP_SECONDS
             if late or not answered or not leases.hold(name=LEASE, holder=holder, now=watch.now()):
                 break
     finally:
         client.close()
         leases.release(name=LEASE, holder=holder)
-    return done
+    return count
 
 
 def _prove_safely(row: Withdrawal, watch: Stopwatch, client: ChainClient) -> bool:

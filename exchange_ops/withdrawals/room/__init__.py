@@ -88,14 +88,14 @@ def _numbers(keys: Collection[str]) -> list[int]:
 
 def _evidence(row: Withdrawal) -> list[str]:
     """Unmatched ledger entries that pay the same to the same address since the request."""
-    among = LedgerEntry.objects.filter(
+    entries = LedgerEntry.objects.filter(
         account=row.account_id, currency=row.currency, amount=row.amount, withdrawal=None
     )
-    alike = among.filter(type__in=LEAVING, address=row.address, created_at__gte=row.created_at - EARLY)
+    matches = entries.filter(type__in=LEAVING, address=row.address, created_at__gte=row.created_at - EARLY)
     return [
         f"The ledger has {entry.exchange_id}: the same amount to the same address at "
         f"{entry.created_at:%Y-%m-%d %H:%M:%S} UTC, {entry.status}."
-        for entry in alike.order_by("index")
+        for entry in matches.order_by("index")
     ]
 
 

@@ -18,15 +18,15 @@ MOST_PROOFS = 100  # whose age is worked out
 def payouts() -> Health:
     """How long the oldest payout that is due has been waiting for a worker."""
     now = clock.now()
-    waiting = [
+    ages_of_rows = [
         now - due_at
         for account in Account.objects.order_by("pk")
         for due_at in workflow.due(account=account, now=now).values_list("next_action_at", flat=True)
         if due_at is not None
     ]
-    if not waiting:
+    if not ages_of_rows:
         return Health(ok=True, sentence="No payout waits for a worker.", age_s=0)
-    oldest = max(waiting)
+    oldest = max(ages_of_rows)
     sentence = f"The oldest payout that is due has waited {ages.spoken(oldest)} for a worker."
     return Health(ok=oldest <= ages.DUE_AGE, sentence=sentence, age_s=oldest.total_seconds())
 
@@ -53,13 +53,15 @@ def holds() -> Health:
 def proofs() -> Health:
     """How long the oldest payout has waited to be checked on the chain, and which ones people have to judge."""
     now = clock.now()
-    waiting = [proofs_of_payouts.waits_for(row, now=now) for row in proofs_of_payouts.due(now=now)[:MOST_PROOFS]]
-    oldest = max(waiting, default=timedelta(0))
+    ages_of_rows = [proofs_of_payouts.waits_for(row, now=now) for row in proofs_of_payouts.due(now=now)[:MOST_PROOFS]]
+    oldest = max(ages_of_rows, default=timedelta(0))
     sentence = "No payouts awaiting on-chain confirmation."
-    if waiting:
-        sentence = f"{len(waiting)} payouts wait to be looked for on the chain, the oldest for {ages.spoken(oldest)}."
+    if ages_of_rows:
+        sentence = (
+            f"{len(ages_of_rows)} payouts wait to be looked for on the chain, the oldest for {ages.spoken(oldest)}."
+        )
     rows = Withdrawal.objects.filter(state=states.DISPUTED).order_by("pk")[: ages.MOST_NAMED]
-    disputed = [row.reference for row in rows]
-    people = f" {', '.join(disputed)}: told as paid, and other evidence disagrees. Treasury decides."
+    references = [row.reference for row in rows]
+    people = f" {', '.join(references)}: told as paid, and other evidence disagrees. Treasury decides."
     age_s = oldest.total_seconds()
-    return Health(ok=oldest <= ages.DUE_AGE, sentence=sentence + (people if disputed else ""), age_s=age_s)
+    return Health(ok=oldest <= ages.DUE_AGE, sentence=sentence + (people if references else ""), age_s=age_s)

@@ -37,8 +37,8 @@ def undecided(person: "Person", now: datetime) -> list[Entry]:
 def followed(person: "Person", now: datetime, others: Collection[int]) -> list[Entry]:
     """This person's own open requests other than those that wait."""
     rows = rules.seen_by(person, Withdrawal.objects.filter(initiator=person, state__in=states.OPEN_STATES))
-    own = _with_progress(rows.order_by("-pk").select_related("account", "initiator"))
-    return _entries([row for row in own if row.pk not in others], person, now, {})
+    requests = _with_progress(rows.order_by("-pk").select_related("account", "initiator"))
+    return _entries([row for row in requests if row.pk not in others], person, now, {})
 
 
 def done(person: "Person", now: datetime) -> list[Entry]:
@@ -69,8 +69,8 @@ def news(numbers: Collection[int]) -> Iterator[tuple[int, Entry]]:
 def open_words(person: "Person") -> Iterator[OpenWord]:
     """Approvals of payouts that still need others."""
     votes = Approval.objects.filter(person=person, verdict=Approval.APPROVE, digest=F("withdrawal__digest"))
-    waiting = votes.filter(withdrawal__state__in=(states.REVIEW, states.HELD), withdrawal__decision=NONE)
-    for vote in waiting.select_related("withdrawal").order_by("withdrawal_id"):
+    open_votes = votes.filter(withdrawal__state__in=(states.REVIEW, states.HELD), withdrawal__decision=NONE)
+    for vote in open_votes.select_related("withdrawal").order_by("withdrawal_id"):
         row = vote.withdrawal
         sentence = f"Approved a payout of {row.amount:f} {row.currency}"
         yield OpenWord(row.reference, reverse("withdrawal", args=[row.pk]), sentence)
@@ -122,7 +122,9 @@ def _with_progress(rows: QuerySet[Withdrawal]) -> list[Any]:
         name: Count("approvals__person", filter=_COUNTING & Q(approvals__stage=stage), distinct=True)
         for name, stage in (("reviewed", Approval.REVIEW), ("released", Approval.RELEASE))
     }
-    counted: list[Any] = list(queries.with_ends(rows.select_related("decided_by", "account")).annotate(**counts)[:MOST])
-    for row in counted:
+    rows_with_counts: list[Any] = list(
+        queries.with_ends(rows.select_related("decided_by", "account")).annotate(**counts)[:MOST]
+    )
+    for row in rows_with_counts:
         row.progress = decisions.progress(row, reviewed=row.reviewed, released=row.released)
-    return counted
+    return rows_with_counts

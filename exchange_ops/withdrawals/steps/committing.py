@@ -65,10 +65,10 @@ def find_out(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
     answer = ledger_lookup.read(row, client_for=client_for)
     ledger_lookup.store(row, answer, now=now)
     facts = answer.newest.facts() if answer.newest else {"problem": answer.problem, "absent": answer.absent}
-    gone = answer.absent and deadlines.verdict_is_due(row, exchange_now)
+    is_absent = answer.absent and deadlines.verdict_is_due(row, exchange_now)
     if answer.newest is not None and answer.newest.status in ledger_lookup.EXECUTED:
         confirm(row, watch.now(), facts, **hold_monitor.figures(answer.newest))
-    elif gone or (answer.newest is not None and answer.newest.status == ledger_lookup.OVER):
+    elif is_absent or (answer.newest is not None and answer.newest.status == ledger_lookup.OVER):
         figures = hold_monitor.figures(answer.newest) if answer.newest else {}
         machine.move(
             row,

@@ -27,7 +27,7 @@ _WORTH_ASKING_AGAIN = frozenset({429, 500, 503, 504, 1001, 1002, 1003, 1004})
 def submit(row: Withdrawal, *, now: datetime, client_for: Callable[..., "ExchangeClient"]) -> None:
     """Move 2: own address and fee estimate, rules, digest; then on to the queue or to the approvals."""
     try:
-        own, fee = _own_and_fee(row, client_for)
+        is_own, fee = _own_and_fee(row, client_for)
     except NoUsableKey as problem:
         _wait(row, str(problem), now)
         return
@@ -39,7 +39,7 @@ def submit(row: Withdrawal, *, now: datetime, client_for: Callable[..., "Exchang
         else:
             _wait(row, f"The checks could not be made: {problem}", now)
         return
-    if trouble := _problem(row, own, fee):
+    if trouble := _problem(row, is_own, fee):
         _fail(row, trouble, now)
         return
     verdict, columns = policy_evaluation.evaluate(row, now=now, fee_estimate=fee, fee_estimated_at=now)
@@ -52,7 +52,7 @@ def submit(row: Withdrawal, *, now: datetime, client_for: Callable[..., "Exchang
         to=states.REVIEW if verdict.mode == modes.APPROVE_THEN_HOLD else states.QUEUED,
         now=now,
         next_action_at=now,
-        evidence={"own_address": own, "fee": fee, "trace": columns["policy_trace"]},
+        evidence={"own_address": is_own, "fee": fee, "trace": columns["policy_trace"]},
         last_problem="",
         **columns,
     )
@@ -88,19 +88,19 @@ def judge_again(row: Withdrawal, *, now: datetime) -> None:
 def _own_and_fee(row: Withdrawal, client_for: Callable[..., "ExchangeClient"]) -> tuple[bool, Decimal]:
     client = client_for(row.account, Right.PAYMENTS)
     try:
-        own = client.is_own_address(address=row.address)
+        is_own = client.is_own_address(address=row.address)
     finally:
         client.close()
     client = client_for(row.account, Right.WITHDRAW)
     try:
-        return own, client.estimate_withdrawal(currency=row.currency, amount=row.amount)
+        return is_own, client.estimate_withdrawal(currency=row.currency, amount=row.amount)
     finally:
         client.close()
 
 
-def _problem(row: Withdrawal, own: bool, fee: Decimal) -> str:
+def _problem(row: Withdrawal, is_own: bool, fee: Decimal) -> str:
     """Why the request can't go on after all, or an empty text."""
-    if own:
+    if is_own:
         return "The address belongs to the account itself: use a transfer."
     if fee < 0:
         return "The exchange estimated a fee below zero."

@@ -33,8 +33,10 @@ class Echo:
     @property
     def differences(self) -> str:
         """The fields that differ, as a sentence for people."""
-        odd = [item for item in self.items if not item["agrees"]]
-        parts = [f"{item['field']} is {item['theirs'] or _NONE}, approved was {item['ours'] or _NONE}" for item in odd]
+        differing = [item for item in self.items if not item["agrees"]]
+        parts = [
+            f"{item['field']} is {item['theirs'] or _NONE}, approved was {item['ours'] or _NONE}" for item in differing
+        ]
         return f"The exchange's record differs: {'; '.join(parts)}."
 
 

@@ -43,18 +43,18 @@ def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
     # Judged by the clock from before the reading: what the ledger showed then is what counts.
     exchange_now = clocks.exchange_now(account=row.account, now=now)
     candidates = find_candidates(row, call)
-    alive = [entry for entry in candidates if entry.status != ledger_lookup.OVER]
+    open_entries = [entry for entry in candidates if entry.status != ledger_lookup.OVER]
     facts = {
         "candidates": [ledger_lookup.version_of_entry(entry).facts() for entry in candidates],
         "read_to_index": sync.highest_index(account=row.account),
         "unreadable": unreadable,
     }
-    if len(alive) > 1 or any(entry.status != ledger_lookup.HELD for entry in alive):
-        _call_people(row, alive, facts, watch.now())
-    elif alive:
-        _adopt(row, alive[0], call, facts, watch.now())
+    if len(open_entries) > 1 or any(entry.status != ledger_lookup.HELD for entry in open_entries):
+        _call_people(row, open_entries, facts, watch.now())
+    elif open_entries:
+        _adopt(row, open_entries[0], call, facts, watch.now())
     elif unreadable and deadlines.escalation_is_due(row, exchange_now):
-        _call_people(row, alive, facts, watch.now())
+        _call_people(row, open_entries, facts, watch.now())
     elif not unreadable and (candidates or deadlines.verdict_is_due(row, exchange_now)):
         _lapse(row, call, facts, watch.now())
     else:
@@ -64,16 +64,16 @@ def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
 def find_candidates(row: Withdrawal, call: ExternalCall | None) -> list[LedgerEntry]:
     """The entries of our copy of the ledger that may be the hold of this attempt."""
     payouts = LedgerEntry.objects.filter(account=row.account_id, type="payout", currency=row.currency)
-    unowned = payouts.exclude(exchange_id__in=_adopted_by_others(row))
-    entries = {entry.pk: entry for entry in unowned.filter(public_comment=row.tag)}
+    unmatched = payouts.exclude(exchange_id__in=_adopted_by_others(row))
+    entries = {entry.pk: entry for entry in unmatched.filter(public_comment=row.tag)}
     if call is not None and call.exchange_id:
-        entries |= {entry.pk: entry for entry in unowned.filter(exchange_id=call.exchange_id)}
-    alike = unowned.filter(public_comment="", index__gt=0 if call is None else call.watermark)
+        entries |= {entry.pk: entry for entry in unmatched.filter(exchange_id=call.exchange_id)}
+    untagged = unmatched.filter(public_comment="", index__gt=0 if call is None else call.watermark)
     if row.window_from is not None and row.closes_at is not None:
-        alike = alike.filter(
+        untagged = untagged.filter(
             created_at__gte=row.window_from - CREATED_MARGIN, created_at__lte=row.closes_at + CREATED_MARGIN
         )
-    entries |= {entry.pk: entry for entry in alike if _same_content(row, entry)}
+    entries |= {entry.pk: entry for entry in untagged if _same_content(row, entry)}
     return sorted(entries.values(), key=lambda entry: entry.index)
 
 
@@ -94,13 +94,15 @@ def _adopted_by_others(row: Withdrawal) -> Any:
 
 def _read(row: Withdrawal, call: ExternalCall | None, client_for: ClientFor, now: datetime) -> int:
     """Store everything newer than what we knew before the call; returns how many of our records were unreadable."""
-    ours = 0
+    unreadable = 0
     with clients.client(client_for, account=row.account, right=Right.PAYMENTS) as client:
         for page in client.transactions_after(index=0 if call is None else call.watermark):
             sync.apply(account=row.account, found=page.records, asides=page.asides, source=sync.REST, now=now)
-            ours += sum(row.tag in aside.content for aside in page.asides)
-            ours += sum(row.tag == (record.public_comment or "") for record in page.records if sync.unstorable(record))
-    return ours
+            unreadable += sum(row.tag in aside.content for aside in page.asides)
+            unreadable += sum(
+                row.tag == (record.public_comment or "") for record in page.records if sync.unstorable(record)
+            )
+    return unreadable
 
 
 def _adopt(
@@ -129,14 +131,14 @@ def _lapse(row: Withdrawal, call: ExternalCall | None, facts: dict[str, Any], no
         _resolve(call, ExternalCall.FOUND if facts["candidates"] else ExternalCall.ABSENT, "")
 
 
-def _call_people(row: Withdrawal, alive: list[LedgerEntry], facts: dict[str, Any], now: datetime) -> None:
-    named = ", ".join(f"{entry.exchange_id} ({entry.status})" for entry in alive)
+def _call_people(row: Withdrawal, open_entries: list[LedgerEntry], facts: dict[str, Any], now: datetime) -> None:
+    listing = ", ".join(f"{entry.exchange_id} ({entry.status})" for entry in open_entries)
     reason = (
-        f"The ledger shows {len(alive)} payouts that may be this one: {named}."
-        if len(alive) > 1
+        f"The ledger shows {len(open_entries)} payouts that may be this one: {listing}."
+        if len(open_entries) > 1
         else "The ledger has a record with our tag that can't be read."
-        if not alive
-        else f"The payout was executed although nobody here told the exchange to pay: {named}."
+        if not open_entries
+        else f"The payout was executed although nobody here told the exchange to pay: {listing}."
     )
     alarms.move_and_freeze(row, event="hold_ambiguous", to=states.INVESTIGATE, now=now, reason=reason, evidence=facts)
 

@@ -48,11 +48,11 @@ def find(account: Account) -> list[tuple[LedgerEntry, Withdrawal]]:
     open_holds = LedgerEntry.objects.filter(account=account, type="payout", status=ledger_lookup.HELD)
     tags = ExternalCall.objects.filter(account=account, kind=ExternalCall.HOLD).exclude(tag="")
     pairs = []
-    numbered = tags.exclude(exchange_id="")
-    ours = Q(public_comment__in=tags.values("tag")) | Q(exchange_id__in=numbered.values("exchange_id"))
-    for entry in open_holds.filter(ours):
-        same = Q(tag=entry.public_comment) | Q(exchange_id=entry.exchange_id)
-        call = tags.filter(same).select_related("withdrawal__account").order_by("pk").last()
+    calls_with_id = tags.exclude(exchange_id="")
+    by_tag_or_id = Q(public_comment__in=tags.values("tag")) | Q(exchange_id__in=calls_with_id.values("exchange_id"))
+    for entry in open_holds.filter(by_tag_or_id):
+        by_this_entry = Q(tag=entry.public_comment) | Q(exchange_id=entry.exchange_id)
+        call = tags.filter(by_this_entry).select_related("withdrawal__account").order_by("pk").last()
         if call is not None and _is_orphan(entry, call):
             pairs.append((entry, call.withdrawal))
     return pairs
@@ -63,10 +63,10 @@ def _is_orphan(entry: LedgerEntry, call: ExternalCall) -> bool:
     if row.put_count and row.exchange_id == entry.exchange_id:
         return open_holds.is_ordered(row)
     if row.exchange_id is not None:
-        others = row.exchange_id != entry.exchange_id
-        return others or row.state in open_holds.CLOSED_UNPAID or open_holds.is_ordered(row)
-    waits = row.state in states.IN_FLIGHT_HOLDS and row.attempt == call.attempt
-    return not waits and row.state != states.INVESTIGATE
+        is_another = row.exchange_id != entry.exchange_id
+        return is_another or row.state in open_holds.CLOSED_UNPAID or open_holds.is_ordered(row)
+    is_awaited = row.state in states.IN_FLIGHT_HOLDS and row.attempt == call.attempt
+    return not is_awaited and row.state != states.INVESTIGATE
 
 
 def _release(entry: LedgerEntry, owner: Withdrawal, now: datetime, client_for: ClientFor) -> int:

@@ -39,8 +39,8 @@ def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
     elif answer.newest.status == ledger_lookup.OVER:
         _failed(row, answer.newest, client_for, watch)
     elif row.state in REPORTED_PAID:
-        named = {} if row.hash else {"hash": answer.newest.hash}
-        columns: dict[str, Any] = {"confirmations": answer.newest.confirmations, "last_problem": ""} | named
+        hash_column = {} if row.hash else {"hash": answer.newest.hash}
+        columns: dict[str, Any] = {"confirmations": answer.newest.confirmations, "last_problem": ""} | hash_column
         machine.touch(row, next_action_at=None, **columns)
     else:
         _follow(row, answer.newest, watch.now())
@@ -67,11 +67,11 @@ def _follow(row: Withdrawal, record: PayoutVersion, now: datetime) -> None:
     columns: dict[str, Any] = {**hold_monitor.figures(record), "evidence": record.facts(), "last_problem": ""}
     if record.fee is not None:
         columns["fee"] = record.fee
-    done = record.status == ledger_lookup.DONE
+    succeeded = record.status == ledger_lookup.DONE
     if row.state == states.COMMITTED and record.hash:
-        later = now if done else now + LOOK_EVERY
+        later = now if succeeded else now + LOOK_EVERY
         machine.move(row, event="hash_seen", to=states.SENT, now=now, hash=record.hash, next_action_at=later, **columns)
-    elif done:
+    elif succeeded:
         machine.move(row, event="exchange_succeeded", to=states.SETTLED, now=now, next_action_at=None, **columns)
     else:
         machine.touch(

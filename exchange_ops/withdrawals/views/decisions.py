@@ -85,8 +85,10 @@ def _approve_label(row: Withdrawal, *, is_last: bool) -> str:
 def _why_not(row: Withdrawal, person: Person, now: datetime) -> str:
     """The first reason why this person can't approve now; empty when they can."""
     if not rules.may_decide(person, row):
-        own = person.pk == row.initiator_id
-        return "You asked for this payment yourself, so somebody else has to decide on it." if own else TREASURY_DECIDES
+        is_own = person.pk == row.initiator_id
+        return (
+            "You asked for this payment yourself, so somebody else has to decide on it." if is_own else TREASURY_DECIDES
+        )
     if row.state == states.HELD and row.echo_ok is not True:
         return "The exchange's own record has to agree first. That takes a few seconds."
     if freezes.active(row.account) is not None:

@@ -38,7 +38,7 @@ def new(request: DeskRequest) -> HttpResponse:
     """The form; sent, it becomes one request however often it is sent."""
     payable, others = _currencies()
     if request.method != "POST":
-        form = NewWithdrawalForm(initial={"request_key": fresh_key(), **_wished(request)}, currencies=payable)
+        form = NewWithdrawalForm(initial={"request_key": fresh_key(), **_prefilled(request)}, currencies=payable)
         return _render_form(request, form, others)
     form = NewWithdrawalForm(request.POST, currencies=payable)
     if not form.is_valid():
@@ -79,10 +79,10 @@ def destination(request: DeskRequest) -> HttpResponse:
     """The address in its normal form and in groups, its network, its warnings, and whether it is our own."""
     context: dict[str, Any] = {"now": clock.now()}
     currency = currencies.currency(request.POST.get("currency", ""))
-    typed = request.POST.get("address", "")[:1000]
-    if currency is not None and typed.strip():
-        context |= _destination(request, currency, typed)
-    elif typed.strip():
+    address_text = request.POST.get("address", "")[:1000]
+    if currency is not None and address_text.strip():
+        context |= _destination(request, currency, address_text)
+    elif address_text.strip():
         context["waits"] = "Choose the currency, so that the address can be checked."
     return show(request, "exchange_ops/new/_destination.html", context)
 
@@ -106,7 +106,7 @@ def _render_form(
     return show(request, "exchange_ops/new.html", context, status=status)
 
 
-def _wished(request: DeskRequest) -> dict[str, str]:
+def _prefilled(request: DeskRequest) -> dict[str, str]:
     """Values that a link may fill in; a person still reads and submits the form."""
     return {name: request.GET[name][:400] for name in ("currency", "address", "payment_id") if name in request.GET}
 
@@ -149,10 +149,10 @@ def _figures(request: DeskRequest, account: Account, currency: Currency) -> dict
 
 def _equal(request: DeskRequest, account: Account, currency: Currency, amount: Decimal) -> list[Withdrawal]:
     """Requests of the last day with this amount and address, once both are readable."""
-    typed = request.POST.get("address", "")[:1000]
+    address_text = request.POST.get("address", "")[:1000]
     try:
         destination = destinations.check(
-            currency=currency, address=typed, payment_id=request.POST.get("payment_id", "")[:1000]
+            currency=currency, address=address_text, payment_id=request.POST.get("payment_id", "")[:1000]
         )
     except destinations.CannotUseDestination:
         return []
@@ -167,10 +167,10 @@ def _sums(amount: Decimal, fee: Decimal | None, *, include_fee: bool) -> Sums | 
     return Sums(amount - fee, amount, fee) if include_fee else Sums(amount, amount + fee, fee)
 
 
-def _destination(request: DeskRequest, currency: Currency, typed: str) -> dict[str, Any]:
+def _destination(request: DeskRequest, currency: Currency, address_text: str) -> dict[str, Any]:
     try:
         destination = destinations.check(
-            currency=currency, address=typed, payment_id=request.POST.get("payment_id", "")[:1000]
+            currency=currency, address=address_text, payment_id=request.POST.get("payment_id", "")[:1000]
         )
     except destinations.CannotUseDestination as problem:
         return {"problems": problem.problems}
