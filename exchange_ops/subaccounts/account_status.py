@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from desk.machines.table import Tone
+from exchange_ops.shared.models import Account
 from exchange_ops.subaccounts import states
 from exchange_ops.subaccounts.models import SubAccount, SubAccountAction
 
@@ -149,6 +150,21 @@ def _activation_obstacle(name: str, sub: SubAccount) -> str:
         return f"{number} is new and was never frozen, so there is nothing to activate."
     if name == DISABLED:
         return f"{number} is disabled. That is permanent: the exchange brings no disabled sub-account back."
+    return ""
+
+
+def subaccount_problem(account: Account, number: int | None) -> str:
+    """Why no money can be moved to or from this sub-account, or an empty text."""
+    if number is None:
+        return "Choose a sub-account."
+    sub = SubAccount.objects.filter(account=account, exchange_id=number).first()
+    status = None if sub is None else status_of(sub)
+    if sub is None or status is None or status.name == GONE:
+        return f"The exchange's list has no sub-account {number}."
+    if status.name not in {OPEN, NEW}:
+        return f"Sub-account {number} is not open ({status.label.lower()}), so no money moves to or from it."
+    if sub.wanted == states.AS_FROZEN:
+        return f"Sub-account {number} is about to be frozen, so no money moves to or from it."
     return ""
 
 

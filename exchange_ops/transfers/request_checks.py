@@ -17,6 +17,7 @@ from exchange_ops.policy.models import ValueLimit
 from exchange_ops.shared import amounts, rules
 from exchange_ops.shared.models import Account
 from exchange_ops.shared.problems import FORM
+from exchange_ops.subaccounts import account_status
 from exchange_ops.subaccounts.models import SubAccount, SubAccountBalance
 from exchange_ops.transfers import identifiers, states
 from exchange_ops.transfers.models import Transfer
@@ -25,7 +26,6 @@ from wire.values import grouped_text
 
 if TYPE_CHECKING:
     from desk.models import Person
-from exchange_ops.subaccounts.obstacles import subaccount_problem
 
 BETWEEN_WALLETS = (states.BANK_TO_TRADING, states.TRADING_TO_BANK)
 
@@ -102,7 +102,7 @@ def target_problems(transfer: Transfer) -> dict[str, str]:
         problem = _conversion_problem(transfer)
         return {"to_currency": problem} if problem else {}
     if transfer.kind in states.SUBACCOUNT_KINDS:
-        problem = subaccount_problem(transfer.account, transfer.subaccount_id)
+        problem = account_status.subaccount_problem(transfer.account, transfer.subaccount_id)
         return {"subaccount_id": problem} if problem else {}
     return {}
 

@@ -18,7 +18,7 @@ from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.market.models import Currency
 from exchange_ops.policy import freezes
 from exchange_ops.shared.backoff import QUEUE_PAUSES_S, pause
-from exchange_ops.subaccounts import obstacles
+from exchange_ops.subaccounts import account_status
 from exchange_ops.transfers import approvals, listings, machine, policy_evaluation, request_checks, snapshots, states
 from exchange_ops.transfers import calls as transfer_calls
 from exchange_ops.transfers.ledger_matching import adopt, lookalike_entries
@@ -161,7 +161,7 @@ def _obstacle(row: Transfer) -> str:
     if problem := request_checks.currency_problem(row.kind, Currency.objects.filter(pk=row.currency).first()):
         return problem
     if row.kind in states.SUBACCOUNT_KINDS and (
-        problem := obstacles.subaccount_problem(row.account, row.subaccount_id)
+        problem := account_status.subaccount_problem(row.account, row.subaccount_id)
     ):
         return problem
     under_way = Transfer.objects.filter(account=row.account_id, state__in=states.IN_FLIGHT, currency=row.currency)

@@ -15,7 +15,7 @@ from exchange_ops.shared import rules
 from exchange_ops.shared.forms import fresh_key
 from exchange_ops.shared.views import accounts
 from exchange_ops.shared.views.access import posted, requires
-from exchange_ops.subaccounts import account_status, obstacles, readings, states, workflow
+from exchange_ops.subaccounts import account_status, readings, states, workflow
 from exchange_ops.subaccounts.forms import SubAccountAddressForm, SubAccountSettingsForm
 from exchange_ops.subaccounts.models import SubAccount, SubAccountAction, SubAccountBalance
 
@@ -109,18 +109,16 @@ def _context(sub: SubAccount) -> dict[str, Any]:
     actions = list(latest.order_by("-pk")[:LAST_ACTIONS])
     under_way = [action for action in actions if action.state in states.OPEN_STATES]
     open_kinds = {action.kind for action in under_way}
-    obstacle_by_kind = {kind: account_status.obstacle(kind, sub) for kind in states.KINDS}
+    obstacles = {kind: account_status.obstacle(kind, sub) for kind in states.KINDS}
     return {
         "status_now": account_status.status_of(sub),
         "difference": account_status.difference(sub, under_way),
         "settings_differ": account_status.settings_differ(sub),
         "actions": actions,
         "open_kinds": open_kinds,
-        "obstacles": obstacle_by_kind,
-        "settings_offered": states.SETTINGS not in open_kinds
-        and not obstacle_by_kind[states.SETTINGS]
-        and sub.settings_shown,
-        "transfer_obstacle": obstacles.subaccount_problem(sub.account, sub.exchange_id),
+        "obstacles": obstacles,
+        "settings_offered": states.SETTINGS not in open_kinds and not obstacles[states.SETTINGS] and sub.settings_shown,
+        "transfer_obstacle": account_status.subaccount_problem(sub.account, sub.exchange_id),
         "drawn_for": f"{account_status.digest_of('page', [sub])[:16]}:{len(under_way)}:{len(actions)}",
     }
 

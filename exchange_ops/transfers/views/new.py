@@ -20,7 +20,7 @@ from exchange_ops.shared.forms import fresh_key, read_amount
 from exchange_ops.shared.models import Account
 from exchange_ops.shared.views import accounts
 from exchange_ops.shared.views.access import posted, requires
-from exchange_ops.subaccounts import obstacles
+from exchange_ops.subaccounts import account_status
 from exchange_ops.subaccounts.models import SubAccount
 from exchange_ops.transfers import identifiers, policy_evaluation, request_checks, states, workflow
 from exchange_ops.transfers.forms import SLUGS, NewTransferForm
@@ -116,7 +116,7 @@ def _subaccounts(request: DeskRequest, slug: str) -> list[SubAccount]:
     if account is None or SLUGS[slug][0] not in states.SUBACCOUNT_KINDS:
         return []
     rows = SubAccount.objects.filter(account=account).order_by("exchange_id")
-    return [row for row in rows if not obstacles.subaccount_problem(account, row.exchange_id)]
+    return [row for row in rows if not account_status.subaccount_problem(account, row.exchange_id)]
 
 
 def _unsaved(request: DeskRequest, slug: str, account: Account, currency: Currency) -> Transfer:
