@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 READ_TASK = "exchange_ops.read_addresses"
 LONGEST = 256
 MOST_USED = 10
-# Asked again, a book goes on saying what was wrong with the reading that is shown.
+# While it is read again, a book keeps the problem of the reading that is shown.
 BOOK = questions.Rule(
     model=AddressBook,
     task=READ_TASK,

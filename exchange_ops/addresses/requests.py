@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 ADVANCE_TASK = machine.ADVANCE_TASK
 NEW_A_DAY, DAY = 5, timedelta(hours=24)
 LIMIT_EXCEEDED = 20003
-LOOKS_S = (5, 15, 30, 60, 60)  # pauses between the looks for an address whose answer was lost
-QUIET = timedelta(minutes=2)  # after the sending, before its absence means anything
+LOOKS_S = (5, 15, 30, 60, 60)  # pauses between two searches for an address whose answer was lost
+QUIET = timedelta(minutes=2)  # from the send until its absence means that none was made
 _UNREADABLE = (CallFailed, BadArgument, NoUsableKey)
 
 
@@ -118,7 +118,7 @@ def _ask(row: AddressRequest, *, now: datetime, client_for: ClientFor) -> None:
             last_look = lambda: calls.too_late(watch, send_by)  # noqa: E731
             reply = sent(lambda: client.create_deposit_address(currency=row.currency, last_look=last_look))
     except _UNREADABLE as failure:
-        if row.state != states.REQUESTED:  # once claimed, only the outcome of the call says what became of it
+        if row.state != states.REQUESTED:  # once claimed, only the outcome of the call decides
             raise
         _move(row, "not_sent", now=watch.now(), last_problem=answering.sentence_of(failure))
         return
@@ -225,7 +225,8 @@ def _move(row: AddressRequest, to: str, *, now: datetime, **columns: Any) -> Non
 QUEUE: Final = Queue(
     machine.MACHINE,
     {"asked": _ask, "sending": _on_lease_expired, "unknown": _look_for_address},
-    also_due=lambda now: Q(state=states.SENDING, lease_until__lte=now),  # of those claimed before a claim said when
+    # Rows that were claimed before a claim said when to go on with them.
+    also_due=lambda now: Q(state=states.SENDING, lease_until__lte=now),
     read_with=("account",),
 )
 advance, sweep, due = QUEUE.advance, QUEUE.sweep, QUEUE.due

@@ -17,7 +17,7 @@ from exchange_ops.market.models import Symbol, Ticker
 # Shares of the way from the entry: below the first a warning begins, from the second on it ends.
 CALL_NEAR, CALL_FAR = Decimal("0.30"), Decimal("0.40")
 LIQUIDATION_NEAR, LIQUIDATION_FAR = Decimal("0.25"), Decimal("0.35")
-CALL_SHARE: Final = Decimal(1) / Decimal(30)  # of the value: what the margin call lies before the liquidation
+CALL_SHARE: Final = Decimal(1) / Decimal(30)  # of the value: how far the margin call lies before the liquidation
 _DIGITS: Final = 200
 _PLACES: Final = Decimal(1).scaleb(-12)
 ZERO: Final = Decimal(0)

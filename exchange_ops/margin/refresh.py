@@ -21,7 +21,7 @@ from exchange_ops.shared.models import Account
 from exchange_ops.wire import records
 
 TOPIC = "margin"
-CLOSED, LIQUIDATED, STATUS = "closed", "liquidated", "status"  # of the words of a report (supplement 1.5)
+CLOSED, LIQUIDATED, STATUS = "closed", "liquidated", "status"  # words of a report (supplement 1.5)
 _FIRST, _LAST = datetime(1970, 1, 1, tzinfo=UTC), datetime(9999, 1, 1, tzinfo=UTC)
 
 
@@ -163,7 +163,7 @@ def _amounts_of_position(record: records.Position) -> tuple[Decimal | None, ...]
 
 
 def _account(record: records.MarginAccount) -> dict[str, Any]:
-    reason = record.report_reason or record.report_type or STATUS  # a reading and a list tell of no change
+    reason = record.report_reason or record.report_type or STATUS  # readings and lists report no change
     return {
         **({} if reason == STATUS else {"reason": reason[:40]}),
         "leverage": record.leverage,

@@ -17,7 +17,7 @@ from exchange_ops.wire import records
 
 INTEREST, LIQUIDATED, CLOSED, GONE = "interestTaken", "liquidated", "closed", "gone"
 ZERO: Final = Decimal(0)
-# The words that say what happened; `status` is a list, `updated` an order that only rests or was cancelled.
+# Reasons that report an event; `status` is a list, `updated` an order that was only placed or cancelled.
 NOTED: Final = frozenset(
     {"created", "reopened", "marginChanged", "openTrade", "closeTrade", "flipTrade", CLOSED, LIQUIDATED, INTEREST}
 )
@@ -97,4 +97,4 @@ def _store(row: MarginReport) -> None:
         with transaction.atomic():
             row.save(force_insert=True)
     except IntegrityError:
-        return  # it was told before
+        return  # it is stored already

@@ -143,7 +143,7 @@ def obstacle(kind: str, sub: SubAccount) -> str:
 def _activation_obstacle(name: str, sub: SubAccount) -> str:
     number = sub.exchange_id
     if name == OPEN and sub.wanted == states.AS_FROZEN:
-        return ""  # a freeze that failed is given up by wanting it active again
+        return ""  # a failed freeze is withdrawn by requesting it active again
     if name == OPEN:
         return f"{number} is active already."
     if name == NEW:

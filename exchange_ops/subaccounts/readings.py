@@ -44,7 +44,7 @@ SETTINGS_A_CALL = 100
 HIGHEST_ID = 2**63 - 1
 LIST = questions.Periodic(requested="asked_at", requested_by="asked_by", tried="tried_at", every=timedelta(seconds=45))
 BALANCES = questions.Periodic(requested="balances_asked_at", tried="balances_tried_at", every=timedelta(minutes=2))
-# Counted from the question on, answered or not: one call in ten seconds.
+# One call in ten seconds, counted from the question, answered or not.
 ADDRESS = questions.Rule(
     model=SubAccountAddress,
     task=ADDRESS_TASK,

@@ -134,6 +134,6 @@ IN_FLIGHT: Final = ("sending", "accepted", "unknown")
 
 # The exchange's words for the status. A frozen one is listed like a disabled one (supplement 2.11): one word for both.
 NEW, LISTED_ACTIVE, LISTED_CLOSED = "new", "active", "disable"
-# What we know of one that is closed: by our own freeze, or because activating it was answered with false.
+# What we know of a closed one, from our own freeze or because activating it was answered with false.
 AS_FROZEN, AS_DISABLED = "frozen", "disabled"
 REQUESTED_STATUSES: Final = ("active", "frozen")

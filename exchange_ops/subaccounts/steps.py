@@ -20,8 +20,8 @@ from exchange_ops.wire.catalogue import Right
 LOOK_AGAIN = timedelta(seconds=15)
 LOOK_PAUSES_S = (2, 4, 8, 15, 30)
 MOST_FREEZES = 3
-# How long after the answer something that is not there counts as not done: an answer that was lost may still be acted
-# on. A freeze can be repeated, so it need not wait for that.
+# How long after the answer an action without effect counts as not done: a request whose answer was lost may still be
+# carried out. A freeze can be repeated, so it need not wait for that.
 QUIET, FREEZE_QUIET = timedelta(minutes=2), timedelta(seconds=10)
 LOOKS = 3
 NOT_SHOWN_AFTER = timedelta(minutes=10)
@@ -55,7 +55,7 @@ def check_outcome(row: SubAccountAction, *, now: datetime, client_for: ClientFor
     sub, watch = row.sub_account, Stopwatch(now)
     begun = watch.now()
     problem = readings.observe(sub=sub, client_for=client_for, now=begun)
-    # After a plain yes the list alone will do; without one the payout settings have to agree with it.
+    # After a plain yes the list is enough; without one the payout settings have to agree with it.
     list_will_do = row.state == states.ACCEPTED and row.kind != states.SETTINGS
     if sub.observed_at < begun or (problem and not list_will_do):
         sentence = problem or "The exchange's list was read by somebody else in this moment."
@@ -132,7 +132,7 @@ def _prepared(row: SubAccountAction, now: datetime) -> SubAccountCall:
 
 
 def _on_outcome(row: SubAccountAction, reply: calls.Reply, now: datetime) -> None:
-    answer = reply.answer if isinstance(reply, subaccount_calls.Reply) else ""  # none where nothing left
+    answer = reply.answer if isinstance(reply, subaccount_calls.Reply) else ""  # none where nothing was sent
     facts = {**reply.facts, "answer": answer}
     columns: dict[str, Any] = {"answer": answer, "last_problem": reply.problem[:500], "lease_until": None}
     if reply.outcome == calls.NOT_SENT:

@@ -221,7 +221,7 @@ def _refuse_unless_possible(kind: str, subs: Sequence[SubAccount], digest: str) 
         elif kind == states.ACTIVATE and (sub.pk, states.FREEZE) in under_way:
             problems.append(f"{sub.exchange_id} is being frozen; wait until that is seen.")
         elif kind == states.FREEZE and (sub.pk, states.ACTIVATE) in under_way:
-            continue  # a freeze waits behind an activation, so that somebody in a hurry need not wait themselves
+            continue  # the freeze waits behind the activation, so that a person in a hurry need not
         elif problem := account_status.obstacle(kind, sub):
             problems.append(problem)
     if problems:

@@ -24,8 +24,8 @@ from exchange_ops.withdrawals.models import Withdrawal
 OFFCHAIN, SWAP = "offchain", "swap"
 OUT, IN = ("withdraw", "payout"), ("deposit", "payin")
 WAITING = (*states.IN_FLIGHT, states.NOT_SEEN, states.CLOSED, states.INVESTIGATE)
-EARLY = timedelta(seconds=5)  # how much before the request something of ours may seem to be made at the exchange
-LATE_FOR = timedelta(days=1)  # how long what was not seen is still looked for
+EARLY = timedelta(seconds=5)  # how long before its request our own entry may seem to be created
+LATE_FOR = timedelta(days=1)  # how long an unseen transfer is still looked for
 
 
 @dataclass(frozen=True, slots=True)

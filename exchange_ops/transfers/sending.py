@@ -26,9 +26,9 @@ from exchange_ops.transfers.models import Transfer, TransferCall, TransferEvent
 from exchange_ops.transfers.snapshots import Snapshot
 
 LOOK_AGAIN = timedelta(seconds=15)
-PATIENCE = timedelta(seconds=60)  # for an account that does not stand still; then it is sent without that evidence
+PATIENCE = timedelta(seconds=60)  # for an account that does not stand still; after that it is sent without balances
 LISTED_WITHIN = timedelta(seconds=2)
-SENT_WITHIN = timedelta(hours=1)  # of the moment it was cleared; what waited longer may be wanted no more
+SENT_WITHIN = timedelta(hours=1)  # after it was cleared; what waited longer may not be wanted any more
 
 
 def look_again(row: Transfer, *, now: datetime, client_for: ClientFor) -> None:

@@ -212,7 +212,7 @@ TABLE: Final = Table(
     noun="a transfer",
     states=STATES,
     moves=TRANSITIONS,
-    # A transfer that is over is still looked for in the ledger, so none of its states is without a next look.
+    # A closed transfer is still looked for in the ledger, so every state has a next check.
     at_rest=frozenset(),
     columns=WORK
     | {

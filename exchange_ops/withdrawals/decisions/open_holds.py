@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 PURPOSE = "release-hold"  # the database asks for it by this word
 PEOPLE = 2
-# Closed as not paid: without an order to pay, the desk releases by itself what is still open of them.
+# Closed as not paid: unless an order to pay was sent, the desk releases their open holds by itself.
 CLOSED_UNPAID = (states.REFUSED, states.LAPSED, states.ROLLED_BACK, states.CANCELLED, states.RESOLVED_NOT_PAID)
 RELEASE_TASK = "exchange_ops.sweep_releases"
 

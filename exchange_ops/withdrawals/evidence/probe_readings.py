@@ -18,12 +18,12 @@ from wire.errors import CallFailed, Refused
 if TYPE_CHECKING:
     from exchange_ops.withdrawals.evidence.probing import Answer, Means
 
-READ_BACK: Final = 1000  # entries of the ledger, the most of one page
-# Exchange REST, Transaction: the types that are named. Of the subtypes the document says that there may be more.
+READ_BACK: Final = 1000  # entries of the ledger, the largest page
+# Exchange REST, Transaction: the documented types. Of subtypes, the document says, there may be more.
 KNOWN_TYPES: Final = frozenset({"payin", "payout", "deposit", "withdraw", "bankToExchange", "exchangeToBank"})
 CLOSED: Final = "disable"  # supplement 2.11: the one word for a frozen and for a disabled sub-account
 OPEN: Final = frozenset({"new", "active"})
-A_SECOND: Final = 10  # supplement 2.5: calls a second of a user, of all that is neither market data nor trading
+A_SECOND: Final = 10  # supplement 2.5: calls a second of a user, other than market data and trading
 TOO_MANY: Final = 429
 
 

@@ -36,9 +36,9 @@ TASK = "exchange_ops.prove_payouts"
 LEASE = "payout-proofs"
 COIN = destinations.CHAIN_CODE
 WITH_TRANSACTION = (states.SENT, states.SETTLED, states.VERIFIED)  # the exchange named the transaction
-LOOK_EVERY = timedelta(seconds=30)  # at least, whatever is heard of the tip
-LOOKED_AGAIN_WITHIN = timedelta(minutes=3)  # or what was absent before counts for nothing
-LAGS_AFTER = timedelta(hours=2)  # no chain that is kept up with has a newest block as old as that
+LOOK_EVERY = timedelta(seconds=30)  # at least, even without news of the tip
+LOOKED_AGAIN_WITHIN = timedelta(minutes=3)  # or an earlier absence no longer counts
+LAGS_AFTER = timedelta(hours=2)  # an older newest block means that the service lags
 PAUSES_S = (5, 15, 30, 60)
 SWEEP_SECONDS = 25.0
 OpenClient = Callable[[], ChainClient]
@@ -50,7 +50,7 @@ _STANDINGS = {
     Outcome.LEFT: models.BLOCK_LEFT,
     Outcome.PROVEN: models.PROVEN,
 }
-_MOST_KEPT = 2**63 - 1  # of what a column holds
+_MOST_KEPT = 2**63 - 1  # the largest value of the column
 _log = structlog.get_logger(__name__)
 
 
@@ -190,7 +190,7 @@ def prove(*, row: Withdrawal, now: datetime, client: ChainClient) -> bool:
     except mover.CannotMove as lost:
         _log.info("payouts.move_lost", withdrawal=row.pk, reason=str(lost))
         columns["next_look_at"] = now
-    if row.state != states.VERIFIED and columns["final_at"] is not None:  # it is still to be moved
+    if row.state != states.VERIFIED and columns["final_at"] is not None:  # it still has to move
         columns |= {"final_at": None, "next_look_at": columns["next_look_at"] or now + LOOK_EVERY}
     _store(row, columns)
     return True

@@ -20,7 +20,7 @@ from exchange_ops.withdrawals.decisions import alarms
 from exchange_ops.withdrawals.evidence import ledger_lookup
 from exchange_ops.withdrawals.models import ABSENT, PROVEN, WRONG, Withdrawal
 
-ABSENT_FOR = timedelta(minutes=10)  # until a payment that was told as paid and that no node knows is an alarm
+ABSENT_FOR = timedelta(minutes=10)  # until an alarm for a payment that is reported as paid and that no node knows
 _log = structlog.get_logger(__name__)
 
 

@@ -101,8 +101,8 @@ def _evidence(row: Withdrawal) -> list[str]:
 
 REPLAY: Final = Replay(machine.MACHINE, not_moves=frozenset({"orphan_released", "release_ordered"}), votes=_votes)
 
-# What waits before anything was reserved, for people to judge after a restore. One that is reserved is not among them:
-# its number at the exchange says what became of it, and the same number is never paid twice.
+# What people judge after a restore: requests without a reservation. Those with one are left out, because their number
+# at the exchange says what became of them, and the same number is never paid twice.
 WAITING: Final = Waits(
     machine.MACHINE,
     ends={

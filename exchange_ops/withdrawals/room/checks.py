@@ -12,7 +12,7 @@ from exchange_ops.withdrawals.models import Withdrawal
 from exchange_ops.withdrawals.proofs import payouts as proofs_of_payouts
 from exchange_ops.withdrawals.steps import settlement
 
-MOST_PROOFS = 100  # whose age is worked out
+MOST_PROOFS = 100  # whose age is computed
 
 
 def payouts() -> Health:

@@ -25,7 +25,7 @@ from exchange_ops.withdrawals.models import ExternalCall, Withdrawal
 from exchange_ops.withdrawals.steps import echo, hold_monitor
 
 NEVER_ORDERED = "The last moment to tell the exchange to pay had passed, and it was told nothing."
-STILL = timedelta(seconds=60)  # an unclear case is read for at least so long before people are called
+STILL = timedelta(seconds=60)  # for at least so long an unclear case is read before people are called
 
 
 def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:

@@ -40,7 +40,7 @@ def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
     except (CallFailed, NoUsableKey) as problem:
         _wait(row, watch.now(), f"The exchange's ledger was not readable: {problem}")
         return
-    # Judged by the clock from before the reading: what the ledger showed then is what counts.
+    # Judged by the clock from before the reading, because the ledger showed the state of that moment.
     exchange_now = clocks.exchange_now(account=row.account, now=now)
     candidates = find_candidates(row, call)
     open_entries = [entry for entry in candidates if entry.status != ledger_lookup.OVER]

@@ -23,7 +23,7 @@ from wire.errors import CallFailed
 LOOK_EVERY = timedelta(seconds=15)
 REPORTED_PAID = (states.SETTLED, states.VERIFIED)
 TAKEN = (states.COMMITTED, states.SENT)
-CARRIED_OUT_WITHIN = timedelta(hours=1)  # after that a payout that does not move on is an alarm, until it does
+CARRIED_OUT_WITHIN = timedelta(hours=1)  # after that a payout that does not advance is an alarm, until it does
 
 
 def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:

@@ -63,7 +63,7 @@ def _facts(row: Withdrawal, person: Person, now: datetime) -> dict[str, Any]:
         "destination": _destination(row),
         "frozen": freezes.active(row.account),
         "on_chain": on_chain,
-        # The desk counts by itself then, on the same page: two counts beside each other contradict.
+        # Then the desk counts confirmations itself on the same page, and a second count would contradict it.
         "is_followed": on_chain and PayoutProof.objects.filter(withdrawal=row).exists(),
     }
 
