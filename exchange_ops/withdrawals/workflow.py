@@ -20,6 +20,7 @@ from desk.machines.queue import MOST_STEPS, Queue, Step
 from desk.machines.requests import Once
 from desk.machines.step_clock import Stopwatch
 from desk.machines.table import NONE
+from exchange_ops.addresses import destinations
 from exchange_ops.keys.clients import ClientFor
 from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.shared import clocks
@@ -275,6 +276,4 @@ def _sent_before(row: Withdrawal) -> CannotRequest:
 
 
 def _same_destination(earlier: Withdrawal, address: str) -> bool:
-    from exchange_ops.addresses import destinations
-
     return destinations.same_address(code=earlier.currency, one=earlier.address, other=address.strip())
