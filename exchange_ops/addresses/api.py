@@ -14,8 +14,8 @@ from desk import clock
 from desk.api.fields import RequestKey, StrictBody, StrictText
 from desk.api.resources import NOT_FOUND
 from exchange_ops.addresses import requests
-from exchange_ops.addresses.machine import REQUEST_STATES
 from exchange_ops.addresses.models import AddressBook, AddressRequest, DepositAddress
+from exchange_ops.addresses.states import REQUEST_STATES
 from exchange_ops.market import currencies
 from exchange_ops.shared.api.resources import MaySeeAndDraft, Recording, recording
 from exchange_ops.shared.models import Account
@@ -113,21 +113,21 @@ class DepositAddresses(Recording):
     )
     def get(self, request: Request) -> Response:
         """The deposit addresses of one currency as they were last read, the newest first."""
-        known = currencies.currency(str(request.query_params.get("currency", "")).upper())
-        if known is None:
+        currency = currencies.currency(str(request.query_params.get("currency", "")).upper())
+        if currency is None:
             raise Http404
-        return Response(DepositAddressList(_addresses(accounts.required(request), known.code)).data)
+        return Response(DepositAddressList(_addresses(accounts.required(request), currency.code)).data)
 
 
 def _addresses(account: Account, code: str) -> dict[str, Any]:
-    mine: dict[str, Any] = {"account": account, "currency": code}
-    book = AddressBook.objects.filter(**mine).first()
-    mine_newest = AddressRequest.objects.filter(**mine).select_related("initiator", "made").order_by("-pk")
-    rows = list(DepositAddress.objects.filter(**mine).order_by("-first_seen_at", "-pk")[:MOST_ADDRESSES])
+    scope: dict[str, Any] = {"account": account, "currency": code}
+    book = AddressBook.objects.filter(**scope).first()
+    newest_requests = AddressRequest.objects.filter(**scope).select_related("initiator", "made").order_by("-pk")
+    rows = list(DepositAddress.objects.filter(**scope).order_by("-first_seen_at", "-pk")[:MOST_ADDRESSES])
     rows.sort(key=lambda row: (not row.is_current, row.place is None, row.place or 0))
     return {
         "read_at": book.read_at if book else None,
-        "left_today": requests.left(account=account, currency=code, now=clock.now()),
-        "latest_request": mine_newest.first(),
+        "left_today": requests.remaining_today(account=account, currency=code, now=clock.now()),
+        "latest_request": newest_requests.first(),
         "items": rows,
     }

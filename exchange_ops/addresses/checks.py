@@ -1,7 +1,7 @@
-"""Questions that a form asks the exchange while it is being filled in: is this address our own, what will the fee be.
+"""Questions that a form asks the exchange while it is filled in: is this address our own, and what will the fee be.
 
 The page writes a row and goes on; a worker fills it in and announces it; the page reads the row again. One row is one
-question: however often and by whomever it is asked, it goes out once as long as its answer is fresh.
+question: however often it is asked, and by whom, it is sent once as long as its answer is fresh.
 """
 
 from datetime import datetime, timedelta
@@ -54,7 +54,7 @@ def ask_fee(*, account: Account, currency: str, amount: Decimal, person: "Person
 
 
 def fill_address(*, check_id: int, client_for: ClientFor, now: datetime) -> None:
-    """Ask the exchange and write its answer; nothing happens when the question has its answer already."""
+    """Ask the exchange and store its answer; does nothing when the question is answered already."""
 
     def read(client: ExchangeClient, row: AddressCheck) -> dict[str, bool]:
         return {"is_own": client.is_own_address(address=row.address)}
@@ -63,7 +63,7 @@ def fill_address(*, check_id: int, client_for: ClientFor, now: datetime) -> None
 
 
 def fill_fee(*, estimate_id: int, client_for: ClientFor, now: datetime) -> None:
-    """Ask the exchange and write its answer; nothing happens when the question has its answer already."""
+    """Ask the exchange and store its answer; does nothing when the question is answered already."""
 
     def read(client: ExchangeClient, row: FeeEstimate) -> dict[str, Any]:
         fee = client.estimate_withdrawal(currency=row.currency, amount=row.amount)

@@ -1,8 +1,8 @@
-"""The addresses that others pay in to, as the exchange last told them.
+"""Our deposit addresses, as the exchange last listed them.
 
 The page writes a row and goes on; a worker reads the current address, the last ten and those withdrawn to, and
-announces it. Every address ever made stays valid, so none is forgotten when it drops out of the exchange's ten.
-Source: exchange REST, Account management; supplement 2.10.
+announces it. Every address ever made stays valid, so none is forgotten when it drops out of the exchange's ten. Source:
+exchange REST, Account management; supplement 2.10.
 """
 
 from collections.abc import Iterable
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 READ_TASK = "exchange_ops.read_addresses"
 LONGEST = 256
 MOST_USED = 10
-# Asked again, a book goes on saying what was wrong with the reading that is shown.
+# While it is read again, a book keeps the problem of the reading that is shown.
 BOOK = questions.Rule(
     model=AddressBook,
     task=READ_TASK,
@@ -43,7 +43,7 @@ BOOK = questions.Rule(
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What the exchange told: the current address if there is one, the last ten newest first, those withdrawn to."""
+    """What the exchange answered: the current address if any, the last ten newest first, and those withdrawn to."""
 
     current: records.DepositAddress | None
     recent: list[records.DepositAddress]
@@ -52,7 +52,7 @@ class Reading:
 
 
 def ask(*, account: Account, currency: str, person: "Person | None", now: datetime, anew: bool = False) -> AddressBook:
-    """Ask for a fresh reading of one currency's addresses; a fresh one is enough unless it is wanted `anew`."""
+    """Ask for a fresh reading of one currency's addresses; a fresh one is enough unless `anew` is set."""
     return BOOK.ask(account=account, currency=currency, person=person, now=now, anew=anew)
 
 
@@ -62,7 +62,7 @@ def is_due(book: AddressBook | None, *, now: datetime) -> bool:
 
 
 def fill(*, book_id: int, client_for: ClientFor, now: datetime) -> None:
-    """Read the addresses and keep them; nothing happens when the question has its answer already."""
+    """Read the addresses and store them; does nothing when the question is answered already."""
 
     def read_and_keep(client: ExchangeClient, row: AddressBook) -> dict[str, str]:
         reading = read(client, currency=row.currency)
@@ -73,7 +73,7 @@ def fill(*, book_id: int, client_for: ClientFor, now: datetime) -> None:
 
 
 def read(client: ExchangeClient, *, currency: str) -> Reading:
-    """Ask all three questions. That a currency has no current address is an answer and no failure."""
+    """Ask all three questions. Having no current address is an answer and no failure."""
     remark, current = "", None
     try:
         current = client.get_deposit_address(currency=currency)
@@ -87,14 +87,14 @@ def read(client: ExchangeClient, *, currency: str) -> Reading:
 
 
 def store(*, account: Account, currency: str, reading: Reading, now: datetime) -> None:
-    """Keep a reading. An address is added or changes its place; it is never removed, as it stays valid."""
-    keepable_ones = [one for one in reading.recent if keepable(one)]
+    """Store a reading. Addresses are added or change their place; none is removed, as each stays valid."""
+    recent = [one for one in reading.recent if keepable(one)]
     current = reading.current if reading.current is not None and keepable(reading.current) else None
     with transaction.atomic():
-        mine = DepositAddress.objects.filter(account=account, currency=currency)
+        addresses = DepositAddress.objects.filter(account=account, currency=currency)
         list(AddressBook.objects.select_for_update().filter(account=account, currency=currency))
-        mine.filter(Q(place__isnull=False) | Q(is_current=True)).update(place=None, is_current=False)
-        for place, one in enumerate(keepable_ones, start=1):
+        addresses.filter(Q(place__isnull=False) | Q(is_current=True)).update(place=None, is_current=False)
+        for place, one in enumerate(recent, start=1):
             _keep(account, currency, one, now, place=place)
         if current is not None:
             _keep(account, currency, current, now, is_current=True)
@@ -103,22 +103,22 @@ def store(*, account: Account, currency: str, reading: Reading, now: datetime) -
 
 
 def keepable(record: records.DepositAddress) -> bool:
-    """Whether the columns take it."""
+    """Whether the columns can hold it."""
     return all(len(text or "") <= LONGEST for text in (record.address, record.payment_id, record.public_key))
 
 
 def keep(*, account: Account, currency: str, record: records.DepositAddress, now: datetime) -> DepositAddress:
-    """The row of an address that the exchange has just made, whether or not its list shows it already."""
+    """Store an address that the exchange has just made, whether or not its list shows it already; returns the row."""
     return _keep(account, currency, record, now)
 
 
-def named(found: Iterable[records.DepositAddress]) -> list[str]:
-    """The addresses in one text each, so that two listings can be compared."""
-    return [f"{one.address} {one.payment_id or ''}".strip() for one in found]
+def as_texts(addresses: Iterable[records.DepositAddress]) -> list[str]:
+    """Each address as one text, so that two listings can be compared."""
+    return [f"{one.address} {one.payment_id or ''}".strip() for one in addresses]
 
 
 def problem_of(currency: Currency | None) -> str:
-    """Why nothing can be paid in to this currency now, or an empty text."""
+    """Why no deposit of this currency is possible now, or an empty text."""
     if currency is None:
         return "The exchange does not describe this currency."
     if currency.delisted:

@@ -8,7 +8,7 @@ because it can make one address look like another.
 import unicodedata
 from dataclasses import dataclass
 
-from chaindata.shared import addresses as chain
+from chaindata.shared import addresses
 from exchange_ops.market.models import Currency
 from exchange_ops.wire import coin_addresses
 from exchange_ops.wire.coin_addresses import CoinAddress
@@ -44,40 +44,40 @@ class Destination:
 
 
 def check(*, currency: Currency, address: str, payment_id: str = "") -> Destination:
-    """The destination that a person entered for `currency`; raises `CannotUseDestination` with a sentence per field."""
+    """The destination entered for `currency`; raises `CannotUseDestination` with a sentence for each field."""
     problems: dict[str, str] = {}
     remarks: list[str] = []
     text = _cleaned("address", address, LONGEST_ADDRESS, problems, remarks)
     tag = _cleaned("payment_id", payment_id, LONGEST_PAYMENT_ID, problems, remarks)
-    found: Destination | None = None
+    destination: Destination | None = None
     if "address" not in problems:
         try:
-            found = _read(currency.code, text)
-        except (chain.NotAnAddress, coin_addresses.NotAnAddress) as problem:
+            destination = _read(currency.code, text)
+        except (addresses.NotAnAddress, coin_addresses.NotAnAddress) as problem:
             problems["address"] = str(problem)
     if tag and "payment_id" not in problems and (sentence := _payment_id_problem(currency, tag)):
         problems["payment_id"] = sentence
-    if problems or found is None:
+    if problems or destination is None:
         raise CannotUseDestination(problems)
     return Destination(
-        address=found.address,
+        address=destination.address,
         payment_id=tag,
-        network=found.network,
-        groups=groups_of(found.address),
-        other_forms=found.other_forms,
+        network=destination.network,
+        groups=groups_of(destination.address),
+        other_forms=destination.other_forms,
         remarks=tuple(remarks),
-        warnings=found.warnings + _payment_id_warnings(currency, tag),
+        warnings=destination.warnings + _payment_id_warnings(currency, tag),
     )
 
 
-def same_address(*, code: str, left: str, right: str) -> bool:
-    """Whether two texts are one destination of the currency `code`; texts that can't be read only when equal."""
-    if left == right:
+def same_address(*, code: str, one: str, other: str) -> bool:
+    """Whether two texts are one destination of the currency `code`; texts that can't be parsed only when equal."""
+    if one == other:
         return True
     if code == CHAIN_CODE:
-        return chain.same(left, right)
+        return addresses.same(one, other)
     try:
-        return coin_addresses.read(code, left).text == coin_addresses.read(code, right).text
+        return coin_addresses.read(code, one).text == coin_addresses.read(code, other).text
     except coin_addresses.NotAnAddress:
         return False
 
@@ -91,24 +91,24 @@ def groups_of(address: str) -> tuple[str, ...]:
 
 def _read(code: str, text: str) -> Destination:
     if code == CHAIN_CODE:
-        forms = chain.forms(text)
+        forms = addresses.forms(text)
         other = (("legacy address", forms.legacy_address),) if forms.legacy_address else ()
         return Destination(forms.cash_address, "", forms.network, (), (*other, ("SLP address", forms.slp_address)))
-    found = coin_addresses.read(code, text)
-    return Destination(found.text, "", _network(found), (), (), (), _checksum_warnings(found))
+    coin_address = coin_addresses.read(code, text)
+    return Destination(coin_address.text, "", _network(coin_address), (), (), (), _checksum_warnings(coin_address))
 
 
-def _network(found: CoinAddress) -> str:
-    """The network of another coin's address: the main one unless the desk works with test networks as well."""
-    allowed = (coin_addresses.MAIN, *(str(network) for network in chain.allowed_networks()))
-    for network in allowed:
-        if network in found.networks:
+def _network(address: CoinAddress) -> str:
+    """The network of another coin's address: only the main one, unless the desk works with test networks as well."""
+    networks = (coin_addresses.MAIN, *(str(network) for network in addresses.allowed_networks()))
+    for network in networks:
+        if network in address.networks:
             return network
-    raise coin_addresses.NotAnAddress(f"This is an address of the {' or '.join(found.networks)} network.")
+    raise coin_addresses.NotAnAddress(f"This is an address of the {' or '.join(address.networks)} network.")
 
 
-def _checksum_warnings(found: CoinAddress) -> tuple[str, ...]:
-    if found.checked:
+def _checksum_warnings(address: CoinAddress) -> tuple[str, ...]:
+    if address.checked:
         return ()
     return ("Nothing in this address shows a mistyped character: compare every one of them with its source.",)
 
@@ -128,7 +128,7 @@ def _payment_id_warnings(currency: Currency, payment_id: str) -> tuple[str, ...]
 
 
 def _cleaned(name: str, text: str, longest: int, problems: dict[str, str], remarks: list[str]) -> str:
-    """The text without blanks around it; what can't stay in it is told in `problems`."""
+    """The text without blanks around it; what is wrong with it goes into `problems`."""
     spoken = "address" if name == "address" else "payment id"
     trimmed = text.strip()
     if trimmed != text:
@@ -148,5 +148,5 @@ def _cleaned(name: str, text: str, longest: int, problems: dict[str, str], remar
 def _odd_character(spoken: str, place: int, letter: str) -> str:
     if letter.isspace():
         return f"There is a blank inside the {spoken}, at character {place}."
-    named = unicodedata.name(letter, f"U+{ord(letter):04X}").lower()
-    return f"Character {place} of the {spoken} is no plain letter or digit but {named}: copy it again from its source."
+    name = unicodedata.name(letter, f"U+{ord(letter):04X}").lower()
+    return f"Character {place} of the {spoken} is no plain letter or digit but {name}: copy it again from its source."

@@ -1,98 +1,20 @@
-"""The table of a wish for a new deposit address: every state, whose turn it is, and every move between states."""
+"""The machine of requests for a new deposit address: how a row moves, and its guards. Its table is `states`."""
 
 from typing import Final
 
-from desk.machines.table import WORK, Column, State, Table, Tone, Transition, Turn
+from desk.machines.guards import Guards
+from desk.machines.mover import CannotMove, Machine
+from exchange_ops.addresses.models import AddressRequest, AddressRequestEvent
 
-REQUESTED: Final = "asked"
-SENDING: Final = "sending"
-UNKNOWN: Final = "unknown"
-MADE: Final = "made"
-REFUSED: Final = "refused"
-NOT_SENT: Final = "not_sent"
-ABSENT: Final = "absent"
+__all__ = ["CannotMove", "create", "move", "touch"]
 
-REQUEST_STATES: Final[dict[str, State]] = {
-    "asked": State(
-        "Waiting to be asked for",
-        "No new address was made yet. A worker asks the exchange for it once; the desk goes on by itself.",
-        Turn.WORKER,
-        Tone.ACTIVE,
-    ),
-    "sending": State(
-        "Being asked for",
-        "The exchange is being asked for a new address at this moment. The desk goes on by itself.",
-        Turn.WORKER,
-        Tone.ACTIVE,
-    ),
-    "unknown": State(
-        "Answer lost",
-        "Unknown whether a new address was made, because the exchange's answer did not arrive. The desk reads the "
-        "exchange's list until it knows and never asks a second time by itself. The present address goes on working.",
-        Turn.EXCHANGE,
-        Tone.WARN,
-    ),
-    "made": State(
-        "New address made",
-        "The exchange made a new address. Every older one goes on working.",
-        Turn.NOBODY,
-        Tone.GOOD,
-        terminal=True,
-    ),
-    "refused": State(
-        "Refused by the exchange",
-        "No new address was made: the exchange refused it for the reason below. The present address goes on working.",
-        Turn.NOBODY,
-        Tone.BAD,
-        terminal=True,
-    ),
-    "not_sent": State(
-        "Not asked",
-        "No new address was made: the question did not leave the desk, for the reason below. "
-        "The present address goes on working. An operator can ask again.",
-        Turn.NOBODY,
-        Tone.QUIET,
-        terminal=True,
-    ),
-    "absent": State(
-        "No new address seen",
-        "No new address was made, as far as the exchange's list shows: the answer was lost and nothing new was listed. "
-        "The present address goes on working. An operator can ask again.",
-        Turn.NOBODY,
-        Tone.QUIET,
-        terminal=True,
-    ),
-}
-
-_T = Transition
-# An answer that comes after the worker's time was over is found in the list. A move is called what it makes of the row.
-TRANSITIONS: Final[tuple[Transition, ...]] = (
-    _T(1, "", "asked", "asked", ("operator",)),
-    _T(2, "asked", "sending", "sending", ("worker",)),
-    _T(3, "asked", "not_sent", "not_sent", ("worker",)),
-    _T(4, "sending", "made", "made", ("worker",)),
-    _T(5, "sending", "refused", "refused", ("worker",)),
-    _T(6, "sending", "not_sent", "not_sent", ("worker",)),
-    _T(7, "sending", "unknown", "unknown", ("worker", "sweeper")),
-    _T(8, "unknown", "made", "made", ("reconciler",)),
-    _T(9, "unknown", "absent", "absent", ("reconciler",)),
+ADVANCE_TASK = "exchange_ops.make_address"
+MACHINE: Machine[AddressRequest] = Machine(
+    model=AddressRequest,
+    events=AddressRequestEvent,
+    task=ADVANCE_TASK,
+    topic="addresses:{0.account_id}",
 )
-_CONTENT: Final = Column.RECORDED | Column.FIXED  # what was asked for
-TABLE: Final = Table(
-    noun="a request for an address",
-    states=REQUEST_STATES,
-    moves=TRANSITIONS,
-    columns=WORK
-    | {
-        "account_id": _CONTENT,
-        "currency": _CONTENT,
-        "initiator_id": _CONTENT,
-        "initiated_via": _CONTENT,
-        "request_key": Column.FIXED,
-        "created_at": Column.FIXED,
-        "looks": Column.TIMER | Column.TOUCHED,
-    },
-)
-OPEN_REQUESTS: Final = TABLE.open
-# Those that used one of the five of a day, or may have.
-SPENT_REQUESTS: Final = ("sending", "unknown", "made")
+create, move, touch = MACHINE.create, MACHINE.move, MACHINE.touch
+
+GUARDS: Final = Guards(machine=MACHINE, history=(AddressRequestEvent,))

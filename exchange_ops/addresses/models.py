@@ -1,4 +1,4 @@
-"""Where others pay in to us: the exchange's addresses as they were last read, and requests for new ones.
+"""Our deposit addresses as last read from the exchange, and requests for new ones.
 
 Asking for a new address moves no money, but it can't be repeated: each one counts against the five of a day.
 """
@@ -12,14 +12,14 @@ from django.db.models import Q
 from desk.machines.rows import Event, Subject, is_a_move
 from desk.questions import Question
 from desk.rows.witnessed import Witnessed
-from exchange_ops.addresses import machine
-from exchange_ops.addresses.machine import OPEN_REQUESTS, REQUEST_STATES
+from exchange_ops.addresses import states
+from exchange_ops.addresses.states import OPEN_REQUESTS, REQUEST_STATES
 from exchange_ops.shared.amounts import amount_field
 from exchange_ops.shared.models import Account, OfAccount
 
 
 class AddressBook(Question):
-    """What is known about the addresses of one currency: when it was asked for, when it was read, what was wrong.
+    """What is known about the addresses of one currency: when it was requested, when it was read, what went wrong.
 
     `used` are the last ten addresses that were withdrawn to, as the exchange lists them.
     """
@@ -42,7 +42,7 @@ class AddressBook(Question):
 
 
 class DepositAddress(Witnessed):
-    """One address that others pay in to; it stays valid for ever. A deposit needs what stands beside it as well.
+    """One deposit address; it stays valid for ever. A deposit needs its payment id and public key as well.
 
     `place` is its number in the exchange's list of the last ten, the newest being 1; empty once it dropped out of it.
     """
@@ -72,13 +72,13 @@ class DepositAddress(Witnessed):
 
 
 class AddressRequest(OfAccount, Subject):
-    """One wish for a new address: the row is committed before the call and tells what came of it.
+    """One request for a new address: the row is committed before the call and records the outcome.
 
     `known` are the addresses the exchange listed right before the call, each with its payment id; after `send_by`
     nothing is sent.
     """
 
-    table, mark, name = machine.TABLE, "Address request ", "addressrequest"
+    table, mark, name = states.TABLE, "Address request ", "addressrequest"
 
     account = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="address_requests")
     currency = models.CharField(max_length=20)
@@ -104,7 +104,7 @@ class AddressRequest(OfAccount, Subject):
             ),
             models.CheckConstraint(condition=Q(state__in=tuple(REQUEST_STATES)), name="addressrequest_known_state"),
             models.CheckConstraint(
-                condition=~Q(state=machine.MADE) | Q(made__isnull=False), name="addressrequest_made_has_an_address"
+                condition=~Q(state=states.MADE) | Q(made__isnull=False), name="addressrequest_made_has_an_address"
             ),
         ]
         indexes: ClassVar = [models.Index(fields=["account", "currency", "-created_at"], name="addressrequest_newest")]
@@ -123,7 +123,7 @@ class AddressRequestEvent(Event):
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["request", "version"], name="addressrequestevent_one_per_version"),
             models.CheckConstraint(
-                condition=is_a_move(machine.TABLE), name="addressrequestevent_is_a_move_of_the_table"
+                condition=is_a_move(states.TABLE), name="addressrequestevent_is_a_move_of_the_table"
             ),
         ]
 

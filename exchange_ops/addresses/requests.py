@@ -1,7 +1,7 @@
-"""Asking the exchange for a new address to pay in to: once, with a row before the call, never again by a machine.
+"""Asking the exchange for a new deposit address: once, with a row before the call, and never again by a machine.
 
-It moves no money, but each one counts against the five of a day, so a lost answer is resolved by reading the
-exchange's list of addresses. Its states are moved by `mover`.
+It moves no money, but each one counts against the five of a day, so a lost answer is resolved by reading the exchange's
+list of addresses. `machine` moves its states.
 """
 
 from datetime import datetime, timedelta
@@ -14,13 +14,13 @@ from desk.machines import calls
 from desk.machines.queue import Queue
 from desk.machines.requests import LONGEST_KEY, Once
 from desk.machines.step_clock import SEND_WITHIN, Stopwatch
-from exchange_ops.addresses import deposits, machine, mover
-from exchange_ops.addresses.machine import OPEN_REQUESTS, SPENT_REQUESTS
+from exchange_ops.addresses import deposits, machine, states
 from exchange_ops.addresses.models import AddressRequest, DepositAddress
+from exchange_ops.addresses.states import OPEN_REQUESTS, SPENT_REQUESTS
 from exchange_ops.client import ExchangeClient
 from exchange_ops.keys import answering, clients
-from exchange_ops.keys import store as keys
 from exchange_ops.keys.clients import ClientFor
+from exchange_ops.keys.store import NoUsableKey
 from exchange_ops.market.models import Currency
 from exchange_ops.shared import rules
 from exchange_ops.shared.calls import reply_of
@@ -33,12 +33,12 @@ from wire.operation import BadArgument
 if TYPE_CHECKING:
     from desk.models import Person
 
-ADVANCE_TASK = mover.ADVANCE_TASK
+ADVANCE_TASK = machine.ADVANCE_TASK
 NEW_A_DAY, DAY = 5, timedelta(hours=24)
 LIMIT_EXCEEDED = 20003
-LOOKS_S = (5, 15, 30, 60, 60)  # pauses between the looks for an address whose answer was lost
-QUIET = timedelta(minutes=2)  # after the sending, before its absence means anything
-_UNREADABLE = (CallFailed, BadArgument, keys.NoUsableKey)
+LOOKS_S = (5, 15, 30, 60, 60)  # pauses between two searches for an address whose answer was lost
+QUIET = timedelta(minutes=2)  # from the send until its absence means that none was made
+_UNREADABLE = (CallFailed, BadArgument, NoUsableKey)
 
 
 class CannotAsk(Exception):
@@ -55,7 +55,7 @@ def request(
     via: str = "page",
     session_key: str = "",
 ) -> AddressRequest:
-    """Ask for a new address. The same `request_key` of the same person gives the same row. Raises CannotAsk."""
+    """Request a new address. The same `request_key` of the same person always gives the same row. Raises CannotAsk."""
     once = Once(
         AddressRequest.objects.filter(initiator=initiator, request_key=request_key),
         is_same=lambda row: (row.account_id, row.currency) == (account.pk, currency),
@@ -72,13 +72,13 @@ def request(
     row = AddressRequest(initiator=initiator, account=account, currency=currency, request_key=request_key)
     row.initiated_via = via
     try:
-        return once.store(lambda: mover.create(row, event="asked", now=now, actor=initiator, session_key=session_key))
+        return once.store(lambda: machine.create(row, event="asked", now=now, actor=initiator, session_key=session_key))
     except IntegrityError:
         raise CannotAsk("No second one was asked for: somebody else is asking for a new address now.") from None
 
 
 def problem_of(*, account: Account, currency: str, now: datetime) -> str:
-    """Why no new address of this currency can be asked for now, or an empty text."""
+    """Why no new address of this currency can be requested now, or an empty text."""
     if problem := deposits.problem_of(Currency.objects.filter(pk=currency).first()):
         return problem
     if AddressRequest.objects.filter(account=account, currency=currency, state__in=OPEN_REQUESTS).exists():
@@ -92,51 +92,53 @@ def problem_of(*, account: Account, currency: str, now: datetime) -> str:
     )
 
 
-def left(*, account: Account, currency: str, now: datetime) -> int:
-    """How many more may be asked for today, as far as this desk knows."""
-    return max(0, NEW_A_DAY - _spent(account, currency, now).count())
+def remaining_today(*, account: Account, currency: str, now: datetime) -> int:
+    """How many more may be requested today, as far as this desk knows."""
+    return max(0, NEW_A_DAY - _spent_requests(account, currency, now).count())
 
 
 def next_at(*, account: Account, currency: str, now: datetime) -> datetime | None:
-    """When the next new address may be asked for; nothing when one may be asked for now."""
-    spent = list(_spent(account, currency, now).order_by("-sent_at")[:NEW_A_DAY])
-    oldest = spent[-1].sent_at if len(spent) == NEW_A_DAY else None
+    """When the next new address may be requested; None when one may be requested now."""
+    requests_sent = list(_spent_requests(account, currency, now).order_by("-sent_at")[:NEW_A_DAY])
+    oldest = requests_sent[-1].sent_at if len(requests_sent) == NEW_A_DAY else None
     return oldest + DAY if oldest is not None else None
 
 
 def _ask(row: AddressRequest, *, now: datetime, client_for: ClientFor) -> None:
-    """Read what is there, claim, send once. What can't be read before is not asked for at all."""
+    """Read the list, claim, send once. Where the list can't be read, nothing is sent."""
     watch = Stopwatch(now)
     try:
         with clients.client(client_for, account=row.account, right=Right.PAYMENTS) as client:
-            known = deposits.named(_listed(client, row.currency))
+            known_addresses = deposits.as_texts(_listed_addresses(client, row.currency))
             now, send_by = watch.now(), watch.now() + SEND_WITHIN
-            claim: dict[str, Any] = {"known": known, "sent_at": now, "send_by": send_by, "moves_money": False}
-            calls.claim(mover.MACHINE, row, event="sending", to=machine.SENDING, now=now, prepare=lambda: None, **claim)
+            claim: dict[str, Any] = {"known": known_addresses, "sent_at": now, "send_by": send_by, "moves_money": False}
+            calls.claim(
+                machine.MACHINE, row, event="sending", to=states.SENDING, now=now, prepare=lambda: None, **claim
+            )
             last_look = lambda: calls.too_late(watch, send_by)  # noqa: E731
             reply = reply_of(lambda: client.create_deposit_address(currency=row.currency, last_look=last_look))
     except _UNREADABLE as failure:
-        if row.state != machine.REQUESTED:  # once claimed, only the outcome of the call says what became of it
+        if row.state != states.REQUESTED:  # once claimed, only the outcome of the call decides
             raise
         _move(row, "not_sent", now=watch.now(), last_problem=answering.sentence_of(failure))
         return
-    _ENDS[reply.outcome](row, reply, watch.now())
+    _BY_OUTCOME[reply.outcome](row, reply, watch.now())
 
 
-def _made(row: AddressRequest, reply: calls.Reply, now: datetime) -> None:
+def _on_accepted(row: AddressRequest, reply: calls.Reply, now: datetime) -> None:
     record: records.DepositAddress = reply.value
     if not deposits.keepable(record):
-        _unknown(row, calls.Reply(calls.UNKNOWN, problem="The new address is too long to be one."), now)
+        _on_unknown(row, calls.Reply(calls.UNKNOWN, problem="The new address is too long to be one."), now)
         return
     with transaction.atomic():
-        made = deposits.keep(account=row.account, currency=row.currency, record=record, now=now)
+        address = deposits.keep(account=row.account, currency=row.currency, record=record, now=now)
         DepositAddress.objects.filter(account=row.account, currency=row.currency).update(is_current=False)
-        DepositAddress.objects.filter(pk=made.pk).update(is_current=True)
-        _move(row, "made", now=now, made=made, answered_at=now, evidence={"address": made.address})
+        DepositAddress.objects.filter(pk=address.pk).update(is_current=True)
+        _move(row, "made", now=now, made=address, answered_at=now, evidence={"address": address.address})
     deposits.ask(account=row.account, currency=row.currency, person=None, now=now, anew=True)
 
 
-def _refused(row: AddressRequest, reply: calls.Reply, now: datetime) -> None:
+def _on_refused(row: AddressRequest, reply: calls.Reply, now: datetime) -> None:
     problem = reply.problem
     if reply.code == LIMIT_EXCEEDED:
         problem = f"The exchange gives out at most {NEW_A_DAY} new addresses in 24 hours: {problem}"
@@ -144,45 +146,47 @@ def _refused(row: AddressRequest, reply: calls.Reply, now: datetime) -> None:
     _move(row, "refused", now=now, answered_at=now, **columns)
 
 
-def _not_sent(row: AddressRequest, reply: calls.Reply, now: datetime) -> None:
+def _on_not_sent(row: AddressRequest, reply: calls.Reply, now: datetime) -> None:
     _move(row, "not_sent", now=now, last_problem=reply.problem[:500])
 
 
-def _unknown(row: AddressRequest, reply: calls.Reply, now: datetime) -> None:
-    if row.state == machine.UNKNOWN:
+def _on_unknown(row: AddressRequest, reply: calls.Reply, now: datetime) -> None:
+    if row.state == states.UNKNOWN:
         _wait(row, now, looks=row.looks + 1, problem=reply.problem)
         return
     soon = now + timedelta(seconds=LOOKS_S[0])
     _move(row, "unknown", now=now, next_action_at=soon, last_problem=reply.problem[:500])
 
 
-_ENDS: Final[dict[str, calls.OnOutcome]] = {
-    calls.ACCEPTED: _made,
-    calls.REFUSED: _refused,
-    calls.NOT_SENT: _not_sent,
-    calls.UNKNOWN: _unknown,
+_BY_OUTCOME: Final[dict[str, calls.OnOutcome]] = {
+    calls.ACCEPTED: _on_accepted,
+    calls.REFUSED: _on_refused,
+    calls.NOT_SENT: _on_not_sent,
+    calls.UNKNOWN: _on_unknown,
 }
 
 
-def _give_up(row: AddressRequest, *, now: datetime, client_for: ClientFor) -> None:
+def _on_lease_expired(row: AddressRequest, *, now: datetime, client_for: ClientFor) -> None:
     """The worker that sent it died: nobody knows what the exchange answered."""
     problem = "The worker ended before the exchange's answer was kept."
-    _unknown(row, calls.Reply(calls.UNKNOWN, problem=problem), now)
+    _on_unknown(row, calls.Reply(calls.UNKNOWN, problem=problem), now)
 
 
-def _look(row: AddressRequest, *, now: datetime, client_for: ClientFor) -> None:
-    """Look for an address that was not there before the call; none in the end means that none was made."""
+def _look_for_address(row: AddressRequest, *, now: datetime, client_for: ClientFor) -> None:
+    """Look for an address that was not listed before the call; if none appears, none was made."""
     watch = Stopwatch(now)
     try:
         with clients.client(client_for, account=row.account, right=Right.PAYMENTS) as client:
-            listed = _listed(client, row.currency)
+            addresses = _listed_addresses(client, row.currency)
     except _UNREADABLE as failure:
         _wait(row, watch.now(), looks=row.looks, problem=answering.sentence_of(failure))
         return
-    known = set(row.known)
-    fresh = [one for one, name in zip(listed, deposits.named(listed), strict=True) if name not in known]
-    if fresh:
-        _made(row, calls.Reply(calls.ACCEPTED, value=fresh[0]), watch.now())
+    addresses_before = set(row.known)
+    new_addresses = [
+        one for one, name in zip(addresses, deposits.as_texts(addresses), strict=True) if name not in addresses_before
+    ]
+    if new_addresses:
+        _on_accepted(row, calls.Reply(calls.ACCEPTED, value=new_addresses[0]), watch.now())
     elif row.looks + 1 >= len(LOOKS_S) and row.sent_at is not None and watch.now() - row.sent_at >= QUIET:
         _move(row, "absent", now=watch.now(), looks=row.looks + 1)
     else:
@@ -191,17 +195,17 @@ def _look(row: AddressRequest, *, now: datetime, client_for: ClientFor) -> None:
 
 def _wait(row: AddressRequest, now: datetime, *, looks: int, problem: str) -> None:
     pause = LOOKS_S[min(looks, len(LOOKS_S) - 1)]
-    mover.touch(row, looks=looks, last_problem=problem[:500], next_action_at=now + timedelta(seconds=pause))
+    machine.touch(row, looks=looks, last_problem=problem[:500], next_action_at=now + timedelta(seconds=pause))
 
 
-def _listed(client: ExchangeClient, currency: str) -> list[records.DepositAddress]:
+def _listed_addresses(client: ExchangeClient, currency: str) -> list[records.DepositAddress]:
     listing = client.get_deposit_addresses(currency=currency)
     if listing.asides:
         raise BadReply(f"an address could not be read: {listing.asides[0].reason}")
     return list(listing.records)
 
 
-def _spent(account: Account, currency: str, now: datetime) -> QuerySet[AddressRequest]:
+def _spent_requests(account: Account, currency: str, now: datetime) -> QuerySet[AddressRequest]:
     return AddressRequest.objects.filter(
         account=account, currency=currency, state__in=SPENT_REQUESTS, sent_at__gt=now - DAY
     )
@@ -212,16 +216,17 @@ def _sent_before(_: AddressRequest) -> CannotAsk:
 
 
 def _move(row: AddressRequest, to: str, *, now: datetime, **columns: Any) -> None:
-    """A worker's move to another state, which gives it its name; raises CannotMove when the row moved on."""
+    """A worker's move, named by the state that it leads to; raises CannotMove when the row moved on."""
     problem = columns.get("last_problem", "")
     evidence = columns.pop("evidence", {}) | ({"problem": problem} if problem else {})
-    mover.move(row, event=to, to=to, now=now, evidence=evidence, **columns)
+    machine.move(row, event=to, to=to, now=now, evidence=evidence, **columns)
 
 
 QUEUE: Final = Queue(
-    mover.MACHINE,
-    {"asked": _ask, "sending": _give_up, "unknown": _look},
-    also_due=lambda now: Q(state=machine.SENDING, lease_until__lte=now),  # of those claimed before a claim said when
+    machine.MACHINE,
+    {"asked": _ask, "sending": _on_lease_expired, "unknown": _look_for_address},
+    # Rows that were claimed before a claim said when to go on with them.
+    also_due=lambda now: Q(state=states.SENDING, lease_until__lte=now),
     read_with=("account",),
 )
 advance, sweep, due = QUEUE.advance, QUEUE.sweep, QUEUE.due

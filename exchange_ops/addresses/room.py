@@ -1,4 +1,4 @@
-"""Deposit addresses and what is asked about destinations, as the desk knows them."""
+"""Deposit addresses, and questions about destinations, as the desk knows them."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -14,7 +14,7 @@ from desk.machines.replay import Replay
 from desk.rows.retention import Retention
 from desk.rows.witnessed import Table
 from desk.web.search import MOST_OF_A_KIND, SHORTEST_PIECE, Hit, Scope, Search, shortened
-from exchange_ops.addresses import guards
+from exchange_ops.addresses import machine
 from exchange_ops.addresses.models import (
     AddressCheck,
     AddressRequest,
@@ -22,7 +22,6 @@ from exchange_ops.addresses.models import (
     DepositAddress,
     FeeEstimate,
 )
-from exchange_ops.addresses.mover import MACHINE
 from exchange_ops.market.room import searches
 from exchange_ops.shared.declarations import reasons, topics
 from exchange_ops.shared.models import Account
@@ -48,7 +47,7 @@ def _answers_last() -> timedelta:
     return timedelta(days=settings.ANSWERS_KEPT_DAYS)
 
 
-REPLAY: Final = Replay(MACHINE)
+REPLAY: Final = Replay(machine.MACHINE)
 
 ROOM: Final = rooms.Room(
     topics={
@@ -57,7 +56,7 @@ ROOM: Final = rooms.Room(
         "feeestimate": topics.row(FeeEstimate),
     },
     replays={REPLAY.subject: REPLAY.check},
-    guards={"addresses": guards.GUARDS.statements},
+    guards={"addresses": machine.GUARDS.statements},
     tables=(
         Table(
             DepositAddress,

@@ -1,11 +1,12 @@
-"""Where to pay in one currency: the current address with its code to scan, the earlier ones, and asking for a new one.
+"""Where to deposit one currency: the current address with its code to scan, the earlier ones, and requesting a new one.
 
-The page reads rows. A worker asks the exchange when the page says, by a row, that its copy has grown old.
+The page reads rows. When its copy is old, it writes a row that has a worker ask the exchange.
 """
 
 from datetime import datetime
 from typing import Any
 
+from django import forms
 from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
@@ -15,7 +16,6 @@ from desk import clock
 from desk.views.rendering import show
 from desk.web.requests import DeskRequest
 from exchange_ops.addresses import deposits, requests
-from exchange_ops.addresses.forms import NewAddressForm
 from exchange_ops.addresses.models import AddressBook, AddressRequest, DepositAddress
 from exchange_ops.market.models import Currency
 from exchange_ops.shared import rules
@@ -29,6 +29,12 @@ MOST_OLDER = 50
 PARTS = {"addresses": "exchange_ops/deposit/_addresses.html"}
 
 
+class NewAddressForm(forms.Form):
+    """The request for a new address; the key makes a double click and a second tab one request."""
+
+    request_key = forms.UUIDField(widget=forms.HiddenInput)
+
+
 @require_safe
 @requires(rules.may_see)
 def deposit(request: DeskRequest, currency: str) -> HttpResponse:
@@ -38,46 +44,46 @@ def deposit(request: DeskRequest, currency: str) -> HttpResponse:
 
 @posted(rules.may_reread_addresses)
 def read(request: DeskRequest, currency: str) -> HttpResponse:
-    """Have the addresses read once more, unless that happened just now."""
-    known = _currency(currency)
-    deposits.ask(account=accounts.required(request), currency=known.code, person=request.user, now=clock.now())
-    return _page(request, known) if request.htmx else redirect("deposit", known.code)
+    """Have the addresses read again, unless that happened just now."""
+    coin = _currency(currency)
+    deposits.ask(account=accounts.required(request), currency=coin.code, person=request.user, now=clock.now())
+    return _page(request, coin) if request.htmx else redirect("deposit", coin.code)
 
 
 @posted(rules.may_request, ONLY_OPERATORS)
 def new_address(request: DeskRequest, currency: str) -> HttpResponse:
-    """Ask for a new address, once however often the form is sent."""
-    known, form, now = _currency(currency), NewAddressForm(request.POST), clock.now()
+    """Request a new address, once however often the form is sent."""
+    coin, form, now = _currency(currency), NewAddressForm(request.POST), clock.now()
     if not form.is_valid():
-        return _page(request, known, status=422, refusal="No new address was asked for: open the page again.")
+        return _page(request, coin, status=422, refusal="No new address was asked for: open the page again.")
     request_of = {
         "request_key": str(form.cleaned_data["request_key"]),
         "session_key": request.session.session_key or "",
     }
     try:
         requests.request(
-            initiator=request.user, account=accounts.required(request), currency=known.code, now=now, **request_of
+            initiator=request.user, account=accounts.required(request), currency=coin.code, now=now, **request_of
         )
     except requests.CannotAsk as problem:
-        return _page(request, known, status=409, refusal=str(problem))
-    messages.success(request, f"A new address of {known.code} is being asked for. It appears here by itself.")
-    return redirect("deposit", known.code)
+        return _page(request, coin, status=409, refusal=str(problem))
+    messages.success(request, f"A new address of {coin.code} is being asked for. It appears here by itself.")
+    return redirect("deposit", coin.code)
 
 
 def _currency(code: str) -> Currency:
-    found = get_object_or_404(Currency, pk=code.upper()[:20])
-    if not found.crypto:
+    currency = get_object_or_404(Currency, pk=code.upper()[:20])
+    if not currency.crypto:
         raise Http404("It does not belong to a chain.")
-    return found
+    return currency
 
 
-def _page(request: DeskRequest, known: Currency, *, status: int = 200, refusal: str = "") -> HttpResponse:
+def _page(request: DeskRequest, currency: Currency, *, status: int = 200, refusal: str = "") -> HttpResponse:
     now, account = clock.now(), accounts.current(request)
     context: dict[str, Any] = {
         "now": now,
         "account": account,
-        "currency": known,
-        "problem": deposits.problem_of(known),
+        "currency": currency,
+        "problem": deposits.problem_of(currency),
         "refusal": refusal,
         "may_request": rules.may_request(request.user),
         "may_reread": rules.may_reread_addresses(request.user),
@@ -85,14 +91,16 @@ def _page(request: DeskRequest, known: Currency, *, status: int = 200, refusal: 
         "most": requests.NEW_A_DAY,
     }
     if account is not None:
-        context |= _addresses(account, known, now)
+        context |= _addresses(account, currency, now)
     return show(request, "exchange_ops/deposit.html", context, parts=PARTS, status=status)
 
 
-def _addresses(account: Account, known: Currency, now: datetime) -> dict[str, Any]:
-    book = AddressBook.objects.filter(account=account, currency=known.code).first()
-    rows = list(DepositAddress.objects.filter(account=account, currency=known.code).order_by("place", "-first_seen_at"))
-    made_before = AddressRequest.objects.filter(account=account, currency=known.code).select_related(
+def _addresses(account: Account, currency: Currency, now: datetime) -> dict[str, Any]:
+    book = AddressBook.objects.filter(account=account, currency=currency.code).first()
+    rows = list(
+        DepositAddress.objects.filter(account=account, currency=currency.code).order_by("place", "-first_seen_at")
+    )
+    requests_made = AddressRequest.objects.filter(account=account, currency=currency.code).select_related(
         "initiator", "made"
     )
     return {
@@ -101,7 +109,7 @@ def _addresses(account: Account, known: Currency, now: datetime) -> dict[str, An
         "current": next((row for row in rows if row.is_current), None),
         "recent": [row for row in rows if row.place is not None],
         "older": [row for row in rows if row.place is None and not row.is_current][:MOST_OLDER],
-        "asked": made_before.order_by("-pk").first(),
-        "left": requests.left(account=account, currency=known.code, now=now),
-        "why_not": requests.problem_of(account=account, currency=known.code, now=now),
+        "asked": requests_made.order_by("-pk").first(),
+        "left": requests.remaining_today(account=account, currency=currency.code, now=now),
+        "why_not": requests.problem_of(account=account, currency=currency.code, now=now),
     }

@@ -26,7 +26,7 @@ from exchange_ops.reconciliation import scheduled_checks
 from exchange_ops.shared import facts, places
 from exchange_ops.shared.models import Account, CheckRun
 from exchange_ops.wire.catalogue import Right
-from exchange_ops.withdrawals import machine as payouts
+from exchange_ops.withdrawals import states
 from exchange_ops.withdrawals.models import Withdrawal
 
 TREASURERS: Final = 2
@@ -298,11 +298,11 @@ def _mail() -> Verdict:
 
 
 def _payout() -> Verdict:
-    proven = Withdrawal.objects.filter(state=payouts.VERIFIED).order_by("pk").first()
+    proven = Withdrawal.objects.filter(state=states.VERIFIED).order_by("pk").first()
     if proven is not None:
         sentence = f"{proven.reference} was paid, and the chain proves it."
         return Verdict(holds=True, sentence=sentence, at=proven.updated_at)
-    if Withdrawal.objects.filter(state=payouts.SETTLED).exists():
+    if Withdrawal.objects.filter(state=states.SETTLED).exists():
         sentence = "One was paid; the chain has not proven it yet, or can't for its currency."
         return Verdict(holds=False, sentence=sentence)
     return Verdict(holds=False, sentence="None was paid yet. An operator asks for it, treasury approves.")

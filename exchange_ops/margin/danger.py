@@ -1,9 +1,9 @@
-"""How far a position is from its margin call and its liquidation, by the newest price that is known.
+"""How far a position is from its margin call and its liquidation, by the newest known price.
 
-A price between the entry and the margin call is measured as the share of that way which is left: 1 at the entry, 0 at
-the call, below 0 beyond it. A warning begins at one share and ends at a larger one, so a price that hovers at the
-border warns once. The prices themselves are the exchange's; only what a change would make of them is reckoned here, by
-the formula that reproduces its own (supplement 1.5).
+The distance is measured as the share that is left of the way from the entry to the margin call: 1 at the entry, 0 at
+the call, below 0 beyond it. A warning begins at one share and ends at a larger one, so that a price that hovers at the
+border warns once. The prices themselves are the exchange's; only what a change would make of them is computed here, by
+the formula that reproduces the exchange's own (supplement 1.5).
 """
 
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from exchange_ops.market.models import Symbol, Ticker
 # Shares of the way from the entry: below the first a warning begins, from the second on it ends.
 CALL_NEAR, CALL_FAR = Decimal("0.30"), Decimal("0.40")
 LIQUIDATION_NEAR, LIQUIDATION_FAR = Decimal("0.25"), Decimal("0.35")
-CALL_SHARE: Final = Decimal(1) / Decimal(30)  # of the value: what the margin call lies before the liquidation
+CALL_SHARE: Final = Decimal(1) / Decimal(30)  # of the value: how far the margin call lies before the liquidation
 _DIGITS: Final = 200
 _PLACES: Final = Decimal(1).scaleb(-12)
 ZERO: Final = Decimal(0)
@@ -51,23 +51,23 @@ class Exposure:
         return self.to_call is not None and self.to_call <= 0
 
     def is_near_call(self, *, warned: bool) -> bool:
-        """Whether to warn of the margin call; who was `warned` is warned on until it is far."""
+        """Whether to warn of the margin call; once `warned`, the warning stays until the call is far."""
         return self.call_left is not None and self.call_left < (CALL_FAR if warned else CALL_NEAR)
 
     def is_near_liquidation(self, *, warned: bool) -> bool:
-        """The same of the liquidation."""
-        left, border = self.liquidation_left, LIQUIDATION_FAR if warned else LIQUIDATION_NEAR
-        return left is not None and left < border
+        """Whether to warn of the liquidation; once `warned`, the warning stays until it is far."""
+        share, border = self.liquidation_left, LIQUIDATION_FAR if warned else LIQUIDATION_NEAR
+        return share is not None and share < border
 
 
 def exposure(*, position: MarginPosition, ticker: Ticker | None) -> Exposure:
-    """How a position stands; by the exchange's own pnl, or by the market's last price where that was read later."""
+    """How a position stands, by the exchange's own pnl or by the market's last price where that was read later."""
     is_long, entry = position.quantity > 0, position.price_entry
     call, liquidation = _danger(position.price_margin_call), _danger(position.price_liquidation)
-    found = _mark(position, ticker)
-    if found is None:
+    mark_and_time = _mark(position, ticker)
+    if mark_and_time is None:
         return Exposure(is_long, entry, call=call, liquidation=liquidation)
-    mark, mark_at = found
+    mark, mark_at = mark_and_time
     with localcontext() as context:
         context.prec = _DIGITS
         pnl = position.quantity * (mark - entry)
@@ -83,8 +83,8 @@ def exposure(*, position: MarginPosition, ticker: Ticker | None) -> Exposure:
             liquidation=liquidation,
             to_call=_away(mark, call, mark, is_long),
             to_liquidation=_away(mark, liquidation, mark, is_long),
-            call_left=_left(mark, call, entry, is_long),
-            liquidation_left=_left(mark, liquidation, entry, is_long),
+            call_left=_share_left(mark, call, entry, is_long),
+            liquidation_left=_share_left(mark, liquidation, entry, is_long),
         )
 
 
@@ -97,20 +97,20 @@ def after(
     balance: Decimal,
     quantity: Decimal | None = None,
 ) -> Exposure:
-    """How the position would stand with this collateral, and with this signed quantity (as it is without one).
+    """How the position would stand with this collateral and this signed quantity (by default the present one).
 
-    `balance` and `mark` are in the quote currency. What rests in the book is left out: it opens nothing by itself.
+    `balance` and `mark` are in the quote currency. Open orders are left out: by themselves they open nothing.
     """
-    rest = position.quantity if quantity is None else quantity
+    size = position.quantity if quantity is None else quantity
     share = 1 / (2 * max(held.leverage, Decimal(1))) + symbol.take_liquidity_rate
     call, liquidation = (
-        _reckoned(rest, position.price_entry, balance, share=one, tick=symbol.tick_size)
+        _reckoned(size, position.price_entry, balance, share=one, tick=symbol.tick_size)
         for one in (share + CALL_SHARE, share)
     )
     then = MarginPosition(
-        quantity=rest,
+        quantity=size,
         price_entry=position.price_entry,
-        pnl=rest * (mark - position.price_entry),
+        pnl=size * (mark - position.price_entry),
         price_margin_call=call,
         price_liquidation=liquidation,
         read_at=position.read_at,
@@ -133,7 +133,7 @@ def _danger(price: Decimal | None) -> Decimal | None:
 
 
 def _mark(position: MarginPosition, ticker: Ticker | None) -> tuple[Decimal, datetime] | None:
-    """The exchange judges by a price that it names nowhere but in the pnl (its last trade, else the middle)."""
+    """The price that the exchange judges by, which only the pnl reveals (its last trade, else the middle)."""
     if ticker is not None and ticker.last is not None and ticker.read_at > position.read_at:
         return ticker.last, ticker.read_at
     if position.pnl is not None and position.quantity:
@@ -143,22 +143,22 @@ def _mark(position: MarginPosition, ticker: Ticker | None) -> tuple[Decimal, dat
     return None if ticker is None or ticker.last is None else (ticker.last, ticker.read_at)
 
 
-def _away(mark: Decimal, danger: Decimal | None, of: Decimal, is_long: bool) -> Decimal | None:
-    if danger is None or of <= 0:
+def _away(mark: Decimal, danger: Decimal | None, base: Decimal, is_long: bool) -> Decimal | None:
+    if danger is None or base <= 0:
         return None
     way = mark - danger if is_long else danger - mark
-    return _rounded(way / of)
+    return _rounded(way / base)
 
 
-def _left(mark: Decimal, danger: Decimal | None, entry: Decimal, is_long: bool) -> Decimal | None:
-    """What is left of the way from the entry; a danger that lies on the wrong side of the entry is reached by now."""
+def _share_left(mark: Decimal, danger: Decimal | None, entry: Decimal, is_long: bool) -> Decimal | None:
+    """The share left of the way from the entry; a danger on the wrong side of the entry has been reached."""
     if danger is None:
         return None
-    whole = entry - danger if is_long else danger - entry
+    distance = entry - danger if is_long else danger - entry
     way = mark - danger if is_long else danger - mark
-    if whole <= 0:
+    if distance <= 0:
         return ZERO if way <= 0 else _rounded(way / danger)
-    return _rounded(way / whole)
+    return _rounded(way / distance)
 
 
 def _rounded(value: Decimal) -> Decimal:

@@ -1,4 +1,4 @@
-"""What the exchange says about margin: isolated accounts and their positions, copies with the time they were read."""
+"""What the exchange says about margin: isolated accounts and their positions, as copies with the time of reading."""
 
 from typing import ClassVar
 
@@ -12,8 +12,8 @@ from exchange_ops.shared.models import Account
 class MarginAccount(models.Model):
     """The isolated margin account of one symbol; balances in its quote currency. `gone_at`: no longer listed.
 
-    `margin_balance_orders` and `margin_balance_required` are what of the balance is held for open orders and for the
-    position; `reason` is the exchange's word for its last change, as a stream told it (supplement 1.5).
+    `margin_balance_orders` and `margin_balance_required` are the parts of the balance held for open orders and for the
+    position; `reason` is the exchange's word for its last change, from a stream (supplement 1.5).
     """
 
     account = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="margin_accounts")
@@ -63,12 +63,11 @@ class MarginPosition(models.Model):
 
 
 class MarginReport(Witnessed):
-    """What the exchange told of a margin account once, kept for good: a trade of its position, interest, a liquidation.
+    """One report of the exchange on a margin account, kept for good: a trade of its position, interest, a liquidation.
 
-    `reason` is the exchange's word (supplement 1.5), or `gone` where a reading found the position no longer listed and
-    no report had told why. `change` is what the balance did since the telling before; quantities are those of the
-    position before and after, `price_entry` that of the position it is about. `at` is the exchange's time, `seen_at`
-    ours.
+    `reason` is the exchange's word (supplement 1.5), or `gone` where a reading no longer lists the position and no
+    report said why. `change` is the change of the balance since the report before; quantities are those of the position
+    before and after, `price_entry` is that of the position concerned. `at` is the exchange's time, `seen_at` ours.
     """
 
     account = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="margin_reports")

@@ -1,4 +1,4 @@
-"""Margin accounts and positions as the exchange shows them: copies with the time they were read, nothing is done here.
+"""Margin accounts and positions as the exchange shows them: copies with the time of reading. Nothing is done here.
 
 What is no longer listed has ended. Source: exchange REST, Margin orders; supplement 1.5 and 2.7.
 """
@@ -21,63 +21,63 @@ from exchange_ops.shared.models import Account
 from exchange_ops.wire import records
 
 TOPIC = "margin"
-CLOSED, LIQUIDATED, STATUS = "closed", "liquidated", "status"  # of the words of a report (supplement 1.5)
+CLOSED, LIQUIDATED, STATUS = "closed", "liquidated", "status"  # words of a report (supplement 1.5)
 _FIRST, _LAST = datetime(1970, 1, 1, tzinfo=UTC), datetime(9999, 1, 1, tzinfo=UTC)
 
 
 def sync(*, account: Account, client: ExchangeClient, now: datetime) -> list[str]:
-    """Read accounts and positions; gives a sentence for every record that could not be taken in."""
+    """Read accounts and positions; returns a sentence for every record that could not be stored."""
     accounts, positions = client.get_margin_accounts(), client.get_margin_positions()
     asides = (*accounts.asides, *positions.asides)
     problems = [f"A margin record could not be read: {aside.reason}" for aside in asides]
-    found = {position.symbol: position for one in accounts.records if (position := one.position) is not None}
-    found |= {position.symbol: position for position in positions.records}
+    by_symbol = {position.symbol: position for one in accounts.records if (position := one.position) is not None}
+    by_symbol |= {position.symbol: position for position in positions.records}
     reading = _Reading(account, now)
     changed = False
-    for one in _sound(accounts.records, problems, _amounts_of_account):
+    for one in _storable(accounts.records, problems, _amounts_of_account):
         changed |= reading.keep(MarginAccount, one.symbol, _account(one)).changed
-    for each in _sound(found.values(), problems, _amounts_of_position):
+    for each in _storable(by_symbol.values(), problems, _amounts_of_position):
         changed |= reading.keep(MarginPosition, each.symbol, _position(each)).changed
     if not problems:
         changed |= reading.end_others(MarginAccount, {one.symbol for one in accounts.records})
-        reports.note_gone(account=account, listed=set(found), now=now)
-        changed |= reading.end_others(MarginPosition, set(found))
+        reports.note_gone(account=account, listed=set(by_symbol), now=now)
+        changed |= reading.end_others(MarginPosition, set(by_symbol))
     if changed:
         announcements.announce(TOPIC)
     return problems
 
 
-def take(
+def apply(
     *,
     account: Account,
-    found: Sequence[records.MarginAccount],
+    accounts: Sequence[records.MarginAccount],
     now: datetime,
-    whole: bool = False,
+    complete: bool = False,
 ) -> list[str]:
-    """Keep what a stream told of accounts, as of `now`; gives a sentence for every record that could not be.
+    """Store what a stream reported about accounts, as of `now`; returns a sentence for every record that could not be.
 
-    A record that is older than what is kept changes nothing. With `whole` there are no other accounts. A report without
-    a position ends it only when it says so: samples leave the position out of reports that don't concern it.
+    A record that is older than the stored one changes nothing. With `complete` there are no other accounts. A report
+    without a position ends it only when it says so: samples leave the position out of reports that don't concern it.
     """
     problems: list[str] = []
     reading = _Reading(account, now)
     changed = False
-    for one in _sound(found, problems, _amounts_of_account):
+    for one in _storable(accounts, problems, _amounts_of_account):
         positions = [one.position] if one.position is not None and one.position.quantity else []
-        sound = _sound(positions, problems, _amounts_of_position)
+        storable_positions = _storable(positions, problems, _amounts_of_position)
         with transaction.atomic():
             before = reports.before(account=account, symbol=one.symbol)
-            kept = reading.keep(MarginAccount, one.symbol, _account(one), gone=_is_closed(one))
-            changed |= kept.changed
-            if kept.refused:
+            outcome = reading.keep(MarginAccount, one.symbol, _account(one), gone=_is_closed(one))
+            changed |= outcome.changed
+            if outcome.refused:
                 continue
-            if sound:
-                changed |= reading.keep(MarginPosition, one.symbol, _position(sound[0])).changed
-            elif not positions and (whole or _is_flat(one)):
+            if storable_positions:
+                changed |= reading.keep(MarginPosition, one.symbol, _position(storable_positions[0])).changed
+            elif not positions and (complete or _is_flat(one)):
                 changed |= reading.end(MarginPosition, one.symbol, one.updated_at)
             reports.note(account=account, report=one, before=before, now=now)
-    if whole and not problems:
-        listed = {one.symbol for one in found}
+    if complete and not problems:
+        listed = {one.symbol for one in accounts}
         changed |= reading.end_others(MarginAccount, listed)
         changed |= reading.end_others(MarginPosition, listed)
     if changed:
@@ -86,7 +86,7 @@ def take(
 
 
 def _is_closed(report: records.MarginAccount) -> bool:
-    """Whether the account is gone. A position that is closed is reported by the same word; then money stays."""
+    """Whether the account is gone. A closed position is reported by the same word, but then money stays."""
     return CLOSED in (report.report_type, report.report_reason) and not report.margin_balance
 
 
@@ -96,8 +96,8 @@ def _is_flat(report: records.MarginAccount) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class _Kept:
-    """What came of one record: whether a figure changed, or it was older than what is kept."""
+class _Outcome:
+    """The outcome of one record: whether a figure changed, or the record was older than the stored one."""
 
     changed: bool = False
     refused: bool = False
@@ -105,33 +105,33 @@ class _Kept:
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """One telling about the margin of an account, which was so at `as_of` or later.
+    """One report on the margin of an account, which held at `as_of` or later.
 
-    Newer is what the exchange changed later; of two tellings of one millisecond, which may differ in the pnl, the later
-    telling. That is asked of the row by the statement that writes it, so two readers may race.
+    Newer is what the exchange changed later; of two reports of one millisecond, which may differ in the pnl, the later
+    report. The statement that writes the row checks that, so two readers may race.
     """
 
     account: Account
     as_of: datetime
 
-    def keep(self, model: Any, symbol: str, columns: dict[str, Any], *, gone: bool = False) -> _Kept:
-        """Write what was told of a symbol, unless the row knows better."""
+    def keep(self, model: Any, symbol: str, columns: dict[str, Any], *, gone: bool = False) -> _Outcome:
+        """Write what was reported of a symbol, unless the row is newer."""
         written = {**columns, "read_at": self.as_of, "gone_at": self.as_of if gone else None}
-        row, made = model.objects.get_or_create(account=self.account, symbol=symbol, defaults=written)
-        if made:
-            return _Kept(changed=True)
+        row, is_new = model.objects.get_or_create(account=self.account, symbol=symbol, defaults=written)
+        if is_new:
+            return _Outcome(changed=True)
         if not self._older(model, symbol, columns["updated_at"]).update(**written):
-            return _Kept(refused=True)
+            return _Outcome(refused=True)
         differs = any(getattr(row, name) != new for name, new in columns.items())
-        return _Kept(changed=differs or (row.gone_at is None) == gone)
+        return _Outcome(changed=differs or (row.gone_at is None) == gone)
 
     def end(self, model: Any, symbol: str, updated_at: datetime) -> bool:
-        """Note that there is none since `updated_at`, in the exchange's time: what is older opens it no more."""
+        """Record that there is none since `updated_at`, in the exchange's time: nothing older opens it again."""
         rows = self._older(model, symbol, updated_at).filter(gone_at=None)
         return bool(rows.update(gone_at=self.as_of, read_at=self.as_of, updated_at=updated_at))
 
     def end_others(self, model: Any, listed: set[str]) -> bool:
-        """Note that there are no others than those listed, except what was told since."""
+        """Record that there are none besides those listed, except what was reported since."""
         rows = model.objects.filter(account=self.account, gone_at=None, read_at__lt=self.as_of)
         return bool(rows.exclude(symbol__in=listed).update(gone_at=self.as_of, read_at=self.as_of))
 
@@ -140,17 +140,17 @@ class _Reading:
         return model.objects.filter(Q(updated_at__lt=updated_at) | same, account=self.account, symbol=symbol)
 
 
-def _sound(found: Iterable[Any], problems: list[str], amounts_of: Any) -> list[Any]:
-    """The records that the columns take; the others become a sentence."""
-    sound = []
-    for record in found:
+def _storable(entries: Iterable[Any], problems: list[str], amounts_of: Any) -> list[Any]:
+    """The records that the columns can hold; each of the others becomes a sentence."""
+    storable_entries = []
+    for record in entries:
         times = (record.created_at, record.updated_at)
         takes = all(amount is None or storable(amount) for amount in amounts_of(record))
         if takes and len(record.symbol) <= 40 and all(_FIRST <= time < _LAST for time in times):
-            sound.append(record)
+            storable_entries.append(record)
         else:
             problems.append(f"A margin record of {record.symbol[:40]!r} is not one that can be kept.")
-    return sound
+    return storable_entries
 
 
 def _amounts_of_account(record: records.MarginAccount) -> tuple[Decimal, ...]:
@@ -163,7 +163,7 @@ def _amounts_of_position(record: records.Position) -> tuple[Decimal | None, ...]
 
 
 def _account(record: records.MarginAccount) -> dict[str, Any]:
-    reason = record.report_reason or record.report_type or STATUS  # a reading and a list tell of no change
+    reason = record.report_reason or record.report_type or STATUS  # readings and lists report no change
     return {
         **({} if reason == STATUS else {"reason": reason[:40]}),
         "leverage": record.leverage,

@@ -1,7 +1,7 @@
-"""What the exchange tells of margin accounts, kept as history: trades, interest, liquidations, moved money.
+"""What the exchange reports of margin accounts, kept as history: trades, interest, liquidations, moved money.
 
-The copies beside it say how things stand; a position that was closed is in none of them any more. The interface has no
-list of past positions and none of interest (supplement 1.5, 2.7), so what the stream tells is kept when it is told.
+The copies beside it show the present; a position that was closed is in none of them. The interface lists neither past
+positions nor interest (supplement 1.5, 2.7), so what the stream reports is stored when it arrives.
 """
 
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from exchange_ops.wire import records
 
 INTEREST, LIQUIDATED, CLOSED, GONE = "interestTaken", "liquidated", "closed", "gone"
 ZERO: Final = Decimal(0)
-# The words that say what happened; `status` is a list, `updated` an order that only rests or was cancelled.
+# Reasons that report an event; `status` is a list, `updated` an order that was only placed or cancelled.
 NOTED: Final = frozenset(
     {"created", "reopened", "marginChanged", "openTrade", "closeTrade", "flipTrade", CLOSED, LIQUIDATED, INTEREST}
 )
@@ -26,7 +26,7 @@ ENDS: Final = (CLOSED, LIQUIDATED, GONE)
 
 @dataclass(frozen=True, slots=True)
 class Before:
-    """How an account and its position stood in the copies before something was told of them."""
+    """The stored figures of an account and its position before a report is applied."""
 
     balance: Decimal | None = None
     quantity: Decimal = ZERO
@@ -34,18 +34,18 @@ class Before:
 
 
 def before(*, account: Account, symbol: str) -> Before:
-    """The copies as they are now; nothing of what is no longer listed."""
-    held = MarginAccount.objects.filter(account=account, symbol=symbol, gone_at=None).first()
+    """The stored figures as they are now; empty for what is no longer listed."""
+    margin_account = MarginAccount.objects.filter(account=account, symbol=symbol, gone_at=None).first()
     position = MarginPosition.objects.filter(account=account, symbol=symbol, gone_at=None).first()
     return Before(
-        balance=None if held is None else held.margin_balance,
+        balance=None if margin_account is None else margin_account.margin_balance,
         quantity=ZERO if position is None else position.quantity,
         price_entry=None if position is None else position.price_entry,
     )
 
 
 def note(*, account: Account, report: records.MarginAccount, before: Before, now: datetime) -> None:
-    """Keep a report that says what happened; the same one told again changes nothing."""
+    """Store a report that says what happened; the same report again changes nothing."""
     reason = report.report_reason or report.report_type or ""
     if reason not in NOTED:
         return
@@ -71,11 +71,13 @@ def note(*, account: Account, report: records.MarginAccount, before: Before, now
 
 
 def note_gone(*, account: Account, listed: set[str], now: datetime) -> None:
-    """Positions that a reading no longer lists and that no report ended: how they ended was not told."""
+    """Store the end of positions that a reading no longer lists and no report ended: the reason is unknown."""
     rows = MarginPosition.objects.filter(account=account, gone_at=None, read_at__lt=now).exclude(symbol__in=listed)
     for row in rows:
-        known = MarginReport.objects.filter(account=account, symbol=row.symbol, reason__in=ENDS, at__gte=row.updated_at)
-        if not known.exists():
+        end_reports = MarginReport.objects.filter(
+            account=account, symbol=row.symbol, reason__in=ENDS, at__gte=row.updated_at
+        )
+        if not end_reports.exists():
             _store(
                 MarginReport(
                     account=account,
@@ -95,4 +97,4 @@ def _store(row: MarginReport) -> None:
         with transaction.atomic():
             row.save(force_insert=True)
     except IntegrityError:
-        return  # it was told before
+        return  # it is stored already

@@ -42,7 +42,7 @@ def _positions(only: str) -> Iterator[tuple[MarginPosition, danger.Exposure, str
 
 
 def _is_warned(kind: str, key: str) -> bool:
-    """Whether it is warned of already: then it is until the price is far again, not only past the border."""
+    """Whether a warning is open already: it stays until the price is far again, not just past the border."""
     return Incident.objects.filter(kind=kind, cause=key, gone_at=None).exists()
 
 

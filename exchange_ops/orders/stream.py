@@ -39,7 +39,9 @@ def store(*, account: Account, event: trading_session.Event, now: datetime) -> t
             return _store_reports(account, event, now)
         case trading_session.MarginAccounts():
             is_complete = event.is_complete and not event.unread
-            problems = refresh.take(account=account, found=event.records, now=_as_of(event, now), whole=is_complete)
+            problems = refresh.apply(
+                account=account, accounts=event.records, now=_as_of(event, now), complete=is_complete
+            )
             _log_problems(account, [*problems, *(f"A margin account: {one.reason}" for one in event.unread)])
         case trading_session.NoMargin():
             _log.info("trading_stream.no_margin", account=account.pk, reason=event.sentence)

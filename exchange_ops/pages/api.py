@@ -47,6 +47,6 @@ class Funds(APIView):
     def get(self, request: Request) -> Response:
         """Both wallets side by side, with what they are worth."""
         account = accounts.required(request)
-        rows = funds.of(accounts=[account], quote=account.quote_currency, now=clock.now())
+        rows = funds.by_currency(accounts=[account], quote=account.quote_currency, now=clock.now())
         members = {"quote_currency": account.quote_currency, "total": funds.total(rows), "items": rows}
         return Response(FundsList(members).data)

@@ -35,14 +35,8 @@ PARTS = {name: f"exchange_ops/currency/_{name}.html" for name in ("holding", "pa
 def currency(request: DeskRequest, currency: str) -> HttpResponse:
     """The page, or one part of it by the id of its element. 404 for an unknown code."""
     now, mine, code = clock.now(), accounts.in_view(request), currency.upper()[:20]
-    row = (
-        next(
-            (row for row in funds.of(accounts=mine, quote=mine[0].quote_currency, now=now) if row.currency == code),
-            None,
-        )
-        if mine
-        else None
-    )
+    all_funds = funds.by_currency(accounts=mine, quote=mine[0].quote_currency, now=now) if mine else []
+    row = next((each for each in all_funds if each.currency == code), None)
     if row is None or "\0" in code:
         raise Http404("No account holds it and the exchange does not describe it.")
     chosen = range_of(request.GET.get("range", ""))

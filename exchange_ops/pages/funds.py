@@ -48,7 +48,7 @@ def funds(request: DeskRequest) -> HttpResponse:
     filters = FundsFilter(request.GET)
     chosen = filters.chosen()
     quote = totals.quote_for(request.user, mine)
-    all_funds = withdrawal_funds.of(accounts=mine, quote=quote, now=now) if mine else []
+    all_funds = withdrawal_funds.by_currency(accounts=mine, quote=quote, now=now) if mine else []
     outside_wallets = amounts.outside_wallets(amounts.now(mine))
     rows = _sorted(filters.narrow_funds(all_funds, outside_wallets=outside_wallets), chosen.get("sort", "value"))
     listed = {row.currency for row in rows}

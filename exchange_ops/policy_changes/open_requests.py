@@ -16,14 +16,14 @@ from desk import outbox
 from desk.machines.table import NONE
 from exchange_ops.policy import ruleset
 from exchange_ops.policy.ruleset import Rules
-from exchange_ops.transfers import machine as transfer_states
+from exchange_ops.transfers import states as transfer_states
 from exchange_ops.transfers.models import Transfer
-from exchange_ops.withdrawals import machine as states
-from exchange_ops.withdrawals import mover
+from exchange_ops.withdrawals import machine
+from exchange_ops.withdrawals import states as withdrawal_states
 from exchange_ops.withdrawals.models import Withdrawal
 
 MOST = 100
-_UNRESERVED = (states.REVIEW, states.QUEUED)
+_UNRESERVED = (withdrawal_states.REVIEW, withdrawal_states.QUEUED)
 _TRANSFER_STATES = (transfer_states.REVIEW, transfer_states.APPROVED)
 
 
@@ -44,17 +44,17 @@ def requests_touched_by(rules: Rules) -> list[TouchedRequest]:
 
 def wake(*, now: datetime) -> None:
     """Have every open request judged again by the rules in force now."""
-    payouts = Withdrawal.objects.filter(state__in=(*_UNRESERVED, states.HELD), decision=NONE)
+    payouts = Withdrawal.objects.filter(state__in=(*_UNRESERVED, withdrawal_states.HELD), decision=NONE)
     for number in payouts.values_list("pk", flat=True):
-        outbox.wake(mover.ADVANCE_TASK, number)
+        outbox.wake(machine.ADVANCE_TASK, number)
     payouts.update(next_action_at=now)
     Transfer.objects.filter(state__in=_TRANSFER_STATES).update(next_action_at=now)
 
 
 def _payouts(rules: Rules) -> Iterator[TouchedRequest]:
-    open_ones = Withdrawal.objects.filter(state__in=(*_UNRESERVED, states.HELD), decision=NONE)
+    open_ones = Withdrawal.objects.filter(state__in=(*_UNRESERVED, withdrawal_states.HELD), decision=NONE)
     for row in open_ones.select_related("account").order_by("pk")[:MOST]:
-        if row.state == states.HELD:
+        if row.state == withdrawal_states.HELD:
             sentence = "its money is released, and it can be asked for again"
         else:
             sentence = f"approvals so far count no more: {_need(rules, row)}"

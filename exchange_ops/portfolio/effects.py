@@ -23,7 +23,7 @@ from exchange_ops.portfolio.models import BANK, TRADING
 from exchange_ops.portfolio.walking import Change
 from exchange_ops.positions.models import MarginAction
 from exchange_ops.shared.models import Account
-from exchange_ops.transfers import machine as transfer_states
+from exchange_ops.transfers import states
 
 ZERO: Final = Decimal(0)
 DONE: Final = "success"
@@ -31,7 +31,7 @@ IN, OUT = frozenset({"payin", "deposit"}), frozenset({"payout", "withdraw"})
 UNDER_WAY: Final = ("created", "pending")
 TO_TRADING, FROM_TRADING, SWAP = "bankToExchange", "exchangeToBank", "swap"
 BUY: Final = "buy"
-TO_SUBACCOUNTS: Final = (transfer_states.TO_SUBACCOUNT, transfer_states.FROM_SUBACCOUNT)
+TO_SUBACCOUNTS: Final = (states.TO_SUBACCOUNT, states.FROM_SUBACCOUNT)
 CHUNK: Final = 5_000
 
 

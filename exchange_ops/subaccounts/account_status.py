@@ -1,8 +1,8 @@
-"""Where a sub-account stands by what was observed, how that differs from what is wanted, and what may be asked of it.
+"""The status of a sub-account as observed, how it differs from what was requested, and what may be requested of it.
 
 The exchange has one word, disable, for one that was frozen and one that is disabled for good (supplement 2.11), and
-shows no payout settings for either. Which of the two it is, we know only from our own freeze, or from an activation
-that was answered with false; so "frozen or disabled" is an answer of its own here.
+shows payout settings for neither. Which of the two it is, we know only from our own freeze, or from an activation that
+was answered with false; so "frozen or disabled" is a status of its own here.
 """
 
 import hashlib
@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from desk.machines.table import Tone
-from exchange_ops.subaccounts import machine as states
+from exchange_ops.shared.models import Account
+from exchange_ops.subaccounts import states
 from exchange_ops.subaccounts.models import SubAccount, SubAccountAction
 
 OPEN, NEW, FROZEN, DISABLED, CLOSED, UNCLEAR, GONE = "active", "new", "frozen", "disabled", "closed", "unclear", "gone"
@@ -30,7 +31,7 @@ class AccountStatus:
     tone: str
 
 
-_STANDINGS: Final = {
+_STATUSES: Final = {
     OPEN: AccountStatus(OPEN, "Active", "It can log in, trade and withdraw as its settings allow.", Tone.GOOD),
     NEW: AccountStatus(
         NEW, "New", "Nobody has used it yet. It can be frozen; afterwards activating makes it active.", Tone.QUIET
@@ -68,9 +69,9 @@ class Difference:
     label: str
 
 
-def of(sub: SubAccount) -> AccountStatus:
-    """Where it stands, by the newest observation."""
-    return _STANDINGS[_name(sub)]
+def status_of(sub: SubAccount) -> AccountStatus:
+    """Its status by the newest observation."""
+    return _STATUSES[_name(sub)]
 
 
 def _name(sub: SubAccount) -> str:
@@ -89,13 +90,13 @@ def _name(sub: SubAccount) -> str:
     return UNCLEAR
 
 
-def wanted(sub: SubAccount) -> str:
-    """What was asked for, in a word; empty when nothing was."""
+def requested_status(sub: SubAccount) -> str:
+    """The requested status in a word; empty when none was requested."""
     return {"active": "Active", states.AS_FROZEN: "Frozen"}.get(sub.wanted, "")
 
 
 def difference(sub: SubAccount, open_actions: Sequence[SubAccountAction] = ()) -> Difference:
-    """Whether what is observed is what is wanted; `open_actions` are those of this sub-account that are under way."""
+    """Whether the observed status is the requested one; `open_actions` are those under way for this sub-account."""
     under_way = next((one for one in open_actions if one.kind != states.SETTINGS), None)
     name = _name(sub)
     if under_way is not None:
@@ -115,7 +116,7 @@ def difference(sub: SubAccount, open_actions: Sequence[SubAccountAction] = ()) -
 
 
 def settings_differ(sub: SubAccount) -> bool:
-    """Whether the payout settings that are shown are not those that were asked for."""
+    """Whether the payout settings that are shown differ from those requested."""
     if not sub.settings_shown:
         return False
     payout = sub.wanted_payout is not None and sub.wanted_payout != sub.payout_enabled
@@ -123,7 +124,7 @@ def settings_differ(sub: SubAccount) -> bool:
 
 
 def obstacle(kind: str, sub: SubAccount) -> str:
-    """Why this can't be asked for now, or an empty text: what the exchange would refuse is refused here first."""
+    """Why this can't be requested now, or an empty text: what the exchange would refuse is refused here first."""
     name, number = _name(sub), sub.exchange_id
     if name == GONE:
         return f"{number} is not in the exchange's list any more."
@@ -133,14 +134,16 @@ def obstacle(kind: str, sub: SubAccount) -> str:
     if kind == states.ACTIVATE:
         return _activation_obstacle(name, sub)
     if name in SHUT:
-        return f"{number} is {of(sub).label.lower()}, so the exchange would refuse to change its payout settings."
+        return (
+            f"{number} is {status_of(sub).label.lower()}, so the exchange would refuse to change its payout settings."
+        )
     return ""
 
 
 def _activation_obstacle(name: str, sub: SubAccount) -> str:
     number = sub.exchange_id
     if name == OPEN and sub.wanted == states.AS_FROZEN:
-        return ""  # a freeze that failed is given up by wanting it active again
+        return ""  # a failed freeze is withdrawn by requesting it active again
     if name == OPEN:
         return f"{number} is active already."
     if name == NEW:
@@ -150,9 +153,24 @@ def _activation_obstacle(name: str, sub: SubAccount) -> str:
     return ""
 
 
+def subaccount_problem(account: Account, number: int | None) -> str:
+    """Why no money can be moved to or from this sub-account, or an empty text."""
+    if number is None:
+        return "Choose a sub-account."
+    sub = SubAccount.objects.filter(account=account, exchange_id=number).first()
+    status = None if sub is None else status_of(sub)
+    if sub is None or status is None or status.name == GONE:
+        return f"The exchange's list has no sub-account {number}."
+    if status.name not in {OPEN, NEW}:
+        return f"Sub-account {number} is not open ({status.label.lower()}), so no money moves to or from it."
+    if sub.wanted == states.AS_FROZEN:
+        return f"Sub-account {number} is about to be frozen, so no money moves to or from it."
+    return ""
+
+
 def digest_of(kind: str, subs: Sequence[SubAccount]) -> str:
-    """What a person confirms: this act on these sub-accounts as they stood on the screen, and no other."""
-    seen = [
+    """What a person confirms: this act on these sub-accounts as shown on the screen, and no other."""
+    content = [
         [
             sub.account_id,
             sub.exchange_id,
@@ -164,5 +182,5 @@ def digest_of(kind: str, subs: Sequence[SubAccount]) -> str:
         ]
         for sub in sorted(subs, key=lambda sub: sub.exchange_id)
     ]
-    text = json.dumps(["countersign-subaccounts-1", kind, seen], sort_keys=True)
+    text = json.dumps(["countersign-subaccounts-1", kind, content], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()

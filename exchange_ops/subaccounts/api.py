@@ -9,8 +9,7 @@ from desk.api.resources import NOT_FOUND, listing, reading, whole
 from exchange_ops.shared.api.fields import AmountText
 from exchange_ops.shared.api.resources import Listing, OfAccount, Reading
 from exchange_ops.shared.views import accounts
-from exchange_ops.subaccounts import account_status
-from exchange_ops.subaccounts import machine as states
+from exchange_ops.subaccounts import account_status, states
 from exchange_ops.subaccounts.models import SubAccount, SubAccountAction, SubAccountBalance
 
 
@@ -22,7 +21,10 @@ class SubAccountOut(serializers.ModelSerializer[SubAccount]):
     standing = serializers.SerializerMethodField()
     sentence = serializers.SerializerMethodField(help_text="The standing for people.")
     requested = serializers.ChoiceField(
-        source="wanted", choices=("", *states.WANTED), read_only=True, help_text="Empty when nothing was asked for."
+        source="wanted",
+        choices=("", *states.REQUESTED_STATUSES),
+        read_only=True,
+        help_text="Empty when nothing was asked for.",
     )
     difference = serializers.SerializerMethodField(help_text="Requested against observed, in words.")
     differs = serializers.SerializerMethodField(help_text="Whether somebody should look at the difference.")
@@ -64,11 +66,11 @@ class SubAccountOut(serializers.ModelSerializer[SubAccount]):
     )
     def get_standing(self, row: SubAccount) -> str:
         """One of the names of a standing."""
-        return account_status.of(row).name
+        return account_status.status_of(row).name
 
     def get_sentence(self, row: SubAccount) -> str:
         """The standing for people."""
-        return account_status.of(row).sentence
+        return account_status.status_of(row).sentence
 
     def get_difference(self, row: SubAccount) -> str:
         """Requested against observed, in words."""
@@ -160,8 +162,8 @@ class SubAccountActions(Listing):
     """What was asked for one sub-account, fifty a page, newest first."""
 
     def get_queryset(self) -> QuerySet[SubAccountAction]:
-        mine = accounts.required(self.request)
-        row = get_object_or_404(SubAccount, account=mine, exchange_id=self.kwargs["exchange_id"])
+        account = accounts.required(self.request)
+        row = get_object_or_404(SubAccount, account=account, exchange_id=self.kwargs["exchange_id"])
         return row.actions.select_related("requested_by")
 
 

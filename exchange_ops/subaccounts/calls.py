@@ -1,7 +1,7 @@
-"""The one call of an action on a sub-account: sent once behind its committed row, with everything that can come of it.
+"""The one call of an action on a sub-account: sent once behind its committed row, with every possible outcome.
 
-Code 500 carries the documented sentences ("already freeze or disabled", "Cannot find sub account"): they are kept as
-what the exchange said, and prove nothing by themselves. Source: exchange REST, Errors; supplement 2.11.
+Code 500 carries the documented sentences ("already freeze or disabled", "Cannot find sub account"): they are stored as
+what the exchange said, but prove nothing by themselves. Source: exchange REST, Errors; supplement 2.11.
 """
 
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ import structlog
 
 from desk.machines import calls
 from exchange_ops.client import ExchangeClient
-from exchange_ops.subaccounts import machine as states
+from exchange_ops.subaccounts import states
 from exchange_ops.subaccounts.models import SubAccountAction
 from exchange_ops.wire import refusals
 from wire.errors import CallFailed, OutcomeUnknown, Refused, Unreachable
@@ -25,13 +25,13 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Reply(calls.Reply):
-    """What came of one call; `answer` is what was answered, in the words of an action's row."""
+    """The outcome of one call; `answer` is what was answered, in the words of an action's row."""
 
     answer: str = ""
 
 
 def content(row: SubAccountAction) -> dict[str, Any]:
-    """What is sent: one sub-account, and for settings only what shall change."""
+    """What is sent: one sub-account, and of its settings only the changes."""
     if row.kind != states.SETTINGS:
         return {"ids": [row.sub_account.exchange_id]}
     return {
@@ -42,9 +42,9 @@ def content(row: SubAccountAction) -> dict[str, Any]:
 
 
 def send(row: SubAccountAction, client: ExchangeClient, last_look: calls.LastLook) -> Reply:
-    """Send it, and say what came of it: nothing that can happen outside is raised."""
+    """Send it and return the outcome: no outside failure is raised."""
     try:
-        return _heard(row, _ask(row, client, last_look))
+        return _reply(row, _ask(row, client, last_look))
     except Refused as refused:
         reply = Reply(
             calls.REFUSED, answer=NO, problem=str(refused), code=refused.code, http_status=refused.http_status
@@ -63,8 +63,8 @@ def send(row: SubAccountAction, client: ExchangeClient, last_look: calls.LastLoo
     return reply
 
 
-def _heard(row: SubAccountAction, said: bool) -> Reply:
-    if said:
+def _reply(row: SubAccountAction, answer: bool) -> Reply:
+    if answer:
         return Reply(calls.ACCEPTED, answer=YES)
     if row.kind == states.ACTIVATE:
         # The documented answer for one that is disabled (exchange REST, Sub-account status).
@@ -82,18 +82,18 @@ def _ask(row: SubAccountAction, client: ExchangeClient, last_look: calls.LastLoo
 
 
 def _without_outcome(unknown: OutcomeUnknown) -> Reply:
-    """What was said all the same: a documented description under code 500 is kept, and proves nothing by itself."""
+    """What is known all the same: a documented description under code 500 is stored, but proves nothing by itself."""
     reported = unknown.evidence
     body, status, code = str(reported.get("body", "")), reported.get("status"), reported.get("code")
-    answer, said = LOST, f"No usable answer: {unknown.reason}"
+    answer, problem = LOST, f"No usable answer: {unknown.reason}"
     if _ALREADY_SHUT in body:
-        answer, said = ALREADY, "The exchange said that it is frozen or disabled already."
+        answer, problem = ALREADY, "The exchange said that it is frozen or disabled already."
     elif _NO_SUCH in body:
-        answer, said = UNKNOWN_ID, "The exchange said that it does not know this sub-account."
+        answer, problem = UNKNOWN_ID, "The exchange said that it does not know this sub-account."
     return Reply(
         calls.UNKNOWN,
         answer=answer,
-        problem=said,
+        problem=problem,
         code=code if isinstance(code, int) else None,
         http_status=status if isinstance(status, int) else None,
     )

@@ -1,4 +1,4 @@
-"""The shape of what people type on the pages about sub-accounts. Whether it may be done is the domain's to say."""
+"""The form fields of the pages about sub-accounts. Whether a request is allowed is decided by the domain."""
 
 import re
 from collections.abc import Iterable
@@ -15,7 +15,7 @@ MOST_NAMED = 50
 
 
 def read_ids(texts: Iterable[str]) -> list[int]:
-    """The sub-accounts that are named, each once, in order; what is no number is left out."""
+    """The sub-accounts named in the texts, each once, in order; what is no number is left out."""
     return sorted({int(text) for text in texts if _NUMBER.fullmatch(text)})[: MOST_NAMED + 1]
 
 

@@ -1,139 +1,95 @@
-"""The table of what is asked for a sub-account: every state of such an action, whose turn it is, and every move.
+"""The machine of actions on sub-accounts, what a move changes of what is requested of a sub-account, and the guards.
 
-This is data, read by the mover, the database constraints, the pages, the interface and the tests. Source of the rules:
-exchange REST, Sub-account status; supplement 2.7 and 2.11. An answer that is not the documented one counts for nothing
-by itself: only what the exchange's list and its payout settings show afterwards ends an action as done.
+The callers lock the sub-accounts, in the order of their ids, so the move itself locks nothing. Its table is `states`.
 """
 
-from typing import Final
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, Final
 
-from desk.machines.table import WORK, Column, State, Table, Tone, Transition, Turn
+from django.db import connection, transaction
 
-FREEZE: Final = "freeze"
-ACTIVATE: Final = "activate"
-SETTINGS: Final = "settings"
-KINDS: Final = {FREEZE: "Freeze", ACTIVATE: "Activate", SETTINGS: "Change payout settings"}
-# What the second factor of each is given for; payout settings take none.
-PURPOSES: Final = {FREEZE: "freeze-subaccounts", ACTIVATE: "activate-subaccounts"}
-# Of one lane at most one call is under way for a sub-account; a freeze and an activation must not overtake each other.
-LANES: Final = {FREEZE: "status", ACTIVATE: "status", SETTINGS: "settings"}
+from desk.machines.guards import Guards
+from desk.machines.mover import CannotMove, Machine
+from exchange_ops.subaccounts import states
+from exchange_ops.subaccounts.models import SubAccount, SubAccountAction, SubAccountCall, SubAccountEvent
 
-REQUESTED: Final = "requested"
-SENDING: Final = "sending"
-ACCEPTED: Final = "accepted"
-UNKNOWN: Final = "unknown"
-DONE: Final = "done"
-REFUSED: Final = "refused"
-NOT_DONE: Final = "not_done"
-CANCELLED: Final = "cancelled"
+__all__ = ["CannotMove", "create", "lock_accounts", "move", "touch"]
 
-STATES: Final[dict[str, State]] = {
-    "requested": State(
-        "Waiting to be sent",
-        "Nothing was sent yet. A worker asks the exchange as soon as it can; an admin can take the request back.",
-        Turn.WORKER,
-        Tone.ACTIVE,
-        icon="clock",
-    ),
-    "sending": State(
-        "Being sent",
-        "The exchange is being asked at this moment. The desk goes on by itself.",
-        Turn.WORKER,
-        Tone.ACTIVE,
-        icon="send",
-    ),
-    "accepted": State(
-        "Accepted, not seen yet",
-        "The exchange said yes. The desk reads its list of sub-accounts until that shows it.",
-        Turn.EXCHANGE,
-        Tone.ACTIVE,
-        icon="hourglass",
-    ),
-    "unknown": State(
-        "Outcome unknown",
-        "Unknown whether it was done: the exchange's answer did not arrive, or did not say. "
-        "The desk reads the exchange's list until it knows; nobody needs to act.",
-        Turn.EXCHANGE,
-        Tone.WARN,
-        icon="circle-question-mark",
-    ),
-    "done": State(
-        "Done and seen",
-        "Done: the exchange's own list shows it.",
-        Turn.NOBODY,
-        Tone.GOOD,
-        icon="circle-check",
-        terminal=True,
-    ),
-    "refused": State(
-        "Refused by the exchange",
-        "Nothing was changed: the exchange refused it for the reason below.",
-        Turn.NOBODY,
-        Tone.BAD,
-        icon="circle-x",
-        terminal=True,
-    ),
-    "not_done": State(
-        "Not done",
-        "Nothing was changed, as far as the exchange's list shows. An admin can ask for it again.",
-        Turn.NOBODY,
-        Tone.BAD,
-        icon="circle-x",
-        terminal=True,
-    ),
-    "cancelled": State(
-        "Taken back",
-        "Nothing was sent: the request was taken back before the exchange was asked.",
-        Turn.NOBODY,
-        Tone.QUIET,
-        icon="ban",
-        terminal=True,
-    ),
-}
-
-_T = Transition
-TRANSITIONS: Final[tuple[Transition, ...]] = (
-    _T(1, "", "created", "requested", ("admin",)),
-    _T(2, "requested", "claimed", "sending", ("worker",)),
-    _T(3, "sending", "accepted", "accepted", ("worker",)),
-    _T(4, "sending", "refused", "refused", ("worker",)),
-    _T(5, "sending", "not_sent", "requested", ("worker",)),
-    _T(6, "sending", "lost", "unknown", ("worker", "sweeper")),
-    _T(7, "accepted", "seen", "done", ("reconciler",)),
-    _T(7, "accepted", "seen_unchanged", "not_done", ("reconciler",)),
-    _T(8, "unknown", "seen", "done", ("reconciler",)),
-    _T(9, "unknown", "seen_unchanged", "requested", ("reconciler",)),
-    _T(10, "unknown", "seen_unchanged", "not_done", ("reconciler",)),
-    _T(11, "requested", "taken_back", "cancelled", ("admin",)),
+ADVANCE_TASK = "exchange_ops.advance_subaccount"
+TOPIC = "subaccounts"
+MACHINE: Machine[SubAccountAction] = Machine(
+    model=SubAccountAction,
+    events=SubAccountEvent,
+    task=ADVANCE_TASK,
+    lists=(TOPIC,),
+    locked_with=None,
 )
+touch = MACHINE.touch
+# These withdraw the request again. A failed freeze stays requested, so that it stands out until it is done.
+_WITHOUT_EFFECT = frozenset({states.REFUSED, states.NOT_DONE})
 
-_CONTENT: Final = Column.RECORDED | Column.FIXED  # what was asked for
-TABLE: Final = Table(
-    noun="an action on a sub-account",
-    states=STATES,
-    moves=TRANSITIONS,
-    columns=WORK
-    | {
-        "sub_account_id": Column.FIXED,
-        "kind": _CONTENT,
-        "lane": Column.FIXED,
-        "wanted_payout": _CONTENT,
-        "wanted_description": _CONTENT,
-        "reason": _CONTENT,
-        "requested_by_id": _CONTENT,
-        "request_key": Column.FIXED,
-        "confirmation_id": _CONTENT,
-        "digest": _CONTENT,
-        "created_at": Column.FIXED,
-        "attempt": Column.COUNTER,
-        "looks": Column.TIMER | Column.TOUCHED,
-    },
-)
-OPEN_STATES: Final = TABLE.open
-IN_FLIGHT: Final = ("sending", "accepted", "unknown")
 
-# The exchange's words for the status. A frozen one is listed like a disabled one (supplement 2.11): one word for both.
-NEW, LISTED_ACTIVE, LISTED_CLOSED = "new", "active", "disable"
-# What we know of one that is closed: by our own freeze, or because activating it was answered with false.
-AS_FROZEN, AS_DISABLED = "frozen", "disabled"
-WANTED: Final = ("active", "frozen")
+def create(*, action: SubAccountAction, now: datetime, session_key: str, evidence: Mapping[str, Any]) -> None:
+    """Move 1: store an action with its first event and what is requested from now on, in the caller's transaction."""
+    sub, columns = action.sub_account, _requested_columns(action)
+    action.lane = states.LANES[action.kind]
+    action.before = {name: getattr(sub, name) for name in ("wanted", "wanted_payout", "wanted_description")}
+    MACHINE.create(
+        action,
+        now=now,
+        actor=action.requested_by,
+        evidence=evidence,
+        session_key=session_key,
+        facts={"wanted": columns},
+    )
+    _update(sub, columns)
+
+
+def move(
+    action: SubAccountAction, *, event: str, to: str, now: datetime, closed_as: str | None = None, **columns: Any
+) -> SubAccountAction:
+    """Move the action from its present state and version to `to`; `closed_as` is what it shows about the sub-account.
+
+    `columns` are those of the kit's move. Raises CannotMove when the table has no such move or somebody was faster.
+    """
+    with transaction.atomic():
+        MACHINE.move(action, event=event, to=to, now=now, **columns)
+        _store_consequences(action, to, closed_as)
+    return action
+
+
+def lock_accounts(*, account_id: int, exchange_ids: list[int]) -> list[SubAccount]:
+    """The sub-accounts with these ids, in one order, locked until the end of the transaction where possible."""
+    rows = SubAccount.objects.filter(account_id=account_id, exchange_id__in=exchange_ids).order_by("exchange_id")
+    if connection.features.has_select_for_update:
+        rows = rows.select_for_update(of=("self",))
+    return list(rows)
+
+
+def _requested_columns(action: SubAccountAction) -> dict[str, Any]:
+    """The columns of what is requested that the action changes."""
+    if action.kind == states.SETTINGS:
+        settings = {"wanted_payout": action.wanted_payout, "wanted_description": action.wanted_description}
+        return {name: value for name, value in settings.items() if value is not None}
+    return {"wanted": states.AS_FROZEN if action.kind == states.FREEZE else "active"}
+
+
+def _store_consequences(action: SubAccountAction, to: str, closed_as: str | None) -> None:
+    """What an end means for the sub-account: how it is closed, and a request that is withdrawn."""
+    columns: dict[str, Any] = {} if closed_as is None else {"closed_as": closed_as}
+    failed = to in _WITHOUT_EFFECT and action.kind != states.FREEZE
+    newer = SubAccountAction.objects.filter(sub_account=action.sub_account_id, lane=action.lane, pk__gt=action.pk)
+    if (failed or to == states.CANCELLED) and not newer.exists():
+        columns |= {name: action.before.get(name) for name in _requested_columns(action)}
+    if columns:
+        _update(action.sub_account, columns)
+
+
+def _update(sub: SubAccount, columns: Mapping[str, Any]) -> None:
+    SubAccount.objects.filter(pk=sub.pk).update(**columns)
+    for name, value in columns.items():
+        setattr(sub, name, value)
+
+
+GUARDS: Final = Guards(machine=MACHINE, history=(SubAccountEvent,), records=(SubAccountCall,))

@@ -1,6 +1,6 @@
-"""Sub-accounts: what is wanted of each, what the exchange shows of it, and everything that was asked for it.
+"""Sub-accounts: what was requested of each, what the exchange shows of it, and every action on it.
 
-Only `exchange_ops.subaccounts.mover` writes the state of an action and what is wanted of a sub-account; only
+Only `exchange_ops.subaccounts.machine` writes the state of an action and what is requested of a sub-account; only
 `exchange_ops.subaccounts.readings` writes what was observed. Source: exchange REST, Sub-accounts; supplement 2.7.
 """
 
@@ -15,13 +15,13 @@ from desk.questions import Question
 from desk.rows.witnessed import Witnessed
 from exchange_ops.shared.amounts import amount_field
 from exchange_ops.shared.models import Account, OfAccount
-from exchange_ops.subaccounts import machine as states
+from exchange_ops.subaccounts import states
 
 LONGEST_DESCRIPTION = 255  # characters of a payout setting's description
 
 
 class SubAccountReading(models.Model):
-    """When the list of an account's sub-accounts was asked for and last read, and what was wrong with the last try."""
+    """When the list of an account's sub-accounts was requested and last read, and what went wrong with the last try."""
 
     account = models.OneToOneField(Account, on_delete=models.PROTECT, related_name="subaccount_reading")
     asked_at = models.DateTimeField(null=True)
@@ -42,7 +42,7 @@ class SubAccountReading(models.Model):
 class SubAccount(OfAccount, Witnessed):
     """One sub-account. `status` is the exchange's own word; the payout settings are shown only while it is open.
 
-    `settings_at` is when the settings were last asked for, and `settings_shown` whether the answer had any: none means
+    `settings_at` is when the settings were last read, and `settings_shown` whether the answer had any: none means
     frozen or disabled (supplement 2.11). `closed_as` is what we know beyond that. Balances have rows of their own.
     """
 
@@ -69,7 +69,9 @@ class SubAccount(OfAccount, Witnessed):
     class Meta:
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["account", "exchange_id"], name="subaccount_one_row"),
-            models.CheckConstraint(condition=Q(wanted__in=("", *states.WANTED)), name="subaccount_known_wish"),
+            models.CheckConstraint(
+                condition=Q(wanted__in=("", *states.REQUESTED_STATUSES)), name="subaccount_known_wish"
+            ),
             models.CheckConstraint(
                 condition=Q(closed_as__in=("", states.AS_FROZEN, states.AS_DISABLED)), name="subaccount_known_end"
             ),
@@ -122,10 +124,10 @@ class SubAccountAddress(Question):
 
 
 class SubAccountAction(Subject):
-    """One thing asked for one sub-account: freeze it, activate it, or change its payout settings.
+    """One action on one sub-account: freeze it, activate it, or change its payout settings.
 
-    Several sub-accounts asked for together are several actions of one request key, each with a call of its own, so
-    that each has an outcome of its own. `answer` is what the last call was told: yes, no, already, unknown or lost.
+    Several sub-accounts in one request are several actions with one request key, each with a call and an outcome of its
+    own. `answer` is how the last call was answered: yes, no, already, unknown or lost.
     """
 
     table, mark, name = states.TABLE, "Action ", "subaccount"

@@ -1,8 +1,8 @@
 """What the exchange shows of the sub-accounts: the list with their status, payout settings, balances, addresses.
 
-The pages write that they want to know (`ask`, `ask_balances`, `ask_address`), a worker reads, and the page is told.
-A reading never overwrites a later one: what is stored carries the moment before its call.
-Source: exchange REST, Sub-accounts; supplement 2.4 (rights), 2.7, 2.11.
+The pages write that they want to know (`ask`, `ask_balances`, `ask_address`), a worker reads, and the pages are
+notified. A reading never overwrites a later one: what is stored carries the moment before its call. Source: exchange
+REST, Sub-accounts; supplement 2.4 (rights), 2.7, 2.11.
 """
 
 from collections.abc import Iterable
@@ -23,7 +23,8 @@ from exchange_ops.ledger.balances import LONGEST_CODE
 from exchange_ops.shared import leases
 from exchange_ops.shared.amounts import storable
 from exchange_ops.shared.models import Account
-from exchange_ops.subaccounts import machine as states
+from exchange_ops.subaccounts import states
+from exchange_ops.subaccounts.machine import TOPIC
 from exchange_ops.subaccounts.models import (
     LONGEST_DESCRIPTION,
     SubAccount,
@@ -31,7 +32,6 @@ from exchange_ops.subaccounts.models import (
     SubAccountBalance,
     SubAccountReading,
 )
-from exchange_ops.subaccounts.mover import TOPIC
 from exchange_ops.wire import records
 from exchange_ops.wire.catalogue import Right
 
@@ -44,7 +44,7 @@ SETTINGS_A_CALL = 100
 HIGHEST_ID = 2**63 - 1
 LIST = questions.Periodic(requested="asked_at", requested_by="asked_by", tried="tried_at", every=timedelta(seconds=45))
 BALANCES = questions.Periodic(requested="balances_asked_at", tried="balances_tried_at", every=timedelta(minutes=2))
-# Counted from the question on, answered or not: one call in ten seconds.
+# One call in ten seconds, counted from the question, answered or not.
 ADDRESS = questions.Rule(
     model=SubAccountAddress,
     task=ADDRESS_TASK,
@@ -86,24 +86,24 @@ def ask_address(*, sub: SubAccount, currency: str, person: "Person", now: dateti
 
 
 def sync(*, now: datetime, client_for: ClientFor) -> int:
-    """Read what is due of every account; how many lists were read. One account that fails doesn't stop the others.
+    """Read what is due of every account; returns how many lists were read. One failing account doesn't stop the others.
 
-    The first read that fails ends the round of its account: an exchange that doesn't answer costs one deadline.
+    The first failed read ends the turn of its account: an exchange that doesn't answer costs one deadline.
     """
-    done = 0
+    count = 0
     for account in Account.objects.order_by("pk"):
         lease, holder = f"subs:{account.pk}", leases.name_of_this_process()
         if not leases.hold(name=lease, holder=holder, now=now):
             continue
         try:
-            done += _sync_list(account, now, client_for) and _sync_rest(account, now, client_for)
+            count += _sync_list(account, now, client_for) and _sync_rest(account, now, client_for)
         finally:
             leases.release(name=lease, holder=holder)
-    return done
+    return count
 
 
 def observe(*, sub: SubAccount, client_for: ClientFor, now: datetime) -> str:
-    """Read the list and this one's payout settings at once, and keep them; why not, when that failed."""
+    """Read the list and this one's payout settings at once, and store them; returns the problem, if any."""
     try:
         with clients.client(client_for, account=sub.account, right=None) as client:
             store_list(account=sub.account, entries=client.get_subaccounts(), now=now)
@@ -115,11 +115,13 @@ def observe(*, sub: SubAccount, client_for: ClientFor, now: datetime) -> str:
 
 
 def fill_address(*, address_id: int, client_for: ClientFor, now: datetime) -> None:
-    """Ask the exchange for the deposit address and keep its answer; nothing when it was answered already."""
+    """Ask the exchange for the deposit address and store its answer; does nothing when it was answered already."""
 
     def read(client: ExchangeClient, row: SubAccountAddress) -> dict[str, str]:
         subaccount_id = row.sub_account.exchange_id
-        return _kept_address(client.get_subaccount_deposit_address(subaccount_id=subaccount_id, currency=row.currency))
+        return _address_columns(
+            client.get_subaccount_deposit_address(subaccount_id=subaccount_id, currency=row.currency)
+        )
 
     answering.fill(
         ADDRESS,
@@ -134,20 +136,20 @@ def fill_address(*, address_id: int, client_for: ClientFor, now: datetime) -> No
 
 
 def store_list(*, account: Account, entries: Iterable[records.SubAccount], now: datetime) -> list[str]:
-    """Keep the list as read at `now`; a sentence for each that can't be kept. One that is left out is missing."""
-    problems, listed = [], {}
+    """Store the list as read at `now`; what it lacks is missing. Returns a sentence for each that can't be stored."""
+    problems, entry_by_id = [], {}
     for entry in entries:
         if 0 < entry.id <= HIGHEST_ID and _fits(entry.email, 254) and _fits(entry.status, 40):
-            listed[entry.id] = entry
+            entry_by_id[entry.id] = entry
         else:
             problems.append(f"The sub-account {str(entry.id)[:20]} can't be kept: its record is out of bounds.")
-    known = {row.exchange_id: row for row in SubAccount.objects.filter(account=account)}
+    rows = {row.exchange_id: row for row in SubAccount.objects.filter(account=account)}
     with transaction.atomic():
-        changed = [_store_one(account, entry, known.get(number), now) for number, entry in listed.items()]
-        mine = SubAccount.objects.filter(account=account, missing_since=None, observed_at__lt=now)
-        gone = mine.exclude(exchange_id__in=listed)
-        changed += [row.subject for row in gone]
-        gone.update(missing_since=now, observed_at=now)
+        changed = [_store_one(account, entry, rows.get(number), now) for number, entry in entry_by_id.items()]
+        present = SubAccount.objects.filter(account=account, missing_since=None, observed_at__lt=now)
+        missing = present.exclude(exchange_id__in=entry_by_id)
+        changed += [row.subject for row in missing]
+        missing.update(missing_since=now, observed_at=now)
         _announce(changed)
     return problems
 
@@ -173,9 +175,9 @@ def _sync_list(account: Account, now: datetime, client_for: ClientFor) -> bool:
         with clients.client(client_for, account=account, right=None) as client:
             entries = client.get_subaccounts()
         problems = store_list(account=account, entries=entries, now=now)
-        listed = SubAccount.objects.filter(account=account, missing_since=None)
-        numbers = list(listed.order_by("exchange_id").values_list("exchange_id", flat=True))
-        problems += [found for found in [_sync_settings(account, numbers, now, client_for)] if found]
+        rows = SubAccount.objects.filter(account=account, missing_since=None)
+        numbers = list(rows.order_by("exchange_id").values_list("exchange_id", flat=True))
+        problems += [problem for problem in [_sync_settings(account, numbers, now, client_for)] if problem]
         columns |= {"read_at": now, "problem": " ".join(problems)[:500]}
     except FAILURES as failure:
         columns["problem"] = f"The list could not be read. {sentence_of(failure)}"[:500]
@@ -187,7 +189,7 @@ def _sync_list(account: Account, now: datetime, client_for: ClientFor) -> bool:
 
 
 def _sync_settings(account: Account, numbers: list[int], now: datetime, client_for: ClientFor) -> str:
-    """Read the payout settings of these sub-accounts; a sentence when they could not be read."""
+    """Read the payout settings of these sub-accounts; returns a sentence when that failed."""
     if not numbers:
         return ""
     try:
@@ -217,7 +219,7 @@ def _sync_balances(account: Account, now: datetime, client_for: ClientFor) -> No
 
 
 def _store_one(account: Account, entry: records.SubAccount, row: SubAccount | None, now: datetime) -> str:
-    """Keep one line of the list; the subject when it brought something new."""
+    """Store one line of the list; returns the subject when it brought something new."""
     columns: dict[str, Any] = {"email": entry.email, "status": entry.status, "missing_since": None, "observed_at": now}
     if entry.status in _OPEN_WORDS:
         columns["closed_as"] = ""
@@ -232,11 +234,11 @@ def _store_one(account: Account, entry: records.SubAccount, row: SubAccount | No
 def _store_settings(
     account: Account, numbers: list[int], settings: Iterable[records.WithdrawalSetting], now: datetime
 ) -> None:
-    """Keep the settings of those that were asked for: one that is left out has none, so it is frozen or disabled."""
-    found = {one.sub_account_id if one.sub_account_id is not None else one.id: one for one in settings}
+    """Store the settings that were read: one that is left out has none, so it is frozen or disabled."""
+    settings_by_id = {one.sub_account_id if one.sub_account_id is not None else one.id: one for one in settings}
     changed = []
     for row in SubAccount.objects.filter(account=account, exchange_id__in=numbers):
-        setting = found.get(row.exchange_id)
+        setting = settings_by_id.get(row.exchange_id)
         columns: dict[str, Any] = {"settings_shown": setting is not None, "settings_at": now}
         if setting is not None:
             description = (setting.description or "").replace("\0", "")[:LONGEST_DESCRIPTION]
@@ -249,11 +251,11 @@ def _store_settings(
 
 
 def _store_balances(sub: SubAccount, balances: records.SubAccountBalances, now: datetime) -> None:
-    rows, odd = [], 0
+    rows, out_of_bounds = [], 0
     for wallet, entries in ((SubAccountBalance.MAIN, balances.main), (SubAccountBalance.TRADING, balances.trading)):
         for entry in entries:
             if len(entry.currency) > LONGEST_CODE or not storable(entry.available) or not storable(entry.reserved):
-                odd += 1
+                out_of_bounds += 1
             elif entry.available or entry.reserved:
                 rows.append(
                     SubAccountBalance(
@@ -264,7 +266,7 @@ def _store_balances(sub: SubAccount, balances: records.SubAccountBalances, now: 
                         reserved=entry.reserved,
                     )
                 )
-    problem = f"{odd} balances can't be kept: they are out of bounds." if odd else ""
+    problem = f"{out_of_bounds} balances can't be kept: they are out of bounds." if out_of_bounds else ""
     columns = {"balances_at": now, "balances_tried_at": now, "balances_problem": problem}
     earlier = Q(balances_at=None) | Q(balances_at__lt=now)
     with transaction.atomic():
@@ -273,10 +275,10 @@ def _store_balances(sub: SubAccount, balances: records.SubAccountBalances, now: 
             SubAccountBalance.objects.bulk_create(rows, ignore_conflicts=True)
 
 
-def _kept_address(made: records.DepositAddress) -> dict[str, str]:
-    if not _fits(made.address, 256) or not _fits(made.payment_id or "", 256):
+def _address_columns(address: records.DepositAddress) -> dict[str, str]:
+    if not _fits(address.address, 256) or not _fits(address.payment_id or "", 256):
         return {**_NO_ADDRESS, "problem": "The exchange named an address that can't be one."}
-    return {"address": made.address, "payment_id": made.payment_id or ""}
+    return {"address": address.address, "payment_id": address.payment_id or ""}
 
 
 def _fits(text: str, longest: int) -> bool:

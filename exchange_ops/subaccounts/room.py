@@ -14,9 +14,8 @@ from desk.web.context import Entry
 from desk.web.search import MOST_OF_A_KIND, Hit, Scope, Search, numbered
 from exchange_ops.shared import rules
 from exchange_ops.shared.declarations import reasons, topics
-from exchange_ops.subaccounts import guards, machine
+from exchange_ops.subaccounts import machine, states
 from exchange_ops.subaccounts.models import SubAccount, SubAccountAction, SubAccountCall, SubAccountEvent
-from exchange_ops.subaccounts.mover import MACHINE, TOPIC
 
 _COLUMNS: Final = {
     **dict.fromkeys(
@@ -38,13 +37,13 @@ def _search(text: str, scope: Scope) -> Iterator[Hit]:
 
 
 # The trail gathers actions under the sub-account that they are for, so each event names its action.
-REPLAY: Final = Replay(MACHINE, numbered_by="action")
+REPLAY: Final = Replay(machine.MACHINE, numbered_by="action")
 
 WAITING: Final = Waits(
-    MACHINE,
-    ends={machine.REQUESTED: ("taken_back", machine.CANCELLED)},
+    machine.MACHINE,
+    ends={states.REQUESTED: ("taken_back", states.CANCELLED)},
     title=lambda row: (
-        f"{machine.KINDS[row.kind]}, sub-account {row.sub_account.exchange_id}, "
+        f"{states.KINDS[row.kind]}, sub-account {row.sub_account.exchange_id}, "
         f"which the exchange's list calls {row.sub_account.status}"
     ),
     url=lambda row: reverse("subaccount", args=[row.sub_account.exchange_id]),
@@ -53,10 +52,10 @@ WAITING: Final = Waits(
 )
 
 ROOM: Final = rooms.Room(
-    topics={"subaccount": topics.row(SubAccount), TOPIC: topics.desk_wide},
+    topics={"subaccount": topics.row(SubAccount), machine.TOPIC: topics.desk_wide},
     waiting=(WAITING.source,),
     replays={REPLAY.subject: REPLAY.check},
-    guards={"sub-accounts": guards.GUARDS.statements},
+    guards={"sub-accounts": machine.GUARDS.statements},
     tables=(
         Table(SubAccount, _COLUMNS),
         Table(SubAccountAction, SubAccountAction.table.loose),

@@ -1,7 +1,7 @@
-"""The steps of an action on a sub-account: one call with its row before it, then looking until the outcome is seen.
+"""The steps of an action on a sub-account: one call with its row before it, then reading until the outcome shows.
 
 Whatever the exchange answered, an action ends as done only when its list and its payout settings show it. A freeze that
-is seen not to have happened is sent again, because freezing twice does no harm; nothing else is.
+provably did not happen is sent again, because freezing twice does no harm; nothing else is.
 """
 
 from datetime import datetime, timedelta
@@ -12,18 +12,16 @@ from desk.machines.step_clock import SEND_WITHIN, Stopwatch
 from desk.people import stepup
 from exchange_ops.keys.clients import ClientFor
 from exchange_ops.shared.backoff import QUEUE_PAUSES_S, pause
-from exchange_ops.subaccounts import account_status, readings
-from exchange_ops.subaccounts import calls as asking
-from exchange_ops.subaccounts import machine as states
-from exchange_ops.subaccounts import mover as moves
+from exchange_ops.subaccounts import account_status, machine, readings, states
+from exchange_ops.subaccounts import calls as subaccount_calls
 from exchange_ops.subaccounts.models import SubAccount, SubAccountAction, SubAccountCall
 from exchange_ops.wire.catalogue import Right
 
 LOOK_AGAIN = timedelta(seconds=15)
 LOOK_PAUSES_S = (2, 4, 8, 15, 30)
 MOST_FREEZES = 3
-# How long after the answer something that is not there counts as not done: an answer that was lost may still be acted
-# on. A freeze can be repeated, so it need not wait for that.
+# How long after the answer an action without effect counts as not done: a request whose answer was lost may still be
+# carried out. A freeze can be repeated, so it need not wait for that.
 QUIET, FREEZE_QUIET = timedelta(minutes=2), timedelta(seconds=10)
 LOOKS = 3
 NOT_SHOWN_AFTER = timedelta(minutes=10)
@@ -31,56 +29,62 @@ _RIGHTS = {states.FREEZE: None, states.ACTIVATE: None, states.SETTINGS: Right.PA
 
 
 def send(row: SubAccountAction, *, now: datetime, client_for: ClientFor) -> None:
-    """Rows 2 to 6: claim, one call for one sub-account, and where its outcome leads."""
+    """Moves 2 to 6: claim, one call for one sub-account, and the move that its outcome leads to."""
     watch = Stopwatch(now)
     if not _is_confirmed(row):
         problem = "Not sent: nobody provably confirmed it with a second factor. It can be asked for anew."
-        moves.touch(row, next_action_at=now + LOOK_AGAIN, last_problem=problem)
+        machine.touch(row, next_action_at=now + LOOK_AGAIN, last_problem=problem)
         return
     if _lane_is_taken(row):
         problem = "It waits for what is under way for this sub-account."
-        moves.touch(row, next_action_at=now + LOOK_AGAIN / 5, last_problem=problem)
+        machine.touch(row, next_action_at=now + LOOK_AGAIN / 5, last_problem=problem)
         return
     sending.step(
         row,
         watch=watch,
-        on_obstacle=lambda problem: moves.touch(row, next_action_at=now + LOOK_AGAIN, last_problem=problem[:500]),
+        on_obstacle=lambda problem: machine.touch(row, next_action_at=now + LOOK_AGAIN, last_problem=problem[:500]),
         open_client=lambda: client_for(row.sub_account.account, _RIGHTS[row.kind]),
         claim=lambda _: _claimed(row, now),
-        send=lambda client, last_look: asking.send(row, client, last_look),
-        on_outcome=_go_on,
+        send=lambda client, last_look: subaccount_calls.send(row, client, last_look),
+        on_outcome=_on_outcome,
     )
 
 
-def look(row: SubAccountAction, *, now: datetime, client_for: ClientFor) -> None:
-    """Rows 7 to 10: read what the exchange shows now, and end the action when that says how it ended."""
+def check_outcome(row: SubAccountAction, *, now: datetime, client_for: ClientFor) -> None:
+    """Moves 7 to 10: read what the exchange shows now, and end the action once that says how it ended."""
     sub, watch = row.sub_account, Stopwatch(now)
     begun = watch.now()
     problem = readings.observe(sub=sub, client_for=client_for, now=begun)
-    # After a plain yes the list alone will do; without one the payout settings have to agree with it.
+    # After a plain yes the list is enough; without one the payout settings have to agree with it.
     list_will_do = row.state == states.ACCEPTED and row.kind != states.SETTINGS
     if sub.observed_at < begun or (problem and not list_will_do):
         sentence = problem or "The exchange's list was read by somebody else in this moment."
-        moves.touch(row, next_action_at=_next_look(row, watch.now()), last_problem=sentence[:500])
+        machine.touch(row, next_action_at=_next_look(row, watch.now()), last_problem=sentence[:500])
         return
-    seen = _evidence(sub)
+    evidence = _evidence(sub)
     if _is_reached(row, sub):
-        moves.move(
-            row, event="seen", to=states.DONE, now=watch.now(), evidence=seen, last_problem="", closed_as=_taught(row)
+        machine.move(
+            row,
+            event="seen",
+            to=states.DONE,
+            now=watch.now(),
+            evidence=evidence,
+            last_problem="",
+            closed_as=_closed_as(row),
         )
         readings.ask_balances(sub=sub, now=watch.now())  # a freeze moves money
     elif not _is_over(row, sub, watch.now()):
         sentence = _not_yet(row, sub)
-        moves.touch(row, next_action_at=_next_look(row, watch.now()), last_problem=sentence, looks=row.looks + 1)
+        machine.touch(row, next_action_at=_next_look(row, watch.now()), last_problem=sentence, looks=row.looks + 1)
     elif row.state == states.UNKNOWN and row.kind == states.FREEZE and row.attempt < MOST_FREEZES and _is_open(sub):
         sentence = "It was seen not to be frozen, so the freeze is sent again."
-        moves.move(
-            row, event="seen_unchanged", to=states.REQUESTED, now=watch.now(), evidence=seen, last_problem=sentence
+        machine.move(
+            row, event="seen_unchanged", to=states.REQUESTED, now=watch.now(), evidence=evidence, last_problem=sentence
         )
     else:
-        sentence = f"The exchange shows it as {account_status.of(sub).label.lower()}, so this is not to be seen."
-        moves.move(
-            row, event="seen_unchanged", to=states.NOT_DONE, now=watch.now(), evidence=seen, last_problem=sentence
+        sentence = f"The exchange shows it as {account_status.status_of(sub).label.lower()}, so this is not to be seen."
+        machine.move(
+            row, event="seen_unchanged", to=states.NOT_DONE, now=watch.now(), evidence=evidence, last_problem=sentence
         )
 
 
@@ -88,7 +92,7 @@ def look(row: SubAccountAction, *, now: datetime, client_for: ClientFor) -> None
 
 
 def _is_confirmed(row: SubAccountAction) -> bool:
-    """Whether a freeze or an activation is what its second factor was given for; settings take none."""
+    """Whether the second factor was given for exactly this freeze or activation; settings need none."""
     purpose = states.PURPOSES.get(row.kind)
     return purpose is None or stepup.proves(
         row.confirmation, person_id=row.requested_by_id, purpose=purpose, digests={row.digest}
@@ -102,7 +106,7 @@ def _lane_is_taken(row: SubAccountAction) -> bool:
 
 def _claimed(row: SubAccountAction, now: datetime) -> SubAccountCall:
     return calls.claim(
-        moves.MACHINE,
+        machine.MACHINE,
         row,
         event="claimed",
         to=states.SENDING,
@@ -121,38 +125,40 @@ def _prepared(row: SubAccountAction, now: datetime) -> SubAccountCall:
         action=row,
         attempt=row.attempt,
         version=row.version,
-        fingerprint=calls.fingerprint(row.kind, asking.content(row)),
+        fingerprint=calls.fingerprint(row.kind, subaccount_calls.content(row)),
         prepared_at=now,
         send_by=now + SEND_WITHIN,
     )
 
 
-def _go_on(row: SubAccountAction, reply: calls.Reply, now: datetime) -> None:
-    answer = reply.answer if isinstance(reply, asking.Reply) else ""  # none where nothing left
+def _on_outcome(row: SubAccountAction, reply: calls.Reply, now: datetime) -> None:
+    answer = reply.answer if isinstance(reply, subaccount_calls.Reply) else ""  # none where nothing was sent
     facts = {**reply.facts, "answer": answer}
     columns: dict[str, Any] = {"answer": answer, "last_problem": reply.problem[:500], "lease_until": None}
     if reply.outcome == calls.NOT_SENT:
         later = now + pause(QUEUE_PAUSES_S, row.attempt)
-        moves.move(row, event="not_sent", to=states.REQUESTED, now=now, evidence=facts, next_action_at=later, **columns)
+        machine.move(
+            row, event="not_sent", to=states.REQUESTED, now=now, evidence=facts, next_action_at=later, **columns
+        )
         return
     columns |= {"answered_at": now, "looks": 0}
     if reply.outcome == calls.ACCEPTED:
-        moves.move(row, event="accepted", to=states.ACCEPTED, now=now, evidence=facts, **columns)
+        machine.move(row, event="accepted", to=states.ACCEPTED, now=now, evidence=facts, **columns)
     elif reply.outcome == calls.REFUSED:
         disabled = row.kind == states.ACTIVATE and reply.code is None and row.sub_account.status == states.LISTED_CLOSED
         closed_as = states.AS_DISABLED if disabled else None
-        moves.move(row, event="refused", to=states.REFUSED, now=now, evidence=facts, closed_as=closed_as, **columns)
+        machine.move(row, event="refused", to=states.REFUSED, now=now, evidence=facts, closed_as=closed_as, **columns)
     else:
-        moves.move(row, event="lost", to=states.UNKNOWN, now=now, evidence=facts, **columns)
+        machine.move(row, event="lost", to=states.UNKNOWN, now=now, evidence=facts, **columns)
 
 
-# Row 6: what it did is unknown until the exchange's list was read.
-given_up = calls.lease_expired(
-    moves.MACHINE,
+# Move 6: the outcome is unknown until the exchange's list was read.
+lease_expired = calls.lease_expired(
+    machine.MACHINE,
     event="lost",
     to=states.UNKNOWN,
     stamped=("answered_at",),
-    answer=asking.LOST,
+    answer=subaccount_calls.LOST,
     looks=0,
 )
 
@@ -161,8 +167,8 @@ given_up = calls.lease_expired(
 
 
 def _is_reached(row: SubAccountAction, sub: SubAccount) -> bool:
-    """Whether list and payout settings both show what was asked for."""
-    name = account_status.of(sub).name
+    """Whether list and payout settings both show what was requested."""
+    name = account_status.status_of(sub).name
     if row.kind == states.FREEZE:
         return name in account_status.SHUT
     if row.kind == states.ACTIVATE:
@@ -172,31 +178,31 @@ def _is_reached(row: SubAccountAction, sub: SubAccount) -> bool:
     return bool(sub.settings_shown) and payout and text
 
 
-def _taught(row: SubAccountAction) -> str | None:
-    """Closed by our freeze, unless the first call already found it closed: then somebody else did it."""
+def _closed_as(row: SubAccountAction) -> str | None:
+    """Closed by our freeze, unless the first call found it closed already: then somebody else did it."""
     if row.kind != states.FREEZE:
         return "" if row.kind == states.ACTIVATE else None
-    return None if row.answer == asking.ALREADY and row.attempt == 1 else states.AS_FROZEN
+    return None if row.answer == subaccount_calls.ALREADY and row.attempt == 1 else states.AS_FROZEN
 
 
 def _is_open(sub: SubAccount) -> bool:
-    return account_status.of(sub).name in {account_status.OPEN, account_status.NEW}
+    return account_status.status_of(sub).name in {account_status.OPEN, account_status.NEW}
 
 
 def _is_over(row: SubAccountAction, sub: SubAccount, now: datetime) -> bool:
-    """Whether it was looked for long enough to say that it is not to be seen."""
+    """Whether it was looked for long enough to conclude that it did not happen."""
     since = now - (row.answered_at or row.updated_at)
-    if row.state == states.ACCEPTED or account_status.of(sub).name == account_status.UNCLEAR:
+    if row.state == states.ACCEPTED or account_status.status_of(sub).name == account_status.UNCLEAR:
         return since >= NOT_SHOWN_AFTER
     return row.looks >= LOOKS and since >= (FREEZE_QUIET if row.kind == states.FREEZE else QUIET)
 
 
 def _not_yet(row: SubAccountAction, sub: SubAccount) -> str:
-    status = account_status.of(sub).label.lower()
+    status = account_status.status_of(sub).label.lower()
     if row.state == states.ACCEPTED:
         return f"The exchange said yes, and shows it as {status} so far."
-    said = row.last_problem if row.looks == 0 else ""
-    return f"{said} The exchange shows it as {status} so far.".strip()[:500]
+    problem = row.last_problem if row.looks == 0 else ""
+    return f"{problem} The exchange shows it as {status} so far.".strip()[:500]
 
 
 def _next_look(row: SubAccountAction, now: datetime) -> datetime:

@@ -3,21 +3,19 @@
 from django.urls import path
 
 from exchange_ops.subaccounts import api
-from exchange_ops.subaccounts.views import decisions as subaccount_decisions
-from exchange_ops.subaccounts.views import detail as subaccount
-from exchange_ops.subaccounts.views import listing as subaccounts
+from exchange_ops.subaccounts.views import decisions, detail, listing
 
 urlpatterns = [
-    path("subaccounts/", subaccounts.subaccounts, name="subaccounts"),
-    path("subaccounts/read-again/", subaccounts.reread, name="subaccounts-reread"),
-    path("subaccounts/freeze/", subaccount_decisions.freeze, name="subaccount-freeze"),
-    path("subaccounts/activate/", subaccount_decisions.activate, name="subaccount-activate"),
-    path("subaccounts/<int:exchange_id>/", subaccount.subaccount, name="subaccount"),
-    path("subaccounts/<int:exchange_id>/settings/", subaccount.settings, name="subaccount-settings"),
-    path("subaccounts/<int:exchange_id>/address/", subaccount.address, name="subaccount-address"),
+    path("subaccounts/", listing.subaccounts, name="subaccounts"),
+    path("subaccounts/read-again/", listing.reread, name="subaccounts-reread"),
+    path("subaccounts/freeze/", decisions.freeze, name="subaccount-freeze"),
+    path("subaccounts/activate/", decisions.activate, name="subaccount-activate"),
+    path("subaccounts/<int:exchange_id>/", detail.subaccount, name="subaccount"),
+    path("subaccounts/<int:exchange_id>/settings/", detail.settings, name="subaccount-settings"),
+    path("subaccounts/<int:exchange_id>/address/", detail.address, name="subaccount-address"),
     path(
         "subaccounts/<int:exchange_id>/actions/<int:action_id>/take-back/",
-        subaccount.take_back,
+        detail.take_back,
         name="subaccount-take-back",
     ),
 ]

@@ -1,7 +1,7 @@
-"""Freezing, activating and setting sub-accounts, from the outside: ask, take back, do the next step, do what is due.
+"""The interface of actions on sub-accounts: request, take back, run the next step, and run everything that is due.
 
-Several sub-accounts that are asked for together become one action each, sent in a call of its own: an answer for
-several would not say whose it is. What the exchange would refuse is refused here first, with nothing written.
+Several sub-accounts in one request become one action each, sent in a call of its own: one answer for several would not
+say which it is about. What the exchange would refuse is refused here first, with nothing written.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,9 +16,7 @@ from desk.machines.queue import Queue
 from desk.people import stepup
 from exchange_ops.shared import rules
 from exchange_ops.shared.models import Account
-from exchange_ops.subaccounts import account_status, steps
-from exchange_ops.subaccounts import machine as states
-from exchange_ops.subaccounts import mover as moves
+from exchange_ops.subaccounts import account_status, machine, states, steps
 from exchange_ops.subaccounts.models import LONGEST_DESCRIPTION, SubAccount, SubAccountAction, SubAccountBalance
 
 if TYPE_CHECKING:
@@ -31,12 +29,12 @@ MOST_AT_ONCE = 50
 STALE = "This changed since the page was drawn. Read it again, then decide."
 _STEPS = {
     "requested": steps.send,
-    "sending": steps.given_up,
-    "accepted": steps.look,
-    "unknown": steps.look,
+    "sending": steps.lease_expired,
+    "accepted": steps.check_outcome,
+    "unknown": steps.check_outcome,
 }
 QUEUE: Final = Queue(
-    moves.MACHINE,
+    machine.MACHINE,
     _STEPS,
     urgency=(Q(kind=states.FREEZE),),
     read_with=("sub_account__account",),
@@ -70,9 +68,9 @@ def ask_status(
     session_key: str,
     now: datetime,
 ) -> list[SubAccountAction]:
-    """Ask to freeze or activate these sub-accounts, all of them or none; one second factor for the whole.
+    """Request to freeze or activate these sub-accounts, all of them or none, with one second factor for all.
 
-    `digest` is that of `account_status.digest_of` as it was shown. The same `request_key` of the same person
+    `digest` is that of `account_status.digest_of` as it was shown. The same `request_key` of the same person always
     gives the same actions. Raises CannotAsk, or `stepup.CannotConfirm` when the second factor was not accepted.
     """
     numbers = sorted(set(exchange_ids))
@@ -82,7 +80,7 @@ def ask_status(
     reason = _checked(person, account, reason, numbers)
     try:
         with transaction.atomic():
-            subs = _found(account, numbers)
+            subs = _locked(account, numbers)
             if earlier := form.sent_before():  # the twin of a double click was first to the rows
                 return earlier
             _refuse_unless_possible(kind, subs, digest)
@@ -125,9 +123,9 @@ def ask_settings(
     session_key: str,
     now: datetime,
 ) -> SubAccountAction:
-    """Ask for other payout settings; what is shown so already, and wanted so, is not sent. Raises CannotAsk."""
-    wanted = {"reason": reason.strip(), "wanted_payout": payout_enabled, "wanted_description": description.strip()}
-    form = _Form(person, request_key, states.SETTINGS, [exchange_id], wanted)
+    """Request other payout settings; what is shown and requested already is not sent. Raises CannotAsk."""
+    content = {"reason": reason.strip(), "wanted_payout": payout_enabled, "wanted_description": description.strip()}
+    form = _Form(person, request_key, states.SETTINGS, [exchange_id], content)
     if earlier := form.sent_before():
         return earlier[0]
     reason, description = _checked(person, account, reason, [exchange_id]), description.strip()
@@ -136,7 +134,7 @@ def ask_settings(
         raise CannotAsk({"description": problem})
     try:
         with transaction.atomic():
-            (sub,) = _found(account, [exchange_id])
+            (sub,) = _locked(account, [exchange_id])
             if earlier := form.sent_before():
                 return earlier[0]
             _refuse_unless_possible(states.SETTINGS, [sub], digest)
@@ -161,15 +159,17 @@ def ask_settings(
 
 
 def take_back(*, action_id: int, person: "Person", now: datetime, session_key: str = "") -> SubAccountAction:
-    """End a request before the exchange was asked. Raises CannotAsk when it was."""
+    """Cancel an action before the exchange was asked. Raises CannotAsk when it was."""
     row = SubAccountAction.objects.select_related("sub_account").filter(pk=action_id).first()
     if row is None:
         raise CannotAsk({FORM: "There is no such request."})
     if not rules.may_keep_subaccounts(person, row.sub_account.account_id):
         raise CannotAsk({FORM: "Only administrators act on sub-accounts."})
     try:
-        return moves.move(row, event="taken_back", to=states.CANCELLED, now=now, actor=person, session_key=session_key)
-    except moves.CannotMove:
+        return machine.move(
+            row, event="taken_back", to=states.CANCELLED, now=now, actor=person, session_key=session_key
+        )
+    except machine.CannotMove:
         problem = (
             "It can't be taken back any more: the exchange was asked. Its outcome stands here as soon as it is seen."
         )
@@ -177,12 +177,12 @@ def take_back(*, action_id: int, person: "Person", now: datetime, session_key: s
 
 
 def figures(subs: Sequence[SubAccount]) -> dict[int, list[SubAccountBalance]]:
-    """What the trading accounts of these sub-accounts hold as last read: what a freeze would move, by their rows."""
+    """What the trading accounts of these sub-accounts held when last read, which a freeze would move, by their rows."""
     rows = SubAccountBalance.objects.filter(sub_account__in=subs, wallet=SubAccountBalance.TRADING)
-    found: dict[int, list[SubAccountBalance]] = {sub.pk: [] for sub in subs}
+    balances: dict[int, list[SubAccountBalance]] = {sub.pk: [] for sub in subs}
     for row in rows.order_by("currency"):
-        found[row.sub_account_id].append(row)
-    return found
+        balances[row.sub_account_id].append(row)
+    return balances
 
 
 # Checks ---------------------------------------------------------------------------------------------------------------
@@ -201,29 +201,29 @@ def _checked(person: "Person", account: Account, reason: str, numbers: Sequence[
     return reason
 
 
-def _found(account: Account, numbers: Sequence[int]) -> list[SubAccount]:
-    subs = moves.lock_accounts(account_id=account.pk, exchange_ids=list(numbers))
+def _locked(account: Account, numbers: Sequence[int]) -> list[SubAccount]:
+    subs = machine.lock_accounts(account_id=account.pk, exchange_ids=list(numbers))
     missing = sorted(set(numbers) - {sub.exchange_id for sub in subs})
     if missing:
-        listed = ", ".join(str(number) for number in missing[:5])
-        raise CannotAsk({FORM: f"The desk knows no sub-account {listed}."})
+        numbers_text = ", ".join(str(number) for number in missing[:5])
+        raise CannotAsk({FORM: f"The desk knows no sub-account {numbers_text}."})
     return subs
 
 
 def _refuse_unless_possible(kind: str, subs: Sequence[SubAccount], digest: str) -> None:
-    """A page that shows what is no longer so is told first; then what the exchange would refuse."""
+    """Refuse what the exchange would refuse, and a page that shows what is no longer so."""
     open_now = SubAccountAction.objects.filter(sub_account__in=subs, state__in=states.OPEN_STATES)
-    waiting = {(one.sub_account_id, one.kind) for one in open_now}
+    under_way = {(one.sub_account_id, one.kind) for one in open_now}
     problems = []
     for sub in subs:
-        if (sub.pk, kind) in waiting:
+        if (sub.pk, kind) in under_way:
             problems.append(f"{sub.exchange_id}: this was asked for already and is under way.")
-        elif kind == states.ACTIVATE and (sub.pk, states.FREEZE) in waiting:
+        elif kind == states.ACTIVATE and (sub.pk, states.FREEZE) in under_way:
             problems.append(f"{sub.exchange_id} is being frozen; wait until that is seen.")
-        elif kind == states.FREEZE and (sub.pk, states.ACTIVATE) in waiting:
-            continue  # a freeze waits behind an activation, so that somebody in a hurry need not wait themselves
-        elif found := account_status.obstacle(kind, sub):
-            problems.append(found)
+        elif kind == states.FREEZE and (sub.pk, states.ACTIVATE) in under_way:
+            continue  # the freeze waits behind the activation, so that a person in a hurry need not
+        elif problem := account_status.obstacle(kind, sub):
+            problems.append(problem)
     if problems:
         raise CannotAsk({FORM: " ".join(problems)})
     if digest != account_status.digest_of(kind, subs):
@@ -231,20 +231,20 @@ def _refuse_unless_possible(kind: str, subs: Sequence[SubAccount], digest: str) 
 
 
 def _store(actions: Sequence[SubAccountAction], now: datetime, session_key: str, confirmation: "StepUp | None") -> None:
-    held = figures([one.sub_account for one in actions])
+    balances = figures([one.sub_account for one in actions])
     proof = confirmation.evidence() if confirmation else {}
     for one in actions:
         sub = one.sub_account
-        seen: dict[str, Any] = {"status": sub.status, "observed_at": sub.observed_at, **proof}
+        evidence: dict[str, Any] = {"status": sub.status, "observed_at": sub.observed_at, **proof}
         if one.kind == states.FREEZE:
-            seen["trading"] = {row.currency: [row.available, row.reserved] for row in held[sub.pk]}
-            seen["trading_read_at"] = sub.balances_at
-        moves.create(action=one, now=now, session_key=session_key, evidence=seen)
+            evidence["trading"] = {row.currency: [row.available, row.reserved] for row in balances[sub.pk]}
+            evidence["trading_read_at"] = sub.balances_at
+        machine.create(action=one, now=now, session_key=session_key, evidence=evidence)
 
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """One form as it was sent: it makes its actions once, however often it comes."""
+    """One submitted form: it makes its actions once, however often it arrives."""
 
     person: "Person"
     request_key: str
@@ -256,21 +256,21 @@ class _Form:
         """The actions that it made before, if any; a used key with other content is refused."""
         rows = SubAccountAction.objects.filter(requested_by=self.person, request_key=self.request_key)
         actions = list(rows.select_related("sub_account").order_by("sub_account__exchange_id"))
-        named = [(one.kind, one.sub_account.exchange_id) for one in actions]
-        differs = any(_wanted(one, name) != value for one in actions for name, value in self.content.items())
-        if actions and (differs or named != [(self.kind, number) for number in self.numbers]):
+        targets = [(one.kind, one.sub_account.exchange_id) for one in actions]
+        differs = any(_requested_value(one, name) != value for one in actions for name, value in self.content.items())
+        if actions and (differs or targets != [(self.kind, number) for number in self.numbers]):
             raise CannotAsk({FORM: "This form was sent before, with other content. Nothing more was recorded."})
         return actions
 
     def twin(self) -> list[SubAccountAction]:
-        """The actions of the same form sent in the same moment; refused when it was somebody else who was first."""
+        """The actions of the same form submitted at the same moment; refused when somebody else's request was first."""
         if actions := self.sent_before():
             return actions
         raise CannotAsk({FORM: "Somebody else asked for the same in this moment. Nothing more was recorded."})
 
 
-def _wanted(action: SubAccountAction, name: str) -> object:
-    """What was asked for; a setting that was not sent was asked for as it is shown."""
+def _requested_value(action: SubAccountAction, name: str) -> object:
+    """The requested value; a setting that was not sent was requested as it is shown."""
     columns = {"wanted_payout": "payout_enabled", "wanted_description": "description"}
     value: object = getattr(action, name)
     return getattr(action.sub_account, columns[name]) if value is None and name in columns else value

@@ -14,7 +14,7 @@ from desk.machines.table import Turn
 from desk.templatetags.desk import cents, chip
 from exchange_ops.ledger.forms import LEDGER_KINDS, LEDGER_STATUSES
 from exchange_ops.shared.models import Account
-from exchange_ops.withdrawals import machine as states
+from exchange_ops.withdrawals import states
 from exchange_ops.withdrawals.models import Withdrawal
 
 register = template.Library()

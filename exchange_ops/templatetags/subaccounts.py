@@ -7,8 +7,7 @@ from django.utils.safestring import SafeString
 
 from desk.machines.display import Display
 from desk.templatetags.desk import chip
-from exchange_ops.subaccounts import account_status
-from exchange_ops.subaccounts import machine as states
+from exchange_ops.subaccounts import account_status, states
 from exchange_ops.subaccounts.models import SubAccount
 
 register = template.Library()
@@ -39,14 +38,14 @@ DISPLAY: Final = Display(states.STATES, _EVENTS).registered(register, "action")
 @register.simple_tag
 def status_chip(sub: SubAccount) -> SafeString:
     """The observed status as a chip."""
-    status = account_status.of(sub)
+    status = account_status.status_of(sub)
     return chip(status.tone, status.label, sign=_STANDING_SIGNS[status.name])
 
 
 @register.simple_tag
 def wish(sub: SubAccount) -> SafeString:
     """The requested status as a chip; empty when nothing was requested."""
-    label = account_status.wanted(sub)
+    label = account_status.requested_status(sub)
     if not label:
         return SafeString("")
     return chip("quiet", label, sign="snowflake" if sub.wanted == states.AS_FROZEN else "circle-check")

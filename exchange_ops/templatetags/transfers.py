@@ -6,7 +6,7 @@ from django import template
 
 from desk.machines.display import Display
 from exchange_ops.templatetags import exchange_ops
-from exchange_ops.transfers import machine as transfer_states
+from exchange_ops.transfers import states
 from exchange_ops.transfers.models import Transfer
 
 register = template.Library()
@@ -30,7 +30,7 @@ _EVENTS = exchange_ops.EVENTS | {
     "lapsed": "Too old to be sent",
     "seen_before_sending": "Seen in the ledger before it was sent",
 }
-DISPLAY: Final = Display(transfer_states.STATES, _EVENTS).registered(register, "transfer")
+DISPLAY: Final = Display(states.STATES, _EVENTS).registered(register, "transfer")
 _WORDS = {"moved": "Confirmed moved", "not_moved": "Confirmed not moved"}
 
 
@@ -43,8 +43,8 @@ def transfer_word(verdict: str) -> str:
 @register.filter
 def transfer_target(row: Transfer) -> str:
     """The target of a transfer, in a short text for lists."""
-    if row.kind == transfer_states.CONVERT:
+    if row.kind == states.CONVERT:
         return f"into {row.to_currency}"
-    if row.kind in transfer_states.SUBACCOUNT_KINDS:
+    if row.kind in states.SUBACCOUNT_KINDS:
         return f"sub-account {row.subaccount_id}"
     return str(row.identifier)

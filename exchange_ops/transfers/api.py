@@ -18,8 +18,7 @@ from exchange_ops.shared.api.fields import AmountIn, AmountText
 from exchange_ops.shared.api.resources import MaySeeAndDraft, OfAccount, Reading, Recording, recording
 from exchange_ops.shared.forms import LONGEST_REASON
 from exchange_ops.shared.problems import FORM
-from exchange_ops.transfers import machine as states
-from exchange_ops.transfers import workflow
+from exchange_ops.transfers import states, workflow
 from exchange_ops.transfers.forms import TransferFilter
 from exchange_ops.transfers.models import Transfer
 

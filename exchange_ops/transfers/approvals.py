@@ -1,8 +1,8 @@
-"""What people decide about a transfer that leaves for somebody else, before it is sent: approve or reject.
+"""What people decide about a transfer to somebody else before it is sent: approve or reject.
 
 The rules are those of payouts: an approval is bound to the digest of exactly what was on the screen, never given by the
-one who asked, and confirmed with a second factor inside the same transaction. The quorum is counted under the version
-of the row, and the database counts once more when the transfer begins to be sent.
+requester, and confirmed with a second factor in the same transaction. The quorum is counted under the version of the
+row, and the database counts once more when the transfer begins to be sent.
 """
 
 from datetime import datetime
@@ -14,9 +14,7 @@ from desk.machines import votes
 from desk.machines.decisions import Act, Decisions
 from desk.people import roles
 from exchange_ops.policy import freezes
-from exchange_ops.transfers import machine, rules
-from exchange_ops.transfers import mover as moves
-from exchange_ops.transfers import policy_evaluation as judging
+from exchange_ops.transfers import machine, policy_evaluation, rules, states
 from exchange_ops.transfers.models import Transfer, TransferApproval
 
 if TYPE_CHECKING:
@@ -40,7 +38,7 @@ def approve(
     session_key: str,
     now: datetime,
 ) -> Transfer:
-    """One person's approval of the content of `digest`; with the last one needed a worker may send it.
+    """One person's approval of the content of `digest`; after the last one needed a worker may send it.
 
     The second factor is for `PURPOSE` and the row's digest. Raises CannotApprove with the reason, or
     `stepup.CannotConfirm` when the second factor was not accepted.
@@ -55,10 +53,10 @@ def approve(
         people = votes.people(current(row))
         enough = people >= row.quorum_required
         decision: dict[str, Any] = {"decided_by": person, "decided_at": now, "last_problem": ""}
-        moves.move(
+        machine.move(
             row,
             event="quorum_reached" if enough else "approval_recorded",
-            to=machine.APPROVED if enough else machine.REVIEW,
+            to=states.APPROVED if enough else states.REVIEW,
             next_action_at=now if enough else row.next_action_at,
             evidence={
                 "approvals": people,
@@ -73,18 +71,18 @@ def approve(
 
 
 def reject(*, transfer_id: int, person: "Person", reason: str, now: datetime, session_key: str = "") -> Transfer:
-    """One person's no: nothing is sent. It needs a reason and no second factor."""
+    """One person's rejection: nothing is sent. It needs a reason but no second factor."""
     reason = DECISIONS.reason(reason, asks="Say why you reject it; the person who asked will read it.")
     act = Act(person, now, session_key, reason)
     with DECISIONS.on(transfer_id) as row:
         _refuse_person(row, person)
-        if row.state != machine.REVIEW:
+        if row.state != states.REVIEW:
             raise CannotApprove(_nothing_to_decide(row))
         DECISIONS.keep(row, act, stage=TransferApproval.REVIEW, verdict=TransferApproval.REJECT)
-        moves.move(
+        machine.move(
             row,
             event="rejected",
-            to=machine.REJECTED,
+            to=states.REJECTED,
             evidence={"reason": reason},
             last_problem=f"Rejected by {person}: {reason}"[:500],
             decided_by=person,
@@ -103,34 +101,32 @@ def waiting() -> votes.Waiting[Transfer]:
 def undecided() -> QuerySet[Transfer]:
     """Everything that waits for approvals, the oldest first."""
     return (
-        Transfer.objects.filter(state=machine.REVIEW)
-        .select_related("account", "initiator")
-        .order_by("created_at", "pk")
+        Transfer.objects.filter(state=states.REVIEW).select_related("account", "initiator").order_by("created_at", "pk")
     )
 
 
 def current(row: Transfer) -> QuerySet[TransferApproval]:
-    """The approvals that count now: on the row's digest, by active people of treasury who did not ask for it.
+    """The approvals that count now: on the row's digest, by active people of treasury other than the requester.
 
-    One that was given while its person rested after a change of factors never counts.
+    One that was given in the waiting time after a change of factors never counts.
     """
-    words = BALLOT.counting(row, stage=TransferApproval.REVIEW, verdict=TransferApproval.APPROVE)
-    return words.select_related("person")
+    approvals = BALLOT.counting(row, stage=TransferApproval.REVIEW, verdict=TransferApproval.APPROVE)
+    return approvals.select_related("person")
 
 
 def stands(row: Transfer) -> bool:
-    """Whether the quorum still stands: as many people as the rules asked for, who still may approve."""
+    """Whether as many people as the rules require have approved it and may still approve."""
     return votes.people(current(row)) >= row.quorum_required
 
 
 def _refuse_unless_open(row: Transfer, act: Act) -> None:
     _refuse_person(row, act.person)
     DECISIONS.refuse_while_cooling_off(act)
-    if row.state != machine.REVIEW:
+    if row.state != states.REVIEW:
         raise CannotApprove(_nothing_to_decide(row))
     if freezes.active(row.account) is not None:
         raise CannotApprove("The account is frozen, so nothing can be approved. Two people of treasury can end that.")
-    if act.digest != row.digest or not judging.still_holds(row):
+    if act.digest != row.digest or not policy_evaluation.still_holds(row):
         raise CannotApprove("This is not what you saw: the request or the rules changed. Read it again, then decide.")
 
 
@@ -142,7 +138,7 @@ def _refuse_person(row: Transfer, person: "Person") -> None:
 
 
 def _nothing_to_decide(row: Transfer) -> str:
-    if row.state == machine.REVIEW:
+    if row.state == states.REVIEW:
         return "Somebody else acted on it in the same moment. Read it again, then decide."
     if row.decided_at is not None:
         return f"Already decided by {row.decided_by} at {row.decided_at:%H:%M:%S} UTC: {row.label.lower()}."
@@ -152,7 +148,7 @@ def _nothing_to_decide(row: Transfer) -> str:
 DECISIONS: Final = Decisions(
     PURPOSE,
     CannotApprove,
-    moves.MACHINE,
+    machine.MACHINE,
     missing="There is no such transfer.",
     why_over=_nothing_to_decide,
     ballot=BALLOT,

@@ -1,7 +1,7 @@
-"""The one call of a transfer: its row before the bytes leave, one last look at claim and clocks, one send, one outcome.
+"""The one call of a transfer: its row before the bytes leave, a last check of claim and clocks, one send, one outcome.
 
-A transfer can't be taken back, so of all its attempts one at most may ever reach the exchange: the database refuses the
-row of a second call unless the first one provably was not sent.
+A transfer can't be taken back, so at most one of its attempts may ever reach the exchange: the database refuses the row
+of a second call unless the first one provably was not sent.
 """
 
 from datetime import datetime, timedelta
@@ -15,7 +15,7 @@ from desk.machines.step_clock import SEND_WITHIN
 from exchange_ops.client import ExchangeClient
 from exchange_ops.shared import clocks
 from exchange_ops.shared.calls import reply_of
-from exchange_ops.transfers import machine
+from exchange_ops.transfers import states
 from exchange_ops.transfers.models import Transfer, TransferCall
 from exchange_ops.transfers.snapshots import Snapshot
 from exchange_ops.wire.catalogue import Right
@@ -25,15 +25,15 @@ QUIET = timedelta(minutes=10)  # longer than any gateway may keep a request befo
 MARGIN = timedelta(minutes=2)
 LONGEST_ID = 80
 OPERATIONS = {
-    machine.BANK_TO_TRADING: "transfer_funds",
-    machine.TRADING_TO_BANK: "transfer_funds",
-    machine.TO_USER: "transfer_to_user",
-    machine.CONVERT: "convert_currency",
-    machine.TO_SUBACCOUNT: "transfer_subaccount_funds",
-    machine.FROM_SUBACCOUNT: "transfer_subaccount_funds",
+    states.BANK_TO_TRADING: "transfer_funds",
+    states.TRADING_TO_BANK: "transfer_funds",
+    states.TO_USER: "transfer_to_user",
+    states.CONVERT: "convert_currency",
+    states.TO_SUBACCOUNT: "transfer_subaccount_funds",
+    states.FROM_SUBACCOUNT: "transfer_subaccount_funds",
 }
 _BY_WITHDRAWING = ("transfer_to_user", "transfer_subaccount_funds")
-_WAYS = {machine.BANK_TO_TRADING: "bankToExchange", machine.TRADING_TO_BANK: "exchangeToBank"}
+_DIRECTIONS = {states.BANK_TO_TRADING: "bankToExchange", states.TRADING_TO_BANK: "exchangeToBank"}
 
 
 def right_for(row: Transfer) -> Right:
@@ -63,7 +63,7 @@ def prepare(row: Transfer, *, before: Snapshot, now: datetime) -> TransferCall:
 
 
 def content(row: Transfer) -> dict[str, Any]:
-    """What will be asked for."""
+    """The content of the request."""
     names = ("currency", "amount", "to_currency", "by", "identifier", "subaccount_id")
     return {name: getattr(row, name) for name in names}
 
@@ -71,40 +71,40 @@ def content(row: Transfer) -> dict[str, Any]:
 def expected(row: Transfer) -> dict[str, dict[str, Decimal]]:
     """What the transfer changes in our own wallets, by wallet and currency."""
     code, amount = row.currency, row.amount
-    if row.kind == machine.BANK_TO_TRADING:
+    if row.kind == states.BANK_TO_TRADING:
         return {"bank": {code: -amount}, "trading": {code: amount}}
-    if row.kind == machine.TRADING_TO_BANK:
+    if row.kind == states.TRADING_TO_BANK:
         return {"bank": {code: amount}, "trading": {code: -amount}}
-    if row.kind == machine.CONVERT:
+    if row.kind == states.CONVERT:
         return {"bank": {code: -amount, row.to_currency: amount}}
-    return {"bank": {code: amount if row.kind == machine.FROM_SUBACCOUNT else -amount}}
+    return {"bank": {code: amount if row.kind == states.FROM_SUBACCOUNT else -amount}}
 
 
 def send(row: Transfer, client: ExchangeClient, last_look: calls.LastLook) -> Reply:
-    """Send it, and say what came of it."""
-    return reply_of(lambda: _moved(client, row, last_look))
+    """Send it and return the outcome."""
+    return reply_of(lambda: _exchange_ids(client, row, last_look))
 
 
-def _moved(client: ExchangeClient, row: Transfer, last_look: calls.LastLook) -> tuple[str, ...]:
-    """The ids that the exchange gave; what can't be kept is an unknown outcome."""
+def _exchange_ids(client: ExchangeClient, row: Transfer, last_look: calls.LastLook) -> tuple[str, ...]:
+    """The ids that the exchange gave; ids that can't be stored make the outcome unknown."""
     arguments: dict[str, Any] = {"currency": row.currency, "amount": row.amount, "last_look": last_look}
-    if row.kind in _WAYS:
-        ids: tuple[str, ...] = (client.transfer_funds(**arguments, type=_WAYS[row.kind]),)
-    elif row.kind == machine.TO_USER:
+    if row.kind in _DIRECTIONS:
+        ids: tuple[str, ...] = (client.transfer_funds(**arguments, type=_DIRECTIONS[row.kind]),)
+    elif row.kind == states.TO_USER:
         ids = (client.transfer_to_user(**arguments, by=row.by, identifier=row.identifier),)
-    elif row.kind == machine.CONVERT:
+    elif row.kind == states.CONVERT:
         ids = tuple(
             client.convert_currency(
                 from_currency=row.currency, to_currency=row.to_currency, amount=row.amount, last_look=last_look
             )
         )
     else:
-        way = "withdraw" if row.kind == machine.FROM_SUBACCOUNT else "deposit"
-        ids = (client.transfer_subaccount_funds(**arguments, subaccount_id=row.subaccount_id or 0, type=way),)
-    if not 1 <= len(ids) <= 2 or len(set(ids)) != len(ids) or not all(_is_kept(one) for one in ids):
+        direction = "withdraw" if row.kind == states.FROM_SUBACCOUNT else "deposit"
+        ids = (client.transfer_subaccount_funds(**arguments, subaccount_id=row.subaccount_id or 0, type=direction),)
+    if not 1 <= len(ids) <= 2 or len(set(ids)) != len(ids) or not all(_is_storable(one) for one in ids):
         raise OutcomeUnknown("the exchange gave the transfer numbers that can't be kept")
     return ids
 
 
-def _is_kept(number: str) -> bool:
+def _is_storable(number: str) -> bool:
     return 0 < len(number) <= LONGEST_ID and number.isprintable()

@@ -1,7 +1,8 @@
 """How people end what the desk could not settle: close or re-issue what was not seen, resolve what is unclear.
 
-Nothing is ever sent again because of it. Asking anew makes a new transfer that names the old one, under the rules of
-today and with approvals of its own; the old one is closed for good in the same transaction, so it can be replaced once.
+Nothing is ever sent again because of it. Re-issuing makes a new transfer that names the old one, under the rules of
+today and with approvals of its own; the old one is closed for good in the same transaction, so it can be replaced only
+once.
 """
 
 import hashlib
@@ -10,12 +11,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from django.db import IntegrityError
 
-from desk.machines import votes as machine_votes
+from desk.machines import votes
 from desk.machines.decisions import Act, Decisions
 from desk.models import StepUp
 from desk.people import roles
-from exchange_ops.transfers import approvals, machine, rules, workflow
-from exchange_ops.transfers import mover as moves
+from exchange_ops.transfers import approvals, machine, rules, states, workflow
 from exchange_ops.transfers.listings import WATCH_EVERY
 from exchange_ops.transfers.models import Transfer, TransferApproval
 from exchange_ops.transfers.request_checks import CannotTransfer
@@ -27,11 +27,11 @@ CLOSE_PURPOSE, REISSUE_PURPOSE, RESOLVE_PURPOSE = "close-transfer", "reissue-tra
 PEOPLE = 2
 _WHY = "Say what you looked at and why."
 _REPEATED = ("account", "kind", "currency", "amount", "to_currency", "by", "identifier", "subaccount_id")
-_TARGETS = {TransferApproval.MOVED: machine.RESOLVED_MOVED, TransferApproval.NOT_MOVED: machine.RESOLVED_NOT_MOVED}
+_TARGETS = {TransferApproval.MOVED: states.RESOLVED_MOVED, TransferApproval.NOT_MOVED: states.RESOLVED_NOT_MOVED}
 
 
 class CannotClose(Exception):
-    """The transfer was neither closed nor asked for anew; the text is the sentence for the person."""
+    """The transfer was neither closed nor re-issued; the text is the sentence for the person."""
 
 
 class CannotResolve(Exception):
@@ -51,7 +51,7 @@ def close(
     """Close a transfer that was not seen. The second factor is for `CLOSE_PURPOSE` and `digest_of(row)`."""
     act = Act(person, now, session_key, CLOSING.reason(reason, asks=_WHY), digest, answer)
     with CLOSING.on(transfer_id) as row:
-        _close(row, "closed", act, _agreed(row, act, CLOSING))
+        _close(row, "closed", act, _confirmation_to_end(row, act, CLOSING))
     return row
 
 
@@ -67,10 +67,11 @@ def reissue(
     now: datetime,
     via: str = "page",
 ) -> Transfer:
-    """Close a transfer that was not seen and ask for the same anew; gives the new one, whose initiator is `person`.
+    """Close a transfer that was not seen and request the same again; returns the new one, whose initiator is `person`.
 
-    The second factor is for `REISSUE_PURPOSE` and `digest_of(row)`. The same key of the same person gives the same new
-    transfer. Raises CannotClose, CannotTransfer when it could not be asked for today, or `stepup.CannotConfirm`.
+    The second factor is for `REISSUE_PURPOSE` and `digest_of(row)`. The same key of the same person always gives the
+    same new transfer. Raises CannotClose, CannotTransfer when it could not be requested today, or
+    `stepup.CannotConfirm`.
     """
     earlier = Transfer.objects.filter(initiator=person, request_key=request_key).first()
     if earlier is not None:
@@ -80,7 +81,7 @@ def reissue(
     act = Act(person, now, session_key, REISSUES.reason(reason, asks=_WHY), digest, answer)
     try:
         with REISSUES.on(transfer_id) as old:
-            _close(old, "issued_anew", act, _agreed(old, act, REISSUES))
+            _close(old, "issued_anew", act, _confirmation_to_end(old, act, REISSUES))
             new = Transfer(
                 initiator=person,
                 initiated_via=via,
@@ -106,27 +107,27 @@ def resolve(
     session_key: str,
     now: datetime,
 ) -> Transfer:
-    """One person's verdict ("moved" or "not_moved") on an unclear case; an equal one of somebody else closes it.
+    """One person's verdict ("moved" or "not_moved") on an unclear case; the same one of a second person closes it.
 
-    The second factor is for `RESOLVE_PURPOSE` and `digest_of(row)`. A person's last word counts.
+    The second factor is for `RESOLVE_PURPOSE` and `digest_of(row)`. A person's last verdict counts.
     """
     if verdict not in _TARGETS:
         raise CannotResolve("The verdict is that it was moved, or that it was not.")
     evidence = RESOLUTIONS.reason(evidence, asks="Say what you looked at: statements, transactions, answers.")
     act = Act(person, now, session_key, evidence, digest, answer)
     with RESOLUTIONS.on(transfer_id) as row:
-        if row.state != machine.INVESTIGATE:
+        if row.state != states.INVESTIGATE:
             raise CannotResolve(f"There is nothing to close: {row.label[0].lower()}{row.label[1:]}.")
         if not rules.may_resolve_transfer(person, row):
             raise CannotResolve("Two people of treasury close it, and never the one who asked for the transfer.")
-        confirmation = _confirmed(row, act, RESOLUTIONS)
+        confirmation = _confirmation(row, act, RESOLUTIONS)
         RESOLUTIONS.keep(row, act, stage=TransferApproval.RESOLUTION, verdict=verdict, confirmation=confirmation)
         people = _people_for(row, verdict)
         done = people >= PEOPLE
-        moves.move(
+        machine.move(
             row,
             event="resolved" if done else "resolution_recorded",
-            to=_TARGETS[verdict] if done else machine.INVESTIGATE,
+            to=_TARGETS[verdict] if done else states.INVESTIGATE,
             next_action_at=None if done else row.next_action_at,
             evidence={"verdict": verdict, "reason": evidence, "people": people, **confirmation.evidence()},
             **act.moved,
@@ -135,13 +136,13 @@ def resolve(
 
 
 def finding_of(row: Transfer, person: "Person") -> str:
-    """This person's last finding on the case, "moved" or "not_moved"; empty when they gave none."""
-    words = TransferApproval.objects.filter(transfer=row, stage=TransferApproval.RESOLUTION, person=person)
-    return words.order_by("-id").values_list("verdict", flat=True).first() or ""
+    """This person's last verdict on the case, "moved" or "not_moved"; empty when they gave none."""
+    findings = TransferApproval.objects.filter(transfer=row, stage=TransferApproval.RESOLUTION, person=person)
+    return findings.order_by("-id").values_list("verdict", flat=True).first() or ""
 
 
 def digest_of(row: Transfer) -> str:
-    """What a person signs to end this transfer: this request, in the state and version that was on the screen."""
+    """What a person signs to end this transfer: this request in the state and version shown on the screen."""
     return _digest(row, row.state, row.version)
 
 
@@ -150,16 +151,16 @@ def _digest(row: Transfer, state: str, version: int) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _agreed(row: Transfer, act: Act, decisions: Decisions[Transfer]) -> StepUp:
+def _confirmation_to_end(row: Transfer, act: Act, decisions: Decisions[Transfer]) -> StepUp:
     """The confirmation of a person who may end what was not seen."""
-    if row.state != machine.NOT_SEEN:
+    if row.state != states.NOT_SEEN:
         raise CannotClose(f"There is nothing to decide: {row.label[0].lower()}{row.label[1:]}.")
     if not rules.may_close_transfer(act.person, row):
         raise CannotClose("Only treasury decides on it, and never the one who asked for it.")
-    return _confirmed(row, act, decisions)
+    return _confirmation(row, act, decisions)
 
 
-def _confirmed(row: Transfer, act: Act, decisions: Decisions[Transfer]) -> StepUp:
+def _confirmation(row: Transfer, act: Act, decisions: Decisions[Transfer]) -> StepUp:
     decisions.refuse_while_cooling_off(act)
     if act.digest != digest_of(row):
         raise decisions.refusal("This is not what you saw: something happened meanwhile. Read it again, then decide.")
@@ -167,10 +168,10 @@ def _confirmed(row: Transfer, act: Act, decisions: Decisions[Transfer]) -> StepU
 
 
 def _close(row: Transfer, event: str, act: Act, confirmation: StepUp) -> None:
-    moves.move(
+    machine.move(
         row,
         event=event,
-        to=machine.CLOSED,
+        to=states.CLOSED,
         next_action_at=act.now + WATCH_EVERY,
         evidence={"reason": act.comment, **confirmation.evidence()},
         decided_by=act.person,
@@ -180,29 +181,29 @@ def _close(row: Transfer, event: str, act: Act, confirmation: StepUp) -> None:
 
 
 def _people_for(row: Transfer, verdict: str) -> int:
-    """How many people's last word is this verdict."""
-    words = TransferApproval.objects.filter(transfer_id=row.pk, stage=TransferApproval.RESOLUTION)
+    """How many people gave this as their last verdict."""
+    findings = TransferApproval.objects.filter(transfer_id=row.pk, stage=TransferApproval.RESOLUTION)
     signed = {_digest(row, "investigate", version) for version in range(1, row.version + 1)}
-    proven = machine_votes.among(words, purpose=RESOLVE_PURPOSE, digests=lambda word: signed)
-    counted = machine_votes.of_those_who_may(proven, role=roles.TREASURY, scope=row.scope).order_by("id")
-    last = dict(counted.values_list("person_id", "verdict"))
-    return sum(word == verdict for word in last.values())
+    proven = votes.among(findings, purpose=RESOLVE_PURPOSE, digests=lambda vote: signed)
+    verdicts = votes.of_those_who_may(proven, role=roles.TREASURY, scope=row.scope).order_by("id")
+    last_verdicts = dict(verdicts.values_list("person_id", "verdict"))
+    return sum(last_verdict == verdict for last_verdict in last_verdicts.values())
 
 
-def _of(purpose: str, refusal: type[Exception], **words: Any) -> Decisions[Transfer]:
+def _decisions(purpose: str, refusal: type[Exception], **words: Any) -> Decisions[Transfer]:
     return Decisions(
         purpose,
         refusal,
-        moves.MACHINE,
+        machine.MACHINE,
         missing="There is no such transfer.",
         why_over=lambda row: "Somebody else acted on it in the same moment. Read it again.",
         **words,
     )
 
 
-CLOSING: Final = _of(CLOSE_PURPOSE, CannotClose)
-REISSUES: Final = _of(REISSUE_PURPOSE, CannotClose)
-RESOLUTIONS: Final = _of(
+CLOSING: Final = _decisions(CLOSE_PURPOSE, CannotClose)
+REISSUES: Final = _decisions(REISSUE_PURPOSE, CannotClose)
+RESOLUTIONS: Final = _decisions(
     RESOLVE_PURPOSE,
     CannotResolve,
     ballot=approvals.BALLOT,

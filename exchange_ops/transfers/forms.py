@@ -1,4 +1,4 @@
-"""The shape of what people type on the pages about funds, addresses and transfers."""
+"""The form fields of transfers. Whether a request is allowed is decided by the domain."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -10,28 +10,28 @@ from desk.lists.filters import SEARCH_MOST, DatedForm
 from exchange_ops.market.models import Currency
 from exchange_ops.shared.forms import LONGEST_REASON, AmountField, DecisionForm, RequestForm, ResolutionForm
 from exchange_ops.subaccounts.models import SubAccount
-from exchange_ops.transfers import machine
-from exchange_ops.transfers.machine import OPEN_STATES, STATES
+from exchange_ops.transfers import states
 from exchange_ops.transfers.models import Transfer
+from exchange_ops.transfers.states import OPEN_STATES, STATES
 
 # Transfers ------------------------------------------------------------------------------------------------------------
 
 LONGEST_NUMBER = 18  # digits that fit into a key
 SLUGS: Final = {
-    "move": (machine.BANK_TO_TRADING, machine.TRADING_TO_BANK),
-    "convert": (machine.CONVERT,),
-    "to-subaccount": (machine.TO_SUBACCOUNT,),
-    "from-subaccount": (machine.FROM_SUBACCOUNT,),
-    "to-user": (machine.TO_USER,),
+    "move": (states.BANK_TO_TRADING, states.TRADING_TO_BANK),
+    "convert": (states.CONVERT,),
+    "to-subaccount": (states.TO_SUBACCOUNT,),
+    "from-subaccount": (states.FROM_SUBACCOUNT,),
+    "to-user": (states.TO_USER,),
 }
 
 
 class NewTransferForm(RequestForm):
-    """A request for a transfer of one kind; the kind's own fields come beside the common ones."""
+    """A request for a transfer of one kind; the fields of the kind come beside the common ones."""
 
     kind = forms.ChoiceField(label="Which way")
     subaccount_id = forms.TypedChoiceField(label="Sub-account", coerce=int, empty_value=None)
-    by = forms.ChoiceField(label="The other user is named by", choices=list(machine.IDENTIFIED_BY.items()))
+    by = forms.ChoiceField(label="The other user is named by", choices=list(states.IDENTIFIED_BY.items()))
     identifier = forms.CharField(
         label="Name of the other user",
         max_length=254,
@@ -61,13 +61,13 @@ class NewTransferForm(RequestForm):
         self._keep_those_of(slug)
         codes = [(row.code, f"{row.code}  {row.full_name}".strip()) for row in currencies]
         numbers = [(row.exchange_id, f"{row.exchange_id}  {row.email}") for row in subaccounts]
-        offered = {
-            "kind": [(kind, machine.KINDS[kind]) for kind in SLUGS[slug]],
+        choices_by_field = {
+            "kind": [(kind, states.KINDS[kind]) for kind in SLUGS[slug]],
             "currency": [("", "Choose"), *codes],
             "to_currency": [("", "Choose"), *codes],
             "subaccount_id": [("", "Choose"), *numbers],
         }
-        for name, choices in offered.items():
+        for name, choices in choices_by_field.items():
             if name in self.fields:
                 self.fields[name].choices = choices  # type: ignore[attr-defined]
         for name in ("amount", "identifier"):
@@ -79,19 +79,19 @@ class NewTransferForm(RequestForm):
                 }
 
     def _keep_those_of(self, slug: str) -> None:
-        own = {"to-user": {"by", "identifier"}, "convert": {"to_currency"}, "move": {"kind"}}
-        wanted = own.get(slug, {"subaccount_id"})
-        for name in {"kind", "subaccount_id", "by", "identifier", "to_currency"} - wanted:
+        fields_by_slug = {"to-user": {"by", "identifier"}, "convert": {"to_currency"}, "move": {"kind"}}
+        fields = fields_by_slug.get(slug, {"subaccount_id"})
+        for name in {"kind", "subaccount_id", "by", "identifier", "to_currency"} - fields:
             del self.fields[name]
 
     def arguments(self) -> dict[str, Any]:
-        """What the domain wants to know, from a form that is valid."""
+        """The arguments of `workflow.request`, from a valid form."""
         values = {"kind": SLUGS[self.slug][0], **self.cleaned_data}
         return values | {"request_key": str(values["request_key"])}
 
 
 class TransferEndForm(DecisionForm):
-    """One person's word on a transfer that was not seen, with its reason and a second factor."""
+    """One person's decision on a transfer that was not seen, with a reason and a second factor."""
 
     comment = forms.CharField(
         label="Reason",
@@ -128,12 +128,12 @@ class TransferFilter(DatedForm):
         required=False,
         choices=[("", "Any state"), ("open", "Open"), *((name, row.label) for name, row in STATES.items())],
     )
-    kind = forms.ChoiceField(label="Kind", required=False, choices=[("", "Any kind"), *machine.KINDS.items()])
+    kind = forms.ChoiceField(label="Kind", required=False, choices=[("", "Any kind"), *states.KINDS.items()])
     currency = forms.CharField(label="Currency", required=False, max_length=20)
     initiator = forms.CharField(label="Requested by", required=False, max_length=150)
 
     def narrow(self, rows: QuerySet[Transfer]) -> QuerySet[Transfer]:
-        """Only the rows that every filter which is set lets through."""
+        """Only the rows that pass every filter that is set."""
         chosen = self.chosen()
         if "state" in chosen:
             rows = rows.filter(state__in=OPEN_STATES if chosen["state"] == "open" else (chosen["state"],))
@@ -149,16 +149,16 @@ class TransferFilter(DatedForm):
 
 def transfers_named(text: str) -> Q:
     """Transfers that the text names exactly: by reference or number, or by an exchange id."""
-    found = Q(exchange_id=text) | Q(second_id=text)
+    condition = Q(exchange_id=text) | Q(second_id=text)
     number = text.upper().removeprefix("T-")
     if number.isascii() and number.isdigit() and len(number) <= LONGEST_NUMBER:
-        found |= Q(pk=int(number))
-    return found
+        condition |= Q(pk=int(number))
+    return condition
 
 
 def transfers_like(text: str) -> Q:
-    """Transfers that the text names, or that have it as sub-account or somewhere in their reason or other user."""
-    found = transfers_named(text) | Q(reason__icontains=text) | Q(identifier__icontains=text)
+    """Transfers that the text names, or that have it as sub-account or inside their reason or other user."""
+    condition = transfers_named(text) | Q(reason__icontains=text) | Q(identifier__icontains=text)
     if text.isascii() and text.isdigit() and len(text) <= LONGEST_NUMBER:
-        found |= Q(subaccount_id=int(text))
-    return found
+        condition |= Q(subaccount_id=int(text))
+    return condition

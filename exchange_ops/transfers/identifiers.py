@@ -1,17 +1,17 @@
-"""How another user of the exchange is named, and whether the name only looks like one that we know.
+"""How another user of the exchange is named, and whether a name only looks like one that we know.
 
-Money sent to another user is gone for good, so what a person types is held to a plain form: an e-mail address or a user
-name in visible ASCII. Beyond that a name is compared with everybody who was ever sent money: one that differs in a few
-characters, or in characters that look alike, is shown to the approvers as what it is.
+Money sent to another user is gone for good, so the typed name has to be plain: an e-mail address or a user name in
+visible ASCII. It is also compared with everybody who was ever sent money: approvers are warned of one that differs in a
+few characters, or in characters that look alike.
 """
 
 import re
 from collections.abc import Iterable
 
 from exchange_ops.shared.models import Account
-from exchange_ops.transfers import machine
-from exchange_ops.transfers.machine import EMAIL, IDENTIFIED_BY, TO_USER, USERNAME
+from exchange_ops.transfers import states
 from exchange_ops.transfers.models import Transfer
+from exchange_ops.transfers.states import EMAIL, IDENTIFIED_BY, TO_USER, USERNAME
 
 LONGEST_EMAIL, LONGEST_USERNAME = 254, 80
 CLOSE = 2  # characters that differ at most between two names that are easily confused
@@ -38,42 +38,40 @@ def problem(*, by: str, identifier: str) -> str:
 
 
 def lookalikes(*, account: Account, by: str, identifier: str) -> list[str]:
-    """Names that were sent money before and that this one may be confused with; none when it is one of them."""
-    known = set(_known(account, by))
-    if identifier in known or identifier.lower() in {name.lower() for name in known}:
+    """Earlier recipients that this name may be mistaken for; none when it is one of them."""
+    recipients = set(_recipients(account, by))
+    if identifier in recipients or identifier.lower() in {name.lower() for name in recipients}:
         return []
-    return sorted(name for name in known if _confusable(name, identifier))
+    return sorted(name for name in recipients if _confusable(name, identifier))
 
 
 def is_known(*, account: Account, by: str, identifier: str) -> bool:
     """Whether money was sent to exactly this name before."""
-    return identifier.lower() in {name.lower() for name in _known(account, by)}
+    return identifier.lower() in {name.lower() for name in _recipients(account, by)}
 
 
-def _known(account: Account, by: str) -> Iterable[str]:
-    paid = Transfer.objects.filter(
-        account=account, kind=TO_USER, by=by, state__in=(machine.DONE, machine.RESOLVED_MOVED)
-    )
+def _recipients(account: Account, by: str) -> Iterable[str]:
+    paid = Transfer.objects.filter(account=account, kind=TO_USER, by=by, state__in=(states.DONE, states.RESOLVED_MOVED))
     return paid.values_list("identifier", flat=True).distinct()
 
 
-def _confusable(known: str, name: str) -> bool:
-    one, other = _skeleton(known), _skeleton(name)
+def _confusable(recipient: str, name: str) -> bool:
+    one, other = _skeleton(recipient), _skeleton(name)
     return one == other or _differs_by(one, other, CLOSE)
 
 
 def _skeleton(name: str) -> str:
-    """The name with characters that look alike made equal."""
+    """The name with lookalike characters made equal."""
     return name.lower().translate(_ALIKE).replace("rn", "m").replace("vv", "w")
 
 
-def _differs_by(one: str, other: str, most: int) -> bool:
-    """Whether at most so many insertions, removals and replacements lie between the two."""
-    if abs(len(one) - len(other)) > most:
+def _differs_by(one: str, other: str, limit: int) -> bool:
+    """Whether at most `most` insertions, removals and replacements turn one into the other."""
+    if abs(len(one) - len(other)) > limit:
         return False
     row = list(range(len(other) + 1))
-    for number, left in enumerate(one, 1):
+    for number, letter in enumerate(one, 1):
         last, row[0] = row[0], number
-        for place, right in enumerate(other, 1):
-            last, row[place] = row[place], min(row[place] + 1, row[place - 1] + 1, last + (left != right))
-    return row[-1] <= most
+        for place, other_letter in enumerate(other, 1):
+            last, row[place] = row[place], min(row[place] + 1, row[place - 1] + 1, last + (letter != other_letter))
+    return row[-1] <= limit

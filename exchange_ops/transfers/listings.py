@@ -1,7 +1,7 @@
 """After a transfer: the ledger has to show what was answered, and must not show what was given up.
 
-What the exchange gave an id for must be listed, as it was asked for, within ten minutes. What was not seen, closed or
-not, raises the alarm when it is listed after all. Nothing here ever sends anything.
+What the exchange gave an id for has to be listed as requested within ten minutes. What was not seen, closed or not,
+raises the alarm when it is listed after all. Nothing here ever sends anything.
 """
 
 from datetime import datetime, timedelta
@@ -13,15 +13,13 @@ from django.db import transaction
 from desk.machines import decisions
 from desk.machines.step_clock import Stopwatch
 from exchange_ops.keys import clients
-from exchange_ops.keys import store as keys
 from exchange_ops.keys.clients import ClientFor
-from exchange_ops.ledger import sync as ledger
+from exchange_ops.keys.store import NoUsableKey
+from exchange_ops.ledger import sync
 from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.policy import freezes
 from exchange_ops.shared.backoff import pause
-from exchange_ops.transfers import ledger_matching as links
-from exchange_ops.transfers import machine
-from exchange_ops.transfers import mover as moves
+from exchange_ops.transfers import ledger_matching, machine, states
 from exchange_ops.transfers.models import Transfer, TransferCall
 from exchange_ops.wire.catalogue import Right
 from wire.errors import CallFailed, Refused
@@ -36,48 +34,48 @@ _log = structlog.get_logger(__name__)
 
 
 def look_for_listing(row: Transfer, *, now: datetime, client_for: ClientFor) -> None:
-    """Row 13: the ledger has to show what the exchange gave an id for, as it was asked for, within ten minutes."""
+    """Move 13: within ten minutes the ledger has to show what the exchange gave an id for, as it was requested."""
     ids = [one for one in (row.exchange_id, row.second_id) if one]
     if not ids or row.ledger_seen_at is not None:
-        moves.touch(row, next_action_at=None)
+        machine.touch(row, next_action_at=None)
         return
     watch = Stopwatch(now)
     absent, problem = _read_by_id(row, ids, client_for, now)
-    entries = links.by_id(row, ids)
-    odd = [entry for entry in entries if entry.status == "failed" or not links.agrees(row, entry)]
-    if odd and row.state == machine.DONE:
-        _listed_differently(row, odd, watch.now())
-    elif len(entries) == len(ids) and not odd and all(entry.status == LISTED for entry in entries):
+    entries = ledger_matching.by_id(row, ids)
+    differing = [entry for entry in entries if entry.status == "failed" or not ledger_matching.agrees(row, entry)]
+    if differing and row.state == states.DONE:
+        _listed_differently(row, differing, watch.now())
+    elif len(entries) == len(ids) and not differing and all(entry.status == LISTED for entry in entries):
         _listed(row, watch.now())
-    elif row.state == machine.DONE and absent and _age(row, now) >= LISTED_BY:
+    elif row.state == states.DONE and absent and _age(row, now) >= LISTED_BY:
         _not_listed(row, problem, watch.now())
-    elif row.state == machine.DONE:
+    elif row.state == states.DONE:
         tries = 1 + int(_age(row, now).total_seconds() // 10)
-        moves.touch(row, next_action_at=watch.now() + pause(LISTING_PAUSES_S, tries), last_problem=problem[:500])
+        machine.touch(row, next_action_at=watch.now() + pause(LISTING_PAUSES_S, tries), last_problem=problem[:500])
     else:
         _watch_on(row, watch.now())
 
 
 def look_for_latecomer(row: Transfer, *, now: datetime, client_for: ClientFor) -> None:
-    """Row 12: what was not seen, closed or not, and is in our copy of the ledger after all: two people, and the alarm.
+    """Move 12: a transfer that was not seen, closed or not, is in the ledger after all: two people, and the alarm.
 
-    An entry that a transfer under way waits for may be that one's, so it is left to it.
+    An entry may belong to an equal transfer under way; then it is left to that one.
     """
     call = TransferCall.objects.filter(transfer=row).exclude(outcome=TransferCall.NOT_SENT).order_by("attempt").last()
-    found = {} if call is None else links.candidates(row, call, late=links.LATE_FOR)
-    entries = [entry for leg in found.values() for entry in leg]
+    entries_by_leg = {} if call is None else ledger_matching.candidates(row, call, late=ledger_matching.LATE_FOR)
+    entries = [entry for leg in entries_by_leg.values() for entry in leg]
     twins = Transfer.objects.filter(
-        account=row.account_id, kind=row.kind, currency=row.currency, amount=row.amount, state__in=machine.IN_FLIGHT
+        account=row.account_id, kind=row.kind, currency=row.currency, amount=row.amount, state__in=states.IN_FLIGHT
     )
     if not entries or twins.exists():
         _watch_on(row, now)
         return
     ids = ", ".join(entry.exchange_id for entry in entries)
     reason = f"The ledger shows it after all: {ids}. It moved although nobody saw it in time."
-    moves.move(
+    machine.move(
         row,
         event="appeared_late",
-        to=machine.INVESTIGATE,
+        to=states.INVESTIGATE,
         now=now,
         next_action_at=None,
         last_problem=reason[:500],
@@ -87,13 +85,13 @@ def look_for_latecomer(row: Transfer, *, now: datetime, client_for: ClientFor) -
 
 
 def alarm(row: Transfer) -> None:
-    """People have to look: the inbox of treasury shows it at once, readiness names it, and the log says it loudly."""
+    """Alert people: the inbox of treasury shows it at once, readiness names it, and the log has it as an error."""
     decisions.announce(row)
     _log.error("transfers.alarm", transfer=row.pk, state=row.state, reason=row.last_problem)
 
 
 def facts_of(entry: LedgerEntry) -> dict[str, Any]:
-    """What people compare of an entry."""
+    """The facts of an entry that people compare."""
     return {
         "exchange_id": entry.exchange_id,
         "index": entry.index,
@@ -107,10 +105,10 @@ def facts_of(entry: LedgerEntry) -> dict[str, Any]:
 
 
 def _listed(row: Transfer, now: datetime) -> None:
-    moves.move(
+    machine.move(
         row,
         event="listed",
-        to=machine.DONE,
+        to=states.DONE,
         now=now,
         next_action_at=None,
         ledger_seen_at=now,
@@ -120,12 +118,12 @@ def _listed(row: Transfer, now: datetime) -> None:
 
 
 def _not_listed(row: Transfer, problem: str, now: datetime) -> None:
-    """The alarm of an answer that the ledger does not bear out. It is still looked for, and ends when it is listed."""
+    """The alarm of an answer that the ledger does not confirm. It is still looked for, and ends when it is listed."""
     reason = f"The exchange gave it the number {row.exchange_id}, and its ledger does not show it after ten minutes."
-    moves.move(
+    machine.move(
         row,
         event="not_listed",
-        to=machine.INVESTIGATE,
+        to=states.INVESTIGATE,
         now=now,
         next_action_at=now + WATCH_EVERY,
         last_problem=reason,
@@ -134,32 +132,32 @@ def _not_listed(row: Transfer, problem: str, now: datetime) -> None:
     alarm(row)
 
 
-def _listed_differently(row: Transfer, odd: list[LedgerEntry], now: datetime) -> None:
-    """The exchange did something else than it was asked for: the account is frozen. Rows are locked as for a freeze."""
+def _listed_differently(row: Transfer, differing: list[LedgerEntry], now: datetime) -> None:
+    """The exchange did something else than requested: the account is frozen. Rows are locked as for a freeze."""
     reason = "The exchange's ledger says something else than what was asked for."
     with transaction.atomic():
         freezes.lock_open(row.account)
-        moves.move(
+        machine.move(
             row,
             event="listed_differently",
-            to=machine.INVESTIGATE,
+            to=states.INVESTIGATE,
             now=now,
             next_action_at=None,
             last_problem=reason,
-            evidence={"entries": [facts_of(entry) for entry in odd]},
+            evidence={"entries": [facts_of(entry) for entry in differing]},
         )
         freezes.freeze(person=None, reason=f"{row.reference}: {reason}", account=row.account, now=now)
     alarm(row)
 
 
 def _read_by_id(row: Transfer, ids: list[str], client_for: ClientFor, now: datetime) -> tuple[bool, str]:
-    """Ask for the transactions our copy does not have; whether the exchange said for certain that it has none."""
-    known = {entry.exchange_id for entry in links.by_id(row, ids) if entry.status == LISTED}
+    """Read the transactions that our copy lacks: whether the exchange said for certain that it has none, and why."""
+    listed_ids = {entry.exchange_id for entry in ledger_matching.by_id(row, ids) if entry.status == LISTED}
     absent, problem = False, ""
     try:
         with clients.client(client_for, account=row.account, right=Right.PAYMENTS) as client:
             for one in ids:
-                if one in known:
+                if one in listed_ids:
                     continue
                 try:
                     record = client.get_transaction(exchange_id=one)
@@ -170,16 +168,16 @@ def _read_by_id(row: Transfer, ids: list[str], client_for: ClientFor, now: datet
                     absent = absent or refused.code == NO_SUCH_TRANSACTION
                     problem = f"The exchange's ledger does not show {one} yet: {refused}"
                     continue
-                ledger.apply(account=row.account, transactions=[record], source=ledger.REST, now=now)
-    except (CallFailed, keys.NoUsableKey) as failure:
+                sync.apply(account=row.account, transactions=[record], source=sync.REST, now=now)
+    except (CallFailed, NoUsableKey) as failure:
         return False, f"The exchange's ledger was not readable: {failure}"
     return absent, problem
 
 
 def _watch_on(row: Transfer, now: datetime) -> None:
-    """Look again in five minutes, until a day after it was sent."""
-    over = _age(row, now) >= links.LATE_FOR
-    moves.touch(row, next_action_at=None if over else now + WATCH_EVERY)
+    """Check again in five minutes, until a day after it was sent."""
+    is_over = _age(row, now) >= ledger_matching.LATE_FOR
+    machine.touch(row, next_action_at=None if is_over else now + WATCH_EVERY)
 
 
 def _age(row: Transfer, now: datetime) -> timedelta:

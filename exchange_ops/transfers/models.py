@@ -1,6 +1,6 @@
 """A transfer inside the exchange, everything that happened to it, its calls and everybody who agreed to it.
 
-Only `exchange_ops.transfers.mover.move` writes `state` and `version`; triggers refuse anybody else.
+Only `exchange_ops.transfers.machine.move` writes `state` and `version`; triggers refuse anybody else.
 """
 
 from typing import Any, ClassVar
@@ -12,11 +12,11 @@ from django.db.models import F, Q
 from desk.machines.rows import CALL_OUTCOMES, Call, Event, Subject, Vote, is_a_move
 from exchange_ops.shared.amounts import amount_field
 from exchange_ops.shared.models import Account, OfAccount
-from exchange_ops.transfers import machine as states
+from exchange_ops.transfers import states
 
 
 class Transfer(OfAccount, Subject):
-    """One movement that was asked for: `amount` of `currency` changes its place, or its network with `to_currency`.
+    """One requested movement: `amount` of `currency` changes its place, or its network with `to_currency`.
 
     `identifier` names the other user by `by` (e-mail or user name), `subaccount_id` is the exchange's number of the
     sub-account. `exchange_id` is the transaction on this side, `second_id` the other one of a conversion.
@@ -205,9 +205,9 @@ class TransferCall(Call):
 
 
 class TransferApproval(Vote):
-    """One person's word on exactly the content of `digest`, given with a second factor unless it is a no.
+    """One person's vote on exactly the content of `digest`, given with a second factor unless it is a rejection.
 
-    `stage` says what it was given for: review (before the sending) or resolution (of an unclear case).
+    `stage` says what it is for: review (before sending) or resolution (of an unclear case).
     """
 
     REVIEW, RESOLUTION = "review", "resolution"

@@ -1,37 +1,35 @@
-"""Putting a transfer under the rules in force: value, quorum and the digest that people sign.
+"""Evaluating a transfer by the rules in force: value, quorum and the digest that people sign.
 
-Only money that leaves for others takes approvals, by the rules of withdrawals; a name that looks like a known one takes
-one person more. Every other kind stays within the company, and needs none.
+Only money that leaves for others needs approvals, by the rules of withdrawals; a name that looks like a known one needs
+one person more. Every other kind stays within the company and needs none.
 """
 
 from datetime import datetime
 from typing import Any
 
-from exchange_ops.policy import freezes
-from exchange_ops.policy import quorum as policy
+from exchange_ops.policy import freezes, quorum
 from exchange_ops.transfers import identifiers
 from exchange_ops.transfers.models import Transfer
-from exchange_ops.withdrawals.decisions import digest as digests
-from exchange_ops.withdrawals.decisions import policy_evaluation as judging
+from exchange_ops.withdrawals.decisions import digest, policy_evaluation
 
 _FORM = "countersign-transfer-1"
-_KEPT = ("quote_value", "quote_currency", "quote_at", "policy_version")
+_VALUE_COLUMNS = ("quote_value", "quote_currency", "quote_at", "policy_version")
 
 
-def judged(transfer: Transfer, *, now: datetime) -> tuple[str, dict[str, Any]]:
-    """Why the rules forbid it altogether (or an empty text), and the columns to move it with, digest included."""
-    verdict, found = judging.verdict_on(
+def evaluate(transfer: Transfer, *, now: datetime) -> tuple[str, dict[str, Any]]:
+    """Why the rules forbid it (or an empty text), and the columns to move it with, digest included."""
+    verdict, payout_columns = policy_evaluation.verdict_on(
         account=transfer.account,
         currency=transfer.currency,
         amount=transfer.amount,
         address=transfer.destination,
         now=now,
     )
-    columns: dict[str, Any] = {name: found[name] for name in _KEPT}
+    columns: dict[str, Any] = {name: payout_columns[name] for name in _VALUE_COLUMNS}
     columns["lookalikes"] = _lookalikes(transfer)
     if transfer.leaves:
         # The second sentence of a verdict is about the order of hold and approval: a transfer has no hold.
-        trace = [verdict.trace[0], *_warnings(transfer, columns["lookalikes"]), *found["policy_trace"][2:]]
+        trace = [verdict.trace[0], *_warnings(transfer, columns["lookalikes"]), *payout_columns["policy_trace"][2:]]
         columns |= {"quorum_required": verdict.approvals + bool(columns["lookalikes"]), "policy_trace": trace}
     else:
         columns |= {"quorum_required": 0, "policy_trace": ["No approval: the money stays within the company."]}
@@ -40,22 +38,22 @@ def judged(transfer: Transfer, *, now: datetime) -> tuple[str, dict[str, Any]]:
 
 
 def still_holds(transfer: Transfer) -> bool:
-    """Whether the digest is still that of this content, under the rules in force and after the last freeze."""
+    """Whether the digest still matches this content, under the rules in force and after the last freeze."""
     if transfer.leaves:
-        rules = policy.current()
+        rules = quorum.current()
         if rules is None or rules.number != transfer.policy_version:
             return False
-    return transfer.digest in digests.made(_content(transfer))
+    return transfer.digest in digest.digests(_content(transfer))
 
 
 def digest_of(transfer: Transfer, **changes: Any) -> str:
     """HMAC-SHA256 in hex over the transfer's content, the rules it was judged by and the number of the last freeze."""
-    return digests.made(_content(transfer, **changes))[0]
+    return digest.digests(_content(transfer, **changes))[0]
 
 
 def _content(transfer: Transfer, **changes: Any) -> dict[str, Any]:
     freeze = freezes.latest_number(transfer.account_id)
-    return digests.signed(transfer, **changes) | {"form": _FORM, "id": transfer.pk, "freeze": freeze}
+    return digest.signed_content(transfer, **changes) | {"form": _FORM, "id": transfer.pk, "freeze": freeze}
 
 
 def _lookalikes(transfer: Transfer) -> list[str]:
@@ -67,5 +65,5 @@ def _lookalikes(transfer: Transfer) -> list[str]:
 def _warnings(transfer: Transfer, lookalikes: list[str]) -> list[str]:
     if lookalikes:
         return [f"One approval more: the name looks like {', '.join(lookalikes)}, and is another one."]
-    known = identifiers.is_known(account=transfer.account, by=transfer.by, identifier=transfer.identifier)
-    return [] if known else ["First transfer to this recipient."]
+    is_known = identifiers.is_known(account=transfer.account, by=transfer.by, identifier=transfer.identifier)
+    return [] if is_known else ["First transfer to this recipient."]

@@ -1,6 +1,6 @@
 """Finding out from the exchange's ledger what became of a transfer whose answer was lost.
 
-Exactly one transaction like it, and balances that moved by what the ledger says, means done. None in three listings
+Exactly one matching transaction, and balances that moved by what the ledger says, means done. None in three listings
 after the quiet period, and balances that did not move, means not seen: then a person decides. Anything else needs two
 people. Nothing here ever sends anything.
 """
@@ -16,9 +16,7 @@ from exchange_ops.keys.clients import ClientFor
 from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.shared import clocks
 from exchange_ops.shared.backoff import READ_PAUSES_S, pause
-from exchange_ops.transfers import ledger_matching as links
-from exchange_ops.transfers import listings, machine, snapshots
-from exchange_ops.transfers import mover as moves
+from exchange_ops.transfers import ledger_matching, listings, machine, snapshots, states
 from exchange_ops.transfers.calls import MARGIN, QUIET
 from exchange_ops.transfers.models import Transfer, TransferCall
 from exchange_ops.transfers.snapshots import CannotRead, Snapshot
@@ -27,19 +25,19 @@ LISTINGS = 3
 
 
 def find_out(row: Transfer, *, now: datetime, client_for: ClientFor) -> None:
-    """Rows 8 to 10: read the account, then done, wait, not seen, or two people."""
+    """Moves 8 to 10: read the account, then done, wait, not seen, or two people."""
     watch = Stopwatch(now)
     call = TransferCall.objects.filter(transfer=row).exclude(outcome=TransferCall.NOT_SENT).order_by("attempt").last()
     if call is None:
         _not_sent(row, watch.now())
         return
     if call.outcome == TransferCall.ACCEPTED and call.exchange_id:
-        _found(row, call, [call.exchange_id, call.second_id], {"answered": "late"}, watch.now())
+        _settle(row, call, [call.exchange_id, call.second_id], {"answered": "late"}, watch.now())
         return
     try:
         currencies = [code for code in (row.currency, row.to_currency) if code]
         patient = not _is_quiet_over(call, now)
-        after = snapshots.take(
+        after = snapshots.read(
             account=row.account, currencies=currencies, client_for=client_for, now=now, patient=patient
         )
     except CannotRead as problem:
@@ -49,62 +47,62 @@ def find_out(row: Transfer, *, now: datetime, client_for: ClientFor) -> None:
 
 
 def _judge(row: Transfer, call: TransferCall, after: Snapshot, now: datetime, watch: Stopwatch) -> None:
-    """One listing of the account, compared with what was known before the call."""
-    found = links.candidates(row, call)
-    left = snapshots.unexplained(call, after)
+    """Compare one listing of the account with what was known before the call."""
+    entries_by_leg = ledger_matching.candidates(row, call)
+    unexplained = snapshots.unexplained(call, after)
     looks, quiet = row.looks + 1, _is_quiet_over(call, now)
     facts = {
-        "candidates": [listings.facts_of(entry) for entries in found.values() for entry in entries],
+        "candidates": [listings.facts_of(entry) for entries in entries_by_leg.values() for entry in entries],
         "read_to_index": after.watermark,
-        "unexplained": None if left is None else texts(left),
+        "unexplained": None if unexplained is None else texts(unexplained),
         "listings": looks,
         "unread": after.unread,
     }
-    counts = {len(entries) for entries in found.values()}
+    counts = {len(entries) for entries in entries_by_leg.values()}
     several, one, none = max(counts) > 1, counts == {1}, counts == {0}
     if several:
         _call_people(row, call, facts, "The ledger shows several transactions that may be this one.", watch.now())
-    elif one and left == {}:
-        _found(row, call, [entries[0].exchange_id for entries in found.values()], facts, watch.now())
-    elif none and left == {} and not after.unread:
+    elif one and unexplained == {}:
+        _settle(row, call, [entries[0].exchange_id for entries in entries_by_leg.values()], facts, watch.now())
+    elif none and unexplained == {} and not after.unread:
         if quiet and looks >= LISTINGS:
             _not_seen(row, call, facts, watch.now())
         else:
             _wait(row, watch.now(), "The exchange's ledger shows nothing of it yet.", looks)
     elif looks >= LISTINGS and (one or quiet):
-        _call_people(row, call, facts, _disagreement(left, after, call), watch.now())
+        _call_people(row, call, facts, _disagreement(unexplained, after, call), watch.now())
     else:
-        _wait(row, watch.now(), _disagreement(left, after, call), looks)
+        _wait(row, watch.now(), _disagreement(unexplained, after, call), looks)
 
 
 def _is_quiet_over(call: TransferCall, now: datetime) -> bool:
-    """Ten minutes since the call by our clock and the exchange's: a host whose clock jumps decides nothing early."""
+    """Whether ten minutes have passed since the call by both clocks: a host whose clock jumps decides nothing early."""
     reading = clocks.believed(account=call.account)
     exchange_now = now if reading is None else now + timedelta(milliseconds=reading.skew_ms)
     return now >= call.prepared_at + QUIET and exchange_now >= call.created_from + MARGIN + QUIET
 
 
-def _disagreement(left: dict[str, Any] | None, after: Snapshot, call: TransferCall) -> str:
-    if left is None and not (call.balances.get("bank") and after.wallets["bank"]):
+def _disagreement(unexplained: dict[str, Any] | None, after: Snapshot, call: TransferCall) -> str:
+    if unexplained is None and not (call.balances.get("bank") and after.wallets["bank"]):
         return "The balances can't be compared: the account moved while it was read."
-    if left is None:
+    if unexplained is None:
         return "The balances can't be compared: the ledger has a movement of an unknown type."
-    if left:
-        amounts = ", ".join(f"{amount} {code}" for code, amount in texts(left).items())
+    if unexplained:
+        amounts = ", ".join(f"{amount} {code}" for code, amount in texts(unexplained).items())
         return f"Ledger and balances disagree: {amounts} moved without a transaction that says so."
     if after.unread:
         return "The ledger has records that can't be read, so nothing is certain."
     return "The ledger shows only a part of it."
 
 
-def _found(row: Transfer, call: TransferCall, ids: list[str], facts: dict[str, Any], now: datetime) -> None:
-    """Row 8. The listing is confirmed by the step that follows, as after an answer."""
+def _settle(row: Transfer, call: TransferCall, ids: list[str], facts: dict[str, Any], now: datetime) -> None:
+    """Move 8. The next step confirms the listing, as after an answer."""
     first, second = (*[one for one in ids if one], None)[:2]
     with transaction.atomic():
-        moves.move(
+        machine.move(
             row,
             event="found",
-            to=machine.DONE,
+            to=states.DONE,
             now=now,
             exchange_id=first,
             second_id=second,
@@ -114,16 +112,16 @@ def _found(row: Transfer, call: TransferCall, ids: list[str], facts: dict[str, A
             evidence=facts | {"exchange_ids": [first, second] if second else [first]},
         )
         _resolve(call, TransferCall.FOUND, first or "", second or "")
-        links.adopt(row, LedgerEntry.objects.filter(account=row.account_id, exchange_id__in=ids))
+        ledger_matching.adopt(row, LedgerEntry.objects.filter(account=row.account_id, exchange_id__in=ids))
 
 
 def _not_seen(row: Transfer, call: TransferCall, facts: dict[str, Any], now: datetime) -> None:
     problem = f"Nothing of it in {facts['listings']} readings of the ledger, and the balances did not move."
     with transaction.atomic():
-        moves.move(
+        machine.move(
             row,
             event="not_found",
-            to=machine.NOT_SEEN,
+            to=states.NOT_SEEN,
             now=now,
             next_action_at=now + listings.WATCH_EVERY,
             last_problem=problem,
@@ -134,12 +132,12 @@ def _not_seen(row: Transfer, call: TransferCall, facts: dict[str, Any], now: dat
 
 
 def _not_sent(row: Transfer, now: datetime) -> None:
-    """A worker that was given up came back, and its last look kept it from sending: certain, and still a person's."""
+    """A worker came back after its lease, and the last check kept it from sending: certain, but still for people."""
     problem = "It was not sent: its worker came back too late to send it."
-    moves.move(
+    machine.move(
         row,
         event="not_found",
-        to=machine.NOT_SEEN,
+        to=states.NOT_SEEN,
         now=now,
         next_action_at=now + listings.WATCH_EVERY,
         last_problem=problem,
@@ -147,10 +145,10 @@ def _not_sent(row: Transfer, now: datetime) -> None:
 
 
 def _call_people(row: Transfer, call: TransferCall, facts: dict[str, Any], reason: str, now: datetime) -> None:
-    moves.move(
+    machine.move(
         row,
         event="ambiguous",
-        to=machine.INVESTIGATE,
+        to=states.INVESTIGATE,
         now=now,
         next_action_at=None,
         last_problem=reason[:500],
@@ -167,5 +165,5 @@ def _resolve(call: TransferCall, outcome: str, first: str, second: str) -> None:
 
 def _wait(row: Transfer, now: datetime, problem: str, looks: int | None = None) -> None:
     tries = 1 + int((now - row.updated_at).total_seconds() // 5)
-    counted = {} if looks is None else {"looks": looks}
-    moves.touch(row, next_action_at=now + pause(READ_PAUSES_S, tries), last_problem=problem[:500], **counted)
+    columns = {} if looks is None else {"looks": looks}
+    machine.touch(row, next_action_at=now + pause(READ_PAUSES_S, tries), last_problem=problem[:500], **columns)

@@ -1,7 +1,7 @@
-"""What transfer can be asked for: every problem beside the field it is about, before anything is written.
+"""Checks of a new transfer: every problem with the field that it is about, before anything is written.
 
-Checked here is what the exchange would refuse, or what it would answer so badly that the outcome were unknown: a
-transfer to a frozen sub-account is answered with 500 (supplement 2.11), so it is refused before it is sent.
+Refused here is what the exchange would refuse, or answer so badly that the outcome were unknown: a transfer to a frozen
+sub-account is answered with 500 (supplement 2.11), so it is refused before it is sent.
 """
 
 from datetime import datetime
@@ -17,21 +17,21 @@ from exchange_ops.policy.models import ValueLimit
 from exchange_ops.shared import amounts, rules
 from exchange_ops.shared.models import Account
 from exchange_ops.shared.problems import FORM
+from exchange_ops.subaccounts import account_status
 from exchange_ops.subaccounts.models import SubAccount, SubAccountBalance
-from exchange_ops.transfers import identifiers, machine
+from exchange_ops.transfers import identifiers, states
 from exchange_ops.transfers.models import Transfer
 from exchange_ops.withdrawals.request_checks import LONGEST_KEY, LONGEST_REASON
 from wire.values import grouped_text
 
 if TYPE_CHECKING:
     from desk.models import Person
-from exchange_ops.subaccounts.obstacles import subaccount_problem
 
-BETWEEN_WALLETS = (machine.BANK_TO_TRADING, machine.TRADING_TO_BANK)
+BETWEEN_WALLETS = (states.BANK_TO_TRADING, states.TRADING_TO_BANK)
 
 
 class CannotTransfer(Exception):
-    """The transfer was not taken; `problems` names the field (or "__all__") and says why, one sentence each."""
+    """The transfer was not recorded; `problems` maps a field (or "__all__") to one sentence about it."""
 
     def __init__(self, problems: dict[str, str]) -> None:
         super().__init__(" ".join(problems.values()))
@@ -39,13 +39,13 @@ class CannotTransfer(Exception):
 
 
 def refuse_asker(person: "Person", account: Account) -> None:
-    """Operators of the account ask for transfers; nobody else."""
+    """Raise CannotTransfer unless the person is an operator of the account."""
     if not rules.may_request(person, account):
         raise CannotTransfer({FORM: "Only operators ask for transfers."})
 
 
 def check(transfer: Transfer, *, now: datetime) -> None:
-    """Raise CannotTransfer with everything that is wrong with this request, as far as our copies of the facts tell."""
+    """Raise CannotTransfer with everything that is wrong with this request, as far as our copies of the facts show."""
     problems: dict[str, str] = {}
     if not transfer.reason:
         problems["reason"] = "Say what the transfer is for; people will read it later."
@@ -53,13 +53,13 @@ def check(transfer: Transfer, *, now: datetime) -> None:
         problems["reason"] = f"At most {LONGEST_REASON} characters."
     if not 0 < len(transfer.request_key) <= LONGEST_KEY:
         problems[FORM] = "The form has lost its key: open it again."
-    if transfer.kind not in machine.KINDS:
+    if transfer.kind not in states.KINDS:
         problems["kind"] = "Say what kind of transfer it is."
         raise CannotTransfer(problems)
-    known = Currency.objects.filter(pk=transfer.currency).first()
-    if problem := currency_problem(transfer.kind, known):
+    currency = Currency.objects.filter(pk=transfer.currency).first()
+    if problem := currency_problem(transfer.kind, currency):
         problems["currency"] = problem
-    elif known is not None and (problem := amount_problem(transfer, known)):
+    elif currency is not None and (problem := amount_problem(transfer, currency)):
         problems["amount"] = problem
     problems |= target_problems(transfer)
     if not problems and (problem := _limit_problem(transfer, now)):
@@ -80,7 +80,7 @@ def currency_problem(kind: str, currency: Currency | None) -> str:
 
 
 def amount_problem(transfer: Transfer, currency: Currency) -> str:
-    """Why this amount can't be moved, or an empty text. The balance is the one last read."""
+    """Why this amount can't be moved, or an empty text. The balance is as of the last reading."""
     amount = transfer.amount
     if not isinstance(amount, Decimal) or not amount.is_finite() or not amounts.storable(amount):
         return "This is not an amount that can be moved."
@@ -93,16 +93,16 @@ def amount_problem(transfer: Transfer, currency: Currency) -> str:
 
 
 def target_problems(transfer: Transfer) -> dict[str, str]:
-    """What is wrong with where the money is to go, by field."""
-    if transfer.kind == machine.TO_USER:
+    """What is wrong with the recipient of the money, by field."""
+    if transfer.kind == states.TO_USER:
         problem = identifiers.problem(by=transfer.by, identifier=transfer.identifier)
-        field = "by" if transfer.by not in machine.IDENTIFIED_BY else "identifier"
+        field = "by" if transfer.by not in states.IDENTIFIED_BY else "identifier"
         return {field: problem} if problem else {}
-    if transfer.kind == machine.CONVERT:
+    if transfer.kind == states.CONVERT:
         problem = _conversion_problem(transfer)
         return {"to_currency": problem} if problem else {}
-    if transfer.kind in machine.SUBACCOUNT_KINDS:
-        problem = subaccount_problem(transfer.account, transfer.subaccount_id)
+    if transfer.kind in states.SUBACCOUNT_KINDS:
+        problem = account_status.subaccount_problem(transfer.account, transfer.subaccount_id)
         return {"subaccount_id": problem} if problem else {}
     return {}
 
@@ -126,10 +126,10 @@ def _conversion_problem(transfer: Transfer) -> str:
 
 
 def _funds_problem(transfer: Transfer) -> str:
-    found = giving(transfer)
-    if found is None or transfer.amount <= found[0]:
+    holding = giving_wallet(transfer)
+    if holding is None or transfer.amount <= holding[0]:
         return ""
-    available, where, read_at = found
+    available, where, read_at = holding
     return (
         f"{grouped_text(transfer.amount)} {transfer.currency} are asked for, and "
         f"{grouped_text(available)} were available on {where} at {read_at:%H:%M:%S} UTC."
@@ -147,21 +147,21 @@ def _limit_problem(transfer: Transfer, now: datetime) -> str:
     )
 
 
-def giving(transfer: Transfer) -> tuple[Decimal, str, datetime] | None:
-    """What the giving wallet holds, which one it is, and when that was read; nothing when it was never read."""
-    if transfer.kind == machine.FROM_SUBACCOUNT:
+def giving_wallet(transfer: Transfer) -> tuple[Decimal, str, datetime] | None:
+    """What the paying wallet holds, its name, and when that was read; None when it was never read."""
+    if transfer.kind == states.FROM_SUBACCOUNT:
         return _funds_of_subaccount(transfer)
-    wallet = Balance.TRADING if transfer.kind == machine.TRADING_TO_BANK else Balance.BANK
-    held = Balance.objects.filter(account=transfer.account_id, currency=transfer.currency, wallet=wallet).first()
-    return None if held is None else (held.available, f"the {wallet} account", held.read_at)
+    wallet = Balance.TRADING if transfer.kind == states.TRADING_TO_BANK else Balance.BANK
+    balance = Balance.objects.filter(account=transfer.account_id, currency=transfer.currency, wallet=wallet).first()
+    return None if balance is None else (balance.available, f"the {wallet} account", balance.read_at)
 
 
 def _funds_of_subaccount(transfer: Transfer) -> tuple[Decimal, str, datetime] | None:
     owner = SubAccount.objects.filter(account=transfer.account_id, exchange_id=transfer.subaccount_id or 0).first()
     if owner is None or owner.balances_at is None:
         return None
-    held = SubAccountBalance.objects.filter(
+    balance = SubAccountBalance.objects.filter(
         sub_account=owner, currency=transfer.currency, wallet=SubAccountBalance.MAIN
     ).first()
-    available = Decimal(0) if held is None else held.available
+    available = Decimal(0) if balance is None else balance.available
     return available, f"the bank account of sub-account {owner.exchange_id}", owner.balances_at

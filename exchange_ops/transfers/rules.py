@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from desk.people import roles
 from exchange_ops.shared.rules import may
-from exchange_ops.transfers import machine
+from exchange_ops.transfers import states
 from exchange_ops.transfers.models import Transfer
 
 if TYPE_CHECKING:
@@ -12,22 +12,22 @@ if TYPE_CHECKING:
 
 
 def may_cancel_transfer(person: "Person", transfer: Transfer) -> bool:
-    """Whoever asked can take it back until it is sent; treasury can too, once nobody has to approve it."""
+    """The requester can take it back until it is sent; treasury can too, once nobody has to approve it."""
     if person.pk == transfer.initiator_id:
         return may(person, roles.OPERATOR, roles.TREASURY, at=transfer.account_id)
-    return may(person, roles.TREASURY, at=transfer.account_id) and transfer.state == machine.APPROVED
+    return may(person, roles.TREASURY, at=transfer.account_id) and transfer.state == states.APPROVED
 
 
 def may_decide_transfer(person: "Person", transfer: Transfer) -> bool:
-    """Treasury approves, rejects and closes, never what they asked for themselves."""
+    """Treasury approves, rejects and closes, but never what they requested themselves."""
     return may(person, roles.TREASURY, at=transfer.account_id) and person.pk != transfer.initiator_id
 
 
 def may_close_transfer(person: "Person", transfer: Transfer) -> bool:
-    """Treasury decides what was not seen: closes it or asks for it anew, never their own."""
-    return may_decide_transfer(person, transfer) and transfer.state == machine.NOT_SEEN
+    """Treasury closes or re-issues what was not seen, but never their own request."""
+    return may_decide_transfer(person, transfer) and transfer.state == states.NOT_SEEN
 
 
 def may_resolve_transfer(person: "Person", transfer: Transfer) -> bool:
-    """Two people of treasury close an unclear transfer, never the one who asked for it."""
-    return may_decide_transfer(person, transfer) and transfer.state == machine.INVESTIGATE
+    """Two people of treasury close an unclear transfer, never the requester."""
+    return may_decide_transfer(person, transfer) and transfer.state == states.INVESTIGATE

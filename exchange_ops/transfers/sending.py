@@ -1,7 +1,7 @@
-"""Sending a transfer: look at the account, claim, call once, and where the outcome leads.
+"""Sending a transfer: read the account, claim, call once, and make the move that the outcome leads to.
 
 The call can't be repeated and can't be taken back. So its row is committed first, the outcome is one of accepted,
-refused, not sent or unknown, and unknown is resolved by reading the ledger (`transfer_watching`), never by sending.
+refused, not sent or unknown, and unknown is resolved by reading the ledger (`recovery`), never by sending.
 """
 
 from datetime import datetime, timedelta
@@ -12,37 +12,35 @@ from django.db import transaction
 from desk.machines import calls, sending
 from desk.machines.calls import Reply
 from desk.machines.step_clock import Stopwatch
-from exchange_ops.keys import store as keys
 from exchange_ops.keys.clients import ClientFor
+from exchange_ops.keys.store import NoUsableKey
 from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.market.models import Currency
 from exchange_ops.policy import freezes
 from exchange_ops.shared.backoff import QUEUE_PAUSES_S, pause
-from exchange_ops.subaccounts import obstacles
-from exchange_ops.transfers import approvals, listings, machine, policy_evaluation, snapshots
-from exchange_ops.transfers import calls as sends
-from exchange_ops.transfers import mover as moves
-from exchange_ops.transfers import request_checks as requests
-from exchange_ops.transfers.ledger_matching import adopt, seen_already
+from exchange_ops.subaccounts import account_status
+from exchange_ops.transfers import approvals, listings, machine, policy_evaluation, request_checks, snapshots, states
+from exchange_ops.transfers import calls as transfer_calls
+from exchange_ops.transfers.ledger_matching import adopt, lookalike_entries
 from exchange_ops.transfers.models import Transfer, TransferCall, TransferEvent
 from exchange_ops.transfers.snapshots import Snapshot
 
 LOOK_AGAIN = timedelta(seconds=15)
-PATIENCE = timedelta(seconds=60)  # for an account that does not stand still; then it is sent without that evidence
+PATIENCE = timedelta(seconds=60)  # for an account that does not stand still; after that it is sent without balances
 LISTED_WITHIN = timedelta(seconds=2)
-SENT_WITHIN = timedelta(hours=1)  # of the moment it was cleared; what waited longer may be wanted no more
+SENT_WITHIN = timedelta(hours=1)  # after it was cleared; what waited longer may not be wanted any more
 
 
 def look_again(row: Transfer, *, now: datetime, client_for: ClientFor) -> None:
-    """What waits for approvals gets a new digest when the rules or a freeze changed what it was judged by."""
+    """Give what waits for approvals a new digest when the rules or a freeze changed what it was judged by."""
     if policy_evaluation.still_holds(row):
-        moves.touch(row, next_action_at=now + LOOK_AGAIN)
+        machine.touch(row, next_action_at=now + LOOK_AGAIN)
     else:
         judge_again(row, now=now)
 
 
 def step(row: Transfer, *, now: datetime, client_for: ClientFor) -> None:
-    """Rows 3 to 7, 15 and 16: snapshot, claim, one call, and where its outcome leads."""
+    """Moves 3 to 7, 15 and 16: snapshot, claim, one call, and the move that its outcome leads to."""
     watch = Stopwatch(now)
     if _cleared_at(row) < now - SENT_WITHIN:
         _lapse(row, now)
@@ -57,45 +55,45 @@ def step(row: Transfer, *, now: datetime, client_for: ClientFor) -> None:
 
 
 def _send(row: Transfer, watch: Stopwatch, client_for: ClientFor) -> None:
-    """The account is read once more; unless that speaks against it, the call leaves."""
+    """Read the account once more; unless that speaks against it, make the call."""
     now = watch.now()
     try:
         currencies = [code for code in (row.currency, row.to_currency) if code]
         patient = now - row.updated_at < PATIENCE
-        before = snapshots.take(
+        before = snapshots.read(
             account=row.account, currencies=currencies, client_for=client_for, now=now, patient=patient
         )
         if problem := _older_one(row, watch.now(), client_for):
-            moves.touch(row, next_action_at=watch.now() + LOOK_AGAIN, last_problem=problem)
+            machine.touch(row, next_action_at=watch.now() + LOOK_AGAIN, last_problem=problem)
             return
-        if seen := seen_already(row):
-            _call_people(row, seen, before.watermark, watch.now())
+        if lookalikes := lookalike_entries(row):
+            _call_people(row, lookalikes, before.watermark, watch.now())
             return
-    except (snapshots.CannotRead, keys.NoUsableKey) as problem:
+    except (snapshots.CannotRead, NoUsableKey) as problem:
         _not_yet(row, f"Not sent: {problem}", now)
         return
     sending.step(
         row,
         watch=watch,
         on_obstacle=lambda problem: _not_yet(row, f"Not sent: {problem}", now),
-        open_client=lambda: client_for(row.account, sends.right_for(row)),
+        open_client=lambda: client_for(row.account, transfer_calls.right_for(row)),
         claim=lambda _: sending.claim_or_wait(
-            moves.MACHINE, row, lambda: _claimed(row, before, watch.now()), until=watch.now() + LOOK_AGAIN
+            machine.MACHINE, row, lambda: _claimed(row, before, watch.now()), until=watch.now() + LOOK_AGAIN
         ),
-        send=lambda client, last_look: sends.send(row, client, last_look),
-        on_outcome=sending.by_outcome(_ENDS),
+        send=lambda client, last_look: transfer_calls.send(row, client, last_look),
+        on_outcome=sending.by_outcome(_BY_OUTCOME),
     )
 
 
 def _claimed(row: Transfer, before: Snapshot, now: datetime) -> TransferCall:
     return calls.claim(
-        moves.MACHINE,
+        machine.MACHINE,
         row,
         event="send_claimed",
-        to=machine.SENDING,
+        to=states.SENDING,
         now=now,
         obstacle=lambda: "The account was frozen in this moment." if freezes.active(row.account) else "",
-        prepare=lambda: sends.prepare(row, before=before, now=now),
+        prepare=lambda: transfer_calls.prepare(row, before=before, now=now),
         attempt=row.attempt + 1,
         last_problem=before.remark[:500],
         looks=0,
@@ -103,32 +101,32 @@ def _claimed(row: Transfer, before: Snapshot, now: datetime) -> TransferCall:
 
 
 def _not_yet(row: Transfer, problem: str, now: datetime) -> None:
-    moves.touch(row, next_action_at=now + LOOK_AGAIN, last_problem=problem[:500])
+    machine.touch(row, next_action_at=now + LOOK_AGAIN, last_problem=problem[:500])
 
 
 def _cleared_at(row: Transfer) -> datetime:
-    """When rules and people last cleared it to be sent; a try that left the desk with nothing changes nothing of it."""
-    cleared = TransferEvent.objects.filter(transfer=row, to_state=machine.APPROVED).exclude(event="not_sent")
-    return cleared.order_by("-version").values_list("at", flat=True).first() or row.created_at
+    """When rules and people last cleared it for sending; a try that never left the desk does not change that."""
+    events = TransferEvent.objects.filter(transfer=row, to_state=states.APPROVED).exclude(event="not_sent")
+    return events.order_by("-version").values_list("at", flat=True).first() or row.created_at
 
 
 def _lapse(row: Transfer, now: datetime) -> None:
-    """Row 15: it is not sent any more."""
-    waited_for = row.last_problem or "No worker came to it."
-    moves.move(row, event="lapsed", to=machine.LAPSED, now=now, last_problem=waited_for, evidence={"why": waited_for})
+    """Move 15: it is not sent any more."""
+    reason = row.last_problem or "No worker came to it."
+    machine.move(row, event="lapsed", to=states.LAPSED, now=now, last_problem=reason, evidence={"why": reason})
 
 
-def _call_people(row: Transfer, seen: list[LedgerEntry], watermark: int, now: datetime) -> None:
-    """Row 16: the ledger shows it, and nothing here sent it."""
-    ids = ", ".join(entry.exchange_id for entry in seen)
+def _call_people(row: Transfer, lookalikes: list[LedgerEntry], watermark: int, now: datetime) -> None:
+    """Move 16: the ledger shows it, and nothing here sent it."""
+    ids = ", ".join(entry.exchange_id for entry in lookalikes)
     reason = (
         f"Not sent: the exchange's ledger shows one like it since it was asked for ({ids}), and nobody knows whose."
     )
-    facts = {"candidates": [listings.facts_of(entry) for entry in seen], "read_to_index": watermark}
-    moves.move(
+    facts = {"candidates": [listings.facts_of(entry) for entry in lookalikes], "read_to_index": watermark}
+    machine.move(
         row,
         event="seen_before_sending",
-        to=machine.INVESTIGATE,
+        to=states.INVESTIGATE,
         now=now,
         next_action_at=None,
         last_problem=reason[:500],
@@ -139,15 +137,15 @@ def _call_people(row: Transfer, seen: list[LedgerEntry], watermark: int, now: da
 
 def judge_again(row: Transfer, *, now: datetime) -> None:
     """A new digest under the rules in force; approvals of the old one no longer count."""
-    blocked, columns = policy_evaluation.judged(row, now=now)
+    blocked, columns = policy_evaluation.evaluate(row, now=now)
     if blocked:
-        moves.touch(row, next_action_at=now + LOOK_AGAIN, last_problem=blocked[:500])
+        machine.touch(row, next_action_at=now + LOOK_AGAIN, last_problem=blocked[:500])
         return
     review = bool(columns["quorum_required"])
-    moves.move(
+    machine.move(
         row,
         event="judged_again",
-        to=machine.REVIEW if review else machine.APPROVED,
+        to=states.REVIEW if review else states.APPROVED,
         now=now,
         next_action_at=now + LOOK_AGAIN if review else now,
         evidence={"trace": columns["policy_trace"]},
@@ -160,40 +158,40 @@ def _obstacle(row: Transfer) -> str:
     """Why it may not be sent right now, or an empty text. It waits, and can be cancelled meanwhile."""
     if (frozen := freezes.active(row.account)) is not None:
         return f"The account is frozen: {frozen.reason}"[:500]
-    if problem := requests.currency_problem(row.kind, Currency.objects.filter(pk=row.currency).first()):
+    if problem := request_checks.currency_problem(row.kind, Currency.objects.filter(pk=row.currency).first()):
         return problem
-    if row.kind in machine.SUBACCOUNT_KINDS and (
-        problem := obstacles.subaccount_problem(row.account, row.subaccount_id)
+    if row.kind in states.SUBACCOUNT_KINDS and (
+        problem := account_status.subaccount_problem(row.account, row.subaccount_id)
     ):
         return problem
-    under_way = Transfer.objects.filter(account=row.account_id, state__in=machine.IN_FLIGHT, currency=row.currency)
+    under_way = Transfer.objects.filter(account=row.account_id, state__in=states.IN_FLIGHT, currency=row.currency)
     twin = under_way.filter(kind=row.kind).first() or under_way.filter(amount=row.amount).first()
     return f"{twin.reference} is under way in the same lane, so this one waits for it." if twin else ""
 
 
 def _older_one(row: Transfer, now: datetime, client_for: ClientFor) -> str:
-    """Why a transfer that replaces another may not be sent: the older one moved after all, or may have. Else empty.
+    """Why a transfer that replaces another may not be sent, or an empty text: the older one may have moved after all.
 
-    Asked right after the ledger was read, so that what came late is seen before the same money moves again.
+    Checked right after the ledger was read, so that a late entry is seen before the same money moves again.
     """
     old = Transfer.objects.select_related("account").filter(pk=row.reissues_id or 0).first()
     if old is None:
         return ""
-    if old.state == machine.CLOSED:
+    if old.state == states.CLOSED:
         listings.look_for_latecomer(old, now=now, client_for=client_for)
-    if old.state in {machine.CLOSED, machine.RESOLVED_NOT_MOVED}:
+    if old.state in {states.CLOSED, states.RESOLVED_NOT_MOVED}:
         return ""
     return f"Not sent: {old.reference}, which it replaces, was seen at the exchange after all. It can be cancelled."
 
 
 def _done(row: Transfer, reply: Reply, now: datetime) -> None:
-    """Row 4: the ids the exchange gave; the ledger has to show them within ten minutes."""
+    """Move 4: the ids that the exchange gave; the ledger has to show them within ten minutes."""
     first, second = (*reply.value, None)[:2]
     with transaction.atomic():
-        moves.move(
+        machine.move(
             row,
             event="accepted",
-            to=machine.DONE,
+            to=states.DONE,
             now=now,
             exchange_id=first,
             second_id=second,
@@ -206,13 +204,13 @@ def _done(row: Transfer, reply: Reply, now: datetime) -> None:
         adopt(row, LedgerEntry.objects.filter(account=row.account_id, exchange_id__in=reply.value))
 
 
-_ENDS: Final[dict[str, calls.OnOutcome]] = {
+_BY_OUTCOME: Final[dict[str, calls.OnOutcome]] = {
     calls.ACCEPTED: _done,
-    calls.REFUSED: calls.on_outcome(moves.MACHINE, "refused", machine.REFUSED),
+    calls.REFUSED: calls.on_outcome(machine.MACHINE, "refused", states.REFUSED),
     calls.NOT_SENT: calls.on_outcome(
-        moves.MACHINE, "not_sent", machine.APPROVED, again=lambda row: pause(QUEUE_PAUSES_S, row.attempt)
+        machine.MACHINE, "not_sent", states.APPROVED, again=lambda row: pause(QUEUE_PAUSES_S, row.attempt)
     ),
-    calls.UNKNOWN: calls.on_outcome(moves.MACHINE, "outcome_unknown", machine.UNKNOWN),
+    calls.UNKNOWN: calls.on_outcome(machine.MACHINE, "outcome_unknown", states.UNKNOWN),
 }
-# Row 7: what it did is unknown until the ledger has been read.
-given_up = calls.lease_expired(moves.MACHINE, event="outcome_unknown", to=machine.UNKNOWN, looks=0)
+# Move 7: the outcome is unknown until the ledger has been read.
+lease_expired = calls.lease_expired(machine.MACHINE, event="outcome_unknown", to=states.UNKNOWN, looks=0)

@@ -1,4 +1,4 @@
-"""What the account looks like at one moment: its bank balances and how far its ledger goes, read so that they agree.
+"""The account at one moment: its bank balances and the end of its ledger, read so that they agree.
 
 Read before a transfer is sent, and again when its answer was lost: the difference of the two says what happened.
 """
@@ -11,10 +11,9 @@ from decimal import Decimal
 from desk.machines.mover import texts
 from exchange_ops.client import ExchangeClient
 from exchange_ops.keys import clients
-from exchange_ops.keys import store as keys
 from exchange_ops.keys.clients import ClientFor
-from exchange_ops.ledger import balances, walks
-from exchange_ops.ledger import sync as ledger
+from exchange_ops.keys.store import NoUsableKey
+from exchange_ops.ledger import balances, sync, walks
 from exchange_ops.ledger.models import Balance, LedgerEntry, LedgerVersion
 from exchange_ops.shared.models import Account
 from exchange_ops.transfers.models import TransferCall
@@ -29,7 +28,7 @@ Wallets = dict[str, dict[str, dict[str, Decimal]]]
 
 
 class CannotRead(Exception):
-    """Nothing certain is known of the account at this moment; the text says why."""
+    """The account can't be read with certainty at this moment; the text says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,18 +41,21 @@ class Snapshot:
     remark: str = ""
 
     def facts(self) -> dict[str, object]:
-        """The balances as they are kept with a call, exact."""
-        return {wallet: {code: texts(held) for code, held in found.items()} for wallet, found in self.wallets.items()}
+        """The balances as they are stored with a call, exact."""
+        return {
+            wallet: {code: texts(amounts) for code, amounts in balances_by_currency.items()}
+            for wallet, balances_by_currency in self.wallets.items()
+        }
 
 
-def take(
+def read(
     *, account: Account, currencies: Iterable[str], client_for: ClientFor, now: datetime, patient: bool = True
 ) -> Snapshot:
-    """Read the account at one moment, and take what was read into our copies. Raises CannotRead.
+    """Read the account at one moment, and store what was read in our copies. Raises CannotRead.
 
-    An account that never stands still is tried again later while there is patience; without it the snapshot is told
-    without bank balances, and what they would have proven is for people. The trading wallet changes with every trade
-    and is told by a key of another right: it is read last, as evidence.
+    With `patient`, an account that does not stand still is tried again later. Without it the snapshot has no bank
+    balances, and people decide what these would have proven. The trading wallet changes with every trade and needs a
+    key with another right, so it is read last and is evidence only.
     """
     if walks.is_being_read(account=account, now=now):
         raise CannotRead(f"The exchange's ledger is not here as a whole yet. {walks.sentence(account=account)}")
@@ -63,16 +65,16 @@ def take(
             bank, unread = _bank_at_rest(account, codes, client, now)
         if not bank and patient:
             raise CannotRead(MOVES)
-    except (CallFailed, keys.NoUsableKey) as problem:
+    except (CallFailed, NoUsableKey) as problem:
         raise CannotRead(f"The exchange's ledger was not readable: {problem}") from problem
     wallets: Wallets = {Balance.BANK: bank}
     remark = "" if bank else MOVES
     try:
         with clients.client(client_for, account=account, right=Right.HISTORY) as client:
-            wallets[Balance.TRADING] = _read(account, Balance.TRADING, codes, client, now)
-    except (CallFailed, keys.NoUsableKey, CannotRead) as problem:
+            wallets[Balance.TRADING] = _read_wallet(account, Balance.TRADING, codes, client, now)
+    except (CallFailed, NoUsableKey, CannotRead) as problem:
         remark = f"The trading balance was not readable: {problem}"
-    return Snapshot(ledger.highest_index(account=account), wallets, unread, remark)
+    return Snapshot(sync.highest_index(account=account), wallets, unread, remark)
 
 
 def unexplained(call: TransferCall, after: Snapshot) -> dict[str, Decimal] | None:
@@ -84,55 +86,55 @@ def unexplained(call: TransferCall, after: Snapshot) -> dict[str, Decimal] | Non
     bank: Mapping[str, Mapping[str, str]] = call.balances.get(Balance.BANK, {})
     if not bank or not after.wallets[Balance.BANK]:
         return None
-    left: dict[str, Decimal] = {}
-    for code, held in bank.items():
-        moved = _moved_since(call, code)
-        if moved is None:
+    differences: dict[str, Decimal] = {}
+    for code, amounts in bank.items():
+        change = _moved_since(call, code)
+        if change is None:
             return None
-        now_held = _total(after.wallets[Balance.BANK].get(code, {}))
-        left[code] = now_held - sum((Decimal(value) for value in held.values()), ZERO) - moved
-    return {code: amount for code, amount in left.items() if amount}
+        balance = _total(after.wallets[Balance.BANK].get(code, {}))
+        differences[code] = balance - sum((Decimal(value) for value in amounts.values()), ZERO) - change
+    return {code: amount for code, amount in differences.items() if amount}
 
 
 def _bank_at_rest(
     account: Account, codes: list[str], client: ExchangeClient, now: datetime
 ) -> tuple[dict[str, dict[str, Decimal]], int]:
-    """The bank balances between two equal readings of them, with the ledger read in between; none if there are none.
+    """The bank balances between two equal readings, with the ledger read in between; none if there are no equal ones.
 
-    Equal are the totals: reserving and releasing money moves it inside the wallet, and no transaction is done by it.
+    Totals have to be equal: reserving and releasing moves money inside the wallet, without a completed transaction.
     """
-    before = _read(account, Balance.BANK, codes, client, now)
+    before = _read_wallet(account, Balance.BANK, codes, client, now)
     for _ in range(READINGS):
         unread = 0
-        for page in client.transactions_after(index=ledger.watermark(account=account)):
-            ledger.apply(account=account, transactions=page.records, asides=page.asides, source=ledger.REST, now=now)
-            unread += len(page.asides) + sum(bool(ledger.unstorable(record)) for record in page.records)
-        after = _read(account, Balance.BANK, codes, client, now)
+        for page in client.transactions_after(index=sync.watermark(account=account)):
+            sync.apply(account=account, transactions=page.records, asides=page.asides, source=sync.REST, now=now)
+            unread += len(page.asides) + sum(bool(sync.unstorable(record)) for record in page.records)
+        after = _read_wallet(account, Balance.BANK, codes, client, now)
         if all(_total(before[code]) == _total(after[code]) for code in codes):
             return after, unread
         before = after
     return {}, unread
 
 
-def _read(
+def _read_wallet(
     account: Account, wallet: str, codes: list[str], client: ExchangeClient, now: datetime
 ) -> dict[str, dict[str, Decimal]]:
     listing = client.get_balances() if wallet == Balance.BANK else client.get_trading_balances()
     if listing.asides:
         raise CannotRead(f"A {wallet} balance could not be read: {listing.asides[0].reason}.")
     balances.store(account=account, wallet=wallet, entries=listing.records, now=now, full=True)
-    read = {entry.currency: entry for entry in listing.records}
+    entries = {entry.currency: entry for entry in listing.records}
     return {
         code: {
-            "available": read[code].available if code in read else ZERO,
-            "reserved": read[code].reserved if code in read else ZERO,
+            "available": entries[code].available if code in entries else ZERO,
+            "reserved": entries[code].reserved if code in entries else ZERO,
         }
         for code in codes
     }
 
 
 def _moved_since(call: TransferCall, code: str) -> Decimal | None:
-    """What transactions did to the bank balance since the call's snapshot; None when one has no known sign."""
+    """What transactions changed in the bank balance since the call's snapshot; None when one has no known sign."""
     total = ZERO
     for entry in LedgerEntry.objects.filter(account=call.account_id, currency=code, index__gt=call.watermark):
         if _was_counted_before(entry, call):
@@ -148,11 +150,11 @@ def _moved_since(call: TransferCall, code: str) -> Decimal | None:
 
 
 def _was_counted_before(entry: LedgerEntry, call: TransferCall) -> bool:
-    """Whether it is an earlier transfer of ours that was listed late: the snapshot's balances had it already."""
+    """Whether it is an earlier transfer of ours that was listed late: the snapshot's balances included it already."""
     if entry.transfer_id is None or entry.transfer_id == call.transfer_id:
         return False
-    earlier = TransferCall.objects.filter(transfer=entry.transfer_id, answered_at__lt=call.prepared_at)
-    return earlier.filter(outcome=TransferCall.ACCEPTED).exists()
+    calls = TransferCall.objects.filter(transfer=entry.transfer_id, answered_at__lt=call.prepared_at)
+    return calls.filter(outcome=TransferCall.ACCEPTED).exists()
 
 
 def _signed(entry: LedgerEntry) -> Decimal | None:
@@ -164,5 +166,5 @@ def _signed(entry: LedgerEntry) -> Decimal | None:
     return -amount if entry.type == TO_TRADING else None
 
 
-def _total(held: Mapping[str, Decimal]) -> Decimal:
-    return sum(held.values(), ZERO)
+def _total(amounts: Mapping[str, Decimal]) -> Decimal:
+    return sum(amounts.values(), ZERO)

@@ -1,7 +1,7 @@
-"""A transfer from the outside: ask for it, take it back, do its next step, and do whatever is due.
+"""The interface of transfers: request one, cancel one, run its next step, and run everything that is due.
 
-The row is the queue, as for withdrawals. But there is no second phase: the one call moves the money. So it is sent once
-and never again by a machine; what became of a lost answer is read from the ledger (`transfer_sightings`).
+The row is the queue, as for withdrawals. But there is no second phase: the one call moves the money. So a machine sends
+it once and never again; what became of a lost answer is read from the ledger (`recovery`).
 """
 
 from datetime import datetime
@@ -16,9 +16,16 @@ from desk.machines.queue import MOST_STEPS, Queue, Step
 from desk.machines.requests import Once
 from exchange_ops.shared.models import Account
 from exchange_ops.shared.problems import FORM
-from exchange_ops.transfers import listings, machine, policy_evaluation, recovery, rules, sending
-from exchange_ops.transfers import mover as moves
-from exchange_ops.transfers import request_checks as requests
+from exchange_ops.transfers import (
+    listings,
+    machine,
+    policy_evaluation,
+    recovery,
+    request_checks,
+    rules,
+    sending,
+    states,
+)
 from exchange_ops.transfers.models import Transfer
 from exchange_ops.transfers.request_checks import CannotTransfer
 from exchange_ops.withdrawals.request_checks import LONGEST_REASON
@@ -27,19 +34,19 @@ if TYPE_CHECKING:
     from desk.models import Person
 
 STEPS: Final[dict[str, Step]] = {
-    machine.REVIEW: sending.look_again,
-    machine.APPROVED: sending.step,
-    machine.SENDING: sending.given_up,
-    machine.UNKNOWN: recovery.find_out,
-    machine.DONE: listings.look_for_listing,
-    machine.INVESTIGATE: listings.look_for_listing,
-    machine.NOT_SEEN: listings.look_for_latecomer,
-    machine.CLOSED: listings.look_for_latecomer,
+    states.REVIEW: sending.look_again,
+    states.APPROVED: sending.step,
+    states.SENDING: sending.lease_expired,
+    states.UNKNOWN: recovery.find_out,
+    states.DONE: listings.look_for_listing,
+    states.INVESTIGATE: listings.look_for_listing,
+    states.NOT_SEEN: listings.look_for_latecomer,
+    states.CLOSED: listings.look_for_latecomer,
 }
 QUEUE: Final = Queue(
-    moves.MACHINE,
+    machine.MACHINE,
     STEPS,
-    urgency=(machine.UNKNOWN, machine.SENDING, machine.APPROVED, machine.DONE),
+    urgency=(states.UNKNOWN, states.SENDING, states.APPROVED, states.DONE),
     read_with=("account", "initiator"),
     most_steps=MOST_STEPS,
 )
@@ -69,13 +76,13 @@ def request(
     via: str = "page",
     session_key: str = "",
 ) -> Transfer:
-    """Ask for a transfer. The same `request_key` of the same person gives the same row, however often it is sent.
+    """Request a transfer. The same `request_key` of the same person always gives the same row.
 
     `amount` is of `currency`. `to_currency` is for `convert`, `by` and `identifier` for `to_user`, `subaccount_id` (the
-    exchange's number) for the two kinds about sub-accounts; what a kind does not need is put aside. The row is in state
+    exchange's number) for the two kinds about sub-accounts; what a kind does not need is ignored. The row is in state
     `review` when approvals are needed, else in `approved`, and a worker goes on. Raises CannotTransfer.
     """
-    wanted = {
+    content = {
         "account": account,
         "kind": kind,
         "currency": currency,
@@ -85,28 +92,28 @@ def request(
     }
     once = Once(
         Transfer.objects.filter(initiator=initiator, request_key=request_key),
-        is_same=lambda row: all(getattr(row, name) == value for name, value in wanted.items()),
+        is_same=lambda row: all(getattr(row, name) == value for name, value in content.items()),
         refusal=_sent_before,
     )
     if (earlier := once.earlier()) is not None:
         return earlier
-    requests.refuse_asker(initiator, account)
-    row = Transfer(initiator=initiator, initiated_via=via, request_key=request_key, **wanted)
+    request_checks.refuse_asker(initiator, account)
+    row = Transfer(initiator=initiator, initiated_via=via, request_key=request_key, **content)
     return once.store(lambda: submit(row, now=now, session_key=session_key))
 
 
 def submit(row: Transfer, *, now: datetime, session_key: str = "") -> Transfer:
-    """Store a new transfer as a draft and put it under the rules, in one transaction. Raises CannotTransfer."""
-    requests.check(row, now=now)
+    """Store a new transfer as a draft and evaluate it by the rules, in one transaction. Raises CannotTransfer."""
+    request_checks.check(row, now=now)
     with transaction.atomic():
-        moves.create(row, now=now, actor=row.initiator, session_key=session_key)
-        blocked, columns = policy_evaluation.judged(row, now=now)
+        machine.create(row, now=now, actor=row.initiator, session_key=session_key)
+        blocked, columns = policy_evaluation.evaluate(row, now=now)
         if blocked:
             raise CannotTransfer({FORM: blocked})
-        return moves.move(
+        return machine.move(
             row,
             event="submitted",
-            to=machine.REVIEW if columns["quorum_required"] else machine.APPROVED,
+            to=states.REVIEW if columns["quorum_required"] else states.APPROVED,
             now=now,
             next_action_at=now,
             actor=row.initiator,
@@ -117,18 +124,18 @@ def submit(row: Transfer, *, now: datetime, session_key: str = "") -> Transfer:
 
 
 def cancel(*, transfer_id: int, person: "Person", reason: str, now: datetime, session_key: str = "") -> Transfer:
-    """Take a request back, as long as the exchange was not asked. Raises CannotCancel."""
+    """Cancel a request that the exchange was not asked for yet. Raises CannotCancel."""
     try:
         with transaction.atomic():
-            row = moves.lock(transfer_id)
+            row = machine.lock(transfer_id)
             if not rules.may_cancel_transfer(person, row):
                 raise CannotCancel("Only the person who asked for it can take it back.")
-            if row.state not in {machine.REVIEW, machine.APPROVED}:
+            if row.state not in {states.REVIEW, states.APPROVED}:
                 raise CannotCancel(f"It can't be taken back any more: {row.label[0].lower()}{row.label[1:]}.")
-            return moves.move(
+            return machine.move(
                 row,
                 event="cancelled",
-                to=machine.CANCELLED,
+                to=states.CANCELLED,
                 now=now,
                 actor=person,
                 session_key=session_key,
@@ -139,23 +146,23 @@ def cancel(*, transfer_id: int, person: "Person", reason: str, now: datetime, se
             )
     except Transfer.DoesNotExist:
         raise CannotCancel("There is no such transfer.") from None
-    except moves.CannotMove:
+    except machine.CannotMove:
         raise CannotCancel("It moved on in the same moment. Read it again.") from None
 
 
 def newest() -> QuerySet[Transfer]:
-    """All transfers for lists and pages, the newest first, with the rows that a line of a list shows."""
+    """All transfers, newest first, with the rows that lists and pages show beside them."""
     return Transfer.objects.select_related("account", "initiator").order_by("-created_at", "-pk")
 
 
 def _target(kind: str, *, to_currency: str, by: str, identifier: str, subaccount_id: int | None) -> dict[str, Any]:
-    """Where the money goes: the fields that the kind needs, and the others empty."""
-    to_user, convert = kind == machine.TO_USER, kind == machine.CONVERT
+    """Where the money goes: the fields that the kind needs, with the others empty."""
+    to_user, convert = kind == states.TO_USER, kind == states.CONVERT
     return {
         "to_currency": to_currency if convert else "",
         "by": by if to_user else "",
         "identifier": identifier.strip() if to_user else "",
-        "subaccount_id": subaccount_id if kind in machine.SUBACCOUNT_KINDS else None,
+        "subaccount_id": subaccount_id if kind in states.SUBACCOUNT_KINDS else None,
     }
 
 

@@ -6,7 +6,7 @@ from desk.api.fields import RequestKey, StrictBody, StrictBoolean, StrictText
 from exchange_ops.market.models import Currency
 from exchange_ops.shared.api.fields import AmountIn, AmountText
 from exchange_ops.shared.forms import LONGEST_REASON
-from exchange_ops.withdrawals import endings, machine, request_checks
+from exchange_ops.withdrawals import endings, request_checks, states
 from exchange_ops.withdrawals.models import Withdrawal
 
 
@@ -18,7 +18,7 @@ class WithdrawalOut(serializers.ModelSerializer[Withdrawal]):
     fee = AmountText(source="known_fee", read_only=True, allow_null=True)
     arrives = AmountText(read_only=True, allow_null=True)
     leaves = AmountText(read_only=True, allow_null=True)
-    state = serializers.ChoiceField(choices=list(machine.STATES), read_only=True)
+    state = serializers.ChoiceField(choices=list(states.STATES), read_only=True)
     sentence = serializers.CharField(read_only=True)
     label = serializers.CharField(  # type: ignore[assignment]  # a member; the framework takes it off the class
         read_only=True, help_text="The state, or how it ended, in a few words."

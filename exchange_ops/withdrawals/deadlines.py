@@ -1,7 +1,8 @@
-"""The hour the exchange gives a hold, the deadlines inside it, and how long to wait before the next look.
+"""The exchange's hour for a hold, the deadlines inside it, and the pauses between two tries.
 
-All five instants are in the exchange's time (`clocks.exchange_now`); the hour counts from the moment before the call
-that asked for the hold, or from the ledger's own createdAt when that is earlier (exchange REST, Limits: commit window).
+All five instants are in the exchange's time (`clocks.exchange_now`). The hour counts from the moment before the call
+that asked for the hold, or from the ledger's own createdAt where that is earlier (exchange REST, Limits: commit
+window).
 """
 
 from datetime import datetime, timedelta
@@ -33,17 +34,17 @@ def deadlines(window_from: datetime) -> dict[str, Any]:
 
 
 def with_earlier(withdrawal: Withdrawal, created_at: datetime) -> dict[str, Any]:
-    """The deadlines again, when the ledger says that the hold is older than we thought; else nothing to change."""
+    """The deadlines again, where the ledger shows that the hold is older than we thought; else no change."""
     if withdrawal.window_from is not None and withdrawal.window_from <= created_at:
         return {}
     return deadlines(created_at)
 
 
 def verdict_is_due(withdrawal: Withdrawal, exchange_now: datetime) -> bool:
-    """Whether the hour has been over for so long that what the ledger doesn't show is not there."""
+    """Whether the hour has been over for long enough that a hold which the ledger does not show does not exist."""
     return withdrawal.closes_at is not None and exchange_now >= withdrawal.closes_at + VERDICT_AFTER
 
 
 def escalation_is_due(withdrawal: Withdrawal, exchange_now: datetime) -> bool:
-    """Whether a person has to look, because ten minutes after the hour it is still not clear."""
+    """Whether people have to decide, because the outcome is still unclear ten minutes after the hour."""
     return withdrawal.closes_at is not None and exchange_now >= withdrawal.closes_at + ESCALATE_AFTER

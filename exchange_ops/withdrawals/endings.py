@@ -1,14 +1,14 @@
-"""How a withdrawal ended that was not paid: the word for it, from the event that ended it.
+"""How an unpaid withdrawal ended, by the event that ended it.
 
-One state can be the end of several stories (a hold that was released may have been rejected, withdrawn, expired or
-frozen). The state stays what the machine knows; people read the end. Nothing here is stored: it follows from the
-events, which nobody can change.
+One state can have several endings: a hold that was released may have been rejected, withdrawn, expired or frozen. The
+machine keeps the state, people read the ending. Nothing here is stored: it follows from the events, which nobody can
+change.
 """
 
 from dataclasses import dataclass
 from typing import Final
 
-from exchange_ops.withdrawals import machine
+from exchange_ops.withdrawals import states
 
 WITHDRAWN: Final = "withdrawn"
 CALLED_OFF: Final = "called_off"
@@ -17,7 +17,7 @@ _CANCELLED: Final = "cancelled"
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """One end: its `name` in the API and in filters, the word for it, its icon, and the event that caused it."""
+    """One ending: its `name` in the API and in filters, its label, its icon, and the event that caused it."""
 
     name: str
     label: str
@@ -43,17 +43,17 @@ ENDS: Final[dict[str, End]] = {
     )
 }
 EVENTS: Final = tuple({end.event for end in ENDS.values()})
-# States that are the end of more than one story, or whose own word is another end's, and what they are as a group.
+# States that have several endings, or the name of one, and what they are called as a group.
 SHARED: Final = {
-    machine.ROLLED_BACK: "Released, for any reason",
-    machine.CANCELLED: "Ended before the exchange was asked",
-    machine.EXPIRED: "Approved, not carried out",
+    states.ROLLED_BACK: "Released, for any reason",
+    states.CANCELLED: "Ended before the exchange was asked",
+    states.EXPIRED: "Approved, not carried out",
 }
 _BY_EVENT: Final = {end.event: end for end in ENDS.values() if end.event != _CANCELLED}
 
 
-def of(event: str, *, by_requester: bool) -> End | None:
-    """The end that this event is; a cancelling is told apart by who did it. None for an event that ends nothing."""
+def by_event(event: str, *, by_requester: bool) -> End | None:
+    """The ending that this event causes, or None if it causes none. A cancellation has two, depending on who did it."""
     if event == _CANCELLED:
         return ENDS[WITHDRAWN if by_requester else CALLED_OFF]
     return _BY_EVENT.get(event)

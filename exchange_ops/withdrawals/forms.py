@@ -1,4 +1,4 @@
-"""The shape of what people and programs type about payouts. Whether it may be done is the domain's to say."""
+"""The form fields of payouts. Whether a request is allowed is decided by the domain."""
 
 from typing import Any
 
@@ -8,9 +8,9 @@ from django.db.models import Q, QuerySet
 from desk.lists.filters import SEARCH_MOST, DatedForm
 from exchange_ops.market.models import Currency
 from exchange_ops.shared.forms import LONGEST_REASON, AmountField, DecisionForm, RequestForm
-from exchange_ops.withdrawals import endings, machine, queries
-from exchange_ops.withdrawals.machine import STATES
+from exchange_ops.withdrawals import endings, queries, states
 from exchange_ops.withdrawals.models import Withdrawal
+from exchange_ops.withdrawals.states import STATES
 
 
 class NewWithdrawalForm(RequestForm):
@@ -50,7 +50,7 @@ class NewWithdrawalForm(RequestForm):
             widgets[name].update({"autocomplete": "off", "spellcheck": "false", "autocapitalize": "off"})
 
     def arguments(self) -> dict[str, Any]:
-        """What the domain wants to know, from a form that is valid."""
+        """The arguments of `workflow.request`, from a valid form."""
         cleaned = self.cleaned_data
         return {
             "currency": cleaned["currency"],
@@ -64,7 +64,7 @@ class NewWithdrawalForm(RequestForm):
 
 
 class ReleaseForm(DecisionForm):
-    """One person's order to release a hold that outlived its closed request."""
+    """One person's order to release a hold whose request is closed."""
 
     comment = forms.CharField(
         label="Reason",
@@ -105,13 +105,13 @@ class WithdrawalFilter(DatedForm):
     initiator = forms.CharField(label="Requested by", required=False, max_length=150)
 
     def narrow(self, rows: QuerySet[Withdrawal]) -> QuerySet[Withdrawal]:
-        """Only the rows that every filter which is set lets through."""
+        """Only the rows that pass every filter that is set."""
         chosen = self.chosen()
         if chosen.get("state") in endings.ENDS:
             rows = queries.ended_as(rows, chosen["state"])
         elif "state" in chosen:
-            wanted = machine.OPEN_STATES if chosen["state"] == "open" else (chosen["state"],)
-            rows = rows.filter(state__in=wanted)
+            names = states.OPEN_STATES if chosen["state"] == "open" else (chosen["state"],)
+            rows = rows.filter(state__in=names)
         if "turn" in chosen:
             rows = rows.filter(state__in=[name for name, row in STATES.items() if row.turn == chosen["turn"]])
         if "currency" in chosen:
@@ -123,13 +123,13 @@ class WithdrawalFilter(DatedForm):
 
 def withdrawals_named(text: str) -> Q:
     """Withdrawals that the text names exactly: by reference or number, exchange id or chain transaction."""
-    found = Q(exchange_id=text) | Q(hash=text)
+    condition = Q(exchange_id=text) | Q(hash=text)
     number = text.upper().removeprefix("W-")
     if number.isascii() and number.isdigit() and len(number) <= 18:
-        found |= Q(pk=int(number))
-    return found
+        condition |= Q(pk=int(number))
+    return condition
 
 
 def withdrawals_like(text: str) -> Q:
-    """Withdrawals that the text names, or that have it as payment id or somewhere in their address or reason."""
+    """Withdrawals that the text names, or that have it as their payment id or inside their address or reason."""
     return withdrawals_named(text) | Q(address__icontains=text) | Q(reason__icontains=text) | Q(payment_id=text)

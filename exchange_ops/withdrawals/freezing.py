@@ -1,4 +1,4 @@
-"""What a freeze does to payouts, and what its end does: declared to `policy.freezes` when the app is ready."""
+"""What a freeze does to payouts, and what its end does. Registered with `policy.freezes` when the app is ready."""
 
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -9,18 +9,18 @@ from desk import outbox
 from desk.machines.table import NONE
 from exchange_ops.policy.models import Freeze
 from exchange_ops.shared.models import Account
-from exchange_ops.withdrawals import machine, mover
+from exchange_ops.withdrawals import machine, states
 from exchange_ops.withdrawals.models import Withdrawal
 
 if TYPE_CHECKING:
     from desk.models import Person
 
-_OPEN = (machine.REVIEW, machine.QUEUED, machine.HELD, machine.COMMITTING)
-_WAITING = (machine.REVIEW, machine.QUEUED)
+_OPEN = (states.REVIEW, states.QUEUED, states.HELD, states.COMMITTING)
+_WAITING = (states.REVIEW, states.QUEUED)
 
 
 def lock_open(account: Account) -> list[Withdrawal]:
-    """Every payout of the account that a freeze may move."""
+    """Every payout of the account that a freeze may move, locked."""
     rows = Withdrawal.objects.filter(account=account, state__in=_OPEN).order_by("pk")
     if connection.features.has_select_for_update:
         rows = rows.select_for_update(of=("self",))
@@ -28,18 +28,18 @@ def lock_open(account: Account) -> list[Withdrawal]:
 
 
 def stop(row: Withdrawal, *, frozen: Freeze, person: "Person | None", now: datetime, session_key: str) -> None:
-    """Release a hold that nobody decided on, and call back an approval that was not acted on."""
-    undecided = row.state == machine.HELD and row.decision == NONE
-    if undecided or (row.state == machine.COMMITTING and row.put_count == 0):
-        mover.move(
+    """Release a hold without a decision, and recall an approval that was not acted on."""
+    undecided = row.state == states.HELD and row.decision == NONE
+    if undecided or (row.state == states.COMMITTING and row.put_count == 0):
+        machine.move(
             row,
             event="frozen",
-            to=machine.ROLLING_BACK,
+            to=states.ROLLING_BACK,
             now=now,
             actor=person,
             session_key=session_key,
             evidence={"freeze": frozen.pk, "reason": frozen.reason},
-            decision=machine.ROLLBACK,
+            decision=states.ROLLBACK,
             decided_by=person,
             decided_at=now,
             last_problem=f"Frozen: {frozen.reason}"[:500],
@@ -47,8 +47,8 @@ def stop(row: Withdrawal, *, frozen: Freeze, person: "Person | None", now: datet
 
 
 def wake(account_id: int, *, now: datetime) -> None:
-    """Requests that waited behind the freeze are judged again and go on."""
-    waiting = Withdrawal.objects.filter(account_id=account_id, state__in=_WAITING)
-    for number in waiting.values_list("pk", flat=True):
-        outbox.wake(mover.ADVANCE_TASK, number)
-    waiting.update(next_action_at=now)
+    """Wake the requests that waited for the end of the freeze: they are evaluated again and go on."""
+    rows = Withdrawal.objects.filter(account_id=account_id, state__in=_WAITING)
+    for number in rows.values_list("pk", flat=True):
+        outbox.wake(machine.ADVANCE_TASK, number)
+    rows.update(next_action_at=now)

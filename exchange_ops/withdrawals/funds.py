@@ -13,18 +13,18 @@ from exchange_ops.ledger.models import Balance
 from exchange_ops.market import valuation
 from exchange_ops.market.models import Currency
 from exchange_ops.shared.models import Account
-from exchange_ops.withdrawals import machine
+from exchange_ops.withdrawals import states
 from exchange_ops.withdrawals.models import Withdrawal
 
 ZERO = Decimal(0)
 # States in which the exchange keeps money reserved for a payout of ours.
 RESERVING = (
-    machine.HELD,
-    machine.COMMITTING,
-    machine.COMMIT_UNKNOWN,
-    machine.ROLLING_BACK,
-    machine.COMMITTED,
-    machine.SENT,
+    states.HELD,
+    states.COMMITTING,
+    states.COMMIT_UNKNOWN,
+    states.ROLLING_BACK,
+    states.COMMITTED,
+    states.SENT,
 )
 
 
@@ -47,17 +47,17 @@ class Funds:
 
     @property
     def total(self) -> Decimal:
-        """Everything there is of it."""
+        """The whole amount, available and reserved."""
         return self.bank + self.bank_reserved + self.trading + self.trading_reserved
 
     @property
     def reserved(self) -> Decimal:
-        """What neither wallet can move now."""
+        """What is reserved in both wallets."""
         return self.bank_reserved + self.trading_reserved
 
     @property
     def reserved_otherwise(self) -> Decimal:
-        """What the bank wallet keeps reserved besides our own payouts; below zero while a reading is behind."""
+        """What the bank wallet has reserved beyond our own payouts; negative while a reading is behind."""
         return self.bank_reserved - self.holds
 
     @property
@@ -66,12 +66,12 @@ class Funds:
         return self.value.amount if self.value is not None else None
 
 
-def of(*, accounts: Sequence[Account], quote: str, now: datetime) -> list[Funds]:
-    """Every currency the exchange describes or one of the accounts holds, by code; five queries however many there are.
+def by_currency(*, accounts: Sequence[Account], quote: str, now: datetime) -> list[Funds]:
+    """Every currency that the exchange describes or one of the accounts holds, by code, in five queries.
 
     Several accounts are added up; values are in `quote`.
     """
-    described = list(Currency.objects.all())
+    currencies = list(Currency.objects.all())
     rows = {
         row.code: Funds(
             row.code,
@@ -79,28 +79,28 @@ def of(*, accounts: Sequence[Account], quote: str, now: datetime) -> list[Funds]
             takes_deposits=row.crypto and row.payin_enabled and not row.delisted,
             moves=row.transfer_enabled and not row.delisted,
         )
-        for row in described
+        for row in currencies
     }
-    _mark_convertible(rows, [row.code for row in described if not row.delisted])
+    _mark_convertible(rows, [row.code for row in currencies if not row.delisted])
     for balance in Balance.objects.filter(account__in=accounts):
         _add(rows.setdefault(balance.currency, Funds(balance.currency)), balance)
     for code, amount in _holds(accounts):
         rows.setdefault(code, Funds(code)).holds += amount
-    held = {code: row.total for code, row in rows.items() if row.total}
-    values = valuation.values_of(amounts=held, quote=quote, now=now) if held else {}
+    totals = {code: row.total for code, row in rows.items() if row.total}
+    values = valuation.values_of(amounts=totals, quote=quote, now=now) if totals else {}
     for code, value in values.items():
         rows[code].value = value
     return [rows[code] for code in sorted(rows)]
 
 
 def total(rows: Iterable[Funds]) -> Decimal | None:
-    """The value of all that has one; nothing when nothing has."""
-    known = [row.worth for row in rows if row.worth is not None]
-    return sum(known, ZERO) if known else None
+    """The sum of the values, leaving out what has none; None when nothing has a value."""
+    values = [row.worth for row in rows if row.worth is not None]
+    return sum(values, ZERO) if values else None
 
 
 def _mark_convertible(rows: dict[str, Funds], codes: list[str]) -> None:
-    """A currency converts when the same coin is there on another network."""
+    """A currency can be converted when its coin exists on another network as well."""
     coins = Counter(valuation.plain_code(code) for code in codes)
     for code in codes:
         rows[code].converts = coins[valuation.plain_code(code)] > 1

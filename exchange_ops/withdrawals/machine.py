@@ -1,353 +1,97 @@
-"""The table of the withdrawal machine: every state, whose turn it is, and every move between states.
+"""The machine of payouts: how a row moves, and what the database itself refuses. Its table is `states`.
 
-This is data, read by the mover, the database constraints, the pages, the documentation and the tests. A sentence says
-what happened to the money first, then why, then who can do what. Rows are numbered as in the design of the machine.
-What the chain proves it can take back: VERIFIED is no end, and row 31 is the way back from a dispute that only a lost
-proof began.
+Beyond what holds for the rows of every machine, a decision is made once; the exchange is told to pay a hold or to
+release it, never both; nobody decides on their own request; and a word counts only with the second factor given for it.
 """
 
 from typing import Final
 
-from desk.machines.table import NONE, WORK, Column, State, Table, Tone, Transition, Turn
+from desk.incidents.alarming import Alarming
+from desk.machines.guards import NOT_PROVEN, NOT_YOURS, Guards, Rule
+from desk.machines.mover import CannotMove
+from exchange_ops.shared import alarms
+from exchange_ops.withdrawals import states
+from exchange_ops.withdrawals.models import Approval, ExternalCall, HoldReleaseVote, Withdrawal, WithdrawalEvent
 
-COMMIT: Final = "commit"
-ROLLBACK: Final = "rollback"
-DECISIONS: Final = (NONE, COMMIT, ROLLBACK)
+__all__ = ["CannotMove", "create", "lock", "move", "task_of", "touch"]
 
-DRAFT: Final = "draft"
-REVIEW: Final = "review"
-QUEUED: Final = "queued"
-HOLDING: Final = "holding"
-HOLD_UNKNOWN: Final = "hold_unknown"
-HELD: Final = "held"
-COMMITTING: Final = "committing"
-COMMIT_UNKNOWN: Final = "commit_unknown"
-COMMITTED: Final = "committed"
-SENT: Final = "sent"
-SETTLED: Final = "settled"
-VERIFIED: Final = "verified"
-ROLLING_BACK: Final = "rolling_back"
-ROLLED_BACK: Final = "rolled_back"
-CANCELLED: Final = "cancelled"
-REFUSED: Final = "refused"
-LAPSED: Final = "lapsed"
-EXPIRED: Final = "expired"
-FAILED: Final = "failed"
-DISPUTED: Final = "disputed"
-INVESTIGATE: Final = "investigate"
-RESOLVED_PAID: Final = "resolved_paid"
-RESOLVED_NOT_PAID: Final = "resolved_not_paid"
-
-
-STATES: Final[dict[str, State]] = {
-    "draft": State(
-        "Being checked",
-        "Nothing was sent. The address and the fee are being checked with the exchange. "
-        "The desk goes on by itself; the person who asked can cancel.",
-        Turn.WORKER,
-        Tone.ACTIVE,
-        icon="circle-dashed",
-    ),
-    "review": State(
-        "Waiting for approvals before the hold",
-        "Nothing was sent and nothing is reserved. The rules ask for the approvals first. "
-        "Treasury can approve or reject; the person who asked can cancel.",
-        Turn.PERSON,
-        Tone.WARN,
-        icon="users-round",
-    ),
-    "queued": State(
-        "Waiting to be reserved",
-        "Nothing was sent. The request waits for a worker to reserve the money at the exchange. "
-        "The desk goes on by itself; the person who asked can cancel.",
-        Turn.WORKER,
-        Tone.ACTIVE,
-        icon="clock",
-    ),
-    "holding": State(
-        "Reserving the money",
-        "Nothing can be paid yet. The exchange is being asked to reserve the money, without paying it. "
-        "The desk goes on by itself.",
-        Turn.WORKER,
-        Tone.ACTIVE,
-        icon="loader",
-    ),
-    "hold_unknown": State(
-        "Reservation unknown",
-        "Not paid; whether the money is reserved is unknown, because the exchange's answer did not arrive. "
-        "The desk reads the exchange's ledger until it knows. Nobody should ask again for the same payment meanwhile.",
-        Turn.EXCHANGE,
-        Tone.WARN,
-        icon="circle-question-mark",
-    ),
-    "held": State(
-        "Reserved, waiting for approvals",
-        "Not paid; the money is reserved at the exchange and will be released if nobody decides in time. "
-        "Treasury can approve or reject; the person who asked can cancel.",
-        Turn.PERSON,
-        Tone.WARN,
-        icon="hourglass",
-    ),
-    "committing": State(
-        "Approved, being paid",
-        "Approved, not yet confirmed as paid. The exchange is being told to pay, again and again until it is sure. "
-        "Treasury can still call it back as long as nothing was told.",
-        Turn.WORKER,
-        Tone.ACTIVE,
-        icon="send",
-        decisions=(COMMIT,),
-    ),
-    "commit_unknown": State(
-        "Payment unknown",
-        "Unknown whether it was paid: the exchange was asked too late to be sure of its answer. "
-        "The desk only reads the exchange's ledger now and never asks again. Nobody should repeat this payment.",
-        Turn.EXCHANGE,
-        Tone.BAD,
-        icon="circle-question-mark",
-        decisions=(COMMIT,),
-    ),
-    "committed": State(
-        "Accepted by the exchange, awaiting broadcast",
-        "The exchange has taken the order to pay; it can't be stopped any more. "
-        "No chain transaction is named yet. No action needed.",
-        Turn.EXCHANGE,
-        Tone.ACTIVE,
-        icon="send",
-        decisions=(COMMIT,),
-    ),
-    "sent": State(
-        "On its way",
-        "Sent: the exchange named the chain transaction. It waits for confirmations. No action needed.",
-        Turn.EXCHANGE,
-        Tone.ACTIVE,
-        icon="arrow-up-right",
-        decisions=(COMMIT,),
-    ),
-    "settled": State(
-        "Paid",
-        "Paid, confirmed by the exchange. No action needed.",
-        Turn.NOBODY,
-        Tone.GOOD,
-        icon="circle-check",
-        decisions=(COMMIT,),
-    ),
-    "verified": State(
-        "Paid and proven",
-        "Paid, and the chain proves it: the payment was found in a block and checked by the desk itself. "
-        "No action needed.",
-        Turn.NOBODY,
-        Tone.GOOD,
-        icon="badge-check",
-        decisions=(COMMIT,),
-    ),
-    "disputed": State(
-        "Paid, but the records disagree",
-        "The exchange says paid, and other evidence says otherwise. "
-        "Two people of treasury have to look at the evidence and close it together. Nobody should repeat this payment.",
-        Turn.PERSON,
-        Tone.BAD,
-        icon="triangle-alert",
-        decisions=(COMMIT,),
-    ),
-    "rolling_back": State(
-        "Being released",
-        "Not paid; the reserved money is being released. The desk repeats that until the exchange's ledger shows it.",
-        Turn.WORKER,
-        Tone.ACTIVE,
-        icon="undo-2",
-        decisions=(ROLLBACK,),
-    ),
-    "rolled_back": State(
-        "Funds released, not paid",
-        "Not paid; the exchange's ledger shows that the reserved money was released. It can be asked for again.",
-        Turn.NOBODY,
-        Tone.QUIET,
-        icon="undo-2",
-        terminal=True,
-        decisions=(ROLLBACK,),
-    ),
-    "refused": State(
-        "Refused by the exchange",
-        "Not paid and nothing is reserved: the exchange refused the request for the reason below. "
-        "It can be asked for again.",
-        Turn.NOBODY,
-        Tone.BAD,
-        icon="circle-x",
-        terminal=True,
-    ),
-    "lapsed": State(
-        "Lapsed, not paid",
-        "Not paid: the exchange's ledger shows no reservation for it that is still open. It can be asked for again.",
-        Turn.NOBODY,
-        Tone.QUIET,
-        icon="circle-pause",
-        terminal=True,
-    ),
-    "expired": State(
-        "Expired, not paid",
-        "Not paid: the exchange never confirmed the order to pay, and its ledger shows that it was not carried out. "
-        "It can be asked for again.",
-        Turn.NOBODY,
-        Tone.BAD,
-        icon="circle-x",
-        terminal=True,
-        decisions=(COMMIT,),
-    ),
-    "cancelled": State(
-        "Cancelled",
-        "Nothing was sent and nothing is reserved. The request was ended before the exchange was asked.",
-        Turn.NOBODY,
-        Tone.QUIET,
-        icon="ban",
-        terminal=True,
-    ),
-    "failed": State(
-        "Failed at the exchange",
-        "Not paid: the exchange took the order and then failed it. The money has to be back on the account; "
-        "compare the balance before asking again.",
-        Turn.NOBODY,
-        Tone.BAD,
-        icon="circle-x",
-        terminal=True,
-        decisions=(COMMIT,),
-    ),
-    "investigate": State(
-        "Review by two people",
-        "Unknown: the exchange's ledger does not say clearly what happened to the money, or it acted without us. "
-        "Two people of treasury have to look at the evidence and close it together. Nobody should repeat this payment.",
-        Turn.PERSON,
-        Tone.BAD,
-        icon="users-round",
-        decisions=DECISIONS,
-    ),
-    "resolved_paid": State(
-        "Closed by two people: paid",
-        "Paid, as two people of treasury found from the evidence. Their reasons are in the timeline.",
-        Turn.NOBODY,
-        Tone.QUIET,
-        icon="stamp",
-        terminal=True,
-        decisions=DECISIONS,
-    ),
-    "resolved_not_paid": State(
-        "Closed by two people: not paid",
-        "Not paid, as two people of treasury found from the evidence. Their reasons are in the timeline.",
-        Turn.NOBODY,
-        Tone.QUIET,
-        icon="stamp",
-        terminal=True,
-        decisions=DECISIONS,
-    ),
-}
-
-_T = Transition
-TRANSITIONS: Final[tuple[Transition, ...]] = (
-    _T(1, "", "created", "draft", ("operator",)),
-    _T(2, "draft", "submitted", "queued", ("worker",)),
-    _T(2, "draft", "submitted", "review", ("worker",)),
-    _T(2, "draft", "checks_failed", "cancelled", ("worker",)),
-    _T(3, "review", "approval_recorded", "review", ("approver",)),
-    _T(3, "review", "quorum_reached", "queued", ("approver",)),
-    _T(3, "review", "judged_again", "review", ("worker", "treasury")),
-    _T(3, "queued", "judged_again", "queued", ("worker", "treasury")),
-    _T(3, "queued", "judged_again", "review", ("worker", "treasury")),
-    _T(4, "queued", "hold_claimed", "holding", ("worker",)),
-    _T(5, "holding", "hold_accepted", "held", ("worker",)),
-    _T(6, "holding", "hold_refused", "refused", ("worker",)),
-    _T(7, "holding", "hold_not_sent", "queued", ("worker",)),
-    _T(8, "holding", "hold_unknown", "hold_unknown", ("worker", "sweeper")),
-    _T(9, "hold_unknown", "hold_adopted", "held", ("reconciler",)),
-    _T(10, "hold_unknown", "hold_not_found", "lapsed", ("reconciler",)),
-    _T(11, "hold_unknown", "hold_ambiguous", "investigate", ("reconciler",)),
-    _T(12, "held", "echo_agrees", "held", ("worker",)),
-    _T(12, "held", "echo_differs", "rolling_back", ("worker",)),
-    _T(12, "held", "executed_without_us", "investigate", ("worker", "reconciler")),
-    _T(12, "committing", "executed_without_us", "investigate", ("worker", "reconciler")),
-    _T(13, "held", "approval_recorded", "held", ("approver",)),
-    _T(13, "held", "quorum_reached", "committing", ("approver",)),
-    _T(14, "held", "rejected", "rolling_back", ("approver",)),
-    _T(14, "held", "cancelled", "rolling_back", ("initiator",)),
-    _T(14, "held", "time_over", "rolling_back", ("sweeper",)),
-    _T(14, "held", "frozen", "rolling_back", ("treasury", "worker")),
-    _T(14, "held", "policy_changed", "rolling_back", ("worker",)),
-    _T(14, "held", "fee_drifted", "rolling_back", ("worker",)),
-    _T(14, "held", "ended_at_exchange", "rolling_back", ("reconciler",)),
-    _T(15, "committing", "recalled", "rolling_back", ("approver",)),
-    _T(15, "committing", "frozen", "rolling_back", ("treasury", "worker")),
-    _T(15, "committing", "time_over", "rolling_back", ("sweeper",)),
-    _T(15, "committing", "echo_differs", "rolling_back", ("worker",)),
-    _T(16, "committing", "commit_claimed", "committing", ("worker",)),
-    _T(17, "committing", "commit_confirmed", "committed", ("worker", "reconciler")),
-    _T(18, "committing", "commit_unconfirmed", "committing", ("worker",)),
-    _T(19, "committing", "commit_stopped", "commit_unknown", ("sweeper",)),
-    _T(20, "commit_unknown", "commit_confirmed", "committed", ("reconciler",)),
-    _T(20, "commit_unknown", "commit_not_carried_out", "expired", ("reconciler",)),
-    _T(20, "commit_unknown", "still_unclear", "investigate", ("reconciler",)),
-    _T(21, "rolling_back", "rollback_claimed", "rolling_back", ("worker",)),
-    _T(22, "rolling_back", "released", "rolled_back", ("worker", "reconciler")),
-    _T(23, "rolling_back", "rollback_unconfirmed", "rolling_back", ("worker",)),
-    _T(23, "rolling_back", "escalated", "rolling_back", ("worker",)),
-    _T(23, "rolling_back", "paid_anyway", "investigate", ("worker", "reconciler")),
-    _T(24, "committed", "hash_seen", "sent", ("reconciler",)),
-    _T(25, "sent", "exchange_succeeded", "settled", ("reconciler",)),
-    _T(25, "committed", "exchange_succeeded", "settled", ("reconciler",)),
-    _T(26, "settled", "proven", "verified", ("chain",)),
-    _T(27, "sent", "proof_lost", "disputed", ("chain",)),
-    _T(27, "settled", "proof_lost", "disputed", ("chain",)),
-    _T(27, "verified", "proof_lost", "disputed", ("chain",)),
-    _T(27, "settled", "exchange_failed", "disputed", ("reconciler",)),
-    _T(27, "verified", "exchange_failed", "disputed", ("reconciler",)),
-    _T(28, "committed", "exchange_failed", "failed", ("reconciler",)),
-    _T(28, "sent", "exchange_failed", "failed", ("reconciler",)),
-    _T(29, "draft", "cancelled", "cancelled", ("initiator", "approver")),
-    _T(29, "review", "cancelled", "cancelled", ("initiator",)),
-    _T(29, "review", "rejected", "cancelled", ("approver",)),
-    _T(29, "queued", "cancelled", "cancelled", ("initiator", "approver")),
-    _T(30, "investigate", "resolution_recorded", "investigate", ("treasury",)),
-    _T(30, "investigate", "resolved", "resolved_paid", ("treasury",)),
-    _T(30, "investigate", "resolved", "resolved_not_paid", ("treasury",)),
-    _T(30, "disputed", "resolution_recorded", "disputed", ("treasury",)),
-    _T(30, "disputed", "resolved", "resolved_paid", ("treasury",)),
-    _T(30, "disputed", "resolved", "resolved_not_paid", ("treasury",)),
-    _T(31, "disputed", "proven_again", "verified", ("chain",)),
+ADVANCE_TASK = "exchange_ops.advance"
+RELEASE_TASK = "exchange_ops.release"  # the same step in a worker of its own, which no other call can fill
+MACHINE: Alarming[Withdrawal] = Alarming(
+    model=Withdrawal,
+    events=WithdrawalEvent,
+    task=ADVANCE_TASK,
+    tasks={states.ROLLING_BACK: RELEASE_TASK},
+    lists=("withdrawals",),
+    locked_with=("account", "initiator"),
+    alarms=dict.fromkeys((states.DISPUTED, states.INVESTIGATE), alarms.PAYOUT_DISPUTED),
 )
+create, move, touch, lock, task_of = MACHINE.create, MACHINE.move, MACHINE.touch, MACHINE.lock, MACHINE.task_of
 
-_CONTENT: Final = Column.RECORDED | Column.FIXED | Column.SIGNED  # what was asked for
-_FIGURE: Final = Column.COPY | Column.TOUCHED  # read from the exchange, never state or content
-TABLE: Final = Table(
-    noun="a withdrawal",
-    states=STATES,
-    moves=TRANSITIONS,
-    columns=WORK
-    | {
-        "account_id": _CONTENT,
-        "initiator_id": _CONTENT,
-        "initiated_via": Column.RECORDED | Column.FIXED,
-        "request_key": Column.FIXED,
-        "currency": _CONTENT,
-        "amount": _CONTENT,
-        "include_fee": _CONTENT,
-        "address": _CONTENT,
-        "payment_id": _CONTENT,
-        "reason": _CONTENT,
-        "created_at": Column.FIXED,
-        # What it was judged by.
-        "fee_estimate": Column.SIGNED,
-        "policy_version": Column.SIGNED,
-        "quorum_required": Column.SIGNED,
-        "mode": Column.SIGNED,
-        "decision": Column.DECISION,
-        "put_count": Column.COUNTER,
-        "delete_count": Column.COUNTER,
-        "exchange_id": Column.ONCE,
-        "exchange_status": _FIGURE,
-        "exchange_index": _FIGURE,
-        "confirmations": _FIGURE,
-        "hash": Column.TOUCHED,
-    },
+_T: Final = "exchange_ops_withdrawal"
+_APPROVAL: Final = "exchange_ops_approval"
+_RELEASE: Final = "exchange_ops_holdreleasevote"
+
+LATCHED = "the decision on a withdrawal is made once"
+ONE_VERB = "a hold is told to be paid or to be released, never both"
+NOT_CONFIRMED = "a release is ordered with a second factor of the person for exactly this hold"
+
+GUARDS: Final = Guards(
+    machine=MACHINE,
+    history=(WithdrawalEvent, Approval, HoldReleaseVote),
+    records=(ExternalCall,),
+    own=(
+        Rule(
+            _T,
+            "decision_latched",
+            "UPDATE",
+            "OLD.decision <> 'none' AND NEW.decision {n} OLD.decision AND NOT ("
+            "OLD.decision = 'commit' AND NEW.decision = 'rollback' AND OLD.put_count = 0 AND NEW.put_count = 0)",
+            LATCHED,
+        ),
+        Rule(
+            _T,
+            "one_verb",
+            "UPDATE",
+            "NEW.put_count < OLD.put_count OR NEW.delete_count < OLD.delete_count "
+            "OR (NEW.put_count > 0 AND NEW.delete_count > 0) "
+            "OR (NEW.put_count > OLD.put_count AND NEW.decision <> 'commit') "
+            "OR (NEW.delete_count > OLD.delete_count AND NEW.decision <> 'rollback')",
+            ONE_VERB,
+        ),
+        Rule(
+            _APPROVAL,
+            "not_by_the_initiator",
+            "INSERT",
+            "NOT EXISTS (SELECT 1 FROM exchange_ops_withdrawal w WHERE w.id = NEW.withdrawal_id "
+            "AND w.initiator_id = NEW.initiator_id AND w.initiator_id <> NEW.person_id)",
+            NOT_YOURS,
+        ),
+        Rule(
+            _APPROVAL,
+            "second_factor",
+            "INSERT",
+            "NEW.verdict <> 'reject' AND NOT EXISTS (SELECT 1 FROM desk_stepup s WHERE s.id = NEW.confirmation_id "
+            "AND s.person_id = NEW.person_id AND s.at = NEW.at AND (NEW.stage <> 'resolution' "
+            "AND s.purpose = 'approve-withdrawal' AND s.digest = NEW.digest "
+            "OR NEW.stage = 'resolution' AND s.purpose = 'resolve-withdrawal'))",
+            NOT_PROVEN,
+        ),
+        Rule(
+            _RELEASE,
+            "is_confirmed",
+            "INSERT",
+            "NOT EXISTS (SELECT 1 FROM desk_stepup s WHERE s.id = NEW.confirmation_id AND s.person_id = NEW.person_id "
+            "AND s.purpose = 'release-hold' AND s.digest = NEW.digest)",
+            NOT_CONFIRMED,
+        ),
+        Rule(
+            _RELEASE,
+            "not_by_the_initiator",
+            "INSERT",
+            "EXISTS (SELECT 1 FROM exchange_ops_withdrawal w WHERE w.id = NEW.withdrawal_id "
+            "AND w.initiator_id = NEW.person_id)",
+            NOT_YOURS,
+        ),
+    ),
 )
-OPEN_STATES: Final = TABLE.open
-CLOSED_STATES: Final = TABLE.ends
-CANCELLABLE: Final = frozenset({DRAFT, REVIEW, QUEUED, HELD})  # as long as nothing was decided
-IN_FLIGHT_HOLDS: Final = ("holding", "hold_unknown")
-DECISION_PAIRS: Final = tuple((name, decision) for name, state in STATES.items() for decision in state.decisions)

@@ -1,6 +1,6 @@
 """A withdrawal, everything that happened to it, every call made for it and everybody who agreed to it.
 
-Only `exchange_ops.withdrawals.mover.move` writes `state`, `version` and `decision`; triggers refuse anybody else.
+Only `exchange_ops.withdrawals.machine.move` writes `state`, `version` and `decision`; triggers refuse anybody else.
 """
 
 from decimal import Decimal
@@ -10,30 +10,30 @@ from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 
-from desk.machines import table as machine_table
 from desk.machines.rows import CALL_OUTCOMES, Call, Event, Subject, Vote, is_a_move
+from desk.machines.table import NONE
 from desk.rows.witnessed import Witnessed
 from exchange_ops.policy import modes
 from exchange_ops.shared.amounts import amount_field
 from exchange_ops.shared.models import Account, OfAccount
-from exchange_ops.withdrawals import endings, machine
+from exchange_ops.withdrawals import endings, states
 
 
 def _pairs() -> Q:
     condition = Q()
-    for state, decision in machine.DECISION_PAIRS:
+    for state, decision in states.DECISION_PAIRS:
         condition |= Q(state=state, decision=decision)
     return condition
 
 
 class Withdrawal(OfAccount, Subject):
-    """One payment that was asked for. `amount` is in `currency`; with `include_fee` the fee is taken out of it.
+    """One requested payment. `amount` is in `currency`; with `include_fee` the fee is taken out of it.
 
     `window_from` to `closes_at` is the exchange's hour, and `approve_until`, `rollback_at`, `put_stop_at` lie inside
-    it: all of them in the exchange's time (`domain.clocks.exchange_now`). Every other time is the desk's.
+    it: all of them in the exchange's time (`shared.clocks.exchange_now`). Every other time is the desk's.
     """
 
-    table, mark, name = machine.TABLE, "W-", "withdrawal"
+    table, mark, name = states.TABLE, "W-", "withdrawal"
 
     account = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="withdrawals")
     initiator = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="withdrawals")
@@ -56,9 +56,9 @@ class Withdrawal(OfAccount, Subject):
     )
 
     state = models.CharField(
-        max_length=20, choices=[(name, s.label) for name, s in machine.STATES.items()], default="draft"
+        max_length=20, choices=[(name, s.label) for name, s in states.STATES.items()], default="draft"
     )
-    decision = models.CharField(max_length=10, choices=[(d, d) for d in machine.DECISIONS], default=machine_table.NONE)
+    decision = models.CharField(max_length=10, choices=[(d, d) for d in states.DECISIONS], default=NONE)
     decided_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+")
     decided_at = models.DateTimeField(null=True)
 
@@ -95,18 +95,18 @@ class Withdrawal(OfAccount, Subject):
             models.UniqueConstraint(fields=["account", "exchange_id"], name="withdrawal_one_per_exchange_id"),
             models.UniqueConstraint(
                 fields=["account", "currency", "amount", "address", "payment_id"],
-                condition=Q(state__in=machine.IN_FLIGHT_HOLDS),
+                condition=Q(state__in=states.IN_FLIGHT_HOLDS),
                 name="withdrawal_one_equal_hold_in_flight",
             ),
             models.CheckConstraint(condition=_pairs(), name="withdrawal_state_and_decision_agree"),
             models.CheckConstraint(condition=Q(amount__gt=Decimal(0)), name="withdrawal_amount_is_positive"),
             models.CheckConstraint(condition=~Q(exchange_id=""), name="withdrawal_exchange_id_is_not_blank"),
             models.CheckConstraint(
-                condition=Q(decision=machine_table.NONE) | Q(decided_at__isnull=False),
+                condition=Q(decision=NONE) | Q(decided_at__isnull=False),
                 name="withdrawal_decision_has_a_time",
             ),
             models.CheckConstraint(
-                condition=~Q(state=machine.COMMITTING) | Q(exchange_id__isnull=False),
+                condition=~Q(state=states.COMMITTING) | Q(exchange_id__isnull=False),
                 name="withdrawal_commit_needs_a_hold",
             ),
         ]
@@ -122,14 +122,14 @@ class Withdrawal(OfAccount, Subject):
 
     @property
     def known_fee(self) -> Decimal | None:
-        """What the exchange says the fee is, else its estimate, else nothing."""
+        """The fee reported by the exchange, else its estimate, else None."""
         reported: Decimal | None = self.fee
         estimated: Decimal | None = self.fee_estimate
         return estimated if reported is None else reported
 
     @property
     def arrives(self) -> Decimal | None:
-        """What reaches the address, in `currency`; empty while the fee is unknown and is taken out of the amount."""
+        """What reaches the address, in `currency`; None while the fee is unknown and is taken out of the amount."""
         amount: Decimal = self.amount
         if not self.include_fee:
             return amount
@@ -137,7 +137,7 @@ class Withdrawal(OfAccount, Subject):
 
     @property
     def leaves(self) -> Decimal | None:
-        """What leaves the account, in `currency`; empty while the fee is unknown and comes on top of the amount."""
+        """What leaves the account, in `currency`; None while the fee is unknown and comes on top of the amount."""
         amount: Decimal = self.amount
         if self.include_fee:
             return amount
@@ -145,51 +145,51 @@ class Withdrawal(OfAccount, Subject):
 
     @property
     def end(self) -> endings.End | None:
-        """How it ended, from the event that did; None while it goes on and where the state says it all.
+        """How it ended, by the event that ended it; None while it is open, and where the state says everything.
 
-        Rows of lists carry the event (`domain.withdrawal_endings.with_ends`); of a single row it is read.
+        Rows of lists carry the event (`queries.with_ends`); for a single row it is queried.
         """
         if self.state not in endings.SHARED:
             return None
-        carried = self.__dict__
-        if "ended_by" in carried:
-            event, person = carried["ended_by"], carried["ended_by_person"]
+        annotations = self.__dict__
+        if "ended_by" in annotations:
+            event, person = annotations["ended_by"], annotations["ended_by_person"]
         else:
-            known = self.events.filter(event__in=endings.EVENTS).order_by("-version")
-            event, person = known.values_list("event", "actor").first() or ("", None)
-        return endings.of(event, by_requester=person == self.initiator_id)
+            endings_of_row = self.events.filter(event__in=endings.EVENTS).order_by("-version")
+            event, person = endings_of_row.values_list("event", "actor").first() or ("", None)
+        return endings.by_event(event, by_requester=person == self.initiator_id)
 
     @property
     def is_cancellable(self) -> bool:
         """Whether a request can still be taken back: nothing was decided, and the exchange was not told to pay."""
-        return self.state in machine.CANCELLABLE and self.decision == machine_table.NONE
+        return self.state in states.CANCELLABLE and self.decision == NONE
 
     @property
     def label(self) -> str:
         """The end, or the state, in a few words."""
         end = self.end
-        return end.label if end else machine.STATES[self.state].label
+        return end.label if end else states.STATES[self.state].label
 
 
 class WithdrawalEvent(Event):
     """One move, written in the same transaction as the row it moved; `version` is the row's version after it."""
 
     withdrawal = models.ForeignKey(Withdrawal, on_delete=models.PROTECT, related_name="events")
-    decision = models.CharField(max_length=10, choices=[(d, d) for d in machine.DECISIONS])
+    decision = models.CharField(max_length=10, choices=[(d, d) for d in states.DECISIONS])
     changes = models.JSONField(default=dict)
 
     class Meta:
         ordering: ClassVar = ["version"]
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["withdrawal", "version"], name="withdrawalevent_one_per_version"),
-            models.CheckConstraint(condition=is_a_move(machine.TABLE), name="withdrawalevent_is_a_move_of_the_table"),
+            models.CheckConstraint(condition=is_a_move(states.TABLE), name="withdrawalevent_is_a_move_of_the_table"),
         ]
 
 
 class ExternalCall(Call):
     """One call to the exchange that can change something, written and committed before its bytes leave.
 
-    `watermark` and `balances` are what we knew of the ledger at that moment; after `send_by` it is never sent.
+    `watermark` and `balances` are what we knew of the ledger at that moment; after `send_by` the call is never sent.
     """
 
     owner = "withdrawal"
@@ -223,9 +223,9 @@ class ExternalCall(Call):
 
 
 class Approval(Vote):
-    """One person's word on exactly the content of `digest`, given with a second factor where it lets money go.
+    """One person's vote on exactly the content of `digest`, with a second factor wherever it lets money go.
 
-    `stage` says what it was given for: review (before a hold), release (of a hold) or resolution (of an unclear case).
+    `stage` says what it is for: review (before a hold), release (of a hold) or resolution (of an unclear case).
     """
 
     REVIEW, RELEASE, RESOLUTION = "review", "release", "resolution"
@@ -254,9 +254,9 @@ class Approval(Vote):
 
 
 class HoldReleaseVote(Witnessed):
-    """One person's order to release a hold that outlived its closed request, given with a second factor.
+    """One person's order to release a hold whose request is closed, given with a second factor.
 
-    `digest` is what the person confirmed; two different people are needed, and never the one who asked for the payment.
+    `digest` is what the person confirmed; two different people are needed, and never the one who requested the payment.
     """
 
     withdrawal = models.ForeignKey(Withdrawal, on_delete=models.PROTECT, related_name="release_votes")
@@ -277,18 +277,18 @@ class HoldReleaseVote(Witnessed):
 
 
 UNSEEN, ABSENT, WRONG, NOT_PROVEN = "unseen", "absent", "wrong", "not_proven"
-WAITING, LEFT, PROVEN = "waiting", "left", "proven"
-STANDINGS = (UNSEEN, ABSENT, WRONG, NOT_PROVEN, WAITING, LEFT, PROVEN)
+WAITING, BLOCK_LEFT, PROVEN = "waiting", "left", "proven"
+STANDINGS = (UNSEEN, ABSENT, WRONG, NOT_PROVEN, WAITING, BLOCK_LEFT, PROVEN)
 
 
 class PayoutProof(Witnessed):
-    """One payout on the chain, as last seen. It decides nothing: states are moved by the mover alone.
+    """The proof of one payout on the chain, as of the last check. It decides nothing: only the machine moves states.
 
     `standing`: unseen, absent (the chain knows no such transaction), wrong (it pays something else), not_proven (what
-    the service gave as proof does not hold), waiting (not in a block that is followed), left (its block left the
-    chain) or proven, at whatever depth. `checks` are the steps of the last look, each with name, holds and sentence.
-    `looked_at` is the last look that was answered, `tried_at` the last one at all, with `problem` when it failed. One
-    with `final_at` is buried; it is looked at again only when another block stands at its height.
+    the service gave as proof does not hold), waiting (not in a block that is followed), left (its block left the chain)
+    or proven, at whatever depth. `checks` are the steps of the last check, each with name, holds and sentence.
+    `looked_at` is the last check that got an answer, `tried_at` the last attempt, with `problem` when it failed. One
+    with `final_at` is buried; it is checked again only when another block stands at its height.
     """
 
     withdrawal = models.OneToOneField(Withdrawal, on_delete=models.PROTECT, related_name="proof")

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from exchange_ops.policy import modes
-from exchange_ops.withdrawals import machine
+from exchange_ops.withdrawals import states
 from exchange_ops.withdrawals.models import Withdrawal
 
 DONE, NOW, AHEAD, STOPPED = "done", "now", "ahead", "stopped"
@@ -12,25 +12,25 @@ REQUESTED, RESERVED, APPROVED, SENT, CONFIRMED = STEPS = ("Requested", "Reserved
 WORDS: Final = {DONE: "done", NOW: "under way", AHEAD: "not yet", STOPPED: "ended here"}
 # The step that a payout is at. What is before it is done.
 AT: Final = {
-    machine.DRAFT: REQUESTED,
-    machine.REVIEW: APPROVED,
-    machine.QUEUED: RESERVED,
-    machine.HOLDING: RESERVED,
-    machine.HOLD_UNKNOWN: RESERVED,
-    machine.HELD: APPROVED,
-    machine.COMMITTING: SENT,
-    machine.COMMIT_UNKNOWN: SENT,
-    machine.COMMITTED: SENT,
-    machine.DISPUTED: SENT,
-    machine.INVESTIGATE: SENT,
-    machine.SENT: CONFIRMED,
+    states.DRAFT: REQUESTED,
+    states.REVIEW: APPROVED,
+    states.QUEUED: RESERVED,
+    states.HOLDING: RESERVED,
+    states.HOLD_UNKNOWN: RESERVED,
+    states.HELD: APPROVED,
+    states.COMMITTING: SENT,
+    states.COMMIT_UNKNOWN: SENT,
+    states.COMMITTED: SENT,
+    states.DISPUTED: SENT,
+    states.INVESTIGATE: SENT,
+    states.SENT: CONFIRMED,
 }
-ALL_DONE: Final = (machine.SETTLED, machine.VERIFIED, machine.RESOLVED_PAID)
+ALL_DONE: Final = (states.SETTLED, states.VERIFIED, states.RESOLVED_PAID)
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One of the five, and how it stands."""
+    """One of the five steps and its state."""
 
     label: str
     state: str
@@ -55,16 +55,16 @@ def steps(row: Withdrawal) -> list[Step]:
 
 
 def _waits_for(row: Withdrawal, here: str) -> str:
-    """Approved before the hold, the held money waits for one more word: that step is still the approval's."""
-    return RESERVED if row.state == machine.HELD and row.mode == modes.APPROVE_THEN_HOLD else here
+    """Where approvals come before the hold, a held payout stays at the reservation until its final release."""
+    return RESERVED if row.state == states.HELD and row.mode == modes.APPROVE_THEN_HOLD else here
 
 
 def _reached(row: Withdrawal, order: list[str]) -> int:
-    """The step at which what is over came to its end: the first one of which there is no trace."""
+    """The step at which a closed payout stopped: the first one that left no trace."""
     traces = {
-        REQUESTED: row.state != machine.DRAFT,
+        REQUESTED: row.state != states.DRAFT,
         RESERVED: bool(row.exchange_id),
-        APPROVED: row.decision == machine.COMMIT,
+        APPROVED: row.decision == states.COMMIT,
         SENT: bool(row.hash),
         CONFIRMED: False,
     }

@@ -1,25 +1,25 @@
-"""Withdrawals with the event that ended them, for lists, files, filters and the API; and how many are under way."""
+"""Queries of withdrawals: with the event that ended each, by their ending, and how many are under way."""
 
 from typing import Any
 
 from django.db.models import F, OuterRef, QuerySet, Subquery
 
-from exchange_ops.withdrawals import endings, machine
+from exchange_ops.withdrawals import endings, states
 from exchange_ops.withdrawals.models import Withdrawal, WithdrawalEvent
 
 # States in which the exchange holds money that only a key with the right to withdraw can pay or release.
 UNDER_WAY = (
-    machine.HOLDING,
-    machine.HOLD_UNKNOWN,
-    machine.HELD,
-    machine.COMMITTING,
-    machine.COMMIT_UNKNOWN,
-    machine.ROLLING_BACK,
+    states.HOLDING,
+    states.HOLD_UNKNOWN,
+    states.HELD,
+    states.COMMITTING,
+    states.COMMIT_UNKNOWN,
+    states.ROLLING_BACK,
 )
 
 
 def with_ends(rows: QuerySet[Withdrawal]) -> QuerySet[Withdrawal]:
-    """The rows with `ended_by` and `ended_by_person`, so that `Withdrawal.end` asks nothing more of each."""
+    """The rows with `ended_by` and `ended_by_person`, so that `Withdrawal.end` needs no query for each row."""
     ending = WithdrawalEvent.objects.filter(withdrawal=OuterRef("pk"), event__in=endings.EVENTS)
     newest = ending.order_by("-version")
     return rows.annotate(
@@ -28,12 +28,12 @@ def with_ends(rows: QuerySet[Withdrawal]) -> QuerySet[Withdrawal]:
 
 
 def ended_as(rows: QuerySet[Withdrawal], name: str) -> QuerySet[Withdrawal]:
-    """Only the rows that ended this way; `name` is one of `withdrawal_ends.ENDS`."""
-    ended: QuerySet[Any] = with_ends(rows.filter(state__in=endings.SHARED))
-    found = ended.filter(ended_by=endings.ENDS[name].event)
+    """Only the rows with this ending; `name` is one of `endings.ENDS`."""
+    with_ending: QuerySet[Any] = with_ends(rows.filter(state__in=endings.SHARED))
+    matches = with_ending.filter(ended_by=endings.ENDS[name].event)
     if name == endings.WITHDRAWN:
-        return found.filter(ended_by_person=F("initiator"))
-    return found.exclude(ended_by_person=F("initiator")) if name == endings.CALLED_OFF else found
+        return matches.filter(ended_by_person=F("initiator"))
+    return matches.exclude(ended_by_person=F("initiator")) if name == endings.CALLED_OFF else matches
 
 
 def under_way(account_id: int) -> int:

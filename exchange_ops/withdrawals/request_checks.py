@@ -1,4 +1,4 @@
-"""What can be asked for: every problem of a new request beside the field it is about, before anything is written."""
+"""Checks of a new request: every problem with the field that it is about, before anything is written."""
 
 from datetime import datetime
 from decimal import Decimal
@@ -20,7 +20,7 @@ LONGEST_KEY = 80
 
 
 class CannotRequest(Exception):
-    """The request was not taken; `problems` names the field (or "__all__") and says why, one sentence each."""
+    """The request was not recorded; `problems` maps a field (or "__all__") to one sentence about it."""
 
     def __init__(self, problems: dict[str, str]) -> None:
         super().__init__(" ".join(problems.values()))
@@ -28,7 +28,7 @@ class CannotRequest(Exception):
 
 
 def check(row: Withdrawal, *, now: datetime) -> Destination:
-    """The destination of a new row in its normal form, when everything else about it holds; else CannotRequest."""
+    """The destination of a new row in normal form. Raises CannotRequest unless the row passes every check."""
     if not rules.may_request(row.initiator, row.account_id):
         raise CannotRequest({FORM: "Only operators ask for payouts."})
     problems: dict[str, str] = {}
@@ -38,19 +38,19 @@ def check(row: Withdrawal, *, now: datetime) -> Destination:
         problems["reason"] = f"At most {LONGEST_REASON} characters."
     if not 0 < len(row.request_key) <= LONGEST_KEY:
         problems[FORM] = "The form has lost its key: open it again."
-    known = Currency.objects.filter(pk=row.currency).first()
+    currency = Currency.objects.filter(pk=row.currency).first()
     destination: Destination | None = None
-    if problem := currency_problem(known):
+    if problem := currency_problem(currency):
         problems["currency"] = problem
-    elif known is not None:
+    elif currency is not None:
         if problem := amount_problem(
-            account=row.account, currency=known, amount=row.amount, include_fee=row.include_fee
+            account=row.account, currency=currency, amount=row.amount, include_fee=row.include_fee
         ):
             problems["amount"] = problem
-        destination = _destination(known, row.address, row.payment_id, problems)
+        destination = _destination(currency, row.address, row.payment_id, problems)
         if destination is not None and not problems:
             verdict, _ = policy_evaluation.verdict_on(
-                account=row.account, currency=known.code, amount=row.amount, address=destination.address, now=now
+                account=row.account, currency=currency.code, amount=row.amount, address=destination.address, now=now
             )
             if verdict.blocked:
                 problems[FORM] = verdict.blocked
@@ -73,7 +73,7 @@ def currency_problem(currency: Currency | None) -> str:
 
 
 def amount_problem(*, account: Account, currency: Currency, amount: Decimal, include_fee: bool) -> str:
-    """Why this amount can't be paid out, or an empty text. The balance is the one last read."""
+    """Why this amount can't be paid out, or an empty text. The balance is as of the last reading."""
     if not isinstance(amount, Decimal) or not amount.is_finite() or not amounts.storable(amount):
         return "This is not an amount that can be paid."
     if amount <= 0:
@@ -92,12 +92,12 @@ def amount_problem(*, account: Account, currency: Currency, amount: Decimal, inc
 
 
 def _funds_problem(account: Account, code: str, leaves: Decimal) -> str:
-    held = Balance.objects.filter(account=account, currency=code, wallet=Balance.BANK).first()
-    if held is None or leaves <= held.available:
+    balance = Balance.objects.filter(account=account, currency=code, wallet=Balance.BANK).first()
+    if balance is None or leaves <= balance.available:
         return ""
     return (
-        f"{grouped_text(leaves)} {code} would leave with the fee, and {grouped_text(held.available)} "
-        f"were available on the bank account at {held.read_at:%H:%M:%S} UTC."
+        f"{grouped_text(leaves)} {code} would leave with the fee, and {grouped_text(balance.available)} "
+        f"were available on the bank account at {balance.read_at:%H:%M:%S} UTC."
     )
 
 

@@ -2,10 +2,10 @@
 
 from typing import TYPE_CHECKING
 
-from desk.machines import table as machine_table
+from desk.machines.table import NONE
 from desk.people import roles
 from exchange_ops.shared.rules import may
-from exchange_ops.withdrawals import machine
+from exchange_ops.withdrawals import states
 from exchange_ops.withdrawals.models import Withdrawal
 
 if TYPE_CHECKING:
@@ -13,35 +13,35 @@ if TYPE_CHECKING:
 
 
 def may_decide(person: "Person", withdrawal: Withdrawal) -> bool:
-    """Treasury approves and rejects, never what they asked for themselves."""
+    """Treasury approves and rejects, but never what they requested themselves."""
     return may(person, roles.TREASURY, at=withdrawal.account_id) and person.pk != withdrawal.initiator_id
 
 
 def may_cancel(person: "Person", withdrawal: Withdrawal) -> bool:
-    """Whoever asked can take it back; treasury can do so too before the exchange was asked."""
+    """The requester can take it back; so can treasury before the exchange was asked."""
     if person.pk == withdrawal.initiator_id:
         return may(person, roles.OPERATOR, roles.TREASURY, at=withdrawal.account_id)
-    return may(person, roles.TREASURY, at=withdrawal.account_id) and withdrawal.state in {machine.DRAFT, machine.QUEUED}
+    return may(person, roles.TREASURY, at=withdrawal.account_id) and withdrawal.state in {states.DRAFT, states.QUEUED}
 
 
 def may_recall(person: "Person", withdrawal: Withdrawal) -> bool:
-    """Treasury can call back an approval as long as the exchange was told nothing."""
-    is_untold = withdrawal.state == machine.COMMITTING and withdrawal.put_count == 0
-    return is_untold and may(person, roles.TREASURY, at=withdrawal.account_id)
+    """Treasury can recall an approval as long as the exchange was not told to pay."""
+    is_unordered = withdrawal.state == states.COMMITTING and withdrawal.put_count == 0
+    return is_unordered and may(person, roles.TREASURY, at=withdrawal.account_id)
 
 
 def may_resolve(person: "Person", withdrawal: Withdrawal) -> bool:
-    """Two people of treasury close an unclear case, never the one who asked for it."""
-    return may_decide(person, withdrawal) and withdrawal.state in {machine.INVESTIGATE, machine.DISPUTED}
+    """Two people of treasury close an unclear case, never the requester."""
+    return may_decide(person, withdrawal) and withdrawal.state in {states.INVESTIGATE, states.DISPUTED}
 
 
 def may_release_hold(person: "Person", withdrawal: Withdrawal) -> bool:
-    """Two people of treasury have a hold of a closed request released, never the one who asked for the payment."""
-    return may_decide(person, withdrawal) and withdrawal.state in machine.CLOSED_STATES
+    """Two people of treasury have the hold of a closed request released, never the requester."""
+    return may_decide(person, withdrawal) and withdrawal.state in states.CLOSED_STATES
 
 
 def is_decidable(withdrawal: Withdrawal) -> bool:
-    """Whether the row waits for approvals at all."""
-    if withdrawal.decision != machine_table.NONE:
+    """Whether the row waits for approvals."""
+    if withdrawal.decision != NONE:
         return False
-    return withdrawal.state == machine.REVIEW or (withdrawal.state == machine.HELD and withdrawal.echo_ok is True)
+    return withdrawal.state == states.REVIEW or (withdrawal.state == states.HELD and withdrawal.echo_ok is True)

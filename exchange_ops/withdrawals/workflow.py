@@ -1,7 +1,7 @@
-"""A withdrawal from the outside: ask for it, take it back, do its next step, and do whatever is due.
+"""The interface of withdrawals: request one, cancel one, run its next step, and run everything that is due.
 
-The row is the queue. A step reads the row, does at most one thing that can change the exchange, and moves the row on;
-`advance` does one step of one row, `sweep` everything that is due, in any process that may call out.
+The row is the queue. A step reads the row, makes at most one call that can change the exchange, and moves the row on;
+`advance` runs one step of one row, `sweep` everything that is due, in any process that may call out.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,18 +15,19 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 
 from desk.fields import plain
-from desk.machines import mover as machine_mover
-from desk.machines import table as machine_table
+from desk.machines import mover
 from desk.machines.queue import MOST_STEPS, Queue, Step
 from desk.machines.requests import Once
 from desk.machines.step_clock import Stopwatch
+from desk.machines.table import NONE
+from exchange_ops.addresses import destinations
 from exchange_ops.keys.clients import ClientFor
 from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.shared import clocks
 from exchange_ops.shared.backoff import READ_PAUSES_S, pause
 from exchange_ops.shared.models import Account
 from exchange_ops.shared.problems import FORM
-from exchange_ops.withdrawals import machine, mover, request_checks, rules
+from exchange_ops.withdrawals import machine, request_checks, rules, states
 from exchange_ops.withdrawals.evidence import ledger_lookup
 from exchange_ops.withdrawals.models import Withdrawal
 from exchange_ops.withdrawals.request_checks import CannotRequest
@@ -45,31 +46,31 @@ if TYPE_CHECKING:
     from desk.models import Person
 
 STEPS: Final[dict[str, Step]] = {
-    machine.DRAFT: drafting.submit,
-    machine.REVIEW: drafting.look_again,
-    machine.QUEUED: holding.step,
-    machine.HOLDING: holding.given_up,
-    machine.HOLD_UNKNOWN: hold_recovery.step,
-    machine.HELD: hold_monitor.step,
-    machine.COMMITTING: committing.step,
-    machine.COMMIT_UNKNOWN: committing.find_out,
-    machine.ROLLING_BACK: releasing.step,
-    machine.COMMITTED: settlement.step,
-    machine.SENT: settlement.step,
-    machine.SETTLED: settlement.step,
-    machine.VERIFIED: settlement.step,
+    states.DRAFT: drafting.submit,
+    states.REVIEW: drafting.look_again,
+    states.QUEUED: holding.step,
+    states.HOLDING: holding.lease_expired,
+    states.HOLD_UNKNOWN: hold_recovery.step,
+    states.HELD: hold_monitor.step,
+    states.COMMITTING: committing.step,
+    states.COMMIT_UNKNOWN: committing.find_out,
+    states.ROLLING_BACK: releasing.step,
+    states.COMMITTED: settlement.step,
+    states.SENT: settlement.step,
+    states.SETTLED: settlement.step,
+    states.VERIFIED: settlement.step,
 }
 # Orders to pay and to release come before everything else when calls are scarce; releases have a worker of their own.
 QUEUE: Final = Queue(
-    mover.MACHINE,
+    machine.MACHINE,
     STEPS,
     urgency=(
-        machine.COMMITTING,
-        machine.ROLLING_BACK,
-        machine.HELD,
-        machine.COMMIT_UNKNOWN,
-        machine.HOLD_UNKNOWN,
-        machine.HOLDING,
+        states.COMMITTING,
+        states.ROLLING_BACK,
+        states.HELD,
+        states.COMMIT_UNKNOWN,
+        states.HOLD_UNKNOWN,
+        states.HOLDING,
     ),
     read_with=("account", "initiator"),
     after_failure=pause(READ_PAUSES_S, len(READ_PAUSES_S)),
@@ -113,11 +114,11 @@ def request(
     via: str = "page",
     session_key: str = "",
 ) -> Withdrawal:
-    """Ask for a payout. The same `request_key` of the same person gives the same row, however often it is sent.
+    """Request a payout. The same `request_key` of the same person always gives the same row.
 
     `amount` is in the currency: with `include_fee` it leaves the account, else it arrives. Raises CannotRequest.
     """
-    wanted = {
+    content = {
         "account": account,
         "currency": currency,
         "amount": plain(amount) if isinstance(amount, Decimal) and amount.is_finite() else amount,
@@ -127,33 +128,33 @@ def request(
     }
     once = Once(
         Withdrawal.objects.filter(initiator=initiator, request_key=request_key),
-        is_same=lambda row: _is_same(row, wanted, address),
+        is_same=lambda row: _is_same(row, content, address),
         refusal=_sent_before,
     )
     if (earlier := once.earlier()) is not None:
         return earlier
-    row = Withdrawal(initiator=initiator, initiated_via=via, request_key=request_key, address=address, **wanted)
+    row = Withdrawal(initiator=initiator, initiated_via=via, request_key=request_key, address=address, **content)
     destination = request_checks.check(row, now=now)
     row.address, row.payment_id = destination.address, destination.payment_id
-    return once.store(lambda: mover.create(row, now=now, actor=row.initiator, session_key=session_key))
+    return once.store(lambda: machine.create(row, now=now, actor=row.initiator, session_key=session_key))
 
 
 def cancel(*, withdrawal_id: int, person: "Person", reason: str, now: datetime, session_key: str = "") -> Withdrawal:
-    """Take a request back: at once before the exchange was asked, by releasing the hold after. Raises CannotCancel."""
+    """Cancel a request: at once before the exchange was asked, later by releasing the hold. Raises CannotCancel."""
     try:
         with transaction.atomic():
-            row = mover.lock(withdrawal_id)
+            row = machine.lock(withdrawal_id)
             if not rules.may_cancel(person, row):
                 raise CannotCancel("Only the person who asked for it can take it back.")
             if not row.is_cancellable:
                 raise CannotCancel(f"It can't be taken back any more: {row.label[0].lower()}{row.label[1:]}.")
-            held = row.state == machine.HELD
-            latch = {"decision": machine.ROLLBACK, "decided_by": person, "decided_at": now}
-            decision: dict[str, Any] = latch if held else {}
-            return mover.move(
+            is_held = row.state == states.HELD
+            latch = {"decision": states.ROLLBACK, "decided_by": person, "decided_at": now}
+            decision: dict[str, Any] = latch if is_held else {}
+            return machine.move(
                 row,
                 event="cancelled",
-                to=machine.ROLLING_BACK if held else machine.CANCELLED,
+                to=states.ROLLING_BACK if is_held else states.CANCELLED,
                 now=now,
                 actor=person,
                 session_key=session_key,
@@ -163,12 +164,12 @@ def cancel(*, withdrawal_id: int, person: "Person", reason: str, now: datetime, 
             )
     except Withdrawal.DoesNotExist:
         raise CannotCancel("There is no such request.") from None
-    except machine_mover.CannotMove:
+    except mover.CannotMove:
         raise CannotCancel("It moved on in the same moment. Read it again.") from None
 
 
 def advance(withdrawal_id: int, *, now: datetime, client_for: ClientFor) -> bool:
-    """One step of one row, when it is due; True when there was something to do. Losing a race is not an error."""
+    """Run one step of one row if it is due; True when there was something to do. Losing a race is no error."""
     account = Account.objects.filter(withdrawals=withdrawal_id).first()
     if account is None:
         return False
@@ -176,12 +177,13 @@ def advance(withdrawal_id: int, *, now: datetime, client_for: ClientFor) -> bool
 
 
 def sweep(*, now: datetime, client_for: ClientFor) -> int:
-    """Everything that is due in all accounts; gives the number of steps. Any process that may call out can do it."""
+    """Run everything that is due in all accounts, in any process that may call out; returns the number of steps."""
     return sweep_releases(now=now, client_for=client_for) + sweep_others(now=now, client_for=client_for)
 
 
 def sweep_releases(*, now: datetime, client_for: ClientFor) -> int:
-    """Every release that is due, and nothing else: no other call can keep it waiting. Gives the number of steps.
+    """Run every release that is due, and nothing else, so that no other call keeps it waiting. Returns the number of
+    steps.
 
     Deadlines are latched before anything is asked of the exchange, so that a slow answer can't delay a rollback.
     """
@@ -196,9 +198,10 @@ def sweep_releases(*, now: datetime, client_for: ClientFor) -> int:
 
 
 def sweep_others(*, now: datetime, client_for: ClientFor) -> int:
-    """Everything that is due except releases; gives the number of steps.
+    """Run everything that is due except releases; returns the number of steps.
 
-    One row of each kind in turn, and each round begins with another kind: what hangs holds up no other kind for long.
+    Kinds take turns, one row each, and every sweep begins with another kind, so that a call that hangs holds up no
+    other kind for long.
     """
     watch, steps, begin = Stopwatch(now), latch_deadlines(now=now), next(_rounds)
     for account in Account.objects.order_by("pk"):
@@ -210,9 +213,9 @@ def sweep_others(*, now: datetime, client_for: ClientFor) -> int:
 
 
 def in_turn(rows: Sequence[tuple[str, int]], *, begin: int) -> list[int]:
-    """The numbers of rows, given with their kinds: the first of each kind, then the second of each, and so on.
+    """The numbers of the rows, interleaved by kind: the first of each kind, then the second of each, and so on.
 
-    The kinds come in the order in which they are given, beginning with the one at `begin`, counted round and round.
+    `rows` are pairs of kind and number. Kinds keep the order in which they first appear, rotated to begin at `begin`.
     """
     kinds: dict[str, list[int]] = {}
     for kind, number in rows:
@@ -226,45 +229,45 @@ def in_turn(rows: Sequence[tuple[str, int]], *, begin: int) -> list[int]:
 
 
 def latch_deadlines(*, now: datetime) -> int:
-    """Latch the rollback of every hold that nobody decided on in time. Calls nobody, so any process may do it."""
+    """Order the rollback of every hold that nobody decided on in time. It calls nobody, so any process may do it."""
     latched = 0
     for account in Account.objects.order_by("pk"):
         exchange_now = clocks.exchange_now(account=account, now=now)
         late = Withdrawal.objects.filter(
-            account=account, state=machine.HELD, decision=machine_table.NONE, rollback_at__lte=exchange_now
+            account=account, state=states.HELD, decision=NONE, rollback_at__lte=exchange_now
         )
         for row in late.select_related("account", "initiator"):
             try:
                 hold_monitor.end_by_time(row, now=now, exchange_now=exchange_now)
                 latched += 1
-            except machine_mover.CannotMove as lost:
+            except mover.CannotMove as lost:
                 _log.info("withdrawals.latch_lost", withdrawal=row.pk, reason=str(lost))
     return latched
 
 
 def due(*, account: Account, now: datetime) -> QuerySet[Withdrawal]:
-    """Rows of the account that a worker has to look at now: by our clock, or because the exchange's hour goes on."""
+    """Rows of the account that a worker has to process now, by our clock or by a deadline in the exchange's time."""
     exchange_now = clocks.exchange_now(account=account, now=now)
-    by_deadline = Q(state=machine.HELD, rollback_at__lte=exchange_now) | Q(
-        state=machine.COMMITTING, put_stop_at__lte=exchange_now
+    by_deadline = Q(state=states.HELD, rollback_at__lte=exchange_now) | Q(
+        state=states.COMMITTING, put_stop_at__lte=exchange_now
     )
-    failed_after_all = LedgerEntry.objects.filter(
+    entries_failed = LedgerEntry.objects.filter(
         account=account, type="payout", status=ledger_lookup.OVER, withdrawal__state__in=settlement.REPORTED_PAID
     )
-    taken_back = Q(state__in=settlement.REPORTED_PAID, pk__in=failed_after_all.values("withdrawal"))
-    named = LedgerEntry.objects.filter(account=account, type="payout", withdrawal__state=machine.SETTLED).exclude(
-        hash=""
-    )
-    named_late = Q(state=machine.SETTLED, hash="", pk__in=named.values("withdrawal"))
-    return QUEUE.due(now=now, when=by_deadline | taken_back | named_late).filter(account=account)
+    success_is_revoked = Q(state__in=settlement.REPORTED_PAID, pk__in=entries_failed.values("withdrawal"))
+    entries_with_hash = LedgerEntry.objects.filter(
+        account=account, type="payout", withdrawal__state=states.SETTLED
+    ).exclude(hash="")
+    hash_is_late = Q(state=states.SETTLED, hash="", pk__in=entries_with_hash.values("withdrawal"))
+    return QUEUE.due(now=now, when=by_deadline | success_is_revoked | hash_is_late).filter(account=account)
 
 
 def _work(numbers: Sequence[int], watch: Stopwatch, client_for: ClientFor) -> int:
     return QUEUE.work(numbers, watch, lambda number, at: advance(number, now=at, client_for=client_for))
 
 
-def _is_same(row: Withdrawal, wanted: Mapping[str, object], address: str) -> bool:
-    differs = any(getattr(row, name) != value for name, value in wanted.items() if name != "address")
+def _is_same(row: Withdrawal, content: Mapping[str, object], address: str) -> bool:
+    differs = any(getattr(row, name) != value for name, value in content.items() if name != "address")
     return not differs and _same_destination(row, address)
 
 
@@ -273,6 +276,4 @@ def _sent_before(row: Withdrawal) -> CannotRequest:
 
 
 def _same_destination(earlier: Withdrawal, address: str) -> bool:
-    from exchange_ops.addresses import destinations
-
-    return destinations.same_address(code=earlier.currency, left=earlier.address, right=address.strip())
+    return destinations.same_address(code=earlier.currency, one=earlier.address, other=address.strip())

@@ -15,11 +15,11 @@ from exchange_ops.positions.models import MarginAction
 from exchange_ops.shared import facts
 from exchange_ops.shared.models import Account
 from exchange_ops.subaccounts.models import SubAccount
-from exchange_ops.transfers import mover as transfer_moves
+from exchange_ops.transfers import machine as transfer_machine
 from exchange_ops.transfers import workflow as transfers
 from exchange_ops.transfers.models import Transfer
 from exchange_ops.withdrawals import deadlines
-from exchange_ops.withdrawals import mover as lifecycle
+from exchange_ops.withdrawals import machine as withdrawal_machine
 from exchange_ops.withdrawals.decisions import policy_evaluation as judging
 from exchange_ops.withdrawals.models import Withdrawal
 
@@ -90,26 +90,26 @@ def requested(person: Any, *, now: datetime = NOW, **changes: Any) -> Withdrawal
         "reason": "Invoice 2041 of the hosting company",
     }
     row = Withdrawal(**{**columns, **changes})
-    return lifecycle.create(row, now=now, actor=row.initiator)
+    return withdrawal_machine.create(row, now=now, actor=row.initiator)
 
 
 def submitted(person: Any, *, to: str = "queued", now: datetime = NOW, **changes: Any) -> Withdrawal:
     """A request whose checks are done: waiting for its hold, or for approvals before it."""
     row = requested(person, now=now, **changes)
-    _, columns = judging.judged(row, now=now, fee_estimate=Decimal("0.001"), fee_estimated_at=now)
-    return lifecycle.move(row, event="submitted", to=to, now=now, **columns)
+    _, columns = judging.evaluate(row, now=now, fee_estimate=Decimal("0.001"), fee_estimated_at=now)
+    return withdrawal_machine.move(row, event="submitted", to=to, now=now, **columns)
 
 
 def held(person: Any, *, now: datetime = NOW, echo: bool = True, **changes: Any) -> Withdrawal:
     """A request with its money reserved and, unless told otherwise, the exchange's record compared."""
     row = submitted(person, now=now, **changes)
-    lifecycle.move(row, event="hold_claimed", to="holding", now=now, attempt=1, tag=f"tx-{row.pk}")
-    lifecycle.move(
+    withdrawal_machine.move(row, event="hold_claimed", to="holding", now=now, attempt=1, tag=f"tx-{row.pk}")
+    withdrawal_machine.move(
         row, event="hold_accepted", to="held", now=now, exchange_id=f"ex-{row.pk}", **deadlines.deadlines(now)
     )
     if echo:
         members = {"echo": ECHO, "echo_ok": True, "fee": Decimal("0.001"), "exchange_status": "created"}
-        lifecycle.move(row, event="echo_agrees", to="held", now=now, **members)
+        withdrawal_machine.move(row, event="echo_agrees", to="held", now=now, **members)
     return row
 
 
@@ -117,8 +117,8 @@ def ended(person: Any, *, now: datetime = NOW, **changes: Any) -> Withdrawal:
     """A hold that was released."""
     row = held(person, now=now, **changes)
     decision = {"decision": "rollback", "decided_at": now, "last_problem": "Time was over."}
-    lifecycle.move(row, event="time_over", to="rolling_back", now=now, **decision)
-    return lifecycle.move(row, event="released", to="rolled_back", now=now)
+    withdrawal_machine.move(row, event="time_over", to="rolling_back", now=now, **decision)
+    return withdrawal_machine.move(row, event="released", to="rolled_back", now=now)
 
 
 def entry(number: int, *, now: datetime = NOW, **changes: Any) -> LedgerEntry:
@@ -219,11 +219,11 @@ def transfer(person: Any, *, kind: str = "bank_to_trading", now: datetime = NOW,
 def transfer_sent(person: Any, *, to: str = "unknown", now: datetime = NOW, **changes: Any) -> Transfer:
     """A transfer whose call is over: moved, or its answer lost and what became of that."""
     row = transfer(person, now=now, **changes)
-    transfer_moves.move(row, event="send_claimed", to="sending", now=now, attempt=1, sent_at=now)
+    transfer_machine.move(row, event="send_claimed", to="sending", now=now, attempt=1, sent_at=now)
     if to == "done":
-        return transfer_moves.move(row, event="accepted", to="done", now=now, exchange_id=f"tx-{row.pk}")
-    transfer_moves.move(row, event="outcome_unknown", to="unknown", now=now, last_problem="No usable answer: timeout")
+        return transfer_machine.move(row, event="accepted", to="done", now=now, exchange_id=f"tx-{row.pk}")
+    transfer_machine.move(row, event="outcome_unknown", to="unknown", now=now, last_problem="No usable answer: timeout")
     if to != "unknown":
         event = {"not_seen": "not_found", "investigate": "ambiguous"}[to]
-        transfer_moves.move(row, event=event, to=to, now=now)
+        transfer_machine.move(row, event=event, to=to, now=now)
     return row

@@ -220,8 +220,10 @@ def test_while_a_hold_is_unknown_a_payout_of_another_content_is_foreign(account,
     from tests.exchange_ops import rows
 
     row = rows.submitted(operator, now=clock.now(), currency="BTC", amount=Decimal("0.25"), address=ADDRESS)
-    rows.lifecycle.move(row, event="hold_claimed", to="holding", now=clock.now(), attempt=1, tag=f"tx-{row.pk}-1")
-    rows.lifecycle.move(row, event="hold_unknown", to="hold_unknown", now=clock.now())
+    rows.withdrawal_machine.move(
+        row, event="hold_claimed", to="holding", now=clock.now(), attempt=1, tag=f"tx-{row.pk}-1"
+    )
+    rows.withdrawal_machine.move(row, event="hold_unknown", to="hold_unknown", now=clock.now())
     members = {"type": "payout", "status": "created", "currency": "BTC", "amount": Decimal("0.25"), "address": ADDRESS}
     members |= {"created_at": clock.now() + timedelta(seconds=5), "updated_at": clock.now() + timedelta(seconds=5)}
     ledger.apply(account=account, transactions=[transaction(**(members | change))], source="rest", now=clock.now())

@@ -18,9 +18,9 @@ from exchange_ops.orders import stream as trading_stream
 from exchange_ops.orders import workflow as orders
 from exchange_ops.shared import clocks, heartbeats
 from exchange_ops.shared.models import FollowerState
-from exchange_ops.transfers import mover as transfer_moves
+from exchange_ops.transfers import machine as transfer_machine
 from exchange_ops.wire.session import BecameLive, Ended
-from exchange_ops.withdrawals import mover as lifecycle
+from exchange_ops.withdrawals import machine as withdrawal_machine
 from exchange_ops.withdrawals import tasks as withdrawals
 from exchange_ops.withdrawals.models import Withdrawal
 from tests.exchange_ops import rows
@@ -162,9 +162,9 @@ def test_transfers_that_wait_too_long_or_for_people_are_told(account, make_perso
     found = look("transfers")
     assert not found.ok
     assert "has waited 180 s" in found.sentence or "has waited 3 min" in found.sentence
-    transfer_moves.move(row, event="send_claimed", to="sending", now=clock.now(), attempt=1)
-    transfer_moves.move(row, event="outcome_unknown", to="unknown", now=clock.now())
-    transfer_moves.move(row, event="ambiguous", to="investigate", now=clock.now())
+    transfer_machine.move(row, event="send_claimed", to="sending", now=clock.now(), attempt=1)
+    transfer_machine.move(row, event="outcome_unknown", to="unknown", now=clock.now())
+    transfer_machine.move(row, event="ambiguous", to="investigate", now=clock.now())
     found = look("transfers")
     assert found.ok
     assert f"{row.reference}: the ledger does not say what was expected" in found.sentence
@@ -211,5 +211,5 @@ def test_payouts_that_wait_for_a_proof_or_for_people_are_told(account, make_pers
     )
     Withdrawal.objects.filter(pk=row.pk).update(updated_at=clock.now() - timedelta(minutes=5))
     assert not look("proofs").ok
-    lifecycle.move(paid.fresh(row), event="proof_lost", to="disputed", now=clock.now())
+    withdrawal_machine.move(paid.fresh(row), event="proof_lost", to="disputed", now=clock.now())
     assert f"{row.reference}: told as paid, and other evidence disagrees." in look("proofs").sentence

@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from desk import audit_check, clock
-from exchange_ops.transfers import machine
+from exchange_ops.transfers import states
 from exchange_ops.transfers.models import Transfer, TransferCall
 from tests.exchange_ops.transfers.movings import Moving
 
@@ -32,7 +32,7 @@ def moving(walk, nursery, settings):
     return ready
 
 
-def due(moving, kind=machine.BANK_TO_TRADING, **changes):
+def due(moving, kind=states.BANK_TO_TRADING, **changes):
     """A transfer that waits for a worker now."""
     row = moving.approved(kind, **changes)
     Transfer.objects.filter(pk=row.pk).update(next_action_at=clock.now() - timedelta(seconds=1))
@@ -100,17 +100,17 @@ SENT = {"kind": "recv", "after": "^send POST"}
 @pytest.mark.parametrize(
     ("kind", "point"),
     [
-        pytest.param(machine.TO_USER, SENT, id="c6 sent, to a user"),
-        pytest.param(machine.CONVERT, SENT, id="c6 sent, a conversion"),
-        pytest.param(machine.BANK_TO_TRADING, {**SENT, "nth": 2}, id="c6 half answered"),
-        pytest.param(machine.BANK_TO_TRADING, {**KEPT_OUTCOME, "after": "^send POST"}, id="c12 answered"),
+        pytest.param(states.TO_USER, SENT, id="c6 sent, to a user"),
+        pytest.param(states.CONVERT, SENT, id="c6 sent, a conversion"),
+        pytest.param(states.BANK_TO_TRADING, {**SENT, "nth": 2}, id="c6 half answered"),
+        pytest.param(states.BANK_TO_TRADING, {**KEPT_OUTCOME, "after": "^send POST"}, id="c12 answered"),
         pytest.param(
-            machine.BANK_TO_TRADING,
+            states.BANK_TO_TRADING,
             {"kind": "sql", "like": 'INSERT INTO "desk_auditevent"', "after": "^send POST"},
             id="c12 outcome kept",
         ),
         pytest.param(
-            machine.CONVERT,
+            states.CONVERT,
             {"kind": "commit", "after": 'UPDATE "exchange_ops_ledgerentry" SET .transfer'},
             id="c12 moved, not committed",
         ),
@@ -138,7 +138,7 @@ def test_killed_while_it_finds_out_nothing_is_sent_and_the_next_one_finds_it(mov
 
 
 def test_c2_workers_that_begin_together_make_one_call(moving):
-    row = due(moving, machine.TO_USER)
+    row = due(moving, states.TO_USER)
     outcomes = moving.nursery.at_once(*[("advance_transfer", {"transfer_id": row.pk})] * 4)
     assert not [one["raised"] for one in outcomes if "raised" in one]
     assert moving.fresh(row).state == "done"

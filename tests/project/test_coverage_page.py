@@ -219,15 +219,15 @@ def test_what_a_walk_and_a_name_ask_for_counts_as_used():
     used = uses.operations_by_module(tree.ROOT)
     assert used["ledger.sync"] == {"get_transactions"}
     assert used["withdrawals.steps.holding"] == {"create_withdrawal"}
-    assert "withdrawals.mover" not in used
+    assert "withdrawals.machine" not in used
 
 
 def test_rules_without_a_page_and_pages_without_rules_are_errors():
     without = {module: page for module, page in uses.PAGES.items() if module != "withdrawals.steps"}
     with pytest.raises(uses.CannotTell, match="holding"):
         uses.pages_of(tree.ROOT, without)
-    with pytest.raises(uses.CannotTell, match="mover"):
-        uses.pages_of(tree.ROOT, {**uses.PAGES, "withdrawals.mover": ("overview",)})
+    with pytest.raises(uses.CannotTell, match="machine"):
+        uses.pages_of(tree.ROOT, {**uses.PAGES, "withdrawals.machine": ("overview",)})
 
 
 def test_rules_about_the_chain_without_a_page_and_pages_without_rules_are_errors():

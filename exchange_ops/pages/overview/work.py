@@ -13,11 +13,11 @@ from exchange_ops.pages.overview.view import View
 from exchange_ops.shared import rules
 from exchange_ops.shared.models import Account
 from exchange_ops.shared.views import accounts
-from exchange_ops.transfers import machine as transfer_states
+from exchange_ops.transfers import states as transfer_states
 from exchange_ops.transfers import workflow
 from exchange_ops.transfers.models import Transfer
-from exchange_ops.withdrawals import machine as states
 from exchange_ops.withdrawals import progress, queries
+from exchange_ops.withdrawals import states as withdrawal_states
 from exchange_ops.withdrawals.models import Withdrawal
 
 MOST = 8
@@ -35,7 +35,7 @@ def work(view: View) -> dict[str, Any]:
 def deadlines(view: View) -> dict[str, Any]:
     """Reserved payouts by the time of their release, the next one first."""
     holds = list(_payouts(view).filter(state__in=queries.UNDER_WAY).order_by("approve_until", "pk")[: MOST + 1])
-    ends = [row for row in holds if row.state == states.HELD and row.approve_until]
+    ends = [row for row in holds if row.state == withdrawal_states.HELD and row.approve_until]
     return {
         "exchange_now": accounts.exchange_now(view.account, view.now),
         "next": ends[0] if ends else None,
@@ -46,11 +46,11 @@ def deadlines(view: View) -> dict[str, Any]:
 def requests(view: View) -> dict[str, Any]:
     """An operator's own requests, for others everybody's: open ones first, then those of the last day."""
     is_own = rules.may_request(view.person)
-    rows = _payouts(view).filter(Q(state__in=states.OPEN_STATES) | Q(updated_at__gte=view.now - OVER_FOR))
+    rows = _payouts(view).filter(Q(state__in=withdrawal_states.OPEN_STATES) | Q(updated_at__gte=view.now - OVER_FOR))
     if is_own:
         rows = rows.filter(initiator=view.person)
     payouts = list(queries.with_ends(rows).order_by("-pk")[: 3 * MOST])
-    ordered = sorted(payouts, key=lambda row: row.state not in states.OPEN_STATES)[:MOST]
+    ordered = sorted(payouts, key=lambda row: row.state not in withdrawal_states.OPEN_STATES)[:MOST]
     waiting = list(incidents.of_scope(incidents.waiting_for(view.person), *view.scopes)[:MOST])
     return {
         "exchange_now": accounts.exchange_now(view.account, view.now),

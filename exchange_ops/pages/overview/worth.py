@@ -10,7 +10,7 @@ from exchange_ops.market import valuation
 from exchange_ops.pages.overview.view import View
 from exchange_ops.policy.models import Freeze
 from exchange_ops.portfolio import amounts, drawings, history, totals
-from exchange_ops.withdrawals import machine as states
+from exchange_ops.withdrawals import states
 from exchange_ops.withdrawals.models import Withdrawal
 
 LAST_LINES, SHOWN_SHARES, SHOWN_FLOWS = 8, 7, 6

@@ -1,4 +1,4 @@
-"""Freezing and activating, with a page before it that says what it does, as far as that is known."""
+"""Freezing and activating, each with a page before it that says what it will do, as far as that is known."""
 
 from typing import Any
 
@@ -15,8 +15,7 @@ from exchange_ops.shared import rules
 from exchange_ops.shared.forms import fresh_key
 from exchange_ops.shared.views import accounts
 from exchange_ops.shared.views.access import requires
-from exchange_ops.subaccounts import account_status, workflow
-from exchange_ops.subaccounts import machine as states
+from exchange_ops.subaccounts import account_status, states, workflow
 from exchange_ops.subaccounts.forms import SubAccountDecisionForm, read_ids
 from exchange_ops.subaccounts.models import SubAccount
 

@@ -1,4 +1,4 @@
-"""One sub-account: requested against observed, what it holds, its settings, and everything that was asked for it."""
+"""One sub-account: requested and observed status, what it holds, its settings, and every action on it."""
 
 from typing import Any
 
@@ -15,10 +15,7 @@ from exchange_ops.shared import rules
 from exchange_ops.shared.forms import fresh_key
 from exchange_ops.shared.views import accounts
 from exchange_ops.shared.views.access import posted, requires
-from exchange_ops.subaccounts import account_status, readings
-from exchange_ops.subaccounts import machine as states
-from exchange_ops.subaccounts import obstacles as subaccounts_obstacles
-from exchange_ops.subaccounts import workflow as domain
+from exchange_ops.subaccounts import account_status, readings, states, workflow
 from exchange_ops.subaccounts.forms import SubAccountAddressForm, SubAccountSettingsForm
 from exchange_ops.subaccounts.models import SubAccount, SubAccountAction, SubAccountBalance
 
@@ -42,7 +39,7 @@ def settings(request: DeskRequest, exchange_id: int) -> HttpResponse:
         return subaccount_page(request, exchange_id, status=422, settings_form=form)
     cleaned = form.cleaned_data
     try:
-        domain.ask_settings(
+        workflow.ask_settings(
             account=_sub(request, exchange_id).account,
             exchange_id=exchange_id,
             payout_enabled=cleaned["payouts"] == "on",
@@ -54,7 +51,7 @@ def settings(request: DeskRequest, exchange_id: int) -> HttpResponse:
             session_key=request.session.session_key or "",
             now=clock.now(),
         )
-    except domain.CannotAsk as problem:
+    except workflow.CannotAsk as problem:
         form.refuse(problem.problems)
         refusal = " ".join(["Nothing was recorded.", *problem.problems.values()])
         return subaccount_page(request, exchange_id, status=409, settings_form=form, refusal=refusal)
@@ -75,12 +72,12 @@ def address(request: DeskRequest, exchange_id: int) -> HttpResponse:
 
 @posted(rules.may_keep_subaccounts)
 def take_back(request: DeskRequest, exchange_id: int, action_id: int) -> HttpResponse:
-    """End a request before the exchange was asked."""
+    """Cancel an action before the exchange was asked."""
     action = get_object_or_404(SubAccountAction, pk=action_id, sub_account=_sub(request, exchange_id))
     session_key = request.session.session_key or ""
     try:
-        domain.take_back(action_id=action.pk, person=request.user, now=clock.now(), session_key=session_key)
-    except domain.CannotAsk as problem:
+        workflow.take_back(action_id=action.pk, person=request.user, now=clock.now(), session_key=session_key)
+    except workflow.CannotAsk as problem:
         return subaccount_page(request, exchange_id, status=409, refusal=str(problem))
     messages.success(request, "Taken back. Nothing was sent.")
     return redirect("subaccount", exchange_id)
@@ -107,31 +104,31 @@ def subaccount_page(request: DeskRequest, exchange_id: int, *, status: int = 200
 
 
 def _context(sub: SubAccount) -> dict[str, Any]:
-    """What is asked for, what is seen, and what may be asked now."""
+    """What is requested, what is observed, and what may be requested now."""
     latest = sub.actions.select_related("requested_by", "confirmation").prefetch_related("events__actor", "calls")
     actions = list(latest.order_by("-pk")[:LAST_ACTIONS])
     under_way = [action for action in actions if action.state in states.OPEN_STATES]
     open_kinds = {action.kind for action in under_way}
     obstacles = {kind: account_status.obstacle(kind, sub) for kind in states.KINDS}
     return {
-        "status_now": account_status.of(sub),
+        "status_now": account_status.status_of(sub),
         "difference": account_status.difference(sub, under_way),
         "settings_differ": account_status.settings_differ(sub),
         "actions": actions,
         "open_kinds": open_kinds,
         "obstacles": obstacles,
         "settings_offered": states.SETTINGS not in open_kinds and not obstacles[states.SETTINGS] and sub.settings_shown,
-        "transfer_obstacle": subaccounts_obstacles.subaccount_problem(sub.account, sub.exchange_id),
+        "transfer_obstacle": account_status.subaccount_problem(sub.account, sub.exchange_id),
         "drawn_for": f"{account_status.digest_of('page', [sub])[:16]}:{len(under_way)}:{len(actions)}",
     }
 
 
 def _sub(request: DeskRequest, exchange_id: int) -> SubAccount:
     rows = SubAccount.objects.select_related("account").filter(account__in=accounts.in_view(request))
-    found = list(rows.filter(exchange_id=exchange_id))
-    if len(found) > 1:
+    subs = list(rows.filter(exchange_id=exchange_id))
+    if len(subs) > 1:
         raise accounts.ChooseAccount
-    return get_object_or_404(rows, pk=found[0].pk if found else None)
+    return get_object_or_404(rows, pk=subs[0].pk if subs else None)
 
 
 def _settings_form(sub: SubAccount) -> SubAccountSettingsForm:
@@ -146,9 +143,9 @@ def _settings_form(sub: SubAccount) -> SubAccountSettingsForm:
 
 def _wallets(sub: SubAccount) -> list[dict[str, Any]]:
     """Both wallets side by side, a line for each currency that either holds."""
-    found: dict[str, dict[str, Any]] = {}
+    lines: dict[str, dict[str, Any]] = {}
     for row in sub.balances.order_by("currency"):
-        line = found.setdefault(row.currency, {"currency": row.currency, "main": None, "trading": None, "reserved": 0})
+        line = lines.setdefault(row.currency, {"currency": row.currency, "main": None, "trading": None, "reserved": 0})
         line["main" if row.wallet == SubAccountBalance.MAIN else "trading"] = row.available
         line["reserved"] += row.reserved
-    return list(found.values())
+    return list(lines.values())

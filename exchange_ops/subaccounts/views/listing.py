@@ -1,4 +1,4 @@
-"""The sub-accounts: what is wanted of each beside what the exchange shows, and the difference in words."""
+"""The sub-accounts: what is requested of each, what the exchange shows, and the difference in words."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -16,8 +16,7 @@ from exchange_ops.shared import rules
 from exchange_ops.shared.models import Account
 from exchange_ops.shared.views import accounts
 from exchange_ops.shared.views.access import posted, requires
-from exchange_ops.subaccounts import account_status, readings
-from exchange_ops.subaccounts import machine as states
+from exchange_ops.subaccounts import account_status, readings, states
 from exchange_ops.subaccounts.account_status import Difference
 from exchange_ops.subaccounts.models import SubAccount, SubAccountAction, SubAccountReading
 
@@ -29,7 +28,7 @@ PARTS = {
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One sub-account of the list, with what is under way for it and the last thing that was asked."""
+    """One sub-account of the list, with its difference and its latest action."""
 
     sub: SubAccount
     difference: Difference
@@ -41,14 +40,14 @@ class Line:
 def subaccounts(request: DeskRequest) -> HttpResponse:
     """The list, or one of its two parts."""
     now, account = clock.now(), accounts.current(request)
-    listed = lines(account)
+    rows = lines(account)
     context: dict[str, Any] = {
         "now": now,
         "account": account,
-        "lines": listed,
+        "lines": rows,
         "reading": SubAccountReading.objects.filter(account=account).first(),
-        "drawn_for": account_status.digest_of("list", [line.sub for line in listed])[:16],
-        "differing": sum(line.difference.tone == "bad" for line in listed),
+        "drawn_for": account_status.digest_of("list", [line.sub for line in rows])[:16],
+        "differing": sum(line.difference.tone == "bad" for line in rows),
         "may_act": rules.may_keep_subaccounts(request.user),
         "may_reread": account is not None and rules.may_reread_subaccounts(request.user),
     }
@@ -62,12 +61,12 @@ def reread(request: DeskRequest) -> HttpResponse:
     readings.ask(account=account, person=request.user, now=clock.now())
     messages.success(request, "The exchange is being asked. The figures here change as soon as it answered.")
     number = request.POST.get("back", "")
-    known = number.isascii() and number.isdigit() and len(number) < 19
-    return redirect("subaccount", int(number)) if known else redirect("subaccounts")
+    is_number = number.isascii() and number.isdigit() and len(number) < 19
+    return redirect("subaccount", int(number)) if is_number else redirect("subaccounts")
 
 
 def lines(account: Account | None) -> list[Line]:
-    """Every sub-account by its id, in three questions to the database however many there are."""
+    """Every sub-account by its id, in three queries however many there are."""
     subs = list(SubAccount.objects.filter(account=account).order_by("exchange_id"))
     of_account = SubAccountAction.objects.filter(sub_account__account=account)
     newest = of_account.order_by().values("sub_account").annotate(newest=Max("pk")).values("newest")

@@ -1,25 +1,30 @@
 """Transfers, as the desk knows them."""
 
+from collections.abc import Callable, Collection, Iterable, Iterator
+from datetime import datetime, timedelta
 from typing import Final
 
-from desk import rooms
+from django.db.models import Q
+from django.urls import reverse
+
+from desk import clock, rooms
 from desk.actions.approvals import Approvals
-from desk.incidents.kinds import Kind, Severity
+from desk.incidents.kinds import Cause, Kind, Severity, rows_of
 from desk.machines.replay import Replay
 from desk.people import roles
-from desk.rooms import Check
+from desk.restores.of_machine import Waits
+from desk.rooms import Check, Health
 from desk.rows.witnessed import Table
+from desk.templatetags.desk import kept_amount
 from desk.web.context import Entry
-from desk.web.search import Command, Search
+from desk.web.search import SHORTEST_PIECE, Command, Hit, Scope, Search, newest, plain
 from exchange_ops.policy.vote_replay import COUNTED, Votes
 from exchange_ops.shared import alarms, rules
-from exchange_ops.shared.declarations import causes, topics
-from exchange_ops.transfers import approvals, endings, guards, machine
+from exchange_ops.shared.declarations import ages, causes, topics
+from exchange_ops.transfers import approvals, endings, ledger_matching, machine, states, workflow
+from exchange_ops.transfers.forms import transfers_named
 from exchange_ops.transfers.models import Transfer, TransferApproval, TransferCall, TransferEvent
-from exchange_ops.transfers.mover import MACHINE
-from exchange_ops.transfers.room import incidents, restore, waiting
-from exchange_ops.transfers.room.checks import transfers as check
-from exchange_ops.transfers.room.searches import transfers as search
+from exchange_ops.transfers.room import waiting
 
 
 def _votes() -> Votes:
@@ -33,28 +38,92 @@ def _votes() -> Votes:
     )
 
 
-REPLAY: Final = Replay(MACHINE, votes=_votes)
+def _check() -> Health:
+    """How long the oldest transfer that is due has been waiting for a worker, and which of them wait for people."""
+    now = clock.now()
+    due = workflow.due(now=now).order_by("next_action_at").values_list("next_action_at", flat=True).first()
+    age = ages.age(due, now) or timedelta(0)
+    sentence = "No transfer waits for a worker."
+    if due is not None:
+        sentence = f"The oldest transfer that is due has waited {ages.spoken(age)} for a worker."
+    rows = Transfer.objects.filter(state__in=(states.INVESTIGATE, states.NOT_SEEN)).order_by("pk")
+    references = [row.reference for row in rows[: ages.MOST_NAMED]]
+    people = f" {', '.join(references)}: the ledger does not say what was expected, and treasury decides."
+    return Health(ok=age <= ages.DUE_AGE, sentence=sentence + (people if references else ""), age_s=age.total_seconds())
+
+
+def _in_state(state: str) -> Callable[[datetime, str], Iterator[Cause]]:
+    """Every transfer in this state."""
+
+    def in_state(now: datetime, only: str) -> Iterator[Cause]:
+        for row in rows_of(Transfer.objects.filter(state=state), only):
+            sentence = f"{row.reference}, {kept_amount(row.amount, row.currency)}: {row.sentence}"
+            yield Cause(row.subject, sentence, "transfer", str(row.pk), str(row.account_id))
+
+    return in_state
+
+
+def _resolution_votes(keys: Collection[str]) -> Iterable[tuple[str, int, datetime]]:
+    """Findings on a transfer that people settle."""
+    numbers = [int(key.rpartition(":")[2]) for key in keys]
+    rows = TransferApproval.objects.filter(transfer__in=numbers, stage=TransferApproval.RESOLUTION)
+    return [(f"transfer:{row[0]}", row[1], row[2]) for row in rows.values_list("transfer_id", "person_id", "at")]
+
+
+def _evidence(row: Transfer) -> list[str]:
+    """Unmatched ledger entries since the request that look like the transfer."""
+    return [
+        f"The ledger has {entry.exchange_id}: {entry.type}, the same amount at "
+        f"{entry.created_at:%Y-%m-%d %H:%M:%S} UTC, {entry.status}."
+        for entry in ledger_matching.lookalike_entries(row)
+    ]
+
+
+def _search(text: str, scope: Scope) -> Iterator[Hit]:
+    """By reference or id, or by a part of the reason."""
+    pieces = Q(reason__icontains=text) if len(text) >= SHORTEST_PIECE else Q()
+    for row in newest(Transfer, transfers_named(text), pieces, scope):
+        words = f"{plain(row.amount)} {row.currency}, {row.kind_label}"
+        yield Hit("Transfers", row.reference, words, reverse("transfer", args=[row.pk]), "arrow-left-right")
+
+
+REPLAY: Final = Replay(machine.MACHINE, votes=_votes)
+
+# What waits to be sent, for people to judge after a restore.
+WAITING: Final = Waits(
+    machine.MACHINE,
+    ends={
+        states.REVIEW: ("cancelled", states.CANCELLED),
+        states.APPROVED: ("cancelled", states.CANCELLED),
+    },
+    title=lambda row: f"{states.KINDS[row.kind]}: {kept_amount(row.amount, row.currency)} {row.identifier}".rstrip(),
+    url=lambda row: reverse("transfer", args=[row.pk]),
+    asked_by=lambda row: row.initiator_id,
+    evidence=_evidence,
+    columns=lambda act: {"decided_by": act.person, "decided_at": act.now},
+    read_with=("account", "initiator"),
+)
 
 ROOM: Final = rooms.Room(
     topics={"transfer": topics.row(Transfer), "transfers": topics.desk_wide},
-    checks={"transfers": Check(check, order=90, incident=alarms.WORK_STALLED)},
+    checks={"transfers": Check(_check, order=90, incident=alarms.WORK_STALLED)},
     incidents=(
         Kind(
             alarms.TRANSFER_UNCLEAR,
             "Transfer unclear",
             Severity.CRITICAL,
             (roles.TREASURY,),
-            incidents.in_state(machine.INVESTIGATE),
+            _in_state(states.INVESTIGATE),
             closable=False,
             ends=causes.BY_TREASURY,
-            votes=incidents.resolution_votes,
+            votes=_resolution_votes,
         ),
         Kind(
             alarms.TRANSFER_NOT_SEEN,
             "Transfer not seen",
             Severity.HIGH,
             (roles.TREASURY,),
-            incidents.in_state(machine.NOT_SEEN),
+            _in_state(states.NOT_SEEN),
             closable=False,
             ends="It ends when treasury has closed the transfer, or asked for it anew, on its page.",
         ),
@@ -69,22 +138,22 @@ ROOM: Final = rooms.Room(
             followed=waiting.followed,
             done=waiting.done,
             waiting=approvals.waiting,
-            visible_to=waiting.seen,
+            visible_to=waiting.visible_to,
             ended=waiting.ended,
             news=waiting.news,
         ),
     ),
     open_words=waiting.open_words,
-    waiting=(restore.WAITING.source,),
+    waiting=(WAITING.source,),
     replays={REPLAY.subject: REPLAY.check},
-    guards={"transfers": guards.GUARDS.statements},
+    guards={"transfers": machine.GUARDS.statements},
     tables=(
         Table(Transfer, Transfer.table.loose),
         Table(TransferEvent),
         Table(TransferCall),
         Table(TransferApproval),
     ),
-    searches=(Search(search, 50),),
+    searches=(Search(_search, 50),),
     commands=(
         Command("Move between wallets", "transfer-new", "arrow-left-right", rules.may_request, 30, ("move",)),
         Command("Convert", "transfer-new", "refresh-cw", rules.may_request, 40, ("convert",)),

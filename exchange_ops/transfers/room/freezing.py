@@ -1,4 +1,4 @@
-"""What the end of a freeze does to transfers; a freeze itself moves none: what is under way can't be taken back."""
+"""What the end of a freeze does to transfers. A freeze itself moves none: what is under way can't be taken back."""
 
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -21,5 +21,5 @@ def stop(row: Transfer, *, frozen: Freeze, person: "Person | None", now: datetim
 
 
 def wake(account_id: int, *, now: datetime) -> None:
-    """Those that waited behind the freeze are looked at now."""
+    """Have those that waited for the end of the freeze processed now."""
     Transfer.objects.filter(account_id=account_id, state__in=Transfer.BEHIND_A_FREEZE).update(next_action_at=now)

@@ -3,23 +3,20 @@
 from django.urls import path
 
 from exchange_ops.transfers import api
-from exchange_ops.transfers.views import actions as transfer_actions
-from exchange_ops.transfers.views import detail as transfer
-from exchange_ops.transfers.views import listing as transfers
-from exchange_ops.transfers.views import new as new_transfer
+from exchange_ops.transfers.views import actions, detail, listing, new
 
 urlpatterns = [
-    path("transfers/", transfers.transfers, name="transfers"),
-    path("transfers/export.<slug:form>", transfers.export, name="transfers-export"),
-    path("transfers/new/<slug:kind>/", new_transfer.new, name="transfer-new"),
-    path("transfers/new/<slug:kind>/figures/", new_transfer.figures, name="transfer-figures"),
-    path("transfers/<int:transfer_id>/", transfer.transfer, name="transfer"),
-    path("transfers/<int:transfer_id>/approve/", transfer_actions.approve, name="transfer-approve"),
-    path("transfers/<int:transfer_id>/reject/", transfer_actions.reject, name="transfer-reject"),
-    path("transfers/<int:transfer_id>/cancel/", transfer_actions.cancel, name="transfer-cancel"),
-    path("transfers/<int:transfer_id>/close/", transfer_actions.close, name="transfer-close"),
-    path("transfers/<int:transfer_id>/reissue/", transfer_actions.reissue, name="transfer-reissue"),
-    path("transfers/<int:transfer_id>/resolve/", transfer_actions.resolve, name="transfer-resolve"),
+    path("transfers/", listing.transfers, name="transfers"),
+    path("transfers/export.<slug:form>", listing.export, name="transfers-export"),
+    path("transfers/new/<slug:kind>/", new.new, name="transfer-new"),
+    path("transfers/new/<slug:kind>/figures/", new.figures, name="transfer-figures"),
+    path("transfers/<int:transfer_id>/", detail.transfer, name="transfer"),
+    path("transfers/<int:transfer_id>/approve/", actions.approve, name="transfer-approve"),
+    path("transfers/<int:transfer_id>/reject/", actions.reject, name="transfer-reject"),
+    path("transfers/<int:transfer_id>/cancel/", actions.cancel, name="transfer-cancel"),
+    path("transfers/<int:transfer_id>/close/", actions.close, name="transfer-close"),
+    path("transfers/<int:transfer_id>/reissue/", actions.reissue, name="transfer-reissue"),
+    path("transfers/<int:transfer_id>/resolve/", actions.resolve, name="transfer-resolve"),
 ]
 
 api_urlpatterns = [

@@ -1,4 +1,4 @@
-"""Transfers that wait for approvals, and what became of them, for the list of what waits and for whoever asked."""
+"""Transfers that wait for approvals, and how they ended, for the list of what waits and for their requesters."""
 
 from collections.abc import Collection, Iterator
 from datetime import datetime
@@ -11,7 +11,7 @@ from desk.actions.entries import MOST, Entry
 from desk.people import roles
 from desk.rooms import OpenWord
 from exchange_ops.shared import rules
-from exchange_ops.transfers import approvals, machine
+from exchange_ops.transfers import approvals, states
 from exchange_ops.transfers.models import Transfer, TransferApproval, TransferEvent
 from exchange_ops.transfers.views import briefing
 
@@ -19,65 +19,67 @@ if TYPE_CHECKING:
     from desk.models import Person
 
 
-def seen(person: "Person") -> QuerySet[Transfer]:
+def visible_to(person: "Person") -> QuerySet[Transfer]:
     """The transfers that this person may see."""
     return rules.seen_by(person, Transfer.objects.all())
 
 
 def undecided(person: "Person", now: datetime) -> list[Entry]:
-    """Everything that waits for approvals, with what is to be known of its recipient."""
+    """Everything that waits for approvals, with a briefing on its recipient."""
     rows = list(_with_counts(rules.seen_by(person, approvals.undecided()))[:MOST])
-    briefings = briefing.of(rows)
+    briefings = briefing.briefings(rows)
     return [_entry(row, person, briefings.get(row.pk)) for row in rows]
 
 
 def followed(person: "Person", now: datetime, others: Collection[int]) -> list[Entry]:
-    """This person's own open requests beside those that wait."""
-    own = Transfer.objects.filter(initiator=person, state__in=machine.OPEN_STATES).exclude(pk__in=others)
-    rows = _with_counts(rules.seen_by(person, own).order_by("-pk"))
+    """This person's own open requests other than those that wait."""
+    requests = Transfer.objects.filter(initiator=person, state__in=states.OPEN_STATES).exclude(pk__in=others)
+    rows = _with_counts(rules.seen_by(person, requests).order_by("-pk"))
     return [_entry(row, person, None) for row in rows[:MOST]]
 
 
 def done(person: "Person", now: datetime) -> list[Entry]:
     """Those that were decided last."""
-    decided = Transfer.objects.filter(approvals__stage="review", decided_at__isnull=False).distinct()
+    transfers = Transfer.objects.filter(approvals__stage="review", decided_at__isnull=False).distinct()
     entries = []
-    for row in _with_counts(rules.seen_by(person, decided).order_by(F("decided_at").desc(), "-pk"))[:MOST]:
+    for row in _with_counts(rules.seen_by(person, transfers).order_by(F("decided_at").desc(), "-pk"))[:MOST]:
         entry = _entry(row, person, None)
-        entry.outcome = "rejected" if row.state == machine.REJECTED else "approved"
+        entry.outcome = "rejected" if row.state == states.REJECTED else "approved"
         entries.append(entry)
     return entries
 
 
 def ended(since: datetime) -> QuerySet[Transfer]:
-    """Requests that are over, written since then.
+    """Closed requests that were written since then.
 
-    A transfer without approvals is over in a second, before the eyes of whoever asked; what they took back is no news.
+    A transfer without approvals is over in a second, while the requester watches; one that they cancelled is no news.
     """
-    approved = Exists(TransferApproval.objects.filter(transfer=OuterRef("pk")))
-    taken_back = TransferEvent.objects.filter(transfer=OuterRef("pk"), event="cancelled", actor=OuterRef("initiator"))
-    over = Transfer.objects.filter(state__in=machine.TABLE.over, updated_at__gt=since)
-    return over.filter(approved, ~Exists(taken_back))
+    has_approval = Exists(TransferApproval.objects.filter(transfer=OuterRef("pk")))
+    cancellations = TransferEvent.objects.filter(
+        transfer=OuterRef("pk"), event="cancelled", actor=OuterRef("initiator")
+    )
+    transfers = Transfer.objects.filter(state__in=states.TABLE.over, updated_at__gt=since)
+    return transfers.filter(has_approval, ~Exists(cancellations))
 
 
 def news(numbers: Collection[int]) -> Iterator[tuple[int, Entry]]:
-    """How they ended, for whoever asked."""
+    """How requests ended, for their requesters."""
     for row in Transfer.objects.filter(pk__in=numbers):
-        yield row.initiator_id, Entry.of_request(row, title="Transfer", icon=machine.STATES[row.state].icon)
+        yield row.initiator_id, Entry.of_request(row, title="Transfer", icon=states.STATES[row.state].icon)
 
 
 def open_words(person: "Person") -> Iterator[OpenWord]:
     """Approvals of transfers that still need others."""
     votes = TransferApproval.objects.filter(person=person, verdict=TransferApproval.APPROVE)
-    waiting = votes.filter(digest=F("transfer__digest"), transfer__state=machine.REVIEW)
-    for vote in waiting.select_related("transfer").order_by("transfer_id"):
+    open_votes = votes.filter(digest=F("transfer__digest"), transfer__state=states.REVIEW)
+    for vote in open_votes.select_related("transfer").order_by("transfer_id"):
         row = vote.transfer
         sentence = f"Approved a transfer of {row.amount:f} {row.currency}"
         yield OpenWord(row.reference, reverse("transfer", args=[row.pk]), sentence)
 
 
-def _entry(row: Any, person: "Person", known: briefing.Briefing | None) -> Entry:
-    state, row.briefing = machine.STATES[row.state], known
+def _entry(row: Any, person: "Person", row_briefing: briefing.Briefing | None) -> Entry:
+    state, row.briefing = states.STATES[row.state], row_briefing
     return Entry(
         subject=row.subject,
         reference=row.reference,
@@ -99,7 +101,7 @@ def _entry(row: Any, person: "Person", known: briefing.Briefing | None) -> Entry
 
 
 def _with_counts(rows: QuerySet[Any]) -> Any:
-    """With how many people approved the digest that is on the row now."""
+    """The rows with the number of people who approved their current digest."""
     of_this = Q(approvals__digest=F("digest"), approvals__verdict="approve")
     approved_count = Count("approvals__person", filter=of_this, distinct=True)
     return rows.select_related("initiator", "decided_by", "account").annotate(approved_count=approved_count)

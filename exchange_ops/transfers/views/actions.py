@@ -1,4 +1,4 @@
-"""What people do to one transfer. Each view is one call of the domain; a refusal comes back on the same page."""
+"""What people do to one transfer. Each view makes one domain call; a refusal is shown on the same page."""
 
 from collections.abc import Callable
 from typing import Any
@@ -14,10 +14,10 @@ from desk.web.requests import DeskRequest
 from exchange_ops.shared import rules
 from exchange_ops.shared.forms import CancelForm, DecisionForm, ReasonForm
 from exchange_ops.shared.views.access import posted
-from exchange_ops.transfers import approvals, endings, machine, workflow
+from exchange_ops.transfers import approvals, endings, states, workflow
 from exchange_ops.transfers.forms import ReissueForm, TransferEndForm, TransferVerdictForm
 from exchange_ops.transfers.models import Transfer
-from exchange_ops.transfers.views import detail as page
+from exchange_ops.transfers.views import detail
 
 _REFUSALS = (
     approvals.CannotApprove,
@@ -28,19 +28,21 @@ _REFUSALS = (
     CannotConfirm,
 )
 _MESSAGES = {
-    machine.REVIEW: "Recorded. Somebody else has to approve as well.",
-    machine.APPROVED: "Approved. A worker sends it once, now.",
-    machine.REJECTED: "Rejected. Nothing was sent.",
-    machine.CANCELLED: "Taken back. Nothing was sent.",
-    machine.CLOSED: "Closed. Nothing was sent again.",
-    machine.INVESTIGATE: "Recorded. Somebody else has to come to the same verdict.",
+    states.REVIEW: "Recorded. Somebody else has to approve as well.",
+    states.APPROVED: "Approved. A worker sends it once, now.",
+    states.REJECTED: "Rejected. Nothing was sent.",
+    states.CANCELLED: "Taken back. Nothing was sent.",
+    states.CLOSED: "Closed. Nothing was sent again.",
+    states.INVESTIGATE: "Recorded. Somebody else has to come to the same verdict.",
 }
 
 
 @posted(rules.may_see)
 def approve(request: DeskRequest, transfer_id: int) -> HttpResponse:
     """One approval with its second factor, for the digest that was on the screen."""
-    return _signed(request, transfer_id, DecisionForm(request.POST), "approve_form", approvals.approve, says="comment")
+    return _signed(
+        request, transfer_id, DecisionForm(request.POST), "approve_form", approvals.approve, comment_as="comment"
+    )
 
 
 @posted(rules.may_see)
@@ -61,7 +63,7 @@ def cancel(request: DeskRequest, transfer_id: int) -> HttpResponse:
 def close(request: DeskRequest, transfer_id: int) -> HttpResponse:
     """Close a transfer that was not seen."""
     form = TransferEndForm(request.POST, auto_id="close_%s")
-    return _signed(request, transfer_id, form, "close_form", endings.close, says="reason")
+    return _signed(request, transfer_id, form, "close_form", endings.close, comment_as="reason")
 
 
 @posted(rules.may_see)
@@ -73,7 +75,7 @@ def reissue(request: DeskRequest, transfer_id: int) -> HttpResponse:
         key = str(form.cleaned_data["request_key"])
         return endings.reissue(transfer_id=transfer_id, request_key=key, **arguments)
 
-    return _signed(request, transfer_id, form, "reissue_form", act, says="reason")
+    return _signed(request, transfer_id, form, "reissue_form", act, comment_as="reason")
 
 
 @posted(rules.may_see)
@@ -84,7 +86,7 @@ def resolve(request: DeskRequest, transfer_id: int) -> HttpResponse:
     def act(*, transfer_id: int, **arguments: Any) -> Transfer:
         return endings.resolve(transfer_id=transfer_id, verdict=form.cleaned_data["verdict"], **arguments)
 
-    return _signed(request, transfer_id, form, "resolve_form", act, says="evidence")
+    return _signed(request, transfer_id, form, "resolve_form", act, comment_as="evidence")
 
 
 def _with_reason(
@@ -95,13 +97,19 @@ def _with_reason(
 
 
 def _signed(
-    request: DeskRequest, transfer_id: int, form: DecisionForm, name: str, act: Callable[..., Transfer], *, says: str
+    request: DeskRequest,
+    transfer_id: int,
+    form: DecisionForm,
+    name: str,
+    act: Callable[..., Transfer],
+    *,
+    comment_as: str,
 ) -> HttpResponse:
-    """An act with its second factor; `says` is what the domain calls the comment."""
+    """An act with its second factor; `comment_as` is what the domain calls the comment."""
 
     def signed(common: dict[str, Any]) -> Transfer:
-        said = {says: form.cleaned_data["comment"], "digest": form.cleaned_data["digest"]}
-        return act(answer=form.answer, **said, **common)
+        arguments = {comment_as: form.cleaned_data["comment"], "digest": form.cleaned_data["digest"]}
+        return act(answer=form.answer, **arguments, **common)
 
     return _acted(request, transfer_id, form, name, signed)
 
@@ -110,7 +118,7 @@ def _acted(
     request: DeskRequest, transfer_id: int, form: forms.Form, name: str, act: Callable[[dict[str, Any]], Transfer]
 ) -> HttpResponse:
     if not form.is_valid():
-        return page.render_page(request, transfer_id, status=422, **{name: form})
+        return detail.render_page(request, transfer_id, status=422, **{name: form})
     common = {
         "transfer_id": transfer_id,
         "person": request.user,
@@ -121,7 +129,7 @@ def _acted(
         row = act(common)
     except _REFUSALS as problem:
         # On the page itself and not in the form: after a refusal the form may have gone.
-        return page.render_page(request, transfer_id, status=409, refusal=str(problem), **{name: form})
+        return detail.render_page(request, transfer_id, status=409, refusal=str(problem), **{name: form})
     if row.pk != transfer_id:
         messages.success(request, f"Asked for anew as {row.reference}. {row.sentence}")
     else:

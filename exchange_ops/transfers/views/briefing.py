@@ -1,6 +1,6 @@
-"""What somebody should know of a transfer to another user before they open it: earlier ones, equal ones, its share.
+"""What approvers should know of a transfer to another user: earlier ones, equal ones, its share of the funds.
 
-For a whole list at once, from a number of queries that does not grow with it.
+It is read for a whole list at once, by a number of queries that does not grow with the list.
 """
 
 from collections import defaultdict
@@ -13,20 +13,20 @@ from typing import Final
 from django.db.models import Count, Max, Sum
 
 from exchange_ops.ledger.models import Balance
-from exchange_ops.transfers import machine
+from exchange_ops.transfers import states
 from exchange_ops.transfers.models import Transfer
 
 WITHIN: Final = timedelta(hours=24)
 MOST: Final = 5
-MOVED: Final = (machine.DONE, machine.RESOLVED_MOVED)
-# The money stayed, and the desk knows it: asking again is what people are told to do then.
+MOVED: Final = (states.DONE, states.RESOLVED_MOVED)
+# It is certain that the money stayed: people are told to ask again after these.
 NOT_MOVED: Final = (
-    machine.REFUSED,
-    machine.CLOSED,
-    machine.CANCELLED,
-    machine.REJECTED,
-    machine.LAPSED,
-    machine.RESOLVED_NOT_MOVED,
+    states.REFUSED,
+    states.CLOSED,
+    states.CANCELLED,
+    states.REJECTED,
+    states.LAPSED,
+    states.RESOLVED_NOT_MOVED,
 )
 Place = tuple[int, str, str, str]  # account, currency, how the other user is named, their name
 
@@ -45,50 +45,50 @@ class Briefing:
     share: Decimal | None = None
 
 
-def of(rows: Sequence[Transfer]) -> dict[int, Briefing]:
+def briefings(rows: Sequence[Transfer]) -> dict[int, Briefing]:
     """The briefing of each row that leaves the company, by its number."""
     leaving = [row for row in rows if row.leaves]
-    found = {row.pk: Briefing() for row in leaving}
+    by_number = {row.pk: Briefing() for row in leaving}
     if leaving:
-        _count_earlier(leaving, found)
-        _find_equal(leaving, found)
-        _compare_with_balance(leaving, found)
-    return found
+        _count_earlier(leaving, by_number)
+        _find_equal(leaving, by_number)
+        _compare_with_balance(leaving, by_number)
+    return by_number
 
 
 def _place(row: Transfer) -> Place:
     return row.account_id, row.currency, row.by, row.identifier
 
 
-def _count_earlier(rows: Sequence[Transfer], found: dict[int, Briefing]) -> None:
-    moved = Transfer.objects.filter(state__in=MOVED, identifier__in={row.identifier for row in rows})
+def _count_earlier(rows: Sequence[Transfer], by_number: dict[int, Briefing]) -> None:
+    transfers = Transfer.objects.filter(state__in=MOVED, identifier__in={row.identifier for row in rows})
     names = ("account_id", "currency", "by", "identifier")
-    groups = moved.order_by().values(*names).annotate(number=Count("pk"), last=Max("sent_at"))
+    groups = transfers.order_by().values(*names).annotate(number=Count("pk"), last=Max("sent_at"))
     earlier = {tuple(group[name] for name in names): group for group in groups}
     for row in rows:
         if group := earlier.get(_place(row)):
-            found[row.pk].sent_before, found[row.pk].last_sent_at = group["number"], group["last"]
+            by_number[row.pk].sent_before, by_number[row.pk].last_sent_at = group["number"], group["last"]
 
 
-def _find_equal(rows: Sequence[Transfer], found: dict[int, Briefing]) -> None:
+def _find_equal(rows: Sequence[Transfer], by_number: dict[int, Briefing]) -> None:
     times = [row.created_at for row in rows]
-    near = Transfer.objects.filter(
+    candidates = Transfer.objects.filter(
         identifier__in={row.identifier for row in rows},
         created_at__gte=min(times) - WITHIN,
         created_at__lte=max(times) + WITHIN,
     ).exclude(state__in=NOT_MOVED)
-    alike: defaultdict[tuple[Place, Decimal], list[Transfer]] = defaultdict(list)
-    for other in near.order_by("-pk"):
-        alike[_place(other), other.amount].append(other)
+    by_content: defaultdict[tuple[Place, Decimal], list[Transfer]] = defaultdict(list)
+    for other in candidates.order_by("-pk"):
+        by_content[_place(other), other.amount].append(other)
     for row in rows:
-        others = [other for other in alike[_place(row), row.amount] if other.pk != row.pk]
-        found[row.pk].equal = [other for other in others if abs(other.created_at - row.created_at) <= WITHIN][:MOST]
+        others = [other for other in by_content[_place(row), row.amount] if other.pk != row.pk]
+        by_number[row.pk].equal = [other for other in others if abs(other.created_at - row.created_at) <= WITHIN][:MOST]
 
 
-def _compare_with_balance(rows: Sequence[Transfer], found: dict[int, Briefing]) -> None:
+def _compare_with_balance(rows: Sequence[Transfer], by_number: dict[int, Briefing]) -> None:
     bank = Balance.objects.filter(wallet=Balance.BANK, currency__in={row.currency for row in rows}).order_by()
-    sums = bank.values("account_id", "currency").annotate(free=Sum("available"), kept=Sum("reserved"))
-    held = {(each["account_id"], each["currency"]): (each["free"] or 0) + (each["kept"] or 0) for each in sums}
+    sums = bank.values("account_id", "currency").annotate(free=Sum("available"), locked=Sum("reserved"))
+    totals = {(each["account_id"], each["currency"]): (each["free"] or 0) + (each["locked"] or 0) for each in sums}
     for row in rows:
-        if whole := held.get((row.account_id, row.currency)):
-            found[row.pk].share = row.amount / whole
+        if total := totals.get((row.account_id, row.currency)):
+            by_number[row.pk].share = row.amount / total

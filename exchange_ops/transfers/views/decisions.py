@@ -1,4 +1,4 @@
-"""What this person can do to this transfer now, with buttons that name their effect, and why not when they can't."""
+"""What this person can do to this transfer now, with buttons that say their effect, and otherwise why they can't."""
 
 from dataclasses import dataclass
 
@@ -7,12 +7,12 @@ from desk.models import Person
 from desk.people import factors
 from desk.templatetags.desk import amount
 from exchange_ops.policy import freezes
-from exchange_ops.transfers import approvals, endings, machine, rules
+from exchange_ops.transfers import approvals, endings, rules, states
 from exchange_ops.transfers.models import Transfer
 
 TREASURY_DECIDES = "Treasury decides on it."
-CANCELLABLE = frozenset({machine.REVIEW, machine.APPROVED})
-PEOPLES = frozenset({machine.REVIEW, machine.NOT_SEEN, machine.INVESTIGATE})
+CANCELLABLE = frozenset({states.REVIEW, states.APPROVED})
+PEOPLES = frozenset({states.REVIEW, states.NOT_SEEN, states.INVESTIGATE})
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +36,9 @@ class Choices:
         return self.approve or self.reject or self.cancel or self.close or self.resolve
 
 
-def of(row: Transfer, person: Person) -> Choices:
-    """The choices of `person` on `row`. The domain decides again when one of them is sent."""
-    in_review = row.state == machine.REVIEW
+def choices(row: Transfer, person: Person) -> Choices:
+    """The choices of `person` on `row`. The domain decides again when one of them is submitted."""
+    in_review = row.state == states.REVIEW
     approved = approvals.current(row).values("person").distinct().count() if in_review else 0
     may_decide = in_review and rules.may_decide_transfer(person, row)
     why_not = _why_not(row, person) if row.state in PEOPLES else ""
@@ -64,11 +64,13 @@ def _approve_label(row: Transfer, *, is_last: bool) -> str:
 def _why_not(row: Transfer, person: Person) -> str:
     """The first reason why this person can't decide now; empty when they can."""
     if not rules.may_decide_transfer(person, row):
-        own = person.pk == row.initiator_id
+        is_own = person.pk == row.initiator_id
         return (
-            "You asked for this transfer yourself, so somebody else has to decide on it." if own else TREASURY_DECIDES
+            "You asked for this transfer yourself, so somebody else has to decide on it."
+            if is_own
+            else TREASURY_DECIDES
         )
-    if row.state != machine.REVIEW:
+    if row.state != states.REVIEW:
         return ""
     if freezes.active(row.account) is not None:
         return "The account is frozen, so nothing can be approved. Two people of treasury can end that."

@@ -1,4 +1,4 @@
-"""One transfer: what is asked for, what this person can do about it, and everything that happened to it."""
+"""One transfer: its facts, what this person can do about it, and its history."""
 
 from datetime import datetime
 from typing import Any
@@ -19,7 +19,7 @@ from exchange_ops.shared import rules
 from exchange_ops.shared.forms import CancelForm, DecisionForm, ReasonForm, fresh_key
 from exchange_ops.shared.views.access import requires
 from exchange_ops.subaccounts.models import SubAccount
-from exchange_ops.transfers import approvals, endings, machine, workflow
+from exchange_ops.transfers import approvals, endings, states, workflow
 from exchange_ops.transfers.forms import SLUGS, ReissueForm, TransferEndForm, TransferVerdictForm
 from exchange_ops.transfers.models import Transfer
 from exchange_ops.transfers.views import decisions
@@ -42,15 +42,15 @@ def render_page(request: DeskRequest, transfer_id: int, *, status: int = 200, **
     target = request.htmx.target if request.htmx else None
     readers = {"facts": _facts, "decide": _decide, "story": _story}
     context: dict[str, Any] = {"row": row, "now": clock.now(), "drawn_for": f"{row.state}:{digest(row)}"}
-    context["slug"] = next(slug for slug, found in SLUGS.items() if row.kind in found)
+    context["slug"] = next(slug for slug, kinds in SLUGS.items() if row.kind in kinds)
     for name in (target,) if target in PARTS else tuple(PARTS):
         context |= readers[name](row, request.user, context["now"])
     return show(request, PAGE, context | forms, parts=PARTS, status=status)
 
 
 def digest(row: Transfer) -> str:
-    """What a decision made on this page is bound to: the content, or in an unclear case the case as it stands."""
-    return endings.digest_of(row) if row.state in {machine.NOT_SEEN, machine.INVESTIGATE} else row.digest
+    """What a decision made on this page is bound to: the content, or in an unclear case its current state."""
+    return endings.digest_of(row) if row.state in {states.NOT_SEEN, states.INVESTIGATE} else row.digest
 
 
 def _facts(row: Transfer, person: Person, now: datetime) -> dict[str, Any]:
@@ -65,7 +65,7 @@ def _facts(row: Transfer, person: Person, now: datetime) -> dict[str, Any]:
 
 def _decide(row: Transfer, person: Person, now: datetime) -> dict[str, Any]:
     return {
-        "choices": decisions.of(row, person),
+        "choices": decisions.choices(row, person),
         "words": list(row.approvals.select_related("person", "confirmation").order_by("at", "pk")),
         "purpose": approvals.PURPOSE,
         "close_purpose": endings.CLOSE_PURPOSE,
@@ -82,8 +82,8 @@ def _decide(row: Transfer, person: Person, now: datetime) -> dict[str, Any]:
 
 
 def _story(row: Transfer, person: Person, now: datetime) -> dict[str, Any]:
-    named = [one for one in (row.exchange_id, row.second_id) if one]
-    entries = LedgerEntry.objects.filter(account=row.account_id).filter(Q(exchange_id__in=named) | Q(transfer=row))
+    ids = [one for one in (row.exchange_id, row.second_id) if one]
+    entries = LedgerEntry.objects.filter(account=row.account_id).filter(Q(exchange_id__in=ids) | Q(transfer=row))
     return {
         "events": row.events.select_related("actor").order_by("version"),
         "calls": row.calls.order_by("pk"),

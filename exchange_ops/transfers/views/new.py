@@ -1,9 +1,9 @@
-"""Asking for a transfer: one form for each kind, and the part that says what is there and what will be left."""
+"""Requesting a transfer: one form for each kind, and the part that says what is available and what would remain."""
 
 from decimal import Decimal
 from typing import Any
 
-from django import forms as django_forms
+from django import forms
 from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect
@@ -20,9 +20,9 @@ from exchange_ops.shared.forms import fresh_key, read_amount
 from exchange_ops.shared.models import Account
 from exchange_ops.shared.views import accounts
 from exchange_ops.shared.views.access import posted, requires
-from exchange_ops.subaccounts import obstacles
+from exchange_ops.subaccounts import account_status
 from exchange_ops.subaccounts.models import SubAccount
-from exchange_ops.transfers import identifiers, machine, policy_evaluation, request_checks, workflow
+from exchange_ops.transfers import identifiers, policy_evaluation, request_checks, states, workflow
 from exchange_ops.transfers.forms import SLUGS, NewTransferForm
 from exchange_ops.transfers.models import Transfer
 
@@ -62,13 +62,13 @@ def new(request: DeskRequest, kind: str) -> HttpResponse:
 
 @posted(rules.may_request, ONLY_OPERATORS)
 def figures(request: DeskRequest, kind: str) -> HttpResponse:
-    """What is available, what will be left and who has to approve, for what is typed so far."""
+    """What is available, what would remain and who has to approve, for what was typed so far."""
     if kind not in SLUGS:
         raise Http404("There is no such kind of transfer.")
-    known = currencies.currency(request.POST.get("currency", ""))
-    context: dict[str, Any] = {"now": clock.now(), "currency": known, "slug": kind}
-    if known is not None:
-        context |= _figures(request, _typed(request, kind, accounts.required(request), known), known)
+    currency = currencies.currency(request.POST.get("currency", ""))
+    context: dict[str, Any] = {"now": clock.now(), "currency": currency, "slug": kind}
+    if currency is not None:
+        context |= _figures(request, _unsaved(request, kind, accounts.required(request), currency), currency)
     return show(request, "exchange_ops/transfers/_figures.html", context)
 
 
@@ -76,11 +76,11 @@ def _form(request: DeskRequest, slug: str) -> tuple[NewTransferForm, list[dict[s
     if slug not in SLUGS:
         raise Http404("There is no such kind of transfer.")
     usable, others = _currencies(SLUGS[slug][0])
-    offered: dict[str, Any] = {"slug": slug, "currencies": usable, "subaccounts": _subaccounts(request, slug)}
+    options: dict[str, Any] = {"slug": slug, "currencies": usable, "subaccounts": _subaccounts(request, slug)}
     if request.method == "POST":
-        return NewTransferForm(request.POST, **offered), others
-    wished = {name: request.GET[name][:40] for name in ("currency", "kind", "subaccount_id") if name in request.GET}
-    return NewTransferForm(initial={"request_key": fresh_key(), **wished}, **offered), others
+        return NewTransferForm(request.POST, **options), others
+    initial = {name: request.GET[name][:40] for name in ("currency", "kind", "subaccount_id") if name in request.GET}
+    return NewTransferForm(initial={"request_key": fresh_key(), **initial}, **options), others
 
 
 def _render_form(
@@ -92,7 +92,7 @@ def _render_form(
         "title": TABS[form.slug][1],
         "tabs": [{"slug": slug, "label": label} for slug, (label, _) in TABS.items()],
         "others": others,
-        "leaves": SLUGS[form.slug][0] in machine.LEAVING_KINDS,
+        "leaves": SLUGS[form.slug][0] in states.LEAVING_KINDS,
         "frozen": freezes.of_account(accounts.current(request)),
         "now": clock.now(),
     }
@@ -100,9 +100,9 @@ def _render_form(
 
 
 def _currencies(kind: str) -> tuple[list[Currency], list[dict[str, str]]]:
-    """Those that can be moved in this way now, and why the others can't; a conversion needs a sibling to go to."""
+    """The currencies that can be moved in this way now, and why the others can't; converting needs a second network."""
     rows = list(Currency.objects.order_by("code"))
-    if kind == machine.CONVERT:
+    if kind == states.CONVERT:
         coins = [valuation.plain_code(row.code) for row in rows]
         rows = [row for row in rows if coins.count(valuation.plain_code(row.code)) > 1]
     problems = {row.code: request_checks.currency_problem(kind, row) for row in rows}
@@ -113,18 +113,18 @@ def _currencies(kind: str) -> tuple[list[Currency], list[dict[str, str]]]:
 def _subaccounts(request: DeskRequest, slug: str) -> list[SubAccount]:
     """The sub-accounts that money can be moved to or from now."""
     account = accounts.current(request)
-    if account is None or SLUGS[slug][0] not in machine.SUBACCOUNT_KINDS:
+    if account is None or SLUGS[slug][0] not in states.SUBACCOUNT_KINDS:
         return []
     rows = SubAccount.objects.filter(account=account).order_by("exchange_id")
-    return [row for row in rows if not obstacles.subaccount_problem(account, row.exchange_id)]
+    return [row for row in rows if not account_status.subaccount_problem(account, row.exchange_id)]
 
 
-def _typed(request: DeskRequest, slug: str, account: Account, known: Currency) -> Transfer:
-    """What the form would ask for, unsaved; what is missing or odd is left empty."""
+def _unsaved(request: DeskRequest, slug: str, account: Account, currency: Currency) -> Transfer:
+    """The unsaved transfer that the form would request; what is missing or invalid stays empty."""
     posted = request.POST
-    wished, number = posted.get("kind", ""), posted.get("subaccount_id", "")
-    row = Transfer(initiator=request.user, account=account, currency=known.code)
-    row.kind = wished if wished in SLUGS[slug] else SLUGS[slug][0]
+    kind, number = posted.get("kind", ""), posted.get("subaccount_id", "")
+    row = Transfer(initiator=request.user, account=account, currency=currency.code)
+    row.kind = kind if kind in SLUGS[slug] else SLUGS[slug][0]
     row.by, row.identifier = posted.get("by", "")[:10], posted.get("identifier", "")[:254].strip()
     target = currencies.currency(posted.get("to_currency", ""))
     row.to_currency = target.code if target is not None else ""
@@ -133,25 +133,25 @@ def _typed(request: DeskRequest, slug: str, account: Account, known: Currency) -
     return row
 
 
-def _figures(request: DeskRequest, row: Transfer, known: Currency) -> dict[str, Any]:
+def _figures(request: DeskRequest, row: Transfer, currency: Currency) -> dict[str, Any]:
     text = request.POST.get("amount", "")[:80].strip()
-    context: dict[str, Any] = {"kind": row.kind, "giving": request_checks.giving(row)}
+    context: dict[str, Any] = {"kind": row.kind, "giving": request_checks.giving_wallet(row)}
     if not text:
         return context
     try:
         row.amount = read_amount(text)
-    except django_forms.ValidationError as problem:
+    except forms.ValidationError as problem:
         return context | {"problem": problem.messages[0]}
-    context |= {"amount": row.amount, "problem": request_checks.amount_problem(row, known)}
+    context |= {"amount": row.amount, "problem": request_checks.amount_problem(row, currency)}
     if context["giving"] is not None:
-        left: Decimal = context["giving"][0] - row.amount
-        context["left"] = left if left >= 0 else None
-    return context | _judged(row)
+        remaining: Decimal = context["giving"][0] - row.amount
+        context["remaining"] = remaining if remaining >= 0 else None
+    return context | _evaluation(row)
 
 
-def _judged(row: Transfer) -> dict[str, Any]:
-    """What the rules say of it as far as it is typed; a name that can't be one is not compared with others."""
+def _evaluation(row: Transfer) -> dict[str, Any]:
+    """What the rules say of what was typed so far; an invalid name is not compared with known ones."""
     if row.leaves and identifiers.problem(by=row.by, identifier=row.identifier):
         return {"waits": "Who has to approve stands here once the other user is named."}
-    blocked, columns = policy_evaluation.judged(row, now=clock.now())
+    blocked, columns = policy_evaluation.evaluate(row, now=clock.now())
     return {"blocked": blocked, **columns}

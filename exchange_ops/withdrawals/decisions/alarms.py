@@ -6,7 +6,7 @@ from typing import Any
 from django.db import transaction
 
 from exchange_ops.policy import freezes
-from exchange_ops.withdrawals import mover
+from exchange_ops.withdrawals import machine
 from exchange_ops.withdrawals.models import Withdrawal
 
 
@@ -14,5 +14,5 @@ def move_and_freeze(row: Withdrawal, *, event: str, to: str, now: datetime, reas
     """Move the row and freeze its account with `reason`. Rows are locked first, as for every freeze."""
     with transaction.atomic():
         freezes.lock_open(row.account)
-        mover.move(row, event=event, to=to, now=now, last_problem=reason[:500], **changes)
+        machine.move(row, event=event, to=to, now=now, last_problem=reason[:500], **changes)
         freezes.freeze(person=None, reason=f"{row.reference}: {reason}", account=row.account, now=now)

@@ -1,8 +1,8 @@
 """What people decide about a withdrawal: approve, reject, recall. Each decision is made once, by whoever is first.
 
-An approval is bound to the digest of exactly what was on the screen, never given by the one who asked, and confirmed
-with a second factor inside the same transaction. The quorum is counted under the version of the row: of two last
-approvals at once one commits the decision and the other is told who was faster.
+An approval is bound to the digest of exactly what was on the screen, never given by the requester, and confirmed with a
+second factor in the same transaction. The quorum is counted under the version of the row: when two last approvals
+arrive at once, one commits the decision and the other is told who was faster.
 """
 
 from datetime import datetime
@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from django.db.models import F, Q, QuerySet
 
-from desk.machines import table as machine_table
 from desk.machines import votes
 from desk.machines.decisions import Act, Decisions
+from desk.machines.table import NONE
 from desk.people import roles
 from exchange_ops.policy import freezes, modes
 from exchange_ops.shared import clocks
-from exchange_ops.withdrawals import machine, mover, rules
+from exchange_ops.withdrawals import machine, rules, states
 from exchange_ops.withdrawals.decisions import policy_evaluation
 from exchange_ops.withdrawals.models import Approval, Withdrawal
 
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
 PURPOSE = "approve-withdrawal"
 BALLOT: Final = votes.Ballot(Approval, "withdrawal", PURPOSE, roles.TREASURY)
-_OF_THIS_STAGE: Final = Q(stage=Approval.REVIEW, withdrawal__state=machine.REVIEW) | Q(
-    stage=Approval.RELEASE, withdrawal__state=machine.HELD
+_OF_THIS_STAGE: Final = Q(stage=Approval.REVIEW, withdrawal__state=states.REVIEW) | Q(
+    stage=Approval.RELEASE, withdrawal__state=states.HELD
 )
-_OUTCOMES = {machine.COMMIT: "approved", machine.ROLLBACK: "to be released"}
+_OUTCOMES = {states.COMMIT: "approved", states.ROLLBACK: "to be released"}
 
 
 class CannotApprove(Exception):
@@ -59,12 +59,12 @@ def approve(
 
 
 def reject(*, withdrawal_id: int, person: "Person", reason: str, now: datetime, session_key: str = "") -> Withdrawal:
-    """One person's no: nothing is paid and a hold is released. It needs a reason and no second factor."""
+    """One person's rejection: nothing is paid and a hold is released. It needs a reason but no second factor."""
     reason = DECISIONS.reason(reason, asks="Say why you reject it; the person who asked will read it.")
     act = Act(person, now, session_key, reason)
     with DECISIONS.on(withdrawal_id) as row:
         _refuse_person(row, person)
-        if row.state not in {machine.REVIEW, machine.HELD} or row.decision != machine_table.NONE:
+        if row.state not in {states.REVIEW, states.HELD} or row.decision != NONE:
             raise CannotApprove(_decided(row))
         DECISIONS.keep(row, act, stage=stage_of(row), verdict=Approval.REJECT)
         _end(row, act, event="rejected")
@@ -72,12 +72,12 @@ def reject(*, withdrawal_id: int, person: "Person", reason: str, now: datetime, 
 
 
 def recall(*, withdrawal_id: int, person: "Person", reason: str, now: datetime, session_key: str = "") -> Withdrawal:
-    """Call back an approval: only as long as the exchange was not told to pay, not once."""
+    """Recall an approval: only as long as the exchange was never told to pay."""
     act = Act(person, now, session_key, DECISIONS.reason(reason, asks="Say why you call it back."))
     with DECISIONS.on(withdrawal_id) as row:
         if not person.has_role(roles.TREASURY, scope=row.scope):
             raise CannotApprove("Only treasury can call back an approval.")
-        if row.state != machine.COMMITTING or row.put_count:
+        if row.state != states.COMMITTING or row.put_count:
             raise CannotApprove(
                 "It can't be called back any more: the exchange was told to pay." if row.put_count else _decided(row)
             )
@@ -91,14 +91,14 @@ def waiting() -> votes.Waiting[Withdrawal]:
 
 
 def undecided() -> QuerySet[Withdrawal]:
-    """Everything that waits for approvals, the one that closes first at the top."""
-    open_now = Q(state=machine.REVIEW) | Q(state=machine.HELD, echo_ok=True)
-    rows = Withdrawal.objects.filter(open_now, decision=machine_table.NONE).select_related("account", "initiator")
+    """Everything that waits for approvals, with the next to close first."""
+    open_now = Q(state=states.REVIEW) | Q(state=states.HELD, echo_ok=True)
+    rows = Withdrawal.objects.filter(open_now, decision=NONE).select_related("account", "initiator")
     return rows.order_by(F("approve_until").asc(nulls_last=True), "created_at")
 
 
 def current(row: Withdrawal) -> QuerySet[Approval]:
-    """The approvals that count for this row now: on its digest, by people who still hold the role."""
+    """The approvals that count for this row now: on its digest, by people who still have the role."""
     return valid(row, stage_of(row))
 
 
@@ -108,27 +108,27 @@ def people(row: Withdrawal, stage: str) -> int:
 
 
 def stage_of(row: Withdrawal) -> str:
-    """What an approval given now would be for."""
-    return Approval.REVIEW if row.state == machine.REVIEW else Approval.RELEASE
+    """The stage that an approval given now belongs to."""
+    return Approval.REVIEW if row.state == states.REVIEW else Approval.RELEASE
 
 
 def needed(row: Withdrawal) -> int:
-    """How many approvals this stage takes: the whole quorum, or one release after the quorum came first."""
-    if row.state != machine.REVIEW and row.mode == modes.APPROVE_THEN_HOLD:
+    """How many approvals this stage needs: the quorum, or one for the release where the quorum came first."""
+    if row.state != states.REVIEW and row.mode == modes.APPROVE_THEN_HOLD:
         return 1
     return max(row.quorum_required, 1)
 
 
 def valid(row: Withdrawal, stage: str) -> QuerySet[Approval]:
-    """Proven approvals of one stage on the row's digest, by active people of treasury who did not ask for it."""
+    """Proven approvals of one stage on the row's digest, by active people of treasury other than the requester."""
     return BALLOT.counting(row, stage=stage, verdict=Approval.APPROVE)
 
 
 def stand(row: Withdrawal) -> bool:
-    """Whether as many people as the rules asked for have provably approved exactly this content.
+    """Whether as many people as the rules require have provably approved exactly this content.
 
-    Asked once more right before the exchange is told to pay. Somebody who has lost the role since still counts: the
-    decision was made. What was written past the desk never does.
+    Checked once more right before the exchange is told to pay. Somebody who has lost the role since still counts: the
+    decision was made. What was written around the desk never counts.
     """
     if not policy_evaluation.is_signed(row):
         return False
@@ -147,7 +147,7 @@ def _refuse_unless_open(row: Withdrawal, act: Act) -> None:
     DECISIONS.refuse_while_cooling_off(act)
     if not rules.is_decidable(row):
         raise CannotApprove(_decided(row))
-    closes = row.approve_until if row.state == machine.HELD else None
+    closes = row.approve_until if row.state == states.HELD else None
     if closes is not None and clocks.exchange_now(account=row.account, now=act.now) >= closes:
         raise CannotApprove(
             f"Approvals closed at {closes:%H:%M:%S} UTC, seven minutes before the exchange's hour ends. "
@@ -167,18 +167,18 @@ def _refuse_person(row: Withdrawal, person: "Person") -> None:
 
 
 def _count(row: Withdrawal, act: Act, proof: dict[str, Any]) -> None:
-    """Record the approval on the row and, when it was the last one, the decision with it."""
+    """Record the approval on the row and, if it was the last one needed, the decision with it."""
     people = votes.people(current(row))
-    release_ready = row.state == machine.REVIEW or _first_quorum_stands(row)
+    release_ready = row.state == states.REVIEW or _first_quorum_stands(row)
     evidence = {"approvals": people, "needed": needed(row), "digest": row.digest, **proof}
     moved: dict[str, Any] = {**act.moved, "evidence": evidence}
     if people < needed(row) or not release_ready:
-        mover.move(row, event="approval_recorded", to=row.state, next_action_at=row.next_action_at, **moved)
-    elif row.state == machine.REVIEW:
-        mover.move(row, event="quorum_reached", to=machine.QUEUED, **moved)
+        machine.move(row, event="approval_recorded", to=row.state, next_action_at=row.next_action_at, **moved)
+    elif row.state == states.REVIEW:
+        machine.move(row, event="quorum_reached", to=states.QUEUED, **moved)
     else:
-        decision: dict[str, Any] = {"decision": machine.COMMIT, "decided_by": act.person, "decided_at": act.now}
-        mover.move(row, event="quorum_reached", to=machine.COMMITTING, last_problem="", **decision, **moved)
+        decision: dict[str, Any] = {"decision": states.COMMIT, "decided_by": act.person, "decided_at": act.now}
+        machine.move(row, event="quorum_reached", to=states.COMMITTING, last_problem="", **decision, **moved)
 
 
 def _first_quorum_stands(row: Withdrawal) -> bool:
@@ -190,27 +190,27 @@ def _first_quorum_stands(row: Withdrawal) -> bool:
 
 
 def _end(row: Withdrawal, act: Act, *, event: str) -> None:
-    to = machine.CANCELLED if row.state == machine.REVIEW else machine.ROLLING_BACK
-    decision: dict[str, Any] = {"decision": machine.ROLLBACK, "decided_by": act.person, "decided_at": act.now}
-    mover.move(
+    to = states.CANCELLED if row.state == states.REVIEW else states.ROLLING_BACK
+    decision: dict[str, Any] = {"decision": states.ROLLBACK, "decided_by": act.person, "decided_at": act.now}
+    machine.move(
         row,
         event=event,
         to=to,
         evidence={"reason": act.comment},
         last_problem=f"{event.capitalize()} by {act.person}: {act.comment}"[:500],
-        **({} if to == machine.CANCELLED else decision),
+        **({} if to == states.CANCELLED else decision),
         **act.moved,
     )
 
 
 def _decided(row: Withdrawal) -> str:
     """Why there is nothing to decide: who was faster, or what the row waits for."""
-    if row.decision != machine_table.NONE and row.decided_at is not None:
+    if row.decision != NONE and row.decided_at is not None:
         who = str(row.decided_by) if row.decided_by_id else "the desk"
         return f"Already decided by {who} at {row.decided_at:%H:%M:%S} UTC: {_OUTCOMES[row.decision]}."
-    if row.state == machine.HELD and row.echo_ok is None:
+    if row.state == states.HELD and row.echo_ok is None:
         return "The exchange's own record of it has not been read yet. It takes a few seconds."
-    if row.state in {machine.REVIEW, machine.HELD}:
+    if row.state in {states.REVIEW, states.HELD}:
         return "Somebody else acted on it in the same moment. Read it again, then decide."
     return f"There is nothing to decide: {row.label[0].lower()}{row.label[1:]}."
 
@@ -218,7 +218,7 @@ def _decided(row: Withdrawal) -> str:
 DECISIONS: Final = Decisions(
     PURPOSE,
     CannotApprove,
-    mover.MACHINE,
+    machine.MACHINE,
     missing="There is no such request.",
     why_over=_decided,
     ballot=BALLOT,

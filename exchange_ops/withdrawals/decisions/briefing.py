@@ -1,6 +1,6 @@
-"""What somebody should know of a payout before they open it: the network, earlier payments, equal ones, its share.
+"""What approvers should know of a payout before they open it: network, earlier and equal payments, share of the funds.
 
-For a whole list at once, from a number of queries that does not grow with it.
+It is read for a whole list at once, by a number of queries that does not grow with the list.
 """
 
 from collections import defaultdict
@@ -15,10 +15,10 @@ from django.db.models.functions import Coalesce
 from exchange_ops.addresses import destinations
 from exchange_ops.ledger.models import Balance
 from exchange_ops.market.models import Currency
-from exchange_ops.withdrawals import equal_payments, machine
+from exchange_ops.withdrawals import equal_payments, states
 from exchange_ops.withdrawals.models import Withdrawal
 
-PAID = (machine.COMMITTED, machine.SENT, machine.SETTLED, machine.VERIFIED, machine.RESOLVED_PAID)
+PAID = (states.COMMITTED, states.SENT, states.SETTLED, states.VERIFIED, states.RESOLVED_PAID)
 Place = tuple[int, str, str, str]  # account, currency, address, payment id
 
 
@@ -37,69 +37,69 @@ class Briefing:
     share: Decimal | None = None
 
 
-def of(rows: Sequence[Withdrawal]) -> dict[int, Briefing]:
+def briefings(rows: Sequence[Withdrawal]) -> dict[int, Briefing]:
     """The briefing of each row, by its number."""
-    found = {row.pk: Briefing() for row in rows}
+    by_number = {row.pk: Briefing() for row in rows}
     if rows:
-        _name_networks(rows, found)
-        _count_earlier(rows, found)
-        _find_equal(rows, found)
-        _compare_with_balance(rows, found)
-    return found
+        _name_networks(rows, by_number)
+        _count_earlier(rows, by_number)
+        _find_equal(rows, by_number)
+        _compare_with_balance(rows, by_number)
+    return by_number
 
 
 def _place(row: Withdrawal) -> Place:
     return row.account_id, row.currency, row.address, row.payment_id
 
 
-def _name_networks(rows: Sequence[Withdrawal], found: dict[int, Briefing]) -> None:
+def _name_networks(rows: Sequence[Withdrawal], by_number: dict[int, Briefing]) -> None:
     currencies = Currency.objects.in_bulk({row.currency for row in rows})
     for row in rows:
         currency = currencies.get(row.currency)
         try:
             if currency is not None:
-                checked = destinations.check(currency=currency, address=row.address, payment_id=row.payment_id)
-                found[row.pk].network = checked.network
+                destination = destinations.check(currency=currency, address=row.address, payment_id=row.payment_id)
+                by_number[row.pk].network = destination.network
         except destinations.CannotUseDestination:
             continue
 
 
-def _count_earlier(rows: Sequence[Withdrawal], found: dict[int, Briefing]) -> None:
+def _count_earlier(rows: Sequence[Withdrawal], by_number: dict[int, Briefing]) -> None:
     paid = Withdrawal.objects.filter(state__in=PAID, address__in={row.address for row in rows})
     names = ("account_id", "currency", "address", "payment_id")
     groups = paid.order_by().values(*names).annotate(number=Count("pk"), last=Max("created_at"))
     earlier = {tuple(group[name] for name in names): group for group in groups}
     for row in rows:
         if group := earlier.get(_place(row)):
-            found[row.pk].paid_before, found[row.pk].last_paid_at = group["number"], group["last"]
+            by_number[row.pk].paid_before, by_number[row.pk].last_paid_at = group["number"], group["last"]
 
 
-def _find_equal(rows: Sequence[Withdrawal], found: dict[int, Briefing]) -> None:
+def _find_equal(rows: Sequence[Withdrawal], by_number: dict[int, Briefing]) -> None:
     times = [row.created_at for row in rows]
-    near = Withdrawal.objects.filter(
+    candidates = Withdrawal.objects.filter(
         address__in={row.address for row in rows},
         created_at__gte=min(times) - equal_payments.WITHIN,
         created_at__lte=max(times) + equal_payments.WITHIN,
     ).exclude(state__in=equal_payments.NOT_PAID)
-    alike: defaultdict[tuple[int, str, str, Decimal], list[Withdrawal]] = defaultdict(list)
-    for other in near.only("account_id", "currency", "address", "amount", "created_at", "state").order_by("-pk"):
-        alike[other.account_id, other.currency, other.address, other.amount].append(other)
+    by_content: defaultdict[tuple[int, str, str, Decimal], list[Withdrawal]] = defaultdict(list)
+    for other in candidates.only("account_id", "currency", "address", "amount", "created_at", "state").order_by("-pk"):
+        by_content[other.account_id, other.currency, other.address, other.amount].append(other)
     for row in rows:
-        others = alike[row.account_id, row.currency, row.address, row.amount]
-        found[row.pk].equal = [
+        others = by_content[row.account_id, row.currency, row.address, row.amount]
+        by_number[row.pk].equal = [
             other
             for other in others
             if other.pk != row.pk and abs(other.created_at - row.created_at) <= equal_payments.WITHIN
         ][: equal_payments.MOST]
 
 
-def _compare_with_balance(rows: Sequence[Withdrawal], found: dict[int, Briefing]) -> None:
+def _compare_with_balance(rows: Sequence[Withdrawal], by_number: dict[int, Briefing]) -> None:
     bank = Balance.objects.filter(wallet=Balance.BANK, currency__in={row.currency for row in rows}).order_by()
     sums = bank.values("account_id", "currency").annotate(
-        whole=Coalesce(Sum("available"), Decimal(0)) + Coalesce(Sum("reserved"), Decimal(0))
+        total=Coalesce(Sum("available"), Decimal(0)) + Coalesce(Sum("reserved"), Decimal(0))
     )
-    held = {(each["account_id"], each["currency"]): each["whole"] for each in sums}
+    totals = {(each["account_id"], each["currency"]): each["total"] for each in sums}
     for row in rows:
-        whole = held.get((row.account_id, row.currency))
-        if whole:
-            found[row.pk].share = row.amount / whole
+        total = totals.get((row.account_id, row.currency))
+        if total:
+            by_number[row.pk].share = row.amount / total

@@ -1,7 +1,7 @@
-"""The digest of a withdrawal: one code over exactly what people approve, so that any change makes their word void.
+"""The digest of a withdrawal: one code over exactly what people approve, so that any change voids their approvals.
 
-It is made under a key that is not in the database, so nobody who only changes rows can give changed content, a smaller
-quorum for instance, the digest that belongs to it.
+Its key is not in the database, so somebody who can only change rows can't compute the digest of changed content, for
+instance of a smaller quorum.
 """
 
 import json
@@ -18,32 +18,35 @@ from wire.values import decimal_text
 _FORM = "countersign-withdrawal-1"
 
 
-def of(withdrawal: Withdrawal, *, freeze_number: int, **changes: Any) -> str:
-    """HMAC-SHA256 in hex over the payment's content, its estimated fee, the rules it was judged by and the last freeze,
-    by the newest key of the ring; as it would be with these `changes` of its columns."""
-    return made(_content(withdrawal, freeze_number, **changes))[0]
+def digest(withdrawal: Withdrawal, *, freeze_number: int, **changes: Any) -> str:
+    """HMAC-SHA256 in hex, by the newest key of the ring, over what people approve of the withdrawal.
+
+    That is the payment's content, its estimated fee, the rules it was judged by and the number of the last freeze, as
+    they would be with these `changes` of its columns.
+    """
+    return digests(_content(withdrawal, freeze_number, **changes))[0]
 
 
-def is_of(digest: str, withdrawal: Withdrawal, *, freeze_number: int) -> bool:
-    """Whether this is the digest of that content, under any key of the ring."""
-    return digest in made(_content(withdrawal, freeze_number))
+def matches(digest: str, withdrawal: Withdrawal, *, freeze_number: int) -> bool:
+    """Whether this is the digest of that content, by any key of the ring."""
+    return digest in digests(_content(withdrawal, freeze_number))
 
 
-def made(content: dict[str, Any]) -> list[str]:
-    """The digest of such content, in JSON's own types, under every key of the ring, the newest key's first."""
+def digests(content: dict[str, Any]) -> list[str]:
+    """The digests of this content, given in JSON's own types, by every key of the ring, the newest first."""
     text = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
     return [code.rpartition(":")[2] for code in sealing.codes(text.encode(), context="exchange_ops.digest")]
 
 
-def signed(row: Subject, **changes: Any) -> dict[str, Any]:
-    """What the machine's table declares as signed, in JSON's own types, as it would be with these changes."""
-    return {name: _plain(changes.get(name, getattr(row, name))) for name in row.table.named(Column.SIGNED)}
+def signed_content(row: Subject, **changes: Any) -> dict[str, Any]:
+    """The columns that the machine's table declares as signed, in JSON's own types, with these changes applied."""
+    return {name: _json_value(changes.get(name, getattr(row, name))) for name in row.table.named(Column.SIGNED)}
 
 
 def _content(withdrawal: Withdrawal, freeze_number: int, **changes: Any) -> dict[str, Any]:
-    return signed(withdrawal, **changes) | {"form": _FORM, "id": withdrawal.pk, "freeze": freeze_number}
+    return signed_content(withdrawal, **changes) | {"form": _FORM, "id": withdrawal.pk, "freeze": freeze_number}
 
 
-def _plain(value: object) -> object:
+def _json_value(value: object) -> object:
     # Equal amounts have one text, whatever zeros they were written with.
     return decimal_text(plain(value)) if isinstance(value, Decimal) else value

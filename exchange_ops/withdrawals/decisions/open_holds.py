@@ -1,9 +1,9 @@
-"""Holds that still stand at the exchange although their request is closed: named until they are gone.
+"""Holds that are still open at the exchange although their request is closed, reported until they are gone.
 
-The machine releases by itself what was never ordered to be paid (`orphans`). Once an order to pay had left, it sends
-nothing more: two people closed the case from the evidence, and two people of treasury order the release of what still
-stands then. What follows is a DELETE, again and again until the ledger shows the end, and never a PUT: from a closed
-request no move leads to an order to pay.
+The machine by itself releases what was never ordered to be paid (`orphans`). Once an order to pay has left, it sends
+nothing more: two people closed the case from the evidence, and two people of treasury order the release of what is
+still open. What follows is a DELETE, repeated until the ledger shows the end, and never a PUT: no move leads from a
+closed request to an order to pay.
 """
 
 import hashlib
@@ -16,13 +16,13 @@ from django.db.models import QuerySet
 from desk import outbox
 from desk.audit import trail
 from desk.live import announcements
-from desk.machines import votes as machine_votes
+from desk.machines import votes
 from desk.machines.decisions import Act, Decisions
 from desk.models import Person
 from desk.people import roles
 from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.shared.models import Account
-from exchange_ops.withdrawals import machine, mover, rules
+from exchange_ops.withdrawals import machine, rules, states
 from exchange_ops.withdrawals.evidence import ledger_lookup
 from exchange_ops.withdrawals.models import HoldReleaseVote, Withdrawal
 
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
 PURPOSE = "release-hold"  # the database asks for it by this word
 PEOPLE = 2
-# Closed as not paid: without an order to pay, the desk releases by itself what is still open of them.
-CLOSED_UNPAID = (machine.REFUSED, machine.LAPSED, machine.ROLLED_BACK, machine.CANCELLED, machine.RESOLVED_NOT_PAID)
+# Closed as not paid: unless an order to pay was sent, the desk releases their open holds by itself.
+CLOSED_UNPAID = (states.REFUSED, states.LAPSED, states.ROLLED_BACK, states.CANCELLED, states.RESOLVED_NOT_PAID)
 RELEASE_TASK = "exchange_ops.sweep_releases"
 
 
@@ -40,31 +40,31 @@ class CannotOrderRelease(Exception):
     """No release was ordered; the text is the sentence for the person."""
 
 
-def of_closed(account: Account | None = None) -> QuerySet[Withdrawal]:
-    """Closed requests whose hold the exchange's ledger shows as open."""
-    rows = Withdrawal.objects.filter(pk__in=_open_entries().values("withdrawal"), state__in=machine.CLOSED_STATES)
+def closed_requests(account: Account | None = None) -> QuerySet[Withdrawal]:
+    """Closed requests whose hold is still open in the exchange's ledger."""
+    rows = Withdrawal.objects.filter(pk__in=_open_entries().values("withdrawal"), state__in=states.CLOSED_STATES)
     rows = rows.select_related("account", "initiator").order_by("pk")
     return rows if account is None else rows.filter(account=account)
 
 
 def is_for_people(row: Withdrawal) -> bool:
-    """Whether nothing releases the hold of this closed request until two people order it."""
+    """Whether the hold of this closed request is not released until two people order it."""
     return _needs_people(row) and not is_ordered(row)
 
 
 def waiting_for(person: Person) -> list[Withdrawal]:
-    """Those whose release this person can order."""
-    return [row for row in of_closed() if is_for_people(row) and may_order(person, row)]
+    """The holds whose release this person can order."""
+    return [row for row in closed_requests() if is_for_people(row) and may_order(person, row)]
 
 
 def may_order(person: Person, row: Withdrawal) -> bool:
-    """Whether this person's word is still missing, and allowed."""
+    """Whether this person may order the release and has not done so yet."""
     return rules.may_release_hold(person, row) and not row.release_votes.filter(person=person).exists()
 
 
 def stands(row: Withdrawal) -> bool:
-    """Whether the row is closed and the ledger shows its hold as open all the same, for people to release."""
-    closed = row.state in machine.CLOSED_STATES and _needs_people(row)
+    """Whether the row is closed, its hold is still open in the ledger, and people have to order its release."""
+    closed = row.state in states.CLOSED_STATES and _needs_people(row)
     return closed and _open_entries().filter(withdrawal=row, exchange_id=row.exchange_id).exists()
 
 
@@ -78,7 +78,7 @@ def sentence(row: Withdrawal) -> str:
 
 
 def digest_of(row: Withdrawal) -> str:
-    """What a person signs to release this hold and no other."""
+    """What a person signs to release exactly this hold."""
     text = f"countersign-hold-release-1|{row.pk}|{row.version}|{row.state}|{row.exchange_id}|{row.digest}"
     return hashlib.sha256(text.encode()).hexdigest()
 
@@ -93,7 +93,7 @@ def order_release(
     session_key: str,
     now: datetime,
 ) -> Withdrawal:
-    """One person's order to release the hold of a closed request; the second of two different people counts."""
+    """One person's order to release the hold of a closed request; the second person's order takes effect."""
     reason = DECISIONS.reason(reason, asks="Say why the hold can be released: what you looked at.")
     act = Act(person, now, session_key, reason, digest, answer)
     with DECISIONS.on(withdrawal_id) as row:
@@ -109,15 +109,15 @@ def order_release(
 
 def is_ordered(row: Withdrawal) -> bool:
     """Whether two people of treasury ordered the release, each with a second factor for exactly that."""
-    return row.state in machine.CLOSED_STATES and _people(row) >= PEOPLE
+    return row.state in states.CLOSED_STATES and _people(row) >= PEOPLE
 
 
 def _people(row: Withdrawal) -> int:
-    """How many people's word counts now: of the role still, for this hold, and confirmed by themselves."""
-    words = HoldReleaseVote.objects.filter(withdrawal_id=row.pk, digest=digest_of(row))
-    proven = machine_votes.among(words, purpose=PURPOSE)
-    votes = machine_votes.of_those_who_may(proven, role=roles.TREASURY, scope=row.scope).select_related("person")
-    return len({vote.person_id for vote in votes if rules.may_release_hold(vote.person, row)})
+    """How many people's orders count now: confirmed by themselves for this hold, and still in the role."""
+    votes_given = HoldReleaseVote.objects.filter(withdrawal_id=row.pk, digest=digest_of(row))
+    proven = votes.among(votes_given, purpose=PURPOSE)
+    orders = votes.of_those_who_may(proven, role=roles.TREASURY, scope=row.scope).select_related("person")
+    return len({vote.person_id for vote in orders if rules.may_release_hold(vote.person, row)})
 
 
 def _refuse_unless_standing(row: Withdrawal, act: Act) -> None:
@@ -153,7 +153,7 @@ def _record(row: Withdrawal, act: Act, facts: dict[str, Any]) -> None:
 
 
 def _needs_people(row: Withdrawal) -> bool:
-    """Whether only people have it released: an order to pay was claimed for it, or people found it paid."""
+    """Whether only people can have it released: an order to pay was claimed for it, or people found it paid."""
     return row.put_count > 0 or row.state not in CLOSED_UNPAID
 
 
@@ -164,7 +164,7 @@ def _open_entries() -> QuerySet[LedgerEntry]:
 DECISIONS: Final = Decisions(
     PURPOSE,
     CannotOrderRelease,
-    mover.MACHINE,
+    machine.MACHINE,
     missing="There is no such request.",
     why_over=lambda row: "Somebody else acted on it in the same moment. Read it again.",
 )

@@ -1,4 +1,4 @@
-"""Putting a request under the rules in force: value, quorum, order and the digest that people sign."""
+"""Evaluating a request by the rules in force: value, quorum, order and the digest that people sign."""
 
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -6,8 +6,7 @@ from typing import Any
 
 from exchange_ops.market import valuation
 from exchange_ops.market.valuation import Value
-from exchange_ops.policy import freezes
-from exchange_ops.policy import quorum as policy
+from exchange_ops.policy import freezes, quorum
 from exchange_ops.policy.quorum import Verdict
 from exchange_ops.shared.models import Account
 from exchange_ops.withdrawals.decisions import digest
@@ -17,9 +16,9 @@ from exchange_ops.withdrawals.models import Withdrawal
 def verdict_on(
     *, account: Account, currency: str, amount: Decimal, address: str, now: datetime
 ) -> tuple[Verdict, dict[str, Any]]:
-    """What the rules ask for, and the columns that keep it with the value it was judged by."""
+    """What the rules require, and the columns that record it together with the value that was used."""
     value = _fresh(valuation.value_of(amount=amount, currency=currency, quote=account.quote_currency, now=now), now)
-    verdict = policy.judge(
+    verdict = quorum.judge(
         account=account, currency=currency, amount=amount, address=address, quote_value=value.amount, now=now
     )
     trace = [*verdict.trace, value.reason] if value.reason else verdict.trace
@@ -34,8 +33,8 @@ def verdict_on(
     }
 
 
-def judged(withdrawal: Withdrawal, *, now: datetime, **changes: Any) -> tuple[Verdict, dict[str, Any]]:
-    """The verdict on this row and the columns to move it with, digest included. `changes` go with the same move."""
+def evaluate(withdrawal: Withdrawal, *, now: datetime, **changes: Any) -> tuple[Verdict, dict[str, Any]]:
+    """The verdict on this row and the columns to move it with, digest included. `changes` belong to the same move."""
     verdict, columns = verdict_on(
         account=withdrawal.account,
         currency=withdrawal.currency,
@@ -45,27 +44,27 @@ def judged(withdrawal: Withdrawal, *, now: datetime, **changes: Any) -> tuple[Ve
     )
     columns |= changes
     number = freezes.latest_number(withdrawal.account_id)
-    columns["digest"] = digest.of(withdrawal, freeze_number=number, **columns)
+    columns["digest"] = digest.digest(withdrawal, freeze_number=number, **columns)
     return verdict, columns
 
 
 def still_holds(withdrawal: Withdrawal) -> bool:
-    """Whether the digest is still that of this content, under the rules in force and after the last freeze."""
-    rules = policy.current()
+    """Whether the digest still matches this content, under the rules in force and after the last freeze."""
+    rules = quorum.current()
     if rules is None or rules.number != withdrawal.policy_version or not withdrawal.digest:
         return False
     return is_signed(withdrawal)
 
 
 def is_signed(withdrawal: Withdrawal) -> bool:
-    """Whether the digest is that of this content after the last freeze, and the desk's own, whatever the rules now."""
+    """Whether the digest is the desk's own and matches this content after the last freeze, whatever the rules now."""
     number = freezes.latest_number(withdrawal.account_id)
-    return digest.is_of(withdrawal.digest, withdrawal, freeze_number=number)
+    return digest.matches(withdrawal.digest, withdrawal, freeze_number=number)
 
 
 def _fresh(value: Value, now: datetime) -> Value:
-    """The value, or an unknown one when its price is older than the rules in force allow."""
-    rules = policy.current()
+    """The value, or an unknown one where its price is older than the rules in force allow."""
+    rules = quorum.current()
     if rules is None or value.amount is None or value.as_of is None:
         return value
     allowed = timedelta(seconds=rules.value_max_age_s)

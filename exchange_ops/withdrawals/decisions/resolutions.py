@@ -1,27 +1,27 @@
-"""Closing what the desk could not settle: two different people of treasury come to the same verdict from the evidence.
+"""Closing unclear cases: two different people of treasury reach the same verdict from the evidence.
 
-Nothing is ever sent because of it: it records what people found. Each verdict takes a reason and a second factor, never
-comes from the one who asked for the payment, and a person's last word counts.
+Nothing is ever sent because of it: it records what people found. Each verdict needs a reason and a second factor and
+never comes from the requester, and a person's last verdict counts.
 """
 
 import hashlib
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
-from desk.machines import votes as machine_votes
+from desk.machines import votes
 from desk.machines.decisions import Act, Decisions
 from desk.people import roles
-from exchange_ops.withdrawals import machine, mover, rules
+from exchange_ops.withdrawals import machine, rules, states
 from exchange_ops.withdrawals.models import Approval, Withdrawal
 
 if TYPE_CHECKING:
     from desk.models import Person
 
 PURPOSE = "resolve-withdrawal"
-BALLOT: Final = machine_votes.Ballot(Approval, "withdrawal", PURPOSE, roles.TREASURY)
+BALLOT: Final = votes.Ballot(Approval, "withdrawal", PURPOSE, roles.TREASURY)
 PEOPLE = 2
-_UNCLEAR = (machine.INVESTIGATE, machine.DISPUTED)
-_TARGETS = {Approval.PAID: machine.RESOLVED_PAID, Approval.NOT_PAID: machine.RESOLVED_NOT_PAID}
+_UNCLEAR = (states.INVESTIGATE, states.DISPUTED)
+_TARGETS = {Approval.PAID: states.RESOLVED_PAID, Approval.NOT_PAID: states.RESOLVED_NOT_PAID}
 
 
 class CannotResolve(Exception):
@@ -39,7 +39,7 @@ def resolve(
     session_key: str,
     now: datetime,
 ) -> Withdrawal:
-    """One person's verdict ("paid" or "not_paid") on an unclear case; an equal one of somebody else closes it."""
+    """One person's verdict ("paid" or "not_paid") on an unclear case; the same verdict of a second person closes it."""
     if verdict not in _TARGETS:
         raise CannotResolve("The verdict is that it was paid, or that it was not.")
     evidence = DECISIONS.reason(evidence, asks="Say what you looked at: statements, transactions, answers.")
@@ -50,7 +50,7 @@ def resolve(
         DECISIONS.keep(row, act, stage=Approval.RESOLUTION, verdict=verdict, confirmation=confirmation)
         people = _people_for(row, verdict)
         done = people >= PEOPLE
-        mover.move(
+        machine.move(
             row,
             event="resolved" if done else "resolution_recorded",
             to=_TARGETS[verdict] if done else row.state,
@@ -61,7 +61,7 @@ def resolve(
 
 
 def digest_of(row: Withdrawal) -> str:
-    """What a person signs with a verdict: this request, in the state and version that was on the screen."""
+    """What a person signs with a verdict: this request in the state and version shown on the screen."""
     return _digest(row, row.state, row.version)
 
 
@@ -71,9 +71,9 @@ def _digest(row: Withdrawal, state: str, version: int) -> str:
 
 
 def finding_of(row: Withdrawal, person: "Person") -> str:
-    """This person's last finding on the case, "paid" or "not_paid"; empty when they gave none."""
-    words = Approval.objects.filter(withdrawal_id=row.pk, stage=Approval.RESOLUTION, person=person)
-    return words.order_by("-id").values_list("verdict", flat=True).first() or ""
+    """This person's last verdict on the case, "paid" or "not_paid"; empty when they gave none."""
+    findings = Approval.objects.filter(withdrawal_id=row.pk, stage=Approval.RESOLUTION, person=person)
+    return findings.order_by("-id").values_list("verdict", flat=True).first() or ""
 
 
 def _refuse_unless_open(row: Withdrawal, act: Act) -> None:
@@ -87,19 +87,19 @@ def _refuse_unless_open(row: Withdrawal, act: Act) -> None:
 
 
 def _people_for(row: Withdrawal, verdict: str) -> int:
-    """How many people's last word is this verdict."""
-    words = Approval.objects.filter(withdrawal_id=row.pk, stage=Approval.RESOLUTION)
+    """How many people gave this as their last verdict."""
+    findings = Approval.objects.filter(withdrawal_id=row.pk, stage=Approval.RESOLUTION)
     signed = {_digest(row, state, version) for state in _UNCLEAR for version in range(1, row.version + 1)}
-    proven = machine_votes.among(words, purpose=PURPOSE, digests=lambda word: signed)
-    counted = machine_votes.of_those_who_may(proven, role=roles.TREASURY, scope=row.scope).order_by("id")
-    last = dict(counted.values_list("person_id", "verdict"))
-    return sum(word == verdict for word in last.values())
+    proven = votes.among(findings, purpose=PURPOSE, digests=lambda vote: signed)
+    verdicts = votes.of_those_who_may(proven, role=roles.TREASURY, scope=row.scope).order_by("id")
+    last_verdicts = dict(verdicts.values_list("person_id", "verdict"))
+    return sum(last_verdict == verdict for last_verdict in last_verdicts.values())
 
 
 DECISIONS: Final = Decisions(
     PURPOSE,
     CannotResolve,
-    mover.MACHINE,
+    machine.MACHINE,
     missing="There is no such request.",
     why_over=lambda row: "Somebody else acted on it in the same moment. Read it again.",
     ballot=BALLOT,

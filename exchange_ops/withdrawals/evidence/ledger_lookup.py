@@ -1,13 +1,13 @@
-"""Asking the exchange's ledger about one withdrawal: what it says, that it has none, or that we could not read it."""
+"""Looking up one withdrawal in the exchange's ledger: its record, that there is none, or that it was not readable."""
 
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from exchange_ops.keys import store as keys
 from exchange_ops.keys.clients import ClientFor, client
-from exchange_ops.ledger import sync as ledger
+from exchange_ops.keys.store import NoUsableKey
+from exchange_ops.ledger import sync
 from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.wire import records
 from exchange_ops.wire.catalogue import Right
@@ -21,8 +21,8 @@ EXECUTED = frozenset({GOING, DONE})
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
-    """One version of a payout in the exchange's ledger. Amount and fee are in its currency; absent texts are empty."""
+class PayoutVersion:
+    """One version of a payout in the exchange's ledger. Amount and fee are in its currency; missing texts are empty."""
 
     exchange_id: str
     index: int
@@ -40,61 +40,61 @@ class Seen:
     created_at: datetime
 
     def facts(self) -> dict[str, Any]:
-        """The version as evidence for the trail."""
+        """The version as evidence for the audit trail."""
         return {name: getattr(self, name) for name in self.__slots__}
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
-    """What one question brought: `answer` is what the exchange said, `newest` that or a newer version we know of.
+class LedgerAnswer:
+    """The result of one lookup: `version` is what the exchange said, `newest` that or a newer version we know of.
 
-    `record` is the answer as it came, for our copy of the ledger (`keep`).
+    `record` is the answer as received, for our copy of the ledger (`store`).
     """
 
     record: records.Transaction | None = None
-    answer: Seen | None = None
-    newest: Seen | None = None
+    version: PayoutVersion | None = None
+    newest: PayoutVersion | None = None
     absent: bool = False
     problem: str = ""
 
 
-def read(row: Withdrawal, *, client_for: ClientFor) -> Sight:
-    """Ask for the record of the row's hold, and write nothing. Never raises: what can't be read is a `problem`."""
+def read(row: Withdrawal, *, client_for: ClientFor) -> LedgerAnswer:
+    """Look up the record of the row's hold without writing anything. Never raises: a failure becomes a `problem`."""
     try:
         with client(client_for, account=row.account, right=Right.PAYMENTS) as asking:
             record = asking.get_transaction(exchange_id=row.exchange_id or "")
     except Refused as refused:
         if refused.code in TRANSACTION_NOT_FOUND:
-            return Sight(absent=True, problem=f"The exchange's ledger has no record of {row.exchange_id}.")
-        return Sight(problem=f"The exchange's ledger was not readable: {refused}")
-    except (CallFailed, keys.NoUsableKey, BadArgument) as problem:
-        return Sight(problem=f"The exchange's ledger was not readable: {problem}")
+            return LedgerAnswer(absent=True, problem=f"The exchange's ledger has no record of {row.exchange_id}.")
+        return LedgerAnswer(problem=f"The exchange's ledger was not readable: {refused}")
+    except (CallFailed, NoUsableKey, BadArgument) as problem:
+        return LedgerAnswer(problem=f"The exchange's ledger was not readable: {problem}")
     if record.id != row.exchange_id:
-        return Sight(problem="The exchange's ledger answered with another record than the one asked for.")
-    if reason := ledger.unstorable(record):
-        return Sight(problem=f"The exchange's record can't be kept: {reason}.")
-    answer = _of_record(record)
+        return LedgerAnswer(problem="The exchange's ledger answered with another record than the one asked for.")
+    if reason := sync.unstorable(record):
+        return LedgerAnswer(problem=f"The exchange's record can't be kept: {reason}.")
+    version = _version_of_record(record)
     entry = LedgerEntry.objects.filter(account=row.account, exchange_id=record.id, index__gt=record.index).first()
-    return Sight(record=record, answer=answer, newest=answer if entry is None else of_entry(entry))
+    return LedgerAnswer(record=record, version=version, newest=version if entry is None else version_of_entry(entry))
 
 
-def keep(row: Withdrawal, sight: Sight, *, now: datetime) -> None:
-    """Take the record into our copy of the ledger; nothing where none was read."""
-    if sight.record is not None:
-        ledger.apply(account=row.account, transactions=[sight.record], source=ledger.REST, now=now)
+def store(row: Withdrawal, answer: LedgerAnswer, *, now: datetime) -> None:
+    """Write the record to our copy of the ledger, if one was read."""
+    if answer.record is not None:
+        sync.apply(account=row.account, transactions=[answer.record], source=sync.REST, now=now)
 
 
-def of_entry(entry: LedgerEntry) -> Seen:
-    """The newest version that our copy of the ledger has."""
-    return _seen(entry, entry.exchange_id)
+def version_of_entry(entry: LedgerEntry) -> PayoutVersion:
+    """The newest version in our copy of the ledger."""
+    return _version(entry, entry.exchange_id)
 
 
-def _of_record(record: records.Transaction) -> Seen:
-    return _seen(record, record.id)
+def _version_of_record(record: records.Transaction) -> PayoutVersion:
+    return _version(record, record.id)
 
 
-def _seen(source: Any, exchange_id: str) -> Seen:
-    return Seen(
+def _version(source: Any, exchange_id: str) -> PayoutVersion:
+    return PayoutVersion(
         exchange_id=exchange_id,
         index=source.index,
         type=source.type,

@@ -1,7 +1,7 @@
-"""Which entries of the exchange's ledger were born from our requests, and which money left without one.
+"""Matching entries of the exchange's ledger to our requests, and flagging payouts that have none.
 
-An entry is ours when its id is the one a hold was given, or when it carries the tag that the request went out with.
-A payout that is neither is flagged as foreign, unless it could still turn out to be the hold whose answer we wait for.
+An entry is ours when it has the id that a hold was given, or the tag that the request was sent with. Any other payout
+is flagged as foreign, unless it may turn out to be a hold whose answer we wait for.
 """
 
 from collections.abc import Iterable, Sequence
@@ -20,7 +20,7 @@ from exchange_ops.addresses import destinations
 from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.shared import alarms
 from exchange_ops.shared.models import Account
-from exchange_ops.withdrawals import machine, mover
+from exchange_ops.withdrawals import machine, states
 from exchange_ops.withdrawals.evidence import probing
 from exchange_ops.withdrawals.models import ExternalCall, Withdrawal
 
@@ -30,10 +30,10 @@ REVIEWED_FOR = timedelta(days=1)
 
 
 class OtherMatcher(Protocol):
-    """A room above whose requests leave entries in the ledger as well."""
+    """A higher room whose requests leave entries in the ledger as well."""
 
     def link(self, *, entry: LedgerEntry, now: datetime) -> bool:
-        """Join the entry to its request and wake what waits for one like it; whether it is of this room."""
+        """Join the entry to its request and wake what waits for one like it; True when it belongs to this room."""
 
     def known_ids(self, *, account: Account, exchange_ids: Iterable[str]) -> set[str]:
         """Those of the exchange's ids that belong to requests of this room."""
@@ -54,7 +54,7 @@ def register(matcher: OtherMatcher) -> None:
 
 
 def link(*, entry: LedgerEntry, now: datetime) -> None:
-    """Join the entry to the request it was born from and wake the machine; flag a payout that has none.
+    """Join the entry to the request that caused it and wake its machine; flag a payout without a request.
 
     Call it inside the transaction that changed the entry.
     """
@@ -72,27 +72,27 @@ def link(*, entry: LedgerEntry, now: datetime) -> None:
 
 
 def concerned(*, account: Account, entries: Sequence[LedgerEntry]) -> list[LedgerEntry]:
-    """Those of many entries that `link` has something to do for: asked of all at once, by what they have in common."""
+    """Those of many entries that `link` would act on, found for all of them at once."""
     ids, tags = [entry.exchange_id for entry in entries], {entry.public_comment for entry in entries} - {""}
-    ours = Withdrawal.objects.filter(account=account)
+    withdrawals = Withdrawal.objects.filter(account=account)
     calls = ExternalCall.objects.filter(account=account, tag__in=tags)
-    known_ids = {*ours.filter(exchange_id__in=ids).values_list("exchange_id", flat=True)}
+    known_ids = {*withdrawals.filter(exchange_id__in=ids).values_list("exchange_id", flat=True)}
     known_ids |= {each for other in _others for each in other.known_ids(account=account, exchange_ids=ids)}
-    known_tags = {*ours.filter(tag__in=tags).values_list("tag", flat=True), *calls.values_list("tag", flat=True)}
+    own_tags = {*withdrawals.filter(tag__in=tags).values_list("tag", flat=True), *calls.values_list("tag", flat=True)}
     amounts = {each for other in _others for each in other.awaited_amounts(account=account)}
     return [
         entry
         for entry in entries
         if entry.exchange_id in known_ids
-        or entry.public_comment in known_tags
+        or entry.public_comment in own_tags
         or entry.amount in amounts
         or (not entry.foreign and entry.type in LEAVING and entry.created_at >= account.created_at)
     ]
 
 
 def review(*, account: Account, now: datetime) -> None:
-    """Look again at the payouts of the last day that belong to nobody yet: a hold may have got its id meanwhile."""
-    waiting = LedgerEntry.objects.filter(
+    """Check the unmatched payouts of the last day again: a hold may have got its id meanwhile."""
+    entries = LedgerEntry.objects.filter(
         account=account,
         withdrawal=None,
         transfer=None,
@@ -100,24 +100,24 @@ def review(*, account: Account, now: datetime) -> None:
         first_seen_at__gte=now - REVIEWED_FOR,
         created_at__gte=account.created_at - REVIEWED_FOR,
     )
-    for entry in concerned(account=account, entries=list(waiting.select_related("account"))):
+    for entry in concerned(account=account, entries=list(entries.select_related("account"))):
         with transaction.atomic():
             link(entry=entry, now=now)
 
 
 def _owner(entry: LedgerEntry) -> Withdrawal | None:
     """The request whose hold this is: by the exchange's id first, else by the tag of any attempt."""
-    ours = Withdrawal.objects.filter(account=entry.account_id)
-    owner = ours.filter(exchange_id=entry.exchange_id).first()
+    withdrawals = Withdrawal.objects.filter(account=entry.account_id)
+    owner = withdrawals.filter(exchange_id=entry.exchange_id).first()
     if owner is None and entry.public_comment:
         calls = ExternalCall.objects.filter(account=entry.account_id, tag=entry.public_comment).exclude(tag="")
         by_tag = Q(tag=entry.public_comment) | Q(pk__in=calls.values("withdrawal"))
-        owner = ours.filter(by_tag).order_by("pk").first()
+        owner = withdrawals.filter(by_tag).order_by("pk").first()
     return owner
 
 
 def _is_foreign(entry: LedgerEntry) -> bool:
-    """Money that left without a request since the desk keeps this account, and can't be a hold we are waiting for."""
+    """Whether money left without a request since the desk keeps this account, and it can't be a hold we wait for."""
     if entry.type not in LEAVING or entry.created_at < entry.account.created_at:
         return False
     if entry.status in UNPAID and probing.is_probe(account=entry.account, public_comment=entry.public_comment):
@@ -128,22 +128,22 @@ def _is_foreign(entry: LedgerEntry) -> bool:
 
 
 def may_be_awaited(entry: LedgerEntry) -> bool:
-    """Whether the entry may turn out to be a hold whose answer we wait for: nothing in it says that it is another's."""
-    waiting = Withdrawal.objects.filter(
-        account=entry.account_id, state__in=machine.IN_FLIGHT_HOLDS, currency=entry.currency
+    """Whether the entry may turn out to be a hold whose answer we wait for: nothing in it says otherwise."""
+    withdrawals = Withdrawal.objects.filter(
+        account=entry.account_id, state__in=states.IN_FLIGHT_HOLDS, currency=entry.currency
     )
-    return any(_may_be(row, entry) for row in waiting)
+    return any(_may_be(row, entry) for row in withdrawals)
 
 
 def _may_be(row: Withdrawal, entry: LedgerEntry) -> bool:
-    """The same amount, tag, address and payment id, as far as the entry tells them; a stream may tell less at first."""
+    """Whether amount, tag, address and payment id agree as far as the entry has them; a stream may first send fewer."""
     amounts = {entry.amount, entry.amount + (entry.fee or 0)} if row.include_fee else {entry.amount}
     if row.amount not in amounts or entry.public_comment not in {"", row.tag}:
         return False
     if not entry.address:
         return True
     return row.payment_id == entry.payment_id and destinations.same_address(
-        code=row.currency, left=row.address, right=entry.address
+        code=row.currency, one=row.address, other=entry.address
     )
 
 
@@ -172,9 +172,9 @@ def _flag(entry: LedgerEntry, now: datetime) -> None:
 
 
 def _wake(withdrawal: Withdrawal, now: datetime) -> None:
-    """Let the machine look at its row now; a row that nobody has to act on is left alone."""
-    if withdrawal.state not in machine.OPEN_STATES:
+    """Have the machine process its row now; a row without a next step is left alone."""
+    if withdrawal.state not in states.OPEN_STATES:
         return
     if withdrawal.next_action_at is None or withdrawal.next_action_at > now:
-        mover.touch(withdrawal, next_action_at=now)
-    outbox.wake(mover.task_of(withdrawal.state), withdrawal.pk)
+        machine.touch(withdrawal, next_action_at=now)
+    outbox.wake(machine.task_of(withdrawal.state), withdrawal.pk)

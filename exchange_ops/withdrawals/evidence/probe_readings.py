@@ -1,7 +1,8 @@
-"""What a probe finds out by reading alone: nothing is held, frozen or moved by it.
+"""What a probe learns from reading alone: nothing is held, frozen or moved.
 
-Read are one page of the account's ledger, the list of sub-accounts and their payout settings, and in our copy of the
-ledger what our own transfers became; with `pace` the balances, as often as the exchange's documents allow in a second.
+It reads one page of the account's ledger, the list of sub-accounts with their payout settings, and what our own
+transfers became in our copy of the ledger; with `pace` also the balances, as often in a second as the exchange's
+documents allow.
 """
 
 from collections import Counter, defaultdict
@@ -17,47 +18,47 @@ from wire.errors import CallFailed, Refused
 if TYPE_CHECKING:
     from exchange_ops.withdrawals.evidence.probing import Answer, Means
 
-READ_BACK: Final = 1000  # entries of the ledger, the most of one page
-# Exchange REST, Transaction: the types that are named. Of the subtypes the document says that there may be more.
+READ_BACK: Final = 1000  # entries of the ledger, the largest page
+# Exchange REST, Transaction: the documented types. Of subtypes, the document says, there may be more.
 KNOWN_TYPES: Final = frozenset({"payin", "payout", "deposit", "withdraw", "bankToExchange", "exchangeToBank"})
 CLOSED: Final = "disable"  # supplement 2.11: the one word for a frozen and for a disabled sub-account
 OPEN: Final = frozenset({"new", "active"})
-A_SECOND: Final = 10  # supplement 2.5: calls a second of a user, of all that is neither market data nor trading
+A_SECOND: Final = 10  # supplement 2.5: calls a second of a user, other than market data and trading
 TOO_MANY: Final = 429
 
 
 def ledger(reader: ExchangeClient, answer: "type[Answer]") -> "Iterator[Answer]":
-    """How its entries are numbered, and of which types they are. A ledger without entries answers nothing."""
-    found: list[records.Transaction] = list(reader.call("get_transactions", limit=READ_BACK))
-    if not found:
+    """How the ledger's entries are numbered, and which types they have. An empty ledger gives no answer."""
+    entries: list[records.Transaction] = list(reader.call("get_transactions", limit=READ_BACK))
+    if not entries:
         return
-    yield _numbered(sorted(record.index for record in found), answer)
-    kinds = Counter(f"{record.type}/{record.sub_type}" if record.sub_type else record.type for record in found)
-    strange = sorted({record.type for record in found} - KNOWN_TYPES)
-    words = f" The desk does not know {', '.join(strange)}." if strange else ""
-    sentence = f"Types in the last {len(found)} entries: {', '.join(sorted(kinds))}.{words}"
-    yield answer("ledger_types", dict(sorted(kinds.items())), sentence, holds=not strange)
+    yield _numbered(sorted(record.index for record in entries), answer)
+    kinds = Counter(f"{record.type}/{record.sub_type}" if record.sub_type else record.type for record in entries)
+    unknown_types = sorted({record.type for record in entries} - KNOWN_TYPES)
+    words = f" The desk does not know {', '.join(unknown_types)}." if unknown_types else ""
+    sentence = f"Types in the last {len(entries)} entries: {', '.join(sorted(kinds))}.{words}"
+    yield answer("ledger_types", dict(sorted(kinds.items())), sentence, holds=not unknown_types)
 
 
 def transfers(account: Account, answer: "type[Answer]") -> "Iterator[Answer]":
-    """As what the desk's own transfers are listed, kind by kind: those whose entry was found. Nothing where none was.
+    """How the ledger lists the desk's own transfers, by kind, as far as their entries are known.
 
     The documents name no type for transfers to and from sub-accounts, to another user and for conversions.
     """
-    found: dict[str, set[str]] = defaultdict(set)
+    types_by_kind: dict[str, set[str]] = defaultdict(set)
     entries = LedgerEntry.objects.filter(account=account, transfer__isnull=False)
     for kind, of_type, sub_type in entries.values_list("transfer__kind", "type", "sub_type").distinct():
-        found[kind.replace("_", " ")].add(f"{of_type}/{sub_type}" if sub_type else of_type)
-    if not found:
+        types_by_kind[kind.replace("_", " ")].add(f"{of_type}/{sub_type}" if sub_type else of_type)
+    if not types_by_kind:
         return
-    value = {kind: ", ".join(sorted(types)) for kind, types in sorted(found.items())}
+    value = {kind: ", ".join(sorted(types)) for kind, types in sorted(types_by_kind.items())}
     words = "; ".join(f"{kind}: {types}" for kind, types in value.items())
-    strange = {types.split("/")[0] for kinds in found.values() for types in kinds} - KNOWN_TYPES
-    yield answer("types_of_transfers", value, f"Our own transfers are listed as: {words}.", holds=not strange)
+    unknown_types = {types.split("/")[0] for kinds in types_by_kind.values() for types in kinds} - KNOWN_TYPES
+    yield answer("types_of_transfers", value, f"Our own transfers are listed as: {words}.", holds=not unknown_types)
 
 
 def _numbered(indexes: list[int], answer: "type[Answer]") -> "Answer":
-    """The desk reads on behind the last index, so two entries must not share one; gaps do no harm."""
+    """The desk continues reading after the last index, so no two entries may share one; gaps do no harm."""
     missing = indexes[-1] - indexes[0] + 1 - len(set(indexes))
     twice = len(indexes) - len(set(indexes))
     value = {"read": len(indexes), "missing": missing, "twice": twice}
@@ -67,7 +68,7 @@ def _numbered(indexes: list[int], answer: "type[Answer]") -> "Answer":
 
 
 def closed_subaccounts(reader: ExchangeClient, answer: "type[Answer]") -> "Iterator[Answer]":
-    """What a sub-account that is frozen or disabled answers; nothing where there is none, or the key may not ask."""
+    """How the exchange shows a frozen or disabled sub-account; no answer where there is none."""
     try:
         subs = [sub for sub in reader.get_subaccounts() if sub.status not in OPEN]
         settings = reader.get_subaccount_settings(ids=[sub.id for sub in subs]) if subs else []
@@ -86,15 +87,15 @@ def closed_subaccounts(reader: ExchangeClient, answer: "type[Answer]") -> "Itera
 
 
 def pace(means: "Means", answer: "type[Answer]") -> "Answer":
-    """Whether as many calls in a second as documented go through; never one more, which could suspend the account."""
-    refused, began = 0, means.now()
+    """Whether the documented number of calls a second goes through; never one more, which could suspend the account."""
+    refusals, began = 0, means.now()
     for _ in range(A_SECOND):
         try:
             means.reader.get_balances()
         except CallFailed as failure:
             if getattr(failure, "code", None) != TOO_MANY:
                 raise
-            refused += 1
+            refusals += 1
     took_ms = round((means.now() - began).total_seconds() * 1000)
-    value = {"calls": A_SECOND, "refused": refused, "took_ms": took_ms}
-    return answer("pace", value, f"Of {A_SECOND} calls in {took_ms} ms {refused} were too many.", holds=refused == 0)
+    value = {"calls": A_SECOND, "refused": refusals, "took_ms": took_ms}
+    return answer("pace", value, f"Of {A_SECOND} calls in {took_ms} ms {refusals} were too many.", holds=refusals == 0)

@@ -1,8 +1,8 @@
-"""Asking the exchange what its specification leaves open, with one hold of the smallest amount that is always released.
+"""Asking the exchange what its specification leaves open, with one hold of the least amount that is always released.
 
 The hold goes to one of our own deposit addresses: if it were ever paid, we would have paid ourselves. Every answer is
-kept as a dated fact. What needs no hold is read by `probe_readings`. `holds` says whether an answer is one that the
-desk may rely on as it is built.
+stored as a dated fact. What needs no hold is read by `probe_readings`. `holds` says whether the desk, as it is built,
+may rely on the answer.
 """
 
 import secrets
@@ -60,8 +60,10 @@ class Means:
 
 @dataclass(frozen=True, slots=True)
 class Extras:
-    """What is asked only where somebody said so: a hold left open for its hour, a payment of the least amount to an own
-    address, which costs its fee, and as many calls in a second as the documents allow.
+    """What is asked only on demand, because it costs something or takes long.
+
+    A hold left open for its hour, a payment of the least amount to an own address (which costs its fee), and as many
+    calls in a second as the documents allow.
     """
 
     leave_hold: bool = False
@@ -70,10 +72,7 @@ class Extras:
 
 
 def probe(*, account: Account, currency: Currency, means: Means, extras: Extras | None = None) -> list[Answer]:
-    """Ask everything that is safe to ask, and of the rest what `extras` name; every answer is stored.
-
-    Raises `CannotProbe`.
-    """
+    """Ask everything that is safe, and whatever `extras` add; every answer is stored. Raises `CannotProbe`."""
     extras, answers = extras or Extras(), [*_left_hold(account, means)]
     try:
         address = means.reader.call("get_deposit_address", currency=currency.code)
@@ -117,18 +116,18 @@ def cheapest(*, account: Account, quote: str, now: datetime) -> Currency:
     What can't be valued comes last, and what needs a payment id is left out. Raises `CannotProbe` when there is none.
     """
     available = dict(Balance.objects.filter(account=account, wallet=Balance.BANK).values_list("currency", "available"))
-    payable = Currency.objects.filter(
+    currencies = Currency.objects.filter(
         code__in=available, crypto=True, payout_enabled=True, delisted=False, payout_is_payment_id=False
     )
-    needed = {row: smallest(row) + (row.payout_fee or Decimal(0)) for row in payable}
-    needed = {row: amount for row, amount in needed.items() if available[row.code] >= amount}
-    if not needed:
+    amounts = {row: smallest(row) + (row.payout_fee or Decimal(0)) for row in currencies}
+    amounts = {row: amount for row, amount in amounts.items() if available[row.code] >= amount}
+    if not amounts:
         raise CannotProbe(
             f"{account.name} holds no currency of which the least payout and its fee are in the bank wallet. Pay a "
             "little in, or name one with --currency once the balances have been read."
         )
-    values = valuation.values_of(amounts={row.code: amount for row, amount in needed.items()}, quote=quote, now=now)
-    return min(needed, key=lambda row: (values[row.code].amount is None, values[row.code].amount or 0, row.code))
+    values = valuation.values_of(amounts={row.code: amount for row, amount in amounts.items()}, quote=quote, now=now)
+    return min(amounts, key=lambda row: (values[row.code].amount is None, values[row.code].amount or 0, row.code))
 
 
 def _hold(account: Account, currency: Currency, address: records.DepositAddress, means: Means) -> tuple[str, str]:
@@ -136,7 +135,7 @@ def _hold(account: Account, currency: Currency, address: records.DepositAddress,
     tag = f"probe-{secrets.token_hex(8)}"
     facts.note(account=account, name=TAG, value=tag, now=means.now())
     try:
-        held = means.payer.create_withdrawal(
+        hold_id = means.payer.create_withdrawal(
             currency=currency.code,
             amount=smallest(currency),
             address=address.address,
@@ -148,52 +147,54 @@ def _hold(account: Account, currency: Currency, address: records.DepositAddress,
             f"It is unknown whether a hold was made: {unknown.reason}. Nothing can be paid by it. Look for the comment "
             f"{tag} in the exchange's ledger and roll it back there, or let its hour pass."
         ) from unknown
-    return held, tag
+    return hold_id, tag
 
 
 def _life_of_a_hold(
     account: Account, currency: Currency, address: records.DepositAddress, means: Means
 ) -> Iterator[Answer]:
     estimate = means.payer.estimate_withdrawal(currency=currency.code, amount=smallest(currency))
-    before, known = _reserved(means, currency.code), _newest_index(account)
-    held, tag = _hold(account, currency, address, means)
+    reserved_before, last_index = _reserved(means, currency.code), _newest_index(account)
+    hold_id, tag = _hold(account, currency, address, means)
     try:
-        seen, waited_ms = _listed(held, means, after=known)
-        yield Answer("listed_before_commit", seen is not None, "A hold is listed before its commit.", seen is not None)
-        if seen is not None:
+        record, waited_ms = _listed(hold_id, means, after=last_index)
+        yield Answer(
+            "listed_before_commit", record is not None, "A hold is listed before its commit.", record is not None
+        )
+        if record is not None:
             yield Answer("listing_delay_ms", waited_ms, f"A hold is listed within {waited_ms} ms.")
-            yield from _listed_as(seen, tag, estimate)
-            yield _reserved_by(seen, currency, _reserved(means, currency.code) - before)
+            yield from _listed_as(record, tag, estimate)
+            yield _reserved_by(record, currency, _reserved(means, currency.code) - reserved_before)
     finally:
-        released = _release(held, means)
-    yield from _after_release(held, released, means)
+        released = _release(hold_id, means)
+    yield from _after_release(hold_id, released, means)
 
 
-def _listed_as(seen: records.Transaction, tag: str, estimate: Decimal) -> Iterator[Answer]:
-    sentence = f"An uncommitted hold has the status {seen.status}."
-    yield Answer("status_of_a_hold", seen.status, sentence, holds=seen.status == CREATED)
-    echoed = seen.public_comment == tag
+def _listed_as(record: records.Transaction, tag: str, estimate: Decimal) -> Iterator[Answer]:
+    sentence = f"An uncommitted hold has the status {record.status}."
+    yield Answer("status_of_a_hold", record.status, sentence, holds=record.status == CREATED)
+    echoed = record.public_comment == tag
     yield Answer("comment_is_echoed", echoed, f"The public comment is {'' if echoed else 'not '}shown.")
-    fee = "not told" if seen.fee is None else decimal_text(seen.fee)
+    fee = "not told" if record.fee is None else decimal_text(record.fee)
     sentence = f"The fee of the hold is {fee}, estimated was {decimal_text(estimate)}."
-    yield Answer("fee_is_the_estimate", seen.fee == estimate, sentence)
+    yield Answer("fee_is_the_estimate", record.fee == estimate, sentence)
 
 
-def _reserved_by(seen: records.Transaction, currency: Currency, grown: Decimal) -> Answer:
-    with_fee = smallest(currency) + (seen.fee or Decimal(0))
+def _reserved_by(record: records.Transaction, currency: Currency, grown: Decimal) -> Answer:
+    with_fee = smallest(currency) + (record.fee or Decimal(0))
     sentence = f"Reserved grows by {decimal_text(grown)}; amount and fee are {decimal_text(with_fee)}."
     return Answer("reserved_holds_amount_and_fee", grown == with_fee, sentence, holds=grown > 0)
 
 
-def _after_release(held: str, released: bool, means: Means) -> Iterator[Answer]:
+def _after_release(hold_id: str, released: bool, means: Means) -> Iterator[Answer]:
     yield Answer("rollback_is_confirmed", released, f"A rollback answers {str(released).lower()}.", holds=released)
-    seen = means.reader.get_transaction(exchange_id=held)
-    sentence = f"After a rollback the status is {seen.status}."
-    yield Answer("status_after_rollback", seen.status, sentence, holds=seen.status == FAILED)
-    again = _outcome(lambda: means.payer.rollback_withdrawal(exchange_id=held))
+    record = means.reader.get_transaction(exchange_id=hold_id)
+    sentence = f"After a rollback the status is {record.status}."
+    yield Answer("status_after_rollback", record.status, sentence, holds=record.status == FAILED)
+    again = _outcome(lambda: means.payer.rollback_withdrawal(exchange_id=hold_id))
     yield Answer("rollback_again", again, f"A second rollback gives {again}.", holds=again is True)
-    commit = _outcome(lambda: means.payer.commit_withdrawal(exchange_id=held))
-    after = means.reader.get_transaction(exchange_id=held).status
+    commit = _outcome(lambda: means.payer.commit_withdrawal(exchange_id=hold_id))
+    after = means.reader.get_transaction(exchange_id=hold_id).status
     sentence = f"A commit after a rollback gives {commit}, and the status stays {after}."
     yield Answer("commit_after_rollback", commit, sentence, holds=after == FAILED)
 
@@ -201,15 +202,15 @@ def _after_release(held: str, released: bool, means: Means) -> Iterator[Answer]:
 def _rollback_after_commit(
     account: Account, currency: Currency, address: records.DepositAddress, means: Means
 ) -> Answer:
-    """Pay an own address and call it off afterwards: it has to be refused, because the payment is on its way."""
-    held, _ = _hold(account, currency, address, means)
-    facts.note(account=account, name=PAID, value=held, now=means.now())
-    committed = means.payer.commit_withdrawal(exchange_id=held)
-    rollback = _outcome(lambda: means.payer.rollback_withdrawal(exchange_id=held))
-    status = means.reader.get_transaction(exchange_id=held).status
-    sentence = f"The commit gives {committed}, a rollback after it {rollback}, and the status is {status}."
-    told_right = committed and rollback == ALREADY_COMMITTED and status != FAILED
-    return Answer("rollback_after_commit", rollback, sentence, holds=told_right)
+    """Pay an own address and roll back afterwards: that has to be refused, because the payment is on its way."""
+    hold_id, _ = _hold(account, currency, address, means)
+    facts.note(account=account, name=PAID, value=hold_id, now=means.now())
+    commit = means.payer.commit_withdrawal(exchange_id=hold_id)
+    rollback = _outcome(lambda: means.payer.rollback_withdrawal(exchange_id=hold_id))
+    status = means.reader.get_transaction(exchange_id=hold_id).status
+    sentence = f"The commit gives {commit}, a rollback after it {rollback}, and the status is {status}."
+    as_documented = commit and rollback == ALREADY_COMMITTED and status != FAILED
+    return Answer("rollback_after_commit", rollback, sentence, holds=as_documented)
 
 
 def _refusals(currency: Currency, address: str, means: Means) -> Iterator[Answer]:
@@ -220,19 +221,19 @@ def _refusals(currency: Currency, address: str, means: Means) -> Iterator[Answer
     too_much = available + 1
     for name, amount in (("insufficient_funds", too_much), ("validation_error", Decimal(0))):
         try:
-            held = means.payer.create_withdrawal(currency=currency.code, amount=amount, address=address)
+            hold_id = means.payer.create_withdrawal(currency=currency.code, amount=amount, address=address)
         except Refused as refused:
             value = {"code": refused.code, "http_status": refused.http_status}
             sentence = f"Refused with code {refused.code} and status {refused.http_status}."
             yield Answer(f"refusal.{name}", value, sentence, holds=refused.http_status < 500)
         else:
-            _release(held, means)
+            _release(hold_id, means)
             yield Answer(f"refusal.{name}", "accepted", "A hold that should be refused was accepted.", holds=False)
 
 
 def _leave_one(account: Account, currency: Currency, address: records.DepositAddress, means: Means) -> Answer:
-    held, _ = _hold(account, currency, address, means)
-    value = {"id": held, "at": means.now().isoformat()}
+    hold_id, _ = _hold(account, currency, address, means)
+    value = {"id": hold_id, "at": means.now().isoformat()}
     return Answer(
         "left_hold", value, "A hold was left open; run the probe again after its hour to see what became of it."
     )
@@ -240,10 +241,10 @@ def _leave_one(account: Account, currency: Currency, address: records.DepositAdd
 
 def _left_hold(account: Account, means: Means) -> Iterator[Answer]:
     """What became of a hold that an earlier probe left open."""
-    left = facts.newest(account=account, name=LEFT_HOLD)
-    if left is None or not left.value or means.now() - datetime.fromisoformat(left.value["at"]) < HOUR_OVER:
+    fact = facts.newest(account=account, name=LEFT_HOLD)
+    if fact is None or not fact.value or means.now() - datetime.fromisoformat(fact.value["at"]) < HOUR_OVER:
         return
-    status = means.reader.get_transaction(exchange_id=left.value["id"]).status
+    status = means.reader.get_transaction(exchange_id=fact.value["id"]).status
     ends = {CREATED: "stays open", FAILED: "lapses"}.get(status, "is paid")
     yield Answer(
         facts.HOLD_END.removeprefix(PREFIX),
@@ -252,35 +253,35 @@ def _left_hold(account: Account, means: Means) -> Iterator[Answer]:
         holds=status == facts.LAPSES,
     )
     if status == CREATED:
-        _release(left.value["id"], means)
+        _release(fact.value["id"], means)
     yield Answer("left_hold", {}, "The hold that was left open is settled.")
 
 
 def _newest_index(account: Account) -> int:
-    """What is listed from here on can be new; what was before it would be walked for nothing."""
+    """The highest index we know: a new hold is listed after it, so older pages need not be read."""
     return account.ledger_entries.aggregate(newest=Max("index"))["newest"] or 0
 
 
-def _listed(held: str, means: Means, *, after: int) -> tuple[records.Transaction | None, int]:
+def _listed(hold_id: str, means: Means, *, after: int) -> tuple[records.Transaction | None, int]:
     for tried in range(LISTING_TRIES):
         for page in means.reader.transactions_after(index=after):
             for record in page.records:
-                if record.id == held:
+                if record.id == hold_id:
                     return record, tried * LISTING_PAUSE_MS
         means.wait_ms(LISTING_PAUSE_MS)
     return None, LISTING_TRIES * LISTING_PAUSE_MS
 
 
-def _release(held: str, means: Means) -> bool:
-    """Roll the hold back until it is answered; it can be repeated without harm."""
+def _release(hold_id: str, means: Means) -> bool:
+    """Roll the hold back until the exchange answers; repeating it does no harm."""
     problem: CallFailed | None = None
     for _ in range(RELEASE_TRIES):
         try:
-            return means.payer.rollback_withdrawal(exchange_id=held)
+            return means.payer.rollback_withdrawal(exchange_id=hold_id)
         except CallFailed as failure:
             problem = failure
             means.wait_ms(LISTING_PAUSE_MS)
-    raise CannotProbe(f"The hold {held} could not be released: {problem}. Roll it back at the exchange.")
+    raise CannotProbe(f"The hold {hold_id} could not be released: {problem}. Roll it back at the exchange.")
 
 
 def _outcome(call: Callable[[], bool]) -> bool | str:

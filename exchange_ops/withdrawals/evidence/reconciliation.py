@@ -2,8 +2,8 @@
 
 Four questions: does our copy hold the newest version of every transaction and none besides; was anything missing that
 we thought complete; does the bank balance of each currency move by exactly what the transactions say; and are the
-reserved amounts explained by payouts that are under way. Balances at the beginning of the history are not told by the
-exchange, so the first reconciliation keeps what is left over as the opening figure, and later ones must find it again.
+reserved amounts explained by payouts that are under way. The exchange does not report opening balances, so the first
+reconciliation stores the remainder as the opening figure, and later ones must arrive at it again.
 """
 
 from collections.abc import Iterable, Mapping
@@ -12,13 +12,12 @@ from datetime import datetime
 from decimal import Decimal
 
 from exchange_ops.client import PAGE, Aside, ExchangeClient
-from exchange_ops.ledger import quarantine, walks
-from exchange_ops.ledger import sync as ledger
+from exchange_ops.ledger import quarantine, sync, walks
 from exchange_ops.ledger.models import LedgerEntry, LedgerVersion
 from exchange_ops.shared import facts
 from exchange_ops.shared.models import Account
 from exchange_ops.wire import records
-from exchange_ops.withdrawals import machine
+from exchange_ops.withdrawals import states
 from exchange_ops.withdrawals.decisions import open_holds
 from exchange_ops.withdrawals.evidence import ledger_matching
 from exchange_ops.withdrawals.models import Withdrawal
@@ -32,7 +31,7 @@ INCOMING, OUTGOING = frozenset({"payin", "deposit"}), frozenset({"payout", "with
 TO_TRADING, FROM_TRADING = "bankToExchange", "exchangeToBank"
 UNDER_WAY = frozenset({"created", "pending"})
 DONE = "success"
-HELD_STATES = (machine.HELD, machine.COMMITTING, machine.ROLLING_BACK)
+HELD_STATES = (states.HELD, states.COMMITTING, states.ROLLING_BACK)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +45,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The exchange's own word at one moment: its newest transactions by id, and its bank balances by currency."""
+    """What the exchange reported at one moment: its newest transactions by id, and its bank balances by currency."""
 
     transactions: Mapping[str, records.Transaction]
     balances: Mapping[str, records.Balance]
@@ -54,7 +53,7 @@ class Reading:
 
 
 class CannotReconcile(Exception):
-    """Nothing can be said; the sentence tells why."""
+    """Nothing can be said; the sentence says why."""
 
 
 class LedgerIsBeingRead(CannotReconcile):
@@ -66,20 +65,20 @@ def reconcile(*, account: Account, client: ExchangeClient, now: datetime) -> lis
     if walks.is_being_read(account=account, now=now):
         raise LedgerIsBeingRead(f"Not yet. {walks.sentence(account=account)}")
     reading = _read(client)
-    thought_complete = LedgerVersion.objects.filter(account=account, index__lte=ledger.watermark(account=account))
-    before = thought_complete.count()
-    found = sorted(reading.transactions.values(), key=lambda record: record.index)
+    versions_read = LedgerVersion.objects.filter(account=account, index__lte=sync.watermark(account=account))
+    before = versions_read.count()
+    transactions = sorted(reading.transactions.values(), key=lambda record: record.index)
     asides: tuple[Aside, ...] = reading.asides
-    kept_aside = 0
-    for place in range(0, max(len(found), 1), PAGE):
-        page = found[place : place + PAGE]
-        done = ledger.apply(account=account, transactions=page, asides=asides, source=ledger.REST, now=now)
-        asides, kept_aside = (), kept_aside + done.asides
-    if not kept_aside:
+    quarantined = 0
+    for place in range(0, max(len(transactions), 1), PAGE):
+        page = transactions[place : place + PAGE]
+        outcome = sync.apply(account=account, transactions=page, asides=asides, source=sync.REST, now=now)
+        asides, quarantined = (), quarantined + outcome.asides
+    if not quarantined:
         quarantine.clear_read(account=account, after_index=0, began=now, now=now)
-    found_late = thought_complete.count() - before
+    late_versions = versions_read.count() - before
     return [
-        _completeness(account, reading, found_late),
+        _completeness(account, reading, late_versions),
         _asides(account, reading),
         *_movements(account, reading, now),
         *_reserved(reading),
@@ -89,17 +88,17 @@ def reconcile(*, account: Account, client: ExchangeClient, now: datetime) -> lis
 
 
 def _read(client: ExchangeClient) -> Reading:
-    """Transactions between two equal readings of the balances: together they are the account at one moment."""
+    """Read all transactions between two equal readings of the balances, so that both show the same moment."""
     before = _bank(client)
     for _ in range(READINGS):
-        found: dict[str, records.Transaction] = {}
+        transactions: dict[str, records.Transaction] = {}
         asides: list[Aside] = []
         for page in client.transactions_after(index=0):
             asides += page.asides
-            found |= {record.id: record for record in page.records}
+            transactions |= {record.id: record for record in page.records}
         after = _bank(client)
         if before == after:
-            return Reading(found, after, tuple(asides))
+            return Reading(transactions, after, tuple(asides))
         before = after
     raise CannotReconcile("The account moves too fast to be read at one moment. Try again when it is quieter.")
 
@@ -111,55 +110,63 @@ def _bank(client: ExchangeClient) -> dict[str, records.Balance]:
     return {entry.currency: entry for entry in listing.records}
 
 
-def _completeness(account: Account, reading: Reading, found_late: int) -> Finding:
-    ours = dict(LedgerEntry.objects.filter(account=account).values_list("exchange_id", "index"))
-    theirs = {exchange_id: record.index for exchange_id, record in reading.transactions.items()}
-    missing, surplus = theirs.keys() - ours.keys(), ours.keys() - theirs.keys()
-    older = sum(1 for exchange_id in theirs.keys() & ours.keys() if ours[exchange_id] != theirs[exchange_id])
-    if found_late:
-        sentence = f"{found_late} versions were missing where the copy was thought complete; they are added now."
+def _completeness(account: Account, reading: Reading, late_versions: int) -> Finding:
+    own_index = dict(LedgerEntry.objects.filter(account=account).values_list("exchange_id", "index"))
+    exchange_index = {exchange_id: record.index for exchange_id, record in reading.transactions.items()}
+    missing, surplus = exchange_index.keys() - own_index.keys(), own_index.keys() - exchange_index.keys()
+    older = sum(
+        1
+        for exchange_id in exchange_index.keys() & own_index.keys()
+        if own_index[exchange_id] != exchange_index[exchange_id]
+    )
+    if late_versions:
+        sentence = f"{late_versions} versions were missing where the copy was thought complete; they are added now."
     elif missing or surplus or older:
         sentence = (
             f"{len(missing)} transactions are missing here, {len(surplus)} are unknown to the exchange, "
             f"{older} differ in their version."
         )
     else:
-        return Finding("transactions", True, f"All {len(theirs)} transactions are here in their newest version.")
+        return Finding(
+            "transactions", True, f"All {len(exchange_index)} transactions are here in their newest version."
+        )
     return Finding("transactions", False, sentence)
 
 
 def _asides(account: Account, reading: Reading) -> Finding:
-    waiting = quarantine.waiting(account=account)
-    if waiting or reading.asides:
-        return Finding("unread records", False, f"{max(waiting, len(reading.asides))} records could not be taken in.")
+    count = quarantine.waiting(account=account)
+    if count or reading.asides:
+        return Finding("unread records", False, f"{max(count, len(reading.asides))} records could not be taken in.")
     return Finding("unread records", True, "Every record could be taken in.")
 
 
 def _movements(account: Account, reading: Reading, now: datetime) -> Iterable[Finding]:
-    """The balance equation: what is held, less every movement that is done, is what there was at the beginning."""
-    known = facts.newest(account=account, name=OPENING)
-    opening: dict[str, str] = dict(known.value) if known is not None else {}
+    """The balance equation: what is held, less every completed movement, has to be the opening balance."""
+    opening_fact = facts.newest(account=account, name=OPENING)
+    opening: dict[str, str] = dict(opening_fact.value) if opening_fact is not None else {}
     unknown = {record.currency: record.type for record in reading.transactions.values() if _signed(record) is None}
     for code in sorted(reading.balances.keys() | {record.currency for record in reading.transactions.values()}):
         if code in unknown:
             yield Finding(code, True, f"Not provable: the type {unknown[code]!r} has no known sign.")
             continue
-        left = _held(reading, code) - sum(
+        remainder = _held(reading, code) - sum(
             (_signed(record) or ZERO for record in reading.transactions.values() if record.currency == code), ZERO
         )
-        yield _against_opening(code, left, opening)
-    if known is None or dict(known.value) != opening:
+        yield _against_opening(code, remainder, opening)
+    if opening_fact is None or dict(opening_fact.value) != opening:
         facts.note(account=account, name=OPENING, value=opening, now=now)
 
 
-def _against_opening(code: str, left: Decimal, opening: dict[str, str]) -> Finding:
+def _against_opening(code: str, remainder: Decimal, opening: dict[str, str]) -> Finding:
     """Compare with the opening figure; a currency without one gets it now, unless it would be below zero."""
-    if code not in opening and left < 0:
-        return Finding(code, False, f"Its transactions took out {grouped_text(-left)} {code} more than there ever was.")
+    if code not in opening and remainder < 0:
+        return Finding(
+            code, False, f"Its transactions took out {grouped_text(-remainder)} {code} more than there ever was."
+        )
     if code not in opening:
-        opening[code] = decimal_text(left)
+        opening[code] = decimal_text(remainder)
         return Finding(code, True, f"Its history begins with {opening[code]} {code}, kept as its opening figure.")
-    difference = left - Decimal(opening[code])
+    difference = remainder - Decimal(opening[code])
     if difference:
         return Finding(code, False, f"{grouped_text(difference)} {code} moved without a transaction that says so.")
     return Finding(code, True, "Every movement of the bank balance has its transaction.")
@@ -183,30 +190,34 @@ def _reserved(reading: Reading) -> Iterable[Finding]:
 
 
 def _open_holds(account: Account, reading: Reading) -> Finding:
-    """Our open holds must be there, and a hold that is there must be ours or known to be foreign."""
+    """Our open holds have to be at the exchange, and a hold there has to be ours or flagged as foreign."""
     holds = Withdrawal.objects.filter(account=account, state__in=HELD_STATES).exclude(exchange_id=None)
-    gone = [
+    missing = [
         row.reference
         for row in holds
         if (record := reading.transactions.get(row.exchange_id or "")) is None
-        or (row.state == machine.HELD and record.status not in UNDER_WAY)
+        or (row.state == states.HELD and record.status not in UNDER_WAY)
     ]
-    if gone:
-        return Finding("open holds", False, f"Held here but not at the exchange: {', '.join(gone)}.")
-    waiting = {record.id for record in reading.transactions.values() if _is_hold(record)}
-    unowned = LedgerEntry.objects.filter(account=account, exchange_id__in=waiting, withdrawal=None)
-    foreign = [entry for entry in unowned if not ledger_matching.may_be_awaited(entry)]
-    if foreign:
-        return Finding("open holds", False, f"{len(foreign)} payouts wait at the exchange that nobody here asked for.")
-    return Finding("open holds", True, f"{len(waiting)} payouts are under way at the exchange, all of them known here.")
+    if missing:
+        return Finding("open holds", False, f"Held here but not at the exchange: {', '.join(missing)}.")
+    hold_ids = {record.id for record in reading.transactions.values() if _is_hold(record)}
+    unmatched = LedgerEntry.objects.filter(account=account, exchange_id__in=hold_ids, withdrawal=None)
+    foreign_entries = [entry for entry in unmatched if not ledger_matching.may_be_awaited(entry)]
+    if foreign_entries:
+        return Finding(
+            "open holds", False, f"{len(foreign_entries)} payouts wait at the exchange that nobody here asked for."
+        )
+    return Finding(
+        "open holds", True, f"{len(hold_ids)} payouts are under way at the exchange, all of them known here."
+    )
 
 
 def _closed_holds(account: Account, reading: Reading) -> Finding:
-    """A hold whose request is closed has to be gone: whoever closed it, the money is still reserved."""
-    named = "holds of closed requests"
-    if found := list(open_holds.of_closed(account)):
-        return Finding(named, False, " ".join(map(open_holds.sentence, found)))
-    return Finding(named, True, "No closed request has money reserved at the exchange.")
+    """A closed request must have no hold left: its money would still be reserved."""
+    about = "holds of closed requests"
+    if rows := list(open_holds.closed_requests(account)):
+        return Finding(about, False, " ".join(map(open_holds.sentence, rows)))
+    return Finding(about, True, "No closed request has money reserved at the exchange.")
 
 
 def _is_hold(record: records.Transaction) -> bool:
@@ -219,7 +230,7 @@ def _held(reading: Reading, code: str) -> Decimal:
 
 
 def _signed(record: records.Transaction) -> Decimal | None:
-    """What the transaction did to the bank balance, reserved included; nothing when its type has no known sign."""
+    """How the transaction changed the bank balance, reserved included; None when its type has no known sign."""
     if record.type in INCOMING:
         amount = record.amount
     elif record.type in OUTGOING:

@@ -8,40 +8,39 @@ from django.conf import settings
 
 from chaindata.headers import tips
 from desk.machines.table import Tone
-from exchange_ops.withdrawals import machine
-from exchange_ops.withdrawals import models as standings
+from exchange_ops.withdrawals import models, states
 from exchange_ops.withdrawals.models import PayoutProof, Withdrawal, WithdrawalEvent
 from exchange_ops.withdrawals.proofs import payouts, verdicts
 
 _AFTER = frozenset(
     {
-        machine.COMMITTED,
-        machine.SENT,
-        machine.SETTLED,
-        machine.VERIFIED,
-        machine.DISPUTED,
-        machine.RESOLVED_PAID,
-        machine.RESOLVED_NOT_PAID,
+        states.COMMITTED,
+        states.SENT,
+        states.SETTLED,
+        states.VERIFIED,
+        states.DISPUTED,
+        states.RESOLVED_PAID,
+        states.RESOLVED_NOT_PAID,
     }
 )
-_LEFT = (
+_BLOCK_LEFT = (
     Tone.BAD,
     "Not in the chain any more",
     "Whether it is paid is open again: the block that showed the payment has left the chain.",
 )
-_MAY_RETURN = (standings.WAITING, standings.ABSENT, standings.LEFT)
+_MAY_RETURN = (models.WAITING, models.ABSENT, models.BLOCK_LEFT)
 _UNPROVEN = {
-    standings.WAITING: (Tone.ACTIVE, "Waits for a block", "Sent, and not in a block that the desk follows."),
-    standings.ABSENT: (Tone.WARN, "Not on the chain", "Nothing of it is on the chain so far."),
-    standings.WRONG: (Tone.BAD, "Paid otherwise", "The chain shows something else than was asked for."),
-    standings.NOT_PROVEN: (Tone.WARN, "Not proven", "Whether it is paid is not proven."),
-    standings.LEFT: _LEFT,
+    models.WAITING: (Tone.ACTIVE, "Waits for a block", "Sent, and not in a block that the desk follows."),
+    models.ABSENT: (Tone.WARN, "Not on the chain", "Nothing of it is on the chain so far."),
+    models.WRONG: (Tone.BAD, "Paid otherwise", "The chain shows something else than was asked for."),
+    models.NOT_PROVEN: (Tone.WARN, "Not proven", "Whether it is paid is not proven."),
+    models.BLOCK_LEFT: _BLOCK_LEFT,
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Telling:
-    """What is shown. `proof` is the row of the last look, None where there can be none or none was made yet.
+class ChainStatus:
+    """What is shown. `proof` is the row of the last check; None where there can be none or none was made yet.
 
     `waits_for_machine` says that a dispute ends by itself when the chain has the payment again. `is_late` is true when
     what is shown is older than the newest block.
@@ -55,27 +54,27 @@ class Telling:
     is_late: bool = False
 
 
-def of(row: Withdrawal, *, now: datetime) -> Telling | None:
-    """What to say of a withdrawal at this moment; nothing before the exchange took the order to pay."""
+def chain_status(row: Withdrawal, *, now: datetime) -> ChainStatus | None:
+    """What to say about a withdrawal now; None before the exchange accepted the order to pay."""
     if row.state not in _AFTER:
         return None
     if row.currency != payouts.COIN:
         sentence = "the exchange's word is what there is of this payment"
-        return Telling(
+        return ChainStatus(
             Tone.QUIET,
             "Not verifiable on-chain",
             f"On-chain verification is available for {payouts.COIN} only; {sentence}.",
         )
     proof = PayoutProof.objects.filter(withdrawal=row).first()
     if not row.hash:
-        return Telling(Tone.ACTIVE, "Not on the chain yet", "The exchange has not named a transaction for it.")
-    if proof is None or proof.standing == standings.UNSEEN:
+        return ChainStatus(Tone.ACTIVE, "Not on the chain yet", "The exchange has not named a transaction for it.")
+    if proof is None or proof.standing == models.UNSEEN:
         sentence = "The exchange named the transaction; the desk has not found out yet whether the chain has it."
-        return Telling(Tone.ACTIVE, "Being looked for", sentence, proof)
+        return ChainStatus(Tone.ACTIVE, "Being looked for", sentence, proof)
     tone, label, sentence = _words(row, proof)
-    heard = tips.tip(now)
-    is_late = proof.final_at is None and heard is not None and heard.hash != proof.tip_hash
-    return Telling(tone, label, sentence, proof, _may_come_back(row, proof), is_late)
+    newest_tip = tips.tip(now)
+    is_late = proof.final_at is None and newest_tip is not None and newest_tip.hash != proof.tip_hash
+    return ChainStatus(tone, label, sentence, proof, _may_come_back(row, proof), is_late)
 
 
 def _words(row: Withdrawal, proof: PayoutProof) -> tuple[str, str, str]:
@@ -84,14 +83,14 @@ def _words(row: Withdrawal, proof: PayoutProof) -> tuple[str, str, str]:
         end = " It is buried: only a reorganisation that reaches down to it lets the desk look again."
         sentence = f"The address has exactly what it should get, {blocks} deep, and the desk checked the proof itself."
         return Tone.GOOD, "Proven", sentence + (end if proof.final_at else "")
-    if proof.standing == standings.PROVEN:
+    if proof.standing == models.PROVEN:
         sentence = f"The address has exactly what it should get, {blocks} deep. "
         return Tone.ACTIVE, "In a block", f"{sentence}It counts as proven {settings.PAYOUT_PROOF_DEPTH} blocks deep."
     was_there = bool(proof.block_hash) and proof.standing in _MAY_RETURN
-    tone, label, sentence = _LEFT if was_there else _UNPROVEN[proof.standing]
+    tone, label, sentence = _BLOCK_LEFT if was_there else _UNPROVEN[proof.standing]
     return tone, label, f"{sentence} {proof.sentence}"
 
 
 def _may_come_back(row: Withdrawal, proof: PayoutProof) -> bool:
     last: Any = WithdrawalEvent.objects.filter(withdrawal=row, version=row.version).values_list("event", flat=True)
-    return row.state == machine.DISPUTED and proof.standing != standings.WRONG and last.first() == "proof_lost"
+    return row.state == states.DISPUTED and proof.standing != models.WRONG and last.first() == "proof_lost"

@@ -1,8 +1,8 @@
-"""What a look at the chain means for a withdrawal: rows 26, 27 and 31 of its table.
+"""What a check of the chain means for a withdrawal: moves 26, 27 and 31 of its table.
 
-A proof makes a paid one a proven one. A proof that is lost, a transaction that pays something else, and one that does
-not exist make it disputed. Only a dispute that a lost proof began, and on which nobody gave a verdict yet, is ended by
-the machine, when the chain has the payment again; all others are people's.
+A proof makes a paid one a proven one. A lost proof, a transaction that pays something else, and one that does not exist
+make it disputed. The machine ends a dispute only if a lost proof began it, nobody has given a verdict yet, and the
+chain has the payment again; all other disputes are for people.
 """
 
 from datetime import datetime, timedelta
@@ -15,12 +15,12 @@ from django.db import transaction
 from chaindata.proofs.verification import Verdict
 from desk.machines import decisions
 from exchange_ops.ledger.models import LedgerEntry
-from exchange_ops.withdrawals import machine, mover
+from exchange_ops.withdrawals import machine, states
 from exchange_ops.withdrawals.decisions import alarms
 from exchange_ops.withdrawals.evidence import ledger_lookup
 from exchange_ops.withdrawals.models import ABSENT, PROVEN, WRONG, Withdrawal
 
-ABSENT_FOR = timedelta(minutes=10)  # until a payment that was told as paid and that no node knows is an alarm
+ABSENT_FOR = timedelta(minutes=10)  # until an alarm for a payment that is reported as paid and that no node knows
 _log = structlog.get_logger(__name__)
 
 
@@ -29,44 +29,50 @@ def is_deep(*, state: str, depth: int) -> bool:
     return state == PROVEN and depth >= settings.PAYOUT_PROOF_DEPTH
 
 
-def judge(row: Withdrawal, seen: dict[str, Any], *, was_replaced: bool, verdict: Verdict, now: datetime) -> None:
-    """Move the row on, if the look asks for it; `seen` is what is kept of it. Raises `CannotMove`."""
-    report = "The exchange says sent" if row.state == machine.SENT else "The exchange says paid"
-    if is_deep(state=seen["standing"], depth=seen["depth"]):
+def judge(
+    row: Withdrawal, proof_columns: dict[str, Any], *, was_replaced: bool, verdict: Verdict, now: datetime
+) -> None:
+    """Move the row on if the check requires it; `proof_columns` is what is stored of it. Raises `CannotMove`."""
+    report = "The exchange says sent" if row.state == states.SENT else "The exchange says paid"
+    if is_deep(state=proof_columns["standing"], depth=proof_columns["depth"]):
         _prove(row, verdict, now)
-    elif seen["standing"] == WRONG and row.state != machine.DISPUTED:
+    elif proof_columns["standing"] == WRONG and row.state != states.DISPUTED:
         _dispute(row, f"{report}, and the chain shows something else: {verdict.sentence}", verdict, now, froze=True)
     elif was_replaced and (
-        row.state == machine.VERIFIED or (row.state == machine.SETTLED and seen["standing"] != PROVEN)
+        row.state == states.VERIFIED or (row.state == states.SETTLED and proof_columns["standing"] != PROVEN)
     ):
         reason = f"{report}, and the block that showed it has left the chain. {verdict.sentence}"
         _dispute(row, reason, verdict, now, froze=False)
-    elif row.state == machine.SETTLED and seen["standing"] == ABSENT and now - seen["absent_since"] >= ABSENT_FOR:
+    elif (
+        row.state == states.SETTLED
+        and proof_columns["standing"] == ABSENT
+        and now - proof_columns["absent_since"] >= ABSENT_FOR
+    ):
         minutes = int(ABSENT_FOR.total_seconds() // 60)
         reason = f"{report}, and for {minutes} minutes the chain has known no such transaction."
         _dispute(row, reason, verdict, now, froze=True)
 
 
 def _prove(row: Withdrawal, verdict: Verdict, now: datetime) -> None:
-    if row.state == machine.SETTLED:
-        mover.move(row, event="proven", to=machine.VERIFIED, now=now, evidence=_facts(verdict), last_problem="")
-    elif row.state == machine.DISPUTED and _is_still_reported_paid(row):
+    if row.state == states.SETTLED:
+        machine.move(row, event="proven", to=states.VERIFIED, now=now, evidence=_facts(verdict), last_problem="")
+    elif row.state == states.DISPUTED and _is_still_reported_paid(row):
         with transaction.atomic():
-            mover.move(
-                row, event="proven_again", to=machine.VERIFIED, now=now, evidence=_facts(verdict), last_problem=""
+            machine.move(
+                row, event="proven_again", to=states.VERIFIED, now=now, evidence=_facts(verdict), last_problem=""
             )
             decisions.announce(row)
 
 
 def _dispute(row: Withdrawal, reason: str, verdict: Verdict, now: datetime, *, froze: bool) -> None:
-    """Row 27, with an alarm. What nobody approved stops the account as well; a reorganisation is nobody's doing."""
+    """Move 27, with an alarm. What nobody approved also freezes the account; a reorganisation is nobody's doing."""
     arguments: dict[str, Any] = {"event": "proof_lost", "to": "disputed", "now": now, "evidence": _facts(verdict)}
     _log.warning("payouts.disputed", withdrawal=row.pk, reason=reason, froze=froze)
     with transaction.atomic():
         if froze:
             alarms.move_and_freeze(row, reason=reason, **arguments)
         else:
-            mover.move(row, last_problem=reason[:500], **arguments)
+            machine.move(row, last_problem=reason[:500], **arguments)
         decisions.announce(row)
 
 

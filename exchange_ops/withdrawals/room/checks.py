@@ -1,4 +1,4 @@
-"""Whether payouts, their holds and their proofs go on as they should."""
+"""Whether payouts, their holds and their proofs are on time."""
 
 from datetime import timedelta
 
@@ -6,33 +6,33 @@ from desk import clock
 from desk.rooms import Health
 from exchange_ops.shared.declarations import ages
 from exchange_ops.shared.models import Account
-from exchange_ops.withdrawals import machine, workflow
+from exchange_ops.withdrawals import states, workflow
 from exchange_ops.withdrawals.decisions import open_holds
 from exchange_ops.withdrawals.models import Withdrawal
 from exchange_ops.withdrawals.proofs import payouts as proofs_of_payouts
 from exchange_ops.withdrawals.steps import settlement
 
-MOST_PROOFS = 100  # whose age is worked out
+MOST_PROOFS = 100  # whose age is computed
 
 
 def payouts() -> Health:
     """How long the oldest payout that is due has been waiting for a worker."""
     now = clock.now()
-    waiting = [
+    ages_of_rows = [
         now - due_at
         for account in Account.objects.order_by("pk")
         for due_at in workflow.due(account=account, now=now).values_list("next_action_at", flat=True)
         if due_at is not None
     ]
-    if not waiting:
+    if not ages_of_rows:
         return Health(ok=True, sentence="No payout waits for a worker.", age_s=0)
-    oldest = max(waiting)
+    oldest = max(ages_of_rows)
     sentence = f"The oldest payout that is due has waited {ages.spoken(oldest)} for a worker."
     return Health(ok=oldest <= ages.DUE_AGE, sentence=sentence, age_s=oldest.total_seconds())
 
 
 def unfinished() -> Health:
-    """Which payouts the exchange took more than an hour ago and has not carried out."""
+    """Payouts that the exchange accepted more than an hour ago and has not carried out."""
     now = clock.now()
     rows = list(settlement.overdue(now=now)[: ages.MOST_NAMED])
     if not rows:
@@ -42,8 +42,8 @@ def unfinished() -> Health:
 
 
 def holds() -> Health:
-    """Which closed requests still have money reserved at the exchange."""
-    rows = list(open_holds.of_closed()[: ages.MOST_NAMED])
+    """Closed requests that still have money reserved at the exchange."""
+    rows = list(open_holds.closed_requests()[: ages.MOST_NAMED])
     if not rows:
         return Health(ok=True, sentence="No closed request has money reserved at the exchange.", age_s=0)
     waits = any(map(open_holds.is_for_people, rows))
@@ -51,15 +51,17 @@ def holds() -> Health:
 
 
 def proofs() -> Health:
-    """How long the oldest payout that is to be looked for on the chain waits, and which ones people have to judge."""
+    """How long the oldest payout has waited to be checked on the chain, and which ones people have to judge."""
     now = clock.now()
-    waiting = [proofs_of_payouts.waits_for(row, now=now) for row in proofs_of_payouts.due(now=now)[:MOST_PROOFS]]
-    oldest = max(waiting, default=timedelta(0))
+    ages_of_rows = [proofs_of_payouts.waits_for(row, now=now) for row in proofs_of_payouts.due(now=now)[:MOST_PROOFS]]
+    oldest = max(ages_of_rows, default=timedelta(0))
     sentence = "No payouts awaiting on-chain confirmation."
-    if waiting:
-        sentence = f"{len(waiting)} payouts wait to be looked for on the chain, the oldest for {ages.spoken(oldest)}."
-    rows = Withdrawal.objects.filter(state=machine.DISPUTED).order_by("pk")[: ages.MOST_NAMED]
-    disputed = [row.reference for row in rows]
-    people = f" {', '.join(disputed)}: told as paid, and other evidence disagrees. Treasury decides."
+    if ages_of_rows:
+        sentence = (
+            f"{len(ages_of_rows)} payouts wait to be looked for on the chain, the oldest for {ages.spoken(oldest)}."
+        )
+    rows = Withdrawal.objects.filter(state=states.DISPUTED).order_by("pk")[: ages.MOST_NAMED]
+    references = [row.reference for row in rows]
+    people = f" {', '.join(references)}: told as paid, and other evidence disagrees. Treasury decides."
     age_s = oldest.total_seconds()
-    return Health(ok=oldest <= ages.DUE_AGE, sentence=sentence + (people if disputed else ""), age_s=age_s)
+    return Health(ok=oldest <= ages.DUE_AGE, sentence=sentence + (people if references else ""), age_s=age_s)

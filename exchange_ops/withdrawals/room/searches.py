@@ -1,4 +1,4 @@
-"""What a text names among the payouts."""
+"""What a search text matches among the payouts."""
 
 from collections.abc import Iterator
 
@@ -26,7 +26,7 @@ def new(text: str, scope: Scope) -> Iterator[Hit]:
 
 
 def withdrawals(text: str, scope: Scope) -> Iterator[Hit]:
-    """By reference or id, by any form of the address, by a piece of the address or the reason."""
+    """By reference or id, by any form of the address, by a part of the address or the reason."""
     pieces = Q(address__in=addresses.every_form(text)) | Q(payment_id=text)
     if len(text) >= SHORTEST_PIECE:
         pieces |= Q(address__icontains=text) | Q(reason__icontains=text)
@@ -36,7 +36,7 @@ def withdrawals(text: str, scope: Scope) -> Iterator[Hit]:
 
 
 def destinations(text: str, scope: Scope) -> Iterator[Hit]:
-    """Addresses that were paid to or requested to be, however often."""
+    """Addresses that were paid or requested, however often."""
     if len(text) < SHORTEST_PIECE:
         return
     like = Q(address__icontains=text) | Q(address__in=addresses.every_form(text))
@@ -48,9 +48,9 @@ def destinations(text: str, scope: Scope) -> Iterator[Hit]:
 
 
 def transactions(text: str, scope: Scope) -> Iterator[Hit]:
-    """The chain's transactions of the payouts and of the lines of the ledger that the text names, a payout's by that.
+    """Chain transactions of the payouts and ledger lines that the text matches, each named by its payout if it has one.
 
-    A whole hash is looked for on the chain itself.
+    A whole hash is looked up on the chain itself.
     """
     if WHOLE_HASH.fullmatch(text):
         return

@@ -1,4 +1,4 @@
-"""Payouts that wait for approvals, and what became of them, for the list of what waits and for whoever asked."""
+"""Payouts that wait for approvals, and how they ended, for the list of what waits and for their requesters."""
 
 from collections.abc import Collection, Iterable, Iterator
 from datetime import datetime
@@ -14,7 +14,7 @@ from desk.rooms import OpenWord
 from exchange_ops.policy import modes
 from exchange_ops.shared import clocks, rules
 from exchange_ops.shared.models import Account
-from exchange_ops.withdrawals import endings, machine, queries
+from exchange_ops.withdrawals import endings, queries, states
 from exchange_ops.withdrawals.decisions import approvals, briefing
 from exchange_ops.withdrawals.models import Approval, Withdrawal
 from exchange_ops.withdrawals.views import decisions
@@ -23,44 +23,44 @@ if TYPE_CHECKING:
     from desk.models import Person
 
 
-def seen(person: "Person") -> QuerySet[Withdrawal]:
+def visible_to(person: "Person") -> QuerySet[Withdrawal]:
     """The payouts that this person may see."""
     return rules.seen_by(person, Withdrawal.objects.all())
 
 
 def undecided(person: "Person", now: datetime) -> list[Entry]:
-    """Everything that waits for approvals, with what is to be known of its recipient."""
+    """Everything that waits for approvals, with a briefing on its recipient."""
     rows = _with_progress(rules.seen_by(person, approvals.undecided()))
-    return _entries(rows, person, now, briefing.of(rows))
+    return _entries(rows, person, now, briefing.briefings(rows))
 
 
 def followed(person: "Person", now: datetime, others: Collection[int]) -> list[Entry]:
-    """This person's own open requests beside those that wait."""
-    rows = rules.seen_by(person, Withdrawal.objects.filter(initiator=person, state__in=machine.OPEN_STATES))
-    own = _with_progress(rows.order_by("-pk").select_related("account", "initiator"))
-    return _entries([row for row in own if row.pk not in others], person, now, {})
+    """This person's own open requests other than those that wait."""
+    rows = rules.seen_by(person, Withdrawal.objects.filter(initiator=person, state__in=states.OPEN_STATES))
+    requests = _with_progress(rows.order_by("-pk").select_related("account", "initiator"))
+    return _entries([row for row in requests if row.pk not in others], person, now, {})
 
 
 def done(person: "Person", now: datetime) -> list[Entry]:
-    """Those that were decided last, by a person or by a deadline."""
-    rows = seen(person).exclude(decision=NONE).select_related("account", "initiator", "decided_by")
+    """The payouts decided last, by a person or by a deadline."""
+    rows = visible_to(person).exclude(decision=NONE).select_related("account", "initiator", "decided_by")
     entries = []
     for row in queries.with_ends(rows.order_by(F("decided_at").desc(), "-pk"))[:MOST]:
         entry = _entry(row, person, now, None)
         entry.outcome = (
-            "approved" if row.decision == machine.COMMIT else (row.end.label.lower() if row.end else "stopped")
+            "approved" if row.decision == states.COMMIT else (row.end.label.lower() if row.end else "stopped")
         )
         entries.append(entry)
     return entries
 
 
 def ended(since: datetime) -> QuerySet[Withdrawal]:
-    """Requests that are over, written since then."""
-    return Withdrawal.objects.filter(state__in=machine.TABLE.over, updated_at__gt=since)
+    """Closed requests that were written since then."""
+    return Withdrawal.objects.filter(state__in=states.TABLE.over, updated_at__gt=since)
 
 
 def news(numbers: Collection[int]) -> Iterator[tuple[int, Entry]]:
-    """How they ended, for whoever asked; what somebody took back is no news."""
+    """How requests ended, for their requesters; one that the requester withdrew is no news."""
     for row in queries.with_ends(Withdrawal.objects.filter(pk__in=numbers)):
         if row.end is None or row.end.name != endings.WITHDRAWN:
             yield row.initiator_id, Entry.of_request(row, title="Payout", icon=_icon(row))
@@ -69,23 +69,23 @@ def news(numbers: Collection[int]) -> Iterator[tuple[int, Entry]]:
 def open_words(person: "Person") -> Iterator[OpenWord]:
     """Approvals of payouts that still need others."""
     votes = Approval.objects.filter(person=person, verdict=Approval.APPROVE, digest=F("withdrawal__digest"))
-    waiting = votes.filter(withdrawal__state__in=(machine.REVIEW, machine.HELD), withdrawal__decision=NONE)
-    for vote in waiting.select_related("withdrawal").order_by("withdrawal_id"):
+    open_votes = votes.filter(withdrawal__state__in=(states.REVIEW, states.HELD), withdrawal__decision=NONE)
+    for vote in open_votes.select_related("withdrawal").order_by("withdrawal_id"):
         row = vote.withdrawal
         sentence = f"Approved a payout of {row.amount:f} {row.currency}"
         yield OpenWord(row.reference, reverse("withdrawal", args=[row.pk]), sentence)
 
 
 def _entries(rows: list[Any], person: "Person", now: datetime, briefings: dict[int, briefing.Briefing]) -> list[Entry]:
-    """Each with the exchange's clock, by which its deadline is kept."""
+    """The entries with the exchange's clock, by which their deadlines are kept."""
     accounts: Iterable[Account] = {row.account_id: row.account for row in rows}.values()
     clock = {account.pk: clocks.exchange_now(account=account, now=now) for account in accounts}
     return [_entry(row, person, clock[row.account_id], briefings.get(row.pk)) for row in rows]
 
 
-def _entry(row: Any, person: "Person", clock: datetime, known: briefing.Briefing | None) -> Entry:
-    row.briefing = known
-    is_final = row.state == machine.HELD and row.mode == modes.APPROVE_THEN_HOLD
+def _entry(row: Any, person: "Person", clock: datetime, row_briefing: briefing.Briefing | None) -> Entry:
+    row.briefing = row_briefing
+    is_final = row.state == states.HELD and row.mode == modes.APPROVE_THEN_HOLD
     return Entry(
         subject=row.subject,
         reference=row.reference,
@@ -96,7 +96,7 @@ def _entry(row: Any, person: "Person", clock: datetime, known: briefing.Briefing
         tone=row.tone,
         label=row.label,
         icon=_icon(row),
-        deadline=row.approve_until if row.state == machine.HELD else None,
+        deadline=row.approve_until if row.state == states.HELD else None,
         clock=clock,
         by_exchange=True,
         own=row.initiator_id == person.pk,
@@ -110,19 +110,21 @@ def _entry(row: Any, person: "Person", clock: datetime, known: briefing.Briefing
 
 
 def _icon(row: Any) -> str:
-    return row.end.sign if row.end else machine.STATES[row.state].icon
+    return row.end.sign if row.end else states.STATES[row.state].icon
 
 
 _COUNTING: Final = Q(approvals__digest=F("digest"), approvals__verdict="approve")
 
 
 def _with_progress(rows: QuerySet[Withdrawal]) -> list[Any]:
-    """The rows with how they ended and how far the approvals of each stage are."""
+    """The rows with how they ended and how many approvals of each stage they have."""
     counts = {
         name: Count("approvals__person", filter=_COUNTING & Q(approvals__stage=stage), distinct=True)
         for name, stage in (("reviewed", Approval.REVIEW), ("released", Approval.RELEASE))
     }
-    counted: list[Any] = list(queries.with_ends(rows.select_related("decided_by", "account")).annotate(**counts)[:MOST])
-    for row in counted:
+    rows_with_counts: list[Any] = list(
+        queries.with_ends(rows.select_related("decided_by", "account")).annotate(**counts)[:MOST]
+    )
+    for row in rows_with_counts:
         row.progress = decisions.progress(row, reviewed=row.reviewed, released=row.released)
-    return counted
+    return rows_with_counts

@@ -1,8 +1,8 @@
-"""Telling the exchange to pay what people approved: the same order again and again, until it is sure or too late.
+"""Telling the exchange to pay what people approved, repeated until it confirms or until it is too late.
 
-The order names the one hold that was compared with the approval; repeating it is documented to change nothing. Before
-the first one the exchange's record is compared once more. Thirty seconds before the hour ends the last one starts; from
-then on only the ledger is read.
+The order names the one hold that was compared with the approval; by the documents repeating it changes nothing. Before
+the first order the exchange's record is compared once more. The last order starts thirty seconds before the hour ends;
+from then on only the ledger is read.
 """
 
 from datetime import datetime, timedelta
@@ -16,22 +16,22 @@ from exchange_ops.policy import freezes
 from exchange_ops.shared import clocks
 from exchange_ops.shared.backoff import READ_PAUSES_S, pause, pause_after
 from exchange_ops.wire.catalogue import Right
-from exchange_ops.withdrawals import calls, deadlines, machine, mover
+from exchange_ops.withdrawals import calls, deadlines, machine, states
 from exchange_ops.withdrawals.deadlines import COMMIT_PAUSES_S
 from exchange_ops.withdrawals.decisions import alarms, approvals
 from exchange_ops.withdrawals.evidence import ledger_lookup
-from exchange_ops.withdrawals.evidence.ledger_lookup import Sight
+from exchange_ops.withdrawals.evidence.ledger_lookup import LedgerAnswer
 from exchange_ops.withdrawals.models import ExternalCall, Withdrawal
 from exchange_ops.withdrawals.steps import echo, hold_monitor
 
 NEVER_ORDERED = "The last moment to tell the exchange to pay had passed, and it was told nothing."
-STILL = timedelta(seconds=60)  # an unclear case is read for at least so long before people are called
+STILL = timedelta(seconds=60)  # for at least so long an unclear case is read before people are called
 
 
 def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
-    """Rows 15 to 19: look, then claim one order to pay and send it, or stop because of the time."""
+    """Moves 15 to 19: check, then claim one order to pay and send it, or stop because it is too late."""
     watch = Stopwatch(now)
-    if machine_calls.is_leased(mover.MACHINE, row, now):
+    if machine_calls.is_leased(machine.MACHINE, row, now):
         return
     if _is_too_late(row, now) and row.put_count == 0:
         _release(row, "time_over", now, NEVER_ORDERED, {"put_stop_at": row.put_stop_at})
@@ -46,59 +46,59 @@ def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
     if row.put_count == 0 and not approvals.stand(row):
         _refuse_to_pay(row, now)
         return
-    sight = ledger_lookup.read(row, client_for=client_for)
-    ledger_lookup.keep(row, sight, now=now)
-    if _settled_by_ledger(row, sight, watch.now()):
+    answer = ledger_lookup.read(row, client_for=client_for)
+    ledger_lookup.store(row, answer, now=now)
+    if _settled_by_ledger(row, answer, watch.now()):
         return
     if frozen is not None:
         _wait(row, watch.now(), "The account is frozen, so the order is not repeated; the ledger decides.")
-    elif row.put_count == 0 and sight.answer is None:
-        _wait(row, watch.now(), f"Before the first order the exchange's record has to be read: {sight.problem}")
+    elif row.put_count == 0 and answer.version is None:
+        _wait(row, watch.now(), f"Before the first order the exchange's record has to be read: {answer.problem}")
     else:
         _order(row, watch, client_for)
 
 
 def find_out(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
-    """Row 20: only the ledger is asked; what it does not answer by T+10 goes to two people."""
+    """Move 20: only the ledger is read; what it has not answered ten minutes after the hour goes to two people."""
     watch = Stopwatch(now)
     exchange_now = clocks.exchange_now(account=row.account, now=now)
-    sight = ledger_lookup.read(row, client_for=client_for)
-    ledger_lookup.keep(row, sight, now=now)
-    facts = sight.newest.facts() if sight.newest else {"problem": sight.problem, "absent": sight.absent}
-    gone = sight.absent and deadlines.verdict_is_due(row, exchange_now)
-    if sight.newest is not None and sight.newest.status in ledger_lookup.EXECUTED:
-        confirm(row, watch.now(), facts, **hold_monitor.figures(sight.newest))
-    elif gone or (sight.newest is not None and sight.newest.status == ledger_lookup.OVER):
-        figures = hold_monitor.figures(sight.newest) if sight.newest else {}
-        mover.move(
+    answer = ledger_lookup.read(row, client_for=client_for)
+    ledger_lookup.store(row, answer, now=now)
+    facts = answer.newest.facts() if answer.newest else {"problem": answer.problem, "absent": answer.absent}
+    is_absent = answer.absent and deadlines.verdict_is_due(row, exchange_now)
+    if answer.newest is not None and answer.newest.status in ledger_lookup.EXECUTED:
+        confirm(row, watch.now(), facts, **hold_monitor.figures(answer.newest))
+    elif is_absent or (answer.newest is not None and answer.newest.status == ledger_lookup.OVER):
+        figures = hold_monitor.figures(answer.newest) if answer.newest else {}
+        machine.move(
             row,
             event="commit_not_carried_out",
-            to=machine.EXPIRED,
+            to=states.EXPIRED,
             now=watch.now(),
             evidence=facts,
             last_problem="",
             **figures,
         )
     elif deadlines.escalation_is_due(row, exchange_now) and now - row.updated_at >= STILL:
-        reason = sight.problem or "The exchange still shows the reservation as open, long after its hour."
-        mover.move(
+        reason = answer.problem or "The exchange still shows the reservation as open, long after its hour."
+        machine.move(
             row,
             event="still_unclear",
-            to=machine.INVESTIGATE,
+            to=states.INVESTIGATE,
             now=watch.now(),
             evidence=facts,
             last_problem=reason[:500],
         )
     else:
-        _wait(row, watch.now(), sight.problem or "The exchange still shows the reservation as open.")
+        _wait(row, watch.now(), answer.problem or "The exchange still shows the reservation as open.")
 
 
 def confirm(row: Withdrawal, now: datetime, evidence: dict[str, Any], **figures: Any) -> None:
-    """Rows 17 and 20: the exchange carried the order out."""
-    mover.move(
+    """Moves 17 and 20: the exchange carried the order out."""
+    machine.move(
         row,
         event="commit_confirmed",
-        to=machine.COMMITTED,
+        to=states.COMMITTED,
         now=now,
         lease_until=None,
         last_problem="",
@@ -108,21 +108,21 @@ def confirm(row: Withdrawal, now: datetime, evidence: dict[str, Any], **figures:
     )
 
 
-def _settled_by_ledger(row: Withdrawal, sight: Sight, now: datetime) -> bool:
-    """Whether the exchange's record already says how it ended, or that it is not what was approved."""
-    if sight.newest is None or sight.answer is None:
+def _settled_by_ledger(row: Withdrawal, answer: LedgerAnswer, now: datetime) -> bool:
+    """Whether the exchange's record already says how it ended, or that it differs from what was approved."""
+    if answer.newest is None or answer.version is None:
         return False
-    facts, figures = sight.newest.facts(), hold_monitor.figures(sight.newest)
-    if sight.newest.status in ledger_lookup.EXECUTED and row.put_count:
+    facts, figures = answer.newest.facts(), hold_monitor.figures(answer.newest)
+    if answer.newest.status in ledger_lookup.EXECUTED and row.put_count:
         confirm(row, now, facts, **figures)
-    elif sight.newest.status in ledger_lookup.EXECUTED:
-        reason = f"The exchange shows it as {sight.newest.status} although it was not told to pay yet."
+    elif answer.newest.status in ledger_lookup.EXECUTED:
+        reason = f"The exchange shows it as {answer.newest.status} although it was not told to pay yet."
         _alarm(row, "executed_without_us", "investigate", now, reason, evidence=facts, **figures)
-    elif sight.newest.status == ledger_lookup.OVER:
+    elif answer.newest.status == ledger_lookup.OVER:
         _stop(row, now, "The exchange ended the reservation.", evidence=facts, **figures)
-    elif row.put_count == 0 and not (found := echo.compare(row, sight.answer)).agrees:
-        figures |= {"echo": found.items, "echo_ok": False, **hold_monitor.latch(now)}
-        _alarm(row, "echo_differs", "rolling_back", now, found.differences, evidence=facts, **figures)
+    elif row.put_count == 0 and not (comparison := echo.compare(row, answer.version)).agrees:
+        figures |= {"echo": comparison.items, "echo_ok": False, **hold_monitor.latch(now)}
+        _alarm(row, "echo_differs", "rolling_back", now, comparison.differences, evidence=facts, **figures)
     else:
         return False
     return True
@@ -139,18 +139,18 @@ def _order(row: Withdrawal, watch: Stopwatch, client_for: ClientFor) -> None:
         send=lambda client, last_look: calls.make(
             client.commit_withdrawal, exchange_id=row.exchange_id or "", last_look=last_look
         ),
-        on_outcome=lambda _, reply, __: _go_on(row, reply, watch),
+        on_outcome=lambda _, reply, __: _on_reply(row, reply, watch),
     )
 
 
 def _claimed(row: Withdrawal, now: datetime) -> ExternalCall:
-    """Row 16: the order is counted and its call written before anything leaves; from here nothing can be recalled."""
+    """Move 16: the order is counted and its call written before anything leaves; from here nothing can be recalled."""
     content = {"exchange_id": row.exchange_id}
     return machine_calls.claim(
-        mover.MACHINE,
+        machine.MACHINE,
         row,
         event="commit_claimed",
-        to=machine.COMMITTING,
+        to=states.COMMITTING,
         now=now,
         obstacle=lambda: "The account was frozen in this moment." if freezes.active(row.account) else "",
         prepare=lambda: calls.prepare(row, kind=ExternalCall.COMMIT, attempt=row.put_count, now=now, content=content),
@@ -158,17 +158,17 @@ def _claimed(row: Withdrawal, now: datetime) -> ExternalCall:
     )
 
 
-def _go_on(row: Withdrawal, reply: machine_calls.Reply, watch: Stopwatch) -> None:
+def _on_reply(row: Withdrawal, reply: machine_calls.Reply, watch: Stopwatch) -> None:
     now = watch.now()
     facts = {**reply.facts, "result": reply.value}
     if reply.accepted and reply.value is True:
         confirm(row, now, facts)
         return
     problem = reply.problem or "The exchange answered that it did not carry the order out."
-    mover.move(
+    machine.move(
         row,
         event="commit_unconfirmed",
-        to=machine.COMMITTING,
+        to=states.COMMITTING,
         now=now,
         lease_until=None,
         evidence=facts,
@@ -187,8 +187,8 @@ def _next_try(row: Withdrawal, watch: Stopwatch) -> datetime:
 
 def _last_moment(row: Withdrawal, now: datetime) -> datetime:
     """T-30 s on our clock."""
-    left = (row.put_stop_at or now) - clocks.exchange_now(account=row.account, now=now)
-    return now + left
+    remaining = (row.put_stop_at or now) - clocks.exchange_now(account=row.account, now=now)
+    return now + remaining
 
 
 def _is_too_late(row: Withdrawal, now: datetime) -> bool:
@@ -196,10 +196,10 @@ def _is_too_late(row: Withdrawal, now: datetime) -> bool:
 
 
 def _stop(row: Withdrawal, now: datetime, reason: str, **columns: Any) -> None:
-    mover.move(
+    machine.move(
         row,
         event="commit_stopped",
-        to=machine.COMMIT_UNKNOWN,
+        to=states.COMMIT_UNKNOWN,
         now=now,
         lease_until=None,
         last_problem=reason,
@@ -208,10 +208,10 @@ def _stop(row: Withdrawal, now: datetime, reason: str, **columns: Any) -> None:
 
 
 def _release(row: Withdrawal, event: str, now: datetime, reason: str, evidence: dict[str, Any]) -> None:
-    mover.move(
+    machine.move(
         row,
         event=event,
-        to=machine.ROLLING_BACK,
+        to=states.ROLLING_BACK,
         now=now,
         evidence=evidence,
         last_problem=reason[:500],
@@ -224,7 +224,7 @@ def _alarm(row: Withdrawal, event: str, to: str, now: datetime, reason: str, **c
 
 
 def _refuse_to_pay(row: Withdrawal, now: datetime) -> None:
-    """Somebody wrote a decision, or approvals, past the desk: the freeze releases what the exchange reserved."""
+    """A decision or approvals were written around the desk: the freeze releases what the exchange reserved."""
     reason = f"{row.reference} was about to be paid without the approvals that the rules ask for"
     freezes.freeze(person=None, reason=reason, account=row.account, now=now)
 
@@ -232,6 +232,6 @@ def _refuse_to_pay(row: Withdrawal, now: datetime) -> None:
 def _wait(row: Withdrawal, now: datetime, problem: str) -> None:
     tries = 1 + int((now - row.updated_at).total_seconds() // 5)
     later = now + pause(READ_PAUSES_S, tries)
-    if row.state == machine.COMMITTING:
+    if row.state == states.COMMITTING:
         later = min(later, max(_last_moment(row, now), now + timedelta(seconds=1)))
-    mover.touch(row, next_action_at=later, last_problem=problem[:500])
+    machine.touch(row, next_action_at=later, last_problem=problem[:500])

@@ -1,4 +1,4 @@
-"""Before the hold: check a draft with the exchange's reads, put it under the rules, and keep what waits up to date."""
+"""Before the hold: check a draft with the exchange, evaluate it by the rules, and keep waiting requests up to date."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -6,12 +6,12 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from exchange_ops.addresses import destinations
-from exchange_ops.keys import store as keys
+from exchange_ops.keys.store import NoUsableKey
 from exchange_ops.market.models import Currency
 from exchange_ops.policy import modes
 from exchange_ops.shared.backoff import READ_PAUSES_S, pause
 from exchange_ops.wire.catalogue import Right
-from exchange_ops.withdrawals import machine, mover, request_checks
+from exchange_ops.withdrawals import machine, request_checks, states
 from exchange_ops.withdrawals.decisions import policy_evaluation
 from exchange_ops.withdrawals.models import Withdrawal
 from wire.errors import CallFailed, Refused
@@ -25,10 +25,10 @@ _WORTH_ASKING_AGAIN = frozenset({429, 500, 503, 504, 1001, 1002, 1003, 1004})
 
 
 def submit(row: Withdrawal, *, now: datetime, client_for: Callable[..., "ExchangeClient"]) -> None:
-    """Row 2: is-mine and estimate at the exchange, the rules, the digest; then on to the queue or to the approvals."""
+    """Move 2: own address and fee estimate, rules, digest; then on to the queue or to the approvals."""
     try:
-        own, fee = _own_and_fee(row, client_for)
-    except keys.NoUsableKey as problem:
+        is_own, fee = _own_and_fee(row, client_for)
+    except NoUsableKey as problem:
         _wait(row, str(problem), now)
         return
     except (CallFailed, BadArgument) as problem:
@@ -39,44 +39,44 @@ def submit(row: Withdrawal, *, now: datetime, client_for: Callable[..., "Exchang
         else:
             _wait(row, f"The checks could not be made: {problem}", now)
         return
-    if trouble := _problem(row, own, fee):
+    if trouble := _problem(row, is_own, fee):
         _fail(row, trouble, now)
         return
-    verdict, columns = policy_evaluation.judged(row, now=now, fee_estimate=fee, fee_estimated_at=now)
+    verdict, columns = policy_evaluation.evaluate(row, now=now, fee_estimate=fee, fee_estimated_at=now)
     if verdict.blocked:
         _fail(row, verdict.blocked, now)
         return
-    mover.move(
+    machine.move(
         row,
         event="submitted",
-        to=machine.REVIEW if verdict.mode == modes.APPROVE_THEN_HOLD else machine.QUEUED,
+        to=states.REVIEW if verdict.mode == modes.APPROVE_THEN_HOLD else states.QUEUED,
         now=now,
         next_action_at=now,
-        evidence={"own_address": own, "fee": fee, "trace": columns["policy_trace"]},
+        evidence={"own_address": is_own, "fee": fee, "trace": columns["policy_trace"]},
         last_problem="",
         **columns,
     )
 
 
 def look_again(row: Withdrawal, *, now: datetime, client_for: Callable[..., "ExchangeClient"]) -> None:
-    """What waits for approvals is judged again when the rules changed or a freeze was in between."""
+    """Evaluate a request that waits for approvals again when the rules changed or a freeze came in between."""
     if not policy_evaluation.still_holds(row):
         judge_again(row, now=now)
     else:
-        mover.touch(row, next_action_at=now + LOOK_AGAIN_EVERY)
+        machine.touch(row, next_action_at=now + LOOK_AGAIN_EVERY)
 
 
 def judge_again(row: Withdrawal, *, now: datetime) -> None:
     """A new digest under the rules in force; approvals of the old one no longer count."""
-    verdict, columns = policy_evaluation.judged(row, now=now)
+    verdict, columns = policy_evaluation.evaluate(row, now=now)
     if verdict.blocked:
-        mover.touch(row, next_action_at=now + LOOK_AGAIN_EVERY, last_problem=verdict.blocked[:500])
+        machine.touch(row, next_action_at=now + LOOK_AGAIN_EVERY, last_problem=verdict.blocked[:500])
         return
-    first = row.state == machine.REVIEW or verdict.mode == modes.APPROVE_THEN_HOLD
-    mover.move(
+    first = row.state == states.REVIEW or verdict.mode == modes.APPROVE_THEN_HOLD
+    machine.move(
         row,
         event="judged_again",
-        to=machine.REVIEW if first else machine.QUEUED,
+        to=states.REVIEW if first else states.QUEUED,
         now=now,
         next_action_at=now + LOOK_AGAIN_EVERY if first else now,
         evidence={"trace": columns["policy_trace"]},
@@ -88,19 +88,19 @@ def judge_again(row: Withdrawal, *, now: datetime) -> None:
 def _own_and_fee(row: Withdrawal, client_for: Callable[..., "ExchangeClient"]) -> tuple[bool, Decimal]:
     client = client_for(row.account, Right.PAYMENTS)
     try:
-        own = client.is_own_address(address=row.address)
+        is_own = client.is_own_address(address=row.address)
     finally:
         client.close()
     client = client_for(row.account, Right.WITHDRAW)
     try:
-        return own, client.estimate_withdrawal(currency=row.currency, amount=row.amount)
+        return is_own, client.estimate_withdrawal(currency=row.currency, amount=row.amount)
     finally:
         client.close()
 
 
-def _problem(row: Withdrawal, own: bool, fee: Decimal) -> str:
+def _problem(row: Withdrawal, is_own: bool, fee: Decimal) -> str:
     """Why the request can't go on after all, or an empty text."""
-    if own:
+    if is_own:
         return "The address belongs to the account itself: use a transfer."
     if fee < 0:
         return "The exchange estimated a fee below zero."
@@ -119,10 +119,10 @@ def _problem(row: Withdrawal, own: bool, fee: Decimal) -> str:
 
 
 def _fail(row: Withdrawal, problem: str, now: datetime) -> None:
-    mover.move(
+    machine.move(
         row,
         event="checks_failed",
-        to=machine.CANCELLED,
+        to=states.CANCELLED,
         now=now,
         evidence={"problem": problem},
         last_problem=problem[:500],
@@ -131,4 +131,4 @@ def _fail(row: Withdrawal, problem: str, now: datetime) -> None:
 
 def _wait(row: Withdrawal, problem: str, now: datetime) -> None:
     tries = int((now - row.created_at).total_seconds() // 15) + 1
-    mover.touch(row, next_action_at=now + pause(READ_PAUSES_S, tries), last_problem=problem[:500])
+    machine.touch(row, next_action_at=now + pause(READ_PAUSES_S, tries), last_problem=problem[:500])

@@ -15,14 +15,14 @@ from desk.live import announcements
 from desk.machines.step_clock import Stopwatch
 from exchange_ops.addresses import destinations
 from exchange_ops.keys import clients
-from exchange_ops.keys import store as keys
 from exchange_ops.keys.clients import ClientFor
-from exchange_ops.ledger import sync as ledger
+from exchange_ops.keys.store import NoUsableKey
+from exchange_ops.ledger import sync
 from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.shared import clocks
 from exchange_ops.shared.backoff import READ_PAUSES_S, pause
 from exchange_ops.wire.catalogue import Right
-from exchange_ops.withdrawals import deadlines, machine, mover
+from exchange_ops.withdrawals import deadlines, machine, states
 from exchange_ops.withdrawals.decisions import alarms
 from exchange_ops.withdrawals.evidence import ledger_lookup
 from exchange_ops.withdrawals.models import ExternalCall, Withdrawal
@@ -32,49 +32,49 @@ CREATED_MARGIN = timedelta(minutes=2)
 
 
 def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
-    """Rows 9 to 11: read the whole ledger, then adopt, wait, close or call two people."""
+    """Moves 9 to 11: read the whole ledger, then adopt, wait, close or call two people."""
     watch = Stopwatch(now)
     call = ExternalCall.objects.filter(withdrawal=row, kind=ExternalCall.HOLD, attempt=row.attempt).first()
     try:
         unreadable = _read(row, call, client_for, now)
-    except (CallFailed, keys.NoUsableKey) as problem:
+    except (CallFailed, NoUsableKey) as problem:
         _wait(row, watch.now(), f"The exchange's ledger was not readable: {problem}")
         return
-    # Judged by the clock from before the reading: what the ledger showed then is what counts.
+    # Judged by the clock from before the reading, because the ledger showed the state of that moment.
     exchange_now = clocks.exchange_now(account=row.account, now=now)
-    candidates = find(row, call)
-    alive = [entry for entry in candidates if entry.status != ledger_lookup.OVER]
+    candidates = find_candidates(row, call)
+    open_entries = [entry for entry in candidates if entry.status != ledger_lookup.OVER]
     facts = {
-        "candidates": [ledger_lookup.of_entry(entry).facts() for entry in candidates],
-        "read_to_index": ledger.highest_index(account=row.account),
+        "candidates": [ledger_lookup.version_of_entry(entry).facts() for entry in candidates],
+        "read_to_index": sync.highest_index(account=row.account),
         "unreadable": unreadable,
     }
-    if len(alive) > 1 or any(entry.status != ledger_lookup.HELD for entry in alive):
-        _call_people(row, alive, facts, watch.now())
-    elif alive:
-        _adopt(row, alive[0], call, facts, watch.now())
+    if len(open_entries) > 1 or any(entry.status != ledger_lookup.HELD for entry in open_entries):
+        _call_people(row, open_entries, facts, watch.now())
+    elif open_entries:
+        _adopt(row, open_entries[0], call, facts, watch.now())
     elif unreadable and deadlines.escalation_is_due(row, exchange_now):
-        _call_people(row, alive, facts, watch.now())
+        _call_people(row, open_entries, facts, watch.now())
     elif not unreadable and (candidates or deadlines.verdict_is_due(row, exchange_now)):
         _lapse(row, call, facts, watch.now())
     else:
         _wait(row, watch.now(), "The exchange's ledger does not show the reservation yet.")
 
 
-def find(row: Withdrawal, call: ExternalCall | None) -> list[LedgerEntry]:
+def find_candidates(row: Withdrawal, call: ExternalCall | None) -> list[LedgerEntry]:
     """The entries of our copy of the ledger that may be the hold of this attempt."""
     payouts = LedgerEntry.objects.filter(account=row.account_id, type="payout", currency=row.currency)
-    unowned = payouts.exclude(exchange_id__in=_adopted_by_others(row))
-    found = {entry.pk: entry for entry in unowned.filter(public_comment=row.tag)}
+    unmatched = payouts.exclude(exchange_id__in=_adopted_by_others(row))
+    entries = {entry.pk: entry for entry in unmatched.filter(public_comment=row.tag)}
     if call is not None and call.exchange_id:
-        found |= {entry.pk: entry for entry in unowned.filter(exchange_id=call.exchange_id)}
-    alike = unowned.filter(public_comment="", index__gt=0 if call is None else call.watermark)
+        entries |= {entry.pk: entry for entry in unmatched.filter(exchange_id=call.exchange_id)}
+    untagged = unmatched.filter(public_comment="", index__gt=0 if call is None else call.watermark)
     if row.window_from is not None and row.closes_at is not None:
-        alike = alike.filter(
+        untagged = untagged.filter(
             created_at__gte=row.window_from - CREATED_MARGIN, created_at__lte=row.closes_at + CREATED_MARGIN
         )
-    found |= {entry.pk: entry for entry in alike if _same_content(row, entry)}
-    return sorted(found.values(), key=lambda entry: entry.index)
+    entries |= {entry.pk: entry for entry in untagged if _same_content(row, entry)}
+    return sorted(entries.values(), key=lambda entry: entry.index)
 
 
 def _same_content(row: Withdrawal, entry: LedgerEntry) -> bool:
@@ -83,7 +83,7 @@ def _same_content(row: Withdrawal, entry: LedgerEntry) -> bool:
     return (
         row.amount in amounts
         and row.payment_id == entry.payment_id
-        and destinations.same_address(code=row.currency, left=row.address, right=entry.address)
+        and destinations.same_address(code=row.currency, one=row.address, other=entry.address)
     )
 
 
@@ -93,28 +93,26 @@ def _adopted_by_others(row: Withdrawal) -> Any:
 
 
 def _read(row: Withdrawal, call: ExternalCall | None, client_for: ClientFor, now: datetime) -> int:
-    """Take in everything above what we knew before the call; gives how many records with our tag could not be read."""
-    ours = 0
+    """Store everything newer than what we knew before the call; returns how many of our records were unreadable."""
+    unreadable = 0
     with clients.client(client_for, account=row.account, right=Right.PAYMENTS) as client:
         for page in client.transactions_after(index=0 if call is None else call.watermark):
-            ledger.apply(
-                account=row.account, transactions=page.records, asides=page.asides, source=ledger.REST, now=now
+            sync.apply(account=row.account, transactions=page.records, asides=page.asides, source=sync.REST, now=now)
+            unreadable += sum(row.tag in aside.content for aside in page.asides)
+            unreadable += sum(
+                row.tag == (record.public_comment or "") for record in page.records if sync.unstorable(record)
             )
-            ours += sum(row.tag in aside.content for aside in page.asides)
-            ours += sum(
-                row.tag == (record.public_comment or "") for record in page.records if ledger.unstorable(record)
-            )
-    return ours
+    return unreadable
 
 
 def _adopt(
     row: Withdrawal, entry: LedgerEntry, call: ExternalCall | None, facts: dict[str, Any], now: datetime
 ) -> None:
     with transaction.atomic():
-        mover.move(
+        machine.move(
             row,
             event="hold_adopted",
-            to=machine.HELD,
+            to=states.HELD,
             now=now,
             exchange_id=entry.exchange_id,
             next_action_at=now,
@@ -129,20 +127,20 @@ def _adopt(
 
 def _lapse(row: Withdrawal, call: ExternalCall | None, facts: dict[str, Any], now: datetime) -> None:
     with transaction.atomic():
-        mover.move(row, event="hold_not_found", to=machine.LAPSED, now=now, evidence=facts, last_problem="")
+        machine.move(row, event="hold_not_found", to=states.LAPSED, now=now, evidence=facts, last_problem="")
         _resolve(call, ExternalCall.FOUND if facts["candidates"] else ExternalCall.ABSENT, "")
 
 
-def _call_people(row: Withdrawal, alive: list[LedgerEntry], facts: dict[str, Any], now: datetime) -> None:
-    named = ", ".join(f"{entry.exchange_id} ({entry.status})" for entry in alive)
+def _call_people(row: Withdrawal, open_entries: list[LedgerEntry], facts: dict[str, Any], now: datetime) -> None:
+    listing = ", ".join(f"{entry.exchange_id} ({entry.status})" for entry in open_entries)
     reason = (
-        f"The ledger shows {len(alive)} payouts that may be this one: {named}."
-        if len(alive) > 1
+        f"The ledger shows {len(open_entries)} payouts that may be this one: {listing}."
+        if len(open_entries) > 1
         else "The ledger has a record with our tag that can't be read."
-        if not alive
-        else f"The payout was executed although nobody here told the exchange to pay: {named}."
+        if not open_entries
+        else f"The payout was executed although nobody here told the exchange to pay: {listing}."
     )
-    alarms.move_and_freeze(row, event="hold_ambiguous", to=machine.INVESTIGATE, now=now, reason=reason, evidence=facts)
+    alarms.move_and_freeze(row, event="hold_ambiguous", to=states.INVESTIGATE, now=now, reason=reason, evidence=facts)
 
 
 def _resolve(call: ExternalCall | None, outcome: str, exchange_id: str) -> None:
@@ -154,4 +152,4 @@ def _resolve(call: ExternalCall | None, outcome: str, exchange_id: str) -> None:
 
 def _wait(row: Withdrawal, now: datetime, problem: str) -> None:
     tries = 1 + int((now - row.updated_at).total_seconds() // 5)
-    mover.touch(row, next_action_at=now + pause(READ_PAUSES_S, tries), last_problem=problem[:500])
+    machine.touch(row, next_action_at=now + pause(READ_PAUSES_S, tries), last_problem=problem[:500])

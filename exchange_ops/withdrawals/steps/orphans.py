@@ -1,8 +1,8 @@
-"""Holds that carry our tag and belong to nothing any more: released, whoever made them and however late.
+"""Holds that carry our tag and belong to no request any more: released, whoever made them and however late.
 
 A worker that was paused can still send its request long after the row was closed. Such a hold was never compared or
-approved, so it can never be paid by us; it only keeps money reserved until it is released here. So is the hold of a
-closed request that two people of treasury ordered to be released (`open_holds`).
+approved, so we can never pay it; it only keeps money reserved until it is released here. So does the hold of a closed
+request whose release two people of treasury ordered (`open_holds`).
 """
 
 from datetime import datetime, timedelta
@@ -15,13 +15,13 @@ from desk.audit import trail
 from desk.machines import calls as machine_calls
 from desk.machines.step_clock import SEND_WITHIN, Stopwatch
 from exchange_ops.client import ExchangeClient
-from exchange_ops.keys import store as keys
 from exchange_ops.keys.clients import ClientFor
-from exchange_ops.ledger import sync as ledger
+from exchange_ops.keys.store import NoUsableKey
+from exchange_ops.ledger import sync
 from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.shared.models import Account
 from exchange_ops.wire.catalogue import Right
-from exchange_ops.withdrawals import calls, machine
+from exchange_ops.withdrawals import calls, states
 from exchange_ops.withdrawals.decisions import open_holds
 from exchange_ops.withdrawals.evidence import ledger_lookup
 from exchange_ops.withdrawals.models import ExternalCall, Withdrawal
@@ -33,9 +33,9 @@ _log = structlog.get_logger(__name__)
 
 
 def release_all(*, account: Account, now: datetime, client_for: ClientFor) -> int:
-    """Release every orphan of the account that was not tried just now; gives how many orders were sent."""
+    """Release every orphan of the account that was not tried just now; returns how many calls were sent."""
     sent = 0
-    for entry, owner in found(account):
+    for entry, owner in find(account):
         try:
             sent += _release(entry, owner, now, client_for)
         except Exception:
@@ -43,16 +43,16 @@ def release_all(*, account: Account, now: datetime, client_for: ClientFor) -> in
     return sent
 
 
-def found(account: Account) -> list[tuple[LedgerEntry, Withdrawal]]:
+def find(account: Account) -> list[tuple[LedgerEntry, Withdrawal]]:
     """Open holds with our tag that are not the adopted hold of a request that is still going on."""
     open_holds = LedgerEntry.objects.filter(account=account, type="payout", status=ledger_lookup.HELD)
     tags = ExternalCall.objects.filter(account=account, kind=ExternalCall.HOLD).exclude(tag="")
     pairs = []
-    numbered = tags.exclude(exchange_id="")
-    ours = Q(public_comment__in=tags.values("tag")) | Q(exchange_id__in=numbered.values("exchange_id"))
-    for entry in open_holds.filter(ours):
-        same = Q(tag=entry.public_comment) | Q(exchange_id=entry.exchange_id)
-        call = tags.filter(same).select_related("withdrawal__account").order_by("pk").last()
+    calls_with_id = tags.exclude(exchange_id="")
+    by_tag_or_id = Q(public_comment__in=tags.values("tag")) | Q(exchange_id__in=calls_with_id.values("exchange_id"))
+    for entry in open_holds.filter(by_tag_or_id):
+        by_this_entry = Q(tag=entry.public_comment) | Q(exchange_id=entry.exchange_id)
+        call = tags.filter(by_this_entry).select_related("withdrawal__account").order_by("pk").last()
         if call is not None and _is_orphan(entry, call):
             pairs.append((entry, call.withdrawal))
     return pairs
@@ -63,10 +63,10 @@ def _is_orphan(entry: LedgerEntry, call: ExternalCall) -> bool:
     if row.put_count and row.exchange_id == entry.exchange_id:
         return open_holds.is_ordered(row)
     if row.exchange_id is not None:
-        others = row.exchange_id != entry.exchange_id
-        return others or row.state in open_holds.CLOSED_UNPAID or open_holds.is_ordered(row)
-    waits = row.state in machine.IN_FLIGHT_HOLDS and row.attempt == call.attempt
-    return not waits and row.state != machine.INVESTIGATE
+        is_another = row.exchange_id != entry.exchange_id
+        return is_another or row.state in open_holds.CLOSED_UNPAID or open_holds.is_ordered(row)
+    is_awaited = row.state in states.IN_FLIGHT_HOLDS and row.attempt == call.attempt
+    return not is_awaited and row.state != states.INVESTIGATE
 
 
 def _release(entry: LedgerEntry, owner: Withdrawal, now: datetime, client_for: ClientFor) -> int:
@@ -76,7 +76,7 @@ def _release(entry: LedgerEntry, owner: Withdrawal, now: datetime, client_for: C
     watch = Stopwatch(now)
     try:
         client = client_for(owner.account, Right.WITHDRAW)
-    except keys.NoUsableKey as problem:
+    except NoUsableKey as problem:
         _log.warning("orphans.no_key", entry=entry.pk, reason=str(problem))
         return 0
     try:
@@ -90,7 +90,7 @@ def _release(entry: LedgerEntry, owner: Withdrawal, now: datetime, client_for: C
 
 
 def _prepare(entry: LedgerEntry, owner: Withdrawal, attempt: int, now: datetime) -> ExternalCall:
-    """The call's row and the trail, durable before the bytes leave. Two sweepers at once: one fails on the attempt."""
+    """The call's row and the audit entry, durable before the bytes leave. Of two sweepers at once one fails."""
     with transaction.atomic(durable=True):
         call = ExternalCall.objects.create(
             account=owner.account,
@@ -121,4 +121,4 @@ def _read_back(entry: LedgerEntry, owner: Withdrawal, client: ExchangeClient, no
     except CallFailed as problem:
         _log.info("orphans.not_read_back", entry=entry.pk, reason=str(problem))
         return
-    ledger.apply(account=owner.account, transactions=[record], source=ledger.REST, now=now)
+    sync.apply(account=owner.account, transactions=[record], source=sync.REST, now=now)

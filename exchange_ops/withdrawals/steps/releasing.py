@@ -1,6 +1,6 @@
-"""Telling the exchange to release a hold, again and again, also after its hour: no order to pay was ever sent for it.
+"""Telling the exchange to release a hold, repeated even after its hour: no order to pay was ever sent for it.
 
-An answer alone does not end it: only the ledger's own word that the payout failed, or that it has none any more, does.
+An answer alone does not end it: only the ledger does, by showing that the payout failed or by having none any more.
 """
 
 from datetime import datetime, timedelta
@@ -12,11 +12,11 @@ from exchange_ops.keys.clients import ClientFor
 from exchange_ops.shared import clocks
 from exchange_ops.shared.backoff import pause, pause_after
 from exchange_ops.wire.catalogue import Right
-from exchange_ops.withdrawals import calls, deadlines, machine, mover
+from exchange_ops.withdrawals import calls, deadlines, machine, states
 from exchange_ops.withdrawals.deadlines import RELEASE_PAUSES_S
 from exchange_ops.withdrawals.decisions import alarms
 from exchange_ops.withdrawals.evidence import ledger_lookup
-from exchange_ops.withdrawals.evidence.ledger_lookup import Sight
+from exchange_ops.withdrawals.evidence.ledger_lookup import LedgerAnswer
 from exchange_ops.withdrawals.models import ExternalCall, Withdrawal
 from exchange_ops.withdrawals.steps import hold_monitor
 
@@ -25,15 +25,15 @@ _RELEASED_ANSWERS = frozenset({20005, 20007})  # Payout not found, Payout alread
 
 
 def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
-    """Rows 21 to 23: claim one DELETE, send it, and read in the ledger what came of it."""
+    """Moves 21 to 23: claim one DELETE, send it, and read in the ledger what came of it."""
     watch = Stopwatch(now)
-    if machine_calls.is_leased(mover.MACHINE, row, now):
+    if machine_calls.is_leased(machine.MACHINE, row, now):
         return
     _escalate_once(row, now)
     if row.delete_count:
-        sight = ledger_lookup.read(row, client_for=client_for)
-        ledger_lookup.keep(row, sight, now=now)
-        if _settled_by_ledger(row, sight, watch.now()):
+        answer = ledger_lookup.read(row, client_for=client_for)
+        ledger_lookup.store(row, answer, now=now)
+        if _settled_by_ledger(row, answer, watch.now()):
             return
     sending.step(
         row,
@@ -44,54 +44,56 @@ def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
         send=lambda client, last_look: calls.make(
             client.rollback_withdrawal, exchange_id=row.exchange_id or "", last_look=last_look
         ),
-        on_outcome=lambda _, reply, __: _go_on(row, reply, watch, client_for),
+        on_outcome=lambda _, reply, __: _on_reply(row, reply, watch, client_for),
     )
 
 
-def _go_on(row: Withdrawal, reply: machine_calls.Reply, watch: Stopwatch, client_for: ClientFor) -> None:
-    """The answer alone ends nothing: the ledger is read, and the order repeated until that shows the release."""
+def _on_reply(row: Withdrawal, reply: machine_calls.Reply, watch: Stopwatch, client_for: ClientFor) -> None:
+    """The answer alone ends nothing: the ledger is read, and the order repeated until it shows the release."""
     now = watch.now()
-    sight = ledger_lookup.read(row, client_for=client_for)
-    ledger_lookup.keep(row, sight, now=now)
-    if not _settled_by_ledger(row, sight, watch.now(), reply):
-        _repeat(row, reply, sight, watch)
+    answer = ledger_lookup.read(row, client_for=client_for)
+    ledger_lookup.store(row, answer, now=now)
+    if not _settled_by_ledger(row, answer, watch.now(), reply):
+        _repeat(row, reply, answer, watch)
 
 
 def _wait(row: Withdrawal, now: datetime, problem: str) -> None:
     later = now + pause(RELEASE_PAUSES_S, len(RELEASE_PAUSES_S))
-    mover.touch(row, next_action_at=later, last_problem=problem[:500])
+    machine.touch(row, next_action_at=later, last_problem=problem[:500])
 
 
-def _settled_by_ledger(row: Withdrawal, sight: Sight, now: datetime, reply: machine_calls.Reply | None = None) -> bool:
-    if sight.newest is not None:
-        facts, figures = sight.newest.facts(), hold_monitor.figures(sight.newest)
-        if sight.newest.status == ledger_lookup.OVER:
-            mover.move(
+def _settled_by_ledger(
+    row: Withdrawal, answer: LedgerAnswer, now: datetime, reply: machine_calls.Reply | None = None
+) -> bool:
+    if answer.newest is not None:
+        facts, figures = answer.newest.facts(), hold_monitor.figures(answer.newest)
+        if answer.newest.status == ledger_lookup.OVER:
+            machine.move(
                 row,
                 event="released",
-                to=machine.ROLLED_BACK,
+                to=states.ROLLED_BACK,
                 now=now,
                 evidence=facts,
                 last_problem=_reason(row),
                 **figures,
             )
             return True
-        if sight.newest.status in ledger_lookup.EXECUTED:
-            reason = f"The exchange shows it as {sight.newest.status} although it was to be released."
+        if answer.newest.status in ledger_lookup.EXECUTED:
+            reason = f"The exchange shows it as {answer.newest.status} although it was to be released."
             alarms.move_and_freeze(
-                row, event="paid_anyway", to=machine.INVESTIGATE, now=now, reason=reason, evidence=facts, **figures
+                row, event="paid_anyway", to=states.INVESTIGATE, now=now, reason=reason, evidence=facts, **figures
             )
             return True
         return False
-    if sight.absent and _released_without_record(row, reply, now):
+    if answer.absent and _released_without_record(row, reply, now):
         facts = {"ledger": "absent", "answer": None if reply is None else reply.value or reply.code}
-        mover.move(row, event="released", to=machine.ROLLED_BACK, now=now, evidence=facts, last_problem=_reason(row))
+        machine.move(row, event="released", to=states.ROLLED_BACK, now=now, evidence=facts, last_problem=_reason(row))
         return True
     return False
 
 
 def _released_without_record(row: Withdrawal, reply: machine_calls.Reply | None, now: datetime) -> bool:
-    """The ledger has no record: believed when the exchange itself said that it released it, or long after the hour."""
+    """The ledger has no record: believed when the exchange itself confirmed the release, or long after the hour."""
     if reply is not None and reply.accepted and reply.value is True:
         return True
     knows_none = reply is not None and reply.code in _RELEASED_ANSWERS
@@ -101,10 +103,10 @@ def _released_without_record(row: Withdrawal, reply: machine_calls.Reply | None,
 def _claimed(row: Withdrawal, now: datetime) -> ExternalCall:
     content = {"exchange_id": row.exchange_id}
     return machine_calls.claim(
-        mover.MACHINE,
+        machine.MACHINE,
         row,
         event="rollback_claimed",
-        to=machine.ROLLING_BACK,
+        to=states.ROLLING_BACK,
         now=now,
         prepare=lambda: calls.prepare(
             row, kind=ExternalCall.ROLLBACK, attempt=row.delete_count, now=now, content=content
@@ -114,15 +116,15 @@ def _claimed(row: Withdrawal, now: datetime) -> ExternalCall:
     )
 
 
-def _repeat(row: Withdrawal, reply: machine_calls.Reply, sight: Sight, watch: Stopwatch) -> None:
+def _repeat(row: Withdrawal, reply: machine_calls.Reply, answer: LedgerAnswer, watch: Stopwatch) -> None:
     now = watch.now()
-    problem = reply.problem or sight.problem or "The exchange's ledger does not show the release yet."
+    problem = reply.problem or answer.problem or "The exchange's ledger does not show the release yet."
     if deadlines.escalation_is_due(row, clocks.exchange_now(account=row.account, now=now)):
         problem = f"{UNCONFIRMED} {problem}"
-    mover.move(
+    machine.move(
         row,
         event="rollback_unconfirmed",
-        to=machine.ROLLING_BACK,
+        to=states.ROLLING_BACK,
         now=now,
         lease_until=None,
         evidence={"outcome": reply.outcome, "code": reply.code, "result": reply.value, "problem": problem},
@@ -132,28 +134,28 @@ def _repeat(row: Withdrawal, reply: machine_calls.Reply, sight: Sight, watch: St
 
 
 def _reason(row: Withdrawal) -> str:
-    """Why it is released, without what was wrong with the release."""
+    """Why it is released, without what went wrong with the release."""
     return row.last_problem.split(" | ", 1)[0]
 
 
 def _why(row: Withdrawal) -> str:
-    """The reason it is released stays in front of what is wrong with the release."""
+    """The reason for the release, kept in front of what went wrong with it."""
     first = _reason(row)
     return f"{first} | " if first else ""
 
 
 def _escalate_once(row: Withdrawal, now: datetime) -> None:
-    """Ten minutes after the hour the row says loudly that the release is not confirmed; the desk goes on trying."""
+    """Ten minutes after the hour the row says clearly that the release is not confirmed; the desk continues to try."""
     exchange_now = clocks.exchange_now(account=row.account, now=now)
     if not deadlines.escalation_is_due(row, exchange_now) or row.events.filter(event="escalated").exists():
         return
     late = timedelta(minutes=1)
     if row.delete_count == 0 and now - row.updated_at < late:
         return
-    mover.move(
+    machine.move(
         row,
         event="escalated",
-        to=machine.ROLLING_BACK,
+        to=states.ROLLING_BACK,
         now=now,
         next_action_at=now,
         last_problem=f"{_why(row)}{UNCONFIRMED}"[:500],

@@ -1,4 +1,4 @@
-"""After the exchange took the order: its transaction, its success, or its failure, as its ledger tells them."""
+"""After the exchange accepted the order: its transaction, its success or its failure, as its ledger reports them."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -7,47 +7,47 @@ from django.db.models import QuerySet
 
 from desk.machines.step_clock import Stopwatch
 from exchange_ops.keys import clients
-from exchange_ops.keys import store as keys
 from exchange_ops.keys.clients import ClientFor
+from exchange_ops.keys.store import NoUsableKey
 from exchange_ops.ledger import balances
 from exchange_ops.ledger.models import Balance
 from exchange_ops.shared.backoff import READ_PAUSES_S, pause
 from exchange_ops.wire.catalogue import Right
-from exchange_ops.withdrawals import machine, mover
+from exchange_ops.withdrawals import machine, states
 from exchange_ops.withdrawals.evidence import ledger_lookup
-from exchange_ops.withdrawals.evidence.ledger_lookup import Seen
+from exchange_ops.withdrawals.evidence.ledger_lookup import PayoutVersion
 from exchange_ops.withdrawals.models import Withdrawal
 from exchange_ops.withdrawals.steps import hold_monitor
 from wire.errors import CallFailed
 
 LOOK_EVERY = timedelta(seconds=15)
-REPORTED_PAID = (machine.SETTLED, machine.VERIFIED)
-TAKEN = (machine.COMMITTED, machine.SENT)
-CARRIED_OUT_WITHIN = timedelta(hours=1)  # after that a payout that does not move on is an alarm, until it does
+REPORTED_PAID = (states.SETTLED, states.VERIFIED)
+TAKEN = (states.COMMITTED, states.SENT)
+CARRIED_OUT_WITHIN = timedelta(hours=1)  # after that a payout that does not advance is an alarm, until it does
 
 
 def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
-    """Rows 24, 25, 27 and 28: what the ledger says since the order was taken."""
+    """Moves 24, 25, 27 and 28: what the ledger has reported since the order was accepted."""
     watch = Stopwatch(now)
-    sight = ledger_lookup.read(row, client_for=client_for)
-    ledger_lookup.keep(row, sight, now=now)
-    if sight.newest is None:
+    answer = ledger_lookup.read(row, client_for=client_for)
+    ledger_lookup.store(row, answer, now=now)
+    if answer.newest is None:
         tries = 1 + int((now - row.updated_at).total_seconds() // 15)
         later = watch.now() + pause(READ_PAUSES_S, tries)
         next_look = None if row.state in REPORTED_PAID else later
-        mover.touch(row, next_action_at=next_look, last_problem=sight.problem[:500])
-    elif sight.newest.status == ledger_lookup.OVER:
-        _failed(row, sight.newest, client_for, watch)
+        machine.touch(row, next_action_at=next_look, last_problem=answer.problem[:500])
+    elif answer.newest.status == ledger_lookup.OVER:
+        _failed(row, answer.newest, client_for, watch)
     elif row.state in REPORTED_PAID:
-        named = {} if row.hash else {"hash": sight.newest.hash}
-        columns: dict[str, Any] = {"confirmations": sight.newest.confirmations, "last_problem": ""} | named
-        mover.touch(row, next_action_at=None, **columns)
+        hash_column = {} if row.hash else {"hash": answer.newest.hash}
+        columns: dict[str, Any] = {"confirmations": answer.newest.confirmations, "last_problem": ""} | hash_column
+        machine.touch(row, next_action_at=None, **columns)
     else:
-        _go_on(row, sight.newest, watch.now())
+        _follow(row, answer.newest, watch.now())
 
 
 def overdue(*, now: datetime) -> QuerySet[Withdrawal]:
-    """Payouts that the exchange took and has not brought further for an hour; moving on takes one from the list."""
+    """Payouts that the exchange accepted and has not advanced for an hour; one that advances drops out."""
     rows = Withdrawal.objects.filter(state__in=TAKEN, updated_at__lte=now - CARRIED_OUT_WITHIN)
     return rows.select_related("account", "initiator").order_by("updated_at", "pk")
 
@@ -55,7 +55,7 @@ def overdue(*, now: datetime) -> QuerySet[Withdrawal]:
 def overdue_sentence(row: Withdrawal, *, now: datetime) -> str:
     """What happened to the money, why this is an alarm, and who can do what."""
     minutes = int((now - row.updated_at).total_seconds() // 60)
-    what = "took the order to pay" if row.state == machine.COMMITTED else "named the chain transaction"
+    what = "took the order to pay" if row.state == states.COMMITTED else "named the chain transaction"
     since = f"{minutes} min" if minutes < 120 else f"{minutes // 60} h"
     return (
         f"{row.reference}: the exchange {what} {since} ago and has not reported it as paid since. "
@@ -63,39 +63,39 @@ def overdue_sentence(row: Withdrawal, *, now: datetime) -> str:
     )
 
 
-def _go_on(row: Withdrawal, seen: Seen, now: datetime) -> None:
-    columns: dict[str, Any] = {**hold_monitor.figures(seen), "evidence": seen.facts(), "last_problem": ""}
-    if seen.fee is not None:
-        columns["fee"] = seen.fee
-    done = seen.status == ledger_lookup.DONE
-    if row.state == machine.COMMITTED and seen.hash:
-        later = now if done else now + LOOK_EVERY
-        mover.move(row, event="hash_seen", to=machine.SENT, now=now, hash=seen.hash, next_action_at=later, **columns)
-    elif done:
-        mover.move(row, event="exchange_succeeded", to=machine.SETTLED, now=now, next_action_at=None, **columns)
+def _follow(row: Withdrawal, record: PayoutVersion, now: datetime) -> None:
+    columns: dict[str, Any] = {**hold_monitor.figures(record), "evidence": record.facts(), "last_problem": ""}
+    if record.fee is not None:
+        columns["fee"] = record.fee
+    succeeded = record.status == ledger_lookup.DONE
+    if row.state == states.COMMITTED and record.hash:
+        later = now if succeeded else now + LOOK_EVERY
+        machine.move(row, event="hash_seen", to=states.SENT, now=now, hash=record.hash, next_action_at=later, **columns)
+    elif succeeded:
+        machine.move(row, event="exchange_succeeded", to=states.SETTLED, now=now, next_action_at=None, **columns)
     else:
-        mover.touch(
+        machine.touch(
             row,
             next_action_at=now + LOOK_EVERY,
             last_problem="",
-            exchange_status=seen.status[:40],
-            exchange_index=seen.index,
-            confirmations=seen.confirmations,
+            exchange_status=record.status[:40],
+            exchange_index=record.index,
+            confirmations=record.confirmations,
         )
 
 
-def _failed(row: Withdrawal, seen: Seen, client_for: ClientFor, watch: Stopwatch) -> None:
-    """Row 28, or row 27 when it had been reported as paid. The balance is read again: the money has to be back."""
+def _failed(row: Withdrawal, record: PayoutVersion, client_for: ClientFor, watch: Stopwatch) -> None:
+    """Move 28, or move 27 when it had been reported as paid. The balance is read again: the money has to be back."""
     wallet = _balance(row, client_for, watch.now())
-    reason = f"The exchange failed it{f' ({seen.error_code})' if seen.error_code else ''}."
-    mover.move(
+    reason = f"The exchange failed it{f' ({record.error_code})' if record.error_code else ''}."
+    machine.move(
         row,
         event="exchange_failed",
-        to=machine.DISPUTED if row.state in REPORTED_PAID else machine.FAILED,
+        to=states.DISPUTED if row.state in REPORTED_PAID else states.FAILED,
         now=watch.now(),
         last_problem=reason[:500],
-        evidence={**seen.facts(), "balance": wallet},
-        **hold_monitor.figures(seen),
+        evidence={**record.facts(), "balance": wallet},
+        **hold_monitor.figures(record),
     )
 
 
@@ -103,8 +103,8 @@ def _balance(row: Withdrawal, client_for: ClientFor, now: datetime) -> dict[str,
     try:
         with clients.client(client_for, account=row.account, right=Right.PAYMENTS) as client:
             listing = client.get_balances()
-    except (CallFailed, keys.NoUsableKey) as problem:
+    except (CallFailed, NoUsableKey) as problem:
         return {"problem": f"The balance was not readable: {problem}"}
     balances.store(account=row.account, wallet=Balance.BANK, entries=listing.records, now=now, full=not listing.asides)
-    found = next((entry for entry in listing.records if entry.currency == row.currency), None)
-    return {} if found is None else {"available": found.available, "reserved": found.reserved}
+    balance = next((entry for entry in listing.records if entry.currency == row.currency), None)
+    return {} if balance is None else {"available": balance.available, "reserved": balance.reserved}

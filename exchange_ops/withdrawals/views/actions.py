@@ -1,4 +1,4 @@
-"""What people do to one withdrawal. Each view is one call of the domain; a refusal comes back on the same page."""
+"""What people do to one withdrawal. Each view makes one domain call; a refusal is shown on the same page."""
 
 from collections.abc import Callable
 from typing import Any
@@ -14,11 +14,11 @@ from desk.web.requests import DeskRequest
 from exchange_ops.shared import rules
 from exchange_ops.shared.forms import CancelForm, DecisionForm, ReasonForm, ResolutionForm
 from exchange_ops.shared.views.access import posted
-from exchange_ops.withdrawals import machine, workflow
+from exchange_ops.withdrawals import states, workflow
 from exchange_ops.withdrawals.decisions import approvals, open_holds, resolutions
 from exchange_ops.withdrawals.forms import ReleaseForm
 from exchange_ops.withdrawals.models import Withdrawal
-from exchange_ops.withdrawals.views import detail as page
+from exchange_ops.withdrawals.views import detail
 
 _REFUSALS = (
     approvals.CannotApprove,
@@ -28,14 +28,14 @@ _REFUSALS = (
     CannotConfirm,
 )
 _MESSAGES = {
-    machine.COMMITTING: "Approved. The exchange is being told to pay now.",
-    machine.QUEUED: "Approved. The money is being reserved now.",
-    machine.HELD: "Recorded. Somebody else has to approve as well.",
-    machine.REVIEW: "Recorded. Somebody else has to approve as well.",
-    machine.ROLLING_BACK: "Nothing is paid. The money is being released.",
-    machine.CANCELLED: "Ended. Nothing was sent.",
-    machine.INVESTIGATE: "Recorded. Somebody else has to come to the same verdict.",
-    machine.DISPUTED: "Recorded. Somebody else has to come to the same verdict.",
+    states.COMMITTING: "Approved. The exchange is being told to pay now.",
+    states.QUEUED: "Approved. The money is being reserved now.",
+    states.HELD: "Recorded. Somebody else has to approve as well.",
+    states.REVIEW: "Recorded. Somebody else has to approve as well.",
+    states.ROLLING_BACK: "Nothing is paid. The money is being released.",
+    states.CANCELLED: "Ended. Nothing was sent.",
+    states.INVESTIGATE: "Recorded. Somebody else has to come to the same verdict.",
+    states.DISPUTED: "Recorded. Somebody else has to come to the same verdict.",
 }
 
 Act = Callable[[dict[str, Any], forms.Form], Withdrawal]
@@ -47,8 +47,8 @@ def approve(request: DeskRequest, withdrawal_id: int) -> HttpResponse:
     form = DecisionForm(request.POST)
 
     def act(common: dict[str, Any], valid: forms.Form) -> Withdrawal:
-        seen = {"digest": valid.cleaned_data["digest"], "comment": valid.cleaned_data["comment"]}
-        return approvals.approve(answer=form.answer, **seen, **common)
+        arguments = {"digest": valid.cleaned_data["digest"], "comment": valid.cleaned_data["comment"]}
+        return approvals.approve(answer=form.answer, **arguments, **common)
 
     return _acted(request, withdrawal_id, form, "approve_form", act)
 
@@ -80,8 +80,8 @@ def resolve(request: DeskRequest, withdrawal_id: int) -> HttpResponse:
 
     def act(common: dict[str, Any], valid: forms.Form) -> Withdrawal:
         cleaned = valid.cleaned_data
-        seen = {"digest": cleaned["digest"], "verdict": cleaned["verdict"], "evidence": cleaned["comment"]}
-        return resolutions.resolve(answer=form.answer, **seen, **common)
+        arguments = {"digest": cleaned["digest"], "verdict": cleaned["verdict"], "evidence": cleaned["comment"]}
+        return resolutions.resolve(answer=form.answer, **arguments, **common)
 
     return _acted(request, withdrawal_id, form, "resolve_form", act)
 
@@ -92,8 +92,8 @@ def release(request: DeskRequest, withdrawal_id: int) -> HttpResponse:
     form = ReleaseForm(request.POST)
 
     def act(common: dict[str, Any], valid: forms.Form) -> Withdrawal:
-        seen = {"digest": valid.cleaned_data["digest"], "reason": valid.cleaned_data["comment"]}
-        return open_holds.order_release(answer=form.answer, **seen, **common)
+        arguments = {"digest": valid.cleaned_data["digest"], "reason": valid.cleaned_data["comment"]}
+        return open_holds.order_release(answer=form.answer, **arguments, **common)
 
     return _acted(request, withdrawal_id, form, "release_form", act)
 
@@ -112,7 +112,7 @@ def _with_reason(
 
 def _acted(request: DeskRequest, withdrawal_id: int, form: forms.Form, name: str, act: Act) -> HttpResponse:
     if not form.is_valid():
-        return page.render_page(request, withdrawal_id, status=422, **{name: form})
+        return detail.render_page(request, withdrawal_id, status=422, **{name: form})
     common = {
         "withdrawal_id": withdrawal_id,
         "person": request.user,
@@ -123,6 +123,6 @@ def _acted(request: DeskRequest, withdrawal_id: int, form: forms.Form, name: str
         row = act(common, form)
     except _REFUSALS as problem:
         # On the page itself and not in the form: after a refusal the form may have gone.
-        return page.render_page(request, withdrawal_id, status=409, refusal=str(problem), **{name: form})
+        return detail.render_page(request, withdrawal_id, status=409, refusal=str(problem), **{name: form})
     messages.success(request, _MESSAGES.get(row.state, row.sentence))
     return redirect("withdrawal", withdrawal_id)

@@ -1,20 +1,20 @@
-"""What this person can do to this withdrawal now, with buttons that name their effect, and why not when they can't."""
+"""What this person can do to this withdrawal now, with buttons that say their effect, and otherwise why they can't."""
 
 from dataclasses import dataclass
 from datetime import datetime
 
-from desk.machines import table as machine_table
+from desk.machines.table import NONE
 from desk.models import Person
 from desk.people import factors
 from desk.templatetags.desk import amount
 from exchange_ops.policy import freezes, modes
 from exchange_ops.shared import clocks
-from exchange_ops.withdrawals import machine, rules
+from exchange_ops.withdrawals import rules, states
 from exchange_ops.withdrawals.decisions import approvals, open_holds, resolutions
 from exchange_ops.withdrawals.models import Approval, Withdrawal
 
 TREASURY_DECIDES = "Treasury decides on it."
-UNDECIDED = frozenset({machine.REVIEW, machine.HELD})
+UNDECIDED = frozenset({states.REVIEW, states.HELD})
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +39,9 @@ class Choices:
         return self.approve or self.reject or self.cancel or self.recall or self.resolve or self.release
 
 
-def of(row: Withdrawal, person: Person, *, now: datetime) -> Choices:
-    """The choices of `person` on `row`. The domain decides again when one of them is sent."""
-    undecided = row.state in UNDECIDED and row.decision == machine_table.NONE
+def choices(row: Withdrawal, person: Person, *, now: datetime) -> Choices:
+    """The choices of `person` on `row`. The domain decides again when one of them is submitted."""
+    undecided = row.state in UNDECIDED and row.decision == NONE
     approved = approvals.people(row, approvals.stage_of(row)) if undecided else 0
     needed = approvals.needed(row) if undecided else 0
     may_decide = undecided and rules.may_decide(person, row)
@@ -56,28 +56,28 @@ def of(row: Withdrawal, person: Person, *, now: datetime) -> Choices:
         progress=_progress(row, approved) if undecided else "",
         finding=resolutions.finding_of(row, person) if rules.may_resolve(person, row) else "",
         approve_label=_approve_label(row, is_last=approved + 1 >= needed),
-        reject_label="Reject and release funds" if row.state == machine.HELD else "Reject, nothing was sent",
+        reject_label="Reject and release funds" if row.state == states.HELD else "Reject, nothing was sent",
         why_not=why_not,
     )
 
 
 def _progress(row: Withdrawal, approved: int) -> str:
-    if row.state == machine.REVIEW or row.mode != modes.APPROVE_THEN_HOLD:
+    if row.state == states.REVIEW or row.mode != modes.APPROVE_THEN_HOLD:
         return progress(row, reviewed=approved, released=approved)
     return progress(row, reviewed=approvals.people(row, Approval.REVIEW), released=approved)
 
 
 def progress(row: Withdrawal, *, reviewed: int, released: int) -> str:
-    """How far the approvals are: with approvals before the hold the final one comes on top of the quorum."""
+    """How many approvals there are; where approvals come before the hold, the final release is counted on top."""
     needed = max(row.quorum_required, 1)
-    if row.state == machine.REVIEW or row.mode != modes.APPROVE_THEN_HOLD:
-        return f"{reviewed if row.state == machine.REVIEW else released} of {needed} approved"
+    if row.state == states.REVIEW or row.mode != modes.APPROVE_THEN_HOLD:
+        return f"{reviewed if row.state == states.REVIEW else released} of {needed} approved"
     return f"{reviewed} of {needed} approved, final release approval {released} of 1"
 
 
 def _approve_label(row: Withdrawal, *, is_last: bool) -> str:
     figure = amount(row.amount, row.currency)
-    if row.state == machine.REVIEW:
+    if row.state == states.REVIEW:
         return f"Approve {figure} before the hold"
     return f"Approve and commit {figure}" if is_last else f"Approve {figure}, one more has to"
 
@@ -85,13 +85,15 @@ def _approve_label(row: Withdrawal, *, is_last: bool) -> str:
 def _why_not(row: Withdrawal, person: Person, now: datetime) -> str:
     """The first reason why this person can't approve now; empty when they can."""
     if not rules.may_decide(person, row):
-        own = person.pk == row.initiator_id
-        return "You asked for this payment yourself, so somebody else has to decide on it." if own else TREASURY_DECIDES
-    if row.state == machine.HELD and row.echo_ok is not True:
+        is_own = person.pk == row.initiator_id
+        return (
+            "You asked for this payment yourself, so somebody else has to decide on it." if is_own else TREASURY_DECIDES
+        )
+    if row.state == states.HELD and row.echo_ok is not True:
         return "The exchange's own record has to agree first. That takes a few seconds."
     if freezes.active(row.account) is not None:
         return "The account is frozen, so nothing can be approved. Two people of treasury can end that."
-    closes = row.approve_until if row.state == machine.HELD else None
+    closes = row.approve_until if row.state == states.HELD else None
     if closes is not None and clocks.exchange_now(account=row.account, now=now) >= closes:
         return f"Approvals closed at {closes:%H:%M:%S} UTC; the money is being released."
     if approvals.current(row).filter(person=person).exists():

@@ -1,4 +1,4 @@
-"""One withdrawal: what is on the table, what this person can do about it, and everything that happened to it."""
+"""One withdrawal: its facts, what this person can do about it, and its history."""
 
 from datetime import datetime
 from typing import Any
@@ -19,7 +19,7 @@ from exchange_ops.policy import freezes
 from exchange_ops.shared import clocks, rules
 from exchange_ops.shared.forms import CancelForm, DecisionForm, ReasonForm, ResolutionForm
 from exchange_ops.shared.views.access import requires
-from exchange_ops.withdrawals import equal_payments, machine
+from exchange_ops.withdrawals import equal_payments, states
 from exchange_ops.withdrawals.decisions import approvals, open_holds, resolutions
 from exchange_ops.withdrawals.forms import ReleaseForm
 from exchange_ops.withdrawals.models import PayoutProof, Withdrawal
@@ -43,7 +43,7 @@ def render_page(request: DeskRequest, withdrawal_id: int, *, status: int = 200, 
     rows = Withdrawal.objects.select_related("account", "initiator", "decided_by")
     row = get_object_or_404(rows, pk=withdrawal_id)
     target = request.htmx.target if request.htmx else None
-    wanted = (target,) if target in PARTS else tuple(PARTS)
+    parts = (target,) if target in PARTS else tuple(PARTS)
     readers = {"facts": _facts, "decide": _decide, "story": _story}
     context: dict[str, Any] = {
         "row": row,
@@ -52,7 +52,7 @@ def render_page(request: DeskRequest, withdrawal_id: int, *, status: int = 200, 
         "drawn_for": f"{row.state}:{_digest(row)}",
         "cancel_open": request.GET.get("do") == "cancel",
     }
-    for name in wanted:
+    for name in parts:
         context |= readers[name](row, request.user, now)
     return show(request, PAGE, context | forms, parts=PARTS, status=status)
 
@@ -63,14 +63,14 @@ def _facts(row: Withdrawal, person: Person, now: datetime) -> dict[str, Any]:
         "destination": _destination(row),
         "frozen": freezes.active(row.account),
         "on_chain": on_chain,
-        # The desk counts by itself then, on the same page: two counts beside each other contradict.
+        # Then the desk counts confirmations itself on the same page, and a second count would contradict it.
         "is_followed": on_chain and PayoutProof.objects.filter(withdrawal=row).exists(),
     }
 
 
 def _decide(row: Withdrawal, person: Person, now: datetime) -> dict[str, Any]:
     return {
-        "choices": decisions.of(row, person, now=now),
+        "choices": decisions.choices(row, person, now=now),
         "words": list(row.approvals.select_related("person", "confirmation").order_by("at", "pk")),
         "equal": _equal(row),
         "requested": True,
@@ -91,7 +91,7 @@ def _decide(row: Withdrawal, person: Person, now: datetime) -> dict[str, Any]:
 
 def _story(row: Withdrawal, person: Person, now: datetime) -> dict[str, Any]:
     return {
-        "chain": sentences.of(row, now=now),
+        "chain": sentences.chain_status(row, now=now),
         "events": row.events.select_related("actor").order_by("version"),
         "calls": row.calls.order_by("pk"),
         "may_audit": person.has_role(roles.AUDITOR, roles.ADMIN, scope=""),
@@ -100,22 +100,22 @@ def _story(row: Withdrawal, person: Person, now: datetime) -> dict[str, Any]:
 
 
 def _digest(row: Withdrawal) -> str:
-    """What a decision made on this page is bound to: the content, or in an unclear or closed case that as it stands."""
-    if row.state in machine.CLOSED_STATES:
+    """What a decision made on this page is bound to: the content, or in an unclear or closed case the current state."""
+    if row.state in states.CLOSED_STATES:
         return open_holds.digest_of(row)
-    return resolutions.digest_of(row) if row.state in {machine.INVESTIGATE, machine.DISPUTED} else row.digest
+    return resolutions.digest_of(row) if row.state in {states.INVESTIGATE, states.DISPUTED} else row.digest
 
 
 def _equal(row: Withdrawal) -> list[Withdrawal]:
-    """Others like it, as long as somebody can still stop it."""
-    if row.state not in decisions.UNDECIDED | machine.CANCELLABLE | {machine.COMMITTING}:
+    """Equal payments, as long as somebody can still stop this one."""
+    if row.state not in decisions.UNDECIDED | states.CANCELLABLE | {states.COMMITTING}:
         return []
     same = {"account": row.account, "currency": row.currency, "amount": row.amount, "address": row.address}
-    return equal_payments.of(**same, at=row.created_at, but=row.pk)
+    return equal_payments.find(**same, at=row.created_at, excluding=row.pk)
 
 
 def _destination(row: Withdrawal) -> Destination | None:
-    """The address read again by the rules of its currency; nothing when either is not known any more."""
+    """The address parsed again by the rules of its currency; None when one of the two is not known any more."""
     currency = Currency.objects.filter(pk=row.currency).first()
     try:
         return (

@@ -1,10 +1,10 @@
-"""Asking for a payout: the form, and the two parts that fill in while it is typed. All arithmetic happens here."""
+"""Requesting a payout: the form, and the two parts that fill in while somebody types. All arithmetic happens here."""
 
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from django import forms as django_forms
+from django import forms
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect
@@ -38,7 +38,7 @@ def new(request: DeskRequest) -> HttpResponse:
     """The form; sent, it becomes one request however often it is sent."""
     payable, others = _currencies()
     if request.method != "POST":
-        form = NewWithdrawalForm(initial={"request_key": fresh_key(), **_wished(request)}, currencies=payable)
+        form = NewWithdrawalForm(initial={"request_key": fresh_key(), **_prefilled(request)}, currencies=payable)
         return _render_form(request, form, others)
     form = NewWithdrawalForm(request.POST, currencies=payable)
     if not form.is_valid():
@@ -62,13 +62,15 @@ def new(request: DeskRequest) -> HttpResponse:
 
 @posted(rules.may_request, ONLY_OPERATORS)
 def figures(request: DeskRequest) -> HttpResponse:
-    """What arrives, what leaves, what it is worth and how many approvals it takes, for what is typed so far."""
+    """What arrives, what leaves, its value and the number of approvals it needs, for what was typed so far."""
     account = accounts.required(request)
-    known = currencies.currency(request.POST.get("currency", ""))
-    context: dict[str, Any] = {"now": clock.now(), "account": account, "currency": known}
-    if known is not None:
-        context["balance"] = Balance.objects.filter(account=account, currency=known.code, wallet=Balance.BANK).first()
-        context |= _figures(request, account, known)
+    currency = currencies.currency(request.POST.get("currency", ""))
+    context: dict[str, Any] = {"now": clock.now(), "account": account, "currency": currency}
+    if currency is not None:
+        context["balance"] = Balance.objects.filter(
+            account=account, currency=currency.code, wallet=Balance.BANK
+        ).first()
+        context |= _figures(request, account, currency)
     return show(request, "exchange_ops/new/_figures.html", context)
 
 
@@ -76,18 +78,18 @@ def figures(request: DeskRequest) -> HttpResponse:
 def destination(request: DeskRequest) -> HttpResponse:
     """The address in its normal form and in groups, its network, its warnings, and whether it is our own."""
     context: dict[str, Any] = {"now": clock.now()}
-    known = currencies.currency(request.POST.get("currency", ""))
-    typed = request.POST.get("address", "")[:1000]
-    if known is not None and typed.strip():
-        context |= _destination(request, known, typed)
-    elif typed.strip():
+    currency = currencies.currency(request.POST.get("currency", ""))
+    address_text = request.POST.get("address", "")[:1000]
+    if currency is not None and address_text.strip():
+        context |= _destination(request, currency, address_text)
+    elif address_text.strip():
         context["waits"] = "Choose the currency, so that the address can be checked."
     return show(request, "exchange_ops/new/_destination.html", context)
 
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """What reaches the address and what leaves the account, with the fee both were reckoned with."""
+    """What reaches the address and what leaves the account, with the fee used for both."""
 
     arrives: Decimal
     leaves: Decimal
@@ -104,34 +106,34 @@ def _render_form(
     return show(request, "exchange_ops/new.html", context, status=status)
 
 
-def _wished(request: DeskRequest) -> dict[str, str]:
-    """Values that a link may fill in beforehand; a person still reads and sends the form."""
+def _prefilled(request: DeskRequest) -> dict[str, str]:
+    """Values that a link may fill in; a person still reads and submits the form."""
     return {name: request.GET[name][:400] for name in ("currency", "address", "payment_id") if name in request.GET}
 
 
 def _currencies() -> tuple[list[Currency], list[dict[str, str]]]:
-    """Those that can be paid out now, and why the others can't."""
+    """The currencies that can be paid out now, and why the others can't."""
     rows = list(Currency.objects.order_by("code"))
     problems = {row.code: request_checks.currency_problem(row) for row in rows}
     others = [{"code": code, "why": why} for code, why in problems.items() if why]
     return [row for row in rows if not problems[row.code]], others
 
 
-def _figures(request: DeskRequest, account: Account, known: Currency) -> dict[str, Any]:
+def _figures(request: DeskRequest, account: Account, currency: Currency) -> dict[str, Any]:
     text = request.POST.get("amount", "")[:80].strip()
     if not text:
         return {}
     try:
         amount = read_amount(text)
-    except django_forms.ValidationError as refusal:
+    except forms.ValidationError as refusal:
         return {"problem": refusal.messages[0]}
     include_fee = request.POST.get("fee_from") == NewWithdrawalForm.FEE_FROM_AMOUNT
-    problem = request_checks.amount_problem(account=account, currency=known, amount=amount, include_fee=include_fee)
+    problem = request_checks.amount_problem(account=account, currency=currency, amount=amount, include_fee=include_fee)
     now = clock.now()
-    estimate = checks.ask_fee(account=account, currency=known.code, amount=amount, person=request.user, now=now)
-    fee = estimate.fee if estimate.fee is not None else known.payout_fee
-    verdict, kept = policy_evaluation.verdict_on(
-        account=account, currency=known.code, amount=amount, address="", now=now
+    estimate = checks.ask_fee(account=account, currency=currency.code, amount=amount, person=request.user, now=now)
+    fee = estimate.fee if estimate.fee is not None else currency.payout_fee
+    verdict, columns = policy_evaluation.verdict_on(
+        account=account, currency=currency.code, amount=amount, address="", now=now
     )
     return {
         "amount": amount,
@@ -140,19 +142,23 @@ def _figures(request: DeskRequest, account: Account, known: Currency) -> dict[st
         "sums": _sums(amount, fee, include_fee=include_fee),
         "include_fee": include_fee,
         "verdict": verdict,
-        "value": kept,
-        "equal": _equal(request, account, known, amount),
+        "value": columns,
+        "equal": _equal(request, account, currency, amount),
     }
 
 
-def _equal(request: DeskRequest, account: Account, known: Currency, amount: Decimal) -> list[Withdrawal]:
-    """What was asked for in the last day with this amount and address, once both can be read."""
-    typed = request.POST.get("address", "")[:1000]
+def _equal(request: DeskRequest, account: Account, currency: Currency, amount: Decimal) -> list[Withdrawal]:
+    """Requests of the last day with this amount and address, once both are readable."""
+    address_text = request.POST.get("address", "")[:1000]
     try:
-        found = destinations.check(currency=known, address=typed, payment_id=request.POST.get("payment_id", "")[:1000])
+        destination = destinations.check(
+            currency=currency, address=address_text, payment_id=request.POST.get("payment_id", "")[:1000]
+        )
     except destinations.CannotUseDestination:
         return []
-    return equal_payments.of(account=account, currency=known.code, amount=amount, address=found.address, at=clock.now())
+    return equal_payments.find(
+        account=account, currency=currency.code, amount=amount, address=destination.address, at=clock.now()
+    )
 
 
 def _sums(amount: Decimal, fee: Decimal | None, *, include_fee: bool) -> Sums | None:
@@ -161,16 +167,18 @@ def _sums(amount: Decimal, fee: Decimal | None, *, include_fee: bool) -> Sums | 
     return Sums(amount - fee, amount, fee) if include_fee else Sums(amount, amount + fee, fee)
 
 
-def _destination(request: DeskRequest, known: Currency, typed: str) -> dict[str, Any]:
+def _destination(request: DeskRequest, currency: Currency, address_text: str) -> dict[str, Any]:
     try:
-        found = destinations.check(currency=known, address=typed, payment_id=request.POST.get("payment_id", "")[:1000])
+        destination = destinations.check(
+            currency=currency, address=address_text, payment_id=request.POST.get("payment_id", "")[:1000]
+        )
     except destinations.CannotUseDestination as problem:
         return {"problems": problem.problems}
     own = checks.ask_address(
         account=accounts.required(request),
-        currency=known.code,
-        address=found.address,
+        currency=currency.code,
+        address=destination.address,
         person=request.user,
         now=clock.now(),
     )
-    return {"found": found, "own": own, "currency": known}
+    return {"destination": destination, "own": own, "currency": currency}

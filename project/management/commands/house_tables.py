@@ -15,14 +15,14 @@ from desk.machines.table import State, Table, Transition
 from desk.notifications import states as delivery_states
 from desk.restores import states as restore_states
 from desk.staff import states as people_states
-from exchange_ops.addresses import machine as address_states
+from exchange_ops.addresses import states as address_states
 from exchange_ops.orders import states as order_states
 from exchange_ops.orders.brackets import states as bracket_states
 from exchange_ops.policy_changes import states as policy_states
 from exchange_ops.positions import states as margin_states
-from exchange_ops.subaccounts import machine as subaccount_states
-from exchange_ops.transfers import machine as transfer_states
-from exchange_ops.withdrawals import machine as withdrawal_states
+from exchange_ops.subaccounts import states as subaccount_states
+from exchange_ops.transfers import states as transfer_states
+from exchange_ops.withdrawals import states as withdrawal_states
 from project import settings_page
 
 STATES_PAGE = Path(settings.BASE_DIR) / "docs" / "states.md"

@@ -6,13 +6,13 @@ from django.template import Context, Library, Template
 from desk.machines.display import Display
 from desk.machines.table import State, Tone, Turn
 from exchange_ops.orders import states as orders
-from exchange_ops.subaccounts import machine as subaccounts
+from exchange_ops.subaccounts import states as subaccount_states
 from exchange_ops.templatetags import exchange_ops as withdrawal_tags
 from exchange_ops.templatetags import orders as order_tags
 from exchange_ops.templatetags import subaccounts as subaccount_tags
 from exchange_ops.templatetags import transfers as transfer_tags
-from exchange_ops.transfers import machine as transfers
-from exchange_ops.withdrawals import machine as withdrawals
+from exchange_ops.transfers import states as transfer_states
+from exchange_ops.withdrawals import states as withdrawal_states
 
 SMALL = Display(
     {"new": State("Quite new", "Nothing happened.", Turn.WORKER, Tone.ACTIVE, icon="clock")}, {"made": "Made"}
@@ -38,7 +38,7 @@ def test_templates_get_them_by_the_names_of_their_library():
 
 def test_a_page_uses_them():
     page = Template("{% load transfers %}{% transfer_sign name %} {{ name|transfer_label }} {% transfer_state name %}")
-    state = transfers.STATES["unknown"]
+    state = transfer_states.STATES["unknown"]
     text = page.render(Context({"name": "unknown"}))
     assert text.startswith(f"{state.icon} {state.label} ")
     assert text.count(state.label) == 2
@@ -47,10 +47,10 @@ def test_a_page_uses_them():
 @pytest.mark.parametrize(
     ("table", "display"),
     [
-        (withdrawals.TABLE, withdrawal_tags.DISPLAY),
-        (transfers.TABLE, transfer_tags.DISPLAY),
+        (withdrawal_states.TABLE, withdrawal_tags.DISPLAY),
+        (transfer_states.TABLE, transfer_tags.DISPLAY),
         (orders.TABLE, order_tags.DISPLAY),
-        (subaccounts.TABLE, subaccount_tags.DISPLAY),
+        (subaccount_states.TABLE, subaccount_tags.DISPLAY),
     ],
 )
 def test_every_event_of_a_machine_has_words_and_every_state_an_icon(table, display):

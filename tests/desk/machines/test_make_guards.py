@@ -12,7 +12,7 @@ from desk import rooms
 from desk.audit import installed_guards
 from desk.machines.guards import drop_statement
 from desk.management.commands import make_guards
-from exchange_ops.addresses.guards import GUARDS
+from exchange_ops.addresses.machine import GUARDS
 
 pytestmark = pytest.mark.django_db
 

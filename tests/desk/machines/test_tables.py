@@ -10,14 +10,14 @@ from desk.incidents.machine import MACHINE as INCIDENTS
 from desk.machines.table import Column, State, Table, Tone, Transition, Turn
 from desk.restores.machine import MACHINE as RESTORES
 from desk.staff.machine import MACHINE as PEOPLE
-from exchange_ops.addresses.mover import MACHINE as ADDRESS_REQUESTS
+from exchange_ops.addresses.machine import MACHINE as ADDRESS_REQUESTS
 from exchange_ops.orders.brackets.machine import MACHINE as BRACKETS
 from exchange_ops.orders.machine import MACHINE as ORDERS
 from exchange_ops.policy_changes.machine import MACHINE as RULE_CHANGES
 from exchange_ops.positions.machine import MACHINE as MARGIN_ACTIONS
-from exchange_ops.subaccounts.mover import MACHINE as SUBACCOUNTS
-from exchange_ops.transfers.mover import MACHINE as TRANSFERS
-from exchange_ops.withdrawals.mover import MACHINE as WITHDRAWALS
+from exchange_ops.subaccounts.machine import MACHINE as SUBACCOUNTS
+from exchange_ops.transfers.machine import MACHINE as TRANSFERS
+from exchange_ops.withdrawals.machine import MACHINE as WITHDRAWALS
 
 MACHINES = {
     machine.model.name: machine

@@ -29,7 +29,7 @@ from exchange_ops.transfers import approvals as transfer_approvals
 from exchange_ops.transfers import endings
 from exchange_ops.transfers import workflow as transfers
 from exchange_ops.wire.catalogue import Right
-from exchange_ops.withdrawals import mover, workflow
+from exchange_ops.withdrawals import machine, workflow
 from exchange_ops.withdrawals.decisions import approvals, open_holds, resolutions
 from exchange_ops.withdrawals.models import Approval, Withdrawal
 from tests.desk.staff.keeping import answer_at
@@ -326,7 +326,7 @@ def test_an_order_of_the_other_account_is_neither_cancelled_nor_replaced(first, 
 def test_an_unclear_case_of_the_other_account_is_not_closed(first, second, limited, operator):
     now, stranger = clock.now(), limited("treasury", second)
     row = rows.held(operator, now=now, account=first)
-    mover.move(row, event="executed_without_us", to="investigate", now=now)
+    machine.move(row, event="executed_without_us", to="investigate", now=now)
     with pytest.raises(resolutions.CannotResolve, match="Two people of treasury"):
         resolutions.resolve(
             withdrawal_id=row.pk, person=stranger, verdict="paid", evidence="Statement", now=now, **NOBODY
@@ -380,7 +380,7 @@ def test_a_person_read_before_they_lost_the_account_moves_nothing(first, second,
     scopes.set_grants(Person.objects.get(pk=person.pk), [f"treasury:{second.pk}"])
     assert person.has_role("treasury", scope=row.scope)  # as it was when it was read
     with pytest.raises(CannotMove, match="no role for this account"):
-        mover.move(row, event="rejected", to="rolling_back", now=now, actor=person, decision="rollback")
+        machine.move(row, event="rejected", to="rolling_back", now=now, actor=person, decision="rollback")
 
 
 def test_who_loses_an_account_is_signed_out_everywhere(first, second, limited):

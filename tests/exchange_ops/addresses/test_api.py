@@ -8,7 +8,7 @@ from decimal import Decimal
 import pytest
 
 from desk import clock
-from exchange_ops.addresses import guards
+from exchange_ops.addresses import machine
 from exchange_ops.addresses.models import AddressBook, AddressRequest, DepositAddress
 from exchange_ops.ledger.models import Balance
 from tests.exchange_ops import rows
@@ -95,7 +95,7 @@ def test_the_sixth_of_a_day_is_refused_with_the_hour(with_token, operator):
     made = DepositAddress.objects.create(
         account=rows.account(), currency="BCH", address="a", first_seen_at=now, seen_at=now
     )
-    with unguarded(guards.GUARDS):
+    with unguarded(machine.GUARDS):
         for number in range(5):
             AddressRequest.objects.create(
                 account=rows.account(),

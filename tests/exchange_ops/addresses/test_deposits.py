@@ -8,8 +8,8 @@ import pytest
 from desk import clock
 from desk.models import AuditEvent
 from exchange_ops.addresses import deposits, requests, tasks
-from exchange_ops.addresses.machine import OPEN_REQUESTS, REQUEST_STATES, TABLE
 from exchange_ops.addresses.models import AddressBook, AddressRequest, DepositAddress
+from exchange_ops.addresses.states import OPEN_REQUESTS, REQUEST_STATES, TABLE
 from exchange_ops.keys import store as keys
 from exchange_ops.market.models import Currency
 from exchange_ops.withdrawals.models import ExternalCall
@@ -161,7 +161,7 @@ def test_the_sixth_of_a_day_is_refused_before_anything_is_sent_and_the_sentence_
     now = clock.now()
     for number in range(5):
         assert step(ask(walk, key=f"form-{number}")).state == "made"
-    assert requests.left(account=walk.account, currency=CODE, now=now) == 0
+    assert requests.remaining_today(account=walk.account, currency=CODE, now=now) == 0
     with pytest.raises(requests.CannotAsk, match="at most 5 new") as refused:
         ask(walk, key="one-too-many")
     assert f"{requests.next_at(account=walk.account, currency=CODE, now=now):%H:%M:%S} UTC" in str(refused.value)
@@ -339,7 +339,7 @@ def test_the_table_of_states_has_a_way_out_of_every_open_state():
     assert list(TABLE.problems()) == []
     assert {move.source for move in TABLE.moves} - {""} == set(OPEN_REQUESTS)
     assert {move.target for move in TABLE.moves} == set(REQUEST_STATES)
-    assert set(requests._ENDS) == {
+    assert set(requests._BY_OUTCOME) == {
         ExternalCall.ACCEPTED,
         ExternalCall.REFUSED,
         ExternalCall.NOT_SENT,

@@ -163,11 +163,11 @@ def test_both_fields_are_told_at_once():
 
 def test_the_same_destination_is_recognised_in_another_form():
     cash, legacy = "bchreg:qpm2qsznhks23z7629mms6s4cwef74vcwv6ycwvz78", "mrLC19Je2BuWQDkWSTriGYPyQJXKkkBmCx"
-    assert destinations.same_address(code="BCH", left=cash, right=legacy)
-    assert not destinations.same_address(code="BCH", left=cash, right="1BpEi6DfDAUFd7GtittLSdBeYJvcoaVggu")
-    assert destinations.same_address(code="ETH", left=ETHEREUM, right=ETHEREUM.lower())
-    assert not destinations.same_address(code="ETH", left=ETHEREUM, right=ETHEREUM[:-1] + "e")
-    assert not destinations.same_address(code="XLM", left="", right=ETHEREUM)
+    assert destinations.same_address(code="BCH", one=cash, other=legacy)
+    assert not destinations.same_address(code="BCH", one=cash, other="1BpEi6DfDAUFd7GtittLSdBeYJvcoaVggu")
+    assert destinations.same_address(code="ETH", one=ETHEREUM, other=ETHEREUM.lower())
+    assert not destinations.same_address(code="ETH", one=ETHEREUM, other=ETHEREUM[:-1] + "e")
+    assert not destinations.same_address(code="XLM", one="", other=ETHEREUM)
 
 
 def test_capital_letters_of_an_ethereum_address_follow_its_hash():

@@ -19,7 +19,7 @@ from exchange_ops.policy.models import PolicyVersion
 from exchange_ops.reconciliation import scheduled_checks
 from exchange_ops.shared import facts
 from exchange_ops.shared.models import Account, CheckRun, Fact
-from exchange_ops.withdrawals import mover
+from exchange_ops.withdrawals import machine
 from project.environment import ExchangePlace
 from tests.exchange_ops import rows
 from wire.values import Secret
@@ -206,12 +206,12 @@ def test_a_mail_counts_when_the_server_took_it_and_nothing_failed_since(settings
 
 def test_a_payout_counts_when_the_chain_proves_it(operator):
     row, now = rows.held(operator, now=clock.now()), clock.now()
-    mover.move(row, event="quorum_reached", to="committing", now=now, decision="commit", decided_at=now)
-    mover.move(row, event="commit_confirmed", to="committed", now=now)
+    machine.move(row, event="quorum_reached", to="committing", now=now, decision="commit", decided_at=now)
+    machine.move(row, event="commit_confirmed", to="committed", now=now)
     assert "None was paid yet" in look()["payout"].sentence
-    mover.move(row, event="exchange_succeeded", to="settled", now=now)
+    machine.move(row, event="exchange_succeeded", to="settled", now=now)
     assert "has not proven it yet" in look()["payout"].sentence
-    mover.move(row, event="proven", to="verified", now=now)
+    machine.move(row, event="proven", to="verified", now=now)
     assert look()["payout"].holds
 
 

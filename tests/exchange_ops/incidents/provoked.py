@@ -29,9 +29,9 @@ from exchange_ops.positions import machine as margin_machine
 from exchange_ops.positions.models import MarginAction
 from exchange_ops.shared import alarms, heartbeats
 from exchange_ops.shared.models import Account, CheckRun, ClockReading, FollowerState
-from exchange_ops.transfers import mover as transfer_moves
+from exchange_ops.transfers import machine as transfer_machine
 from exchange_ops.transfers.models import Transfer
-from exchange_ops.withdrawals import mover
+from exchange_ops.withdrawals import machine as withdrawal_machine
 from exchange_ops.withdrawals.models import PayoutProof, Withdrawal
 from tests.cases import one_of_each
 from tests.chaindata.views import rows as chain
@@ -86,23 +86,23 @@ def entry_not_seen(operator):
 
 def disputed(operator):
     row = rows.held(operator, now=clock.now())
-    return mover.move(row, event="executed_without_us", to="investigate", now=clock.now())
+    return withdrawal_machine.move(row, event="executed_without_us", to="investigate", now=clock.now())
 
 
 def overdue(operator):
     row = rows.held(operator, now=clock.now())
     decision = {"decision": "commit", "decided_at": clock.now()}
-    mover.move(row, event="quorum_reached", to="committing", now=clock.now(), **decision)
-    mover.move(row, event="commit_confirmed", to="committed", now=clock.now())
+    withdrawal_machine.move(row, event="quorum_reached", to="committing", now=clock.now(), **decision)
+    withdrawal_machine.move(row, event="commit_confirmed", to="committed", now=clock.now())
     row.__class__.objects.filter(pk=row.pk).update(updated_at=clock.now() - timedelta(hours=3))
 
 
 def unproven(operator):
     row = rows.held(operator, now=clock.now())
     decision = {"decision": "commit", "decided_at": clock.now()}
-    mover.move(row, event="quorum_reached", to="committing", now=clock.now(), **decision)
-    mover.move(row, event="commit_confirmed", to="committed", now=clock.now())
-    mover.move(row, event="hash_seen", to="sent", now=clock.now(), hash="ab" * 32)
+    withdrawal_machine.move(row, event="quorum_reached", to="committing", now=clock.now(), **decision)
+    withdrawal_machine.move(row, event="commit_confirmed", to="committed", now=clock.now())
+    withdrawal_machine.move(row, event="hash_seen", to="sent", now=clock.now(), hash="ab" * 32)
     row.__class__.objects.filter(pk=row.pk).update(updated_at=clock.now() - timedelta(minutes=5))
 
 
@@ -116,8 +116,8 @@ def undelivered(person):
 
 def hold_left(operator):
     row = rows.held(operator, now=clock.now())
-    mover.move(row, event="executed_without_us", to="investigate", now=clock.now())
-    mover.move(row, event="resolved", to="resolved_paid", now=clock.now())
+    withdrawal_machine.move(row, event="executed_without_us", to="investigate", now=clock.now())
+    withdrawal_machine.move(row, event="resolved", to="resolved_paid", now=clock.now())
     line = {"type": "payout", "status": "created", "withdrawal": row, "exchange_id": row.exchange_id}
     rows.entry(9, now=clock.now(), **line)
 
@@ -267,7 +267,7 @@ ONE_OF_SEVERAL = {alarms.WORK_STALLED: {"cause": heartbeats.WORKER}}
 def resolved(model, **how):
     """Two people of treasury have closed the case."""
     for row in model.objects.filter(state__in=("investigate", "not_seen")):
-        (transfer_moves if model is Transfer else mover).move(row, now=clock.now(), **how)
+        (transfer_machine if model is Transfer else withdrawal_machine).move(row, now=clock.now(), **how)
 
 
 def live(name):
@@ -305,7 +305,7 @@ ENDED = {
     alarms.TRANSFER_NOT_SEEN: lambda: resolved(Transfer, event="closed", to="closed"),
     alarms.HOLD_LEFT: lambda: LedgerEntry.objects.update(status="failed"),
     alarms.PAYOUT_OVERDUE: lambda: [
-        mover.move(row, event="exchange_succeeded", to="settled", now=clock.now())
+        withdrawal_machine.move(row, event="exchange_succeeded", to="settled", now=clock.now())
         for row in Withdrawal.objects.filter(state="committed")
     ],
     alarms.RECONCILIATION: lambda: CheckRun.objects.update(held=True, findings=[]),

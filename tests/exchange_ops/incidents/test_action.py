@@ -13,7 +13,7 @@ from desk.incidents.models import Incident
 from desk.people import totp
 from exchange_ops.policy import freezes
 from exchange_ops.shared import alarms
-from exchange_ops.withdrawals import mover
+from exchange_ops.withdrawals import machine
 from exchange_ops.withdrawals.decisions import resolutions
 from tests.exchange_ops import rows
 from tests.exchange_ops.incidents.provoked import (
@@ -227,7 +227,7 @@ def test_a_finding_by_the_first_of_two_waits_for_somebody_else(signed_in, treasu
     for person in (treasury, treasury2):
         totp.enrol(person, SECRET)
     row = rows.held(operator, now=clock.now())
-    mover.move(row, event="executed_without_us", to="investigate", now=clock.now())
+    machine.move(row, event="executed_without_us", to="investigate", now=clock.now())
     opened = Incident.objects.get(kind=alarms.PAYOUT_DISPUTED)
     assert _lists(mine, opened.reference) == {"mine"}
     counted = _count(mine)

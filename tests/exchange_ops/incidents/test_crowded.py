@@ -10,7 +10,7 @@ from desk import clock
 from desk.actions import entries, listing
 from desk.incidents import review
 from desk.incidents.models import Incident
-from exchange_ops.transfers.guards import GUARDS
+from exchange_ops.transfers.machine import GUARDS
 from exchange_ops.transfers.models import Transfer
 from tests.exchange_ops import rows
 from tests.exchange_ops.incidents.provoked import text

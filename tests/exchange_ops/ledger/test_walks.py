@@ -151,7 +151,7 @@ def test_nobody_judges_by_a_ledger_that_is_half_read(killed, reader):
     with pytest.raises(CommandError, match="could not be reconciled: Not yet"):
         call_command("reconcile")
     with pytest.raises(snapshots.CannotRead, match="still being read"):
-        snapshots.take(account=killed, currencies=["BTC"], client_for=keys.client_for, now=clock.now())
+        snapshots.read(account=killed, currencies=["BTC"], client_for=keys.client_for, now=clock.now())
 
 
 def test_a_walk_that_has_not_stored_a_page_yet_is_waited_for_too(account, demo_keys, reader):

@@ -10,7 +10,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from desk import clock
-from exchange_ops.addresses import deposits, guards
+from exchange_ops.addresses import deposits, machine
 from exchange_ops.addresses.models import AddressBook, AddressRequest, DepositAddress
 from exchange_ops.ledger.models import Balance
 from exchange_ops.shared.models import Account
@@ -250,7 +250,7 @@ def test_a_form_without_its_key_asks_for_nothing(signed_in, operator, key):
 
 def test_the_sixth_of_a_day_is_refused_on_the_page_with_the_hour(signed_in, operator):
     now = clock.now()
-    with unguarded(guards.GUARDS):
+    with unguarded(machine.GUARDS):
         for number in range(5):
             row = DepositAddress.objects.create(
                 account=rows.account(), currency="BCH", address=f"a-{number}", first_seen_at=now, seen_at=now

@@ -5,9 +5,9 @@ import pytest
 from desk import clock
 from desk.notifications import finding, wishes
 from desk.notifications.models import Delivery, Notification
-from exchange_ops.transfers import mover as transfers
+from exchange_ops.transfers import machine as transfer_machine
 from exchange_ops.transfers.models import TransferApproval
-from exchange_ops.withdrawals import mover
+from exchange_ops.withdrawals import machine as withdrawal_machine
 from tests.exchange_ops import rows
 
 pytestmark = pytest.mark.django_db
@@ -25,7 +25,7 @@ def told_of_the_end():
 
 def cancelled(person, by):
     row = rows.requested(person, now=clock.now())
-    mover.move(row, event="cancelled", to="cancelled", now=clock.now(), actor=by)
+    withdrawal_machine.move(row, event="cancelled", to="cancelled", now=clock.now(), actor=by)
     return row
 
 
@@ -52,8 +52,8 @@ def test_a_transfer_is_told_of_only_where_others_had_a_say(asker, treasury):
     rows.transfer_sent(asker, to="done", now=clock.now())
     vote = {"initiator": asker, "digest": rejected.digest, "stage": "review", "verdict": "reject", "at": clock.now()}
     TransferApproval.objects.create(transfer=rejected, person=treasury, **vote)
-    transfers.move(rejected, event="rejected", to="rejected", now=clock.now(), actor=treasury)
-    transfers.move(taken_back, event="cancelled", to="cancelled", now=clock.now(), actor=asker)
+    transfer_machine.move(rejected, event="rejected", to="rejected", now=clock.now(), actor=treasury)
+    transfer_machine.move(taken_back, event="cancelled", to="cancelled", now=clock.now(), actor=asker)
     finding.notify_due(now=clock.now())
     assert told_of_the_end() == [(rejected.reference, "rejected", "olga")]
 

@@ -9,7 +9,7 @@ from desk.machines import calls
 from exchange_ops.orders import states as orders
 from exchange_ops.policy import freezes
 from exchange_ops.positions import states as margin
-from exchange_ops.transfers import machine as transfers
+from exchange_ops.transfers import states
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.engine("a freeze beside a claim under its lock")]
 
@@ -56,7 +56,7 @@ def test_a_transfer(moving, frozen_at_the_claim):
     row = moving.approved()
     frozen_at_the_claim(moving.walk.account)
     row = moving.step(row)
-    assert row.state != transfers.SENDING
+    assert row.state != states.SENDING
     assert moving.calls(row) == []
     assert moving.outcomes(row) == []
 

@@ -226,7 +226,7 @@ def test_what_is_open_on_either_account_is_listed_with_what_its_own_tiers_take(p
     for number, needs in ((here.pk, 1), (there.pk, 3)):
         row = Withdrawal.objects.get(pk=number)
         assert not policy_evaluation.still_holds(row)
-        assert policy_evaluation.judged(row, now=now)[0].approvals == needs
+        assert policy_evaluation.evaluate(row, now=now)[0].approvals == needs
 
 
 def text(response):

@@ -35,7 +35,7 @@ def report(reason, *, balance, quantity="0", after_s=0, kind="updated"):
 
 def reported(*reports):
     for one in reports:
-        refresh.take(account=rows.account(now=clock.now()), found=[one], now=clock.now())
+        refresh.apply(account=rows.account(now=clock.now()), accounts=[one], now=clock.now())
 
 
 def test_interest_liquidation_and_trades_become_history():

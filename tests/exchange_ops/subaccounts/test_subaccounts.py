@@ -10,8 +10,7 @@ from desk import audit_check
 from desk.models import AuditEvent
 from desk.people import stepup, totp
 from exchange_ops.keys import store as keys
-from exchange_ops.subaccounts import account_status, guards, mover, readings, workflow
-from exchange_ops.subaccounts import machine as states
+from exchange_ops.subaccounts import account_status, machine, readings, states, workflow
 from exchange_ops.subaccounts.models import SubAccount, SubAccountAction, SubAccountCall, SubAccountEvent
 from tests.exchange_ops.subaccounts.subaccount_desk import opened
 from tests.exchange_ops.withdrawals.walks import TOTP_SECRET
@@ -26,7 +25,7 @@ def desk(transactional_db, account, demo_keys, sandbox, make_person):
 
 
 def test_the_list_settings_and_balances_are_read(desk):
-    statuses = {sub.exchange_id: account_status.of(sub).name for sub in SubAccount.objects.all()}
+    statuses = {sub.exchange_id: account_status.status_of(sub).name for sub in SubAccount.objects.all()}
     assert statuses == {7001: "active", 7002: "active", 7003: "new", 7004: "closed"}
     first, second = desk.sub(7001), desk.sub(7002)
     assert (first.payout_enabled, first.description) == (True, "Trading")
@@ -49,8 +48,8 @@ def test_an_earlier_reading_never_overwrites_a_later_one(desk):
 def test_one_that_is_not_listed_any_more_is_said_to_be_missing(desk):
     desk.sandbox.inside(lambda: desk.sandbox.world.exchange.accounts.find("desk@demo.test").sub_accounts.pop(0))
     desk.read()
-    assert account_status.of(desk.sub(7001)).name == "gone"
-    assert account_status.of(desk.sub(7002)).name == "active"
+    assert account_status.status_of(desk.sub(7001)).name == "gone"
+    assert account_status.status_of(desk.sub(7002)).name == "active"
     assert "not in the exchange's list" in account_status.obstacle("freeze", desk.sub(7001))
 
 
@@ -60,7 +59,7 @@ def test_a_list_that_can_not_be_read_is_said_and_nothing_is_forgotten(desk):
     reading = desk.account.subaccount_reading
     assert "could not be read" in reading.problem
     assert reading.read_at < reading.tried_at
-    assert account_status.of(desk.sub()).name == "active"
+    assert account_status.status_of(desk.sub()).name == "active"
 
 
 def test_asking_for_a_reading_makes_it_due_at_once(desk):
@@ -104,7 +103,7 @@ def test_a_freeze_is_done_when_it_is_seen(desk):
     assert account_status.difference(desk.sub(), [row]).label == "Being frozen"
     row = desk.step(row)
     assert (row.state, row.sub_account.closed_as) == ("done", "frozen")
-    assert account_status.of(desk.sub()).name == "frozen"
+    assert account_status.status_of(desk.sub()).name == "frozen"
     assert account_status.difference(desk.sub()).label == "As asked for"
     assert desk.calls() == [("freeze_subaccounts", True)]
     events = [(event.event, event.to_state) for event in row.events.all()]
@@ -128,7 +127,7 @@ def test_a_frozen_one_comes_back(desk):
 def test_a_disabled_one_is_found_out_and_never_asked_again(desk):
     row = desk.until(desk.ask("activate", 7004)[0], "refused")
     assert "false" in row.last_problem
-    assert account_status.of(desk.sub(7004)).name == "disabled"
+    assert account_status.status_of(desk.sub(7004)).name == "disabled"
     assert desk.sub(7004).wanted == ""
     with pytest.raises(workflow.CannotAsk, match="permanent"):
         desk.ask("activate", 7004)
@@ -195,7 +194,7 @@ def test_one_that_somebody_else_closed_first_is_not_called_frozen_by_us(desk):
     assert (row.state, row.answer) == ("unknown", "already")
     row = desk.step(row)
     assert (row.state, desk.sub().closed_as) == ("done", "")
-    assert account_status.of(desk.sub()).name == "closed"
+    assert account_status.status_of(desk.sub()).name == "closed"
 
 
 def test_a_freeze_that_never_happens_is_tried_three_times_and_stays_wanted(desk):
@@ -493,7 +492,7 @@ def test_of_two_workers_one_sends(desk):
     (action,) = desk.ask("freeze")
     first, second = (SubAccountAction.objects.select_related("sub_account__account").get(pk=action.pk) for _ in "ab")
     workflow._STEPS["requested"](first, now=desk.now, client_for=keys.client_for)
-    with pytest.raises(mover.CannotMove):
+    with pytest.raises(machine.CannotMove):
         workflow._STEPS["requested"](second, now=desk.now, client_for=keys.client_for)
     assert len(desk.calls()) == 1
 
@@ -513,8 +512,8 @@ def test_the_table_is_whole():
 
 def test_a_move_that_is_not_in_the_table_is_refused(desk):
     (action,) = desk.ask("freeze")
-    with pytest.raises(mover.CannotMove):
-        mover.move(action, event="seen", to="done", now=desk.now)
+    with pytest.raises(machine.CannotMove):
+        machine.move(action, event="seen", to="done", now=desk.now)
     assert action.state == "requested"
 
 
@@ -552,12 +551,12 @@ def test_every_move_is_in_the_trail(desk):
 def test_a_change_behind_the_movers_back_shows_in_the_replay(desk, change, words):
     row = desk.until(desk.ask("freeze")[0], "done")
     desk.ask_settings(7002, payout_enabled=True)
-    guards.GUARDS.remove(connection)
+    machine.GUARDS.remove(connection)
     try:
         SubAccountAction.objects.filter(pk=row.pk).update(**change)
         SubAccountEvent.objects.filter(action=row.pk, version=2).delete()
     finally:
-        guards.GUARDS.install(connection)
+        machine.GUARDS.install(connection)
     found = audit_check.verify(replay=True)
     assert len(found) == 2
     assert words in found[0]

@@ -12,26 +12,26 @@ from desk.models import Person
 from exchange_ops.keys import store as keys
 from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.subaccounts import readings as subaccount_readings
-from exchange_ops.transfers import approvals, endings, machine, workflow
+from exchange_ops.transfers import approvals, endings, states, workflow
 from exchange_ops.transfers.models import Transfer, TransferCall
 from tests.exchange_ops.withdrawals.walks import SESSION, Walk
 
 # What is asked for of each kind, and the operation that it becomes.
 REQUESTS: dict[str, dict[str, Any]] = {
-    machine.BANK_TO_TRADING: {"currency": "BTC", "amount": Decimal("1.5")},
-    machine.TRADING_TO_BANK: {"currency": "ETH", "amount": Decimal("2.5")},
-    machine.TO_USER: {"currency": "ETH", "amount": Decimal("0.25"), "by": "username", "identifier": "other"},
-    machine.CONVERT: {"currency": "USD", "amount": Decimal("20.25"), "to_currency": "USDT20"},
-    machine.TO_SUBACCOUNT: {"currency": "BTC", "amount": Decimal("0.5"), "subaccount_id": 7001},
-    machine.FROM_SUBACCOUNT: {"currency": "BTC", "amount": Decimal("0.125"), "subaccount_id": 7001},
+    states.BANK_TO_TRADING: {"currency": "BTC", "amount": Decimal("1.5")},
+    states.TRADING_TO_BANK: {"currency": "ETH", "amount": Decimal("2.5")},
+    states.TO_USER: {"currency": "ETH", "amount": Decimal("0.25"), "by": "username", "identifier": "other"},
+    states.CONVERT: {"currency": "USD", "amount": Decimal("20.25"), "to_currency": "USDT20"},
+    states.TO_SUBACCOUNT: {"currency": "BTC", "amount": Decimal("0.5"), "subaccount_id": 7001},
+    states.FROM_SUBACCOUNT: {"currency": "BTC", "amount": Decimal("0.125"), "subaccount_id": 7001},
 }
 OPERATIONS = {
-    machine.BANK_TO_TRADING: "transfer_funds",
-    machine.TRADING_TO_BANK: "transfer_funds",
-    machine.TO_USER: "transfer_to_user",
-    machine.CONVERT: "convert_currency",
-    machine.TO_SUBACCOUNT: "transfer_subaccount_funds",
-    machine.FROM_SUBACCOUNT: "transfer_subaccount_funds",
+    states.BANK_TO_TRADING: "transfer_funds",
+    states.TRADING_TO_BANK: "transfer_funds",
+    states.TO_USER: "transfer_to_user",
+    states.CONVERT: "convert_currency",
+    states.TO_SUBACCOUNT: "transfer_subaccount_funds",
+    states.FROM_SUBACCOUNT: "transfer_subaccount_funds",
 }
 QUIET_OVER = timedelta(minutes=10, seconds=5)
 
@@ -47,7 +47,7 @@ class Moving:
 
     # What people do ---------------------------------------------------------------------------------------------------
 
-    def request(self, kind: str = machine.BANK_TO_TRADING, **changes: Any) -> Transfer:
+    def request(self, kind: str = states.BANK_TO_TRADING, **changes: Any) -> Transfer:
         """A transfer of this kind that nothing speaks against, unless `changes` do."""
         arguments: dict[str, Any] = {
             "initiator": self.walk.operator,
@@ -56,11 +56,11 @@ class Moving:
             "reason": "Margin for the week",
             "request_key": f"transfer-{next(self._keys)}",
             "now": self.now(),
-            **REQUESTS.get(kind, REQUESTS[machine.BANK_TO_TRADING]),
+            **REQUESTS.get(kind, REQUESTS[states.BANK_TO_TRADING]),
         }
         return workflow.request(**(arguments | changes))
 
-    def approved(self, kind: str = machine.BANK_TO_TRADING, **changes: Any) -> Transfer:
+    def approved(self, kind: str = states.BANK_TO_TRADING, **changes: Any) -> Transfer:
         """The same, with the approvals that it needs."""
         row = self.request(kind, **changes)
         for person in self.walk.approvers:
@@ -130,7 +130,7 @@ class Moving:
         assert now.state in wanted, f"{now.state}, not {wanted}: {now.last_problem}"
         return now
 
-    def not_seen(self, kind: str = machine.BANK_TO_TRADING, **changes: Any) -> Transfer:
+    def not_seen(self, kind: str = states.BANK_TO_TRADING, **changes: Any) -> Transfer:
         """A transfer that never reached the exchange, after the quiet period."""
         self.walk.fault(OPERATIONS[kind], "drop_before")
         row = self.until(self.approved(kind, **changes), "unknown")

@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 
 from exchange_ops.keys import store as keys
-from exchange_ops.transfers import machine
+from exchange_ops.transfers import states
 from exchange_ops.wire.catalogue import Right
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.engine("money: never moved twice")]
@@ -16,10 +16,10 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.engine("money
 
 def made_before(moving, row):
     """The exchange does what the row asks for, and no row of ours tells of it: so it is after a restore."""
-    right = Right.WITHDRAW if row.kind == machine.TO_USER else Right.PAYMENTS
+    right = Right.WITHDRAW if row.kind == states.TO_USER else Right.PAYMENTS
     client = keys.client_for(moving.walk.account, right)
     try:
-        if row.kind == machine.TO_USER:
+        if row.kind == states.TO_USER:
             return client.transfer_to_user(
                 currency=row.currency, amount=row.amount, by=row.by, identifier=row.identifier
             )
@@ -28,7 +28,7 @@ def made_before(moving, row):
         client.close()
 
 
-@pytest.mark.parametrize("kind", [machine.BANK_TO_TRADING, machine.TO_USER])
+@pytest.mark.parametrize("kind", [states.BANK_TO_TRADING, states.TO_USER])
 def test_what_the_ledger_shows_since_it_was_asked_for_is_not_sent(moving, kind):
     row = moving.approved(kind)
     made_before(moving, row)

@@ -10,7 +10,7 @@ from exchange_ops.keys import store as keys
 from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.policy import freezes
 from exchange_ops.policy.models import Freeze
-from exchange_ops.transfers import ledger_matching, machine, workflow
+from exchange_ops.transfers import ledger_matching, states, workflow
 from exchange_ops.transfers.models import TransferCall
 from exchange_ops.wire.catalogue import Right
 from tests import trail
@@ -19,7 +19,7 @@ from tests.exchange_ops.transfers.movings import OPERATIONS, QUIET_OVER
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.engine("money: lost answers")]
 
 
-def lost(moving, kind=machine.BANK_TO_TRADING, *, executed=True, **changes):
+def lost(moving, kind=states.BANK_TO_TRADING, *, executed=True, **changes):
     """A transfer whose answer was lost."""
     row = moving.approved(kind, **changes)
     moving.walk.fault(OPERATIONS[kind], "drop_after" if executed else "drop_before")
@@ -133,7 +133,7 @@ def test_balances_that_moved_without_a_transaction_are_for_two_people(moving):
 
 def test_half_a_conversion_is_for_two_people(moving):
     """The ledger shows what was given, and something else instead of what was taken."""
-    row = lost(moving, machine.CONVERT)
+    row = lost(moving, states.CONVERT)
     every = moving.walk.sandbox.world.exchange.transactions.of_account("desk@demo.test")
     taken = next(one for one in reversed(every) if one.type == "deposit" and one.sub_type == "swap")
     moving.walk.fault("get_transactions", "echo_differs", times=50, id=taken.id, field="subType", value="offchain")
@@ -234,7 +234,7 @@ class _Lying:
 
 
 def test_c34_answered_and_never_listed_is_alarmed_after_ten_minutes(moving):
-    row = moving.approved(machine.TO_USER)
+    row = moving.approved(states.TO_USER)
     moving.client_for = _Lying()
     row = moving.step(row)
     assert row.state == "done"
@@ -253,7 +253,7 @@ def test_c34_answered_and_never_listed_is_alarmed_after_ten_minutes(moving):
 
 
 def test_c34_no_alarm_while_the_ledger_can_not_be_read(moving):
-    row = moving.approved(machine.TO_USER)
+    row = moving.approved(states.TO_USER)
     moving.client_for = _Lying()
     row = moving.step(row)
     moving.walk.fault("get_transaction", "status", status=503, times=9)
@@ -268,7 +268,7 @@ def test_c34_no_alarm_while_the_ledger_can_not_be_read(moving):
 def test_what_is_listed_after_the_alarm_ends_it(moving):
     """The exchange lists it after half an hour; nobody has to close it."""
     freeze_clock(moving, list_delay_ms=1_800_000)
-    row = moving.until(moving.approved(machine.TO_USER), "done")
+    row = moving.until(moving.approved(states.TO_USER), "done")
     moving.walk.fault("get_transaction", "refuse", code=20004, times=2)
     moving.ahead = timedelta(minutes=11)
     row = moving.until(row, "investigate")
@@ -280,7 +280,7 @@ def test_what_is_listed_after_the_alarm_ends_it(moving):
 
 
 def test_another_amount_than_asked_for_freezes_the_account(moving):
-    row = moving.until(moving.approved(machine.TO_USER), "done")
+    row = moving.until(moving.approved(states.TO_USER), "done")
     moving.walk.fault("get_transaction", "echo_differs", field="amount", value="25")
     row = moving.step(row)
     assert row.state == "investigate"
@@ -292,14 +292,14 @@ def test_another_amount_than_asked_for_freezes_the_account(moving):
 
 def test_another_word_for_the_same_direction_is_no_difference(moving):
     """What transfers to others are listed as is not documented."""
-    row = moving.until(moving.approved(machine.TO_USER), "done")
+    row = moving.until(moving.approved(states.TO_USER), "done")
     moving.walk.fault("get_transaction", "echo_differs", field="type", value="payout")
     row = moving.step(row)
     assert (row.state, row.ledger_seen_at is not None) == ("done", True)
 
 
 def test_our_own_transfers_are_not_foreign_and_somebody_elses_are(moving):
-    row = moving.until(moving.approved(machine.TO_USER), "done")
+    row = moving.until(moving.approved(states.TO_USER), "done")
     client = keys.client_for(moving.walk.account, Right.WITHDRAW)
     other = client.transfer_to_user(currency="BTC", amount=Decimal("0.01"), by="username", identifier="other")
     client.close()
@@ -324,7 +324,7 @@ def test_c2_a_second_worker_finds_nothing_to_do(moving):
 
 def test_a_lane_takes_one_at_a_time(moving):
     first = lost(moving)
-    second, other = moving.approved(amount=Decimal("0.5")), moving.approved(machine.TRADING_TO_BANK)
+    second, other = moving.approved(amount=Decimal("0.5")), moving.approved(states.TRADING_TO_BANK)
     second, other = moving.step(second), moving.step(other)
     assert second.state == "approved"
     assert f"{first.reference} is under way in the same lane" in second.last_problem

@@ -9,7 +9,7 @@ import time
 import pytest
 
 from exchange_ops.keys import store as keys
-from exchange_ops.transfers import machine
+from exchange_ops.transfers import states
 from tests import trail
 from tests.bounds import stretched
 from tests.cases import crossed
@@ -38,7 +38,7 @@ def wait_for_what_is_late(moving, row, name):
             time.sleep(0.02)
 
 
-@crossed({"name": KINDS, "kind": machine.KINDS}, together=1, always=lambda name, kind: name in LOST)
+@crossed({"name": KINDS, "kind": states.KINDS}, together=1, always=lambda name, kind: name in LOST)
 def test_one_call_and_its_outcome(moving, kind, name):
     fault, executed, outcome = KINDS[name]
     row = moving.approved(kind)
@@ -58,7 +58,7 @@ def test_one_call_and_its_outcome(moving, kind, name):
         assert [entry.exchange_id for entry in moving.entries(row)] == [
             one for one in (row.exchange_id, row.second_id) if one
         ]
-        assert len(moving.entries(row)) == (2 if kind == machine.CONVERT else 1)
+        assert len(moving.entries(row)) == (2 if kind == states.CONVERT else 1)
         assert not [entry for entry in moving.entries(row) if entry.foreign]
     elif outcome == "unknown":
         for _ in range(4):
@@ -76,7 +76,7 @@ def test_one_call_and_its_outcome(moving, kind, name):
     assert trail.problems() == []
 
 
-@pytest.mark.parametrize("kind", machine.KINDS)
+@pytest.mark.parametrize("kind", states.KINDS)
 def test_not_sent_is_tried_again_and_sent_once(moving, kind, settings):
     row = moving.approved(kind)
     before = len(moving.moved(row))

@@ -14,10 +14,9 @@ from exchange_ops.market.models import Currency
 from exchange_ops.policy import freezes
 from exchange_ops.policy.models import PolicyVersion, QuorumTier
 from exchange_ops.subaccounts.models import SubAccount
-from exchange_ops.transfers import approvals, endings, guards, machine, workflow
-from exchange_ops.transfers import mover as moves
-from exchange_ops.transfers.machine import STATES, TRANSITIONS
+from exchange_ops.transfers import approvals, endings, machine, states, workflow
 from exchange_ops.transfers.models import Transfer, TransferApproval, TransferCall, TransferEvent
+from exchange_ops.transfers.states import STATES, TRANSITIONS
 from tests import trail
 
 pytestmark = [
@@ -33,32 +32,32 @@ pytestmark = [
     ("kind", "changes", "field", "words"),
     [
         ("somewhere", {}, "kind", "what kind"),
-        (machine.BANK_TO_TRADING, {"reason": "  "}, "reason", "what the transfer is for"),
-        (machine.BANK_TO_TRADING, {"reason": "x" * 501}, "reason", "500"),
-        (machine.BANK_TO_TRADING, {"request_key": ""}, "__all__", "lost its key"),
-        (machine.BANK_TO_TRADING, {"currency": "NOPE"}, "currency", "does not describe"),
-        (machine.BANK_TO_TRADING, {"amount": Decimal(0)}, "amount", "above zero"),
-        (machine.BANK_TO_TRADING, {"amount": Decimal(-1)}, "amount", "above zero"),
-        (machine.BANK_TO_TRADING, {"amount": Decimal("NaN")}, "amount", "not an amount"),
-        (machine.BANK_TO_TRADING, {"amount": Decimal("Infinity")}, "amount", "not an amount"),
-        (machine.BANK_TO_TRADING, {"amount": Decimal("1e40")}, "amount", "not an amount"),
-        (machine.BANK_TO_TRADING, {"amount": Decimal("1e-19")}, "amount", "digits after the point"),
-        (machine.BANK_TO_TRADING, {"amount": Decimal(101)}, "amount", "on the bank account at"),
-        (machine.TRADING_TO_BANK, {"amount": Decimal(10**6)}, "amount", "on the trading account at"),
-        (machine.TO_USER, {"by": "phone"}, "by", "e-mail address or a user name"),
-        (machine.TO_USER, {"identifier": ""}, "identifier", "Give the user name"),
-        (machine.TO_USER, {"identifier": "оther"}, "identifier", "only look like letters"),
-        (machine.TO_USER, {"identifier": "a b"}, "identifier", "letters, digits"),
-        (machine.TO_USER, {"by": "email", "identifier": "other@"}, "identifier", "not an e-mail"),
-        (machine.TO_USER, {"by": "email", "identifier": "a\n@b.test"}, "identifier", "only look like"),
-        (machine.CONVERT, {"to_currency": ""}, "to_currency", "Choose"),
-        (machine.CONVERT, {"to_currency": "USD"}, "to_currency", "itself"),
-        (machine.CONVERT, {"to_currency": "BTC"}, "to_currency", "no other network"),
-        (machine.CONVERT, {"to_currency": "'; DROP TABLE"}, "to_currency", "Choose"),
-        (machine.TO_SUBACCOUNT, {"subaccount_id": None}, "subaccount_id", "Choose"),
-        (machine.TO_SUBACCOUNT, {"subaccount_id": 99}, "subaccount_id", "no sub-account 99"),
-        (machine.TO_SUBACCOUNT, {"subaccount_id": 7004}, "subaccount_id", "no money moves"),
-        (machine.FROM_SUBACCOUNT, {"subaccount_id": 7004}, "subaccount_id", "no money moves"),
+        (states.BANK_TO_TRADING, {"reason": "  "}, "reason", "what the transfer is for"),
+        (states.BANK_TO_TRADING, {"reason": "x" * 501}, "reason", "500"),
+        (states.BANK_TO_TRADING, {"request_key": ""}, "__all__", "lost its key"),
+        (states.BANK_TO_TRADING, {"currency": "NOPE"}, "currency", "does not describe"),
+        (states.BANK_TO_TRADING, {"amount": Decimal(0)}, "amount", "above zero"),
+        (states.BANK_TO_TRADING, {"amount": Decimal(-1)}, "amount", "above zero"),
+        (states.BANK_TO_TRADING, {"amount": Decimal("NaN")}, "amount", "not an amount"),
+        (states.BANK_TO_TRADING, {"amount": Decimal("Infinity")}, "amount", "not an amount"),
+        (states.BANK_TO_TRADING, {"amount": Decimal("1e40")}, "amount", "not an amount"),
+        (states.BANK_TO_TRADING, {"amount": Decimal("1e-19")}, "amount", "digits after the point"),
+        (states.BANK_TO_TRADING, {"amount": Decimal(101)}, "amount", "on the bank account at"),
+        (states.TRADING_TO_BANK, {"amount": Decimal(10**6)}, "amount", "on the trading account at"),
+        (states.TO_USER, {"by": "phone"}, "by", "e-mail address or a user name"),
+        (states.TO_USER, {"identifier": ""}, "identifier", "Give the user name"),
+        (states.TO_USER, {"identifier": "оther"}, "identifier", "only look like letters"),
+        (states.TO_USER, {"identifier": "a b"}, "identifier", "letters, digits"),
+        (states.TO_USER, {"by": "email", "identifier": "other@"}, "identifier", "not an e-mail"),
+        (states.TO_USER, {"by": "email", "identifier": "a\n@b.test"}, "identifier", "only look like"),
+        (states.CONVERT, {"to_currency": ""}, "to_currency", "Choose"),
+        (states.CONVERT, {"to_currency": "USD"}, "to_currency", "itself"),
+        (states.CONVERT, {"to_currency": "BTC"}, "to_currency", "no other network"),
+        (states.CONVERT, {"to_currency": "'; DROP TABLE"}, "to_currency", "Choose"),
+        (states.TO_SUBACCOUNT, {"subaccount_id": None}, "subaccount_id", "Choose"),
+        (states.TO_SUBACCOUNT, {"subaccount_id": 99}, "subaccount_id", "no sub-account 99"),
+        (states.TO_SUBACCOUNT, {"subaccount_id": 7004}, "subaccount_id", "no money moves"),
+        (states.FROM_SUBACCOUNT, {"subaccount_id": 7004}, "subaccount_id", "no money moves"),
     ],
 )
 def test_what_is_wrong_is_said_beside_its_field_and_nothing_is_written(moving, kind, changes, field, words):
@@ -74,22 +73,22 @@ def test_a_closed_or_delisted_currency_and_a_frozen_sub_account_are_refused_befo
     Currency.objects.filter(pk="BTC").update(transfer_enabled=False)
     with pytest.raises(workflow.CannotTransfer, match="switched off transfers"):
         moving.request()
-    moving.request(machine.TO_SUBACCOUNT)  # only the two wallets are closed
+    moving.request(states.TO_SUBACCOUNT)  # only the two wallets are closed
     Currency.objects.filter(pk="BTC").update(transfer_enabled=True, delisted=True)
     with pytest.raises(workflow.CannotTransfer, match="delisted"):
         moving.request()
     Currency.objects.filter(pk="BTC").update(delisted=False)
     SubAccount.objects.filter(exchange_id=7001).update(status="disable", closed_as="frozen")
     with pytest.raises(workflow.CannotTransfer, match="7001 is not open"):
-        moving.request(machine.TO_SUBACCOUNT)
+        moving.request(states.TO_SUBACCOUNT)
     SubAccount.objects.filter(exchange_id=7001).update(status="active", closed_as="", wanted="frozen")
     with pytest.raises(workflow.CannotTransfer, match="7001 is about to be frozen"):
-        moving.request(machine.FROM_SUBACCOUNT)
+        moving.request(states.FROM_SUBACCOUNT)
     assert moving.walk.calls("transfer_subaccount_funds") == []
 
 
 def test_what_closes_after_it_was_asked_for_makes_it_wait_and_nothing_is_sent(moving):
-    row = moving.approved(machine.TO_SUBACCOUNT)
+    row = moving.approved(states.TO_SUBACCOUNT)
     SubAccount.objects.filter(exchange_id=7001).update(status="disable")
     row = moving.step(row)
     assert row.state == "approved"
@@ -114,7 +113,7 @@ def test_it_can_be_taken_back_until_it_is_sent(moving):
     row = moving.request()
     other = moving.walk.approvers[0]
     with pytest.raises(workflow.CannotCancel, match="Only the person"):
-        workflow.cancel(transfer_id=moving.request(machine.TO_USER).pk, person=other, reason="No", now=clock.now())
+        workflow.cancel(transfer_id=moving.request(states.TO_USER).pk, person=other, reason="No", now=clock.now())
     row = workflow.cancel(transfer_id=row.pk, person=moving.walk.operator, reason="Wrong", now=clock.now())
     assert row.state == "cancelled"
     assert moving.step(row).state == "cancelled"
@@ -130,13 +129,13 @@ def test_it_can_be_taken_back_until_it_is_sent(moving):
 
 
 def test_only_what_leaves_for_others_is_approved(moving):
-    states = {kind: moving.request(kind).state for kind in machine.KINDS}
-    assert states == {kind: "review" if kind == machine.TO_USER else "approved" for kind in machine.KINDS}
+    by_kind = {kind: moving.request(kind).state for kind in states.KINDS}
+    assert by_kind == {kind: "review" if kind == states.TO_USER else "approved" for kind in states.KINDS}
     assert approvals.undecided().count() == 1
 
 
 def test_nothing_is_sent_before_the_quorum_and_never_by_the_initiator(moving, make_person):
-    row = moving.request(machine.TO_USER)
+    row = moving.request(states.TO_USER)
     assert moving.step(row).state == "review"
     first = moving.walk.approvers[0]
     assert list(approvals.waiting().for_person(first)) == [row]
@@ -157,7 +156,7 @@ def test_nothing_is_sent_before_the_quorum_and_never_by_the_initiator(moving, ma
 
 
 def test_a_large_one_takes_as_many_people_as_a_payout_of_its_value(moving):
-    row = moving.request(machine.TO_USER, amount=Decimal(100))
+    row = moving.request(states.TO_USER, amount=Decimal(100))
     assert row.quorum_required >= 2
     assert moving.approve(row).state == "review"
     with pytest.raises(approvals.CannotApprove, match="decided on this already"):
@@ -169,20 +168,20 @@ def test_a_large_one_takes_as_many_people_as_a_payout_of_its_value(moving):
 
 
 def test_a_name_that_looks_like_a_known_one_takes_one_person_more(moving):
-    moving.until(moving.approved(machine.TO_USER), "done")
-    alike = moving.request(machine.TO_USER, identifier="0ther")
+    moving.until(moving.approved(states.TO_USER), "done")
+    alike = moving.request(states.TO_USER, identifier="0ther")
     assert alike.lookalikes == ["other"]
     assert alike.quorum_required == 2
     assert any("looks like other" in sentence for sentence in alike.policy_trace)
-    assert moving.request(machine.TO_USER, identifier="Other").lookalikes == []
-    known = moving.request(machine.TO_USER)
+    assert moving.request(states.TO_USER, identifier="Other").lookalikes == []
+    known = moving.request(states.TO_USER)
     assert (known.lookalikes, known.quorum_required) == ([], 1)
-    unknown = moving.request(machine.TO_USER, identifier="somebody.else")
+    unknown = moving.request(states.TO_USER, identifier="somebody.else")
     assert any("First transfer to this recipient" in sentence for sentence in unknown.policy_trace)
 
 
 def test_a_rejected_one_is_over(moving):
-    row = moving.request(machine.TO_USER)
+    row = moving.request(states.TO_USER)
     with pytest.raises(approvals.CannotApprove, match="Say why"):
         approvals.reject(transfer_id=row.pk, person=moving.walk.approvers[0], reason=" ", now=clock.now())
     row = approvals.reject(transfer_id=row.pk, person=moving.walk.approvers[0], reason="Not ours", now=clock.now())
@@ -195,7 +194,7 @@ def test_a_rejected_one_is_over(moving):
 
 def test_other_rules_and_a_freeze_make_approvals_void(moving, settings):
     settings.MFA_TOTP_TOLERANCE = 100  # people decide faster here than codes change
-    row = moving.approved(machine.TO_USER)
+    row = moving.approved(states.TO_USER)
     newer = PolicyVersion.objects.create(number=2, published_at=clock.now())
     QuorumTier.objects.create(policy=newer, up_to=None, approvals=2, mode="hold_then_approve")
     row = moving.step(row)
@@ -221,7 +220,7 @@ def test_other_rules_and_a_freeze_make_approvals_void(moving, settings):
 
 
 def test_a_freeze_stops_every_kind(moving):
-    rows = [moving.approved(kind) for kind in (machine.BANK_TO_TRADING, machine.CONVERT, machine.TO_SUBACCOUNT)]
+    rows = [moving.approved(kind) for kind in (states.BANK_TO_TRADING, states.CONVERT, states.TO_SUBACCOUNT)]
     freezes.freeze(person=moving.walk.approvers[0], reason="Odd", account=moving.walk.account, now=clock.now())
     for requested in rows:
         moving.step(requested)
@@ -232,7 +231,7 @@ def test_a_freeze_stops_every_kind(moving):
 
 
 def test_an_approver_who_lost_the_role_does_not_count(moving):
-    row = moving.approved(machine.TO_USER)
+    row = moving.approved(states.TO_USER)
     moving.walk.approvers[0].groups.clear()
     row = moving.step(row)
     assert row.state == "review"
@@ -263,7 +262,7 @@ def test_what_was_not_seen_is_closed_with_a_second_factor(moving):
 
 
 def test_asking_anew_makes_a_new_transfer_once_with_approvals_of_its_own(moving):
-    old = moving.not_seen(machine.TO_USER)
+    old = moving.not_seen(states.TO_USER)
     key = str(uuid.uuid4())
     person = moving.walk.approvers[0]
     new = moving.end("reissue", old, request_key=key)
@@ -294,7 +293,7 @@ def test_asking_anew_for_what_is_impossible_today_leaves_the_old_one_open(moving
 @pytest.mark.parametrize("verdict", ["moved", "not_moved"])
 def test_an_unclear_one_takes_two_people_of_one_mind(moving, verdict):
     row = moving.not_seen()
-    row = moves.move(row, event="appeared_late", to="investigate", now=clock.now(), next_action_at=None)
+    row = machine.move(row, event="appeared_late", to="investigate", now=clock.now(), next_action_at=None)
     one, two, three = moving.walk.approvers
     other = "moved" if verdict == "not_moved" else "not_moved"
     with pytest.raises(endings.CannotResolve, match="never the one who asked"):
@@ -326,7 +325,7 @@ def refused(statement, *arguments):
 
 
 def test_the_database_refuses_what_only_the_mover_does(moving):
-    row = moving.request(machine.TO_USER)
+    row = moving.request(states.TO_USER)
     table = "exchange_ops_transfer"
     for change in (
         "state = 'approved'",
@@ -349,9 +348,9 @@ def test_the_database_refuses_what_only_the_mover_does(moving):
 
 def test_the_database_counts_the_approvals_itself(moving):
     """Even the mover can't send without the quorum on exactly this content."""
-    row = moving.approved(machine.TO_USER)
-    with pytest.raises(moves.CannotMove, match="every approval of exactly this content"):
-        moves.move(
+    row = moving.approved(states.TO_USER)
+    with pytest.raises(machine.CannotMove, match="every approval of exactly this content"):
+        machine.move(
             row,
             event="send_claimed",
             to="sending",
@@ -374,7 +373,7 @@ def test_the_database_takes_one_sent_call_a_transfer(moving):
 
 
 def test_an_approval_by_the_initiator_is_refused_by_the_database(moving):
-    row = moving.request(machine.TO_USER)
+    row = moving.request(states.TO_USER)
     for initiator in (moving.walk.operator, moving.walk.approvers[0]):
         with pytest.raises(DatabaseError), transaction.atomic():
             TransferApproval.objects.create(
@@ -396,17 +395,17 @@ def test_the_guards_are_there():
     with connection.cursor() as cursor:
         cursor.execute(question)
         found = {name for (name,) in cursor.fetchall()}
-    assert set(guards.GUARDS.statements(connection.vendor)) <= found
+    assert set(machine.GUARDS.statements(connection.vendor)) <= found
 
 
 def test_a_change_behind_the_movers_back_shows_in_the_replay(moving):
     row = moving.until(moving.request(), "done")
     assert trail.problems() == []
-    guards.GUARDS.remove(connection)
+    machine.GUARDS.remove(connection)
     try:
         Transfer.objects.filter(pk=row.pk).update(state="refused")
         problems = audit_check.verify(replay=True)
         Transfer.objects.filter(pk=row.pk).update(state="done")
     finally:
-        guards.GUARDS.install(connection)
+        machine.GUARDS.install(connection)
     assert any(f"{row.reference}: state is 'refused' in the table and 'done' by the trail" in one for one in problems)

@@ -13,7 +13,7 @@ from desk.people import factors, totp
 from exchange_ops.policy import freezes
 from exchange_ops.policy.models import ThawVote
 from exchange_ops.transfers import approvals as transfer_approvals
-from exchange_ops.transfers import machine
+from exchange_ops.transfers import states
 from exchange_ops.withdrawals.decisions import approvals
 from exchange_ops.withdrawals.models import Approval
 from tests.exchange_ops.withdrawals.steps.test_drafting import thaw
@@ -112,7 +112,7 @@ def test_a_freeze_is_not_ended_by_somebody_at_rest(walk):
 
 
 def test_a_transfer_to_others_is_not_approved_or_sent_by_somebody_at_rest(moving):
-    row = moving.request(machine.TO_USER)
+    row = moving.request(states.TO_USER)
     person = moving.walk.approvers[0]
     change = changed(person, ago=timedelta(hours=1))
     with pytest.raises(transfer_approvals.CannotApprove, match="your second factors changed"):

@@ -3,7 +3,7 @@
 import pytest
 
 from desk import clock
-from exchange_ops.transfers import mover, workflow
+from exchange_ops.transfers import machine, workflow
 from tests.e2e.looks import complaints
 from tests.exchange_ops import rows
 
@@ -52,7 +52,7 @@ def test_a_code_that_is_being_typed_stays_and_the_button_rests_when_the_matter_c
     row = rows.transfer(operator, kind="to_user", now=clock.now())
     page = open_as(treasury, f"/transfers/{row.pk}/")
     page.fill("#id_code", "123")
-    mover.move(row, event="judged_again", to="review", now=clock.now(), digest="f" * 64)
+    machine.move(row, event="judged_again", to="review", now=clock.now(), digest="f" * 64)
     page.wait_for_selector("[data-stale-note]:not([hidden])")
     assert page.input_value("#id_code") == "123"
     assert page.locator("#decide [data-decides]:not([disabled])").count() == 0

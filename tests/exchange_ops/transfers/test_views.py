@@ -16,7 +16,7 @@ from desk.models import AuditEvent
 from desk.people import totp
 from exchange_ops.subaccounts.models import SubAccountBalance
 from exchange_ops.templatetags import transfers as transfer_tags
-from exchange_ops.transfers import endings, machine
+from exchange_ops.transfers import endings, states
 from exchange_ops.transfers.models import Transfer, TransferApproval
 from tests.exchange_ops import rows
 from wire.values import Secret
@@ -352,17 +352,17 @@ def test_more_transfers_take_no_more_queries(signed_in, treasury, operator, path
 def test_every_state_says_what_happened_to_the_money_first(signed_in, auditor, operator, state):
     row = rows.transfer_sent(operator, to=state, now=clock.now())
     body = text(signed_in(auditor).get(f"/transfers/{row.pk}/"))
-    assert machine.STATES[state].sentence in body
-    assert machine.STATES[state].label in body
+    assert states.STATES[state].sentence in body
+    assert states.STATES[state].label in body
     assert "There is nothing for you to decide here" in body or "Treasury decides on it" in body
     assert "data-decides" not in body
 
 
 def test_every_state_and_event_has_its_word_and_icon(settings):
     sprite = (settings.BASE_DIR / "static/vendor/lucide-1.62.0/sprite.svg").read_text()
-    assert all(state.icon for state in machine.STATES.values())
-    assert not [state.icon for state in machine.STATES.values() if f'id="{state.icon}"' not in sprite]
-    for move in machine.TRANSITIONS:
+    assert all(state.icon for state in states.STATES.values())
+    assert not [state.icon for state in states.STATES.values() if f'id="{state.icon}"' not in sprite]
+    for move in states.TRANSITIONS:
         assert transfer_tags.DISPLAY.events[move.event], move.event
 
 

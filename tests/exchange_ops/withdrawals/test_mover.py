@@ -12,9 +12,9 @@ from desk.models import AuditEvent
 from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.policy.models import PolicyVersion
 from exchange_ops.shared.models import Account
-from exchange_ops.withdrawals import guards, machine, mover
-from exchange_ops.withdrawals.machine import STATES, TRANSITIONS
+from exchange_ops.withdrawals import machine, states
 from exchange_ops.withdrawals.models import ExternalCall, Withdrawal, WithdrawalEvent
+from exchange_ops.withdrawals.states import STATES, TRANSITIONS
 
 rows = [pytest.mark.django_db(transaction=True), pytest.mark.engine("guards: what the database refuses")]
 
@@ -66,8 +66,8 @@ def test_no_move_goes_back_across_a_sent_call():
 def test_only_rows_15_and_the_decision_itself_change_a_decision():
     for move in TRANSITIONS:
         source, target = STATES.get(move.source), STATES[move.target]
-        if source and machine.COMMIT in source.decisions and source.decisions != machine.DECISIONS:
-            loses = machine.COMMIT not in target.decisions
+        if source and states.COMMIT in source.decisions and source.decisions != states.DECISIONS:
+            loses = states.COMMIT not in target.decisions
             assert not loses or (move.source, move.target) == ("committing", "rolling_back")
 
 
@@ -77,7 +77,7 @@ def test_only_rows_15_and_the_decision_itself_change_a_decision():
 @pytest.fixture
 def row(db, operator):
     account = Account.objects.create(name="Main desk")
-    return mover.create(unsaved(account, operator), now=NOW, actor=operator)
+    return machine.create(unsaved(account, operator), now=NOW, actor=operator)
 
 
 def unsaved(account, operator, **changes):
@@ -97,7 +97,7 @@ class TestMover:
     pytestmark = rows
 
     def test_a_move_writes_row_event_and_trail_together(self, row):
-        mover.move(row, event="submitted", to="queued", now=NOW, evidence={"fee": Decimal("0.10")}, quorum_required=2)
+        machine.move(row, event="submitted", to="queued", now=NOW, evidence={"fee": Decimal("0.10")}, quorum_required=2)
         stored = Withdrawal.objects.get(pk=row.pk)
         assert (stored.state, stored.version, stored.quorum_required) == ("queued", 2, 2)
         assert stored.next_action_at == NOW
@@ -114,7 +114,7 @@ class TestMover:
     )
     def test_a_move_that_is_not_in_the_table_is_refused(self, row, event, to):
         with pytest.raises(machine_mover.CannotMove):
-            mover.move(row, event=event, to=to, now=NOW)
+            machine.move(row, event=event, to=to, now=NOW)
         assert (row.state, Withdrawal.objects.get(pk=row.pk).version, WithdrawalEvent.objects.count()) == (
             "draft",
             1,
@@ -123,18 +123,18 @@ class TestMover:
 
     def test_of_two_who_saw_the_same_version_one_wins(self, row):
         other = Withdrawal.objects.get(pk=row.pk)
-        mover.move(row, event="submitted", to="queued", now=NOW)
+        machine.move(row, event="submitted", to="queued", now=NOW)
         with pytest.raises(machine_mover.CannotMove):
-            mover.move(other, event="cancelled", to="cancelled", now=NOW)
+            machine.move(other, event="cancelled", to="cancelled", now=NOW)
         assert (other.state, other.version) == ("draft", 1)
         assert Withdrawal.objects.get(pk=row.pk).state == "queued"
         assert WithdrawalEvent.objects.count() == AuditEvent.objects.count() == 2
 
     def test_a_touch_needs_the_same_version_and_never_changes_the_decision(self, row):
         other = Withdrawal.objects.get(pk=row.pk)
-        assert mover.touch(row, last_problem="Waits")
-        mover.move(row, event="submitted", to="queued", now=NOW)
-        assert not mover.touch(other, last_problem="Too late")
+        assert machine.touch(row, last_problem="Waits")
+        machine.move(row, event="submitted", to="queued", now=NOW)
+        assert not machine.touch(other, last_problem="Too late")
         for forbidden in (
             "state",
             "version",
@@ -146,19 +146,19 @@ class TestMover:
             "fee_estimate",
         ):
             with pytest.raises(ValueError, match="Only a move"):
-                mover.touch(row, **{forbidden: "x"})
+                machine.touch(row, **{forbidden: "x"})
 
     def test_a_touch_and_a_move_need_the_same_version_where_the_state_is_the_same(self, row):
         move_to(row, *HELD)
         other = Withdrawal.objects.get(pk=row.pk)
-        mover.move(row, event="echo_agrees", to="held", now=NOW)
-        assert not mover.touch(other, last_problem="Too late")
+        machine.move(row, event="echo_agrees", to="held", now=NOW)
+        assert not machine.touch(other, last_problem="Too late")
         with pytest.raises(machine_mover.CannotMove):
-            mover.move(other, event="echo_agrees", to="held", now=NOW)
+            machine.move(other, event="echo_agrees", to="held", now=NOW)
         assert (Withdrawal.objects.get(pk=row.pk).last_problem, row.events.count()) == ("", len(HELD) + 2)
 
     def test_an_end_is_never_looked_at_again(self, row):
-        mover.move(row, event="cancelled", to="cancelled", now=NOW)
+        machine.move(row, event="cancelled", to="cancelled", now=NOW)
         stored = Withdrawal.objects.get(pk=row.pk)
         assert (stored.next_action_at, stored.lease_until, stored.is_open) == (None, None, False)
 
@@ -168,7 +168,7 @@ class TestMover:
 
         def break_after_the_move():
             with transaction.atomic():
-                mover.move(row, event="submitted", to="queued", now=NOW)
+                machine.move(row, event="submitted", to="queued", now=NOW)
                 raise Broken
 
         with pytest.raises(Broken):
@@ -182,7 +182,7 @@ class TestMover:
 def move_to(row, *path):
     """The row along moves of the table, with the columns that its constraints ask for."""
     for event, to, changes in path:
-        mover.move(row, event=event, to=to, now=NOW, **changes)
+        machine.move(row, event=event, to=to, now=NOW, **changes)
     return row
 
 
@@ -224,7 +224,7 @@ class TestDatabase:
     def test_a_decision_is_latched(self, row, decision):
         move_to(row, *HELD)
         event, to = ("quorum_reached", "committing") if decision == "commit" else ("rejected", "rolling_back")
-        mover.move(row, event=event, to=to, now=NOW, decision=decision, **DECIDED)
+        machine.move(row, event=event, to=to, now=NOW, decision=decision, **DECIDED)
         for other in {"none", "commit", "rollback"} - {decision}:
             with pytest.raises(IntegrityError), transaction.atomic():
                 Withdrawal.objects.filter(pk=row.pk).update(decision=other)
@@ -252,8 +252,8 @@ class TestDatabase:
             Withdrawal.objects.filter(pk=row.pk).update(put_count=1)
         with pytest.raises(IntegrityError, match="never both"), transaction.atomic():
             Withdrawal.objects.filter(pk=row.pk).update(delete_count=1)
-        mover.move(row, event="quorum_reached", to="committing", now=NOW, decision="commit", **DECIDED)
-        mover.move(row, event="commit_claimed", to="committing", now=NOW, put_count=1)
+        machine.move(row, event="quorum_reached", to="committing", now=NOW, decision="commit", **DECIDED)
+        machine.move(row, event="commit_claimed", to="committing", now=NOW, put_count=1)
         for change in ({"put_count": 0}, {"delete_count": 1}):
             with pytest.raises(IntegrityError, match="never both"), transaction.atomic():
                 Withdrawal.objects.filter(pk=row.pk).update(**change)
@@ -265,25 +265,25 @@ class TestDatabase:
                 Withdrawal.objects.filter(pk=row.pk).update(exchange_id=number)
 
     def test_two_equal_holds_are_never_asked_for_at_once(self, row, operator):
-        twin = mover.create(unsaved(row.account, operator, request_key="two", amount=Decimal("1.250")), now=NOW)
+        twin = machine.create(unsaved(row.account, operator, request_key="two", amount=Decimal("1.250")), now=NOW)
         move_to(row, *HELD[:2])
-        mover.move(twin, event="submitted", to="queued", now=NOW)
+        machine.move(twin, event="submitted", to="queued", now=NOW)
         with pytest.raises(machine_mover.CannotMove, match="database refused"):
-            mover.move(twin, event="hold_claimed", to="holding", now=NOW, attempt=1, tag="tx-2")
-        mover.move(row, event="hold_accepted", to="held", now=NOW, exchange_id="id-1")
-        mover.move(twin, event="hold_claimed", to="holding", now=NOW, attempt=1, tag="tx-2")
+            machine.move(twin, event="hold_claimed", to="holding", now=NOW, attempt=1, tag="tx-2")
+        machine.move(row, event="hold_accepted", to="held", now=NOW, exchange_id="id-1")
+        machine.move(twin, event="hold_claimed", to="holding", now=NOW, attempt=1, tag="tx-2")
         with pytest.raises(machine_mover.CannotMove, match="database refused"):
-            mover.move(twin, event="hold_accepted", to="held", now=NOW, exchange_id="id-1")
+            machine.move(twin, event="hold_accepted", to="held", now=NOW, exchange_id="id-1")
 
     def test_a_request_key_is_used_once_by_a_person(self, row, operator, treasury):
         with pytest.raises(IntegrityError), transaction.atomic():
-            mover.create(unsaved(row.account, operator), now=NOW)
-        mover.create(unsaved(row.account, treasury), now=NOW)
+            machine.create(unsaved(row.account, operator), now=NOW)
+        machine.create(unsaved(row.account, treasury), now=NOW)
 
     @pytest.mark.parametrize("amount", [Decimal(0), Decimal("-1")])
     def test_an_amount_is_above_zero(self, row, operator, amount):
         with pytest.raises(IntegrityError), transaction.atomic():
-            mover.create(unsaved(row.account, operator, request_key="x", amount=amount), now=NOW)
+            machine.create(unsaved(row.account, operator, request_key="x", amount=amount), now=NOW)
 
     def test_a_row_begins_as_a_draft(self, row, operator):
         ready = unsaved(row.account, operator, request_key="x", state="held", version=1, created_at=NOW, updated_at=NOW)
@@ -341,7 +341,7 @@ class TestDatabase:
         with connection.cursor() as cursor:
             cursor.execute(named)
             found = {name for (name,) in cursor.fetchall()}
-        assert set(guards.GUARDS.statements(connection.vendor)) <= found
+        assert set(machine.GUARDS.statements(connection.vendor)) <= found
 
     def test_the_first_rules_are_there_and_published_once(self, row):
         from exchange_ops.policy import quorum as policy
@@ -363,11 +363,11 @@ class TestReplay:
 
     def tampered(self, statement):
         """The findings after a change behind the guards' back."""
-        guards.GUARDS.remove(connection)
+        machine.GUARDS.remove(connection)
         try:
             execute(statement)
         finally:
-            guards.GUARDS.install(connection)
+            machine.GUARDS.install(connection)
         return " ".join(audit_check.verify(replay=True))
 
     def test_an_untouched_desk_replays_to_its_rows(self, row):
@@ -386,7 +386,7 @@ class TestReplay:
         ],
     )
     def test_a_row_changed_behind_the_mover_shows(self, row, change, finding):
-        mover.move(row, event="submitted", to="queued", now=NOW, quorum_required=2)
+        machine.move(row, event="submitted", to="queued", now=NOW, quorum_required=2)
         move_to(row, *HELD[1:])
         assert finding in self.tampered(f"UPDATE exchange_ops_withdrawal SET {change}")
 

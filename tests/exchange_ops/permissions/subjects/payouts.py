@@ -5,7 +5,7 @@ from typing import Any
 
 from desk import clock
 from desk.people import roles
-from exchange_ops.withdrawals import machine, mover
+from exchange_ops.withdrawals import machine, states
 from exchange_ops.withdrawals.decisions import policy_evaluation, resolutions
 from tests.exchange_ops import rows
 from tests.exchange_ops.permissions.shared_form import OWN, Subject, signed, walk
@@ -17,7 +17,7 @@ BEFORE_HOLD = {"draft", "review", "queued", "holding", "hold_unknown", "refused"
 
 def _judged(row: Any) -> dict[str, Any]:
     now = clock.now()
-    return policy_evaluation.judged(row, now=now, fee_estimate=Decimal("0.001"), fee_estimated_at=now)[1]
+    return policy_evaluation.evaluate(row, now=now, fee_estimate=Decimal("0.001"), fee_estimated_at=now)[1]
 
 
 def _decided(decision: str) -> Any:
@@ -38,7 +38,7 @@ COLUMNS = {
 def reach(state: str, person: Any) -> Any:
     """A payout in the state: recorded, then moved by its own machine."""
     make = rows.requested if state in BEFORE_HOLD else rows.held
-    return walk(mover.MACHINE, make(person, now=clock.now()), state, COLUMNS)
+    return walk(machine.MACHINE, make(person, now=clock.now()), state, COLUMNS)
 
 
 def _fields(row: Any) -> dict[str, Any]:
@@ -49,7 +49,7 @@ def _fields(row: Any) -> dict[str, Any]:
 
 PAYOUTS = Subject(
     name="payout",
-    states=machine.STATES,
+    states=states.STATES,
     reach=reach,
     owners=(roles.OPERATOR, BOTH),
     routes=dict.fromkeys(

@@ -5,20 +5,20 @@ from typing import Any
 
 from desk import clock
 from desk.people import roles
-from exchange_ops.subaccounts import account_status, machine, mover
+from exchange_ops.subaccounts import account_status, machine, states
 from exchange_ops.subaccounts.models import SubAccount, SubAccountAction
 from tests.exchange_ops import rows
 from tests.exchange_ops.permissions.shared_form import KEY, OWN, Subject, nothing, signed, walk
 
 ADMINS = {roles.ADMIN, OWN + roles.ADMIN}
 _numbers = count(7101)
-SHUT = {"status": machine.LISTED_CLOSED, "settings_shown": False}
+SHUT = {"status": states.LISTED_CLOSED, "settings_shown": False}
 # What a reading leaves behind of each.
 READ: dict[str, dict[str, Any]] = {
     account_status.OPEN: {},
-    account_status.NEW: {"status": machine.NEW},
-    account_status.FROZEN: SHUT | {"closed_as": machine.AS_FROZEN},
-    account_status.DISABLED: SHUT | {"closed_as": machine.AS_DISABLED},
+    account_status.NEW: {"status": states.NEW},
+    account_status.FROZEN: SHUT | {"closed_as": states.AS_FROZEN},
+    account_status.DISABLED: SHUT | {"closed_as": states.AS_DISABLED},
     account_status.CLOSED: SHUT,
     account_status.UNCLEAR: {"status": "of an unknown kind"},
     account_status.GONE: {"missing_since": rows.NOW},
@@ -35,18 +35,18 @@ def _decision(kind: str) -> Any:
 
 
 def _settings(row: SubAccount) -> dict[str, Any]:
-    digest = account_status.digest_of(machine.SETTINGS, [row])
+    digest = account_status.digest_of(states.SETTINGS, [row])
     return signed(row, payouts="off", description="Closed for the holidays", digest=digest)
 
 
 def requested(state: str, person: Any) -> SubAccountAction:
     """What an administrator asked for, in the state."""
     sub = rows.subaccount(next(_numbers), now=clock.now())
-    kind = machine.SETTINGS
+    kind = states.SETTINGS
     row = SubAccountAction(
         sub_account=sub,
         kind=kind,
-        lane=machine.LANES[kind],
+        lane=states.LANES[kind],
         wanted_payout=False,
         wanted_description="",
         reason="Nobody pays from it",
@@ -54,18 +54,18 @@ def requested(state: str, person: Any) -> SubAccountAction:
         request_key=KEY,
         digest=account_status.digest_of(kind, [sub]),
     )
-    mover.create(action=row, now=clock.now(), session_key="s", evidence={})
-    return walk(mover.MACHINE, row, state, {"claimed": lambda row: {"attempt": row.attempt + 1}})
+    machine.create(action=row, now=clock.now(), session_key="s", evidence={})
+    return walk(machine.MACHINE, row, state, {"claimed": lambda row: {"attempt": row.attempt + 1}})
 
 
 SUB_ACCOUNTS = Subject(
     name="sub-account",
     states=account_status.NAMES,
     reach=sub_account,
-    state_of=lambda row: account_status.of(row).name,
+    state_of=lambda row: account_status.status_of(row).name,
     routes={
-        "subaccount-freeze": _decision(machine.FREEZE),
-        "subaccount-activate": _decision(machine.ACTIVATE),
+        "subaccount-freeze": _decision(states.FREEZE),
+        "subaccount-activate": _decision(states.ACTIVATE),
         "subaccount-settings": _settings,
     },
     goes_through={
@@ -86,7 +86,7 @@ SUB_ACCOUNTS = Subject(
 )
 SUB_ACCOUNT_ACTIONS = Subject(
     name="action on a sub-account",
-    states=machine.STATES,
+    states=states.STATES,
     reach=requested,
     owners=(roles.ADMIN,),
     routes={"subaccount-take-back": nothing},

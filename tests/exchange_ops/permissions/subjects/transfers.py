@@ -5,7 +5,7 @@ from typing import Any
 
 from desk import clock
 from desk.people import roles
-from exchange_ops.transfers import endings, machine, mover
+from exchange_ops.transfers import endings, machine, states
 from exchange_ops.transfers.models import Transfer
 from tests.exchange_ops import rows
 from tests.exchange_ops.permissions.shared_form import OWN, Subject, signed, walk
@@ -22,16 +22,16 @@ COLUMNS = {
 def reach(state: str, person: Any) -> Any:
     """A transfer in the state: to another user where it waits for approvals, else between the company's own."""
     rows.currency(now=clock.now(), transfer_enabled=True)
-    if state == machine.DRAFT:
+    if state == states.DRAFT:
         return _draft(person)
-    kind = machine.TO_USER if state in FOR_APPROVAL else machine.BANK_TO_TRADING
-    return walk(mover.MACHINE, rows.transfer(person, kind=kind, now=clock.now()), state, COLUMNS)
+    kind = states.TO_USER if state in FOR_APPROVAL else states.BANK_TO_TRADING
+    return walk(machine.MACHINE, rows.transfer(person, kind=kind, now=clock.now()), state, COLUMNS)
 
 
 def _draft(person: Any) -> Transfer:
-    content = {"kind": machine.BANK_TO_TRADING, "currency": "BCH", "amount": Decimal("2.5"), "reason": "For the orders"}
+    content = {"kind": states.BANK_TO_TRADING, "currency": "BCH", "amount": Decimal("2.5"), "reason": "For the orders"}
     row = Transfer(account=rows.account(now=clock.now()), initiator=person, request_key=f"draft-{person.pk}", **content)
-    return mover.create(row, now=clock.now(), actor=person)
+    return machine.create(row, now=clock.now(), actor=person)
 
 
 def _fields(row: Any) -> dict[str, Any]:
@@ -42,7 +42,7 @@ def _fields(row: Any) -> dict[str, Any]:
 
 TRANSFERS = Subject(
     name="transfer",
-    states=machine.STATES,
+    states=states.STATES,
     reach=reach,
     owners=(roles.OPERATOR, BOTH),
     routes=dict.fromkeys(

@@ -301,10 +301,10 @@ def test_the_database_keeps_a_decision_once_something_was_told(walk):
     with pytest.raises(approvals.CannotApprove, match="can't be called back any more"):
         approvals.recall(withdrawal_id=row.pk, person=walk.approvers[1], reason="Stop", now=clock.now())
     from desk.machines import mover as machine_mover
-    from exchange_ops.withdrawals import mover
+    from exchange_ops.withdrawals import machine
 
     with pytest.raises(machine_mover.CannotMove, match="made once"):
-        mover.move(row, event="recalled", to="rolling_back", now=clock.now(), decision="rollback")
+        machine.move(row, event="recalled", to="rolling_back", now=clock.now(), decision="rollback")
 
 
 @pytest.mark.parametrize("state", ["draft", "queued", "review", "held"])

@@ -82,7 +82,7 @@ def findings(walk):
 
 
 def test_a_hold_that_outlives_its_closed_request_is_named_everywhere(walk, forgotten):
-    assert [row.pk for row in open_holds.of_closed()] == [forgotten.pk]
+    assert [row.pk for row in open_holds.closed_requests()] == [forgotten.pk]
     check = checks.holds()
     assert not check.ok
     assert forgotten.reference in check.sentence
@@ -106,7 +106,7 @@ def test_two_people_order_the_release_and_only_a_release_is_sent(walk, forgotten
     assert len(walk.calls("commit_withdrawal")) == paid
     walk.read_ledger()
     assert walk.entry(forgotten).status == "failed"
-    assert not open_holds.of_closed().exists()
+    assert not open_holds.closed_requests().exists()
     assert checks.holds().ok
     assert findings(walk)["holds of closed requests"].agrees
     assert walk.fresh(forgotten).state == "resolved_not_paid"
@@ -119,9 +119,9 @@ def test_an_order_that_got_lost_is_sent_again_until_the_ledger_shows_the_end(wal
         order(walk, forgotten, person)
     walk.fault("rollback_withdrawal", "drop_before", times=1)
     walk.sweep()
-    assert open_holds.of_closed().exists()
+    assert open_holds.closed_requests().exists()
     workflow.sweep(now=clock.now() + timedelta(minutes=1), client_for=walk.client_for)
-    assert not open_holds.of_closed().exists()
+    assert not open_holds.closed_requests().exists()
     assert walk.outcomes(forgotten, "orphan") == ["unknown", "accepted"]
 
 

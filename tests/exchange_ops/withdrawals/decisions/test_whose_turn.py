@@ -14,8 +14,8 @@ from desk.models import Person
 from desk.notifications import finding
 from exchange_ops.policy import freezes
 from exchange_ops.shared import alarms
-from exchange_ops.transfers import machine as transfers
-from exchange_ops.withdrawals import guards
+from exchange_ops.transfers import states
+from exchange_ops.withdrawals import machine
 from tests.exchange_ops.transfers.movings import Moving
 from tests.rows import unguarded
 
@@ -68,7 +68,7 @@ def test_each_is_named_what_they_can_decide_and_nobody_else(moving, everybody):
     walk, (operator, first, second, third, *_, both, _gone, _nobody) = moving.walk, everybody
     held, large = walk.held(), walk.until(walk.request(amount=Decimal(20)), "review")
     own = walk.held(amount=Decimal("0.07"), initiator=both)
-    sent = moving.request(transfers.TO_USER, amount=Decimal(100))
+    sent = moving.request(states.TO_USER, amount=Decimal(100))
     walk.approve(large, first)
     moving.approve(sent, second)
     whom = {}
@@ -89,10 +89,10 @@ def test_a_word_on_what_was_changed_since_or_on_another_stage_is_none(moving, ev
     walk.approve(row, first)
     subjects = [subject for pk, subject, _ in asked_at_once(everybody)["approvals"] if pk == first.pk]
     assert subjects == []
-    with unguarded(guards.GUARDS):
+    with unguarded(machine.GUARDS):
         type(row).objects.filter(pk=row.pk).update(digest="0" * 64)
     assert [pk for pk, *_ in asked_at_once(everybody)["approvals"]].count(first.pk) == 1
-    with unguarded(guards.GUARDS):
+    with unguarded(machine.GUARDS):
         type(row).objects.filter(pk=row.pk).update(digest=row.digest, state="held", echo_ok=True)
     assert [pk for pk, *_ in asked_at_once(everybody)["approvals"]].count(first.pk) == 1
 

@@ -13,7 +13,7 @@ from chaindata.cache import service
 from desk import clock
 from desk.models import Person
 from exchange_ops.shared.models import Account
-from exchange_ops.withdrawals import machine, mover
+from exchange_ops.withdrawals import machine, states
 from exchange_ops.withdrawals.models import PayoutProof, Withdrawal
 from exchange_ops.withdrawals.proofs import payouts
 from sandbox.exchange.accounts import address_forms
@@ -86,15 +86,15 @@ class Proving:
         """A row that went the usual way to `state`."""
         number = next(_numbers)
         row = Withdrawal(account=self.account, initiator=self.operator, request_key=f"proof-{number}", **request)
-        mover.create(row, now=self.now, actor=row.initiator)
+        machine.create(row, now=self.now, actor=row.initiator)
         with_it: dict[str, dict[str, Any]] = {
             "held": {"exchange_id": f"exchange-{number}"},
-            "committing": {"decision": machine.COMMIT, "decided_at": self.now},
+            "committing": {"decision": states.COMMIT, "decided_at": self.now},
             "sent": {"hash": hash},
             "settled": {"exchange_status": "success"},
         }
         for event, to in WAY:
-            mover.move(row, event=event, to=to, now=self.now, **with_it.get(to, {}))
+            machine.move(row, event=event, to=to, now=self.now, **with_it.get(to, {}))
             if to == state:
                 break
         return row

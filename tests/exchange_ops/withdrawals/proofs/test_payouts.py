@@ -18,7 +18,7 @@ from chaindata.wire.scripts import steps
 from chaindata.wire.transactions import Output
 from desk import audit_check
 from exchange_ops.policy import freezes
-from exchange_ops.withdrawals import mover
+from exchange_ops.withdrawals import machine
 from exchange_ops.withdrawals.models import PayoutProof, Withdrawal
 from exchange_ops.withdrawals.proofs import payouts
 from sandbox.chain import wallet
@@ -100,7 +100,7 @@ def test_a_fee_that_the_exchange_raises_after_the_approval_makes_no_short_paymen
     request = {"currency": "BCH", "amount": Decimal(1), "include_fee": True, "fee_estimate": Decimal("0.0005")}
     row = desk.row("sent", hash=txid, address=supplier(), **request)
     desk.mine(2)
-    mover.move(row, event="exchange_succeeded", to="settled", now=desk.now, fee=Decimal("0.1"))
+    machine.move(row, event="exchange_succeeded", to="settled", now=desk.now, fee=Decimal("0.1"))
     row = desk.look(row)
     assert (row.state, desk.proof(row).wanted_sat) == ("disputed", 99_950_000)
     assert "pays the address 0.90000000, and not 0.99950000" in row.last_problem
@@ -113,7 +113,7 @@ def test_a_payment_that_proved_a_request_for_good_proves_no_older_one(desk: Prov
     assert desk.look(newer).state == "verified"
     assert desk.proof(newer).final_at is not None
     Withdrawal.objects.filter(pk=older.pk).update(hash=newer.hash)
-    older = mover.move(desk.fresh(older), event="exchange_succeeded", to="settled", now=desk.now)
+    older = machine.move(desk.fresh(older), event="exchange_succeeded", to="settled", now=desk.now)
     older = desk.look(older)
     assert (older.state, desk.fresh(newer).state) == ("disputed", "verified")
     assert f"and that is {newer.reference} already" in older.last_problem
@@ -135,7 +135,7 @@ def test_a_payout_that_is_buried_before_the_exchange_tells_its_success_is_proven
     desk.mine(12)
     row = desk.look(row)
     assert (row.state, desk.proof(row).standing, desk.proof(row).depth) == ("sent", "proven", 12)
-    mover.move(row, event="exchange_succeeded", to="settled", now=desk.now, exchange_status="success")
+    machine.move(row, event="exchange_succeeded", to="settled", now=desk.now, exchange_status="success")
     desk.ahead += timedelta(seconds=31)
     row = desk.look(row)
     assert (row.state, desk.proof(row).final_at is None) == ("verified", False)

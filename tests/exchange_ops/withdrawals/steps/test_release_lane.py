@@ -10,7 +10,7 @@ from django.db import connection
 
 from desk import clock, rooms
 from exchange_ops.shared import backoff
-from exchange_ops.withdrawals import deadlines, machine, mover, workflow
+from exchange_ops.withdrawals import deadlines, machine, states, workflow
 from exchange_ops.withdrawals.models import Withdrawal
 from project import celery_settings
 from project.celery import app
@@ -35,9 +35,9 @@ def test_nothing_but_releases_goes_to_the_queue_of_releases():
 
 
 def test_a_row_that_is_to_be_released_is_given_to_the_worker_of_releases():
-    assert mover.task_of("rolling_back") == "exchange_ops.release"
-    others = set(machine.STATES) - {"rolling_back"}
-    assert {mover.task_of(state) for state in others} == {"exchange_ops.advance"}
+    assert machine.task_of("rolling_back") == "exchange_ops.release"
+    others = set(states.STATES) - {"rolling_back"}
+    assert {machine.task_of(state) for state in others} == {"exchange_ops.advance"}
 
 
 def test_rows_take_turns_by_kind_and_each_round_begins_with_another_kind():

@@ -210,17 +210,17 @@ def test_a_paused_worker_finds_that_its_claim_is_gone_and_sends_nothing(walk, mo
 
 def test_an_orphan_of_an_earlier_attempt_is_released_while_the_request_goes_on(walk):
     """The first attempt was proven not sent, and its bytes arrive all the same; the second attempt is the real one."""
-    from exchange_ops.withdrawals import tags
+    from exchange_ops.withdrawals.steps import holding
 
     row = walk.held()
-    stray = somebody_elses(walk, comment=tags.of(withdrawal_id=row.pk, attempt=9))
+    stray = somebody_elses(walk, comment=holding.tag(withdrawal_id=row.pk, attempt=9))
     ExternalCall.objects.create(
         account=walk.account,
         withdrawal=row,
         kind="hold",
         attempt=9,
         epoch=1,
-        tag=tags.of(withdrawal_id=row.pk, attempt=9),
+        tag=holding.tag(withdrawal_id=row.pk, attempt=9),
         fingerprint="0" * 64,
         prepared_at=clock.now(),
         send_by=clock.now(),

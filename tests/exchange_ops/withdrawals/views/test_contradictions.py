@@ -7,7 +7,7 @@ import pytest
 
 from desk import clock
 from desk.people import totp
-from exchange_ops.withdrawals import deadlines, mover
+from exchange_ops.withdrawals import deadlines, machine
 from tests.exchange_ops import rows
 from wire.values import Secret
 
@@ -49,9 +49,9 @@ def test_three_of_three_approvals_stay_three_of_three_while_the_final_one_is_mis
         assert answer.status_code == 302, re.findall(r'<p class="strong">(.*?)</p>', answer.content.decode())
     row.refresh_from_db()
     assert row.state == "queued"
-    mover.move(row, event="hold_claimed", to="holding", now=now, attempt=1, tag=f"tx-{row.pk}")
-    mover.move(row, event="hold_accepted", to="held", now=now, exchange_id="ex-1", **deadlines.deadlines(now))
-    mover.move(row, event="echo_agrees", to="held", now=now, echo=rows.ECHO, echo_ok=True)
+    machine.move(row, event="hold_claimed", to="holding", now=now, attempt=1, tag=f"tx-{row.pk}")
+    machine.move(row, event="hold_accepted", to="held", now=now, exchange_id="ex-1", **deadlines.deadlines(now))
+    machine.move(row, event="echo_agrees", to="held", now=now, echo=rows.ECHO, echo_ok=True)
     for page in (page_of(clients[0], row), clients[0].get("/approvals/").content.decode()):
         assert "3 of 3 approved, final release approval 0 of 1" in page
         assert "0 of 1 approved" not in page
@@ -61,7 +61,7 @@ def test_three_of_three_approvals_stay_three_of_three_while_the_final_one_is_mis
 def test_a_finding_that_was_given_is_said_and_its_form_is_put_away(signed_in, approvers, operator, payable):
     client, other = (signed_in(person) for person in approvers[:2])
     row = rows.held(operator, now=clock.now())
-    mover.move(row, event="executed_without_us", to="investigate", now=clock.now())
+    machine.move(row, event="executed_without_us", to="investigate", now=clock.now())
     page = page_of(client, row)
     assert "Change your finding" not in page
     sent = {"digest": digest_on(page), "code": code(), "verdict": "not_paid", "comment": "Statement 12"}

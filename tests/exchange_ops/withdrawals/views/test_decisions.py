@@ -13,7 +13,7 @@ from desk.people import totp
 from exchange_ops.policy import freezes
 from exchange_ops.policy.models import Freeze
 from exchange_ops.templatetags import exchange_ops as tags
-from exchange_ops.withdrawals import machine, mover
+from exchange_ops.withdrawals import machine, states
 from exchange_ops.withdrawals.models import Approval
 from tests.exchange_ops import rows
 from wire.values import Secret
@@ -61,7 +61,7 @@ def test_a_difference_in_the_exchanges_record_is_marked_in_words(signed_in, trea
     row = rows.held(operator, now=clock.now(), echo=False)
     differences = [{"field": "address", "ours": rows.ADDRESS, "theirs": "bchreg:other", "agrees": False}]
     decision = {"decision": "rollback", "decided_at": clock.now()}
-    mover.move(
+    machine.move(
         row, event="echo_differs", to="rolling_back", now=clock.now(), echo=differences, echo_ok=False, **decision
     )
     page = page_of(signed_in(treasury), row)
@@ -227,7 +227,7 @@ def test_an_approval_is_called_back_while_nothing_was_told(signed_in, approver, 
 def test_an_unclear_case_takes_two_verdicts(signed_in, approver, treasury2, operator):
     totp.enrol(treasury2, SECRET)
     row = rows.held(operator, now=clock.now())
-    mover.move(row, event="executed_without_us", to="investigate", now=clock.now())
+    machine.move(row, event="executed_without_us", to="investigate", now=clock.now())
     for number, person in enumerate((approver, treasury2)):
         client = signed_in(person)
         digest = re.search(r'name="digest" value="([0-9a-f]{64})"', page_of(client, row))[1]
@@ -242,8 +242,8 @@ def test_the_open_hold_of_a_closed_request_is_in_the_inbox_and_two_people_releas
 ):
     totp.enrol(treasury2, SECRET)
     row = rows.held(operator, now=clock.now())
-    mover.move(row, event="executed_without_us", to="investigate", now=clock.now())
-    mover.move(row, event="resolved", to="resolved_paid", now=clock.now())
+    machine.move(row, event="executed_without_us", to="investigate", now=clock.now())
+    machine.move(row, event="resolved", to="resolved_paid", now=clock.now())
     line = {"type": "payout", "status": "created", "withdrawal": row, "exchange_id": row.exchange_id}
     rows.entry(9, now=clock.now(), **line)
     incidents.review(now=clock.now())
@@ -266,8 +266,8 @@ def test_the_open_hold_of_a_closed_request_is_in_the_inbox_and_two_people_releas
 def test_what_the_exchange_does_not_carry_out_stands_in_the_inbox(signed_in, treasury, operator):
     row = rows.held(operator, now=clock.now())
     decision = {"decision": "commit", "decided_at": clock.now()}
-    mover.move(row, event="quorum_reached", to="committing", now=clock.now(), **decision)
-    mover.move(row, event="commit_confirmed", to="committed", now=clock.now())
+    machine.move(row, event="quorum_reached", to="committing", now=clock.now(), **decision)
+    machine.move(row, event="commit_confirmed", to="committed", now=clock.now())
     incidents.review(now=clock.now())
     assert row.reference not in signed_in(treasury).get("/action/").content.decode()
     row.__class__.objects.filter(pk=row.pk).update(updated_at=clock.now() - timedelta(hours=3))
@@ -296,10 +296,10 @@ def test_a_withdrawal_that_is_not_there_says_so(signed_in, treasury, number):
 
 def test_every_state_has_its_sentence_icon_and_word_on_the_page(signed_in, treasury, operator, settings):
     sprite = (settings.BASE_DIR / "static/vendor/lucide-1.62.0/sprite.svg").read_text()
-    for name, state in machine.STATES.items():
+    for name, state in states.STATES.items():
         assert f'id="{state.icon}"' in sprite
         assert state.label in tags.DISPLAY.state(name)
-    events = {move.event for move in machine.TRANSITIONS}
+    events = {move.event for move in states.TRANSITIONS}
     assert events <= set(tags.EVENTS)
 
 

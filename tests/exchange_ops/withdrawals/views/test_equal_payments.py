@@ -7,7 +7,7 @@ from decimal import Decimal
 import pytest
 
 from desk import clock
-from exchange_ops.withdrawals import equal_payments, mover
+from exchange_ops.withdrawals import equal_payments, machine
 from tests.exchange_ops import rows
 
 pytestmark = pytest.mark.django_db
@@ -55,8 +55,8 @@ def test_what_is_clearly_not_paid_or_older_than_a_day_is_not_named(operator, ear
     now = clock.now()
     same = {"account": earlier.account, "currency": "BCH", "amount": Decimal("1.25"), "address": rows.ADDRESS}
     rows.ended(operator, now=now)
-    mover.move(rows.requested(operator, now=now), event="cancelled", to="cancelled", now=now, actor=operator)
-    assert equal_payments.of(**same, at=now) == [earlier]
-    assert equal_payments.of(**same, at=now + timedelta(hours=23, minutes=1)) == []
-    assert equal_payments.of(**same, at=now - timedelta(hours=25, minutes=1)) == []
-    assert equal_payments.of(**{**same, "amount": Decimal("1.2500000000000000000001")}, at=now) == []
+    machine.move(rows.requested(operator, now=now), event="cancelled", to="cancelled", now=now, actor=operator)
+    assert equal_payments.find(**same, at=now) == [earlier]
+    assert equal_payments.find(**same, at=now + timedelta(hours=23, minutes=1)) == []
+    assert equal_payments.find(**same, at=now - timedelta(hours=25, minutes=1)) == []
+    assert equal_payments.find(**{**same, "amount": Decimal("1.2500000000000000000001")}, at=now) == []

@@ -8,7 +8,7 @@ from decimal import Decimal
 import pytest
 from playwright.sync_api import expect
 
-from exchange_ops.withdrawals import mover
+from exchange_ops.withdrawals import machine
 from exchange_ops.withdrawals.models import PayoutProof
 from tests.exchange_ops import rows
 from tests.exchange_ops.withdrawals.proofs.proving import beside_a_chain, supplier
@@ -58,7 +58,7 @@ class TestWords:
 
     def test_the_exchange_s_count_does_not_stand_beside_the_desk_s_own(self, desk, signed_in, treasury):
         client, row = signed_in(treasury), desk.proven()
-        mover.touch(row, confirmations=2)
+        machine.touch(row, confirmations=2)
         desk.reorganise(4)
         desk.sweep()
         page = client.get(f"/withdrawals/{row.pk}/").content.decode()

@@ -6,7 +6,7 @@ import io
 import pytest
 
 from desk import clock
-from exchange_ops.withdrawals import endings, machine, mover
+from exchange_ops.withdrawals import endings, machine, states
 from exchange_ops.withdrawals.models import Withdrawal
 from tests.exchange_ops import rows
 
@@ -27,9 +27,9 @@ def released(person, event, *, by=None, **changes):
     now = clock.now()
     row = rows.held(person, now=now, **changes)
     decision = {"decision": "rollback", "decided_at": now, "decided_by": by}
-    mover.move(row, event=event, to="rolling_back", now=now, actor=by, **decision)
-    mover.move(row, event="rollback_claimed", to="rolling_back", now=now)
-    return mover.move(row, event="released", to="rolled_back", now=now)
+    machine.move(row, event=event, to="rolling_back", now=now, actor=by, **decision)
+    machine.move(row, event="rollback_claimed", to="rolling_back", now=now)
+    return machine.move(row, event="released", to="rolled_back", now=now)
 
 
 @pytest.fixture
@@ -39,7 +39,7 @@ def ended(operator, treasury, payable):
     made["withdrawn"] = released(operator, "cancelled", by=operator)
     for name, event, by in (("called_off", "cancelled", treasury), ("checks_failed", "checks_failed", None)):
         made[name] = rows.requested(operator, now=clock.now())
-        mover.move(made[name], event=event, to="cancelled", now=clock.now(), actor=by)
+        machine.move(made[name], event=event, to="cancelled", now=clock.now(), actor=by)
     return made
 
 
@@ -78,7 +78,7 @@ def test_an_approved_payment_that_was_not_carried_out_is_not_called_expired(oper
 def test_every_event_that_ends_a_hold_or_a_request_has_a_word():
     ending = {
         move.event
-        for move in machine.TRANSITIONS
+        for move in states.TRANSITIONS
         if move.target in {"rolling_back", "cancelled", "expired"} and move.source != move.target
     }
     assert ending == set(endings.EVENTS)

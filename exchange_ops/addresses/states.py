@@ -1,0 +1,98 @@
+"""The table of a request for a new deposit address: every state, whose turn it is, and every move between states."""
+
+from typing import Final
+
+from desk.machines.table import WORK, Column, State, Table, Tone, Transition, Turn
+
+REQUESTED: Final = "asked"
+SENDING: Final = "sending"
+UNKNOWN: Final = "unknown"
+MADE: Final = "made"
+REFUSED: Final = "refused"
+NOT_SENT: Final = "not_sent"
+ABSENT: Final = "absent"
+
+REQUEST_STATES: Final[dict[str, State]] = {
+    "asked": State(
+        "Waiting to be asked for",
+        "No new address was made yet. A worker asks the exchange for it once; the desk goes on by itself.",
+        Turn.WORKER,
+        Tone.ACTIVE,
+    ),
+    "sending": State(
+        "Being asked for",
+        "The exchange is being asked for a new address at this moment. The desk goes on by itself.",
+        Turn.WORKER,
+        Tone.ACTIVE,
+    ),
+    "unknown": State(
+        "Answer lost",
+        "Unknown whether a new address was made, because the exchange's answer did not arrive. The desk reads the "
+        "exchange's list until it knows and never asks a second time by itself. The present address goes on working.",
+        Turn.EXCHANGE,
+        Tone.WARN,
+    ),
+    "made": State(
+        "New address made",
+        "The exchange made a new address. Every older one goes on working.",
+        Turn.NOBODY,
+        Tone.GOOD,
+        terminal=True,
+    ),
+    "refused": State(
+        "Refused by the exchange",
+        "No new address was made: the exchange refused it for the reason below. The present address goes on working.",
+        Turn.NOBODY,
+        Tone.BAD,
+        terminal=True,
+    ),
+    "not_sent": State(
+        "Not asked",
+        "No new address was made: the question did not leave the desk, for the reason below. "
+        "The present address goes on working. An operator can ask again.",
+        Turn.NOBODY,
+        Tone.QUIET,
+        terminal=True,
+    ),
+    "absent": State(
+        "No new address seen",
+        "No new address was made, as far as the exchange's list shows: the answer was lost and nothing new was listed. "
+        "The present address goes on working. An operator can ask again.",
+        Turn.NOBODY,
+        Tone.QUIET,
+        terminal=True,
+    ),
+}
+
+_T = Transition
+# A late answer is found in the exchange's list. Each move has the name of the state that it leads to.
+TRANSITIONS: Final[tuple[Transition, ...]] = (
+    _T(1, "", "asked", "asked", ("operator",)),
+    _T(2, "asked", "sending", "sending", ("worker",)),
+    _T(3, "asked", "not_sent", "not_sent", ("worker",)),
+    _T(4, "sending", "made", "made", ("worker",)),
+    _T(5, "sending", "refused", "refused", ("worker",)),
+    _T(6, "sending", "not_sent", "not_sent", ("worker",)),
+    _T(7, "sending", "unknown", "unknown", ("worker", "sweeper")),
+    _T(8, "unknown", "made", "made", ("reconciler",)),
+    _T(9, "unknown", "absent", "absent", ("reconciler",)),
+)
+_CONTENT: Final = Column.RECORDED | Column.FIXED  # what was asked for
+TABLE: Final = Table(
+    noun="a request for an address",
+    states=REQUEST_STATES,
+    moves=TRANSITIONS,
+    columns=WORK
+    | {
+        "account_id": _CONTENT,
+        "currency": _CONTENT,
+        "initiator_id": _CONTENT,
+        "initiated_via": _CONTENT,
+        "request_key": Column.FIXED,
+        "created_at": Column.FIXED,
+        "looks": Column.TIMER | Column.TOUCHED,
+    },
+)
+OPEN_REQUESTS: Final = TABLE.open
+# Those that used one of the day's five, or may have.
+SPENT_REQUESTS: Final = ("sending", "unknown", "made")
