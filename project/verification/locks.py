@@ -25,13 +25,13 @@ _RULES = (
 _SOURCES = {
     "requirements.txt": ("pyproject.toml",),
     "tests/requirements.txt": ("--group", "pyproject.toml:dev", "--constraints", "requirements.txt"),
-    "bench/requirements.txt": ("--group", "pyproject.toml:bench", "--constraints", "tests/requirements.txt"),
+    "tools/bench/requirements.txt": ("--group", "pyproject.toml:bench", "--constraints", "tests/requirements.txt"),
 }
 # What README promises. A peer of the tests, coincurve, has no wheel for 3.14.
 PYTHONS = {
     "requirements.txt": ("3.11", "3.12", "3.13", "3.14"),
     "tests/requirements.txt": ("3.11", "3.12", "3.13"),
-    "bench/requirements.txt": ("3.11", "3.12", "3.13"),
+    "tools/bench/requirements.txt": ("3.11", "3.12", "3.13"),
 }
 _PLATFORM = "x86_64-manylinux_2_28"
 _UNREACHABLE = ("error sending request", "dns error", "failed to fetch", "connection", "timed out", "network")

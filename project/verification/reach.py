@@ -8,7 +8,7 @@ from pathlib import Path
 
 from project.bootstrap import ROOT
 
-_TOPS = ("chaindata", "desk", "exchange_ops", "project", "sandbox", "wire")
+_TOPS = ("chaindata", "desk", "exchange_ops", "project", "sandbox", "tools", "wire")
 # So many steps from a test to what it reaches; further away nearly everything reaches nearly everything.
 MOST_STEPS = 3
 _CONFTEST_STEPS = 2  # a conftest serves many tests that never ask for what it imports

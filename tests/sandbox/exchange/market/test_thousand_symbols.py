@@ -1,6 +1,6 @@
 """A thousand symbols are as usable as fifteen: what is asked about all of them is whole, and others come in between.
 
-What it costs is measured in `bench/measure_symbols.py`.
+What it costs is measured in `tools/bench/measure_symbols.py`.
 """
 
 import asyncio

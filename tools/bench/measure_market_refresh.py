@@ -1,4 +1,4 @@
-"""Refreshing 1,000 prices against the database's own bulk load: `python -m bench.measure_market_refresh`.
+"""Refreshing 1,000 prices against the database's own bulk load: `python -m tools.bench.measure_market_refresh`.
 
 On SQLite and on PostgreSQL, by the clock on the wall, since a server does its part of the work in another process. The
 limit gets its rows as ready texts and writes all of them; ours begins with decimals and finds out what changed. Every
@@ -19,7 +19,7 @@ from decimal import Decimal
 from itertools import count, cycle
 from typing import Any
 
-from bench.rounds import line, spend
+from tools.bench.rounds import line, spend
 
 SYMBOLS, TENTH, TRADES = 1_000, 100, 20_000
 BATCHES = 12  # one for each round, and more
@@ -69,7 +69,7 @@ def _answer(prefix: str, number: int, changed: int) -> bytes:
 
 def _exchange(stack: ExitStack, prefix: str, changed: int) -> str:
     """The address of a server in a process of its own, which ends with the stack."""
-    code = f"from bench.measure_market_refresh import serve; serve({prefix!r}, {changed})"
+    code = f"from tools.bench.measure_market_refresh import serve; serve({prefix!r}, {changed})"
     server = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
     stack.callback(server.wait)
     stack.callback(server.kill)
@@ -269,7 +269,7 @@ def main() -> None:
 
 
 def _measure_in_child(engine: str, address: str, folder: str) -> None:
-    code = f"from bench.measure_market_refresh import measure; measure({engine!r})"
+    code = f"from tools.bench.measure_market_refresh import measure; measure({engine!r})"
     changes = {"DATABASE_URL": address, "DATA_DIR": folder}
     subprocess.run([sys.executable, "-c", code], env={**os.environ, **changes}, check=True)
 

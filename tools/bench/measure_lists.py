@@ -1,4 +1,4 @@
-"""What a list of 100,000 rows costs as a page and as a file: `python -m bench.measure_lists`.
+"""What a list of 100,000 rows costs as a page and as a file: `python -m tools.bench.measure_lists`.
 
 The ledger's list on PostgreSQL, of one account, a fifth of the lines with their withdrawal. The peer of a file is the
 standard library over the same columns of the same rows: a cursor of psycopg with a name, and csv.writer or json.dumps

@@ -1,4 +1,4 @@
-"""Transactions, addresses and proofs of the chain, against other libraries: `python -m bench.measure_chain`.
+"""Transactions, addresses and proofs of the chain, against other libraries: `python -m tools.bench.measure_chain`.
 
 Transactions: python-bitcoinlib, the fastest to read them in Python. Addresses: bitcash. Of proofs in the node's form no
 other library is known; their peer is the hashing that a check can't do without.
@@ -10,12 +10,12 @@ import random
 import bitcoin.core
 from bitcash.cashaddress import Address as TheirAddress
 
-from bench.rounds import line, spend
 from chaindata.wire import addresses, decoding, headers, merkle, proofs, transactions
 from chaindata.wire.addresses import Address, Kind, Network
 from chaindata.wire.headers import Header
 from chaindata.wire.scripts import steps
 from chaindata.wire.transactions import Input, Output
+from tools.bench.rounds import line, spend
 
 _dice = random.Random(1)
 TRANSACTIONS, ADDRESSES, LEAVES, PROOFS = 500, 500, 2_000, 200

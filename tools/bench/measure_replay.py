@@ -1,4 +1,4 @@
-"""What a start with a long journal costs: `python -m bench.measure_replay`.
+"""What a start with a long journal costs: `python -m tools.bench.measure_replay`.
 
 10,000 inputs of four kinds are written, and replayed. The peer is the standard library's `json.loads` over the same
 lines, in the same run: what reading them costs before anything is done with them. Processor time.

@@ -1,7 +1,8 @@
-"""Ten everyday tasks of each role in a browser, in steps and seconds: `python -m bench.measure_tasks [role] [--write]`.
+"""Ten everyday tasks of each role in a browser, in steps and seconds:
+`python -m tools.bench.measure_tasks [role] [--write]`.
 
-Each is done twice, with a pointer and with keys alone, by the same script (`bench/tasks`). The pointer is the peer of
-the keys: a desk that only pointers can work fast is not one for operators. `--write` puts all of them into
+Each is done twice, with a pointer and with keys alone, by the same script (`tools/bench/tasks`). The pointer is the
+peer of the keys: a desk that only pointers can work fast is not one for operators. `--write` puts all of them into
 docs/tasks.md, beside what other consoles publish of theirs. Ends with 1 when a task could not be done.
 """
 
@@ -17,14 +18,14 @@ from playwright.sync_api import sync_playwright
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "project.settings")
 django.setup()
 
-from bench.tasks import page as tasks_page  # noqa: E402
-from bench.tasks.everyday import ALL, Needs, Task  # noqa: E402
-from bench.tasks.hands import Hands  # noqa: E402
 from desk.people import demo  # noqa: E402
 from tests import browsers, door  # noqa: E402
 from tests.e2e.conftest import prepare  # noqa: E402
 from tests.e2e.visitors import Codes, Visitor  # noqa: E402
 from tests.houses import QUICK, RunningHouse, prepared_folder  # noqa: E402
+from tools.bench.tasks import page as tasks_page  # noqa: E402
+from tools.bench.tasks.everyday import ALL, Needs, Task  # noqa: E402
+from tools.bench.tasks.hands import Hands  # noqa: E402
 
 ROLES = ("operator", "treasury", "admin", "auditor")
 

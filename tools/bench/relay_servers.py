@@ -1,4 +1,5 @@
-"""The servers that `measure_relay` compares, each in a process of its own: `python -m bench.relay_servers KIND FOLDER`.
+"""The servers that `measure_relay` compares, each in its own process:
+`python -m tools.bench.relay_servers KIND FOLDER`.
 
 Every server reads notifications from a Unix socket, one `topic text` a line, and gives the texts to all its browsers;
 `hub-redis` hears them from Redis instead, like a web process of the desk does. It prints its port once it listens.

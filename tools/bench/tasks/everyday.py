@@ -4,8 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
-from bench.tasks.hands import Hands
 from tests.e2e.visitors import ADDRESS, Visitor
+from tools.bench.tasks.hands import Hands
 
 Script = Callable[[Hands, "Needs"], None]
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from exchange_ops.console import elsewhere
 from exchange_ops.wire import streams
 from exchange_ops.wire.streams import Method
-from project.coverage import reasons
-from project.coverage.uses import CannotTell
+from tools.coverage import reasons
+from tools.coverage.uses import CannotTell
 
 CONSOLE = "console"
 HEADER = ("method", "socket", "golden file", "session", "page")
@@ -47,7 +47,7 @@ def rows(root: Path) -> list[StreamRow]:
     asked_by = {session: _named(root / "exchange_ops" / session) for session in SESSIONS}
     idle = sorted(session for session, names in asked_by.items() if not names)
     if idle:
-        raise CannotTell(f"These have a page in project/coverage/stream_uses.py and ask nothing: {idle}")
+        raise CannotTell(f"These have a page in tools/coverage/stream_uses.py and ask nothing: {idle}")
     golden = {path.stem: path.name for path in (root / "tests/golden/exchange_streams/methods").glob("*.json")}
     return [_row(method, asked_by, golden) for method in streams.METHODS]
 

@@ -3,12 +3,12 @@
 from pathlib import Path
 from typing import Final
 
-from bench.tasks.everyday import Task
-from bench.tasks.hands import Hands
-from bench.tasks.published import FLOWS, Flow
+from tools.bench.tasks.everyday import Task
+from tools.bench.tasks.hands import Hands
+from tools.bench.tasks.published import FLOWS, Flow
 
-PAGE: Final = Path(__file__).resolve().parent.parent.parent / "docs" / "tasks.md"
-START, END = "<!-- measured: python -m bench.measure_tasks --write -->", "<!-- end of what was measured -->"
+PAGE: Final = Path(__file__).resolve().parent.parent.parent.parent / "docs" / "tasks.md"
+START, END = "<!-- measured: python -m tools.bench.measure_tasks --write -->", "<!-- end of what was measured -->"
 _HEAD = "| task | pointer | keys | steps as published elsewhere |\n|---|---|---|---|"
 
 Measured = dict[Task, tuple[Hands | None, Hands | None]]  # pointer and keys; none: could not be done

@@ -1,4 +1,4 @@
-"""Replies to records, against the standard library's JSON with Decimals: `python -m bench.measure_decode`.
+"""Replies to records, against the standard library's JSON with Decimals: `python -m tools.bench.measure_decode`.
 
 The first peer makes the same checks: plain digits, sensible sizes, missing, empty and unknown members, instants with a
 zone, the character NUL. That both refuse the same is looked at before anything is measured. The second peer checks
@@ -15,8 +15,8 @@ from typing import Any
 
 import msgspec
 
-from bench.rounds import line, spend
 from exchange_ops.wire.records import OrderBook, Ticker, Transaction
+from tools.bench.rounds import line, spend
 from wire import records
 from wire.errors import BadReply
 from wire.values import Nanoseconds

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from chaindata.cache.freshness import FRESHNESS
 from chaindata.wire import catalogue
-from project.coverage.uses import CannotTell
+from tools.coverage.uses import CannotTell
 
 # Rooms of the chain, or one module of a room, and the names of the pages that they work for.
 PAGES: Mapping[str, tuple[str, ...]] = {
@@ -55,12 +55,10 @@ def pages_of(root: Path, pages: Mapping[str, tuple[str, ...]] = PAGES) -> dict[s
     entries = {module: module if module in pages else module.partition(".")[0] for module in by_module}
     missing = sorted(module for module, entry in entries.items() if entry not in pages)
     if missing:
-        raise CannotTell(
-            f"These rules ask about the chain and have no page in project/coverage/chain_uses.py: {missing}"
-        )
+        raise CannotTell(f"These rules ask about the chain and have no page in tools/coverage/chain_uses.py: {missing}")
     idle = sorted(set(pages) - set(entries.values()))
     if idle:
-        raise CannotTell(f"These have a page in project/coverage/chain_uses.py and ask nothing: {idle}")
+        raise CannotTell(f"These have a page in tools/coverage/chain_uses.py and ask nothing: {idle}")
     found: dict[str, dict[str, None]] = {}
     for module, operations in by_module.items():
         for operation in sorted(operations):

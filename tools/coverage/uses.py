@@ -54,10 +54,10 @@ def pages_of(root: Path, pages: Mapping[str, tuple[str, ...]] = PAGES) -> dict[s
     entries = {module: _entry(module, pages) for module in by_module}
     missing = sorted(module for module, entry in entries.items() if entry not in pages)
     if missing:
-        raise CannotTell(f"These rules call the exchange and have no page in project/coverage/uses.py: {missing}")
+        raise CannotTell(f"These rules call the exchange and have no page in tools/coverage/uses.py: {missing}")
     idle = sorted(set(pages) - set(entries.values()))
     if idle:
-        raise CannotTell(f"These have a page in project/coverage/uses.py and call nothing: {idle}")
+        raise CannotTell(f"These have a page in tools/coverage/uses.py and call nothing: {idle}")
     found: dict[str, dict[str, None]] = {}
     for module, operations in by_module.items():
         for operation in operations:

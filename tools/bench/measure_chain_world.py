@@ -1,4 +1,4 @@
-"""A long chain in the sandbox's world: `python -m bench.measure_chain_world`.
+"""A long chain in the sandbox's world: `python -m tools.bench.measure_chain_world`.
 
 10,000 blocks come by the clock, into a journal that holds no block. Measured are the start from that journal, block
 details, and the pages of the address that all of them paid. Peers, in the same run: python-bitcoinlib reading the same
@@ -14,10 +14,10 @@ from pathlib import Path
 
 import bitcoin.core
 
-from bench.rounds import line, spend
 from sandbox.chain.scenarios.author import MINER
 from sandbox.chain.wallet import Purse
 from sandbox.world.world import World
+from tools.bench.rounds import line, spend
 
 BLOCKS, AT_ONCE = 10_000, 500
 START_MS = 1_795_000_000_000

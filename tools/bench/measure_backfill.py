@@ -1,4 +1,4 @@
-"""Taking in a ledger of 50,000 transactions at a first start: `python -m bench.measure_backfill`.
+"""Taking in a ledger of 50,000 transactions at a first start: `python -m tools.bench.measure_backfill`.
 
 The records are there as the client gives them, so that only the taking in is measured. The peer is Django's own
 `bulk_create` of the same entries and versions, a page at a time, in the same database: without asking what is there

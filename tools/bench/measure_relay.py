@@ -1,4 +1,4 @@
-"""What it costs to tell many browsers the same, against `websockets.broadcast`: `python -m bench.measure_relay`.
+"""What it costs to tell many browsers the same, against `websockets.broadcast`: `python -m tools.bench.measure_relay`.
 
 Every server runs in a process of its own with 50, 200 and 1,000 browsers and is asked in turns. What counts is the
 processor time of the server for each message that a browser has read, so a busy machine disturbs it little; rates and
@@ -15,7 +15,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.relay_browsers import CHARACTERS, Server, moments, redis_in, text
+from tools.bench.relay_browsers import CHARACTERS, Server, moments, redis_in, text
 
 BROWSERS = (50, 200, 1_000)
 ROUNDS = 5

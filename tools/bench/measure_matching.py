@@ -17,7 +17,6 @@ from typing import NamedTuple
 
 from orderbook import Order, OrderBook, OrderSide  # akhil4n-orderbook
 
-from bench.rounds import line, spend
 from sandbox.exchange.accounts.ledger import HOUSE, UNIT, Wallet
 from sandbox.exchange.orders.matching import BUY, SELL, Book
 from sandbox.exchange.orders.orders import GTC, LIMIT, OrderTerms
@@ -27,6 +26,7 @@ from sandbox.exchange.trading.orders_funds import SPOT
 from sandbox.settings.config import Config
 from sandbox.settings.keys import DESK_ACCOUNT, OTHER_ACCOUNT
 from sandbox.world.seed import exchange
+from tools.bench.rounds import line, spend
 
 EVENTS = 100_000
 MIDDLE = 20_000

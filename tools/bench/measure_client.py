@@ -1,4 +1,4 @@
-"""What a call costs on our side, against requests and json: `python -m bench.measure_client`.
+"""What a call costs on our side, against requests and json: `python -m tools.bench.measure_client`.
 
 A server in another process answers from memory over raw sockets, so that the processor time is the client's alone.
 """
@@ -15,8 +15,8 @@ from decimal import Decimal
 import requests
 import urllib3
 
-from bench.rounds import line, spend
 from exchange_ops.client import ExchangeClient
+from tools.bench.rounds import line, spend
 from wire.deadline import Deadline
 from wire.http_exchange import Line, roundtrip
 from wire.sessions import Sending
@@ -132,7 +132,9 @@ def _measure_money(address: str, transport: Transport) -> None:
 def main() -> None:
     """Print a line for each peer of a short read, of a long one, of the way there and of a money call."""
     server = subprocess.Popen(
-        [sys.executable, "-c", "from bench.measure_client import serve; serve()"], stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", "from tools.bench.measure_client import serve; serve()"],
+        stdout=subprocess.PIPE,
+        text=True,
     )
     try:
         assert server.stdout is not None

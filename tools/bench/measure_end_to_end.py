@@ -1,4 +1,4 @@
-"""From the exchange's socket to the browser's, against a bare reader: `python -m bench.measure_end_to_end`.
+"""From the exchange's socket to the browser's, against a bare reader: `python -m tools.bench.measure_end_to_end`.
 
 A sandbox, a broker, a web process, a browser's socket and a bare loop of the websocket-client library have processes
 of their own, and the desk's followers are in this one. Something is made to happen at the exchange, once a moment; all
@@ -25,7 +25,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from bench.rounds import line
+from tools.bench.rounds import line
 
 ROUNDS, FIRST = 150, 10  # the first ones are not counted
 PATIENCE_SECONDS = 10
@@ -56,7 +56,7 @@ class Listener:
     def __init__(self, stack: ExitStack, url: str, *topics: object, cookie: str = "", origin: str = "") -> None:
         words = [url, cookie, origin, *map(json.dumps, topics)]
         self._heard: queue.Queue[tuple[Moment, Any]] = queue.Queue()
-        code = "import sys; from bench.measure_end_to_end import listen; listen(*sys.argv[1:])"
+        code = "import sys; from tools.bench.measure_end_to_end import listen; listen(*sys.argv[1:])"
         self._process = start(stack, "-c", code, *words, stdout=subprocess.PIPE, text=True)
         threading.Thread(target=self._read, daemon=True).start()
 
@@ -388,7 +388,7 @@ def _measure_in_child(engine: str, changes: dict[str, str], folder: Path) -> Non
         "CHAINDATA_URL": "",
     }  # the sandbox of this run
     usual = {"DATA_DIR": str(folder), "DEMO": "1", "LOG_LEVEL": "ERROR", "DJANGO_SETTINGS_MODULE": "project.settings"}
-    code = f"from bench.measure_end_to_end import measure; measure({engine!r})"
+    code = f"from tools.bench.measure_end_to_end import measure; measure({engine!r})"
     subprocess.run([sys.executable, "-c", code], env={**os.environ, **outside, **usual, **changes}, check=True)
 
 

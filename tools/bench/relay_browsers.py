@@ -40,7 +40,7 @@ class Server:
 
     def __init__(self, kind: str, folder: Path) -> None:
         self.kind = kind
-        command = [sys.executable, "-m", "bench.relay_servers", kind, str(folder)]
+        command = [sys.executable, "-m", "tools.bench.relay_servers", kind, str(folder)]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         assert self.process.stdout is not None
         port = self.process.stdout.readline().strip()

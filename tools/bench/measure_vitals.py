@@ -1,4 +1,4 @@
-"""How fast the desk's pages feel in a browser with much on them: `python -m bench.measure_vitals`.
+"""How fast the desk's pages feel in a browser with much on them: `python -m tools.bench.measure_vitals`.
 
 A whole house of its own: 100,000 lines of ledger, a sandbox of 1,000 symbols whose market moves, and a chart that is
 moved back until it has 2,000 candles. In Chromium, for each page: the largest contentful paint (LCP), the layout shift

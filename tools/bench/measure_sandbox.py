@@ -1,4 +1,4 @@
-"""What a request costs the sandbox, against uvicorn alone and a Django view: `python -m bench.measure_sandbox`.
+"""What a request costs the sandbox, against uvicorn alone and a Django view: `python -m tools.bench.measure_sandbox`.
 
 Three servers run in processes of their own and are asked in turns over one kept connection each. What counts is the
 processor time of the server, so neither the asking nor a busy machine disturbs it; requests a second are what one core
@@ -18,7 +18,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.rounds import line
+from tools.bench.rounds import line
 
 ROUNDS = 7
 REQUESTS = 200
@@ -121,7 +121,7 @@ class Target:
 
 @contextmanager
 def _started(name: str) -> Iterator[Target]:
-    command = [sys.executable, "-c", f"from bench.measure_sandbox import {name}; {name}()"]
+    command = [sys.executable, "-c", f"from tools.bench.measure_sandbox import {name}; {name}()"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout is not None

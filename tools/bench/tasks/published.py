@@ -1,8 +1,8 @@
 """How the same tasks go on other consoles, as their public documentation describes it: nobody measured them.
 
-A step is counted by the rule of `bench/tasks/hands.py`: one thing that a person decides to do. An optional field and
-what has a usable default is left out, in their favour; a page that the description does not mention is not supposed.
-What is not described step by step has no row here.
+A step is counted by the rule of `tools/bench/tasks/hands.py`: one thing that a person decides to do. An optional field
+and what has a usable default is left out, in their favour; a page that the description does not mention is
+not supposed. What is not described step by step has no row here.
 """
 
 from dataclasses import dataclass

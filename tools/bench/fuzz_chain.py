@@ -1,4 +1,4 @@
-"""Coverage-guided fuzzing of everything that reads the chain: `python -m bench.fuzz_chain --seconds 60 [parser …]`.
+"""Coverage-guided fuzzing of all readers of the chain: `python -m tools.bench.fuzz_chain --seconds 60 [parser …]`.
 
 Each parser gets its share of the time in a process of its own, begun from the corpus of the tests. What makes one end
 otherwise than it promises is printed in hexadecimal, as a line for that corpus, and the run ends with 1. With `--keep`
@@ -51,7 +51,7 @@ def _run(name: str, seconds: int, *, keeps: bool) -> bool:
         for number, sample in enumerate(samples(name)):
             (Path(folder) / f"sample{number:04}").write_bytes(sample)
         ended = subprocess.run(
-            [sys.executable, "-m", "bench.fuzz_chain", _INSIDE, name, folder, str(seconds)],
+            [sys.executable, "-m", "tools.bench.fuzz_chain", _INSIDE, name, folder, str(seconds)],
             capture_output=True,
             text=True,
             check=False,

@@ -1,4 +1,5 @@
-"""The way to a page through the fixed thread pool, against Django's own ASGI handler: `python -m bench.measure_pages`.
+"""The way to a page through the fixed thread pool, against Django's ASGI handler:
+`python -m tools.bench.measure_pages`.
 
 Both answer the same requests of the same application in the same process, without a server between, in processor time.
 The way is what is left when the page itself, asked straight, is taken off.
@@ -11,7 +12,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 from wsgiref.util import setup_testing_defaults
 
-from bench.rounds import line, spend
+from tools.bench.rounds import line, spend
 
 REQUESTS = 300
 AT_ONCE = 8

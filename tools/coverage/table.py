@@ -14,7 +14,7 @@ from chaindata.wire import catalogue as chain_catalogue
 from exchange_ops.client import ExchangeClient
 from exchange_ops.console import elsewhere
 from exchange_ops.wire import catalogue
-from project.coverage import chain_uses, contracts, reasons, stream_uses, uses
+from tools.coverage import chain_uses, contracts, reasons, stream_uses, uses
 from wire.operation import Operation
 
 HEADER = ("operation", "documented as", "sandbox", "client", "golden file", "contract test", "page")

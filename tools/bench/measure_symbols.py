@@ -1,4 +1,4 @@
-"""What a question about all of 1,000 symbols costs the sandbox: `python -m bench.measure_symbols`.
+"""What a question about all of 1,000 symbols costs the sandbox: `python -m tools.bench.measure_symbols`.
 
 The peer is the standard library's `json.dumps` of the very same answer, in the same run: what any server pays at least
 to say that much. First means that nothing was asked before, again that nothing has changed since. Processor time, so a

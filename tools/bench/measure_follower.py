@@ -1,5 +1,5 @@
 """Messages a second of the account's follower against a bare receive loop of its own library, and how soon it is back:
-`python -m bench.measure_follower`.
+`python -m tools.bench.measure_follower`.
 
 The exchange is a process that has its frames ready. The limit reads as many of them and does nothing with them, not
 even decoding, and a follower that stores nothing is held against it; one that stores everything is held against a loop
@@ -22,7 +22,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from bench.rounds import line, spend
+from tools.bench.rounds import line, spend
 
 MESSAGES = 1_000
 WAYS, ROUNDS = 4, 3
@@ -164,7 +164,7 @@ def measure_messages(engine: str) -> None:
     """Print the lines of one engine; its database is empty and named by the environment."""
     _prepare()
     with ExitStack() as stack:
-        server = _started(stack, ["-c", "from bench.measure_follower import serve; serve()"])
+        server = _started(stack, ["-c", "from tools.bench.measure_follower import serve; serve()"])
         base_url = f"ws://127.0.0.1:{int(server.stdout.readline())}"
         bare_ms, heard_ms, naive_ms, stored_ms = spend(
             _bare(base_url),
@@ -317,7 +317,7 @@ def _databases(folder: Path, stack: ExitStack) -> Iterator[tuple[str, str]]:
 
 
 def _in_child(call: str, address: str, folder: Path) -> None:
-    code = f"from bench import measure_follower; measure_follower.{call}"
+    code = f"from tools.bench import measure_follower; measure_follower.{call}"
     changes = {"DATABASE_URL": address, "DATA_DIR": str(folder)}
     subprocess.run([sys.executable, "-c", code], env={**os.environ, **changes}, check=True)
 
