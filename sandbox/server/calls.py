@@ -11,7 +11,7 @@ later. Secrets are never kept: neither headers nor the values of sensitive param
 import logging
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import count
@@ -177,10 +177,10 @@ log = logging.getLogger("sandbox")
 Body = TypeVar("Body")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Request(Generic[Body]):
     """A routed call, its query and body read once. `unreadable` says why one of them could not be; `call` is its line
-    in the log."""
+    in the log; `arguments` are made when they are first asked for."""
 
     received: Received
     operation: Operation
@@ -189,11 +189,7 @@ class Request(Generic[Body]):
     body: Body
     unreadable: Exception | None
     call: Call
-
-    def must_be_readable(self) -> None:
-        """Raises `unreadable`; for when it is the turn of the arguments."""
-        if self.unreadable is not None:
-            raise self.unreadable
+    arguments: Mapping[str, object] | None = None
 
 
 class Front(ABC, Generic[Body]):
@@ -230,8 +226,20 @@ class Front(ABC, Generic[Body]):
         """What comes of the call, as it goes out in JSON; raises what `_refused` knows."""
 
     @abstractmethod
+    def _read_arguments(self, request: Request[Body]) -> Mapping[str, object]:
+        """The arguments that path, query and body hold, as the world takes them; raises what `_refused` knows."""
+
+    @abstractmethod
     def _refused(self, problem: Exception, operation: Operation) -> Answer:
         """The answer to a call that did not go well."""
+
+    def _arguments(self, request: Request[Body]) -> Mapping[str, object]:
+        """The arguments of the call, made once; raises what `_refused` knows."""
+        if request.arguments is None:
+            if request.unreadable is not None:
+                raise request.unreadable
+            request.arguments = self._read_arguments(request)
+        return request.arguments
 
     async def _before(self, request: Request[Body]) -> None:
         """Waits for what the call wants to be waited for."""

@@ -105,7 +105,7 @@ class World:
         handler = handlers.EVERY.get(operation)
         if handler is None:
             raise NoHandler(operation)
-        plain = arguments.as_kept(params)
+        plain = arguments.plain_arguments(params)
         self._must_be_sound()
         at_ms = self._live()
         answer = self._done(lambda: handler(self.exchange, caller, plain))
@@ -122,7 +122,7 @@ class World:
         """
         self._must_be_sound()
         self._live()
-        return LISTINGS[operation](self.exchange, arguments.as_kept(params))
+        return LISTINGS[operation](self.exchange, arguments.plain_arguments(params))
 
     def observe(self, look: Callable[[Exchange], Seen]) -> Seen:
         """What `look` sees of the exchange at the present moment; what the market does under its eyes is journaled.
@@ -186,7 +186,7 @@ class World:
             return None
         self._live()
         try:
-            return find(self.exchange, caller, arguments.as_kept(params))
+            return find(self.exchange, caller, arguments.plain_arguments(params))
         except Refusal:
             return None
 
@@ -195,7 +195,7 @@ class World:
         action = controls.CONTROLS.get(name)
         if action is None:
             raise NoHandler(name)
-        plain = arguments.as_kept(params)
+        plain = arguments.plain_arguments(params)
         if name != controls.RESET:
             self._must_be_sound()
         at_ms = self._live()

@@ -30,17 +30,21 @@ LONGEST_TEXT = 1_000
 INDEX_BOUND = 2**63
 
 
-def as_kept(arguments: Arguments) -> dict[str, object]:
-    """The arguments in the plain form that a journal keeps, absent ones left out; 10001 for what has no such form."""
-    kept: dict[str, object] = {}
-    for name, value in arguments.items():
-        if value is None:
-            continue
-        try:
-            kept[name] = plain(value, name)
-        except NotPlain as problem:
-            raise Refusal(VALIDATION_ERROR, f"Param '{problem.name}' is not valid") from None
-    return kept
+class PlainArguments(dict[str, object]):
+    """Arguments in the plain form that handlers read and a journal keeps; only `plain_arguments` makes them."""
+
+
+def plain_arguments(arguments: Arguments) -> PlainArguments:
+    """The arguments in plain form, absent ones left out; those that are plain already come back as they are.
+
+    Refuses with 10001 what has no such form.
+    """
+    if isinstance(arguments, PlainArguments):
+        return arguments
+    try:
+        return PlainArguments({name: plain(value, name) for name, value in arguments.items() if value is not None})
+    except NotPlain as problem:
+        raise Refusal(VALIDATION_ERROR, f"Param '{problem.name}' is not valid") from None
 
 
 def account(exchange: Exchange, caller: Caller | None) -> str:

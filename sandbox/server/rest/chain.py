@@ -146,11 +146,12 @@ class ChainFront(Front[object]):
         return Request(received, operation, path_values, query, body, unreadable, call)
 
     def _result(self, request: Request[object]) -> object:
-        request.must_be_readable()
-        operation = request.operation
+        operation, arguments = request.operation, self._arguments(request)
+        return [] if is_empty_bulk(operation, arguments) else self._world.ask_chain(operation.name, arguments)
+
+    def _read_arguments(self, request: Request[object]) -> Mapping[str, object]:
         most = catalogue.BULK_PRO if self._is_pro(request.received) else catalogue.BULK
-        values = of_chain(operation, request.path_values, request.query, request.body, most=most)
-        return [] if is_empty_bulk(operation, values) else self._world.ask_chain(operation.name, values)
+        return of_chain(request.operation, request.path_values, request.query, request.body, most=most)
 
     def _refused(self, problem: Exception, operation: Operation) -> Answer:
         match problem:

@@ -1,4 +1,4 @@
-"""A socket whose methods stand in tables: name -> function of the session and the typed params.
+"""A socket whose methods stand in tables: name -> function of the session and the params.
 
 An address serves one part, or several: the single old address is the union of market data and trading (exchange
 supplement 1.1). What follows from a request is told in a fixed place: before its answer by `tell`, behind it by
@@ -91,11 +91,11 @@ class StreamSession(Session):
         return method(self, self._read(call, operation))
 
     def _read(self, call: Call, operation: Operation | None) -> Params:
-        """The params, typed as the method's row says; numbers may have come as text."""
+        """The params by the row of the method, in plain form; numbers may have come as text."""
         group = operation.group if operation is not None else ""
         row = Operation(call.method, "POST", self.path, streams.by_name[call.method].params, group=group)
         try:
-            return read(row, {}, (), call.params.items())
+            return arguments.plain_arguments(read(row, {}, (), call.params.items()))
         except BadArgument as problem:
             raise error_responses.of_bad_argument(problem, row) from None
 
