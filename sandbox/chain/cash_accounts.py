@@ -78,17 +78,19 @@ class CashAccountLedger:
 
 def registered_in(block: Block, *, number: int) -> list[Account]:
     """The accounts that a block registers, in the order of its transactions."""
-    found = [(each, made) for each in block.transactions if (made := _registration(each)) is not None]
-    hashes = [cash_accounts.collision_hash(block.hash, each.txid) for each, _ in found]
+    registrations = [
+        (each, registration) for each in block.transactions if (registration := _registration(each)) is not None
+    ]
+    hashes = [cash_accounts.collision_hash(block.hash, each.txid) for each, _ in registrations]
     namesakes: dict[str, list[int]] = {}
-    for place, (_, made) in enumerate(found):
-        namesakes.setdefault(made.name.lower(), []).append(place)
+    for place, (_, registration) in enumerate(registrations):
+        namesakes.setdefault(registration.name.lower(), []).append(place)
     accounts = []
-    for place, (transaction, made) in enumerate(found):
-        others = [hashes[other] for other in namesakes[made.name.lower()] if other != place]
+    for place, (transaction, registration) in enumerate(registrations):
+        others = [hashes[other] for other in namesakes[registration.name.lower()] if other != place]
         collision = cash_accounts.collision(hashes[place], others)
         emoji = cash_accounts.emoji(block.hash, transaction.txid)
-        accounts.append(Account(made, number, block, transaction, emoji, collision))
+        accounts.append(Account(registration, number, block, transaction, emoji, collision))
     return accounts
 
 

@@ -13,7 +13,7 @@ from decimal import Decimal
 from typing import NamedTuple, Protocol, TypeAlias
 
 from sandbox.amounts import ZERO, text_of
-from sandbox.chain import seeding as chain_seeding
+from sandbox.chain import seeding
 from sandbox.engine.clock import Pace, Timers
 from sandbox.engine.journal import Entry
 from sandbox.exchange.accounts import chain_history
@@ -190,7 +190,7 @@ class Exchange:
         self.happened: list[Entry] = []
         self.looking: Callable[[str], None] | None = None
         self.living: Living | None = None
-        self.chain = chain_seeding.begun(seed, started_ms=started_ms, exchange=(chain_history.build,))
+        self.chain = seeding.begun(seed, started_ms=started_ms, exchange=(chain_history.build,))
         self.pace = Pace()
         self.movements: CoinMovements | None = None
         self.tape = Tape(self.market, self.symbols.values(), started_ms)

@@ -48,9 +48,9 @@ def _pay_around(author: Author) -> None:
 def _pay_to_a_key(author: Author) -> None:
     """An output that names the public key itself, and its spending."""
     dave = author.purse("dave")
-    made = author.pay(author.miner, [Output(3 * COIN_SAT, dave.key_script)])
+    payment = author.pay(author.miner, [Output(3 * COIN_SAT, dave.key_script)])
     author.mine()
-    author.pay(dave, [Output(COIN_SAT, author.purse("alice").script)], spending=[(made.txid_bytes, 0)])
+    author.pay(dave, [Output(COIN_SAT, author.purse("alice").script)], spending=[(payment.txid_bytes, 0)])
     author.mine()
 
 

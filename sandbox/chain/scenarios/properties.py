@@ -45,7 +45,7 @@ def leave_waiting(author: Author) -> None:
 
 
 def _fixed(author: Author) -> None:
-    made = CreateFixed(
+    creation = CreateFixed(
         precision=2,
         name="Harbour Points",
         amount=1_000_000 * FIXED_TOKEN,
@@ -54,7 +54,7 @@ def _fixed(author: Author) -> None:
         url="harbour.test/points",
         data="One each mile",
     )
-    acts(author, ("greta", made))
+    acts(author, ("greta", creation))
     for receiver, units in (("jonas", 100_000), ("karla", 25_050), ("lena", 1_000)):
         act(author, "greta", SimpleSend(FIXED, units), receiver)
     author.mine()
@@ -62,14 +62,14 @@ def _fixed(author: Author) -> None:
 
 
 def _managed(author: Author) -> None:
-    made = CreateManaged(
+    creation = CreateManaged(
         precision=3, name="Harbour Credit", previous_id=1, category="Shipping", url="harbour.test/credit"
     )
     karla, jonas = (printed(author.purse(name).address) for name in ("karla", "jonas"))
     amount = frozen_amount(3)
     acts(
         author,
-        ("henry", made),
+        ("henry", creation),
         ("henry", Grant(MANAGED, 500 * MANAGED_TOKEN, "First milestone"), "henry"),
         ("henry", Grant(MANAGED, 120 * MANAGED_TOKEN), "jonas"),
         ("henry", Grant(MANAGED, 80 * MANAGED_TOKEN), "karla"),

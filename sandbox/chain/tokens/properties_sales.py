@@ -60,7 +60,9 @@ def _parts(sale: Sale) -> int:
 # The life of a sale --------------------------------------------------------------------------------------------------
 
 
-def end(state: State, property_id: int, moment: Moment, *, early: bool, sold_out: bool = False, txid: str = "") -> None:
+def end_sale(
+    state: State, property_id: int, moment: Moment, *, early: bool, sold_out: bool = False, txid: str = ""
+) -> None:
     """Ends an active sale: what is not sold goes to its issuer."""
     sale = state.sales[property_id]
     issuer = state.properties[property_id].issuer
@@ -81,4 +83,4 @@ def expire(state: State, moment: Moment) -> None:
     """Ends the sales whose deadline is before the time of the block."""
     for property_id in sorted(state.selling.values()):
         if moment.time_s > state.sales[property_id].deadline_s:
-            end(state, property_id, moment, early=False)
+            end_sale(state, property_id, moment, early=False)

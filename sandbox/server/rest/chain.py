@@ -47,7 +47,7 @@ PREFLIGHT = (
 _IGNORED = frozenset({"get_properties"})  # its documented parameters change nothing, whatever they hold
 _AS_THEY_CAME = frozenset({Kind.TEXT, *LISTS})
 _MOST_DIGITS = 15
-_WHOLE = re.compile(r"-?[0-9]{1,400}")
+_WHOLE_NUMBER = re.compile(r"-?[0-9]{1,400}")
 _NODE_BITS = {"propertyId": 64}  # in which a node reads a number; 32 where nothing else is said
 _OUT_OF_BOUNDS = {
     "height": refusals.HEIGHT_OUT_OF_RANGE,
@@ -294,7 +294,7 @@ def _element(operation: Operation, bulk: Param, value: object) -> object:
     if value in (0, None, "", False):  # real servers take the number 0 for nothing, the text "0" for a height
         raise Refused(ChainRefusal(400, refusals.EMPTY_ELEMENT[operation.name]))
     text = _text(value)
-    if not _WHOLE.fullmatch(text):
+    if not _WHOLE_NUMBER.fullmatch(text):
         raise Refused(refusals.NOT_AN_INTEGER)
     _must_be_in_range(bulk, text)
     return int(text)
@@ -334,7 +334,7 @@ def _must_be_in_range(param: Param, text: str) -> None:
     """A node refuses a whole number that it can't hold before it looks at what the number is for (chain supplement
     10)."""
     highest = 1 << _NODE_BITS.get(param.name, 32) - 1
-    if _WHOLE.fullmatch(text) and not -highest <= int(text) < highest:
+    if _WHOLE_NUMBER.fullmatch(text) and not -highest <= int(text) < highest:
         raise Refused(refusals.INTEGER_OUT_OF_RANGE)
 
 
