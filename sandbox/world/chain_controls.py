@@ -25,7 +25,7 @@ _PLACES = 8  # of a satoshi
 def mine(control: Control, params: Arguments) -> object:
     """So many blocks now, one unless told; the first takes in what waits."""
     arguments.only(params, "blocks")
-    count = arguments.whole(params, "blocks", 1, 1, MOST_BLOCKS)
+    count = arguments.whole_number(params, "blocks", 1, 1, MOST_BLOCKS)
     made = [chain_blocks.mine(control.exchange) for _ in range(count)]
     return {"tip": shown_tip(control.exchange.chain), "hashes": [block.hash for block in made]}
 
@@ -34,7 +34,7 @@ def reorganise(control: Control, params: Arguments) -> object:
     """Replaces the last blocks, one unless told, by a longer branch of empty ones; what was in them waits again."""
     arguments.only(params, "depth")
     chain = control.exchange.chain
-    depth = arguments.whole(params, "depth", 1, 1, min(DEEPEST, chain.tip.height))
+    depth = arguments.whole_number(params, "depth", 1, 1, min(DEEPEST, chain.tip.height))
     left = [chain.at(height) for height in range(chain.tip.height - depth + 1, chain.tip.height + 1)]
     chain.reorganise(depth, at_ms=control.exchange.moment_ms)
     return {"tip": shown_tip(chain), "replaced": [block.hash for block in left if block is not None]}

@@ -92,7 +92,7 @@ def clock(control: Control, params: Arguments) -> object:
         raise arguments.odd("frozen", "must be true or false")
     try:
         if advance_ms is not None:
-            control.clock.advance(arguments.whole(params, "advance_ms", 0, 0, HIGHEST_SEED))
+            control.clock.advance(arguments.whole_number(params, "advance_ms", 0, 0, HIGHEST_SEED))
     except CannotSetClock as problem:
         raise Refusal(VALIDATION_ERROR, str(problem)) from None
     if frozen is not None:
@@ -116,8 +116,8 @@ def reset(control: Control, params: Arguments) -> object:
     """A fresh control, with another seed or number of symbols when they are given."""
     arguments.only(params, "seed", "symbols")
     header = control.journal.header
-    seed = arguments.whole(params, "seed", header.seed, 0, HIGHEST_SEED)
-    symbols = arguments.whole(params, "symbols", header.symbols or 0, 0, MOST_SYMBOLS)
+    seed = arguments.whole_number(params, "seed", header.seed, 0, HIGHEST_SEED)
+    symbols = arguments.whole_number(params, "symbols", header.symbols or 0, 0, MOST_SYMBOLS)
     control.begin_again(seed, symbols or None)
     return shown_state(control)
 
@@ -182,7 +182,7 @@ def _receiver(control: Control, params: Arguments, currency: Currency) -> tuple[
             )
         return owner, address, payment_id
     account = _account(control, params)
-    made = control.exchange.addresses.of(account, currency.code)
+    made = control.exchange.addresses.deposit_addresses(account, currency.code)
     if not currency.crypto or not made:
         return account, "", ""
     return account, made[-1].address, made[-1].payment_id

@@ -79,7 +79,7 @@ def exchange(*, seed: int, symbols: int | None, started_ms: int, config: Config,
     _fill_up(world)
     chain_blocks.begin(world)
     traders = Traders(world)
-    world.looking, world.living = traders.look, traders
+    world.refresh_book, world.simulated_traders = traders.refresh, traders
     return world
 
 
@@ -105,7 +105,7 @@ def _make_history(world: Exchange) -> None:
     """A few payins, payouts and transfers of the days before, lived through as they would have been."""
     for code, amount in (("BTC", "2.5"), ("ETH", "40"), ("XRP", "25000"), ("EOS", "1500")):
         currency = world.currencies[code]
-        address = world.addresses.of(DESK_ACCOUNT, code)[-1]
+        address = world.addresses.deposit_addresses(DESK_ACCOUNT, code)[-1]
         network.deposit(
             world, DESK_ACCOUNT, currency, Decimal(amount), address=address.address, payment_id=address.payment_id
         )
@@ -126,7 +126,7 @@ def _find_history(world: Exchange) -> None:
     """The payin and the payout that the scenario of the chain has, at the times of their blocks."""
     movements, chain = Movements(world), world.chain
     world.movements = movements
-    currency, address = world.currencies[COIN], world.addresses.of(DESK_ACCOUNT, COIN)[-1].address
+    currency, address = world.currencies[COIN], world.addresses.deposit_addresses(DESK_ACCOUNT, COIN)[-1].address
     paid_in = chain.history(chain_history.payin_script(world.seed)).confirmed[0]
     _live_on(world, _time_ms(world, paid_in) - world.moment_ms)
     movements.see(paid_in.txid_bytes)

@@ -92,7 +92,7 @@ class World:
             config=self.config,
             still=self._still,
         )
-        self.exchange.telling = bool(self._listeners)
+        self.exchange.has_listeners = bool(self._listeners)
         self.clock.restore(self.clock.setting, header.started_ms)
 
     # What comes in ---------------------------------------------------------------------------------------------------
@@ -221,7 +221,7 @@ class World:
         self.warnings, self.broken = [], ""
         self._populate()
         self.config.non_js_framework = framework
-        if self.exchange.telling:
+        if self.exchange.has_listeners:
             self.exchange.events.append(Event("begun", "", None))
 
     # Time ------------------------------------------------------------------------------------------------------------
@@ -285,12 +285,12 @@ class World:
     def listen(self, callback: Listener) -> Callable[[], None]:
         """Calls `callback` with each later change, after it is in the journal; the returned function ends that."""
         self._listeners.append(callback)
-        self.exchange.telling = True
+        self.exchange.has_listeners = True
 
         def stop() -> None:
             if callback in self._listeners:
                 self._listeners.remove(callback)
-            self.exchange.telling = bool(self._listeners)
+            self.exchange.has_listeners = bool(self._listeners)
 
         return stop
 

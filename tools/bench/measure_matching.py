@@ -116,8 +116,8 @@ def of_peer(flow: list[tuple[int, str, object, object]]) -> tuple[int, object]:
 def rich_world() -> Exchange:
     """An exchange without simulated traders whose two accounts can pay for everything, and whose news are collected."""
     world = exchange(seed=1, symbols=13, started_ms=0, config=Config(), still=True)
-    world.telling = True
-    world.looking = None
+    world.has_listeners = True
+    world.refresh_book = None
     world.trade_listeners = []
     for account in (DESK_ACCOUNT, OTHER_ACCOUNT):
         for code in ("ETH", "BTC"):

@@ -61,10 +61,10 @@ def spelled_alike(address: str) -> str:
     if _ETHEREUM.fullmatch(address):
         return address.lower()
     try:
-        found = addresses.read(address, networks=CASH_NETWORKS)
+        cash_address = addresses.read(address, networks=CASH_NETWORKS)
     except addresses.NotAnAddress:
         return address
-    return addresses.cash_encode("bchreg", found.kind, found.hash)
+    return addresses.cash_encode("bchreg", cash_address.kind, cash_address.hash)
 
 
 def _digest(entropy: str) -> bytes:

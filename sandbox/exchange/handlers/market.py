@@ -36,8 +36,8 @@ class _Page:
     def read(cls, params: Arguments, default_order: str) -> "_Page":
         return cls(
             newest_first=arguments.choice(params, "sort", (ASC, DESC), default_order) == DESC,
-            offset=arguments.whole(params, "offset", 0, 0, FARTHEST),
-            limit=arguments.whole(params, "limit", DEFAULT_LIMIT, 0, MOST),
+            offset=arguments.whole_number(params, "offset", 0, 0, FARTHEST),
+            limit=arguments.whole_number(params, "limit", DEFAULT_LIMIT, 0, MOST),
         )
 
 
@@ -56,14 +56,14 @@ class Listing:
         """What is told about one symbol."""
         return f'"{symbol.id}":{self.write(symbol)}' if self.keyed else self.write(symbol)
 
-    def whole(self, parts: Iterable[str]) -> str:
+    def join(self, parts: Iterable[str]) -> str:
         """The parts together."""
         opening, closing = "{}" if self.keyed else "[]"
         return f"{opening}{','.join(parts)}{closing}"
 
     def read(self) -> object:
         """All of it at once, as plain JSON."""
-        return _plain(self.whole(self.part(symbol) for symbol in self.symbols))
+        return _plain(self.join(self.part(symbol) for symbol in self.symbols))
 
 
 def list_tickers(exchange: Exchange, params: Arguments) -> Listing:
@@ -89,8 +89,8 @@ def list_orderbooks(exchange: Exchange, params: Arguments) -> Listing:
 
 def list_candles(exchange: Exchange, params: Arguments) -> Listing:
     """The candles of the named symbols, or of all, by symbol."""
-    wanted = _Candles.read(params)
-    return _remembered(exchange, params, wanted.page, wanted, lambda symbol: _candles(exchange, symbol, wanted))
+    query = _Candles.read(params)
+    return _remembered(exchange, params, query.page, query, lambda symbol: _candles(exchange, symbol, query))
 
 
 # What can be told symbol by symbol.
@@ -158,7 +158,7 @@ def _ticker(exchange: Exchange, symbol: Symbol) -> dict[str, object]:
 def _trades(exchange: Exchange, symbol: Symbol, span: Span, page: _Page) -> str:
     tape = exchange.tape
     track = tape.track(symbol.id)
-    found = tape.listed(
+    trades = tape.listed(
         track,
         span,
         until_ms=exchange.moment_ms,
@@ -166,7 +166,7 @@ def _trades(exchange: Exchange, symbol: Symbol, span: Span, page: _Page) -> str:
         offset=page.offset,
         limit=page.limit,
     )
-    return f"[{','.join(map(track.figures.trade, found))}]"
+    return f"[{','.join(map(track.figures.trade, trades))}]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,22 +183,22 @@ class _Candles:
         return cls(period, _time_span(params), _Page.read(params, ASC))
 
 
-def _candles(exchange: Exchange, symbol: Symbol, wanted: _Candles) -> str:
+def _candles(exchange: Exchange, symbol: Symbol, query: _Candles) -> str:
     tape = exchange.tape
     track = tape.track(symbol.id)
-    found = candles.listed(
+    bars = candles.listed(
         tape,
         track,
-        wanted.period,
-        first_ms=wanted.span.first_ms,
-        last_ms=wanted.span.last_ms,
+        query.period,
+        first_ms=query.span.first_ms,
+        last_ms=query.span.last_ms,
         until_ms=exchange.moment_ms,
-        newest_first=wanted.page.newest_first,
-        offset=wanted.page.offset,
-        limit=wanted.page.limit,
+        newest_first=query.page.newest_first,
+        offset=query.page.offset,
+        limit=query.page.limit,
     )
     write = track.figures.candle
-    return f"[{','.join([write(start_ms, bar) for start_ms, bar in found])}]"
+    return f"[{','.join([write(start_ms, bar) for start_ms, bar in bars])}]"
 
 
 def _remembered(
@@ -233,4 +233,4 @@ def _time_span(params: Arguments) -> Span:
 
 
 def _depth(params: Arguments) -> int:
-    return arguments.whole(params, "limit", DEFAULT_DEPTH, 0, DEEPEST)
+    return arguments.whole_number(params, "limit", DEFAULT_DEPTH, 0, DEEPEST)

@@ -79,8 +79,8 @@ class Tape:
         self._reported: dict[str, dict[int, list[Trade]]] = {}
         self._counts: dict[int, int] = {}
         self._told_days: dict[str, set[int]] = {}
-        self._made: dict[tuple[int, int], list[Trade]] = {}
-        self._made_trades = 0
+        self._simulated_trades: dict[tuple[int, int], list[Trade]] = {}
+        self._simulated_count = 0
         self._told_bars: dict[tuple[int, int], Bar | None] = {}
         self._days: dict[tuple[int, int], Bar | None] = {}
 
@@ -91,7 +91,7 @@ class Tape:
     def hear(self, trade: MarketTrade) -> None:
         """Takes in a trade of the matching engine; a simulated one that it passes on is on the tape already."""
         track, leaf = self._tracks[trade.pair.symbol.id], trade.at_ms // LEAF_MS
-        if trade.id % ID_STEP >= ID_ROOM and any(made.id == trade.id for made in self._simulated(track, leaf)):
+        if trade.id % ID_STEP >= ID_ROOM and any(other.id == trade.id for other in self._simulated(track, leaf)):
             return
         self._counts[track.number] = self._counts.get(track.number, 0) + 1
         self._told_days.setdefault(track.symbol.id, set()).add(leaf // LEAVES_A_DAY)
@@ -121,7 +121,7 @@ class Tape:
         self, track: Track, span: Span, *, until_ms: int, newest_first: bool, offset: int, limit: int
     ) -> list[Trade]:
         """The trades of a span, at most `limit` after leaving out `offset`."""
-        found: list[Trade] = []
+        page: list[Trade] = []
         last_ms = min(span.last_ms, until_ms)
         for leaf in self.leaves(track, span.first_ms, last_ms, newest_first=newest_first):
             if offset and span.covers(leaf) and self._is_over(leaf, until_ms):
@@ -132,11 +132,11 @@ class Tape:
             trades = [trade for trade in self.trades(track, leaf, until_ms) if span.has(trade)]
             if newest_first:
                 trades.reverse()
-            found += trades[offset : offset + limit - len(found)]
+            page += trades[offset : offset + limit - len(page)]
             offset = max(offset - len(trades), 0)
-            if len(found) >= limit:
+            if len(page) >= limit:
                 break
-        return found
+        return page
 
     def last(self, track: Track, until_ms: int) -> Trade | None:
         """The latest trade."""
@@ -166,14 +166,14 @@ class Tape:
         if track.is_quiet:
             return self._simulation.trades(track, leaf) if self._simulation.has(track, leaf) else []
         key = track.number, leaf
-        trades = self._made.get(key)
+        trades = self._simulated_trades.get(key)
         if trades is None:
-            if self._made_trades > _MOST_TRADES:
-                self._made_trades = 0
-                self._made.clear()
+            if self._simulated_count > _MOST_TRADES:
+                self._simulated_count = 0
+                self._simulated_trades.clear()
             trades = self._simulation.trades(track, leaf) if self._simulation.has(track, leaf) else []
-            self._made[key] = trades
-            self._made_trades += len(trades) + 1
+            self._simulated_trades[key] = trades
+            self._simulated_count += len(trades) + 1
         return trades
 
     def _count(self, track: Track, leaf: int) -> int:

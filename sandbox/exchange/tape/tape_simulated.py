@@ -21,7 +21,7 @@ class Simulation:
 
     def leaves(self, track: Track, day: int) -> Sequence[int]:
         """The leaves of a day (both counted since 1970) in which the symbol trades, in their order."""
-        return self._of(track).leaves(track, day) if day >= track.begin_day else ()
+        return self._simulation_of(track).leaves(track, day) if day >= track.begin_day else ()
 
     def has(self, track: Track, leaf: int) -> bool:
         """Whether the symbol trades in the leaf."""
@@ -29,19 +29,19 @@ class Simulation:
 
     def count(self, track: Track, leaf: int) -> int:
         """How many trades a leaf has in which the symbol trades."""
-        return self._of(track).count(track, leaf)
+        return self._simulation_of(track).count(track, leaf)
 
     def bar(self, track: Track, leaf: int) -> Bar:
         """The bar of a leaf in which the symbol trades."""
-        return self._of(track).bar(track, leaf)
+        return self._simulation_of(track).bar(track, leaf)
 
     def day(self, track: Track, day: int) -> Bar:
         """The bar of a whole day on which the symbol was listed: it trades on every one of them."""
-        return self._of(track).day(track, day)
+        return self._simulation_of(track).day(track, day)
 
     def trades(self, track: Track, leaf: int) -> list[Trade]:
         """The trades of a leaf in which the symbol trades, in their order; no two in the same millisecond."""
-        return self._of(track).trades(track, leaf)
+        return self._simulation_of(track).trades(track, leaf)
 
-    def _of(self, track: Track) -> Lively | Quiet:
+    def _simulation_of(self, track: Track) -> Lively | Quiet:
         return self._quiet if track.is_quiet else self._lively

@@ -12,8 +12,8 @@ _Levels = Sequence[tuple[int, int]]
 def book(exchange: Exchange, symbol_id: str, depth: int) -> str:
     """The book of a symbol, at most `depth` levels a side; all of them when it is 0."""
     exchange.look_at(symbol_id)
-    found = exchange.pair(symbol_id).book
-    return _record(exchange, symbol_id, found.levels(SELL, depth), found.levels(BUY, depth))
+    book = exchange.pair(symbol_id).book
+    return _record(exchange, symbol_id, book.levels(SELL, depth), book.levels(BUY, depth))
 
 
 def book_for(exchange: Exchange, symbol_id: str, quantity: int) -> str:
@@ -22,8 +22,8 @@ def book_for(exchange: Exchange, symbol_id: str, quantity: int) -> str:
     A side that is empty has no average.
     """
     exchange.look_at(symbol_id)
-    found = exchange.pair(symbol_id).book
-    asks, bids = found.volume_for(SELL, quantity), found.volume_for(BUY, quantity)
+    book = exchange.pair(symbol_id).book
+    asks, bids = book.volume_for(SELL, quantity), book.volume_for(BUY, quantity)
     figures = exchange.tape.track(symbol_id).figures
     averages = f'"askAveragePrice":{_average(asks, figures)},"bidAveragePrice":{_average(bids, figures)}'
     return f"{_record(exchange, symbol_id, asks, bids)[:-1]},{averages}}}"

@@ -198,7 +198,7 @@ async def written(world: World, listing: Listing) -> bytes:
             await asyncio.sleep(0)
             world.run_due()
             stop_ns = time.monotonic_ns() + CHUNK_NS
-    return listing.whole(parts).encode("ascii")
+    return listing.join(parts).encode("ascii")
 
 
 async def wait_out(world: World, wait: Wait) -> None:

@@ -37,7 +37,7 @@ def many() -> World:
 def answer(world: World, operation: str, arguments: dict[str, object]) -> str:
     """The answer about all symbols, as text."""
     listing = LISTINGS[operation](world.exchange, arguments)
-    return listing.whole(map(listing.part, listing.symbols))
+    return listing.join(map(listing.part, listing.symbols))
 
 
 @pytest.mark.parametrize(("operation", "arguments"), QUESTIONS)
