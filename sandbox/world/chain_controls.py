@@ -26,8 +26,8 @@ def mine(control: Control, params: Arguments) -> object:
     """So many blocks now, one unless told; the first takes in what waits."""
     arguments.only(params, "blocks")
     count = arguments.whole_number(params, "blocks", 1, 1, MOST_BLOCKS)
-    made = [chain_blocks.mine(control.exchange) for _ in range(count)]
-    return {"tip": shown_tip(control.exchange.chain), "hashes": [block.hash for block in made]}
+    blocks = [chain_blocks.mine(control.exchange) for _ in range(count)]
+    return {"tip": shown_tip(control.exchange.chain), "hashes": [block.hash for block in blocks]}
 
 
 def reorganise(control: Control, params: Arguments) -> object:
@@ -35,9 +35,9 @@ def reorganise(control: Control, params: Arguments) -> object:
     arguments.only(params, "depth")
     chain = control.exchange.chain
     depth = arguments.whole_number(params, "depth", 1, 1, min(DEEPEST, chain.tip.height))
-    left = [chain.at(height) for height in range(chain.tip.height - depth + 1, chain.tip.height + 1)]
+    replaced_blocks = [chain.at(height) for height in range(chain.tip.height - depth + 1, chain.tip.height + 1)]
     chain.reorganise(depth, at_ms=control.exchange.moment_ms)
-    return {"tip": shown_tip(chain), "replaced": [block.hash for block in left if block is not None]}
+    return {"tip": shown_tip(chain), "replaced": [block.hash for block in replaced_blocks if block is not None]}
 
 
 def pay(control: Control, params: Arguments) -> object:

@@ -182,10 +182,10 @@ def _receiver(control: Control, params: Arguments, currency: Currency) -> tuple[
             )
         return owner, address, payment_id
     account = _account(control, params)
-    made = control.exchange.addresses.deposit_addresses(account, currency.code)
-    if not currency.crypto or not made:
+    addresses = control.exchange.addresses.deposit_addresses(account, currency.code)
+    if not currency.crypto or not addresses:
         return account, "", ""
-    return account, made[-1].address, made[-1].payment_id
+    return account, addresses[-1].address, addresses[-1].payment_id
 
 
 def _move(control: Control, payout: Payout, status: str, error_code: str) -> None:

@@ -25,7 +25,7 @@ from sandbox.exchange.trading import orders_life
 from sandbox.exchange.trading.orders_funds import SPOT
 from sandbox.settings.config import Config
 from sandbox.settings.keys import DESK_ACCOUNT, OTHER_ACCOUNT
-from sandbox.world.seed import exchange
+from sandbox.world.seeding import exchange
 from tools.bench.rounds import line, spend
 
 EVENTS = 100_000

@@ -25,7 +25,7 @@ def answered(world: World, operation: str, arguments: dict[str, object]) -> tupl
     """Seconds of processor time for one answer, and the answer."""
     began = time.process_time()
     listing = LISTINGS[operation](world.exchange, arguments)
-    text = listing.whole(map(listing.part, listing.symbols))
+    text = listing.join(map(listing.part, listing.symbols))
     return time.process_time() - began, text
 
 

@@ -63,7 +63,7 @@ class ChainSpeech:
 
     def refuse(self, fault: Fault) -> Answer:
         """The error of that status, with the text of the fault."""
-        return of_status(fault.whole("code"), fault.text("description"))
+        return of_status(fault.whole_number("code"), fault.text("description"))
 
     def of_status(self, status: int) -> Answer:
         """The error of that status."""
@@ -93,7 +93,7 @@ class ChainFront(Front[object]):
         if received.method == "OPTIONS":
             return Answer(204, b"", headers=(*HEADERS, *PREFLIGHT))
         headers, limited = self._counted(received)
-        delivery = limited or await self._found(received)
+        delivery = limited or await self._dispatch(received)
         if not isinstance(delivery, Answer):
             return delivery
         return Answer(delivery.status, delivery.body, delivery.content_type, (*delivery.headers, *HEADERS, *headers))
@@ -112,7 +112,7 @@ class ChainFront(Front[object]):
             received.headers.get("authorization"), PRO_USER, self._world.config.chain_pro_password.encode()
         )
 
-    async def _found(self, received: Received) -> Delivery:
+    async def _dispatch(self, received: Received) -> Delivery:
         root = self._roots.get(received.path.strip("/").lower()) if received.method in ("GET", "HEAD") else None
         if root is not None:
             return answers.of_json({"status": root})
@@ -120,10 +120,10 @@ class ChainFront(Front[object]):
             requests.must_decode(received.raw_path)
         except Undecodable as problem:
             return envelope(400, f"Failed to decode param '{problem}'")
-        found = self._routes.find(received.method, received.raw_path)
-        if found is None or self._is_off(found[0]):
+        route = self._routes.find(received.method, received.raw_path)
+        if route is None or self._is_off(route[0]):
             return not_found()
-        return await self._routed(received, *found)
+        return await self._routed(received, *route)
 
     def _is_off(self, operation: Operation) -> bool:
         """Whether an operation is not served here: one that carries a private key wants a setting of its own."""
@@ -267,8 +267,8 @@ def _by_param(
         if param.place is Place.FORM:
             values[param.name] = _lenient(param, members.get(param.name))
         elif param.place is Place.QUERY or param.name not in values:
-            found = next((query[name] for name in names if name in query), None)
-            values[param.name] = None if operation.name in _IGNORED else _lenient(param, found)
+            query_text = next((query[name] for name in names if name in query), None)
+            values[param.name] = None if operation.name in _IGNORED else _lenient(param, query_text)
     return values
 
 

@@ -69,10 +69,10 @@ class ExchangeFront(Front[Values]):
         methods = routes.methods(received.raw_path) if received.method == "OPTIONS" else []
         if methods:
             return Answer(204, b"", headers=(("allow", ", ".join(methods)),))
-        found = routes.find(received.method, received.raw_path)
-        if found is None or not received.raw_path.isascii():
+        route = routes.find(received.method, received.raw_path)
+        if route is None or not received.raw_path.isascii():
             return answers.not_routed(received.method, received.path)
-        return await self._routed(received, *found)
+        return await self._routed(received, *route)
 
     def _read(self, received: Received, operation: Operation, path_values: dict[str, str]) -> Request[Values]:
         query, body, unreadable = _values(received)

@@ -90,11 +90,11 @@ class Feed:
     def _topic(self, key: Key) -> Topic:
         topic = self._topics.get(key)
         if topic is None:
-            topic = self._topics[key] = self._made(key)
+            topic = self._topics[key] = self._new_topic(key)
             self._followers[key] = {}
         return topic
 
-    def _made(self, key: Key) -> Topic:
+    def _new_topic(self, key: Key) -> Topic:
         kind, symbol_id, period = key
         if kind == BOOK:
             return BookTopic(symbol_id, self._sequences.get(symbol_id, FIRST_SEQUENCE))

@@ -55,7 +55,7 @@ class TickerTopic:
 
     def snapshot(self, exchange: Exchange, limit: int) -> Message:
         """The ticker as it is."""
-        return self._tell(exchange, self._ticker(exchange))
+        return self._message(exchange, self._ticker(exchange))
 
     def news(self, exchange: Exchange) -> Message | None:
         """The ticker, if it changed or a minute has begun."""
@@ -63,13 +63,13 @@ class TickerTopic:
         is_same = self._sent == ticker | {"timestamp": self._sent.get("timestamp")}
         if is_same and self._minute == exchange.moment_ms // _MINUTE_MS:
             return None
-        return self._tell(exchange, ticker)
+        return self._message(exchange, ticker)
 
     def _ticker(self, exchange: Exchange) -> dict[str, object]:
         self.due_ms = min(_next_step(exchange, self.symbol_id), (exchange.moment_ms // _MINUTE_MS + 1) * _MINUTE_MS)
         return exchange.tickers.ticker(self.symbol_id, exchange.moment_ms, exchange.quotes(self.symbol_id))
 
-    def _tell(self, exchange: Exchange, ticker: dict[str, object]) -> Message:
+    def _message(self, exchange: Exchange, ticker: dict[str, object]) -> Message:
         self._sent, self._minute = ticker, exchange.moment_ms // _MINUTE_MS
         return Message("ticker", msgspec.json.encode(ticker).decode())
 
@@ -90,18 +90,18 @@ class BookTopic:
     def snapshot(self, exchange: Exchange, limit: int) -> Message:
         """The book as it was told last, so that the next change follows on it."""
         if self._book is None:
-            self._book = ToldBook(self._first, *self._seen(exchange))
+            self._book = ToldBook(self._first, *self._levels(exchange))
         return self._written("snapshotOrderbook", exchange, self._book.levels())
 
     def news(self, exchange: Exchange) -> Message | None:
         """The levels that changed."""
-        seen = self._seen(exchange)
+        levels = self._levels(exchange)
         if self._book is None:
             return self.snapshot(exchange, MOST)
-        changes = self._book.change(*seen)
+        changes = self._book.change(*levels)
         return None if changes is None else self._written("updateOrderbook", exchange, changes)
 
-    def _seen(self, exchange: Exchange) -> tuple[Levels, Levels]:
+    def _levels(self, exchange: Exchange) -> tuple[Levels, Levels]:
         self.due_ms = _next_step(exchange, self.symbol_id)
         exchange.look_at(self.symbol_id)
         book = exchange.pair(self.symbol_id).book
@@ -132,12 +132,12 @@ class TradesTopic:
         """The trades that were not told yet, oldest first."""
         is_first = not self._until
         since = self._until - _OVERLAP
-        found = self._latest(exchange, Span() if is_first else Span.of_ids(since, None), MOST)
-        new = [trade for trade in found if trade.id not in self._sent]
+        trades = self._latest(exchange, Span() if is_first else Span.of_ids(since, None), MOST)
+        new = [trade for trade in trades if trade.id not in self._sent]
         self._until = max(self._until, exchange.moment_ms * ID_STEP, *(trade.id for trade in new), 0)
-        kept = self._until - _OVERLAP
-        self._sent = {trade.id for trade in found if trade.id >= kept} | {
-            number for number in self._sent if number >= kept
+        oldest_id = self._until - _OVERLAP
+        self._sent = {trade.id for trade in trades if trade.id >= oldest_id} | {
+            number for number in self._sent if number >= oldest_id
         }
         return None if is_first or not new else self._written("updateTrades", exchange, new)
 
@@ -168,16 +168,16 @@ class CandlesTopic:
     def news(self, exchange: Exchange) -> Message | None:
         """The latest told candle if it changed, and all after it."""
         is_first = self._start_ms < 0
-        found = self._latest(exchange, max(self._start_ms, 0), 1 if is_first else MOST)
-        changed = [text for _, text in found if text != self._sent]
-        self._start_ms, self._sent = found[-1] if found else (max(self._start_ms, 0), self._sent)
+        candle_texts = self._latest(exchange, max(self._start_ms, 0), 1 if is_first else MOST)
+        changed = [text for _, text in candle_texts if text != self._sent]
+        self._start_ms, self._sent = candle_texts[-1] if candle_texts else (max(self._start_ms, 0), self._sent)
         return None if is_first or not changed else self._written("updateCandles", changed)
 
     def _latest(self, exchange: Exchange, first_ms: int, limit: int) -> list[tuple[int, str]]:
         tape, at_ms = exchange.tape, exchange.moment_ms
         track = tape.track(self.symbol_id)
         self.due_ms = tape.next_ms(track, at_ms)
-        found = candles.listed(
+        bars = candles.listed(
             tape,
             track,
             self._period,
@@ -188,7 +188,7 @@ class CandlesTopic:
             offset=0,
             limit=limit,
         )
-        return [(start_ms, track.figures.candle(start_ms, bar)) for start_ms, bar in reversed(found)]
+        return [(start_ms, track.figures.candle(start_ms, bar)) for start_ms, bar in reversed(bars)]
 
     def _written(self, method: str, texts: list[str]) -> Message:
         return Message(method, f'{{"data":[{",".join(texts)}],"symbol":"{self.symbol_id}","period":"{self._period}"}}')

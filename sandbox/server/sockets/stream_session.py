@@ -67,7 +67,7 @@ class StreamSession(Session):
         self.world = world
         self.caller: Caller | None = None
         self.subscribed: set[object] = set()
-        self.kept: dict[str, object] = {}
+        self.part_state: dict[str, object] = {}
         self._limits = limits
         self._parts = tuple(parts)
         self._methods = {name: part for part in parts for name in part.methods}
@@ -131,7 +131,7 @@ class StreamSession(Session):
             answer = work()
         except Refusal:
             self._gathered = None
-            self.tell(news)
+            self.publish(news)
             raise
         finally:
             self._gathered = None
@@ -142,9 +142,9 @@ class StreamSession(Session):
         if self._gathered is not None:
             self._gathered.append(event)
         else:
-            self.tell((event,))
+            self.publish((event,))
 
-    def tell(self, events: Sequence[Event]) -> None:
+    def publish(self, events: Sequence[Event]) -> None:
         """Lets the parts tell of events, each what was subscribed to."""
         for event in events:
             for part in self._parts:

@@ -45,8 +45,8 @@ def dealing(operation: str, kind: str, reports: Collection[str]) -> Method:
 
 def told_before(session: StreamSession, news: Sequence[Event], count: int) -> None:
     """Tells the first `count` events before the answer, and all others behind it."""
-    session.tell(news[:count])
-    session.behind(lambda: session.tell(news[count:]))
+    session.publish(news[:count])
+    session.behind(lambda: session.publish(news[count:]))
 
 
 def numbers_of(*records: object) -> frozenset[str]:
