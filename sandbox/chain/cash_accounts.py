@@ -46,13 +46,13 @@ class CashAccountLedger:
     def __init__(self, chain: ActiveChain, *, offset: int = CASH_ACCOUNT_OFFSET) -> None:
         self._chain = chain
         self.offset = offset
-        self._following: Following[list[Account]] = Following(chain, self._came)
+        self._following: Following[list[Account]] = Following(chain, self._read_block)
 
     def numbered_from(self, offset: int) -> "CashAccountLedger":
         """The same ledger with another offset, under which it reads the chain anew."""
         if offset != self.offset:
             self.offset = offset
-            self._following = Following(self._chain, self._came)
+            self._following = Following(self._chain, self._read_block)
         return self
 
     def named(self, name: str, number: int, prefix: str = "") -> list[Account]:
@@ -71,7 +71,7 @@ class CashAccountLedger:
         every = (account for accounts in self._following.readings() for account in accounts)
         return [(account, each) for account in every for each in account.registration.payments if is_meant(each)]
 
-    def _came(self, block: Block) -> list[Account]:
+    def _read_block(self, block: Block) -> list[Account]:
         number = cash_accounts.number_at(block.height, offset=self.offset)
         return [] if number is None else registered_in(block, number=number)
 

@@ -236,7 +236,7 @@ def _json(raw: bytes) -> Values:
         raise Unreadable("Body is not a JSON object")
     if len(members) > MOST_FIELDS:
         raise Unreadable(f"Body has more than {MOST_FIELDS} parameters")
-    return [(_whole_text(name), _value(name, value)) for name, value in members if value is not None]
+    return [(_encodable_text(name), _value(name, value)) for name, value in members if value is not None]
 
 
 class _Members(list[tuple[str, object]]):
@@ -247,13 +247,13 @@ def _value(name: str, value: object) -> str | bool | list[str]:
     if isinstance(value, bool):
         return value
     if isinstance(value, str):
-        return _whole_text(value)
+        return _encodable_text(value)
     if isinstance(value, list) and not isinstance(value, _Members) and all(isinstance(item, str) for item in value):
-        return [_whole_text(item) for item in value]
-    raise Unreadable(f"Param '{_whole_text(name)[:64]}' is neither a value nor a list of values")
+        return [_encodable_text(item) for item in value]
+    raise Unreadable(f"Param '{_encodable_text(name)[:64]}' is neither a value nor a list of values")
 
 
-def _whole_text(text: str) -> str:
+def _encodable_text(text: str) -> str:
     """The text, refused when it holds half of a surrogate pair: such text has no bytes."""
     if any("\ud800" <= character <= "\udfff" for character in text):
         raise Unreadable("Body holds half a character")

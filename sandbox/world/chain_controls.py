@@ -27,7 +27,7 @@ def mine(control: Control, params: Arguments) -> object:
     arguments.only(params, "blocks")
     count = arguments.whole_number(params, "blocks", 1, 1, MOST_BLOCKS)
     blocks = [chain_blocks.mine(control.exchange) for _ in range(count)]
-    return {"tip": shown_tip(control.exchange.chain), "hashes": [block.hash for block in blocks]}
+    return {"tip": tip_json(control.exchange.chain), "hashes": [block.hash for block in blocks]}
 
 
 def reorganise(control: Control, params: Arguments) -> object:
@@ -37,7 +37,7 @@ def reorganise(control: Control, params: Arguments) -> object:
     depth = arguments.whole_number(params, "depth", 1, 1, min(DEEPEST, chain.tip.height))
     replaced_blocks = [chain.at(height) for height in range(chain.tip.height - depth + 1, chain.tip.height + 1)]
     chain.reorganise(depth, at_ms=control.exchange.moment_ms)
-    return {"tip": shown_tip(chain), "replaced": [block.hash for block in replaced_blocks if block is not None]}
+    return {"tip": tip_json(chain), "replaced": [block.hash for block in replaced_blocks if block is not None]}
 
 
 def pay(control: Control, params: Arguments) -> object:
@@ -60,7 +60,7 @@ def pay(control: Control, params: Arguments) -> object:
         raise arguments.odd("amount", f"can't be paid now: {problem.text}") from None
 
 
-def shown_tip(chain: Chain) -> dict[str, object]:
+def tip_json(chain: Chain) -> dict[str, object]:
     """The tip of the active chain, and how many transactions wait."""
     tip: Block = chain.tip
     return {"height": tip.height, "hash": tip.hash, "time": tip.header.time, "waiting": len(chain.mempool)}

@@ -119,7 +119,7 @@ def reset(control: Control, params: Arguments) -> object:
     seed = arguments.whole_number(params, "seed", header.seed, 0, HIGHEST_SEED)
     symbols = arguments.whole_number(params, "symbols", header.symbols or 0, 0, MOST_SYMBOLS)
     control.begin_again(seed, symbols or None)
-    return shown_state(control)
+    return state_json(control)
 
 
 CONTROLS: dict[str, Action] = {
@@ -135,7 +135,7 @@ CONTROLS: dict[str, Action] = {
 JOURNALED = frozenset(CONTROLS) - {CLOCK, RESET, chain_controls.PAY}
 
 
-def shown_state(control: Control) -> dict[str, object]:
+def state_json(control: Control) -> dict[str, object]:
     """The state of the world as JSON."""
     exchange, header = control.exchange, control.journal.header
     return {
@@ -146,7 +146,7 @@ def shown_state(control: Control) -> dict[str, object]:
         "dialect": control.exchange.config.dialect,
         "started": instant_text(header.started_ms),
         "journal": {"length": control.journal.length, "kept": control.journal.path is not None},
-        "tip": chain_controls.shown_tip(exchange.chain),
+        "tip": chain_controls.tip_json(exchange.chain),
         "counts": {
             "accounts": len(exchange.accounts.every()),
             "currencies": len(exchange.currencies),

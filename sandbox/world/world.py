@@ -306,7 +306,7 @@ class World:
     def state(self) -> dict[str, object]:
         """Sandbox time, length of the journal, counts and configuration, as the control plane shows them."""
         self._live()
-        return controls.shown_state(self)
+        return controls.state_json(self)
 
     def ledger(self) -> dict[str, object]:
         """The double-entry ledger as the control plane shows it, with `balanced`."""

@@ -148,12 +148,12 @@ def _balance_sat(holder: Holder) -> int:
 
 def _waiting_sat(holder: Holder) -> int:
     """What the mempool adds to it, or takes away."""
-    pool, came_sat = holder.chain.mempool, 0
+    pool, incoming_sat = holder.chain.mempool, 0
     for txid_bytes in holder.history.unconfirmed:
         entry = pool.get(txid_bytes)
         outputs = entry.transaction.outputs if entry is not None else ()
-        came_sat += sum(output.value_sat for output in outputs if output.script == holder.script)
-    return came_sat - sum(value_sat for value_sat, _ in _spent_in_pool(holder))
+        incoming_sat += sum(output.value_sat for output in outputs if output.script == holder.script)
+    return incoming_sat - sum(value_sat for value_sat, _ in _spent_in_pool(holder))
 
 
 def _spent_in_pool(holder: Holder) -> list[tuple[int, bool]]:

@@ -65,7 +65,7 @@ class SimpleLedger:
     def __init__(self, chain: ActiveChain) -> None:
         self._chain = chain
         self._moves: dict[str, list[Move]] = {}
-        self._following: Following[list[Move]] = Following(chain, self._came, self._went)
+        self._following: Following[list[Move]] = Following(chain, self._read_block, self._undo_block)
         self.verdicts = Verdicts(self._transaction)
 
     # Transactions ----------------------------------------------------------------------------------------------------
@@ -151,14 +151,14 @@ class SimpleLedger:
         judged = self.judged(from_display_hex(token_id))
         return Token(token_id, genesis, judged.block if judged else None, [*self._moves.get(token_id, []), *waiting])
 
-    def _came(self, block: Block) -> list[Move]:
+    def _read_block(self, block: Block) -> list[Move]:
         pairs = zip(block.transactions, block.txids_bytes, strict=True)
         moves = [move for each, txid in pairs if (move := self._move(each, txid, block.height)) is not None]
         for move in moves:
             self._moves.setdefault(move.token_id, []).append(move)
         return moves
 
-    def _went(self, moves: list[Move]) -> None:
+    def _undo_block(self, moves: list[Move]) -> None:
         for move in reversed(moves):
             remaining = self._moves[move.token_id]
             remaining.pop()

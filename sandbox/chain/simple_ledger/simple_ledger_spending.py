@@ -104,12 +104,12 @@ def compose(
     spare = _free_coins(chain, signer)
     least_sat = sum(each.value_sat for each in outputs) + _size(outputs) + _size([Output(0, change)])
     each_bytes = _INPUT_BYTES + signer.unlocking_size(signer.script)
-    while (left_sat := sum(each.output.value_sat for each in coins) - least_sat - each_bytes * len(coins)) < 0:
+    while (change_sat := sum(each.output.value_sat for each in coins) - least_sat - each_bytes * len(coins)) < 0:
         if not spare:
-            raise CannotSpend(f"The funding address is short of {-left_sat} satoshis.")
+            raise CannotSpend(f"The funding address is short of {-change_sat} satoshis.")
         coins.append(spare.pop(0))
-    if left_sat >= DUST_SAT:
-        outputs.append(Output(left_sat, change))
+    if change_sat >= DUST_SAT:
+        outputs.append(Output(change_sat, change))
     return wallet.signed(coins, outputs, [signer] * len(coins))
 
 

@@ -37,8 +37,8 @@ def purchase(sale: Sale, amount: int, time_s: int) -> Purchase:
 
 def bonus(sale: Sale, time_s: int) -> int:
     """What a buyer gets for each token that is paid, times 10^12: more for every week until the deadline."""
-    left_s = max(sale.deadline_s - time_s, 0)
-    weeks = left_s // WEEK_S * SCALE + left_s % WEEK_S * SCALE // WEEK_S
+    remaining_s = max(sale.deadline_s - time_s, 0)
+    weeks = remaining_s // WEEK_S * SCALE + remaining_s % WEEK_S * SCALE // WEEK_S
     return (100 * SCALE + weeks * sale.early_bonus) // 100
 
 

@@ -180,7 +180,7 @@ class Ledger:
             "sums": {currency: text_of(amount) for currency, amount in sorted(sums.items())},
             "accounts": self._held(),
             "postings_total": self.posted,
-            "postings": [_shown_posting(posting) for posting in self._postings],
+            "postings": [_posting_json(posting) for posting in self._postings],
         }
 
     def _overdrawn(self) -> bool:
@@ -210,7 +210,7 @@ def amount_of(units: int) -> Decimal:
     return Decimal(units).scaleb(-MOST_DIGITS, EXACT)
 
 
-def _shown_posting(posting: Posting) -> dict[str, object]:
+def _posting_json(posting: Posting) -> dict[str, object]:
     return {
         "number": posting.number,
         "at_ms": posting.at_ms,

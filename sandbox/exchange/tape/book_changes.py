@@ -8,7 +8,7 @@ from collections.abc import Iterable
 Levels = list[tuple[int, int]]
 
 
-class ToldBook:
+class PublishedBook:
     """The levels that were told, sizes by prices, and the sequence of the latest telling."""
 
     __slots__ = ("asks", "bids", "sequence")

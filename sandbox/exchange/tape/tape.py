@@ -78,10 +78,10 @@ class Tape:
         self._tracks = {symbol.id: Track(symbol, place, market, started_ms) for place, symbol in enumerate(symbols)}
         self._reported: dict[str, dict[int, list[Trade]]] = {}
         self._counts: dict[int, int] = {}
-        self._told_days: dict[str, set[int]] = {}
+        self._reported_days: dict[str, set[int]] = {}
         self._simulated_trades: dict[tuple[int, int], list[Trade]] = {}
         self._simulated_count = 0
-        self._told_bars: dict[tuple[int, int], Bar | None] = {}
+        self._reported_bars: dict[tuple[int, int], Bar | None] = {}
         self._days: dict[tuple[int, int], Bar | None] = {}
 
     def track(self, symbol_id: str) -> Track:
@@ -94,7 +94,7 @@ class Tape:
         if trade.id % ID_STEP >= ID_ROOM and any(other.id == trade.id for other in self._simulated(track, leaf)):
             return
         self._counts[track.number] = self._counts.get(track.number, 0) + 1
-        self._told_days.setdefault(track.symbol.id, set()).add(leaf // LEAVES_A_DAY)
+        self._reported_days.setdefault(track.symbol.id, set()).add(leaf // LEAVES_A_DAY)
         leaves = self._reported.setdefault(track.symbol.id, {})
         leaves.setdefault(leaf, []).append(Trade(trade.id, trade.at_ms, trade.price, trade.quantity, trade.side))
 
@@ -212,16 +212,16 @@ class Tape:
         if not self._is_over(leaf, until_ms):
             return bar_of(self.trades(track, leaf, until_ms))
         if leaf in self._reported.get(track.symbol.id, ()):
-            return self._told_bar(track, leaf, until_ms)
+            return self._reported_bar(track, leaf, until_ms)
         return self._simulation.bar(track, leaf) if self._simulation.has(track, leaf) else None
 
-    def _told_bar(self, track: Track, leaf: int, until_ms: int) -> Bar | None:
+    def _reported_bar(self, track: Track, leaf: int, until_ms: int) -> Bar | None:
         key = track.number, leaf
-        if key not in self._told_bars:
-            if len(self._told_bars) >= _MOST_BARS:
-                self._told_bars.clear()
-            self._told_bars[key] = bar_of(self.trades(track, leaf, until_ms))
-        return self._told_bars[key]
+        if key not in self._reported_bars:
+            if len(self._reported_bars) >= _MOST_BARS:
+                self._reported_bars.clear()
+            self._reported_bars[key] = bar_of(self.trades(track, leaf, until_ms))
+        return self._reported_bars[key]
 
     def day(self, track: Track, day: int, until_ms: int) -> Bar | None:
         """The bar of a day, counted since 1970; None when it has no trades."""
@@ -231,7 +231,7 @@ class Tape:
         first_ms = day * DAY_MS
         last_ms = min(first_ms + DAY_MS - 1, until_ms)
         is_over = first_ms + DAY_MS <= self._market.reached_ms(until_ms)
-        if is_over and day >= track.begin_day and day not in self._told_days.get(track.symbol.id, ()):
+        if is_over and day >= track.begin_day and day not in self._reported_days.get(track.symbol.id, ()):
             bar: Bar | None = self._simulation.day(track, day)
         else:
             leaves = self.leaves(track, first_ms, last_ms)

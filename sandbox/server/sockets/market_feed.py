@@ -111,7 +111,7 @@ class Feed:
     def _beat(self) -> None:
         self._timer = None
         try:
-            self._world.observe(self._tell_what_is_due)
+            self._world.observe(self._publish_due)
             self._waits = False
         except Refusal:
             if not self._waits:
@@ -122,7 +122,7 @@ class Feed:
         if self._topics:
             self._timer = asyncio.get_running_loop().call_later(BEAT_SECONDS, self._beat)
 
-    def _tell_what_is_due(self, exchange: Exchange) -> None:
+    def _publish_due(self, exchange: Exchange) -> None:
         touched, self._touched = self._touched, set()
         moment_ms = exchange.moment_ms
         for key, topic in tuple(self._topics.items()):

@@ -11,7 +11,7 @@ import msgspec
 from sandbox.exchange.orders.matching import BUY, SELL
 from sandbox.exchange.state import Exchange
 from sandbox.exchange.tape import candles
-from sandbox.exchange.tape.book_changes import Levels, ToldBook
+from sandbox.exchange.tape.book_changes import Levels, PublishedBook
 from sandbox.exchange.tape.tape import Span
 from sandbox.exchange.tape.tape_records import ID_STEP, Trade, instant
 
@@ -80,7 +80,7 @@ class BookTopic:
     def __init__(self, symbol_id: str, sequence: int) -> None:
         self.symbol_id, self.due_ms = symbol_id, 0
         self._first = sequence
-        self._book: ToldBook | None = None
+        self._book: PublishedBook | None = None
 
     @property
     def sequence(self) -> int:
@@ -90,7 +90,7 @@ class BookTopic:
     def snapshot(self, exchange: Exchange, limit: int) -> Message:
         """The book as it was told last, so that the next change follows on it."""
         if self._book is None:
-            self._book = ToldBook(self._first, *self._levels(exchange))
+            self._book = PublishedBook(self._first, *self._levels(exchange))
         return self._written("snapshotOrderbook", exchange, self._book.levels())
 
     def news(self, exchange: Exchange) -> Message | None:

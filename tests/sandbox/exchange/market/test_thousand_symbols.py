@@ -68,7 +68,7 @@ def test_what_is_kept_does_not_grow_with_every_question() -> None:
         call(world, "get_candles", None, period="M30", limit=1000, sort="DESC")
     tape = world.exchange.tape
     assert 0 < len(tape_lively._bars) <= 60_000
-    assert len(tape._told_bars) <= 60_000
+    assert len(tape._reported_bars) <= 60_000
     assert tape._made_trades <= 101_000
 
 
