@@ -45,8 +45,8 @@ def operations_by_module(root: Path) -> Mapping[str, frozenset[str]]:
     home = root / "chaindata"
     paths = {".".join(path.relative_to(home).with_suffix("").parts): path for path in sorted(home.rglob("*.py"))}
     rules = {name: path for name, path in paths.items() if not _BELOW & {*name.split(".")} and "views" not in name}
-    found = {name: _named(path) for name, path in rules.items() if name not in MACHINERY}
-    return {name: operations for name, operations in found.items() if operations}
+    operations_by_rule = {name: _named(path) for name, path in rules.items() if name not in MACHINERY}
+    return {name: operations for name, operations in operations_by_rule.items() if operations}
 
 
 def pages_of(root: Path, pages: Mapping[str, tuple[str, ...]] = PAGES) -> dict[str, tuple[str, ...]]:
@@ -59,22 +59,24 @@ def pages_of(root: Path, pages: Mapping[str, tuple[str, ...]] = PAGES) -> dict[s
     idle = sorted(set(pages) - set(entries.values()))
     if idle:
         raise CannotTell(f"These have a page in tools/coverage/chain_uses.py and ask nothing: {idle}")
-    found: dict[str, dict[str, None]] = {}
+    pages_by_operation: dict[str, dict[str, None]] = {}
     for module, operations in by_module.items():
         for operation in sorted(operations):
-            found.setdefault(operation, {}).update(dict.fromkeys(pages[entries[module]]))
+            pages_by_operation.setdefault(operation, {}).update(dict.fromkeys(pages[entries[module]]))
     for operation, row in FRESHNESS.items():
-        if row is not None and row.bulk and operation in found:
-            found.setdefault(row.bulk, {}).update(found[operation])  # by which the cache asks for many at once
-    return {operation: tuple(names) for operation, names in found.items()}
+        if row is not None and row.bulk and operation in pages_by_operation:
+            pages_by_operation.setdefault(row.bulk, {}).update(
+                pages_by_operation[operation]
+            )  # by which the cache asks for many at once
+    return {operation: tuple(names) for operation, names in pages_by_operation.items()}
 
 
 def _named(path: Path) -> frozenset[str]:
-    found: set[str] = set()
+    operations: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text())):
         match node:
             case ast.Constant(value=str(text)) if text in catalogue.by_name:
-                found.add(text)
+                operations.add(text)
             case ast.Attribute(value=ast.Name(id="client"), attr=name) if name in catalogue.by_name:
-                found.add(name)
-    return frozenset(found)
+                operations.add(name)
+    return frozenset(operations)

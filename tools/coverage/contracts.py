@@ -33,12 +33,12 @@ def asked_in(files: Iterable[Path]) -> list[Request]:
 
 def tests_of(operations: Sequence[Operation], calls: Iterable[Request]) -> dict[str, str]:
     """The first test that asks each operation, by the operation's name; an operation nobody asks is missing."""
-    found: dict[str, str] = {}
+    tests: dict[str, str] = {}
     for request in calls:
         operation = _meant(operations, request)
         if operation is not None:
-            found.setdefault(operation.name, request.test)
-    return found
+            tests.setdefault(operation.name, request.test)
+    return tests
 
 
 def _meant(operations: Sequence[Operation], request: Request) -> Operation | None:
@@ -96,9 +96,9 @@ class _Reader:
 
     def _keep_columns(self, names: list[str], rows: list[ast.expr]) -> None:
         """Several names that are given the parts of each row."""
-        whole = [row.elts for row in rows if isinstance(row, ast.Tuple) and len(row.elts) == len(names)]
+        value_rows = [row.elts for row in rows if isinstance(row, ast.Tuple) and len(row.elts) == len(names)]
         for place, name in enumerate(names):
-            self._keep(name, [parts[place] for parts in whole])
+            self._keep(name, [parts[place] for parts in value_rows])
 
     def _keep(self, name: str, values: list[ast.expr]) -> None:
         texts = tuple(text for value in values for text in self.texts(value))
@@ -107,28 +107,28 @@ class _Reader:
 
     def texts(self, node: ast.expr) -> tuple[str, ...]:
         """The texts that an expression may be, with `*` for parts that are not spelled out; empty for no text."""
-        found: tuple[str, ...] = ()
+        texts: tuple[str, ...] = ()
         match node:
             case ast.Constant(value=str(text)):
-                found = (text,)
+                texts = (text,)
             case ast.Name(id=name):
-                found = self.names.get(name, ())
+                texts = self.names.get(name, ())
             case ast.List(elts=parts) | ast.Tuple(elts=parts):
-                found = tuple(text for part in parts for text in self.texts(part))
+                texts = tuple(text for part in parts for text in self.texts(part))
             case ast.BinOp(left=left, op=ast.Add(), right=right):
-                found = _joined([self.texts(left) or (_ANY,), self.texts(right) or (_ANY,)])
+                texts = _joined([self.texts(left) or (_ANY,), self.texts(right) or (_ANY,)])
             case ast.JoinedStr(values=parts):
-                found = _joined([self.texts(part) or (_ANY,) for part in parts])
+                texts = _joined([self.texts(part) or (_ANY,) for part in parts])
             case ast.FormattedValue(value=value):
-                found = self.texts(value)
-        return found
+                texts = self.texts(value)
+        return texts
 
 
 def _joined(parts: list[tuple[str, ...]]) -> tuple[str, ...]:
-    made = [""]
+    joined = [""]
     for texts in parts:
-        made = [before + text for before in made for text in texts]
-    return tuple(made)
+        joined = [before + text for before in joined for text in texts]
+    return tuple(joined)
 
 
 @functools.cache
@@ -139,19 +139,19 @@ def _requests(path: Path) -> tuple[Request, ...]:
 def _each_asked(path: Path) -> Iterator[Request]:
     syntax = ast.parse(path.read_text())
     functions = [node for node in syntax.body if isinstance(node, ast.FunctionDef)]
-    known = _Reader()
+    module_reader = _Reader()
     for statement in syntax.body:
-        known.learn(statement)
+        module_reader.learn(statement)
     shorthands = {function.name: short for function in functions if (short := _shorthand(function)) is not None}
     for function in functions:
         if not function.name.startswith("test_"):
             continue
-        reader = _Reader(dict(known.names))
+        reader = _Reader(dict(module_reader.names))
         for part in _in_order(function):
             reader.learn(part)
-            if isinstance(part, ast.Call) and (said := _said(part, shorthands)) is not None:
-                for method in reader.texts(said[0]):
-                    for target in reader.texts(said[1]):
+            if isinstance(part, ast.Call) and (request := _request_of(part, shorthands)) is not None:
+                for method in reader.texts(request[0]):
+                    for target in reader.texts(request[1]):
                         yield Request(f"{path.name}::{function.name}", method, target)
 
 
@@ -161,7 +161,7 @@ def _in_order(function: ast.FunctionDef) -> Sequence[ast.stmt | ast.expr]:
     return sorted(parts, key=lambda node: (node.lineno, node.col_offset))
 
 
-def _said(call: ast.Call, shorthands: dict[str, tuple[ast.expr, int]]) -> tuple[ast.expr, ast.expr] | None:
+def _request_of(call: ast.Call, shorthands: dict[str, tuple[ast.expr, int]]) -> tuple[ast.expr, ast.expr] | None:
     """What a call says of method and address; None when it asks nothing."""
     match call:
         case ast.Call(func=ast.Attribute(attr=name), args=[method, target, *_]) if name == ASKING:

@@ -87,5 +87,5 @@ def _channels(texts: Iterable[object]) -> list[str]:
     return [channel for channel in _CHANNELS if channel in texts]
 
 
-def _texts(found: Iterable[object]) -> set[str]:
-    return {text for text in found if isinstance(text, str)}
+def _texts(values: Iterable[object]) -> set[str]:
+    return {text for text in values if isinstance(text, str)}

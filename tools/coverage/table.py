@@ -90,7 +90,7 @@ class Documented:
 
     def _method(self, name: str) -> object:
         """The method of that name, or the one that asks any operation of the catalogue by its name."""
-        methods = (getattr(each, wanted, None) for wanted in (name, "call") for each in self.clients)
+        methods = (getattr(each, attribute, None) for attribute in (name, "call") for each in self.clients)
         return next(method for method in methods if method is not None)
 
 
@@ -100,8 +100,8 @@ def rows(root: Path) -> list[Row]:
     from sandbox.exchange.handlers import HANDLERS
 
     of_chain = root / "tests" / "sandbox" / "chain"
-    found = (root / "tests" / "sandbox").rglob("test_*contract*.py")
-    files = sorted((path for path in found if of_chain not in path.parents), key=lambda path: path.name)
+    paths = (root / "tests" / "sandbox").rglob("test_*contract*.py")
+    files = sorted((path for path in paths if of_chain not in path.parents), key=lambda path: path.name)
     golden = root / "tests" / "golden" / "exchange"
     return Documented(
         catalogue.OPERATIONS, HANDLERS, (ExchangeClient,), golden, files, uses.pages_of(root), reasons.EXCHANGE
@@ -191,8 +191,8 @@ def _use(pages: tuple[str, ...], reason: str) -> str:
 
 def _address(name: str) -> str:
     """The address of a page, with its parts that vary in braces."""
-    found: str = get_resolver().reverse_dict.getlist(name)[0][0][0][0]
-    return "/" + re.sub(r"%\((\w+)\)s", r"{\1}", found)
+    pattern: str = get_resolver().reverse_dict.getlist(name)[0][0][0][0]
+    return "/" + re.sub(r"%\((\w+)\)s", r"{\1}", pattern)
 
 
 def _named(function: object) -> str:

@@ -44,8 +44,8 @@ def operations_by_module(root: Path) -> Mapping[str, frozenset[str]]:
     offered = _offered(root / "exchange_ops" / "client")
     app = root / "exchange_ops"
     rooms = sorted(path for path in app.glob("*/**/*.py") if path.relative_to(app).parts[0] not in _NO_ROOMS)
-    found = {".".join(path.relative_to(app).with_suffix("").parts): _used(path, offered) for path in rooms}
-    return {module: operations for module, operations in found.items() if operations}
+    operations_of = {".".join(path.relative_to(app).with_suffix("").parts): _used(path, offered) for path in rooms}
+    return {module: operations for module, operations in operations_of.items() if operations}
 
 
 def pages_of(root: Path, pages: Mapping[str, tuple[str, ...]] = PAGES) -> dict[str, tuple[str, ...]]:
@@ -58,11 +58,11 @@ def pages_of(root: Path, pages: Mapping[str, tuple[str, ...]] = PAGES) -> dict[s
     idle = sorted(set(pages) - set(entries.values()))
     if idle:
         raise CannotTell(f"These have a page in tools/coverage/uses.py and call nothing: {idle}")
-    found: dict[str, dict[str, None]] = {}
+    pages_by_operation: dict[str, dict[str, None]] = {}
     for module, operations in by_module.items():
         for operation in operations:
-            found.setdefault(operation, {}).update(dict.fromkeys(pages[entries[module]]))
-    return {operation: tuple(names) for operation, names in found.items()}
+            pages_by_operation.setdefault(operation, {}).update(dict.fromkeys(pages[entries[module]]))
+    return {operation: tuple(names) for operation, names in pages_by_operation.items()}
 
 
 def _entry(module: str, pages: Mapping[str, tuple[str, ...]]) -> str:
@@ -101,15 +101,15 @@ def _named(function: ast.FunctionDef) -> set[str]:
     return names
 
 
-def _reached(name: str, calls: Mapping[str, set[str]], seen: set[str]) -> set[str]:
-    seen.add(name)
-    found: set[str] = set()
+def _reached(name: str, calls: Mapping[str, set[str]], visited: set[str]) -> set[str]:
+    visited.add(name)
+    operations: set[str] = set()
     for each in calls.get(name, ()):
         if each in catalogue.by_name:
-            found.add(each)
-        elif each not in seen and each.startswith("_"):
-            found |= _reached(each, calls, seen)
-    return found
+            operations.add(each)
+        elif each not in visited and each.startswith("_"):
+            operations |= _reached(each, calls, visited)
+    return operations
 
 
 def _used(path: Path, offered: Mapping[str, frozenset[str]]) -> frozenset[str]:
@@ -121,19 +121,19 @@ def _used(path: Path, offered: Mapping[str, frozenset[str]]) -> frozenset[str]:
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("exchange_ops.client")
         for alias in node.names
     }
-    found: set[str] = set()
+    operations: set[str] = set()
     for node in nodes:
         match node:
             case ast.Call(func=ast.Attribute(value=ast.Name(id=giver), attr="call" | "listing"), args=[name, *_]) if (
                 giver in givers
             ):
                 # Called by a name that stands elsewhere in the module, any name that stands there may be meant.
-                found |= _texts(name) or _texts(syntax)
+                operations |= _texts(name) or _texts(syntax)
             case ast.Attribute(value=ast.Name(id=giver), attr=name) if giver in givers and name in offered:
-                found |= offered[name]
+                operations |= offered[name]
             case ast.Call(func=ast.Name(id=name)) if name in givers and name in offered:
-                found |= offered[name]
-    return frozenset(found)
+                operations |= offered[name]
+    return frozenset(operations)
 
 
 def _texts(node: ast.AST) -> set[str]:

@@ -41,13 +41,13 @@ def sale(**more: int) -> Sale:
         ({"price": 10**16, "precision": 1, "total": 10}, 5, 0, (1, 10, True)),
     ],
 )
-def test_worked_examples(terms, amount, remaining_s, expected):
-    assert tuple(purchase(sale(**terms), amount, END_S - remaining_s)) == expected
+def test_worked_examples(terms, amount, left_s, expected):
+    assert tuple(purchase(sale(**terms), amount, END_S - left_s)) == expected
 
 
 def test_the_bonus_grows_with_every_second_before_the_deadline():
     early = sale(early_bonus=1)
-    seen = [bonus(early, END_S - remaining_s) for remaining_s in (0, 1, 2, 60, WEEK_S - 1, WEEK_S, 52 * WEEK_S)]
+    seen = [bonus(early, END_S - left_s) for left_s in (0, 1, 2, 60, WEEK_S - 1, WEEK_S, 52 * WEEK_S)]
     assert seen == sorted(set(seen))
     assert (seen[0], seen[5], seen[6]) == (10**12, 101 * 10**10, 152 * 10**10)
     assert bonus(early, END_S + 1) == 10**12
@@ -55,8 +55,8 @@ def test_the_bonus_grows_with_every_second_before_the_deadline():
 
 def computed_anew(each: Sale, amount: int, time_s: int) -> tuple[int, int, bool]:
     """The rule of the supplement with exact fractions, rounded down only where it is."""
-    parts, share, remaining_s = 10**each.precision, 10**12, max(0, each.deadline_s - time_s)
-    weeks = floor(Fraction(remaining_s * share, 604_800))
+    parts, share, left_s = 10**each.precision, 10**12, max(0, each.deadline_s - time_s)
+    weeks = floor(Fraction(left_s * share, 604_800))
     grown = floor(share + Fraction(weeks * each.early_bonus, 100))
     rate = Fraction(each.price, UNIT)
 
@@ -84,9 +84,9 @@ SALES = st.builds(
 
 
 @given(SALES, st.one_of(st.integers(1, 2**63 - 1), st.integers(1, 10**12)), st.integers(-1_000, 10**9))
-def test_every_purchase_agrees_with_exact_fractions(each, amount, remaining_s):
-    bought = purchase(each, amount, END_S - remaining_s)
-    assert tuple(bought) == computed_anew(each, amount, END_S - remaining_s)
+def test_every_purchase_agrees_with_exact_fractions(each, amount, left_s):
+    bought = purchase(each, amount, END_S - left_s)
+    assert tuple(bought) == computed_anew(each, amount, END_S - left_s)
     assert 0 <= bought.spent <= amount
     assert 0 <= bought.units <= each.total - each.sold
     assert bought.ends or bought.units < each.total - each.sold
