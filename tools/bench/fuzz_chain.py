@@ -27,11 +27,11 @@ def main(arguments: list[str]) -> int:
         return _fuzz(name, Path(folder), int(seconds))
     from tests.chaindata.parsers import PARSERS
 
-    wanted = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    wanted.add_argument("parsers", nargs="*", metavar="parser", help=", ".join(PARSERS))
-    wanted.add_argument("--seconds", type=int, default=60, help="in all (default: 60)")
-    wanted.add_argument("--keep", action="store_true", help="add what was found to the corpus")
-    options = wanted.parse_args(arguments)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("parsers", nargs="*", metavar="parser", help=", ".join(PARSERS))
+    parser.add_argument("--seconds", type=int, default=60, help="in all (default: 60)")
+    parser.add_argument("--keep", action="store_true", help="add what was found to the corpus")
+    options = parser.parse_args(arguments)
     names = options.parsers or list(PARSERS)
     if unknown := set(names) - set(PARSERS):
         print(f"There is no parser {', '.join(sorted(unknown))}; there are: {', '.join(PARSERS)}.")
@@ -86,12 +86,12 @@ def _keep(name: str, folder: Path) -> None:
     """Adds the shortest of what was found, as far as there is room, to the samples of a parser."""
     from tests.chaindata.parsers import CORPUS, samples
 
-    kept = samples(name)
-    found = sorted((path.read_bytes() for path in folder.iterdir()), key=lambda raw: (len(raw), raw))
-    for raw in found:
-        if len(kept) < MOST_SAMPLES and 0 < len(raw) <= MOST_SAMPLE_BYTES and raw not in kept:
-            kept.append(raw)
-    (CORPUS / f"{name}.hex").write_text("".join(f"{raw.hex()}\n" for raw in kept))
+    corpus = samples(name)
+    findings = sorted((path.read_bytes() for path in folder.iterdir()), key=lambda raw: (len(raw), raw))
+    for raw in findings:
+        if len(corpus) < MOST_SAMPLES and 0 < len(raw) <= MOST_SAMPLE_BYTES and raw not in corpus:
+            corpus.append(raw)
+    (CORPUS / f"{name}.hex").write_text("".join(f"{raw.hex()}\n" for raw in corpus))
 
 
 if __name__ == "__main__":

@@ -43,22 +43,22 @@ def history() -> list[Any]:
 class Ready:
     """The one method of a client that a walk asks, over records that are there already: what is measured is ours."""
 
-    def __init__(self, found: Sequence[Any]) -> None:
-        self._found = found
+    def __init__(self, transactions: Sequence[Any]) -> None:
+        self._transactions = transactions
 
     def transactions_after(self, *, index: int, limit: int = PAGE) -> Any:
         """Pages above the index, ascending, until one is not full."""
         from exchange_ops.client import Listing
 
         while True:
-            page = tuple(self._found[index : index + limit])
+            page = tuple(self._transactions[index : index + limit])
             yield Listing(page)
             if len(page) < limit:
                 return
             index += limit
 
 
-def ours(found: Sequence[Any]) -> float:
+def ours(transactions: Sequence[Any]) -> float:
     """Seconds of processor time of one walk, from nothing to the end."""
     from exchange_ops.ledger import sync as ledger
     from exchange_ops.ledger.models import LedgerEntry, LedgerVersion
@@ -66,7 +66,7 @@ def ours(found: Sequence[Any]) -> float:
 
     account = Account.objects.create(name="measured")
     now, began = datetime.now(UTC), time.process_time()
-    done = ledger.sync(account=account, client=Ready(found), now=now, walk_for=timedelta(hours=1))  # type: ignore[arg-type]
+    done = ledger.sync(account=account, client=Ready(transactions), now=now, walk_for=timedelta(hours=1))  # type: ignore[arg-type]
     spent = time.process_time() - began
     counted = (
         LedgerEntry.objects.filter(account=account).count(),
@@ -77,7 +77,7 @@ def ours(found: Sequence[Any]) -> float:
     return spent
 
 
-def theirs(found: Sequence[Any]) -> float:
+def theirs(transactions: Sequence[Any]) -> float:
     """Seconds of processor time that Django's bulk_create takes for the same rows."""
     from django.db import transaction
 
@@ -87,15 +87,15 @@ def theirs(found: Sequence[Any]) -> float:
 
     account, now = Account.objects.create(name="peer"), datetime.now(UTC)
     spent = 0.0
-    for place in range(0, len(found), PAGE):
-        page = found[place : place + PAGE]
+    for place in range(0, len(transactions), PAGE):
+        page = transactions[place : place + PAGE]
         entries = [ledger_batches.entry_of(account, record, now=now) for record in page]
         began = time.process_time()
         with transaction.atomic():
-            kept = LedgerEntry.objects.bulk_create(entries)
+            stored = LedgerEntry.objects.bulk_create(entries)
             versions = [
                 ledger_batches.version_of(entry, one, source="rest", now=now)
-                for entry, one in zip(kept, page, strict=True)
+                for entry, one in zip(stored, page, strict=True)
             ]
             LedgerVersion.objects.bulk_create(versions)
         spent += time.process_time() - began
@@ -112,8 +112,8 @@ def main() -> None:
 
         django.setup()
         call_command("migrate", verbosity=0)
-        found = history()
-        peer_s, spent_s = theirs(found), ours(found)
+        transactions = history()
+        peer_s, spent_s = theirs(transactions), ours(transactions)
     ratio = peer_s / spent_s
     verdict = "holds" if ratio >= TARGET and spent_s < 30 else "MISSED"
     print(

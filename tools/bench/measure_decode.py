@@ -87,7 +87,7 @@ def _text(value: Any) -> str:
     return value
 
 
-def _whole(value: Any) -> int:
+def _whole_number(value: Any) -> int:
     if not isinstance(value, int) or not -(2**63) <= value < 2**63:
         raise ValueError("no whole number")
     return value
@@ -102,21 +102,21 @@ BOOK: Checks = {"symbol": _text, "timestamp": Nanoseconds.from_text, "ask": _lev
 TICKER: Checks = dict.fromkeys(PRICES, _price) | {"volume": _decimal, "volumeQuote": _decimal}
 TICKER |= {"timestamp": _instant, "symbol": _text}
 TRANSACTION: Checks = dict.fromkeys(("id", "currency", "status", "type", "hash", "address"), _text)
-TRANSACTION |= {"index": _whole, "amount": _decimal, "fee": _price, "createdAt": _instant, "updatedAt": _instant}
+TRANSACTION |= {"index": _whole_number, "amount": _decimal, "fee": _price, "createdAt": _instant, "updatedAt": _instant}
 _aside: dict[str, int] = {}
 
 
 def _object(value: dict[str, Any], checks: Checks, required: Any) -> dict[str, Any]:
-    known = {}
+    fields = {}
     for name, item in value.items():
         check = checks.get(name)
         if check is None:
             _aside[name] = _aside.get(name, 0) + 1
         else:
-            known[name] = check(item)
-    if not required <= known.keys():
+            fields[name] = check(item)
+    if not required <= fields.keys():
         raise ValueError("missing members")
-    return known
+    return fields
 
 
 def _checked(body: bytes, checks: Checks) -> Any:
@@ -165,10 +165,10 @@ def _times(way: Callable[[], Any]) -> Callable[[], None]:
 
 def _measure(what: str, reply: Any, kind: type[records.Record], checks: Checks, names: tuple[str, ...]) -> None:
     body = json.dumps(reply, separators=(",", ":")).encode()
-    whole: Any = list[kind] if isinstance(reply, list) else kind  # type: ignore[valid-type]
-    alone = msgspec.json.Decoder(whole, dec_hook=lambda _, value: Nanoseconds.from_text(value))
+    reply_type: Any = list[kind] if isinstance(reply, list) else kind  # type: ignore[valid-type]
+    alone = msgspec.json.Decoder(reply_type, dec_hook=lambda _, value: Nanoseconds.from_text(value))
     ours, checked, unchecked, bare = spend(
-        _times(lambda: records.decode(body, whole)),
+        _times(lambda: records.decode(body, reply_type)),
         _times(lambda: _checked(body, checks)),
         _times(lambda: _unchecked(body, names)),
         _times(lambda: alone.decode(body)),
@@ -189,12 +189,15 @@ def main() -> None:
     flawed = json.dumps([*tickers[:-1], {**tickers[-1], "ask": "+1"}]).encode()
     newer = json.dumps([ticker | {"new": 1} for ticker in tickers]).encode()
     good = json.dumps(tickers).encode()
-    whole, one_bad, unknown = spend(
+    thousand_ms, one_bad, unknown = spend(
         *(_times(lambda body=body: records.decode_each(body, Ticker)) for body in (good, flawed, newer)),  # type: ignore[misc]
         pieces=CALLS,
     )
     for peer, peer_ms in (("with a bad one", one_bad), ("with a new member each", unknown)):
-        print(line(what="read each of 1,000 tickers", ours_ms=whole, peer=peer, peer_ms=peer_ms, target=1), flush=True)
+        print(
+            line(what="read each of 1,000 tickers", ours_ms=thousand_ms, peer=peer, peer_ms=peer_ms, target=1),
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

@@ -238,8 +238,8 @@ def _cases(stack: ExitStack) -> Iterator[tuple[Case, Figures]]:
         stamps = Stamps(case.kind)
         options: dict[str, Any] = {"base_url": settings.EXCHANGE_WS_URL, "now": clock.now}
         kinds = {"account": AccountFollower, "trading": TradingFollower, "public": MarketFollower}
-        made = stamped(kinds[path], stamps, end)
-        follower = made(**options) if path == "public" else made(account, **options)
+        make_follower = stamped(kinds[path], stamps, end)
+        follower = make_follower(**options) if path == "public" else make_follower(account, **options)
         with ExitStack() as own:
             frames = [{"method": "login", "params": LOGIN, "id": 1}] if path != "public" else []
             frames.append({"method": method, "params": {"symbol": SYMBOL} if path == "public" else {}, "id": 2})
@@ -259,15 +259,15 @@ def _happenings(client: Any) -> Iterator[Case]:
     from exchange_ops.wire.new_orders import NewOrder
 
     ways = ("bankToExchange", "exchangeToBank")
-    made = {"transfers": 0, "orders": 0, "levels": 0}
+    counts = {"transfers": 0, "orders": 0, "levels": 0}
 
     def transfer() -> str:
-        made["transfers"] += 1
-        return str(client.transfer_funds(currency="BTC", amount=STEP, type=ways[made["transfers"] % 2]))
+        counts["transfers"] += 1
+        return str(client.transfer_funds(currency="BTC", amount=STEP, type=ways[counts["transfers"] % 2]))
 
     def order() -> str:
-        made["orders"] += 1
-        name = f"far-{made['orders']}"
+        counts["orders"] += 1
+        name = f"far-{counts['orders']}"
         order = NewOrder(client_order_id=name, symbol=SYMBOL, side="buy", quantity=STEP, price=Decimal("0.000001"))
         client.create_order(order=order)
         return name
@@ -278,10 +278,10 @@ def _happenings(client: Any) -> Iterator[Case]:
         raise SystemExit("The sides of the book have nothing between them; nothing was measured.")
 
     def level() -> Decimal:
-        made["levels"] += 1
-        name = f"level-{made['levels']}"
+        counts["levels"] += 1
+        name = f"level-{counts['levels']}"
         client.create_order(order=NewOrder(client_order_id=name, symbol=SYMBOL, side="buy", quantity=STEP, price=price))
-        return STEP * made["levels"]
+        return STEP * counts["levels"]
 
     def tells_of(method: str, member: str) -> Callable[[Any, Any], bool]:
         return lambda frame, key: frame.get("method") == method and frame["params"][member] == key

@@ -112,11 +112,11 @@ def _make_rows(text: str) -> None:
     from exchange_ops.shared.models import Account
 
     params, now = json.loads(text)["params"], clock.now()
-    known = {name: params[name] for name in ("index", "type", "status", "currency")}
+    stored = {name: params[name] for name in ("index", "type", "status", "currency")}
     times = {"created_at": params["createdAt"], "updated_at": params["updatedAt"], "first_seen_at": now, "seen_at": now}
     account_id = Account.objects.values_list("pk", flat=True).get()
     entry = LedgerEntry.objects.create(
-        account_id=account_id, exchange_id=params["id"], amount=Decimal(params["amount"]), **known, **times
+        account_id=account_id, exchange_id=params["id"], amount=Decimal(params["amount"]), **stored, **times
     )
     LedgerVersion.objects.create(
         account_id=account_id,
@@ -226,9 +226,9 @@ def measure_return(folder: str) -> None:
 
     account = Account.objects.get()
 
-    def has(made: list[str]) -> bool:
+    def has(entry_ids: list[str]) -> bool:
         live = FollowerState.objects.filter(name=f"stream:{account.pk}", connected=True).exists()
-        return live and LedgerEntry.objects.filter(exchange_id__in=made).count() == len(made)
+        return live and LedgerEntry.objects.filter(exchange_id__in=entry_ids).count() == len(entry_ids)
 
     with ExitStack() as stack:
         port = _free_port()
@@ -245,8 +245,8 @@ def measure_return(folder: str) -> None:
             time.sleep(away_s)  # what is measured is how far the pauses have grown by then
             exchange = _sandbox(stack, folder, port)
             began = time.perf_counter()
-            made = [_deposit(port) for _ in range(MISSED)]
-            _until(partial(has, made))
+            entry_ids = [_deposit(port) for _ in range(MISSED)]
+            _until(partial(has, entry_ids))
             spent.append(time.perf_counter() - began)
     listed = ", ".join(f"{one:.1f} s after {away} s" for one, away in zip(spent, AWAY_S, strict=True))
     verdict = "holds" if max(spent) < 5 else "MISSED"

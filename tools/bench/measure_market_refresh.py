@@ -82,12 +82,12 @@ def _exchange(stack: ExitStack, prefix: str, changed: int) -> str:
 
 def _batches(prefix: str, changed: int) -> Iterator[list[Row]]:
     """The rows of one refresh after another, with decimals, as the records of an answer give them."""
-    whole = []
+    rows = []
     for number in range(BATCHES):
         read_at = _later()
         figures = [Decimal(_price(place, number, changed)) for place in range(SYMBOLS)]
-        whole.append([(f"{prefix}{place:04}", *[one] * 8, BEGAN, read_at) for place, one in enumerate(figures)])
-    return iter(whole)
+        rows.append([(f"{prefix}{place:04}", *[one] * 8, BEGAN, read_at) for place, one in enumerate(figures)])
+    return iter(rows)
 
 
 def _texts(prefix: str) -> Iterator[list[Row]]:
@@ -120,9 +120,9 @@ def _at_the_limit(rows: Sequence[Row], table: Any) -> None:
 
 def _by_orm(model: Any, rows: Sequence[Row], names: Sequence[str], key: Sequence[str]) -> None:
     others = [name for name in names if name not in key]
-    made = [model(**dict(zip(names, row, strict=True))) for row in rows]
+    instances = [model(**dict(zip(names, row, strict=True))) for row in rows]
     model.objects.bulk_create(
-        made, update_conflicts=True, unique_fields=list(key), update_fields=others, batch_size=500
+        instances, update_conflicts=True, unique_fields=list(key), update_fields=others, batch_size=500
     )
 
 
@@ -204,7 +204,7 @@ def _measure_cycles(engine: str) -> None:
         return lambda: market.refresh_tickers(client=client, now=_later()) and None
 
     with ExitStack() as stack:
-        addresses = [_exchange(stack, *wanted) for wanted in (("CN", SYMBOLS), ("CE", SYMBOLS), ("CT", TENTH))]
+        addresses = [_exchange(stack, *exchange) for exchange in (("CN", SYMBOLS), ("CE", SYMBOLS), ("CT", TENTH))]
         naive_ms, every_ms, tenth_ms = spend(
             naive(addresses[0]), ours(addresses[1]), ours(addresses[2]), pieces=1, watch=time.perf_counter
         )

@@ -44,25 +44,25 @@ class Event(NamedTuple):
 def events() -> list[Event]:
     """The flow, made with a book of our own so that only resting orders are cancelled."""
     dice, book = random.Random(1), Book("ETHBTC")
-    made: list[Event] = []
+    events: list[Event] = []
     resting: list[int] = []
     number, middle = 0, MIDDLE
-    while len(made) < EVENTS:
+    while len(events) < EVENTS:
         if resting and dice.random() < 0.45:
             place = dice.randrange(len(resting))
             resting[place], resting[-1] = resting[-1], resting[place]
             cancelled = resting.pop()
             if book.cancel(cancelled):
-                made.append(Event(cancelled, "", 0, 0))
+                events.append(Event(cancelled, "", 0, 0))
             continue
         number += 1
         middle += dice.choice((-1, 0, 0, 0, 0, 0, 0, 1))
         side, quantity = dice.choice((BUY, SELL)), dice.randrange(1, 100)
         away = -dice.randrange(20) if dice.random() < 0.27 else dice.randrange(1, 100)
-        made.append(Event(number, side, middle - away if side == BUY else middle + away, quantity))
-        if book.add(number, side, made[-1].price, quantity).resting:
+        events.append(Event(number, side, middle - away if side == BUY else middle + away, quantity))
+        if book.add(number, side, events[-1].price, quantity).resting:
             resting.append(number)
-    return made
+    return events
 
 
 # The three -----------------------------------------------------------------------------------------------------------
@@ -86,16 +86,16 @@ def of_book(flow: list[Event]) -> tuple[int, int]:
 def of_orders(flow: list[Event], world: Exchange) -> tuple[int, int]:
     """Trades and quantity of orders with everything that belongs to them."""
     pair = world.pair("ETHBTC")
-    made = {}
+    orders = {}
     for number, side, price, quantity in flow:
         if side:
             account = DESK_ACCOUNT if number & 1 else OTHER_ACCOUNT
             terms = OrderTerms(pair, side, LIMIT, GTC, quantity, price, client_id=str(number))
-            made[number] = orders_life.place(world, account, terms, SPOT)
+            orders[number] = orders_life.place(world, account, terms, SPOT)
         else:
-            orders_life.cancel(world, made[number])
-    takers = [trade for trade in world.orders.of(DESK_ACCOUNT).trades if trade.taker]
-    takers += [trade for trade in world.orders.of(OTHER_ACCOUNT).trades if trade.taker]
+            orders_life.cancel(world, orders[number])
+    takers = [trade for trade in world.orders.dealings(DESK_ACCOUNT).trades if trade.taker]
+    takers += [trade for trade in world.orders.dealings(OTHER_ACCOUNT).trades if trade.taker]
     return len(takers), sum(trade.quantity for trade in takers)
 
 
@@ -151,11 +151,11 @@ def main() -> None:
     worlds = [rich_world() for _ in range(10)]
     gc.collect()
     gc.disable()
-    core, full, exact, whole = spend(*ways, pieces=EVENTS // 1_000, rounds=9)
+    core, full, exact, peer_ms = spend(*ways, pieces=EVENTS // 1_000, rounds=9)
     for what, ours, target in (("in the book", core, 6), ("with all their records", full, 1.7)):
         result = {"what": f"a thousand events {what}", "ours_ms": ours}
         print(line(**result, peer="akhil4n-orderbook with decimals", peer_ms=exact, target=target))
-        print(line(**result, peer="akhil4n-orderbook with whole numbers", peer_ms=whole, target=0))
+        print(line(**result, peer="akhil4n-orderbook with whole numbers", peer_ms=peer_ms, target=0))
 
 
 if __name__ == "__main__":

@@ -61,7 +61,7 @@ def each_us(servers: list[Server], *, notifications: int, together: int, rounds:
                 server.give(together)
                 server.wait()
             spent[server.kind].append((server.spent_us() - began) / (notifications * len(server.browsers)))
-    return {kind: statistics.median(found[1:] or found) for kind, found in spent.items()}
+    return {kind: statistics.median(times[1:] or times) for kind, times in spent.items()}
 
 
 def single(servers: Servers, browsers: int) -> dict[str, float]:
@@ -119,20 +119,20 @@ def paced(server: Server) -> list[float]:
 
 
 def _lateness(server: Server, seconds: float) -> list[float]:
-    found: list[float] = []
+    delays: list[float] = []
     for _, read in server.pump(seconds):
         now = time.monotonic() * 1_000
-        found += [now - at / 1_000 for at in moments(read)]
-    return found
+        delays += [now - at / 1_000 for at in moments(read)]
+    return delays
 
 
 def latencies(servers: Servers, browsers: int) -> None:
     """The 99th percentile, at equal load: medians of many short turns, because a neighbour disturbs each of them."""
     late: dict[str, list[float]] = {kind: [] for kind in (*HUBS, PEER)}
     for _ in range(PACED_ROUNDS):
-        for kind, found in late.items():
-            found.append(statistics.quantiles(paced(servers[kind]), n=100)[98])
-    worst = {kind: statistics.median(found) for kind, found in late.items()}
+        for kind, percentiles in late.items():
+            percentiles.append(statistics.quantiles(paced(servers[kind]), n=100)[98])
+    worst = {kind: statistics.median(percentiles) for kind, percentiles in late.items()}
     for kind, what in zip(HUBS, ("", ", behind Redis"), strict=True):
         name = f"p99 at {DELIVERIES_A_SECOND:,} deliveries a second, {browsers} browsers{what}"
         report(name, "ms", ours=worst[kind], peer=PEER, theirs=worst[PEER], bound=Bound(1.1, most=True))

@@ -26,8 +26,8 @@ def write(folder: Path) -> int:
     world = opened(folder)
     address = world.perform("get_deposit_address", Caller("other-full", "other@demo.test"), {"currency": "DOGE"})
     for turn in range(TURNS):
-        wanted = {"currency": "DOGE", "amount": "20", "address": address["address"], "autoCommit": False}  # type: ignore[index]
-        held = world.perform("create_withdrawal", DESK, wanted)
+        withdrawal = {"currency": "DOGE", "amount": "20", "address": address["address"], "autoCommit": False}  # type: ignore[index]
+        held = world.perform("create_withdrawal", DESK, withdrawal)
         ending = "rollback_withdrawal" if turn % 2 else "commit_withdrawal"
         world.perform(ending, DESK, {"id": held["id"]})  # type: ignore[index]
         world.perform("transfer_funds", DESK, {"currency": "USD", "amount": "0.01", "type": "bankToExchange"})

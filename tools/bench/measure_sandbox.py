@@ -47,7 +47,7 @@ def serve_bytes() -> None:
     """uvicorn, configured as the sandbox has it, with an application that gives back the body it was given last."""
     import uvicorn
 
-    kept = [b"{}"]
+    last_body = [b"{}"]
 
     async def application(scope: dict, receive: Callable, send: Callable) -> None:  # type: ignore[type-arg]
         body = b""
@@ -56,10 +56,10 @@ def serve_bytes() -> None:
             if not message["more_body"]:
                 break
         if scope["method"] == "PUT":
-            kept[0] = body
-        head = [(b"content-type", b"application/json"), (b"content-length", str(len(kept[0])).encode())]
+            last_body[0] = body
+        head = [(b"content-type", b"application/json"), (b"content-length", str(len(last_body[0])).encode())]
         await send({"type": "http.response.start", "status": 200, "headers": head})
-        await send({"type": "http.response.body", "body": kept[0]})
+        await send({"type": "http.response.body", "body": last_body[0]})
 
     with socket.create_server(("127.0.0.1", 0)) as listening:
         print(f"ready at http://127.0.0.1:{listening.getsockname()[1]}/", flush=True)

@@ -67,13 +67,13 @@ def main() -> int:
         stack.callback(house.stop, seconds=60)
         house.wait_until_ready(300)
         crew = prepare(house)
-        found = browsers.find()
-        if found is None:
+        local_browser = browsers.find()
+        if local_browser is None:
             raise SystemExit("No Chromium was found; `python3 manage.py verify` fetches one.")
         driver = stack.enter_context(sync_playwright())
         browser = driver.chromium.launch(
-            executable_path=found.program,
-            env={**os.environ, **found.environment},
+            executable_path=local_browser.program,
+            env={**os.environ, **local_browser.environment},
             args=["--no-sandbox", "--disable-dev-shm-usage"],
         )
         stack.callback(browser.close)

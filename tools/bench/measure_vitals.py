@@ -168,25 +168,25 @@ def measure(page: Page, address: str, doing: Doing, saved: Saved) -> str:
     page.wait_for_timeout(3_000)  # what moves by itself moves meanwhile
     doing(page)
     page.wait_for_timeout(400)
-    found: dict[str, Any] = page.evaluate("window.vitals")
+    vitals: dict[str, Any] = page.evaluate("window.vitals")
     lcp, bare = statistics.median(ours), statistics.median(theirs)
-    holds = lcp < MOST_LCP_MS and found["inp"] < MOST_INP_MS and found["cls"] < MOST_CLS
+    holds = lcp < MOST_LCP_MS and vitals["inp"] < MOST_INP_MS and vitals["cls"] < MOST_CLS
     return (
-        f"LCP {lcp:4.0f} ms, saved page {bare:4.0f} ms: {lcp / bare:4.1f}x   INP {found['inp']:3.0f} ms"
-        f" {found['slowest']:<18} CLS {found['cls']:.4f} {found['moved'][:80]}"
+        f"LCP {lcp:4.0f} ms, saved page {bare:4.0f} ms: {lcp / bare:4.1f}x   INP {vitals['inp']:3.0f} ms"
+        f" {vitals['slowest']:<18} CLS {vitals['cls']:.4f} {vitals['moved'][:80]}"
         f"   {'holds' if holds else 'MISSED'}"
     )
 
 
 def chromium(stack: ExitStack) -> Page:
     """A page in the Chromium of the tests that keeps its vitals from the start."""
-    found = browsers.find()
-    if found is None:
+    local_browser = browsers.find()
+    if local_browser is None:
         raise SystemExit("No Chromium was found; `python3 manage.py verify` fetches one.")
     driver = stack.enter_context(sync_playwright())
     browser = driver.chromium.launch(
-        executable_path=found.program,
-        env={**os.environ, **found.environment},
+        executable_path=local_browser.program,
+        env={**os.environ, **local_browser.environment},
         args=["--no-sandbox", "--disable-dev-shm-usage"],
     )
     stack.callback(browser.close)

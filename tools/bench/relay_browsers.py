@@ -31,8 +31,8 @@ def text(number: int, *, topic: str = "t") -> str:
     at = int(time.monotonic() * 1_000_000)
     figures = '"ask":"0.050043","bid":"0.050042","last":"0.050042","open":"0.047800","low":"0.047052","high":"0.051679"'
     rest = '"volume":"36456.720","volumeQuote":"1782.625000","timestamp":"2026-11-21T05:44:38.000Z","symbol":"ETHBTC"'
-    made = f'{{"topic":"{topic}","hint":{{"n":{number},"at":"{at:016d}","mark":"_",{figures},{rest},"fill":"'
-    return made.ljust(CHARACTERS - 3, "x") + '"}}'
+    text = f'{{"topic":"{topic}","hint":{{"n":{number},"at":"{at:016d}","mark":"_",{figures},{rest},"fill":"'
+    return text.ljust(CHARACTERS - 3, "x") + '"}}'
 
 
 class Server:

@@ -82,7 +82,7 @@ class Hands:
         words = re.compile(f"^{re.escape(label)}")
         kinds: tuple[Literal["textbox", "searchbox", "spinbutton"], ...] = ("textbox", "searchbox", "spinbutton")
         first, *others = (self.page.locator("main").get_by_role(kind, name=words) for kind in kinds)
-        self._reach(functools.reduce(lambda found, other: found.or_(other), others, first).first)
+        self._reach(functools.reduce(lambda locator, other: locator.or_(other), others, first).first)
         self.page.keyboard.press("Control+a")
         self._type(text)
 

@@ -147,7 +147,7 @@ def test_a_public_case(case):
         facts = of_token(each.message, token_id)
         made[name] = made.get(name) or transaction([], script_of(facts, None), each.outputs)
         if each.is_valid and facts is not None:
-            there = slp_rules.holdings(facts, txid=made[name].txid, outputs=1 + each.outputs)
+            there = slp_rules.made(facts, txid=made[name].txid, outputs=1 + each.outputs)
             holdings |= {(name, n): holding for n, holding in there.items()}
     judged = transaction(
         [(made[name].txid_bytes, n) for name, n in spent],

@@ -62,14 +62,14 @@ def test_what_is_kept_does_not_grow_with_every_question() -> None:
         call(world, "get_candles", None, period="D1", limit=number + 1)
         call(world, "get_trades", None, limit=number + 1)
         clock.at_ms += HOUR_MS
-    assert len(world.exchange.texts._kept) <= 4
+    assert len(world.exchange.texts._texts) <= 4
     for _ in range(2):
         clock.at_ms += 40 * DAY_MS
         call(world, "get_candles", None, period="M30", limit=1000, sort="DESC")
     tape = world.exchange.tape
     assert 0 < len(tape_lively._bars) <= 60_000
     assert len(tape._reported_bars) <= 60_000
-    assert tape._made_trades <= 101_000
+    assert tape._simulated_count <= 101_000
 
 
 # Over HTTP -----------------------------------------------------------------------------------------------------------
