@@ -1,4 +1,7 @@
-"""What testers do to the sandbox's chain through the control plane: blocks, reorganisations, payments to anybody."""
+"""What testers do to the sandbox's chain through the control plane: blocks, reorganisations, payments to anybody, and
+deposits of its coin, which the miner pays as anybody could."""
+
+from decimal import Decimal
 
 from chaindata.wire import addresses
 from chaindata.wire.scripts import steps
@@ -11,6 +14,7 @@ from sandbox.chain.scenarios.author import MINER
 from sandbox.chain.state import Chain
 from sandbox.chain.wallet import CannotPay, Purse
 from sandbox.exchange.accounts.address_forms import CASH_NETWORKS
+from sandbox.exchange.accounts.movements import CoinMovements
 from sandbox.exchange.funds import chain_blocks
 from sandbox.exchange.handlers import arguments
 from sandbox.exchange.handlers.arguments import Arguments
@@ -58,6 +62,20 @@ def pay(control: Control, params: Arguments) -> object:
         raise arguments.odd("amount", f"can't be paid: {problem}") from None
     except Refused as problem:
         raise arguments.odd("amount", f"can't be paid now: {problem.text}") from None
+
+
+def pay_in(control: Control, movements: CoinMovements, address: str, amount: Decimal) -> str:
+    """Pays a deposit address; the id of the payin that the exchange makes of it. Refuses with 10001."""
+    value_sat = int(EXACT.scaleb(amount, _PLACES))
+    if not wallet.DUST_SAT <= value_sat <= MOST_SAT:
+        raise arguments.odd("amount", "must be 0.00000546 at least, and no more than there will ever be")
+    output = Output(value_sat, steps.locking(addresses.read(address, networks=CASH_NETWORKS)))
+    try:
+        signed = wallet.pay(control.exchange.chain, Purse(control.exchange.seed, MINER), [output])
+        control.exchange.chain.accept(signed.raw, at_ms=control.exchange.moment_ms)
+    except (CannotPay, Refused) as problem:
+        raise arguments.odd("amount", f"can't be paid now: {problem}") from None
+    return movements.payin_of(signed.txid_bytes, address)
 
 
 def tip_json(chain: Chain) -> dict[str, object]:

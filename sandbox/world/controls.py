@@ -18,7 +18,7 @@ from sandbox.exchange.listing.symbols import MOST_SYMBOLS
 from sandbox.exchange.terms import PAYOUT_NOT_FOUND, VALIDATION_ERROR, Refusal
 from sandbox.settings.config import CannotConfigure
 from sandbox.settings.keys import DESK_ACCOUNT
-from sandbox.world import chain_controls, coin_deposits
+from sandbox.world import chain_controls
 from sandbox.world.control import Control
 
 Action: TypeAlias = "Callable[[Control, Arguments], object]"
@@ -44,7 +44,7 @@ def deposit(control: Control, params: Arguments) -> object:
             raise arguments.odd(
                 "sender" if sender else "address", f"can't be told: a deposit of {currency.code} is paid"
             )
-        return {"id": coin_deposits.pay_in(control, movements, address, amount)}
+        return {"id": chain_controls.pay_in(control, movements, address, amount)}
     transaction = network.deposit(
         control.exchange,
         account,

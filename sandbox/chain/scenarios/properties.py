@@ -1,4 +1,5 @@
-"""Property tokens: a fixed one, a managed one that can be frozen; sales that were closed, are open, and sold out.
+"""Property tokens: a fixed one, a managed one that can be frozen; sales that were closed, are open, and sold out;
+and a family of collectibles with tokens that stayed, changed hands and were destroyed.
 
 Prices have no bonus and deadlines are far away, so that what is bought does not depend on when the world begins.
 """
@@ -10,13 +11,17 @@ from chaindata.wire.tokens.payloads import (
     CreateCrowdsale,
     CreateFixed,
     CreateManaged,
+    DestroyCollectible,
     Freeze,
     Grant,
+    IssueCollectible,
+    IssueCollectibles,
     Participate,
     Revoke,
     SendAll,
     SendToOwners,
     SimpleSend,
+    TransferCollectible,
     Unfreeze,
 )
 from sandbox.chain.scenarios.author import Author
@@ -26,6 +31,7 @@ from sandbox.chain.tokens.properties_terms import printed
 FIXED, MANAGED, CLOSED_SALE, OPEN_SALE, SOLD_OUT = 3, 4, 5, 6, 7
 FIXED_TOKEN, MANAGED_TOKEN = 10**2, 10**3  # base units
 DEADLINE_S = 4_102_444_800  # 2100-01-01
+COLLECTIBLE_FAMILY, MOST_COLLECTIBLES, NEXT_FREE_NUMBER = 1, 5, 0
 
 
 def build(author: Author) -> None:
@@ -142,3 +148,28 @@ def _attempts(author: Author) -> None:
     )
     burn(author, "jonas", COIN_SAT // 100)  # less than a coin
     author.mine()
+
+
+def build_collectibles(author: Author) -> None:
+    """A family of five collectibles, of which four are issued: the second changes hands, the third is destroyed, the
+    last has a number of its own."""
+    enrich(author, {"mona": 1}, ("nils", "olga"))
+    acts(
+        author,
+        (
+            "mona",
+            IssueCollectibles("Harbour Stamps", "STMP", "Drawn by hand", "harbour.test/stamps", MOST_COLLECTIBLES),
+        ),
+        ("mona", IssueCollectible(COLLECTIBLE_FAMILY, NEXT_FREE_NUMBER, 7, "harbour.test/stamps/1"), "mona"),
+        ("mona", IssueCollectible(COLLECTIBLE_FAMILY, NEXT_FREE_NUMBER, 11, "harbour.test/stamps/2"), "nils"),
+        ("mona", IssueCollectible(COLLECTIBLE_FAMILY, NEXT_FREE_NUMBER, 13, "harbour.test/stamps/3"), "nils"),
+        ("mona", IssueCollectible(COLLECTIBLE_FAMILY, 77, 2**200, "harbour.test/stamps/77"), "olga"),
+        ("nils", TransferCollectible(COLLECTIBLE_FAMILY, 2), "olga"),
+        ("nils", DestroyCollectible(COLLECTIBLE_FAMILY, 3)),
+        ("nils", TransferCollectible(COLLECTIBLE_FAMILY, 1), "olga"),  # not the owner's
+        (
+            "olga",
+            IssueCollectible(COLLECTIBLE_FAMILY, NEXT_FREE_NUMBER, 0, "harbour.test/stamps/x"),
+            "olga",
+        ),  # not the issuer's
+    )

@@ -13,11 +13,12 @@ from sandbox.exchange.handlers import arguments
 from sandbox.exchange.handlers.arguments import Arguments
 from sandbox.exchange.handlers.transactions import ASC, DEFAULT_LIMIT, DESC, FARTHEST, MOST
 from sandbox.exchange.listing.symbols import Symbol
+from sandbox.exchange.orders.matching import BUY, SELL
 from sandbox.exchange.state import Exchange
 from sandbox.exchange.tape import candles
 from sandbox.exchange.tape.tape import Span
+from sandbox.exchange.tape.tape_records import Figures, instant, nine_digits
 from sandbox.exchange.terms import Caller
-from sandbox.exchange.trading import books
 
 DEFAULT_DEPTH = 100
 DEEPEST = 2**63 - 1
@@ -84,7 +85,7 @@ def list_trades(exchange: Exchange, params: Arguments) -> Listing:
 def list_orderbooks(exchange: Exchange, params: Arguments) -> Listing:
     """The order books of the named symbols, or of all, by symbol."""
     depth = _depth(params)
-    return Listing(arguments.named_symbols(exchange, params), lambda symbol: books.book(exchange, symbol.id, depth))
+    return Listing(arguments.named_symbols(exchange, params), lambda symbol: _book(exchange, symbol.id, depth))
 
 
 def list_candles(exchange: Exchange, params: Arguments) -> Listing:
@@ -135,9 +136,9 @@ def get_orderbook(exchange: Exchange, caller: Caller | None, params: Arguments) 
     """One order book; with `volume` only as deep as that quantity goes, and with average prices."""
     symbol = arguments.named_symbol(exchange, params)
     if params.get("volume") in (None, ""):
-        return _plain(books.book(exchange, symbol.id, _depth(params)))
+        return _plain(_book(exchange, symbol.id, _depth(params)))
     volume = arguments.amount(params, "volume")
-    return _plain(books.book_for(exchange, symbol.id, -int(-volume // symbol.increment)))
+    return _plain(_book_for(exchange, symbol.id, -int(-volume // symbol.increment)))
 
 
 def get_candles(exchange: Exchange, caller: Caller | None, params: Arguments) -> object:
@@ -234,3 +235,46 @@ def _time_span(params: Arguments) -> Span:
 
 def _depth(params: Arguments) -> int:
     return arguments.whole_number(params, "limit", DEFAULT_DEPTH, 0, DEEPEST)
+
+
+# Order books, written as JSON at once -------------------------------------------------------------------------------
+
+
+_Levels = Sequence[tuple[int, int]]
+
+
+def _book(exchange: Exchange, symbol_id: str, depth: int) -> str:
+    """The book of a symbol, at most `depth` levels a side; all of them when it is 0."""
+    exchange.look_at(symbol_id)
+    book = exchange.pair(symbol_id).book
+    return _book_record(exchange, symbol_id, book.levels(SELL, depth), book.levels(BUY, depth))
+
+
+def _book_for(exchange: Exchange, symbol_id: str, quantity: int) -> str:
+    """The book just deep enough for a quantity in increments, with the average price of the levels shown.
+
+    A side that is empty has no average.
+    """
+    exchange.look_at(symbol_id)
+    book = exchange.pair(symbol_id).book
+    asks, bids = book.volume_for(SELL, quantity), book.volume_for(BUY, quantity)
+    figures = exchange.tape.track(symbol_id).figures
+    averages = f'"askAveragePrice":{_average_price(asks, figures)},"bidAveragePrice":{_average_price(bids, figures)}'
+    return f"{_book_record(exchange, symbol_id, asks, bids)[:-1]},{averages}}}"
+
+
+def _book_record(exchange: Exchange, symbol_id: str, asks: _Levels, bids: _Levels) -> str:
+    figures, now_ms = exchange.tape.track(symbol_id).figures, exchange.moment_ms
+    return (
+        f'{{"symbol":"{symbol_id}","timestamp":"{nine_digits(now_ms)}","batchingTime":"{instant(now_ms)}",'
+        f'"ask":{figures.levels(asks)},"bid":{figures.levels(bids)}}}'
+    )
+
+
+def _average_price(levels: _Levels, figures: Figures) -> str:
+    """The average price weighted by size, rounded to the nearest tick, as JSON."""
+    quantity = sum(size for _, size in levels)
+    if not quantity:
+        return "null"
+    notional = sum(price * size for price, size in levels)
+    return f'"{figures.price((2 * notional + quantity) // (2 * quantity))}"'

@@ -4,6 +4,7 @@ A topic is shared by all who follow it: it finds out once what is new, and write
 just came, `news` is for all; both speak of the exchange's present moment.
 """
 
+from collections.abc import Iterable
 from typing import Final, NamedTuple, Protocol
 
 import msgspec
@@ -11,7 +12,6 @@ import msgspec
 from sandbox.exchange.orders.matching import BUY, SELL
 from sandbox.exchange.state import Exchange
 from sandbox.exchange.tape import candles
-from sandbox.exchange.tape.book_changes import Levels, PublishedBook
 from sandbox.exchange.tape.tape import Span
 from sandbox.exchange.tape.tape_records import ID_STEP, Trade, instant
 
@@ -21,6 +21,8 @@ _MINUTE_MS: Final = 60_000
 _BEAT_MS, _BEATS = 100, 10
 _STEP_MS, _QUIET_STEP_MS = 1_000, 5_000  # how often the offers of the traders move; the made-up symbols are seen less
 _OVERLAP: Final = 2_000 * ID_STEP  # numbers of trades and their instants may be so far out of step
+
+Levels = list[tuple[int, int]]
 
 
 class Message(NamedTuple):
@@ -72,6 +74,40 @@ class TickerTopic:
     def _message(self, exchange: Exchange, ticker: dict[str, object]) -> Message:
         self._sent, self._minute = ticker, exchange.moment_ms // _MINUTE_MS
         return Message("ticker", msgspec.json.encode(ticker).decode())
+
+
+class PublishedBook:
+    """An order book as the stream has sent it: the levels, sizes by prices, and the sequence of the latest message.
+
+    Only levels that were sent can be sent as gone, and the sequence counts every message of a change, without a gap.
+    """
+
+    __slots__ = ("asks", "bids", "sequence")
+
+    def __init__(self, sequence: int, asks: Iterable[tuple[int, int]], bids: Iterable[tuple[int, int]]) -> None:
+        self.sequence = sequence
+        self.asks = dict(asks)
+        self.bids = dict(bids)
+
+    def change(self, asks: Levels, bids: Levels) -> tuple[Levels, Levels] | None:
+        """What to send so that these are the levels: asks ascending, bids descending, size 0 for a level that is gone.
+        None when nothing changed; else the sequence has grown by one."""
+        asks_now, bids_now = dict(asks), dict(bids)
+        changes = sorted(_differences(self.asks, asks_now)), sorted(_differences(self.bids, bids_now), reverse=True)
+        if not any(changes):
+            return None
+        self.sequence += 1
+        self.asks, self.bids = asks_now, bids_now
+        return changes
+
+    def levels(self) -> tuple[Levels, Levels]:
+        """Asks ascending and bids descending, as they were sent."""
+        return sorted(self.asks.items()), sorted(self.bids.items(), reverse=True)
+
+
+def _differences(before: dict[int, int], now: dict[int, int]) -> Levels:
+    gone = [(price, 0) for price in before if price not in now]
+    return gone + [(price, size) for price, size in now.items() if before.get(price) != size]
 
 
 class BookTopic:
