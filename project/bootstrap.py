@@ -57,7 +57,7 @@ _ENVIRONMENTS = {
     "up": Environment(_DESK, (_RUN,)),
     "verify": Environment(_DESK, _TEST),
     "lock": Environment(_DESK, _TEST),
-    "bench": Environment(ROOT / ".venv-bench", (*_TEST, "bench/requirements.txt")),
+    "bench": Environment(ROOT / ".venv-bench", (*_TEST, "tools/bench/requirements.txt")),
 }
 
 

@@ -78,27 +78,27 @@ class Doors:
     def _home(self, address: str) -> str:
         """Whose connection it is; empty for those that are not counted."""
         try:
-            found = ipaddress.ip_address(address)
+            client = ipaddress.ip_address(address)
         except ValueError:  # a peer without an address, on a socket of this machine
             return ""
-        found = getattr(found, "ipv4_mapped", None) or found
-        if self._trusts_all or any(found in net for net in self._trusted if net.version == found.version):
+        client = getattr(client, "ipv4_mapped", None) or client
+        if self._trusts_all or any(client in net for net in self._trusted if net.version == client.version):
             return ""
-        if found.version == 4:
-            return str(found)
-        return str(ipaddress.ip_network((int(found), _HOME_BITS), strict=False))
+        if client.version == 4:
+            return str(client)
+        return str(ipaddress.ip_network((int(client), _HOME_BITS), strict=False))
 
 
-_of_server: "WeakKeyDictionary[ServerState, Doors]" = WeakKeyDictionary()
+_doors_by_server: "WeakKeyDictionary[ServerState, Doors]" = WeakKeyDictionary()
 
 
-def of(state: ServerState) -> Doors:
+def server_doors(state: ServerState) -> Doors:
     """The doors of this server."""
     from django.conf import settings
 
-    found = _of_server.get(state)
-    if found is None:
-        found = _of_server[state] = Doors(
+    doors = _doors_by_server.get(state)
+    if doors is None:
+        doors = _doors_by_server[state] = Doors(
             per_address=settings.CONNECTIONS_PER_ADDRESS, trusted=settings.TRUSTED_PROXIES
         )
-    return found
+    return doors

@@ -74,18 +74,18 @@ _EXPLORED = re.compile(r"[A-Z0-9]{1,20}")
 
 def explorers(name: str) -> dict[str, Explorer]:
     """Public explorers by currency: CODE=https://.../{tx} https://.../{address}, separated by commas."""
-    found: dict[str, Explorer] = {}
+    explorers: dict[str, Explorer] = {}
     for number, word in enumerate(words(name, ""), 1):
         code, _, places = word.partition("=")
         links, code = places.split(), code.strip()
-        if not _EXPLORED.fullmatch(code) or len(links) not in {1, 2} or code in found:
+        if not _EXPLORED.fullmatch(code) or len(links) not in {1, 2} or code in explorers:
             raise OddSetting(
                 f"{name}, entry {number}: it takes CODE=https://HOST/{{tx}} https://HOST/{{address}}, each code once."
             )
         for link, mark in zip(links, ("{tx}", "{address}"), strict=False):
             _explored(f"{name} of {code}", link, mark)
-        found[code] = Explorer(links[0], links[1] if len(links) == 2 else "")
-    return found
+        explorers[code] = Explorer(links[0], links[1] if len(links) == 2 else "")
+    return explorers
 
 
 def _explored(name: str, link: str, mark: str) -> None:
@@ -101,13 +101,13 @@ def _explored(name: str, link: str, mark: str) -> None:
 
 def networks(name: str, default: str) -> list[ipaddress.IPv4Network | ipaddress.IPv6Network]:
     """Addresses and networks, separated by commas: 127.0.0.1, 10.0.0.0/8, ::1."""
-    found = []
+    networks = []
     for word in words(name, default):
         try:
-            found.append(ipaddress.ip_network(word))
+            networks.append(ipaddress.ip_network(word))
         except ValueError:
             raise OddSetting(f"{name} has {word!r}; it takes addresses and networks like 10.1.2.0/24.") from None
-    return found
+    return networks
 
 
 def flag(name: str, *, default: bool) -> bool:
@@ -125,10 +125,10 @@ def flag(name: str, *, default: bool) -> bool:
 def choice(name: str, default: str, *, options: tuple[str, ...]) -> str:
     """One of `options`, in whatever case it was written."""
     value = os.environ.get(name, "").strip() or default
-    found = next((option for option in options if option.lower() == value.lower()), None)
-    if found is None:
+    chosen = next((option for option in options if option.lower() == value.lower()), None)
+    if chosen is None:
         raise OddSetting(f"{name} is {value!r}; it takes {', '.join(options[:-1])} or {options[-1]}.")
-    return found
+    return chosen
 
 
 def integer(name: str, default: int, *, lowest: int, highest: int) -> int:
@@ -159,7 +159,7 @@ def exchange_places(name: str, *, taken: str) -> dict[str, ExchangePlace]:
 
     A name has up to 40 small letters, digits and hyphens; `taken` is the one that is there already.
     """
-    found: dict[str, ExchangePlace] = {}
+    places: dict[str, ExchangePlace] = {}
     for number, entry in enumerate(words(name, ""), 1):
         place, _, addresses = entry.partition("=")
         place, pair = place.strip(), addresses.split()
@@ -168,17 +168,17 @@ def exchange_places(name: str, *, taken: str) -> dict[str, ExchangePlace]:
                 f"{name}, entry {number}: it takes NAME=REST-ADDRESS STREAM-ADDRESS; a name has up to 40 small "
                 "letters, digits and hyphens."
             )
-        if place == taken or place in found:
+        if place == taken or place in places:
             why = "is the place of EXCHANGE_URL and EXCHANGE_WS_URL" if place == taken else "stands there twice"
             raise OddSetting(f"{name}, entry {number}: {place!r} {why}; give it another name.")
         rest, stream = pair
-        found[place] = ExchangePlace(
+        places[place] = ExchangePlace(
             _address(f"{name}, REST of {place}", rest, schemes=("https", "http")),
             _address(f"{name}, streams of {place}", stream, schemes=("wss", "ws")),
         )
-    if len(found) > _MOST_PLACES:
-        raise OddSetting(f"{name} names {len(found)} exchanges; it takes {_MOST_PLACES} at most.")
-    return found
+    if len(places) > _MOST_PLACES:
+        raise OddSetting(f"{name} names {len(places)} exchanges; it takes {_MOST_PLACES} at most.")
+    return places
 
 
 def _address(name: str, value: str, *, schemes: tuple[str, ...]) -> str:
@@ -281,30 +281,30 @@ def folder(name: str, default: Path) -> Path:
 
 def _keep_private(name: str, path: Path) -> None:
     """Take the rights of others from the folder first, so that nothing in it can be exchanged meanwhile, then below."""
-    found = path.stat()
-    if found.st_mode & stat.S_ISVTX or path == Path(path.anchor):
+    status = path.stat()
+    if status.st_mode & stat.S_ISVTX or path == Path(path.anchor):
         raise OddSetting(f"{name} is {str(path)!r}, which is there for everybody; give the desk a folder of its own.")
-    _close_to_others(name, path, found, path)
+    _close_to_others(name, path, status, path)
     for place, folders, files, descriptor in os.fwalk(path):
         for entry in {*folders, *files} - _WATCHED:
             with contextlib.suppress(FileNotFoundError):
-                seen = os.stat(entry, dir_fd=descriptor, follow_symlinks=False)
-                if not stat.S_ISLNK(seen.st_mode):
-                    _close_to_others(name, entry, seen, Path(place, entry), descriptor)
+                status = os.stat(entry, dir_fd=descriptor, follow_symlinks=False)
+                if not stat.S_ISLNK(status.st_mode):
+                    _close_to_others(name, entry, status, Path(place, entry), descriptor)
 
 
 def _close_to_others(
-    name: str, entry: str | Path, seen: os.stat_result, folder: Path, inside: int | None = None
+    name: str, entry: str | Path, status: os.stat_result, folder: Path, inside: int | None = None
 ) -> None:
-    if not seen.st_mode & 0o077 and seen.st_uid == os.geteuid():
+    if not status.st_mode & 0o077 and status.st_uid == os.geteuid():
         return
-    if seen.st_uid != os.geteuid() and (seen.st_mode & 0o077 or inside is None):
+    if status.st_uid != os.geteuid() and (status.st_mode & 0o077 or inside is None):
         raise OddSetting(
             f"{name} can't be kept private: {str(folder)!r} belongs to somebody else, who could read the desk's data. "
             "Give it to the user that runs the desk (chown), or take another folder."
         )
     try:
-        os.chmod(entry, stat.S_IMODE(seen.st_mode) & 0o700, dir_fd=inside)
+        os.chmod(entry, stat.S_IMODE(status.st_mode) & 0o700, dir_fd=inside)
     except PermissionError as error:
         raise OddSetting(f"{name} can't be kept private: {str(folder)!r} ({error.strerror}).") from None
 
@@ -315,14 +315,14 @@ def private_socket(data_dir: Path, name: str) -> Path:
     The kernel takes 107 bytes for a socket's path. The replacement follows from the data folder alone, so that every
     process of the house finds the same one.
     """
-    wanted = data_dir / name
-    if len(os.fsencode(wanted)) <= _LONGEST_SOCKET_PATH:
-        return wanted
+    path = data_dir / name
+    if len(os.fsencode(path)) <= _LONGEST_SOCKET_PATH:
+        return path
     mark = hashlib.sha256(os.fsencode(data_dir)).hexdigest()[:16]
     place = Path(tempfile.gettempdir()) / f"countersign-{os.getuid()}-{mark}"
     place.mkdir(mode=0o700, exist_ok=True)
-    found = place.lstat()
-    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or stat.S_IMODE(found.st_mode) != 0o700:
+    status = place.lstat()
+    if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid() or stat.S_IMODE(status.st_mode) != 0o700:
         raise OddSetting(
             f"DATA_DIR has a long path, and the short way round it, {str(place)!r}, belongs to somebody else."
         )
@@ -344,11 +344,11 @@ def require_strong(name: str, value: str) -> None:
     counts = [value.count(character) / len(value) for character in set(value)]
     by_characters = -sum(share * math.log2(share) for share in counts) * len(value)
     by_packing = 8 * (len(zlib.compress(value.encode(), 9)) - _PACKING_BYTES)
-    known = next((word for word in _KNOWN_SECRETS if word in plain), None)
+    published_word = next((word for word in _KNOWN_SECRETS if word in plain), None)
     if len(value) < _SHORTEST_SECRET:
         why = f"it has {len(value)} characters and needs at least {_SHORTEST_SECRET}"
-    elif known is not None:
-        why = f"it contains {known!r}, as published examples do"
+    elif published_word is not None:
+        why = f"it contains {published_word!r}, as published examples do"
     elif min(by_characters, by_packing) < _LEAST_BITS:
         why = "it repeats itself or uses too few different characters"
     else:

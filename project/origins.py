@@ -53,5 +53,5 @@ def _came_by_tls(schemes: list[str]) -> bool:
     return len(schemes) == 1 and schemes[0].partition(",")[0].strip() == "https"
 
 
-def _values(headers: list[tuple[bytes, bytes]], wanted: bytes) -> list[str]:
-    return [value.decode("latin-1").lower() for name, value in headers if name == wanted]
+def _values(headers: list[tuple[bytes, bytes]], header_name: bytes) -> list[str]:
+    return [value.decode("latin-1").lower() for name, value in headers if name == header_name]

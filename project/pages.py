@@ -63,8 +63,8 @@ class PagesInThreads:
         """In a thread: the whole answer of the page, as the two messages that send it."""
         head: list[Any] = []
         # The library's own body reads piece by piece from the loop; ours is all there.
-        whole: Any = io.BytesIO(body)
-        environ = build_environ(cast("Any", scope), whole)
+        body_file: Any = io.BytesIO(body)
+        environ = build_environ(cast("Any", scope), body_file)
         answer = self._pages(environ, lambda status, headers, failure=None: head.append((status, headers)))
         try:
             content = b"".join(answer)

@@ -28,13 +28,13 @@ class BoundedHead(HttpToolsProtocol):
         """A connection owes its first head from its first moment."""
         super().connection_made(transport)
         self._await_head()
-        if not doors.of(self.server_state).enter(self, self.client[0] if self.client else ""):
+        if not doors.server_doors(self.server_state).enter(self, self.client[0] if self.client else ""):
             self.cut()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Nothing is owed any more."""
         self._head_is_here()
-        doors.of(self.server_state).leave(self)
+        doors.server_doors(self.server_state).leave(self)
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -60,12 +60,12 @@ class BoundedHead(HttpToolsProtocol):
 
     def on_response_complete(self) -> None:
         """It waits for another request now, as others have done for longer."""
-        doors.of(self.server_state).answered(self)
+        doors.server_doors(self.server_state).answered(self)
         super().on_response_complete()
 
     def _become_socket(self) -> None:
         """From here on it is a socket's, which enters by itself."""
-        doors.of(self.server_state).leave(self)
+        doors.server_doors(self.server_state).leave(self)
         super().handle_websocket_upgrade()
 
     # The server calls it by this name.

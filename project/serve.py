@@ -65,9 +65,9 @@ def require_database() -> None:
 def _allow_files() -> None:
     """As many open files as the system lets this user have, up to what the limits above can need."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = _FILES if hard == resource.RLIM_INFINITY else min(_FILES, hard)
-    if soft != resource.RLIM_INFINITY and soft < wanted:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+    most_files = _FILES if hard == resource.RLIM_INFINITY else min(_FILES, hard)
+    if soft != resource.RLIM_INFINITY and soft < most_files:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most_files, hard))
 
 
 if __name__ == "__main__":

@@ -34,13 +34,13 @@ class FrameSocket(WebSocketsSansIOProtocol):
         super().connection_made(transport)
         self.transport.set_write_buffer_limits(high=0)
         self.loop.call_later(HANDSHAKE_SECONDS, self._end_late)
-        if not doors.of(self._state).enter(self, self.client[0] if self.client else ""):
+        if not doors.server_doors(self._state).enter(self, self.client[0] if self.client else ""):
             self.cut()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Nobody is told any more."""
         self.when_taken = None
-        doors.of(self._state).leave(self)
+        doors.server_doors(self._state).leave(self)
         super().connection_lost(exc)
 
     def pause_writing(self) -> None:
@@ -69,7 +69,7 @@ class FrameSocket(WebSocketsSansIOProtocol):
         """Once its handshake is done, whoever let it in bounds it."""
         await super().send(message)
         if self.handshake_complete:
-            doors.of(self._state).leave(self)
+            doors.server_doors(self._state).leave(self)
 
     def _end_late(self) -> None:
         if not self.handshake_complete:

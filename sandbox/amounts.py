@@ -55,8 +55,8 @@ def text_of(amount: Decimal, least_digits: int = 0) -> str:
     if text in {"-0", ""}:
         text = "0"
     if least_digits:
-        whole, _, fraction = text.partition(".")
-        text = f"{whole}.{fraction.ljust(least_digits, '0')}"
+        integer, _, fraction = text.partition(".")
+        text = f"{integer}.{fraction.ljust(least_digits, '0')}"
     return text
 
 

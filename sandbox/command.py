@@ -42,11 +42,17 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default %(default)s)")
     # A default that is a text is read like an option: an odd SANDBOX_PORT stops the start with the same sentence.
     port = os.environ.get("SANDBOX_PORT", "").strip() or "8100"
-    parser.add_argument("--port", type=_whole(0, 65535), default=port, help="SANDBOX_PORT or 8100; 0 picks a free one")
+    parser.add_argument(
+        "--port", type=_whole_number(0, 65535), default=port, help="SANDBOX_PORT or 8100; 0 picks a free one"
+    )
     folder = Path(os.environ.get("DATA_DIR", "").strip() or ROOT / "var").expanduser() / "sandbox"
     parser.add_argument("--data-dir", type=Path, default=folder, help="where the journal is kept (default %(default)s)")
-    parser.add_argument("--seed", type=_whole(0, 2**63 - 1), default=1, help="the world to begin with (default 1)")
-    parser.add_argument("--symbols", type=_whole(LOWEST_SYMBOLS, MOST_SYMBOLS), help="how many symbols the market has")
+    parser.add_argument(
+        "--seed", type=_whole_number(0, 2**63 - 1), default=1, help="the world to begin with (default 1)"
+    )
+    parser.add_argument(
+        "--symbols", type=_whole_number(LOWEST_SYMBOLS, MOST_SYMBOLS), help="how many symbols the market has"
+    )
     parser.add_argument(
         "--dialect",
         choices=DIALECTS,
@@ -57,7 +63,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--fresh", action="store_true", help="begin a new world instead of going on with the kept one")
     parser.add_argument("--sealed", action="store_true", help="leave the control plane /_sandbox/ out")
     parser.add_argument("--still", action="store_true", help="no simulated traders")
-    parser.add_argument("--block-seconds", type=_whole(1, 86_400), help="time between blocks of the chain")
+    parser.add_argument("--block-seconds", type=_whole_number(1, 86_400), help="time between blocks of the chain")
     parser.add_argument(
         "--non-js-framework",
         type=_switch,
@@ -78,7 +84,7 @@ def _switch(text: str) -> bool:
     return text.lower() in ("true", "1")
 
 
-def _whole(lowest: int, highest: int) -> Callable[[str], int]:
+def _whole_number(lowest: int, highest: int) -> Callable[[str], int]:
     def read(text: str) -> int:
         if not (text.isascii() and text.isdigit()) or not lowest <= int(text[:20]) <= highest:
             raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from {lowest} to {highest}")

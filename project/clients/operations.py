@@ -54,14 +54,14 @@ class Operation:
     @property
     def answer(self) -> str:
         """The type of the answer, the same for every success. Raises `CannotGenerate`."""
-        found = {
+        types = {
             _named(answer["content"][_JSON]["schema"])
             for status, answer in self.facts["responses"].items()
             if status.startswith("2")
         }
-        if len(found) != 1:
-            raise CannotGenerate(f"{self.name} answers {sorted(found) or 'nothing'}.")
-        return found.pop()
+        if len(types) != 1:
+            raise CannotGenerate(f"{self.name} answers {sorted(types) or 'nothing'}.")
+        return types.pop()
 
 
 def module(paths: Mapping[str, Mapping[str, Any]], schemas: Mapping[str, Schema]) -> str:
@@ -155,8 +155,8 @@ def _address(operation: Operation) -> str:
 
 
 def _named(schema: Schema) -> str:
-    found = annotation(schema)
-    return f"shapes.{found}" if "$ref" in schema else found
+    type_name = annotation(schema)
+    return f"shapes.{type_name}" if "$ref" in schema else type_name
 
 
 def _kind(schema: Schema) -> str:

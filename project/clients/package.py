@@ -14,15 +14,15 @@ FOLDER = Path(settings.BASE_DIR) / "clients" / "python" / "countersign_client"
 def description() -> dict[str, Any]:
     """The interface as /api/v1/schema/ describes it."""
     generator = cast(Any, SchemaGenerator)()
-    found: dict[str, Any] = generator.get_schema(request=None, public=True)
-    return found
+    schema: dict[str, Any] = generator.get_schema(request=None, public=True)
+    return schema
 
 
 def modules() -> dict[Path, str]:
     """Each file that is written, and what belongs in it. Raises `shapes.CannotGenerate`."""
-    found = description()
-    schemas = found["components"]["schemas"]
+    schema = description()
+    schemas = schema["components"]["schemas"]
     return {
         FOLDER / "shapes.py": shapes.module(schemas),
-        FOLDER / "operations.py": operations.module(found["paths"], schemas),
+        FOLDER / "operations.py": operations.module(schema["paths"], schemas),
     }

@@ -17,30 +17,30 @@ class CannotGenerate(Exception):
 
 def annotation(schema: Schema) -> str:
     """The type of a value. Amounts, moments and days are texts, as they travel. Raises `CannotGenerate`."""
-    found = _bare(schema)
-    return f"{found} | None" if schema.get("nullable") and not found.endswith("None") else found
+    type_text = _bare(schema)
+    return f"{type_text} | None" if schema.get("nullable") and not type_text.endswith("None") else type_text
 
 
 def _bare(schema: Schema) -> str:
-    found = ""
+    type_text = ""
     match schema:
         case {"$ref": str(reference)}:
-            found = reference.removeprefix(_PREFIX)
+            type_text = reference.removeprefix(_PREFIX)
         case {"allOf": [one]}:
-            found = annotation(one)
+            type_text = annotation(one)
         case {"oneOf": list(several)}:
-            found = " | ".join(annotation(one) for one in several)
+            type_text = " | ".join(annotation(one) for one in several)
         case {"enum": list(words)}:
-            found = literal(words)
+            type_text = literal(words)
         case {"type": "array", "items": items}:
-            found = f"list[{annotation(items)}]"
+            type_text = f"list[{annotation(items)}]"
         case {"type": "object", "additionalProperties": dict(values)}:
-            found = f"dict[str, {annotation(values)}]"
+            type_text = f"dict[str, {annotation(values)}]"
         case {"type": str(kind)} if kind in _PLAIN:
-            found = _PLAIN[kind]
-    if not found:
+            type_text = _PLAIN[kind]
+    if not type_text:
         raise CannotGenerate(f"There is no type for {dict(schema)}.")
-    return found
+    return type_text
 
 
 def literal(words: list[Any]) -> str:
@@ -63,20 +63,20 @@ def module(schemas: Mapping[str, Schema]) -> str:
 
 def _in_order(schemas: Mapping[str, Schema]) -> list[str]:
     """The names of the shapes with members. Raises `CannotGenerate` where two are made of each other."""
-    found: list[str] = []
+    names: list[str] = []
 
     def visit(name: str, above: tuple[str, ...]) -> None:
         if name in above:
             raise CannotGenerate(f"{name} is made of itself.")
-        if name in found or "enum" in schemas[name]:
+        if name in names or "enum" in schemas[name]:
             return
         for inner in re.findall(rf"{_PREFIX}(\w+)", str(schemas[name])):
             visit(inner, (*above, name))
-        found.append(name)
+        names.append(name)
 
     for name in sorted(schemas):
         visit(name, ())
-    return found
+    return names
 
 
 def _words(name: str, schema: Schema) -> Iterator[str]:

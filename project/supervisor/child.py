@@ -197,12 +197,12 @@ class Child:
                 if len(rest) > _CHUNK:
                     lines, rest = [*lines, rest], b""
                 for line in lines:
-                    self._take(line)
-            self._take(rest)
+                    self._read_line(line)
+            self._read_line(rest)
         finally:
             transport.close()
 
-    def _take(self, line: bytes) -> None:
+    def _read_line(self, line: bytes) -> None:
         text = line.decode(errors="replace").rstrip()
         if self.plan.says and self.plan.says in text:
             self._signs += 1

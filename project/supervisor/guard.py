@@ -72,7 +72,7 @@ def groups_left(lines: Iterable[bytes]) -> set[int]:
     return groups
 
 
-def end(groups: set[int], *, seconds: float) -> None:
+def end_groups(groups: set[int], *, seconds: float) -> None:
     """Ask every group to end, wait for at most so long, then end by force what is left."""
     for group in groups:
         # One that was stopped hears it only when it goes on.
@@ -98,7 +98,7 @@ def main() -> int:
     """Listen until the supervisor is gone, then end what it left."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
-    end(groups_left(sys.stdin.buffer), seconds=_LET_END_S)
+    end_groups(groups_left(sys.stdin.buffer), seconds=_LET_END_S)
     return 0
 
 

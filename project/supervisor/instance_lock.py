@@ -12,14 +12,14 @@ class CannotClaim(Exception):
 
 
 class Claim:
-    """Held from `take` to `release`, or to the end of the process, whichever comes first."""
+    """Held from `acquire` to `release`, or to the end of the process, whichever comes first."""
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / "up.json"
         self._descriptor = -1
         self.was_cut_off = False
 
-    def take(self, *, port: int, sandbox_port: int) -> None:
+    def acquire(self, *, port: int, sandbox_port: int) -> None:
         """Take the folder or raise `CannotClaim`; `was_cut_off` then says whether the last holder was killed."""
         descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o644)
         try:

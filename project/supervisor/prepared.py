@@ -18,10 +18,10 @@ _MARK = "prepared.json"
 
 def holds(settings: ModuleType) -> bool:
     """Whether rows and static files are as the last preparation left them, and as this code wants them."""
-    kept = settings.DATA_DIR / _MARK
+    mark_path = settings.DATA_DIR / _MARK
     now = _mark(settings)
     try:
-        return now is not None and json.loads(kept.read_text()) == now and settings.STATIC_ROOT.is_dir()
+        return now is not None and json.loads(mark_path.read_text()) == now and settings.STATIC_ROOT.is_dir()
     except (OSError, ValueError):
         return False
 
@@ -57,6 +57,6 @@ def _code() -> str:
         start = ROOT / top
         for path in sorted(start.rglob("*")) if start.is_dir() else [start]:
             if path.is_file() and path.suffix != ".pyc":
-                found = path.stat()
-                mark.update(f"{path}\0{found.st_size}\0{found.st_mtime_ns}\n".encode())
+                status = path.stat()
+                mark.update(f"{path}\0{status.st_size}\0{status.st_mtime_ns}\n".encode())
     return mark.hexdigest()

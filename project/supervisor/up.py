@@ -39,7 +39,7 @@ def main(arguments: Sequence[str]) -> int:
 
     claim = Claim(settings.DATA_DIR)
     try:
-        claim.take(port=settings.PORT, sandbox_port=settings.SANDBOX_PORT)
+        claim.acquire(port=settings.PORT, sandbox_port=settings.SANDBOX_PORT)
         asyncio.run(House(settings, Console()).run(after_a_kill=claim.was_cut_off))
     except (CannotClaim, CannotStart) as refusal:
         print(refusal, file=sys.stderr, flush=True)
@@ -95,25 +95,25 @@ class House:
         await self._ready(outside)
         await self._ready([*web, *self._begin(plans.work(_MANAGE))])
 
-    def _begin(self, wanted: list[Plan]) -> list[Child]:
-        begun = [Child(plan, self._console, self._guard) for plan in wanted]
-        for child in begun:
+    def _begin(self, plans: list[Plan]) -> list[Child]:
+        children = [Child(plan, self._console, self._guard) for plan in plans]
+        for child in children:
             self._children.append(child)
             child.start()
-        return begun
+        return children
 
     async def _ready(self, children: list[Child]) -> None:
         # Counted from here: what is prepared before, a long migration of an upgrade, takes as long as it takes. And
         # what passes while somebody who is late gets no processor doesn't count: a start is slow beside other work.
         waiting = {asyncio.create_task(child.is_ready.wait()) for child in children}
-        late, left = children, _READY_WITHIN_S
+        late, remaining_s = children, _READY_WITHIN_S
         try:
-            while late and left > 0:
-                before, look = {child: child.waited() for child in late}, min(_LOOK_S, left)
+            while late and remaining_s > 0:
+                before, look = {child: child.waited() for child in late}, min(_LOOK_S, remaining_s)
                 await asyncio.wait(waiting, timeout=look)
                 late = [child for child in children if not child.is_ready.is_set()]
                 queued = max((run_queue.longest(before[child], child.waited()) for child in late), default=0.0)
-                left -= max(look - queued, 0.0)
+                remaining_s -= max(look - queued, 0.0)
         finally:
             for each in waiting:
                 each.cancel()
@@ -144,11 +144,11 @@ class House:
 
     async def _wait_for_ports(self, *, seconds: float) -> None:
         settings = self._settings
-        wanted = {"PORT": (settings.LISTEN, settings.PORT)}
+        ports = {"PORT": (settings.LISTEN, settings.PORT)}
         if plans.runs_sandbox(settings):
-            wanted["SANDBOX_PORT"] = ("127.0.0.1", settings.SANDBOX_PORT)
+            ports["SANDBOX_PORT"] = ("127.0.0.1", settings.SANDBOX_PORT)
         deadline = time.monotonic() + seconds
-        for name, (host, port) in wanted.items():
+        for name, (host, port) in ports.items():
             # The children of a killed house end within seconds; anybody else's port is refused at once.
             while not _is_free(host, port):
                 if time.monotonic() >= deadline:
@@ -173,9 +173,9 @@ class House:
         deadline = time.monotonic() + _END_WITHIN_S
         for stage in sorted({child.plan.stage for child in self._children}, reverse=True):
             # Each stage leaves time for those below it.
-            left = deadline - time.monotonic() - _LAST_STAGES_S * (stage - 1)
+            remaining_s = deadline - time.monotonic() - _LAST_STAGES_S * (stage - 1)
             leaving = [child for child in self._children if child.plan.stage == stage]
-            await asyncio.gather(*(child.stop(max(left, 0.3)) for child in reversed(leaving)))
+            await asyncio.gather(*(child.stop(max(remaining_s, 0.3)) for child in reversed(leaving)))
         self._guard.close()
         if self._children:
             self._console.say(f"Everything has ended after {time.monotonic() - deadline + _END_WITHIN_S:.1f} s.")

@@ -1,4 +1,4 @@
-"""`manage.py bench`: every measurement of `bench/`, one after the other, each line a ratio against a named peer; then a
+"""`manage.py bench`: every measurement of `tools/bench/` in turn, each line a ratio against a named peer; then a
 minute of fuzzing, `manage.py bench fuzz_chain`."""
 
 import subprocess
@@ -10,13 +10,16 @@ from project.bootstrap import ROOT
 
 def main(arguments: Sequence[str]) -> int:
     """Run the measurements (those named, or all); 1 when one of them could not be taken."""
-    found = [path.stem for kind in ("measure_*.py", "fuzz_*.py") for path in sorted((ROOT / "bench").glob(kind))]
-    wanted = [name for name in found if not arguments or name.removeprefix("measure_") in arguments]
-    if not wanted:
-        print(f"There is no such measurement; there are: {', '.join(name.removeprefix('measure_') for name in found)}.")
+    measurements = [
+        path.stem for kind in ("measure_*.py", "fuzz_*.py") for path in sorted((ROOT / "tools" / "bench").glob(kind))
+    ]
+    chosen = [name for name in measurements if not arguments or name.removeprefix("measure_") in arguments]
+    if not chosen:
+        names = ", ".join(name.removeprefix("measure_") for name in measurements)
+        print(f"There is no such measurement; there are: {names}.")
         return 1
-    commands = {name: [sys.executable, "-m", f"bench.{name}"] for name in wanted}
-    failed = [name for name in wanted if subprocess.run(commands[name], cwd=ROOT, check=False).returncode]
+    commands = {name: [sys.executable, "-m", f"tools.bench.{name}"] for name in chosen}
+    failed = [name for name in chosen if subprocess.run(commands[name], cwd=ROOT, check=False).returncode]
     for name in failed:
         print(f"{name} could not be taken; what went wrong is above.")
     return 1 if failed else 0

@@ -44,8 +44,8 @@ class Costs:
     @property
     def usual_part(self) -> float:
         """The part of the whole that every run has: 1 when no test ran in turn."""
-        whole = sum(self.tests.values())
-        return sum(cost for test, cost in self.tests.items() if test not in self.in_turn) / whole if whole else 1.0
+        total = sum(self.tests.values())
+        return sum(cost for test, cost in self.tests.items() if test not in self.in_turn) / total if total else 1.0
 
     def by_file(self) -> Mapping[str, float]:
         """Seconds of each file of tests, without what ran in turn."""
@@ -134,13 +134,13 @@ def shares_of_files() -> dict[str, float]:
 
 
 def _grown(stage: Spent, recorded: Mapping[str, Any], slowness: float) -> list[str]:
-    known = recorded.get("files", {}).get(stage.name, {})
+    recorded_costs = recorded.get("files", {}).get(stage.name, {})
     now = {path: seconds / (recorded["unit"] * slowness) for path, seconds in stage.costs.by_file().items()}
-    more = sorted(now, key=lambda path: known.get(path, 0.0) - now[path])[:5]
+    more = sorted(now, key=lambda path: recorded_costs.get(path, 0.0) - now[path])[:5]
     return [
-        f"{path} grew from {known.get(path, 0.0):.0f} to {now[path]:.0f}"
+        f"{path} grew from {recorded_costs.get(path, 0.0):.0f} to {now[path]:.0f}"
         for path in more
-        if now[path] - known.get(path, 0.0) > _LEAST
+        if now[path] - recorded_costs.get(path, 0.0) > _LEAST
     ]
 
 

@@ -25,13 +25,13 @@ _RULES = (
 _SOURCES = {
     "requirements.txt": ("pyproject.toml",),
     "tests/requirements.txt": ("--group", "pyproject.toml:dev", "--constraints", "requirements.txt"),
-    "bench/requirements.txt": ("--group", "pyproject.toml:bench", "--constraints", "tests/requirements.txt"),
+    "tools/bench/requirements.txt": ("--group", "pyproject.toml:bench", "--constraints", "tests/requirements.txt"),
 }
 # What README promises. A peer of the tests, coincurve, has no wheel for 3.14.
 PYTHONS = {
     "requirements.txt": ("3.11", "3.12", "3.13", "3.14"),
     "tests/requirements.txt": ("3.11", "3.12", "3.13"),
-    "bench/requirements.txt": ("3.11", "3.12", "3.13"),
+    "tools/bench/requirements.txt": ("3.11", "3.12", "3.13"),
 }
 _PLATFORM = "x86_64-manylinux_2_28"
 _UNREACHABLE = ("error sending request", "dns error", "failed to fetch", "connection", "timed out", "network")
@@ -44,11 +44,11 @@ def main(arguments: list[str]) -> int:
     stale = []
     with tempfile.TemporaryDirectory() as folder:
         for lock, source in _SOURCES.items():
-            made = Path(folder) / Path(lock).name
+            compiled = Path(folder) / Path(lock).name
             if "--upgrade" not in arguments:
-                shutil.copy(ROOT / lock, made)
+                shutil.copy(ROOT / lock, compiled)
             ended = subprocess.run(
-                [_UV, "pip", "compile", *source, *_RULES, "--output-file", str(made)],
+                [_UV, "pip", "compile", *source, *_RULES, "--output-file", str(compiled)],
                 cwd=ROOT,
                 capture_output=True,
                 text=True,
@@ -56,10 +56,10 @@ def main(arguments: list[str]) -> int:
             )
             if ended.returncode:
                 return _complained(ended.stderr)
-            if made.read_text() != (ROOT / lock).read_text():
+            if compiled.read_text() != (ROOT / lock).read_text():
                 stale.append(lock)
                 if "--check" not in arguments:
-                    shutil.copyfile(made, ROOT / lock)
+                    shutil.copyfile(compiled, ROOT / lock)
     if "--check" not in arguments:
         print(f"Written: {', '.join(stale) or 'nothing, all were fresh'}.")
     elif stale:

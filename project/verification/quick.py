@@ -32,7 +32,7 @@ class CannotCompare(Exception):
     """It can't be told what changed; the text says why."""
 
 
-def chosen(known: Sequence[Stage]) -> list[Stage]:
+def chosen(all_stages: Sequence[Stage]) -> list[Stage]:
     """The stages of a quick run, after a word on what changed, what of it no test reaches, and what is left out."""
     base, changed = changes()
     print(f"{len(changed)} files changed since {base}.")
@@ -44,11 +44,11 @@ def chosen(known: Sequence[Stage]) -> list[Stage]:
     print("Left out: types, migrations, deploy, api schema, compose, static files, PostgreSQL, the whole house,")
     print("what is marked thorough (but for browsers), and what is named below.", flush=True)
     of_tests = _test_stages(reached.tests, shows_pages=any(map(_shows, changed)))
-    cheap = [stage for stage in known if stage.name in _CHEAP]
+    cheap = [stage for stage in all_stages if stage.name in _CHEAP]
     return [*of_tests[:1], *cheap, *of_tests[1:]]
 
 
-def end() -> float:
+def deadline() -> float:
     """The moment of the monotonic clock when whatever still runs is ended."""
     return time.monotonic() - since_start() + END_AT
 
@@ -89,8 +89,10 @@ def _test_stages(distances: Mapping[str, int], *, shows_pages: bool) -> list[Sta
     """A stage for each kind of test, that with the nearest file first; or two for the only kind, for two cores."""
     costs = budget.shares_of_files()
     files = sorted(filter(_exists, distances), key=lambda path: (distances[path], costs.get(path, 0.0), path))
-    if not shows_pages and (seen := [path for path in files if _drives_browser(path)]):
-        print(f"Left out as well, as no page or script changed: {len(seen)} files of tests that drive a browser.")
+    if not shows_pages and (browser_tests := [path for path in files if _drives_browser(path)]):
+        print(
+            f"Left out as well, as no page or script changed: {len(browser_tests)} files of tests that drive a browser."
+        )
     kinds = {
         "pure tests": _nearest(_MOST_FILES, filter(_is_pure, files)),
         "tests": _nearest(_MOST_FILES, filter(_is_direct, files)),

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from project.bootstrap import ROOT
 
-_TOPS = ("chaindata", "desk", "exchange_ops", "project", "sandbox", "wire")
+_TOPS = ("chaindata", "desk", "exchange_ops", "project", "sandbox", "tools", "wire")
 # So many steps from a test to what it reaches; further away nearly everything reaches nearly everything.
 MOST_STEPS = 3
 _CONFTEST_STEPS = 2  # a conftest serves many tests that never ask for what it imports
@@ -60,18 +60,18 @@ def _is_of_room(test: str, path: str) -> bool:
 
 def _near(path: str, importers: Mapping[str, Mapping[str, int]], texts: "_Texts") -> dict[str, int]:
     if path.endswith(".py"):
-        found = _reaching({path: 0}, importers)
-        if found and not _ADDRESSED & set(Path(path).parts):
-            return found
+        tests = _reaching({path: 0}, importers)
+        if tests and not _ADDRESSED & set(Path(path).parts):
+            return tests
         # Pages, tasks and commands are reached by address or name; what stands beside them mirrors the tree.
         others = texts.about_the_same(path) or texts.naming(path) or texts.beside(path)
-        return dict.fromkeys(others, 1) | found
+        return dict.fromkeys(others, 1) | tests
     if Path(path).suffix in PAGES:
         rendering = dict.fromkeys(texts.rendering(path), 1)
-        found = _reaching(rendering, importers) | dict.fromkeys(texts.about_the_same(path), 1)
+        tests = _reaching(rendering, importers) | dict.fromkeys(texts.about_the_same(path), 1)
         if path.endswith(".js"):  # what a script does shows where a browser runs it
-            found = dict.fromkeys(texts.browsing, MOST_STEPS) | found
-        return found or dict.fromkeys(texts.browsing, MOST_STEPS)
+            tests = dict.fromkeys(texts.browsing, MOST_STEPS) | tests
+        return tests or dict.fromkeys(texts.browsing, MOST_STEPS)
     return dict.fromkeys(texts.naming(path), 1)
 
 
@@ -95,16 +95,16 @@ def _importers() -> Mapping[str, Mapping[str, int]]:
 
     graph = grimp.build_graph("tests", *_TOPS, cache_dir=None)
     files = {module: file for module in graph.modules if (file := _file(module))}
-    found: dict[str, dict[str, int]] = {}
+    importers: dict[str, dict[str, int]] = {}
     for importer, file in files.items():
         for imported in graph.find_modules_directly_imported_by(importer):
             if imported in files:
-                found.setdefault(files[imported], {})[file] = 1
+                importers.setdefault(files[imported], {})[file] = 1
         if Path(file).name.startswith("test_"):
             for folder in Path(file).parents:
                 if (ROOT / folder / "conftest.py").exists():
-                    found.setdefault(str(folder / "conftest.py"), {})[file] = _CONFTEST_STEPS
-    return found
+                    importers.setdefault(str(folder / "conftest.py"), {})[file] = _CONFTEST_STEPS
+    return importers
 
 
 def _file(module: str) -> str:
@@ -131,13 +131,13 @@ class _Texts:
 
     def rendering(self, path: str) -> list[str]:
         """Modules that render this template or this file's page, directly or through other pages."""
-        wanted, seen = [path], {path}
-        while wanted:
-            name = _called(wanted.pop())
-            using = [page for page, text in self._pages.items() if name in text and page not in seen]
-            seen.update(using)
-            wanted += using
-        names = [f'"{_called(page)}"' for page in seen if page.endswith(".html")]
+        queue, pages = [path], {path}
+        while queue:
+            name = _called(queue.pop())
+            using = [page for page, text in self._pages.items() if name in text and page not in pages]
+            pages.update(using)
+            queue += using
+        names = [f'"{_called(page)}"' for page in pages if page.endswith(".html")]
         return [code for code, text in self._code.items() if any(name in text for name in names)]
 
     def about_the_same(self, path: str) -> list[str]:
@@ -182,5 +182,5 @@ def _called(path: str) -> str:
 
 
 def _read(folder: Path, pattern: str = "*") -> dict[str, str]:
-    kept = (path for path in folder.rglob(pattern) if path.suffix in {".py", *PAGES} and "vendor" not in path.parts)
-    return {str(path.relative_to(ROOT)): path.read_text(errors="replace") for path in kept if path.is_file()}
+    paths = (path for path in folder.rglob(pattern) if path.suffix in {".py", *PAGES} and "vendor" not in path.parts)
+    return {str(path.relative_to(ROOT)): path.read_text(errors="replace") for path in paths if path.is_file()}

@@ -58,7 +58,7 @@ class _Running:
     stage: Stage
     cores: float
     process: subprocess.Popen[bytes]
-    said: Path
+    log: Path
     costs: Path
     stretch: Path
     units: list[calibration.Unit]
@@ -67,13 +67,13 @@ class _Running:
     printed: int = 0
     result: Result | None = None
 
-    def look(self) -> None:
+    def poll(self) -> None:
         """Note how it ended, if it has."""
         number, status, usage = os.wait4(self.process.pid, os.WNOHANG)
         if not number:
             return
         self.process.returncode = code = os.waitstatus_to_exitcode(status)
-        tests = _PASSED.findall(self.said.read_bytes()[-2_000:])
+        tests = _PASSED.findall(self.log.read_bytes()[-2_000:])
         self.result = Result(
             self.stage.name,
             self._outcome(code),
@@ -86,9 +86,9 @@ class _Running:
             self._unit(),
         )
 
-    def tell(self) -> None:
+    def print_new(self) -> None:
         """Print what it has said since the last time."""
-        with self.said.open("rb") as text:
+        with self.log.open("rb") as text:
             text.seek(self.printed)
             fresh = text.read()
         self.printed += len(fresh)
@@ -122,7 +122,7 @@ class _Running:
 
 
 def run_all(
-    wanted: Sequence[Stage], *, folder: Path, cores: int, keep_going: bool, until: float | None = None
+    stages: Sequence[Stage], *, folder: Path, cores: int, keep_going: bool, until: float | None = None
 ) -> list[Result]:
     """Run the stages, the first for which enough cores are free and which need wait for no other, and print what they
     say in the order they began.
@@ -132,7 +132,7 @@ def run_all(
     running stages too.
     """
     begun: list[_Running] = []
-    waiting = list(enumerate(wanted, 1))
+    waiting = list(enumerate(stages, 1))
     lines = 0
     measured = time.monotonic()
     with _all_ended(begun, _END_SECONDS if until is None else _SOON_SECONDS):
@@ -147,39 +147,39 @@ def run_all(
                 continue
             running = [each for each in begun if not each.result]
             for each in running:
-                each.look()
+                each.poll()
             if any(each.units for each in running) and time.monotonic() > measured + _UNIT_SECONDS:
                 unit, measured = calibration.measure(), time.monotonic()
                 for each in running:
                     each.note_unit(unit)
-            lines = _show(begun, lines, len(wanted))
+            lines = _show(begun, lines, len(stages))
             time.sleep(_LOOK_SECONDS)
     for each in begun[lines:]:
         # Of those that are ended early, the one of which something is shown already.
         if each.result or each.has_head:
-            _show([each], 0, len(wanted))
+            _show([each], 0, len(stages))
     done = [each.result or Result(each.stage.name, ENDED_EARLY) for each in begun]
     return done + [Result(stage.name, LEFT_OUT) for _, stage in waiting]
 
 
 def _fitting(waiting: Sequence[tuple[int, Stage]], running: Sequence[_Running], cores: int) -> tuple[int, Stage] | None:
     free = cores - sum(each.cores for each in running)
-    left = {stage.name for _, stage in waiting} | {each.stage.name for each in running}
-    ready = (each for each in waiting if left.isdisjoint(each[1].after))
+    unfinished = {stage.name for _, stage in waiting} | {each.stage.name for each in running}
+    ready = (each for each in waiting if unfinished.isdisjoint(each[1].after))
     return next((each for each in ready if min(each[1].cores, cores) <= free), None)
 
 
 def _begin(place: int, stage: Stage, *, folder: Path, cores: int) -> _Running:
     # What one stage has compiled is not compiled again by each process of the next, whatever the shell says about it.
     environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "", **stage.environment}
-    said, costs = folder / f"said-{place}.txt", folder / f"costs-{place}.json"
+    log, costs = folder / f"said-{place}.txt", folder / f"costs-{place}.json"
     stretch = folder / f"stretch-{place}.txt"
     units: list[calibration.Unit] = []
     if stage.runs_tests and "TESTS_STRETCH" not in stage.environment:
         units = [calibration.measure()]
         stretch.write_text(f"{units[0].stretch:.2f}")
         environment |= {"TESTS_COSTS": str(costs), "TESTS_STRETCH_FILE": str(stretch)}
-    with said.open("wb") as text:
+    with log.open("wb") as text:
         process = subprocess.Popen(
             [sys.executable, "-m", "project.verification.reaping", *stage.command],
             cwd=ROOT,
@@ -188,7 +188,7 @@ def _begin(place: int, stage: Stage, *, folder: Path, cores: int) -> _Running:
             stderr=subprocess.STDOUT,
             preexec_fn=parent_death.tied_to_this_process(signal.SIGTERM),
         )
-    return _Running(place, stage, min(stage.cores, cores), process, said, costs, stretch, units)
+    return _Running(place, stage, min(stage.cores, cores), process, log, costs, stretch, units)
 
 
 def _show(begun: Sequence[_Running], lines: int, every: int) -> int:
@@ -197,7 +197,7 @@ def _show(begun: Sequence[_Running], lines: int, every: int) -> int:
         if not each.has_head:
             print(f"\n== {each.place}/{every} {each.stage.name}", flush=True)
             each.has_head = True
-        each.tell()
+        each.print_new()
         if not each.result:
             break
         lines += 1
@@ -209,11 +209,11 @@ def _all_ended(begun: Sequence[_Running], seconds: float) -> Iterator[None]:
     try:
         yield
     finally:
-        left = [each for each in begun if not each.result]
-        for each in left:
+        unfinished = [each for each in begun if not each.result]
+        for each in unfinished:
             each.process.terminate()
         deadline = time.monotonic() + seconds
-        for each in left:
+        for each in unfinished:
             try:
                 each.process.wait(max(0.0, deadline - time.monotonic()))
             except subprocess.TimeoutExpired:

@@ -105,16 +105,16 @@ def stages(folder: Path, *, turn: int = 0) -> tuple[Stage, ...]:
 
 def thorough_stages(shard: str) -> tuple[Stage, ...]:
     """Every test whole, on both databases, with the thorough figures; `shard` ("2/4") is one part of it."""
-    whole = {"TESTS_DEPTH": "whole", "TESTS_SHARD": shard, "HYPOTHESIS_PROFILE": "thorough", **THOROUGH}
+    variables = {"TESTS_DEPTH": "whole", "TESTS_SHARD": shard, "HYPOTHESIS_PROFILE": "thorough", **THOROUGH}
     direct = (*_but_others("tests"), "-m", DIRECT, *_TWO)
     whole_stages = (
-        pure_tests("wire tests", *_but_others(*PURE["wire tests"]), *_TWO, environment=whole),
-        pure_tests("sandbox tests", *_but_others(*PURE["sandbox tests"]), *_TWO, environment=whole),
-        desk_tests("tests", *direct, environment=whole),
-        desk_tests("tests on postgresql", *direct, database="postgres", environment=whole),
-        desk_tests("house", *_marked("house", "not browser"), database="postgres", environment=whole),
+        pure_tests("wire tests", *_but_others(*PURE["wire tests"]), *_TWO, environment=variables),
+        pure_tests("sandbox tests", *_but_others(*PURE["sandbox tests"]), *_TWO, environment=variables),
+        desk_tests("tests", *direct, environment=variables),
+        desk_tests("tests on postgresql", *direct, database="postgres", environment=variables),
+        desk_tests("house", *_marked("house", "not browser"), database="postgres", environment=variables),
         Stage("browser", (_PYTHON, "-m", "tests.browsers"), needs_servers=True),
-        desk_tests("browser tests", *_marked("browser"), *_TWO, after=("browser",), environment=whole),
+        desk_tests("browser tests", *_marked("browser"), *_TWO, after=("browser",), environment=variables),
     )
     # A small part may hold no test of a stage.
     return tuple(replace(stage, empty=5) if stage.runs_tests else stage for stage in whole_stages)

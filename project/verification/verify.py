@@ -26,10 +26,10 @@ def main(arguments: Sequence[str]) -> int:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     began = time.monotonic()
     try:
-        known = stages(folder, turn=_commits())
-        options = _parser([stage.name for stage in known]).parse_args(arguments)
-        chosen = _chosen(known, options)
-        until = quick.end() if options.quick else None
+        all_stages = stages(folder, turn=_commits())
+        options = _parser([stage.name for stage in all_stages]).parse_args(arguments)
+        chosen = _chosen(all_stages, options)
+        until = quick.deadline() if options.quick else None
         results = run_all(chosen, folder=folder, cores=options.cores, keep_going=options.keep_going, until=until)
     except KeyboardInterrupt:
         return 130
@@ -76,14 +76,14 @@ def _commits() -> int:
     return int(counted.stdout) if counted.returncode == 0 else 0
 
 
-def _chosen(known: tuple[Stage, ...], options: argparse.Namespace) -> list[Stage]:
+def _chosen(all_stages: tuple[Stage, ...], options: argparse.Namespace) -> list[Stage]:
     if options.thorough:
-        known = thorough_stages(options.shard)
+        all_stages = thorough_stages(options.shard)
     if options.only:
-        return [stage for stage in known if stage.name in options.only]
+        return [stage for stage in all_stages if stage.name in options.only]
     if options.quick:
-        return quick.chosen(known)
-    return [stage for stage in known if not (options.check and stage.needs_servers)]
+        return quick.chosen(all_stages)
+    return [stage for stage in all_stages if not (options.check and stage.needs_servers)]
 
 
 def _held_to_budget(results: list[Result], options: argparse.Namespace) -> list[Result]:

@@ -46,13 +46,13 @@ class CashAccountLedger:
     def __init__(self, chain: ActiveChain, *, offset: int = CASH_ACCOUNT_OFFSET) -> None:
         self._chain = chain
         self.offset = offset
-        self._following: Following[list[Account]] = Following(chain, self._came)
+        self._following: Following[list[Account]] = Following(chain, self._read_block)
 
     def numbered_from(self, offset: int) -> "CashAccountLedger":
         """The same ledger with another offset, under which it reads the chain anew."""
         if offset != self.offset:
             self.offset = offset
-            self._following = Following(self._chain, self._came)
+            self._following = Following(self._chain, self._read_block)
         return self
 
     def named(self, name: str, number: int, prefix: str = "") -> list[Account]:
@@ -71,24 +71,26 @@ class CashAccountLedger:
         every = (account for accounts in self._following.readings() for account in accounts)
         return [(account, each) for account in every for each in account.registration.payments if is_meant(each)]
 
-    def _came(self, block: Block) -> list[Account]:
+    def _read_block(self, block: Block) -> list[Account]:
         number = cash_accounts.number_at(block.height, offset=self.offset)
         return [] if number is None else registered_in(block, number=number)
 
 
 def registered_in(block: Block, *, number: int) -> list[Account]:
     """The accounts that a block registers, in the order of its transactions."""
-    found = [(each, made) for each in block.transactions if (made := _registration(each)) is not None]
-    hashes = [cash_accounts.collision_hash(block.hash, each.txid) for each, _ in found]
+    registrations = [
+        (each, registration) for each in block.transactions if (registration := _registration(each)) is not None
+    ]
+    hashes = [cash_accounts.collision_hash(block.hash, each.txid) for each, _ in registrations]
     namesakes: dict[str, list[int]] = {}
-    for place, (_, made) in enumerate(found):
-        namesakes.setdefault(made.name.lower(), []).append(place)
+    for place, (_, registration) in enumerate(registrations):
+        namesakes.setdefault(registration.name.lower(), []).append(place)
     accounts = []
-    for place, (transaction, made) in enumerate(found):
-        others = [hashes[other] for other in namesakes[made.name.lower()] if other != place]
+    for place, (transaction, registration) in enumerate(registrations):
+        others = [hashes[other] for other in namesakes[registration.name.lower()] if other != place]
         collision = cash_accounts.collision(hashes[place], others)
         emoji = cash_accounts.emoji(block.hash, transaction.txid)
-        accounts.append(Account(made, number, block, transaction, emoji, collision))
+        accounts.append(Account(registration, number, block, transaction, emoji, collision))
     return accounts
 
 

@@ -15,24 +15,28 @@ Reading = TypeVar("Reading")
 class Following(Generic[Reading]):
     """The readings of the blocks of the active chain, from the genesis on.
 
-    `came` reads a block that became active; `went` takes back the reading of the last one, which is not any more.
+    `read_block` reads a block that became active; `undo_block` takes back the reading of the last one when it is not
+    active any more.
     """
 
     def __init__(
-        self, chain: ActiveChain, came: Callable[[Block], Reading], went: Callable[[Reading], None] = lambda _: None
+        self,
+        chain: ActiveChain,
+        read_block: Callable[[Block], Reading],
+        undo_block: Callable[[Reading], None] = lambda _: None,
     ) -> None:
         self._chain = chain
-        self._came = came
-        self._went = went
+        self._read_block = read_block
+        self._undo_block = undo_block
         self._walked: list[tuple[bytes, Reading]] = []
 
     def catch_up(self) -> None:
         """Follows the chain to its tip."""
         while self._walked and not self._stands():
             _, reading = self._walked.pop()
-            self._went(reading)
+            self._undo_block(reading)
         while (block := self._chain.at(len(self._walked))) is not None:
-            self._walked.append((block.hash_bytes, self._came(block)))
+            self._walked.append((block.hash_bytes, self._read_block(block)))
 
     def at(self, height: int) -> Reading | None:
         """The reading of the active block of that height, as of the last time it caught up."""

@@ -16,7 +16,7 @@ from sandbox.chain.node import acceptance, blocks, mempool
 from sandbox.chain.node.blocks import Block
 from sandbox.chain.node.index import Index
 from sandbox.chain.node.mempool import Entry, Mempool
-from sandbox.chain.node.terms import Coin, Found, History, Owned, Place, Refused, Spend, Tip, rejected
+from sandbox.chain.node.terms import Coin, History, Occurrence, Owned, Place, Refused, Spend, Tip, rejected
 from sandbox.chain.simple_ledger.simple_ledger import SimpleLedger
 from sandbox.chain.tokens.properties import PropertyLedger
 
@@ -36,8 +36,8 @@ class Chain:
         self.listeners: list[Callable[[], None]] = []
         self.properties = PropertyLedger(self)
         self._index = Index(self.genesis)
-        self._known: dict[bytes, Block] = {self.genesis.hash_bytes: self.genesis}
-        self._ends: dict[bytes, Block] = dict(self._known)
+        self._blocks: dict[bytes, Block] = {self.genesis.hash_bytes: self.genesis}
+        self._ends: dict[bytes, Block] = dict(self._blocks)
         self._rivals: dict[int, int] = {}  # how many blocks of a height there are, on all branches
         self.simple_ledger = SimpleLedger(self)
         self.cash_accounts = CashAccountLedger(self)
@@ -57,13 +57,13 @@ class Chain:
     def block(self, hash_hex: str) -> Block | None:
         """The block of a hash as shown, of whichever branch; None for what is no hash, too."""
         try:
-            return self._known.get(bytes.fromhex(hash_hex)[::-1]) if len(hash_hex) == HASH_CHARACTERS else None
+            return self._blocks.get(bytes.fromhex(hash_hex)[::-1]) if len(hash_hex) == HASH_CHARACTERS else None
         except ValueError:
             return None
 
     def previous(self, block: Block) -> Block | None:
         """The block before; None before the genesis."""
-        return self._known.get(block.header.previous_bytes)
+        return self._blocks.get(block.header.previous_bytes)
 
     def next(self, block: Block) -> Block | None:
         """The block after one of the active chain; None after the tip, and for other branches."""
@@ -100,18 +100,18 @@ class Chain:
     def _fork(self, block: Block) -> Block:
         """The last block of the active chain on the way to this one."""
         while not self.is_active(block):
-            block = self._known[block.header.previous_bytes]
+            block = self._blocks[block.header.previous_bytes]
         return block
 
     # Transactions and outputs ----------------------------------------------------------------------------------------
 
-    def find(self, txid_bytes: bytes) -> Found | None:
+    def find(self, txid_bytes: bytes) -> Occurrence | None:
         """A transaction of the active chain or of the mempool."""
         place = self._index.place(txid_bytes)
         if place is not None:
-            return Found(self._index.transaction(place), self._index.active[place.height], place.position)
+            return Occurrence(self._index.transaction(place), self._index.active[place.height], place.position)
         entry = self.mempool.get(txid_bytes)
-        return Found(entry.transaction, None, -1) if entry is not None else None
+        return Occurrence(entry.transaction, None, -1) if entry is not None else None
 
     def output(self, txid_bytes: bytes, n: int) -> Output | None:
         """An output of the active chain or of the mempool, spent or not."""
@@ -171,15 +171,17 @@ class Chain:
             raise Refused(refusals.DECODE_FAILED) from None
         if transaction.txid_bytes not in self.mempool:
             self._admit(transaction, at_ms, runs_scripts=runs_scripts)
-            self._tell()
+            self._notify_listeners()
         return transaction
 
     def mine(self, *, at_ms: int) -> Block:
         """The next block of the active chain, with what waits."""
-        block = self._made(self.tip, [entry.transaction for entry in self.mempool.first(blocks.MOST_BYTES)], at_ms)
+        block = self._next_block(
+            self.tip, [entry.transaction for entry in self.mempool.first(blocks.MOST_BYTES)], at_ms
+        )
         self._keep(block)
         self._connect(block)
-        self._tell()
+        self._notify_listeners()
         return block
 
     def reorganise(self, depth: int, *, at_ms: int) -> Block:
@@ -189,22 +191,22 @@ class Chain:
         """
         if not 0 < depth <= self.tip.height:
             raise ValueError(f"The chain has {self.tip.height} blocks after its first one; {depth} can't be replaced.")
-        made = self.branch(self._index.active[-1 - depth], depth + 1, at_ms=at_ms)
-        return made[-1]
+        new_blocks = self.branch(self._index.active[-1 - depth], depth + 1, at_ms=at_ms)
+        return new_blocks[-1]
 
     def branch(self, fork: Block, length: int, *, at_ms: int, has_bodies: bool = True) -> list[Block]:
         """Empty blocks after any block; they become the active chain when they have more work than it."""
-        made: list[Block] = []
+        branch_blocks: list[Block] = []
         for _ in range(length):
-            block = self._made(made[-1] if made else fork, [], at_ms)
-            made.append(block if has_bodies else _headed_only(block))
-            self._keep(made[-1])
-        if has_bodies and made[-1].chainwork > self.tip.chainwork:
-            self._activate(made[-1], at_ms)
-            self._tell()
-        return made
+            block = self._next_block(branch_blocks[-1] if branch_blocks else fork, [], at_ms)
+            branch_blocks.append(block if has_bodies else _headed_only(block))
+            self._keep(branch_blocks[-1])
+        if has_bodies and branch_blocks[-1].chainwork > self.tip.chainwork:
+            self._activate(branch_blocks[-1], at_ms)
+            self._notify_listeners()
+        return branch_blocks
 
-    def _made(self, previous: Block, chosen: Sequence[Transaction], at_ms: int) -> Block:
+    def _next_block(self, previous: Block, chosen: Sequence[Transaction], at_ms: int) -> Block:
         """A block with transactions of the mempool on top of `previous`, unlike any other of its height."""
         height = previous.height + 1
         entries = (self.mempool.get(each.txid_bytes) for each in chosen)
@@ -219,7 +221,7 @@ class Chain:
         return blocks.mined(previous, (first, *chosen), time_s, received_ms=at_ms)
 
     def _keep(self, block: Block) -> None:
-        self._known[block.hash_bytes] = block
+        self._blocks[block.hash_bytes] = block
         self._ends.pop(block.header.previous_bytes, None)
         self._ends[block.hash_bytes] = block
         self._rivals[block.height] = self._rivals.get(block.height, 0) + 1
@@ -233,18 +235,18 @@ class Chain:
         fork, coming = self._fork(tip), []
         while tip is not fork:
             coming.append(tip)
-            tip = self._known[tip.header.previous_bytes]
+            tip = self._blocks[tip.header.previous_bytes]
         waiting = self.mempool.take_all()
-        left: list[Block] = []
+        disconnected: list[Block] = []
         while self.tip is not fork:
-            left.append(self._index.disconnect())
+            disconnected.append(self._index.disconnect())
         for block in reversed(coming):
             self._connect(block)
-        self._return(left, waiting, at_ms)
+        self._return(disconnected, waiting, at_ms)
 
-    def _return(self, left: list[Block], waiting: list[Entry], at_ms: int) -> None:
+    def _return(self, disconnected: list[Block], waiting: list[Entry], at_ms: int) -> None:
         """What stood in blocks and what waited waits (again), if it still can."""
-        for block in reversed(left):
+        for block in reversed(disconnected):
             for transaction in _parents_first(block.transactions[1:]):
                 self._admit_again(transaction, at_ms)
         for entry in waiting:
@@ -264,7 +266,7 @@ class Chain:
         touched = {output.script for output in (*spent, *transaction.outputs) if output is not None}
         self.mempool.add(transaction, fee_sat=fee_sat, entered_ms=at_ms, height=self.tip.height, scripts=touched)
 
-    def _tell(self) -> None:
+    def _notify_listeners(self) -> None:
         for listener in tuple(self.listeners):
             listener()
 
@@ -279,7 +281,7 @@ class Chain:
             header = blocks.worked(active[-1].hash_bytes, block.header.merkle_root_bytes, time_s)
             active.append(block.under(header, received_ms=time_s * 1000))
         other._index = self._index.copy(active)
-        other._known = {block.hash_bytes: block for block in active}
+        other._blocks = {block.hash_bytes: block for block in active}
         other._ends = {active[-1].hash_bytes: active[-1]}
         other._rivals = dict.fromkeys(range(1, len(active)), 1)
         for entry in self.mempool:
@@ -302,7 +304,7 @@ def _parents_first(chosen: Sequence[Transaction]) -> list[Transaction]:
     missing = {each.txid_bytes: each for each in chosen}
     ordered: list[Transaction] = []
 
-    def take(transaction: Transaction) -> None:
+    def place_after_parents(transaction: Transaction) -> None:
         waiting = [transaction]
         while waiting:
             each = waiting[-1]
@@ -316,5 +318,5 @@ def _parents_first(chosen: Sequence[Transaction]) -> list[Transaction]:
                 ordered.append(each)
 
     for transaction in chosen:
-        take(transaction)
+        place_after_parents(transaction)
     return ordered

@@ -118,16 +118,16 @@ def pay(
     spare = _spare(chain, purse, spending)
     while True:
         size = base + max(least, sum(41 + 2 + purse.unlocking_size(coin.output.script) for coin in coins))
-        left_sat = sum(coin.output.value_sat for coin in coins) - needed_sat - fee_rate * size
-        if coins and left_sat >= 0:
+        change_sat = sum(coin.output.value_sat for coin in coins) - needed_sat - fee_rate * size
+        if coins and change_sat >= 0:
             break
         coin = next(spare, None)
         if coin is None:
-            raise CannotPay(f"{purse.name} is short of {-left_sat} satoshis")
+            raise CannotPay(f"{purse.name} is short of {-change_sat} satoshis")
         coins.append(coin)
     paid = list(outputs)
-    if change and left_sat >= DUST_SAT:
-        paid.insert(len(paid) if change_at is None else change_at, Output(left_sat, purse.script))
+    if change and change_sat >= DUST_SAT:
+        paid.insert(len(paid) if change_at is None else change_at, Output(change_sat, purse.script))
     return signed(coins, paid, [purse] * len(coins), locktime=locktime, version=version)
 
 

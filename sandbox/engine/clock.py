@@ -78,7 +78,7 @@ class Clock:
             self._latest_ms = before_ms + ms
         else:
             self.setting = Setting(self.setting.offset_ms, self.setting.frozen_at_ms + ms)
-        self._tell(before_ms)
+        self._notify(before_ms)
 
     def freeze(self, frozen: bool) -> None:
         """Stops time at the present instant, or lets it run on from where it stopped."""
@@ -90,7 +90,7 @@ class Clock:
         else:
             self.setting = Setting(before_ms - self._real_now_ms())
             self._latest_ms = before_ms
-        self._tell(before_ms)
+        self._notify(before_ms)
 
     def restore(self, setting: Setting, reached_ms: int) -> None:
         """Takes a recorded setting as it is; time does not fall behind `reached_ms`."""
@@ -101,7 +101,7 @@ class Clock:
         """Back to the real time, as for a fresh world."""
         self.setting, self._latest_ms = Setting(), 0
 
-    def _tell(self, before_ms: int) -> None:
+    def _notify(self, before_ms: int) -> None:
         if self._changed is not None:
             self._changed(before_ms)
 

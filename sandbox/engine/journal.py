@@ -196,7 +196,7 @@ def _header_of(line: bytes) -> Header | None:
     return None
 
 
-class _Kept(msgspec.Struct):
+class _EntryLine(msgspec.Struct):
     """The members of an input's line."""
 
     at: int
@@ -207,17 +207,17 @@ class _Kept(msgspec.Struct):
     met: list[object] = msgspec.field(default_factory=list)
 
 
-_kept = msgspec.json.Decoder(_Kept)
+_line_decoder = msgspec.json.Decoder(_EntryLine)
 
 
 def _entry_of(line: bytes) -> Entry | None:
     """The input of a line. Most are read the quick way; what is more than that takes the other one, half characters
     for instance."""
     try:
-        kept = _kept.decode(line)
+        entry_line = _line_decoder.decode(line)
     except msgspec.MsgspecError:
         return _slowly(line)
-    return Entry(kept.at, kept.do, kept.arguments, kept.key, kept.account, kept.met)
+    return Entry(entry_line.at, entry_line.do, entry_line.arguments, entry_line.key, entry_line.account, entry_line.met)
 
 
 def _slowly(line: bytes) -> Entry | None:
@@ -365,10 +365,10 @@ def read(path: Path) -> tuple[Reading, str]:
 def set_aside(path: Path, reading: Reading, raw: bytes) -> str:
     """Keeps what follows the whole lines of `reading` in a file of its own; returns the sentence that says so."""
     number = reading.bad_line or reading.whole_lines + 1
-    kept = _free_name(path, number)
-    kept.write_bytes(raw[reading.size :])
+    rest_path = _free_name(path, number)
+    rest_path.write_bytes(raw[reading.size :])
     where = f"cut short in line {number}" if reading.is_cut else f"not readable from line {number} on"
-    return f"journal {where}: {reading.whole_lines} whole lines kept, the rest is in {kept.name}"
+    return f"journal {where}: {reading.whole_lines} whole lines kept, the rest is in {rest_path.name}"
 
 
 def _free_name(path: Path, number: int) -> Path:

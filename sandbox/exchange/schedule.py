@@ -56,7 +56,7 @@ def go_off(exchange: Exchange, timer: Timer) -> None:
     elif timer.action == chain_blocks.BLOCK:
         chain_blocks.come(exchange, timer.expected)
     elif timer.action == "listed":
-        exchange.tell(exchange.transaction(timer.subject))
+        exchange.add_news(exchange.transaction(timer.subject))
     else:
         raise ValueError(f"no timer is called {timer.action!r}")
 

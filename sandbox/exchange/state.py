@@ -13,7 +13,7 @@ from decimal import Decimal
 from typing import NamedTuple, Protocol, TypeAlias
 
 from sandbox.amounts import ZERO, text_of
-from sandbox.chain import seeding as chain_seeding
+from sandbox.chain import seeding
 from sandbox.engine.clock import Pace, Timers
 from sandbox.engine.journal import Entry
 from sandbox.exchange.accounts import chain_history
@@ -78,7 +78,7 @@ class RecordedFills:
             raise ValueError("the journal has fewer outcomes than the input")
         return self._mets[self._next]
 
-    def take(self) -> Met:
+    def next_met(self) -> Met:
         """The next recorded outcome, which is then done with."""
         met = self.peek()
         self._next += 1
@@ -122,7 +122,7 @@ def meeting_of(recorded: object) -> Meeting:
     raise ValueError("not a trade")
 
 
-class Living(Protocol):
+class SimulatedTraders(Protocol):
     """The simulated market as it lives on between inputs."""
 
     def live_until(self, until_ms: int, *, is_last: bool) -> bool:
@@ -146,13 +146,13 @@ class Exchange:
 
     `moment_ms` is the sandbox time of the input or timer at work: rules take it, never the clock. `random` is drawn
     from only while something changes, so equal inputs make equal worlds. `events` collects what listeners will be
-    told once the change is in the journal; nothing is collected while nobody listens (`telling`).
+    told once the change is in the journal; nothing is collected while nobody listens (`has_listeners`).
 
     The simulated market lives outside the journal, and what it does to customers comes into it by two ways:
     `recorded_fills` keeps what an order of a customer met (see there), and `happen` makes an input of its own of what
-    the market does unasked. `looking` is called before a book is looked at or matched against, so that the market can
-    bring it up to the moment; `living` acts between inputs; `trade_listeners` hear of every trade as it happens. None
-    of them is called for what is lived again, except that trades of customers are told then too.
+    the market does unasked. `refresh_book` is called before a book is read or matched against, so that the market can
+    bring it up to the moment; `simulated_traders` act between inputs; `trade_listeners` hear of every trade as it
+    happens. While a journal is replayed none of them is called, but for trades of customers.
 
     `chain` is the sandbox's own, on which blocks come at `pace`; `movements` are those of its coin, which is one like
     all the others until they are there.
@@ -188,46 +188,49 @@ class Exchange:
         self.pairs: dict[str, Pair] = {}
         self.recorded_fills = RecordedFills()
         self.happened: list[Entry] = []
-        self.looking: Callable[[str], None] | None = None
-        self.living: Living | None = None
-        self.chain = chain_seeding.begun(seed, started_ms=started_ms, exchange=(chain_history.build,))
+        self.refresh_book: Callable[[str], None] | None = None
+        self.simulated_traders: SimulatedTraders | None = None
+        self.chain = seeding.begun(seed, started_ms=started_ms, exchange=(chain_history.build,))
         self.pace = Pace()
         self.movements: CoinMovements | None = None
         self.tape = Tape(self.market, self.symbols.values(), started_ms)
         self.tickers = Tickers(self.tape)
         self.texts = Texts(self.tape)
         self.trade_listeners: list[Callable[[MarketTrade], None]] = [self.margins.hear, self.tape.hear]
-        self.telling = False
+        self.has_listeners = False
         self.events: list[Event | Report | MarketTrade] = []
         self._moved: dict[str, None] = {}
 
     def pair(self, symbol_id: str) -> Pair:
         """A symbol that exists, as it is traded; its book is empty until somebody offers something."""
-        found = self.pairs.get(symbol_id)
-        if found is None:
-            found = self.pairs[symbol_id] = Pair(self.symbols[symbol_id])
-        return found
+        pair = self.pairs.get(symbol_id)
+        if pair is None:
+            pair = self.pairs[symbol_id] = Pair(self.symbols[symbol_id])
+        return pair
 
     def look_at(self, symbol_id: str) -> None:
         """Lets the simulated market bring a book up to the moment, before it is shown or matched against."""
-        if self.looking is not None and not self.recorded_fills.replaying:
-            self.looking(symbol_id)
+        if self.refresh_book is not None and not self.recorded_fills.replaying:
+            self.refresh_book(symbol_id)
 
     def live_until(self, until_ms: int, *, is_last: bool) -> bool:
-        """Lets the simulated market act by itself up to an instant; see `Living`."""
-        if self.living is None or self.recorded_fills.replaying:
+        """Lets the simulated market act by itself up to an instant; see `SimulatedTraders`."""
+        if self.simulated_traders is None or self.recorded_fills.replaying:
             return False
-        return self.living.live_until(until_ms, is_last=is_last)
+        return self.simulated_traders.live_until(until_ms, is_last=is_last)
 
     def next_due_ms(self) -> int | None:
         """When something falls due next, of a timer or of the simulated market; None when nothing does."""
-        dues = (self.timers.next_due_ms(), self.living.next_due_ms() if self.living is not None else None)
+        dues = (
+            self.timers.next_due_ms(),
+            self.simulated_traders.next_due_ms() if self.simulated_traders is not None else None,
+        )
         return min((due_ms for due_ms in dues if due_ms is not None), default=None)
 
     def quotes(self, symbol_id: str) -> tuple[int | None, int | None]:
         """Best bid and ask of a symbol at the moment, in ticks; None where the book is empty."""
-        if self.living is not None and not self.recorded_fills.replaying:
-            return self.living.quotes(symbol_id)
+        if self.simulated_traders is not None and not self.recorded_fills.replaying:
+            return self.simulated_traders.quotes(symbol_id)
         book = self.pair(symbol_id).book
         return book.best(BUY), book.best(SELL)
 
@@ -255,10 +258,10 @@ class Exchange:
 
     def post(self, purpose: str, reference: str, lines: Iterable[Line]) -> None:
         """Posts at the present moment and remembers whose bank balance changed; raises `CannotPost`."""
-        kept = tuple(lines)
-        self.ledger.post(self.moment_ms, purpose, reference, kept)
-        if self.telling:
-            for line in kept:
+        posting_lines = tuple(lines)
+        self.ledger.post(self.moment_ms, purpose, reference, posting_lines)
+        if self.has_listeners:
+            for line in posting_lines:
                 if line.wallet in (Wallet.BANK, Wallet.BANK_RESERVED) and line.account not in self._moved:
                     self._moved[line.account] = None
 
@@ -296,25 +299,25 @@ class Exchange:
 
     def transaction(self, transaction_id: str) -> Transaction:
         """The transaction of an id that exists."""
-        found = self.transactions.find(transaction_id)
-        if found is None:
+        transaction = self.transactions.find(transaction_id)
+        if transaction is None:
             raise KeyError(transaction_id)
-        return found
+        return transaction
 
     def touch(self, transaction: Transaction) -> None:
         """Marks the transaction as changed now: a new index, and news for listeners once it is listed."""
         self.transactions.touch(transaction, self.moment_ms)
-        self.tell(transaction)
+        self.add_news(transaction)
 
-    def tell(self, transaction: Transaction) -> None:
+    def add_news(self, transaction: Transaction) -> None:
         """Puts the transaction's present form among the news, unless it is not listed yet."""
-        if self.telling and transaction.listed_ms <= self.moment_ms:
+        if self.has_listeners and transaction.listed_ms <= self.moment_ms:
             record = transaction.wire(echo_comment=self.config.echo_comment)
             self.events.append(Event("transaction", transaction.account, record))
 
     def take_events(self) -> list[Event]:
         """The news since the last call, transactions before balances and orders before their margin accounts."""
-        if not self.telling:
+        if not self.has_listeners:
             return []
         news = [each if isinstance(each, Event) else each.event() for each in self.events]
         news += [each.event() for each in (*self.margins.reports, *self.margins.touched.values())]

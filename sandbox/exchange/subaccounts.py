@@ -33,8 +33,8 @@ NO_SUB_ACCOUNTS: Final[list[SubAccount]] = []
 
 def listed(exchange: Exchange, master: str) -> list[SubAccount]:
     """The sub-accounts of an account, by id."""
-    found = exchange.accounts.find(master)
-    return found.sub_accounts if found else NO_SUB_ACCOUNTS
+    account = exchange.accounts.find(master)
+    return account.sub_accounts if account else NO_SUB_ACCOUNTS
 
 
 def find(exchange: Exchange, master: str, number: int) -> SubAccount:
@@ -128,8 +128,8 @@ def _empty_trading(exchange: Exchange, account: str) -> None:
     for code, currency in exchange.currencies.items():
         amount = exchange.ledger.balance(account, Wallet.TRADING, code)
         if amount:
-            made = exchange.record(account=account, type=EXCHANGE_TO_BANK, currency=currency, amount=amount)
-            made.status = Status.SUCCESS
+            transaction = exchange.record(account=account, type=EXCHANGE_TO_BANK, currency=currency, amount=amount)
+            transaction.status = Status.SUCCESS
             lines = moved(code, amount, (account, Wallet.TRADING), (account, Wallet.BANK))
-            exchange.post("freeze", made.id, lines)
-            exchange.touch(made)
+            exchange.post("freeze", transaction.id, lines)
+            exchange.touch(transaction)

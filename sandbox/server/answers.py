@@ -97,8 +97,8 @@ def with_field(value: object, changes: Mapping[str, object], absent: frozenset[s
         return [with_field(record, changes, absent, record_id) for record in value]
     if not isinstance(value, dict) or (record_id and str(value.get("id")) != record_id):
         return value
-    kept = {name: member for name, member in value.items() if name not in absent}
-    return kept | dict(changes)
+    members = {name: member for name, member in value.items() if name not in absent}
+    return members | dict(changes)
 
 
 # Delivery -----------------------------------------------------------------------------------------------------------
@@ -154,7 +154,7 @@ class Connection:
         else:
             self.close()
 
-    def end(self, how: str) -> None:
+    def disconnect(self, how: str) -> None:
         """Ends the connection as a fault names it: `reset`, or `close` for anything else."""
         if how == "reset":
             self.reset()
@@ -166,13 +166,13 @@ async def deliver(delivery: Delivery, scope: Scope, receive: Receive, send: Send
     """Writes the answer, or what a fault makes of it."""
     match delivery:
         case Ended(how):
-            await _end(scope, receive, how)
+            await _disconnect(scope, receive, how)
         case Cut(answer, framing):
             lines = header_lines(answer, date_ms=date_ms, length=framing == "length")
             await send({"type": "http.response.start", "status": answer.status, "headers": lines})
             half = answer.body[: len(answer.body) // 2]
             await send({"type": "http.response.body", "body": half, "more_body": True})
-            await _end(scope, receive, "close")
+            await _disconnect(scope, receive, "close")
         case Answer():
             lines = header_lines(delivery, date_ms=date_ms)
             connection = connection_of(scope)
@@ -182,12 +182,12 @@ async def deliver(delivery: Delivery, scope: Scope, receive: Receive, send: Send
             await send({"type": "http.response.body", "body": delivery.body})
 
 
-async def _end(scope: Scope, receive: Receive, how: str) -> None:
+async def _disconnect(scope: Scope, receive: Receive, how: str) -> None:
     """Ends the connection and waits until the server has noticed, so that it doesn't answer in our name."""
     connection = connection_of(scope)
     if connection is None:
         raise RuntimeError("This server gives no hold of its connections; serve the sandbox with sandbox.serving.")
-    connection.end(how)
+    connection.disconnect(how)
     async with asyncio.timeout(5):
         while (await receive())["type"] != "http.disconnect":
             continue
@@ -195,5 +195,5 @@ async def _end(scope: Scope, receive: Receive, how: str) -> None:
 
 def connection_of(scope: Scope) -> Connection | None:
     """The connection of an ASGI scope; None under a server that does not hand it out."""
-    found = (scope.get("extensions") or {}).get(EXTENSION)
-    return found if isinstance(found, Connection) else None
+    connection = (scope.get("extensions") or {}).get(EXTENSION)
+    return connection if isinstance(connection, Connection) else None

@@ -20,7 +20,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 
-from chaindata.wire import catalogue as chain_catalogue
+from chaindata.wire import catalogue
 from sandbox.exchange.terms import Caller, Refusal
 from sandbox.settings.keys import Key
 from wire.operation import Operation
@@ -35,7 +35,7 @@ TOLERANCE_MS = 60_000
 LONGEST_CREDENTIALS = 4_096
 SECOND_NS = 1_000_000_000
 MOST_CALLERS = 10_000
-WINDOW_S = chain_catalogue.RATE_WINDOW_S
+WINDOW_S = catalogue.RATE_WINDOW_S
 MOST_WINDOWS = 10_000
 # An unknown login is compared with this one, so that it takes as long as a known one; it can't be proven.
 _NOBODY = Key("", "no key has this secret", "", frozenset())
@@ -74,12 +74,12 @@ def of_request(keys: Mapping[str, Key], header: str | None, signed: Signed, *, c
 
 def of_login(keys: Mapping[str, Key], params: Mapping[str, object]) -> Caller:
     """The caller of a socket by the parameters of `login`; raises Refusal 1002 with what is wrong."""
-    wanted = {"BASIC": ("pKey", "sKey"), "HS256": ("pKey", "nonce", "signature")}
+    member_names = {"BASIC": ("pKey", "sKey"), "HS256": ("pKey", "nonce", "signature")}
     algorithm = params.get("algo")
-    if not isinstance(algorithm, str) or algorithm.upper() not in wanted:
+    if not isinstance(algorithm, str) or algorithm.upper() not in member_names:
         raise Refusal(AUTHORIZATION_FAILED, "algo must be BASIC or HS256")
     proof = {}
-    for name in wanted[algorithm.upper()]:
+    for name in member_names[algorithm.upper()]:
         value = params.get(name)
         if not isinstance(value, str) or not value or len(value) > LONGEST_CREDENTIALS:
             raise Refusal(AUTHORIZATION_FAILED, f"{name} is missing or no text")
@@ -190,7 +190,7 @@ class Limits:
 
     def __init__(self, clock_ns: Callable[[], int] = time.monotonic_ns) -> None:
         self._clock_ns = clock_ns
-        self._seen: dict[tuple[str, str], deque[int]] = {}
+        self._call_times: dict[tuple[str, str], deque[int]] = {}
 
     def allows(self, group: str, caller: str, rates: Mapping[str, int] | None) -> bool:
         """Counts one request and tells whether it is within the rate of its group; a refused one doesn't count."""
@@ -198,14 +198,14 @@ class Limits:
         if rate is None:
             return True
         now_ns = self._clock_ns()
-        if len(self._seen) > MOST_CALLERS:
-            self._seen.clear()
-        seen = self._seen.setdefault((group, caller), deque())
-        while seen and seen[0] <= now_ns - SECOND_NS:
-            seen.popleft()
-        if len(seen) >= rate:
+        if len(self._call_times) > MOST_CALLERS:
+            self._call_times.clear()
+        call_times = self._call_times.setdefault((group, caller), deque())
+        while call_times and call_times[0] <= now_ns - SECOND_NS:
+            call_times.popleft()
+        if len(call_times) >= rate:
             return False
-        seen.append(now_ns)
+        call_times.append(now_ns)
         return True
 
 
@@ -223,12 +223,12 @@ class Allowance:
 
     is_allowed: bool
     limit: int
-    left: int
+    remaining: int
     resets_s: int
 
     def headers(self) -> tuple[tuple[str, str], ...]:
         """The three headers, in their order."""
-        return tuple(zip(chain_catalogue.RATE_HEADERS, map(str, (self.limit, self.left, self.resets_s)), strict=True))
+        return tuple(zip(catalogue.RATE_HEADERS, map(str, (self.limit, self.remaining, self.resets_s)), strict=True))
 
 
 class Windows:

@@ -11,7 +11,7 @@ later. Secrets are never kept: neither headers nor the values of sensitive param
 import logging
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import count
@@ -76,7 +76,7 @@ class Calls:
         self._now_ms = now_ms
         self._numbers = count(1)
         self._most_kept = most_kept
-        self._kept: deque[Call] = deque()
+        self._calls: deque[Call] = deque()
         self._characters = 0
         self._received = 0
 
@@ -101,10 +101,10 @@ class Calls:
             form=_masked(form, sensitive),
         )
         self._received += 1
-        self._kept.append(call)
+        self._calls.append(call)
         self._characters += _length(call)
-        while len(self._kept) > self._most_kept or (self._characters > MOST_CHARACTERS and len(self._kept) > 1):
-            self._characters -= _length(self._kept.popleft())
+        while len(self._calls) > self._most_kept or (self._characters > MOST_CHARACTERS and len(self._calls) > 1):
+            self._characters -= _length(self._calls.popleft())
         return call
 
     def listed(self, *, operation: str = "", since: str = "") -> dict[str, object]:
@@ -113,16 +113,16 @@ class Calls:
         Raises ValueError with a sentence when `since` is neither.
         """
         after, from_ms = _since(since)
-        found = [
+        records = [
             call.as_json()
-            for call in self._kept
+            for call in self._calls
             if call.number > after and call.when_ms >= from_ms and operation in ("", call.operation)
         ]
-        return {"calls": found, "received": self._received, "dropped": self._received - len(self._kept)}
+        return {"calls": records, "received": self._received, "dropped": self._received - len(self._calls)}
 
     def clear(self) -> None:
         """Forgets every call; numbers go on."""
-        self._kept.clear()
+        self._calls.clear()
         self._characters = self._received = 0
 
 
@@ -166,8 +166,8 @@ def _grouped(pairs: tuple[tuple[str, str], ...]) -> dict[str, object]:
 
 def _short(text: str) -> str:
     """The text, cut when it is long, with a mark for what has no bytes (half of a surrogate pair)."""
-    whole = text.encode("utf-8", errors="replace").decode("utf-8")
-    return whole if len(whole) <= LONGEST_TEXT else whole[:LONGEST_TEXT] + MASK
+    encodable = text.encode("utf-8", errors="replace").decode("utf-8")
+    return encodable if len(encodable) <= LONGEST_TEXT else encodable[:LONGEST_TEXT] + MASK
 
 
 # How a call is served -------------------------------------------------------------------------------------------------
@@ -177,10 +177,10 @@ log = logging.getLogger("sandbox")
 Body = TypeVar("Body")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Request(Generic[Body]):
     """A routed call, its query and body read once. `unreadable` says why one of them could not be; `call` is its line
-    in the log."""
+    in the log; `arguments` are made when they are first asked for."""
 
     received: Received
     operation: Operation
@@ -189,11 +189,7 @@ class Request(Generic[Body]):
     body: Body
     unreadable: Exception | None
     call: Call
-
-    def must_be_readable(self) -> None:
-        """Raises `unreadable`; for when it is the turn of the arguments."""
-        if self.unreadable is not None:
-            raise self.unreadable
+    arguments: Mapping[str, object] | None = None
 
 
 class Front(ABC, Generic[Body]):
@@ -230,8 +226,20 @@ class Front(ABC, Generic[Body]):
         """What comes of the call, as it goes out in JSON; raises what `_refused` knows."""
 
     @abstractmethod
+    def _read_arguments(self, request: Request[Body]) -> Mapping[str, object]:
+        """The arguments that path, query and body hold, as the world takes them; raises what `_refused` knows."""
+
+    @abstractmethod
     def _refused(self, problem: Exception, operation: Operation) -> Answer:
         """The answer to a call that did not go well."""
+
+    def _arguments(self, request: Request[Body]) -> Mapping[str, object]:
+        """The arguments of the call, made once; raises what `_refused` knows."""
+        if request.arguments is None:
+            if request.unreadable is not None:
+                raise request.unreadable
+            request.arguments = self._read_arguments(request)
+        return request.arguments
 
     async def _before(self, request: Request[Body]) -> None:
         """Waits for what the call wants to be waited for."""
@@ -245,7 +253,7 @@ class Front(ABC, Generic[Body]):
         request = self._read(received, operation, path_values)
         await self._before(request)
         call = request.call
-        fault = self._faults.take(operation.name, key=call.key, kinds=REST_KINDS, scope=self.scope)
+        fault = self._faults.claim(operation.name, key=call.key, kinds=REST_KINDS, scope=self.scope)
         if fault is None:
             delivery: Delivery = await self._written(request) or self._executed(request)
         else:

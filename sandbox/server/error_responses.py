@@ -76,7 +76,7 @@ class ExchangeSpeech:
 
     def refuse(self, fault: Fault) -> Answer:
         """The error of the catalogue under the fault's code."""
-        return answer(Refusal(fault.whole("code"), fault.text("description")))
+        return answer(Refusal(fault.whole_number("code"), fault.text("description")))
 
     def of_status(self, status: int) -> Answer:
         """An error of that HTTP status and code."""

@@ -86,10 +86,10 @@ async def read(scope: Scope, receive: Receive, *, most_bytes: int = MOST_BYTES) 
 
 def _headers(scope: Scope) -> dict[str, str]:
     """The headers by lower-case name; of a repeated one the first, so that a second credential can't replace it."""
-    found: dict[str, str] = {}
+    headers: dict[str, str] = {}
     for name, value in scope["headers"]:
-        found.setdefault(name.decode("latin-1").lower(), value.decode("latin-1"))
-    return found
+        headers.setdefault(name.decode("latin-1").lower(), value.decode("latin-1"))
+    return headers
 
 
 # Routes -------------------------------------------------------------------------------------------------------------
@@ -112,13 +112,13 @@ class Route:
 
     def values(self, segments: tuple[str, ...]) -> dict[str, str] | None:
         """The path's parameters when the segments fit; None when they don't."""
-        found: dict[str, str] = {}
+        values: dict[str, str] = {}
         for expected, segment in zip(self.segments, segments, strict=True):
             if expected.startswith("{"):
-                found[expected[1:-1]] = segment
+                values[expected[1:-1]] = segment
             elif expected != (segment.lower() if self.any_case else segment):
                 return None
-        return found
+        return values
 
 
 class Routes:
@@ -236,7 +236,7 @@ def _json(raw: bytes) -> Values:
         raise Unreadable("Body is not a JSON object")
     if len(members) > MOST_FIELDS:
         raise Unreadable(f"Body has more than {MOST_FIELDS} parameters")
-    return [(_whole_text(name), _value(name, value)) for name, value in members if value is not None]
+    return [(_encodable_text(name), _value(name, value)) for name, value in members if value is not None]
 
 
 class _Members(list[tuple[str, object]]):
@@ -247,13 +247,13 @@ def _value(name: str, value: object) -> str | bool | list[str]:
     if isinstance(value, bool):
         return value
     if isinstance(value, str):
-        return _whole_text(value)
+        return _encodable_text(value)
     if isinstance(value, list) and not isinstance(value, _Members) and all(isinstance(item, str) for item in value):
-        return [_whole_text(item) for item in value]
-    raise Unreadable(f"Param '{_whole_text(name)[:64]}' is neither a value nor a list of values")
+        return [_encodable_text(item) for item in value]
+    raise Unreadable(f"Param '{_encodable_text(name)[:64]}' is neither a value nor a list of values")
 
 
-def _whole_text(text: str) -> str:
+def _encodable_text(text: str) -> str:
     """The text, refused when it holds half of a surrogate pair: such text has no bytes."""
     if any("\ud800" <= character <= "\udfff" for character in text):
         raise Unreadable("Body holds half a character")
@@ -302,17 +302,17 @@ def _chain_json(body: bytes) -> object:
     if len(body) > MOST_CHAIN_BYTES:
         raise Malformed("request entity too large")
     try:
-        found = json.loads(body.decode("utf-8"), parse_float=_exact, parse_constant=_no_number)
-        json.dumps(found, default=str, ensure_ascii=False).encode("utf-8")  # half a character has no bytes
+        document = json.loads(body.decode("utf-8"), parse_float=_exact, parse_constant=_no_number)
+        json.dumps(document, default=str, ensure_ascii=False).encode("utf-8")  # half a character has no bytes
     except RecursionError:
         raise Malformed("the JSON is nested too deeply") from None
     except json.JSONDecodeError as problem:
         raise Malformed(f"{problem.msg} in JSON at position {problem.pos}") from None
     except ValueError:  # bytes or halves of characters that are no UTF-8; numbers of thousands of digits
         raise Malformed("Unexpected token in JSON") from None
-    if not isinstance(found, dict | list):
+    if not isinstance(document, dict | list):
         raise Malformed("Unexpected token in JSON at position 0")
-    return found
+    return document
 
 
 def _exact(written: str) -> Decimal:
@@ -338,14 +338,14 @@ def _chain_form(body: bytes) -> Mapping[str, object]:
         )
     except ValueError:
         raise Malformed("the form can't be read") from None
-    found: dict[str, object] = {}
+    members: dict[str, object] = {}
     for written, text in pairs:
         name = written.removesuffix("[]")
-        earlier = found.get(name)
+        earlier = members.get(name)
         if isinstance(earlier, list):
             earlier.append(text)
         elif earlier is not None:
-            found[name] = [earlier, text]
+            members[name] = [earlier, text]
         else:
-            found[name] = [text] if written.endswith("[]") else FormText(text)
-    return found
+            members[name] = [text] if written.endswith("[]") else FormText(text)
+    return members

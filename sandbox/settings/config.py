@@ -118,7 +118,7 @@ def _flag(name: str, value: object) -> bool:
     return value
 
 
-def _whole(lowest: int, highest: int) -> Callable[[str, object], int]:
+def _whole_number(lowest: int, highest: int) -> Callable[[str, object], int]:
     def accept(name: str, value: object) -> int:
         if isinstance(value, bool) or not isinstance(value, int) or not lowest <= value <= highest:
             raise CannotConfigure(f"{name} is {value!r}; it takes a whole number from {lowest} to {highest}.")
@@ -160,26 +160,26 @@ def _rates(name: str, value: object) -> dict[str, int] | None:
         return dict(DOCUMENTED_RATES)
     if not isinstance(value, Mapping) or not set(value) <= set(DOCUMENTED_RATES):
         raise CannotConfigure(f"{name} takes true, false, or requests a second by {', '.join(DOCUMENTED_RATES)}.")
-    accept = _whole(1, 1_000_000)
+    accept = _whole_number(1, 1_000_000)
     return DOCUMENTED_RATES | {str(group): accept(f"{name}.{group}", rate) for group, rate in value.items()}
 
 
 _ACCEPT: dict[str, Callable[[str, object], object]] = {
     "dialect": _choice(DIALECTS),
     "hold_end": _choice(HOLD_ENDS),
-    "list_delay_ms": _whole(0, LONGEST_DELAY_MS),
+    "list_delay_ms": _whole_number(0, LONGEST_DELAY_MS),
     "echo_comment": _flag,
     "fee_drift": _decimal(Decimal("-0.99"), Decimal(100)),
     "rate_limits": _rates,
     "payout_seconds": _decimal(Decimal(0), Decimal(LONGEST_SECONDS)),
-    "block_seconds": _whole(1, LONGEST_SECONDS),
+    "block_seconds": _whole_number(1, LONGEST_SECONDS),
     "take_liquidity_rate": _optional(_decimal(Decimal("-0.5"), Decimal("0.5"))),
     "provide_liquidity_rate": _optional(_decimal(Decimal("-0.5"), Decimal("0.5"))),
-    "history_delay_ms": _whole(0, LONGEST_DELAY_MS),
+    "history_delay_ms": _whole_number(0, LONGEST_DELAY_MS),
     "payout_on_chain": _choice(PAYOUTS_ON_CHAIN),
     "chain_proofs_as_specified": _flag,
-    "chain_rate_limit": _whole(0, 1_000_000),
+    "chain_rate_limit": _whole_number(0, 1_000_000),
     "chain_pro_password": _password,
-    "cash_account_offset": _whole(-1_000_000, 1_000_000),
+    "cash_account_offset": _whole_number(-1_000_000, 1_000_000),
     "non_js_framework": _flag,
 }

@@ -1,4 +1,7 @@
-"""What testers do to the sandbox's chain through the control plane: blocks, reorganisations, payments to anybody."""
+"""What testers do to the sandbox's chain through the control plane: blocks, reorganisations, payments to anybody, and
+deposits of its coin, which the miner pays as anybody could."""
+
+from decimal import Decimal
 
 from chaindata.wire import addresses
 from chaindata.wire.scripts import steps
@@ -11,6 +14,7 @@ from sandbox.chain.scenarios.author import MINER
 from sandbox.chain.state import Chain
 from sandbox.chain.wallet import CannotPay, Purse
 from sandbox.exchange.accounts.address_forms import CASH_NETWORKS
+from sandbox.exchange.accounts.movements import CoinMovements
 from sandbox.exchange.funds import chain_blocks
 from sandbox.exchange.handlers import arguments
 from sandbox.exchange.handlers.arguments import Arguments
@@ -25,19 +29,19 @@ _PLACES = 8  # of a satoshi
 def mine(control: Control, params: Arguments) -> object:
     """So many blocks now, one unless told; the first takes in what waits."""
     arguments.only(params, "blocks")
-    count = arguments.whole(params, "blocks", 1, 1, MOST_BLOCKS)
-    made = [chain_blocks.mine(control.exchange) for _ in range(count)]
-    return {"tip": shown_tip(control.exchange.chain), "hashes": [block.hash for block in made]}
+    count = arguments.whole_number(params, "blocks", 1, 1, MOST_BLOCKS)
+    blocks = [chain_blocks.mine(control.exchange) for _ in range(count)]
+    return {"tip": tip_json(control.exchange.chain), "hashes": [block.hash for block in blocks]}
 
 
 def reorganise(control: Control, params: Arguments) -> object:
     """Replaces the last blocks, one unless told, by a longer branch of empty ones; what was in them waits again."""
     arguments.only(params, "depth")
     chain = control.exchange.chain
-    depth = arguments.whole(params, "depth", 1, 1, min(DEEPEST, chain.tip.height))
-    left = [chain.at(height) for height in range(chain.tip.height - depth + 1, chain.tip.height + 1)]
+    depth = arguments.whole_number(params, "depth", 1, 1, min(DEEPEST, chain.tip.height))
+    replaced_blocks = [chain.at(height) for height in range(chain.tip.height - depth + 1, chain.tip.height + 1)]
     chain.reorganise(depth, at_ms=control.exchange.moment_ms)
-    return {"tip": shown_tip(chain), "replaced": [block.hash for block in left if block is not None]}
+    return {"tip": tip_json(chain), "replaced": [block.hash for block in replaced_blocks if block is not None]}
 
 
 def pay(control: Control, params: Arguments) -> object:
@@ -60,7 +64,21 @@ def pay(control: Control, params: Arguments) -> object:
         raise arguments.odd("amount", f"can't be paid now: {problem.text}") from None
 
 
-def shown_tip(chain: Chain) -> dict[str, object]:
+def pay_in(control: Control, movements: CoinMovements, address: str, amount: Decimal) -> str:
+    """Pays a deposit address; the id of the payin that the exchange makes of it. Refuses with 10001."""
+    value_sat = int(EXACT.scaleb(amount, _PLACES))
+    if not wallet.DUST_SAT <= value_sat <= MOST_SAT:
+        raise arguments.odd("amount", "must be 0.00000546 at least, and no more than there will ever be")
+    output = Output(value_sat, steps.locking(addresses.read(address, networks=CASH_NETWORKS)))
+    try:
+        signed = wallet.pay(control.exchange.chain, Purse(control.exchange.seed, MINER), [output])
+        control.exchange.chain.accept(signed.raw, at_ms=control.exchange.moment_ms)
+    except (CannotPay, Refused) as problem:
+        raise arguments.odd("amount", f"can't be paid now: {problem}") from None
+    return movements.payin_of(signed.txid_bytes, address)
+
+
+def tip_json(chain: Chain) -> dict[str, object]:
     """The tip of the active chain, and how many transactions wait."""
     tip: Block = chain.tip
     return {"height": tip.height, "hash": tip.hash, "time": tip.header.time, "waiting": len(chain.mempool)}

@@ -32,6 +32,6 @@ class Control(Protocol):
         """Takes a transaction into the mempool and the journal; its id. Raises `sandbox.chain.node.terms.Refused`."""
         ...
 
-    def begin_again(self, wanted_seed: int | None = None, symbols: int | None = None) -> None:
+    def begin_again(self, seed: int | None = None, symbols: int | None = None) -> None:
         """A fresh world in place of this one."""
         ...

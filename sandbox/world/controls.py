@@ -18,7 +18,7 @@ from sandbox.exchange.listing.symbols import MOST_SYMBOLS
 from sandbox.exchange.terms import PAYOUT_NOT_FOUND, VALIDATION_ERROR, Refusal
 from sandbox.settings.config import CannotConfigure
 from sandbox.settings.keys import DESK_ACCOUNT
-from sandbox.world import chain_controls, coin_deposits
+from sandbox.world import chain_controls
 from sandbox.world.control import Control
 
 Action: TypeAlias = "Callable[[Control, Arguments], object]"
@@ -44,7 +44,7 @@ def deposit(control: Control, params: Arguments) -> object:
             raise arguments.odd(
                 "sender" if sender else "address", f"can't be told: a deposit of {currency.code} is paid"
             )
-        return {"id": coin_deposits.pay_in(control, movements, address, amount)}
+        return {"id": chain_controls.pay_in(control, movements, address, amount)}
     transaction = network.deposit(
         control.exchange,
         account,
@@ -92,7 +92,7 @@ def clock(control: Control, params: Arguments) -> object:
         raise arguments.odd("frozen", "must be true or false")
     try:
         if advance_ms is not None:
-            control.clock.advance(arguments.whole(params, "advance_ms", 0, 0, HIGHEST_SEED))
+            control.clock.advance(arguments.whole_number(params, "advance_ms", 0, 0, HIGHEST_SEED))
     except CannotSetClock as problem:
         raise Refusal(VALIDATION_ERROR, str(problem)) from None
     if frozen is not None:
@@ -116,10 +116,10 @@ def reset(control: Control, params: Arguments) -> object:
     """A fresh control, with another seed or number of symbols when they are given."""
     arguments.only(params, "seed", "symbols")
     header = control.journal.header
-    seed = arguments.whole(params, "seed", header.seed, 0, HIGHEST_SEED)
-    symbols = arguments.whole(params, "symbols", header.symbols or 0, 0, MOST_SYMBOLS)
+    seed = arguments.whole_number(params, "seed", header.seed, 0, HIGHEST_SEED)
+    symbols = arguments.whole_number(params, "symbols", header.symbols or 0, 0, MOST_SYMBOLS)
     control.begin_again(seed, symbols or None)
-    return shown_state(control)
+    return state_json(control)
 
 
 CONTROLS: dict[str, Action] = {
@@ -135,7 +135,7 @@ CONTROLS: dict[str, Action] = {
 JOURNALED = frozenset(CONTROLS) - {CLOCK, RESET, chain_controls.PAY}
 
 
-def shown_state(control: Control) -> dict[str, object]:
+def state_json(control: Control) -> dict[str, object]:
     """The state of the world as JSON."""
     exchange, header = control.exchange, control.journal.header
     return {
@@ -146,7 +146,7 @@ def shown_state(control: Control) -> dict[str, object]:
         "dialect": control.exchange.config.dialect,
         "started": instant_text(header.started_ms),
         "journal": {"length": control.journal.length, "kept": control.journal.path is not None},
-        "tip": chain_controls.shown_tip(exchange.chain),
+        "tip": chain_controls.tip_json(exchange.chain),
         "counts": {
             "accounts": len(exchange.accounts.every()),
             "currencies": len(exchange.currencies),
@@ -182,10 +182,10 @@ def _receiver(control: Control, params: Arguments, currency: Currency) -> tuple[
             )
         return owner, address, payment_id
     account = _account(control, params)
-    made = control.exchange.addresses.of(account, currency.code)
-    if not currency.crypto or not made:
+    addresses = control.exchange.addresses.deposit_addresses(account, currency.code)
+    if not currency.crypto or not addresses:
         return account, "", ""
-    return account, made[-1].address, made[-1].payment_id
+    return account, addresses[-1].address, addresses[-1].payment_id
 
 
 def _move(control: Control, payout: Payout, status: str, error_code: str) -> None:

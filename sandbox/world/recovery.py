@@ -21,30 +21,32 @@ class Recoverable(Control, Protocol):
         ...
 
 
-Kept = TypeVar("Kept", bound=Recoverable)
+OpenedWorld = TypeVar("OpenedWorld", bound=Recoverable)
 
 
-def kept(make: Callable[[Journal], Kept], path: Path, wanted: Header, *, fresh: bool) -> Kept:
+def open_world(make: Callable[[Journal], OpenedWorld], path: Path, header: Header, *, fresh: bool) -> OpenedWorld:
     """The world of the journal at `path`, with the warnings that its opening gives; `make` makes one over a journal."""
     if fresh or not path.exists():
-        return make(Journal.begin(wanted, path))
+        return make(Journal.begin(header, path))
     reading, warning = journal.read(path)
-    world = make(Journal.begin(wanted, path)) if reading.header is None else _resumed(make, path, reading)
-    world.warnings += [sentence for sentence in (warning, _other_seed(world.journal.header, wanted)) if sentence]
+    world = make(Journal.begin(header, path)) if reading.header is None else _resumed(make, path, reading)
+    world.warnings += [sentence for sentence in (warning, _other_seed(world.journal.header, header)) if sentence]
     return world
 
 
 def speak(world: Recoverable, dialect: str) -> None:
     """Lets a world speak the dialect that was asked for, or go on in its own (""); its warnings say what is special."""
-    had = world.exchange.config.dialect
-    if dialect and dialect != had:
+    former = world.exchange.config.dialect
+    if dialect and dialect != former:
         world.control("config", {"dialect": dialect})
-        world.warnings.append(f"the kept world spoke the {had} dialect so far; from now on it speaks the {dialect} one")
-    elif not dialect and had != DOCUMENTED:
-        world.warnings.append(f"the kept world goes on in the {had} dialect; --dialect {DOCUMENTED} changes that")
+        world.warnings.append(
+            f"the kept world spoke the {former} dialect so far; from now on it speaks the {dialect} one"
+        )
+    elif not dialect and former != DOCUMENTED:
+        world.warnings.append(f"the kept world goes on in the {former} dialect; --dialect {DOCUMENTED} changes that")
 
 
-def _resumed(make: Callable[[Journal], Kept], path: Path, reading: Reading) -> Kept:
+def _resumed(make: Callable[[Journal], OpenedWorld], path: Path, reading: Reading) -> OpenedWorld:
     world = make(Journal.resume(path, reading))
     stopped_at = replay(world, reading.entries)
     if stopped_at is None:
@@ -58,7 +60,9 @@ def _resumed(make: Callable[[Journal], Kept], path: Path, reading: Reading) -> K
     return world
 
 
-def _other_seed(had: Header, wanted: Header) -> str:
-    if had.seed == wanted.seed and (wanted.symbols is None or had.symbols == wanted.symbols):
+def _other_seed(former: Header, header: Header) -> str:
+    if former.seed == header.seed and (header.symbols is None or former.symbols == header.symbols):
         return ""
-    return f"the kept world has seed {had.seed} and symbols {had.symbols or 'as listed'}; --fresh begins another one"
+    return (
+        f"the kept world has seed {former.seed} and symbols {former.symbols or 'as listed'}; --fresh begins another one"
+    )

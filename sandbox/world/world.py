@@ -27,20 +27,21 @@ from sandbox.exchange.terms import UNAVAILABLE, Caller, Event, Listener, NoHandl
 from sandbox.settings import keys
 from sandbox.settings.config import Config
 from sandbox.settings.dialects import DOCUMENTED
-from sandbox.world import controls, recovery
-from sandbox.world import seed as seeding
+from sandbox.world import controls, recovery, seeding
 
 __all__ = ["Caller", "Event", "NoHandler", "Refusal", "World"]
 
 log = logging.getLogger(__name__)
-Seen = TypeVar("Seen")
+Reading = TypeVar("Reading")
 
 
 class World:
     """One world. Open it with `World.open`, end it with `close`."""
 
-    def __init__(self, kept: Journal, *, still: bool, now_ms: Callable[[], int], lock: Lock | None = None) -> None:
-        self.journal = kept
+    def __init__(
+        self, world_journal: Journal, *, still: bool, now_ms: Callable[[], int], lock: Lock | None = None
+    ) -> None:
+        self.journal = world_journal
         self.warnings: list[str] = []
         self.broken = ""
         self._still = still
@@ -68,13 +69,13 @@ class World:
         fresh one speaks as documented; `warnings` says what is special about that. Raises `CannotOpenJournal` when
         another sandbox uses the folder.
         """
-        wanted = Header(seed, symbols, now_ms(), dialect or DOCUMENTED)
+        header = Header(seed, symbols, now_ms(), dialect or DOCUMENTED)
         if data_dir is None:
-            return cls(Journal.begin(wanted), still=still, now_ms=now_ms)
+            return cls(Journal.begin(header), still=still, now_ms=now_ms)
         lock = Lock(data_dir)
         try:
             make = partial(cls, still=still, now_ms=now_ms, lock=lock)
-            world = recovery.kept(make, data_dir / journal.FILE_NAME, wanted, fresh=fresh)
+            world = recovery.open_world(make, data_dir / journal.FILE_NAME, header, fresh=fresh)
             recovery.speak(world, dialect)
             return world
         except BaseException:
@@ -92,7 +93,7 @@ class World:
             config=self.config,
             still=self._still,
         )
-        self.exchange.telling = bool(self._listeners)
+        self.exchange.has_listeners = bool(self._listeners)
         self.clock.restore(self.clock.setting, header.started_ms)
 
     # What comes in ---------------------------------------------------------------------------------------------------
@@ -105,14 +106,14 @@ class World:
         handler = handlers.EVERY.get(operation)
         if handler is None:
             raise NoHandler(operation)
-        plain = arguments.as_kept(params)
+        plain = arguments.plain_arguments(params)
         self._must_be_sound()
         at_ms = self._live()
         answer = self._done(lambda: handler(self.exchange, caller, plain))
         if operation in handlers.CHANGING and caller is not None:
             outcomes = self.exchange.recorded_fills.recorded()
             self._keep(Entry(at_ms, operation, plain, caller.login, caller.account, outcomes))
-        self._tell()
+        self._notify_listeners()
         return answer
 
     def listing(self, operation: str, params: Mapping[str, object]) -> Listing:
@@ -122,9 +123,9 @@ class World:
         """
         self._must_be_sound()
         self._live()
-        return LISTINGS[operation](self.exchange, arguments.as_kept(params))
+        return LISTINGS[operation](self.exchange, arguments.plain_arguments(params))
 
-    def observe(self, look: Callable[[Exchange], Seen]) -> Seen:
+    def observe(self, read: Callable[[Exchange], Reading]) -> Reading:
         """What `look` sees of the exchange at the present moment; what the market does under its eyes is journaled.
 
         Raises `Refusal` while the world takes nothing in.
@@ -132,10 +133,10 @@ class World:
         self._must_be_sound()
         self._live()
         self.exchange.recorded_fills.begin()
-        seen = look(self.exchange)
+        reading = read(self.exchange)
         self._keep_happened()
-        self._tell()
-        return seen
+        self._notify_listeners()
+        return reading
 
     @property
     def chain(self) -> Chain:
@@ -161,7 +162,7 @@ class World:
         transaction = chain_blocks.broadcast(exchange, raw)
         if len(exchange.chain.mempool) != waiting:
             self._keep(Entry(exchange.moment_ms, chain_blocks.BROADCAST, {"hex": raw.hex()}))
-        self._tell()
+        self._notify_listeners()
         return transaction.txid
 
     def _done(self, work: Callable[[], object]) -> object:
@@ -171,7 +172,7 @@ class World:
             answer = work()
         except Refusal:
             self._keep_happened()
-            self._tell()
+            self._notify_listeners()
             raise
         self._keep_happened()
         return answer
@@ -186,7 +187,7 @@ class World:
             return None
         self._live()
         try:
-            return find(self.exchange, caller, arguments.as_kept(params))
+            return find(self.exchange, caller, arguments.plain_arguments(params))
         except Refusal:
             return None
 
@@ -195,33 +196,33 @@ class World:
         action = controls.CONTROLS.get(name)
         if action is None:
             raise NoHandler(name)
-        plain = arguments.as_kept(params)
+        plain = arguments.plain_arguments(params)
         if name != controls.RESET:
             self._must_be_sound()
         at_ms = self._live()
         answer = self._done(lambda: action(self, plain))
         if name in controls.JOURNALED:
             self._keep(Entry(at_ms, name, plain, outcomes=self.exchange.recorded_fills.recorded()))
-        self._tell()
+        self._notify_listeners()
         return answer
 
-    def begin_again(self, wanted_seed: int | None = None, symbols: int | None = None) -> None:
+    def begin_again(self, seed: int | None = None, symbols: int | None = None) -> None:
         """A fresh world in place of this one, at the real time, as listeners hear; the old journal is kept as the
         previous one. What operations it serves and its dialect do not change."""
         old, framework = self.journal, self.config.non_js_framework
         self.clock.restart()
-        wanted = Header(
-            old.header.seed if wanted_seed is None else wanted_seed,
+        header = Header(
+            old.header.seed if seed is None else seed,
             old.header.symbols if symbols is None else symbols,
             self.clock.now_ms(),
             self.config.dialect,
         )
         old.close()
-        self.journal = Journal.begin(wanted, old.path)
+        self.journal = Journal.begin(header, old.path)
         self.warnings, self.broken = [], ""
         self._populate()
         self.config.non_js_framework = framework
-        if self.exchange.telling:
+        if self.exchange.has_listeners:
             self.exchange.events.append(Event("begun", "", None))
 
     # Time ------------------------------------------------------------------------------------------------------------
@@ -236,7 +237,7 @@ class World:
 
     def _live(self) -> int:
         self._live_until(self.clock.now_ms())
-        self._tell()
+        self._notify_listeners()
         return self.exchange.moment_ms
 
     def _live_until(self, until_ms: int) -> None:
@@ -285,16 +286,16 @@ class World:
     def listen(self, callback: Listener) -> Callable[[], None]:
         """Calls `callback` with each later change, after it is in the journal; the returned function ends that."""
         self._listeners.append(callback)
-        self.exchange.telling = True
+        self.exchange.has_listeners = True
 
         def stop() -> None:
             if callback in self._listeners:
                 self._listeners.remove(callback)
-            self.exchange.telling = bool(self._listeners)
+            self.exchange.has_listeners = bool(self._listeners)
 
         return stop
 
-    def _tell(self) -> None:
+    def _notify_listeners(self) -> None:
         for event in self.exchange.take_events():
             for listener in tuple(self._listeners):
                 try:
@@ -305,7 +306,7 @@ class World:
     def state(self) -> dict[str, object]:
         """Sandbox time, length of the journal, counts and configuration, as the control plane shows them."""
         self._live()
-        return controls.shown_state(self)
+        return controls.state_json(self)
 
     def ledger(self) -> dict[str, object]:
         """The double-entry ledger as the control plane shows it, with `balanced`."""

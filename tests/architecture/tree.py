@@ -56,8 +56,8 @@ def production() -> tuple[Module, ...]:
 
 @functools.cache
 def everything() -> tuple[Module, ...]:
-    """Every module, tests and measurements included."""
-    return (*production(), *_modules(("tests", "bench")))
+    """Every module, tests and tools included."""
+    return (*production(), *_modules(("tests", "tools")))
 
 
 def functions(module: Module) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
@@ -80,7 +80,7 @@ def texts() -> list[Path]:
     """Every text file that is kept: code, templates, styles, scripts, documents, settings of tools."""
     endings = {".py", ".html", ".css", ".js", ".md", ".toml", ".yml", ".yaml", ".txt", ".cfg", ".ini", ".json", ""}
     loose = [path for path in ROOT.iterdir() if path.is_file() and not path.name.startswith(".git")]
-    folders = (*APPS, "tests", "bench", "docs", "templates", "static", ".ci")
+    folders = (*APPS, "tests", "tools", "docs", "templates", "static", ".ci")
     within = [path for folder in folders for path in (ROOT / folder).rglob("*") if path.is_file()]
     return [path for path in (*loose, *within) if path.suffix in endings and "__pycache__" not in path.parts]
 

@@ -159,13 +159,13 @@ def refuse_pip(clone):
 
 
 @pytest.mark.thorough("a set-up for a case that is rare; every run of CI begins with one")
-@pytest.mark.parametrize(("command", "lock"), [("verify", "tests"), ("bench", "bench")])
+@pytest.mark.parametrize(("command", "lock"), [("verify", "tests"), ("bench", "tools/bench")])
 def test_what_only_tests_and_measurements_need_can_not_spoil_the_desks_environment(clone, command, lock, start):
     assert start("up").returncode == 0
     kept = clone / ".venv" / "kept"
     kept.touch()
-    for name in ("tests", "bench"):
-        (clone / name).mkdir()
+    for name in ("tests", "tools/bench"):
+        (clone / name).mkdir(parents=True)
         (clone / name / "requirements.txt").write_text("# nothing is needed\n")
     start(command)
     refuse_pip(clone)
@@ -182,8 +182,8 @@ def test_the_measurements_have_an_environment_of_their_own(clone, start):
     (clone / "project" / "verification").mkdir()
     (clone / "project" / "verification" / "__init__.py").touch()
     (clone / "project" / "verification" / "bench.py").write_text(UP)
-    for name in ("tests", "bench"):
-        (clone / name).mkdir()
+    for name in ("tests", "tools/bench"):
+        (clone / name).mkdir(parents=True)
         (clone / name / "requirements.txt").write_text("# nothing is needed\n")
     measured = start("bench")
     assert measured.stdout.splitlines()[-1] == f"inside {clone}/.venv-bench []"

@@ -10,10 +10,10 @@ from chaindata.client import ChainClient
 from chaindata.wire import catalogue as chain_catalogue
 from exchange_ops.client import ExchangeClient
 from exchange_ops.wire import catalogue, streams
-from project.coverage import chain_uses, contracts, reasons, stream_uses, table, uses
 from project.management.commands import coverage_page
 from sandbox.exchange.handlers import HANDLERS
 from tests.architecture import tree
+from tools.coverage import chain_uses, contracts, reasons, stream_uses, table, uses
 
 GOLDEN = tree.ROOT / "tests" / "golden" / "exchange"
 

@@ -7,13 +7,13 @@ import pytest
 import yaml
 from django.core.management import CommandError, call_command, get_commands
 
-from bench.tasks import everyday, published
 from desk.processes import sign_of_life
 from project import settings_page
 from project.management.commands import house_tables
 from project.verification import locks
 from tests.architecture import tree
 from tests.desk.machines.test_tables import MACHINES
+from tools.bench.tasks import everyday, published
 
 SETTINGS = (tree.ROOT / "docs" / "settings.md").read_text()
 README = (tree.ROOT / "README.md").read_text()
@@ -107,7 +107,9 @@ def test_the_pythons_that_are_promised_are_those_that_the_locks_are_tried_on():
     ).groups()
     assert locks.PYTHONS["requirements.txt"] == between(oldest, newest)
     assert (
-        locks.PYTHONS["tests/requirements.txt"] == locks.PYTHONS["bench/requirements.txt"] == between(oldest, for_tests)
+        locks.PYTHONS["tests/requirements.txt"]
+        == locks.PYTHONS["tools/bench/requirements.txt"]
+        == between(oldest, for_tests)
     )
 
 
@@ -187,7 +189,7 @@ def test_long_lived_containers_say_whether_they_are_well():
 def test_the_image_takes_every_app_and_nothing_that_is_not_run():
     kept = {line[1:] for line in (tree.ROOT / ".dockerignore").read_text().splitlines() if line.startswith("!")}
     assert set(tree.APPS) <= kept
-    assert not kept & {"tests", "bench", ".git", "var", ".venv", "docs"}
+    assert not kept & {"tests", "tools", ".git", "var", ".venv", "docs"}
     lines = (tree.ROOT / "Dockerfile").read_text().splitlines()
     install = next(line for line in lines if "pip install" in line)
     assert {"--require-hashes", "--no-deps"} <= set(shlex.split(install))

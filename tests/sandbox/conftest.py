@@ -48,14 +48,14 @@ def one_second(box: InProcessSandbox) -> Iterator[Callable[[], None]]:
     limits = box._server.sandbox._limits
     clock_ns, at_ns = limits._clock_ns, [0]
     limits._clock_ns = lambda: at_ns[0]
-    limits._seen.clear()
+    limits._call_times.clear()
 
     def next_one() -> None:
         at_ns[0] += SECOND_NS
 
     yield next_one
     limits._clock_ns = clock_ns
-    limits._seen.clear()
+    limits._call_times.clear()
 
 
 class Client:

@@ -44,11 +44,11 @@ def kept(world: World) -> tuple[object, ...]:
     accounts = [
         call(world, "get_margin_accounts", caller) for caller in (DESK, worlds.OTHER, Caller("", "desk+1@demo.test"))
     ]
-    orders = [(order.id, order.left, order.status, order.margin) for order in exchange.orders.active.values()]
+    orders = [(order.id, order.remaining, order.status, order.margin) for order in exchange.orders.active.values()]
     trades = [
         (trade.id, trade.price, trade.quantity, trade.fee, trade.liquidation, trade.position_id)
         for owner in (DESK.account, worlds.OTHER.account)
-        for trade in exchange.orders.of(owner).trades
+        for trade in exchange.orders.dealings(owner).trades
     ]
     return accounts, orders, trades
 

@@ -11,8 +11,8 @@ from tests.sandbox.worlds import DESK, Ticking, balance, call, opened
 
 def without_traders(world: World) -> World:
     """The world with nobody but its customers in the books, until a test puts an order of a trader in."""
-    world.exchange.looking = None
-    world.exchange.living = None
+    world.exchange.refresh_book = None
+    world.exchange.simulated_traders = None
     return world
 
 

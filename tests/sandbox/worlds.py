@@ -39,7 +39,7 @@ def opened(
 
 def dismiss_traders(world: World) -> None:
     """Leaves the books of a world to the test."""
-    world.exchange.looking = world.exchange.living = None
+    world.exchange.refresh_book = world.exchange.simulated_traders = None
 
 
 def outside(code: str, name: str = "somebody") -> str:
@@ -98,11 +98,11 @@ def picture(world: World) -> tuple[object, ...]:
 
 def _ordered(world: World, account: str) -> tuple[object, ...]:
     """What an account ordered and traded, with what backs it."""
-    dealings = world.exchange.orders.of(account)
+    dealings = world.exchange.orders.dealings(account)
     orders = dealings.orders.values()
     return (
         [
-            (order_record(order), order.left, order.reserved, order.take, order.provide)
+            (order_record(order), order.remaining, order.reserved, order.take, order.provide)
             for order in orders
             if order.is_active
         ],

@@ -17,10 +17,10 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            found = package.modules()
+            modules = package.modules()
         except shapes.CannotGenerate as problem:
             raise CommandError(str(problem)) from None
-        for path, text in found.items():
+        for path, text in modules.items():
             if options["write"]:
                 path.write_text(text)
             elif not path.exists() or path.read_text() != text:

@@ -6,7 +6,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from project.coverage import stream_uses, table, uses
+from tools.coverage import stream_uses, table, uses
 
 PAGE = Path(settings.BASE_DIR) / "docs" / "coverage.md"
 

@@ -22,5 +22,5 @@ class Command(BaseCommand):
 
         now = clock.now()
         code = totp.code_at(Secret(demo.DEMO_TOTP_SECRET), totp.step_at(now))
-        left = totp.STEP_SECONDS - int(now.timestamp()) % totp.STEP_SECONDS
-        self.stdout.write(f"{code}  (good for {left} s)")
+        remaining_s = totp.STEP_SECONDS - int(now.timestamp()) % totp.STEP_SECONDS
+        self.stdout.write(f"{code}  (good for {remaining_s} s)")

@@ -50,19 +50,19 @@ def _hold_mark() -> None:
 def _collect_static() -> None:
     """Collecting hashes and compresses every file, which takes seconds; the stamp says when nothing has changed."""
     stamp = settings.DATA_DIR / "static.stamp"
-    wanted = _static_mark()
-    if stamp.exists() and stamp.read_text() == wanted and settings.STATIC_ROOT.exists():
+    mark = _static_mark()
+    if stamp.exists() and stamp.read_text() == mark and settings.STATIC_ROOT.exists():
         return
     call_command("collectstatic", interactive=False, verbosity=0)
-    stamp.write_text(wanted)
+    stamp.write_text(mark)
 
 
 def _static_mark() -> str:
     mark = hashlib.sha256()
     for finder in get_finders():
         for path, storage in finder.list(ignore_patterns=[]):
-            found = storage.path(path)
-            mark.update(f"{path}\0{storage.size(path)}\0{storage.get_modified_time(path)}\0{found}\n".encode())
+            location = storage.path(path)
+            mark.update(f"{path}\0{storage.size(path)}\0{storage.get_modified_time(path)}\0{location}\n".encode())
     return mark.hexdigest()
 
 

@@ -20,10 +20,10 @@ Handler: TypeAlias = "Callable[[FullNode, Arguments], object]"
 @cache
 def every() -> dict[str, Handler]:
     """The handlers of every group, by the name of their operation."""
-    found: dict[str, Handler] = {}
+    handlers: dict[str, Handler] = {}
     for module in pkgutil.walk_packages(__path__, f"{__name__}."):
-        found |= getattr(importlib.import_module(module.name), "HANDLERS", {})
-    return found
+        handlers |= getattr(importlib.import_module(module.name), "HANDLERS", {})
+    return handlers
 
 
 def find(operation: str) -> "Handler | None":

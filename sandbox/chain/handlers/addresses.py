@@ -11,7 +11,7 @@ from chaindata.wire.scripts import steps
 from sandbox.chain.full_node import FullNode
 from sandbox.chain.handlers import details, naming
 from sandbox.chain.handlers.elements import elements, number, text
-from sandbox.chain.node.terms import Found, History, Owned
+from sandbox.chain.node.terms import History, Occurrence, Owned
 from sandbox.chain.state import Chain
 
 Members = dict[str, object]
@@ -73,8 +73,8 @@ def _of_one(node: FullNode, arguments: Mapping[str, object], answer: Callable[[H
 
 def _of_each(node: FullNode, arguments: Mapping[str, object], answer: Callable[[Holder], Members]) -> list[Members]:
     """All addresses are read before the first is answered: one bad one fails the call."""
-    found = [naming.read(each, not_ours=refusals.INVALID_NETWORK_FOR) for each in elements(arguments, "addresses")]
-    return [answer(_holder(node, each)) for each in found]
+    addresses = [naming.read(each, not_ours=refusals.INVALID_NETWORK_FOR) for each in elements(arguments, "addresses")]
+    return [answer(_holder(node, each)) for each in addresses]
 
 
 def _holder(node: FullNode, address: Address) -> Holder:
@@ -148,24 +148,24 @@ def _balance_sat(holder: Holder) -> int:
 
 def _waiting_sat(holder: Holder) -> int:
     """What the mempool adds to it, or takes away."""
-    pool, came_sat = holder.chain.mempool, 0
+    pool, incoming_sat = holder.chain.mempool, 0
     for txid_bytes in holder.history.unconfirmed:
         entry = pool.get(txid_bytes)
         outputs = entry.transaction.outputs if entry is not None else ()
-        came_sat += sum(output.value_sat for output in outputs if output.script == holder.script)
-    return came_sat - sum(value_sat for value_sat, _ in _spent_in_pool(holder))
+        incoming_sat += sum(output.value_sat for output in outputs if output.script == holder.script)
+    return incoming_sat - sum(value_sat for value_sat, _ in _spent_in_pool(holder))
 
 
 def _spent_in_pool(holder: Holder) -> list[tuple[int, bool]]:
     """The amount of each of its outputs that the mempool spends, and whether that output is in a block."""
-    found = []
+    spends = []
     for txid_bytes in holder.history.unconfirmed:
         entry = holder.chain.mempool.get(txid_bytes)
         for each in entry.transaction.inputs if entry is not None else ():
             output = holder.chain.output(each.txid_bytes, each.index)
             if output is not None and output.script == holder.script:
-                found.append((output.value_sat, each.txid_bytes not in holder.chain.mempool))
-    return found
+                spends.append((output.value_sat, each.txid_bytes not in holder.chain.mempool))
+    return spends
 
 
 # Unspent outputs -----------------------------------------------------------------------------------------------------
@@ -206,10 +206,10 @@ def _utxo(chain: Chain, coin: Owned) -> Members:
 def _transactions(holder: Holder, *, page: int) -> Members:
     count = len(holder.history.confirmed) + len(holder.history.unconfirmed)
     first = page * TRANSACTIONS_OF_A_PAGE
-    found = [holder.chain.find(each) for each in _newest(holder, first, first + TRANSACTIONS_OF_A_PAGE)]
+    occurrences = [holder.chain.find(each) for each in _newest(holder, first, first + TRANSACTIONS_OF_A_PAGE)]
     return {
         "pagesTotal": _pages(count, TRANSACTIONS_OF_A_PAGE),
-        "txs": [details.listed(holder.chain, each) for each in found if isinstance(each, Found)],
+        "txs": [details.listed(holder.chain, each) for each in occurrences if isinstance(each, Occurrence)],
         **_forms(holder),
         "currentPage": page,
     }

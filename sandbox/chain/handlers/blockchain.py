@@ -220,10 +220,10 @@ def get_tx_out_proof(node: FullNode, arguments: Arguments) -> object:
 def get_tx_out_proofs(node: FullNode, arguments: Arguments) -> object:
     """Several proofs, in the order in which they were asked for."""
     txids = _hashes(arguments, "txids", refusals.BAD_ELEMENT["get_tx_out_proofs"])
-    found = [_proof(node.chain, id_bytes(each, "txid")) for each in txids]
+    proof_texts = [_proof(node.chain, id_bytes(each, "txid")) for each in txids]
     if node.config.chain_proofs_as_specified:
-        return [{txid: proof} for txid, proof in zip(txids, found, strict=True)]
-    return found
+        return [{txid: proof} for txid, proof in zip(txids, proof_texts, strict=True)]
+    return proof_texts
 
 
 def verify_tx_out_proof(node: FullNode, arguments: Arguments) -> object:
@@ -233,20 +233,20 @@ def verify_tx_out_proof(node: FullNode, arguments: Arguments) -> object:
 
 def verify_tx_out_proofs(node: FullNode, arguments: Arguments) -> object:
     """Of each proof the first transaction it shows, None when it does not check out; or all, as specified."""
-    found = elements(arguments, "proofs")
-    if not all(found):
+    proof_texts = elements(arguments, "proofs")
+    if not all(proof_texts):
         raise Refused(Refusal(400, refusals.EMPTY_ELEMENT["verify_tx_out_proofs"]), value="")
-    proven = [_proven(node.chain, each) for each in found]
+    proven = [_proven(node.chain, each) for each in proof_texts]
     if node.config.chain_proofs_as_specified:
-        return [{proof: txids} for proof, txids in zip(found, proven, strict=True)]
+        return [{proof: txids} for proof, txids in zip(proof_texts, proven, strict=True)]
     return [txids[0] if txids else None for txids in proven]
 
 
 def _proof(chain: Chain, txid_bytes: bytes) -> str:
-    found = chain.find(txid_bytes)
-    if found is None or found.block is None:
+    occurrence = chain.find(txid_bytes)
+    if occurrence is None or occurrence.block is None:
         raise Refused(refusals.NOT_YET_IN_BLOCK)
-    return proofs.build(found.block.header, found.block.txids_bytes, {txid_bytes}).raw.hex()
+    return proofs.build(occurrence.block.header, occurrence.block.txids_bytes, {txid_bytes}).raw.hex()
 
 
 def _proven(chain: Chain, written: str) -> list[str]:
@@ -271,11 +271,11 @@ def _proven(chain: Chain, written: str) -> list[str]:
 
 def _hashes(arguments: Arguments, name: str, problem: str) -> list[str]:
     """The elements of a bulk call; the first that has not the length of a hash fails it as a whole."""
-    found = elements(arguments, name)
-    for each in found:
+    hashes = elements(arguments, name)
+    for each in hashes:
         if len(each) != HASH_CHARACTERS:
             raise Refused(Refusal(400, problem), value=each)
-    return found
+    return hashes
 
 
 HANDLERS = {

@@ -19,29 +19,29 @@ _TOKEN_AWARE = 0x80
 
 def look_up_cash_account(node: FullNode, arguments: Arguments) -> object:
     """The one account of a name and number; where there are several, digits of its hash tell which."""
-    wanted = _identifier(arguments, collision=str(arguments.get("collision") or ""))
-    if wanted is None:
+    requested = _identifier(arguments, collision=str(arguments.get("collision") or ""))
+    if requested is None:
         raise Refused(refusals.CASH_ACCOUNT_UNKNOWN)
-    found = _ledger(node).named(wanted.name, wanted.number, wanted.prefix)
-    if len(found) != 1:
+    accounts = _ledger(node).named(requested.name, requested.number, requested.prefix)
+    if len(accounts) != 1:
         raise Refused(refusals.CASH_ACCOUNT_UNKNOWN)
-    return _members(found[0])
+    return _members(accounts[0])
 
 
 def check_cash_account(node: FullNode, arguments: Arguments) -> object:
     """Every registration of a name in the block of its number, each with the proof that the block has it."""
-    wanted = _identifier(arguments)
-    if wanted is None:
+    requested = _identifier(arguments)
+    if requested is None:
         raise Refused(refusals.CASH_ACCOUNT_MALFORMED)
-    found = _ledger(node).named(wanted.name, wanted.number)
-    if not found:
+    accounts = _ledger(node).named(requested.name, requested.number)
+    if not accounts:
         raise Refused(refusals.CASH_ACCOUNT_UNKNOWN)
     return {
-        "identifier": f"{wanted.name}#{wanted.number}",
-        "block": found[0].block.height,
+        "identifier": f"{requested.name}#{requested.number}",
+        "block": accounts[0].block.height,
         "results": [
             {"transaction": each.transaction.raw.hex(), "inclusionProof": each.inclusion_proof.hex().upper()}
-            for each in found
+            for each in accounts
         ],
     }
 
@@ -50,21 +50,21 @@ def find_cash_accounts(node: FullNode, arguments: Arguments) -> object:
     """The accounts that pay an address, or another payment in the text that an account shows, by their numbers."""
     if not str(arguments.get("account") or "").strip():
         raise Refused(refusals.EMPTY_MEMBER, name="address")
-    wanted = text(arguments, "account")
+    payee_text = text(arguments, "account")
     try:
-        address: Address | None = naming.read(wanted)
+        address: Address | None = naming.read(payee_text)
     except Refused:
         address = None
-    found = _ledger(node).paying(lambda payment: _is_meant(payment, wanted, address))
-    if not found:
+    matches = _ledger(node).paying(lambda payment: _is_meant(payment, payee_text, address))
+    if not matches:
         raise Refused(refusals.CASH_ACCOUNT_UNKNOWN)
-    return {"results": [_owned(account, payment) for account, payment in found]}
+    return {"results": [_owned(account, payment) for account, payment in matches]}
 
 
-def _is_meant(payment: Payment, wanted: str, address: Address | None) -> bool:
+def _is_meant(payment: Payment, payee_text: str, address: Address | None) -> bool:
     kind = KIND_OF_PAYMENT.get(payment.kind & ~_TOKEN_AWARE)
     if kind is None:
-        return payment.text(naming.PRINTED) == wanted
+        return payment.text(naming.PRINTED) == payee_text
     return address is not None and (address.kind, address.hash) == (kind, payment.content)
 
 

@@ -11,33 +11,33 @@ from chaindata.wire.scripts import steps
 from chaindata.wire.scripts.steps import Kind
 from chaindata.wire.transactions import Input, Output, Transaction
 from sandbox.chain.handlers.naming import PRINTED
-from sandbox.chain.node.terms import Found
+from sandbox.chain.node.terms import Occurrence
 from sandbox.chain.state import Chain
 
 Members = dict[str, object]
 _UNCONFIRMED = -1
 
 
-def of(chain: Chain, found: Found) -> Members:
+def details(chain: Chain, occurrence: Occurrence) -> Members:
     """The members of a transaction of the chain or the mempool."""
-    return _members(chain, found, _input)
+    return _members(chain, occurrence, _input)
 
 
-def listed(chain: Chain, found: Found) -> Members:
+def listed(chain: Chain, occurrence: Occurrence) -> Members:
     """The same as lists of an address have it: inputs as rows of the index, valued in coins."""
-    return _members(chain, found, _row)
+    return _members(chain, occurrence, _row)
 
 
-def _members(chain: Chain, found: Found, written: Callable[[Input, int, Output | None], Members]) -> Members:
-    transaction = found.transaction
+def _members(chain: Chain, occurrence: Occurrence, written: Callable[[Input, int, Output | None], Members]) -> Members:
+    transaction = occurrence.transaction
     spent = _spent(chain, transaction)
     return {
         "txid": transaction.txid,
         "version": transaction.version,
         "locktime": transaction.locktime,
         "vin": [written(each, n, spent[n]) for n, each in enumerate(transaction.inputs)],
-        "vout": [_output(chain, found, n) for n in range(len(transaction.outputs))],
-        **_place(chain, found),
+        "vout": [_output(chain, occurrence, n) for n in range(len(transaction.outputs))],
+        **_place(chain, occurrence),
         **_totals(transaction, spent),
         "size": transaction.size,
     }
@@ -83,9 +83,9 @@ def _row(spending: Input, n: int, spent: Output | None) -> Members:
     }
 
 
-def _output(chain: Chain, found: Found, n: int) -> Members:
-    output = found.transaction.outputs[n]
-    spend = chain.spender(found.transaction.txid_bytes, n)
+def _output(chain: Chain, occurrence: Occurrence, n: int) -> Members:
+    output = occurrence.transaction.outputs[n]
+    spend = chain.spender(occurrence.transaction.txid_bytes, n)
     height = _UNCONFIRMED if spend is not None and spend.height is None else spend and spend.height
     return {
         "value": f"{coins(output.value_sat):f}",
@@ -112,10 +112,10 @@ def locking(script: bytes) -> Members:
     }
 
 
-def _place(chain: Chain, found: Found) -> Mapping[str, object]:
-    block = found.block
+def _place(chain: Chain, occurrence: Occurrence) -> Mapping[str, object]:
+    block = occurrence.block
     if block is None:
-        entry = chain.mempool.get(found.transaction.txid_bytes)
+        entry = chain.mempool.get(occurrence.transaction.txid_bytes)
         entered_ms = entry.entered_ms if entry is not None else 0
         return {"blockheight": _UNCONFIRMED, "confirmations": 0, "time": entered_ms // 1000}
     return {

@@ -18,14 +18,14 @@ def text(arguments: Mapping[str, object], name: str) -> str:
 
 def elements(arguments: Mapping[str, object], name: str) -> list[str]:
     """The elements of an array."""
-    found = arguments[name]
-    return [str(each) for each in found] if isinstance(found, list) else []
+    array = arguments[name]
+    return [str(each) for each in array] if isinstance(array, list) else []
 
 
 def number(arguments: Mapping[str, object], name: str) -> int:
     """A whole number; 0 when it is absent."""
-    found = arguments.get(name, 0)
-    return found if isinstance(found, int) else 0
+    integer = arguments.get(name, 0)
+    return integer if isinstance(integer, int) else 0
 
 
 def id_bytes(

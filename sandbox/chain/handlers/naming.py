@@ -41,5 +41,5 @@ def printed(address: Address) -> Address:
 
 def of_script(script: bytes) -> Address | None:
     """Whom a locking script pays, when that is one address."""
-    found: Sequence[Address] = steps.addresses_of(script, PRINTED)
-    return found[0] if len(found) == 1 else None
+    payees: Sequence[Address] = steps.addresses_of(script, PRINTED)
+    return payees[0] if len(payees) == 1 else None

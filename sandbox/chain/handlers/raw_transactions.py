@@ -81,19 +81,19 @@ def _fetched(node: FullNode, txid: str, is_verbose: bool) -> str | Members:
     txid_bytes, chain = id_bytes(txid, _FIRST), node.chain
     if txid_bytes == chain.genesis.header.merkle_root_bytes:
         raise Refused(refusals.GENESIS_COINBASE)
-    found = chain.find(txid_bytes)
-    if found is None:
+    occurrence = chain.find(txid_bytes)
+    if occurrence is None:
         raise Refused(refusals.NO_SUCH_TRANSACTION)
-    raw = found.transaction.raw.hex()
+    raw = occurrence.transaction.raw.hex()
     if not is_verbose:
         return raw
-    members: Members = {**decoding.transaction(found.transaction, PRINTED), "hex": raw}
-    if found.block is not None:
+    members: Members = {**decoding.transaction(occurrence.transaction, PRINTED), "hex": raw}
+    if occurrence.block is not None:
         members |= {
-            "blockhash": found.block.hash,
-            "confirmations": chain.confirmations(found.block),
-            "time": found.block.header.time,
-            "blocktime": found.block.header.time,
+            "blockhash": occurrence.block.hash,
+            "confirmations": chain.confirmations(occurrence.block),
+            "time": occurrence.block.header.time,
+            "blocktime": occurrence.block.header.time,
         }
     return members
 

@@ -24,10 +24,10 @@ def get_details_of_transactions(node: FullNode, arguments: Mapping[str, object])
 
 def _details(node: FullNode, txid: str) -> details.Members:
     txid_bytes = id_bytes(txid, "parameter 1", not_hexadecimal=_NOT_HEXADECIMAL, wrong_length=refusals.TOO_SHORT_ID)
-    found = node.chain.find(txid_bytes)
-    if found is None:
+    occurrence = node.chain.find(txid_bytes)
+    if occurrence is None:
         raise Refused(refusals.INDEX_HAS_NOT)
-    return details.of(node.chain, found)
+    return details.details(node.chain, occurrence)
 
 
 HANDLERS = {each.__name__: each for each in (get_transaction_details, get_details_of_transactions)}

@@ -42,8 +42,8 @@ def check(chain: ActiveChain, transaction: Transaction, *, runs_scripts: bool = 
 
     Raises `Refused`; a transaction that waits already is not for this.
     """
-    found = chain.find(transaction.txid_bytes)
-    if found is not None and found.block is not None:
+    occurrence = chain.find(transaction.txid_bytes)
+    if occurrence is not None and occurrence.block is not None:
         raise Refused(refusals.ALREADY_IN_CHAIN)
     _check_form(transaction)
     standardness.check(transaction)
@@ -131,8 +131,8 @@ def _fee_sat(chain: ActiveChain, transaction: Transaction, spent: list[Spent]) -
 
 def money(value_sat: int) -> str:
     """An amount as nodes write it into reasons: coins with two to eight places."""
-    whole, places = divmod(value_sat, 100_000_000)
-    return f"{whole}.{f'{places:08d}'.rstrip('0').ljust(2, '0')}"
+    coins, places = divmod(value_sat, 100_000_000)
+    return f"{coins}.{f'{places:08d}'.rstrip('0').ljust(2, '0')}"
 
 
 # Relatives in the pool -----------------------------------------------------------------------------------------------
@@ -172,9 +172,9 @@ def _check_scripts(transaction: Transaction, spent: list[Spent]) -> None:
     digests = Digests(transaction)
     for index, (each, source) in enumerate(zip(transaction.inputs, spent, strict=True)):
         spending = Spending(transaction, index, source.output.value_sat, digests)
-        found = script_engine.objection(each.script, source.output.script, spending)
-        if found is not None:
-            reason, is_mandatory = found
+        objection = script_engine.objection(each.script, source.output.script, spending)
+        if objection is not None:
+            reason, is_mandatory = objection
             if is_mandatory:
                 raise rejected(f"mandatory-script-verify-flag-failed ({reason})", INVALID)
             raise rejected(f"non-mandatory-script-verify-flag ({reason})", NONSTANDARD)

@@ -6,7 +6,7 @@ from chaindata.wire.addresses import Network
 from chaindata.wire.transactions import Output
 from sandbox.chain.node.blocks import Block
 from sandbox.chain.node.mempool import Mempool
-from sandbox.chain.node.terms import Coin, Found, History, Spend
+from sandbox.chain.node.terms import Coin, History, Occurrence, Spend
 
 
 class ActiveChain(Protocol):
@@ -28,7 +28,7 @@ class ActiveChain(Protocol):
         """The median time of the eleven blocks up to this one."""
         ...
 
-    def find(self, txid_bytes: bytes) -> Found | None:
+    def find(self, txid_bytes: bytes) -> Occurrence | None:
         """A transaction of the active chain or of the mempool."""
         ...
 

@@ -98,8 +98,8 @@ def coinbase(height: int, *, reward_sat: int, script: bytes, extra: int = 0) -> 
     `extra` tells apart blocks of one height on different branches.
     """
     unlocking = steps.push_number(height) + steps.push(pack("<Q", extra)) + steps.push(MARK)
-    made = Input(transactions.NULL_TXID_BYTES, transactions.COINBASE_INDEX, unlocking)
-    return transactions.build(inputs=(made,), outputs=(Output(reward_sat, script),), version=1)
+    coinbase_input = Input(transactions.NULL_TXID_BYTES, transactions.COINBASE_INDEX, unlocking)
+    return transactions.build(inputs=(coinbase_input,), outputs=(Output(reward_sat, script),), version=1)
 
 
 def in_order(chosen: Iterable[Transaction]) -> list[tuple[bytes, Transaction]]:
@@ -111,8 +111,8 @@ def mined(previous: Block, body: Sequence[Transaction], time_s: int, *, received
     """The block with these transactions, coinbase first, after `previous`; orders the rest canonically."""
     ordered = in_order(body[1:])
     txids_bytes = (body[0].txid_bytes, *(txid_bytes for txid_bytes, _ in ordered))
-    kept = (body[0], *(each for _, each in ordered))
-    return headed(previous, kept, txids_bytes, merkle.root(txids_bytes), time_s, received_ms=received_ms)
+    canonical_body = (body[0], *(each for _, each in ordered))
+    return headed(previous, canonical_body, txids_bytes, merkle.root(txids_bytes), time_s, received_ms=received_ms)
 
 
 def headed(
@@ -151,9 +151,9 @@ _WORK = headers.work_of(headers.REGTEST_BITS)
 def genesis() -> Block:
     """The first block of every such chain (supplement 5.4); its coins can't be spent."""
     unlocking = steps.push(pack("<I", 0x1D00FFFF)) + steps.push(b"\x04") + steps.push(_GENESIS_SAYING)
-    made = Input(transactions.NULL_TXID_BYTES, transactions.COINBASE_INDEX, unlocking)
+    coinbase_input = Input(transactions.NULL_TXID_BYTES, transactions.COINBASE_INDEX, unlocking)
     output = Output(SUBSIDY_SAT, steps.key_locking(_GENESIS_KEY))
-    first = transactions.build(inputs=(made,), outputs=(output,), version=1)
+    first = transactions.build(inputs=(coinbase_input,), outputs=(output,), version=1)
     header = headers.build(
         version=1,
         previous_bytes=bytes(32),

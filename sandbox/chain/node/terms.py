@@ -45,7 +45,7 @@ def rejected(reason: str, code: int) -> Refused:
     return Refused(refusals.REJECTED, reason=reason, code=code)
 
 
-class Found(NamedTuple):
+class Occurrence(NamedTuple):
     """A transaction of the active chain or, without a block, of the mempool. `position` counts within the block."""
 
     transaction: Transaction

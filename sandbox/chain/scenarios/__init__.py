@@ -1,6 +1,6 @@
 """The parts of the scenario that the chain of a fresh world begins with, in their order."""
 
-from sandbox.chain.scenarios import cash_accounts, collectibles, plain, properties, simple_ledger, waiting
+from sandbox.chain.scenarios import cash_accounts, plain, properties, simple_ledger
 from sandbox.chain.scenarios.author import Part
 
 
@@ -11,8 +11,8 @@ def parts(*exchange: Part) -> tuple[Part, ...]:
         simple_ledger.build,
         cash_accounts.build,
         properties.build,
-        collectibles.build,
+        properties.build_collectibles,
         *exchange,
-        waiting.build,
+        plain.leave_waiting,
         properties.leave_waiting,
     )

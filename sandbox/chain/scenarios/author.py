@@ -55,7 +55,7 @@ class Author:
     ) -> Transaction:
         """Sends what a purse pays; see `wallet.pay`."""
         purse = self.purse(payer) if isinstance(payer, str) else payer
-        made = wallet.pay(
+        transaction = wallet.pay(
             self.chain,
             purse,
             outputs,
@@ -64,7 +64,7 @@ class Author:
             change_at=change_at,
             fee_rate=fee_rate,
         )
-        return self.send(made)
+        return self.send(transaction)
 
     def send(self, transaction: Transaction) -> Transaction:
         """Takes a transaction into the mempool, with full validation."""

@@ -9,6 +9,7 @@ from sandbox.chain.wallet import Vault
 
 COIN_SAT = 100_000_000
 NOTE = b"Countersign sandbox"
+LEAST_HEIGHT = 205  # of the tip when the world begins
 
 
 def build(author: Author) -> None:
@@ -48,9 +49,9 @@ def _pay_around(author: Author) -> None:
 def _pay_to_a_key(author: Author) -> None:
     """An output that names the public key itself, and its spending."""
     dave = author.purse("dave")
-    made = author.pay(author.miner, [Output(3 * COIN_SAT, dave.key_script)])
+    payment = author.pay(author.miner, [Output(3 * COIN_SAT, dave.key_script)])
     author.mine()
-    author.pay(dave, [Output(COIN_SAT, author.purse("alice").script)], spending=[(made.txid_bytes, 0)])
+    author.pay(dave, [Output(COIN_SAT, author.purse("alice").script)], spending=[(payment.txid_bytes, 0)])
     author.mine()
 
 
@@ -74,3 +75,25 @@ def _leave_notes(author: Author) -> None:
     half = Output(total_sat // 2 - 400, author.purse("carol").script)
     author.send(wallet.signed(coins, [half, half], [alice, bob]))
     author.mine()
+
+
+def leave_waiting(author: Author) -> None:
+    """The end of the scenario: a chain that is long enough, branches that did not win, transactions that still wait.
+
+    Must be built last: what waits stays so until the world mines its first block.
+    """
+    author.fund("erin", 4 * COIN_SAT)
+    author.fund("frank", COIN_SAT)
+    author.mine(max(1, LEAST_HEIGHT - author.chain.tip.height))
+    author.branch_off(5, 2)
+    author.branch_off(12, 3, has_bodies=False)
+    _let_wait(author)
+
+
+def _let_wait(author: Author) -> None:
+    """A family of three, each spending the one before, and one alone."""
+    erin, frank = author.purse("erin"), author.purse("frank")
+    parent = author.pay(erin, [Output(COIN_SAT, frank.script), Output(COIN_SAT, erin.script)])
+    child = author.pay(frank, [Output(COIN_SAT // 2, erin.script)], spending=[(parent.txid_bytes, 0)], fee_rate=2)
+    author.pay(erin, [Output(COIN_SAT // 4, frank.script)], spending=[(child.txid_bytes, 0), (parent.txid_bytes, 1)])
+    author.pay(author.miner, [Output(COIN_SAT, frank.script), Output(0, steps.returning([b"still waiting"]))])

@@ -1,4 +1,5 @@
-"""Property tokens: a fixed one, a managed one that can be frozen; sales that were closed, are open, and sold out.
+"""Property tokens: a fixed one, a managed one that can be frozen; sales that were closed, are open, and sold out;
+and a family of collectibles with tokens that stayed, changed hands and were destroyed.
 
 Prices have no bonus and deadlines are far away, so that what is bought does not depend on when the world begins.
 """
@@ -10,13 +11,17 @@ from chaindata.wire.tokens.payloads import (
     CreateCrowdsale,
     CreateFixed,
     CreateManaged,
+    DestroyCollectible,
     Freeze,
     Grant,
+    IssueCollectible,
+    IssueCollectibles,
     Participate,
     Revoke,
     SendAll,
     SendToOwners,
     SimpleSend,
+    TransferCollectible,
     Unfreeze,
 )
 from sandbox.chain.scenarios.author import Author
@@ -26,6 +31,7 @@ from sandbox.chain.tokens.properties_terms import printed
 FIXED, MANAGED, CLOSED_SALE, OPEN_SALE, SOLD_OUT = 3, 4, 5, 6, 7
 FIXED_TOKEN, MANAGED_TOKEN = 10**2, 10**3  # base units
 DEADLINE_S = 4_102_444_800  # 2100-01-01
+COLLECTIBLE_FAMILY, MOST_COLLECTIBLES, NEXT_FREE_NUMBER = 1, 5, 0
 
 
 def build(author: Author) -> None:
@@ -45,7 +51,7 @@ def leave_waiting(author: Author) -> None:
 
 
 def _fixed(author: Author) -> None:
-    made = CreateFixed(
+    creation = CreateFixed(
         precision=2,
         name="Harbour Points",
         amount=1_000_000 * FIXED_TOKEN,
@@ -54,7 +60,7 @@ def _fixed(author: Author) -> None:
         url="harbour.test/points",
         data="One each mile",
     )
-    acts(author, ("greta", made))
+    acts(author, ("greta", creation))
     for receiver, units in (("jonas", 100_000), ("karla", 25_050), ("lena", 1_000)):
         act(author, "greta", SimpleSend(FIXED, units), receiver)
     author.mine()
@@ -62,14 +68,14 @@ def _fixed(author: Author) -> None:
 
 
 def _managed(author: Author) -> None:
-    made = CreateManaged(
+    creation = CreateManaged(
         precision=3, name="Harbour Credit", previous_id=1, category="Shipping", url="harbour.test/credit"
     )
     karla, jonas = (printed(author.purse(name).address) for name in ("karla", "jonas"))
     amount = frozen_amount(3)
     acts(
         author,
-        ("henry", made),
+        ("henry", creation),
         ("henry", Grant(MANAGED, 500 * MANAGED_TOKEN, "First milestone"), "henry"),
         ("henry", Grant(MANAGED, 120 * MANAGED_TOKEN), "jonas"),
         ("henry", Grant(MANAGED, 80 * MANAGED_TOKEN), "karla"),
@@ -142,3 +148,28 @@ def _attempts(author: Author) -> None:
     )
     burn(author, "jonas", COIN_SAT // 100)  # less than a coin
     author.mine()
+
+
+def build_collectibles(author: Author) -> None:
+    """A family of five collectibles, of which four are issued: the second changes hands, the third is destroyed, the
+    last has a number of its own."""
+    enrich(author, {"mona": 1}, ("nils", "olga"))
+    acts(
+        author,
+        (
+            "mona",
+            IssueCollectibles("Harbour Stamps", "STMP", "Drawn by hand", "harbour.test/stamps", MOST_COLLECTIBLES),
+        ),
+        ("mona", IssueCollectible(COLLECTIBLE_FAMILY, NEXT_FREE_NUMBER, 7, "harbour.test/stamps/1"), "mona"),
+        ("mona", IssueCollectible(COLLECTIBLE_FAMILY, NEXT_FREE_NUMBER, 11, "harbour.test/stamps/2"), "nils"),
+        ("mona", IssueCollectible(COLLECTIBLE_FAMILY, NEXT_FREE_NUMBER, 13, "harbour.test/stamps/3"), "nils"),
+        ("mona", IssueCollectible(COLLECTIBLE_FAMILY, 77, 2**200, "harbour.test/stamps/77"), "olga"),
+        ("nils", TransferCollectible(COLLECTIBLE_FAMILY, 2), "olga"),
+        ("nils", DestroyCollectible(COLLECTIBLE_FAMILY, 3)),
+        ("nils", TransferCollectible(COLLECTIBLE_FAMILY, 1), "olga"),  # not the owner's
+        (
+            "olga",
+            IssueCollectible(COLLECTIBLE_FAMILY, NEXT_FREE_NUMBER, 0, "harbour.test/stamps/x"),
+            "olga",
+        ),  # not the issuer's
+    )

@@ -7,8 +7,8 @@ than there is, and moves nothing but coins.
 from chaindata.wire.tokens.slp import Genesis, Mint, Send
 from chaindata.wire.transactions import Output, Transaction
 from sandbox.chain.scenarios.author import Author
-from sandbox.chain.simple_ledger import simple_ledger_spending as spending
-from sandbox.chain.simple_ledger.simple_ledger import Kept
+from sandbox.chain.simple_ledger import simple_ledger_spending
+from sandbox.chain.simple_ledger.simple_ledger import TokenCoin
 from sandbox.chain.wallet import DUST_SAT, Purse
 
 COIN_SAT = 100_000_000
@@ -35,11 +35,11 @@ def _alive(author: Author) -> None:
     issuer = author.purse(ISSUER)
     _sent(author, issuer, token_id, 250_000_00, first)
     _sent(author, first, token_id, 1_234_56, second)
-    _minted(author, Mint(token_id, spending.BATON_VOUT, 50_000_00), to=second)
+    _minted(author, Mint(token_id, simple_ledger_spending.BATON_VOUT, 50_000_00), to=second)
     _sent(author, second, token_id, 50_000_00, third)
     claim = Send(token_id, (9_999_99, 1))
     outputs = [Output(DUST_SAT, third.script), Output(DUST_SAT, first.script)]
-    author.send(spending.compose(author.chain, first, claim, outputs, spending=[], change=first.script))
+    author.send(simple_ledger_spending.compose(author.chain, first, claim, outputs, spending=[], change=first.script))
     author.mine()
 
 
@@ -57,39 +57,45 @@ def _burnt(author: Author) -> None:
     first, second = (author.purse(name) for name in HOLDERS[:2])
     _sent(author, author.purse(ISSUER), token_id, 700 * 10**8, first)
     _sent(author, first, token_id, 300 * 10**8, second)
-    kept = _kept(author, second, token_id)
-    author.pay(second, [Output(COIN_SAT // 10, first.script)], spending=[(each.txid_bytes, each.n) for each in kept])
+    coins = _token_coins(author, second, token_id)
+    author.pay(second, [Output(COIN_SAT // 10, first.script)], spending=[(each.txid_bytes, each.n) for each in coins])
     author.mine()
     less = Send(token_id, (399 * 10**8,))
     paid = [Output(DUST_SAT, second.script)]
-    held = _kept(author, first, token_id)
-    author.send(spending.compose(author.chain, first, less, paid, spending=held, change=first.script))
+    held = _token_coins(author, first, token_id)
+    author.send(simple_ledger_spending.compose(author.chain, first, less, paid, spending=held, change=first.script))
     author.mine()
 
 
 def _created(author: Author, genesis: Genesis) -> str:
     script = author.purse(ISSUER).script
-    made = spending.create(author.chain, author.purse(ISSUER), genesis, to=script, baton_to=script, change=script)
-    return _mined(author, made).txid
+    transaction = simple_ledger_spending.create(
+        author.chain, author.purse(ISSUER), genesis, to=script, baton_to=script, change=script
+    )
+    return _mined(author, transaction).txid
 
 
 def _minted(author: Author, message: Mint, *, to: Purse) -> None:
     issuer = author.purse(ISSUER)
-    made = spending.mint(author.chain, issuer, message, to=to.script, baton_to=issuer.script, change=issuer.script)
-    _mined(author, made)
+    transaction = simple_ledger_spending.mint(
+        author.chain, issuer, message, to=to.script, baton_to=issuer.script, change=issuer.script
+    )
+    _mined(author, transaction)
 
 
 def _sent(author: Author, payer: Purse, token_id: str, quantity: int, receiver: Purse) -> None:
-    made = spending.send(author.chain, payer, token_id, quantity, to=receiver.script, change=payer.script)
-    _mined(author, made)
+    transaction = simple_ledger_spending.send(
+        author.chain, payer, token_id, quantity, to=receiver.script, change=payer.script
+    )
+    _mined(author, transaction)
 
 
-def _mined(author: Author, made: Transaction) -> Transaction:
-    author.send(made)
+def _mined(author: Author, transaction: Transaction) -> Transaction:
+    author.send(transaction)
     author.mine()
-    return made
+    return transaction
 
 
-def _kept(author: Author, purse: Purse, token_id: str) -> list[Kept]:
-    kept = author.chain.simple_ledger.kept_by(purse.script)
-    return [each for each in kept if each.holding.token_id == token_id]
+def _token_coins(author: Author, purse: Purse, token_id: str) -> list[TokenCoin]:
+    coins = author.chain.simple_ledger.coins_of_script(purse.script)
+    return [each for each in coins if each.holding.token_id == token_id]

@@ -25,8 +25,8 @@ def is_signed(digest: bytes, *, signature: bytes, public_key: bytes) -> bool:
         return False
     compressed = bytes([2 + (key[1] & 1)]) + key[0].to_bytes(32, "big")
     challenge = int.from_bytes(sha256(signature[:32] + compressed + digest).digest(), "big") % ORDER
-    found = _sum(_times(s, _BASE), _times(ORDER - challenge, key))
-    return found is not None and found[0] == r and _is_square(found[1])
+    point = _sum(_times(s, _BASE), _times(ORDER - challenge, key))
+    return point is not None and point[0] == r and _is_square(point[1])
 
 
 def _point_of(public_key: bytes) -> Point:

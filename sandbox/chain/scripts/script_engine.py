@@ -131,19 +131,19 @@ def is_minimal(step: Step) -> bool:
 
 
 def _if(machine: Machine) -> None:
-    _begin(machine, wanted=True)
+    _begin(machine, runs_if=True)
 
 
 def _if_not(machine: Machine) -> None:
-    _begin(machine, wanted=False)
+    _begin(machine, runs_if=False)
 
 
-def _begin(machine: Machine, *, wanted: bool) -> None:
+def _begin(machine: Machine, *, runs_if: bool) -> None:
     holds = False
     if machine.is_executing:
         if not machine.stack:
             raise CannotUnlock(Reason.CONDITIONAL)
-        holds = is_true(machine.stack.pop()) is wanted
+        holds = is_true(machine.stack.pop()) is runs_if
     machine.conditions.append(holds)
 
 
@@ -176,23 +176,23 @@ def _locktime(machine: Machine) -> int | None:
     if Rule.LOCKTIMES not in machine.rules:
         return None
     machine.need(1)
-    wanted = machine.number(machine.stack[-1], LOCKTIME_BYTES)
-    if wanted < 0:
+    locktime = machine.number(machine.stack[-1], LOCKTIME_BYTES)
+    if locktime < 0:
         raise CannotUnlock(Reason.NEGATIVE_LOCKTIME)
-    return wanted
+    return locktime
 
 
 def _check_locktime(machine: Machine) -> None:
-    wanted = _locktime(machine)
-    if wanted is not None and not machine.spending.has_reached_locktime(wanted):
+    locktime = _locktime(machine)
+    if locktime is not None and not machine.spending.has_reached_locktime(locktime):
         raise CannotUnlock(Reason.LOCKTIME)
 
 
 def _check_age(machine: Machine) -> None:
-    wanted = _locktime(machine)
-    if wanted is None or wanted & SEQUENCE_IS_NO_LOCK:
+    age = _locktime(machine)
+    if age is None or age & SEQUENCE_IS_NO_LOCK:
         return
-    if not machine.spending.has_reached_age(wanted):
+    if not machine.spending.has_reached_age(age):
         raise CannotUnlock(Reason.LOCKTIME)
 
 

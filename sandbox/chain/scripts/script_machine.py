@@ -44,7 +44,7 @@ class Machine:
         if len(self.stack) < count:
             raise CannotUnlock(Reason.STACK)
 
-    def take(self, count: int) -> Sequence[bytes]:
+    def pop(self, count: int) -> Sequence[bytes]:
         """The topmost values, the deepest first, off the stack."""
         self.need(count)
         taken = self.stack[len(self.stack) - count :]
@@ -71,11 +71,11 @@ class Machine:
 
     def take_numbers(self, count: int) -> list[int]:
         """The topmost values as numbers, off the stack."""
-        return [self.number(value) for value in self.take(count)]
+        return [self.number(value) for value in self.pop(count)]
 
     def demand(self, reason: Reason) -> None:
         """The topmost value, off the stack, must be true."""
-        if not is_true(self.take(1)[0]):
+        if not is_true(self.pop(1)[0]):
             raise CannotUnlock(reason)
 
 

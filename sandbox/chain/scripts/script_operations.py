@@ -35,14 +35,14 @@ _ARRANGEMENTS: dict[str, tuple[int, tuple[int, ...]]] = {
 
 def _arranging(count: int, order: tuple[int, ...]) -> Act:
     def act(machine: Machine) -> None:
-        taken = machine.take(count)
+        taken = machine.pop(count)
         machine.put(*(taken[place] for place in order))
 
     return act
 
 
 def _set_aside(machine: Machine) -> None:
-    machine.alternate.extend(machine.take(1))
+    machine.alternate.extend(machine.pop(1))
 
 
 def _take_back(machine: Machine) -> None:
@@ -81,23 +81,23 @@ def _place(machine: Machine) -> int:
 
 
 def _join(machine: Machine) -> None:
-    one, two = machine.take(2)
+    one, two = machine.pop(2)
     if len(one) + len(two) > MOST_ELEMENT_BYTES:
         raise CannotUnlock(Reason.PUSH_SIZE)
     machine.put(one + two)
 
 
 def _split(machine: Machine) -> None:
-    whole, place = machine.take(2)
+    element, place = machine.pop(2)
     at = machine.number(place)
-    if not 0 <= at <= len(whole):
+    if not 0 <= at <= len(element):
         raise CannotUnlock(Reason.SPLIT_RANGE)
-    machine.put(whole[:at], whole[at:])
+    machine.put(element[:at], element[at:])
 
 
 def _to_bytes(machine: Machine) -> None:
-    value, wanted = machine.take(2)
-    size = machine.number(wanted)
+    value, size_element = machine.pop(2)
+    size = machine.number(size_element)
     if not 0 <= size <= MOST_ELEMENT_BYTES:
         raise CannotUnlock(Reason.PUSH_SIZE)
     shortest = number_bytes(steps.number(value))
@@ -111,14 +111,14 @@ def _to_bytes(machine: Machine) -> None:
 
 
 def _to_number(machine: Machine) -> None:
-    shortest = number_bytes(steps.number(machine.take(1)[0]))
+    shortest = number_bytes(steps.number(machine.pop(1)[0]))
     if len(shortest) > NUMBER_BYTES:
         raise CannotUnlock(Reason.NUMBER_RANGE)
     machine.put(shortest)
 
 
 def _reverse(machine: Machine) -> None:
-    machine.put(machine.take(1)[0][::-1])
+    machine.put(machine.pop(1)[0][::-1])
 
 
 def _size(machine: Machine) -> None:
@@ -128,7 +128,7 @@ def _size(machine: Machine) -> None:
 
 def _bitwise(combine: Callable[[int, int], int]) -> Act:
     def act(machine: Machine) -> None:
-        one, two = machine.take(2)
+        one, two = machine.pop(2)
         if len(one) != len(two):
             raise CannotUnlock(Reason.OPERAND_SIZE)
         machine.put(bytes(map(combine, one, two)))
@@ -137,7 +137,7 @@ def _bitwise(combine: Callable[[int, int], int]) -> Act:
 
 
 def _equal(machine: Machine) -> None:
-    one, two = machine.take(2)
+    one, two = machine.pop(2)
     machine.put_truth(one == two)
 
 
@@ -210,7 +210,7 @@ _HASHES: dict[str, Callable[[bytes], bytes]] = {
 
 
 def _hashing(compute: Callable[[bytes], bytes]) -> Act:
-    return lambda machine: machine.put(compute(machine.take(1)[0]))
+    return lambda machine: machine.put(compute(machine.pop(1)[0]))
 
 
 # The table -----------------------------------------------------------------------------------------------------------

@@ -15,12 +15,12 @@ from sandbox.chain.scripts.script_operations import Act, demanding
 from sandbox.chain.scripts.script_terms import MOST_KEYS, CannotUnlock, Reason
 
 _COMPRESSED = (2, 3)
-_WHOLE = 4
+_UNCOMPRESSED = 4
 
 
 def _check_key_form(key: bytes) -> None:
     """Both usual forms; a point off the curve is no matter of form."""
-    if not (len(key) == 33 and key[0] in _COMPRESSED) and not (len(key) == 65 and key[0] == _WHOLE):
+    if not (len(key) == 33 and key[0] in _COMPRESSED) and not (len(key) == 65 and key[0] == _UNCOMPRESSED):
         raise CannotUnlock(Reason.KEY_FORM)
 
 
@@ -65,7 +65,7 @@ def _conclude(machine: Machine, holds: bool, signatures: Sequence[bytes]) -> Non
 
 
 def _check_signature(machine: Machine) -> None:
-    signature, key = machine.take(2)
+    signature, key = machine.pop(2)
     _check_transaction_form(signature)
     _check_key_form(key)
     machine.spending.checks += bool(signature)
@@ -73,7 +73,7 @@ def _check_signature(machine: Machine) -> None:
 
 
 def _check_bytes_signature(machine: Machine) -> None:
-    signature, message, key = machine.take(3)
+    signature, message, key = machine.pop(3)
     if signature:
         _check_form(signature)
     _check_key_form(key)
@@ -91,12 +91,12 @@ def _check_signatures(machine: Machine) -> None:
         raise CannotUnlock(Reason.KEY_COUNT)
     machine.count_operations(key_count)
     machine.need(key_count + 1)
-    public_keys = machine.take(key_count)
+    public_keys = machine.pop(key_count)
     (count,) = machine.take_numbers(1)
     if not 0 <= count <= key_count:
         raise CannotUnlock(Reason.SIGNATURE_COUNT)
-    signatures = machine.take(count)
-    (chosen,) = machine.take(1)
+    signatures = machine.pop(count)
+    (chosen,) = machine.pop(1)
     holds = (
         _chosen_sign(machine, chosen, signatures, public_keys)
         if chosen
@@ -109,16 +109,16 @@ def _check_signatures(machine: Machine) -> None:
 
 def _some_sign(machine: Machine, signatures: Sequence[bytes], public_keys: Sequence[bytes]) -> bool:
     """Each signature by a key, both in one order. From the last on, which decides whose form is looked at."""
-    left, untried = list(signatures), list(public_keys)
-    while left and len(left) <= len(untried):
-        if len(left[-1]) == schnorr.SIGNATURE_BYTES + 1:
+    remaining, untried = list(signatures), list(public_keys)
+    while remaining and len(remaining) <= len(untried):
+        if len(remaining[-1]) == schnorr.SIGNATURE_BYTES + 1:
             raise CannotUnlock(Reason.SCHNORR_NOT_HERE)
-        _check_transaction_form(left[-1])
+        _check_transaction_form(remaining[-1])
         key = untried.pop()
         _check_key_form(key)
-        if _signs(machine, left[-1], key):
-            left.pop()
-    return not left
+        if _signs(machine, remaining[-1], key):
+            remaining.pop()
+    return not remaining
 
 
 def _chosen_sign(machine: Machine, chosen: bytes, signatures: Sequence[bytes], public_keys: Sequence[bytes]) -> bool:

@@ -35,7 +35,7 @@ class Judged(NamedTuple):
     block: Block | None
 
 
-class Kept(NamedTuple):
+class TokenCoin(NamedTuple):
     """An unspent output with what it holds."""
 
     txid_bytes: bytes
@@ -65,22 +65,26 @@ class SimpleLedger:
     def __init__(self, chain: ActiveChain) -> None:
         self._chain = chain
         self._moves: dict[str, list[Move]] = {}
-        self._following: Following[list[Move]] = Following(chain, self._came, self._went)
+        self._following: Following[list[Move]] = Following(chain, self._read_block, self._undo_block)
         self.verdicts = Verdicts(self._transaction)
 
     # Transactions ----------------------------------------------------------------------------------------------------
 
     def judged(self, txid_bytes: bytes) -> Judged | None:
         """A transaction of the chain or the mempool and the verdict on it; None when there is no such transaction."""
-        found = self._chain.find(txid_bytes)
-        return None if found is None else Judged(found.transaction, self.verdicts.on(found.transaction), found.block)
+        occurrence = self._chain.find(txid_bytes)
+        return (
+            None
+            if occurrence is None
+            else Judged(occurrence.transaction, self.verdicts.on(occurrence.transaction), occurrence.block)
+        )
 
     def history(self, script: bytes) -> Iterator[Judged]:
         """The transactions of a locking script that bear the mark of the protocol, valid or not, newest first."""
         history = self._chain.history(script)
         confirmed = (place.txid_bytes for place in reversed(history.confirmed))
-        found = (self.judged(txid_bytes) for txid_bytes in chain(reversed(history.unconfirmed), confirmed))
-        return (each for each in found if each is not None and each.verdict.claims)
+        transactions = (self.judged(txid_bytes) for txid_bytes in chain(reversed(history.unconfirmed), confirmed))
+        return (each for each in transactions if each is not None and each.verdict.claims)
 
     # Tokens ----------------------------------------------------------------------------------------------------------
 
@@ -89,9 +93,9 @@ class SimpleLedger:
         self._following.catch_up()
         waiting = self._waiting()
         ids = {**dict.fromkeys(self._moves), **dict.fromkeys(waiting)}
-        found = [self._token(token_id, waiting.get(token_id, [])) for token_id in ids]
-        known = [each for each in found if each is not None]
-        return sorted(known, key=newest_first)
+        tokens = [self._token(token_id, waiting.get(token_id, [])) for token_id in ids]
+        existing = [each for each in tokens if each is not None]
+        return sorted(existing, key=newest_first)
 
     def token(self, token_id: str) -> Token | None:
         """The token of an id as it is shown; None when no valid genesis has it."""
@@ -113,30 +117,30 @@ class SimpleLedger:
 
     # Outputs ---------------------------------------------------------------------------------------------------------
 
-    def kept_by(self, script: bytes) -> list[Kept]:
+    def coins_of_script(self, script: bytes) -> list[TokenCoin]:
         """The unspent outputs of a locking script that hold tokens or a baton, in the order of the chain."""
-        found = []
+        token_coins = []
         for coin in self._chain.history(script).coins:
             holding = self.verdicts.holding(coin.txid_bytes, coin.n)
             if holding is not None:
-                found.append(Kept(coin.txid_bytes, coin.n, script, coin.output.value_sat, holding))
-        return found
+                token_coins.append(TokenCoin(coin.txid_bytes, coin.n, script, coin.output.value_sat, holding))
+        return token_coins
 
-    def kept_of(self, token: Token) -> Iterator[Kept]:
+    def coins_of_token(self, token: Token) -> Iterator[TokenCoin]:
         """The unspent outputs that hold some of a token, or its baton."""
         for move in token.moves:
             verdict = self.verdicts.by_id(move.txid_bytes)
-            for n, holding in verdict.made.items() if verdict is not None else ():
+            for n, holding in verdict.holdings.items() if verdict is not None else ():
                 output = self._chain.output(move.txid_bytes, n)
                 if output is None or steps.is_unspendable(output.script):
                     continue
                 if self._chain.spender(move.txid_bytes, n) is None:
-                    yield Kept(move.txid_bytes, n, output.script, output.value_sat, holding)
+                    yield TokenCoin(move.txid_bytes, n, output.script, output.value_sat, holding)
 
     def spent_by(self, transaction: Transaction) -> list[Holding]:
         """What the outputs that a transaction spends held, in the order of its inputs."""
-        found = (self.verdicts.holding(each.txid_bytes, each.index) for each in transaction.inputs)
-        return [each for each in found if each is not None]
+        holdings = (self.verdicts.holding(each.txid_bytes, each.index) for each in transaction.inputs)
+        return [each for each in holdings if each is not None]
 
     # Following the chain ---------------------------------------------------------------------------------------------
 
@@ -147,14 +151,14 @@ class SimpleLedger:
         judged = self.judged(from_display_hex(token_id))
         return Token(token_id, genesis, judged.block if judged else None, [*self._moves.get(token_id, []), *waiting])
 
-    def _came(self, block: Block) -> list[Move]:
+    def _read_block(self, block: Block) -> list[Move]:
         pairs = zip(block.transactions, block.txids_bytes, strict=True)
-        found = [move for each, txid in pairs if (move := self._move(each, txid, block.height)) is not None]
-        for move in found:
+        moves = [move for each, txid in pairs if (move := self._move(each, txid, block.height)) is not None]
+        for move in moves:
             self._moves.setdefault(move.token_id, []).append(move)
-        return found
+        return moves
 
-    def _went(self, moves: list[Move]) -> None:
+    def _undo_block(self, moves: list[Move]) -> None:
         for move in reversed(moves):
             remaining = self._moves[move.token_id]
             remaining.pop()
@@ -162,12 +166,12 @@ class SimpleLedger:
                 del self._moves[move.token_id]
 
     def _waiting(self) -> dict[str, list[Move]]:
-        found: dict[str, list[Move]] = {}
+        moves: dict[str, list[Move]] = {}
         for entry in self._chain.mempool:
             move = self._move(entry.transaction, entry.txid_bytes, None)
             if move is not None:
-                found.setdefault(move.token_id, []).append(move)
-        return found
+                moves.setdefault(move.token_id, []).append(move)
+        return moves
 
     def _move(self, transaction: Transaction, txid_bytes: bytes, height: int | None) -> Move | None:
         verdict = self.verdicts.on(transaction)
@@ -177,8 +181,8 @@ class SimpleLedger:
         return Move(token_id, txid_bytes, height)
 
     def _transaction(self, txid_bytes: bytes) -> Transaction | None:
-        found = self._chain.find(txid_bytes)
-        return None if found is None else found.transaction
+        occurrence = self._chain.find(txid_bytes)
+        return None if occurrence is None else occurrence.transaction
 
 
 class TokenChain(ActiveChain, Protocol):

@@ -13,7 +13,7 @@ from chaindata.wire.tokens import slp_rules
 from chaindata.wire.tokens.slp import Genesis, Mint, Send
 from chaindata.wire.tokens.slp_rules import Holding
 from sandbox.chain.node.terms import Outpoint
-from sandbox.chain.simple_ledger.simple_ledger import Kept, Move, SimpleLedger, Token, TokenChain
+from sandbox.chain.simple_ledger.simple_ledger import Move, SimpleLedger, Token, TokenChain, TokenCoin
 
 ALIVE, NEVER_CREATED, BURNED, ENDED = "ALIVE", "NEVER_CREATED", "DEAD_BURNED", "DEAD_ENDED"
 
@@ -43,12 +43,12 @@ class Burn(NamedTuple):
     burned: Decimal
 
 
-def of(chain: TokenChain, token: Token) -> Figures:
+def token_figures(chain: TokenChain, token: Token) -> Figures:
     """The statistics of a token; its genesis is counted as a transaction, not as a mint."""
     ledger = chain.simple_ledger
     messages = [(move, verdict.message) for move in token.moves if (verdict := ledger.verdicts.by_id(move.txid_bytes))]
     mints = [(move, message) for move, message in messages if isinstance(message, Mint)]
-    held = held_by_script(ledger.kept_of(token))
+    held = held_by_script(ledger.coins_of_token(token))
     return Figures(
         minted=token.genesis.quantity + sum(message.quantity for _, message in mints),
         circulating=sum(held.values()),
@@ -60,19 +60,19 @@ def of(chain: TokenChain, token: Token) -> Figures:
     )
 
 
-def held_by_script(kept: Iterable[Kept]) -> dict[bytes, int]:
+def held_by_script(coins: Iterable[TokenCoin]) -> dict[bytes, int]:
     """What each locking script holds of one token; batons count nothing."""
     held: dict[bytes, int] = {}
-    for each in kept:
+    for each in coins:
         if each.holding.quantity:
             held[each.script] = held.get(each.script, 0) + each.holding.quantity
     return held
 
 
-def held_by_token(kept: Iterable[Kept]) -> dict[str, int]:
+def held_by_token(coins: Iterable[TokenCoin]) -> dict[str, int]:
     """What one locking script holds of each token; batons count nothing."""
     held: dict[str, int] = {}
-    for each in kept:
+    for each in coins:
         if each.holding.quantity:
             held[each.holding.token_id] = held.get(each.holding.token_id, 0) + each.holding.quantity
     return held
@@ -108,10 +108,10 @@ def burn_of(ledger: SimpleLedger, txid_bytes: bytes, *, is_observed: bool = Fals
     if judged is None:
         return Burn(Decimal(0), Decimal(0), Decimal(0))
     spent = _in_tokens(ledger, ledger.spent_by(judged.transaction))
-    made = _in_tokens(ledger, judged.verdict.made.values())
+    outputs = _in_tokens(ledger, judged.verdict.holdings.values())
     counted = (Send, Genesis) if is_observed else Send
-    passed_on = made if isinstance(judged.verdict.message, counted) else Decimal(0)
-    return Burn(spent, made, spent - passed_on)
+    passed_on = outputs if isinstance(judged.verdict.message, counted) else Decimal(0)
+    return Burn(spent, outputs, spent - passed_on)
 
 
 def _in_tokens(ledger: SimpleLedger, holdings: Iterable[Holding]) -> Decimal:
@@ -121,8 +121,8 @@ def _in_tokens(ledger: SimpleLedger, holdings: Iterable[Holding]) -> Decimal:
 
 def _baton_of(ledger: SimpleLedger, txid_bytes: bytes) -> Outpoint | None:
     verdict = ledger.verdicts.by_id(txid_bytes)
-    made = verdict.made if verdict is not None else {}
-    return next(((txid_bytes, n) for n, holding in made.items() if holding.is_baton), None)
+    holdings = verdict.holdings if verdict is not None else {}
+    return next(((txid_bytes, n) for n, holding in holdings.items() if holding.is_baton), None)
 
 
 def _last(moves: Iterable[Move]) -> int | None:

@@ -16,7 +16,7 @@ from chaindata.wire.transactions import Output, Transaction
 from sandbox.chain import wallet
 from sandbox.chain.node.blocks import COINBASE_MATURITY
 from sandbox.chain.node.terms import Owned
-from sandbox.chain.simple_ledger.simple_ledger import Kept, TokenChain
+from sandbox.chain.simple_ledger.simple_ledger import TokenChain, TokenCoin
 from sandbox.chain.wallet import DUST_SAT, Purse
 
 BATON_VOUT = 2
@@ -43,22 +43,22 @@ def create(
 
     Raises `CannotSpend`, as do the others.
     """
-    return compose(chain, signer, message, _made(message, to, baton_to), spending=[], change=change)
+    return compose(chain, signer, message, _token_outputs(message, to, baton_to), spending=[], change=change)
 
 
 def mint(chain: TokenChain, signer: Purse, message: Mint, *, to: bytes, baton_to: bytes, change: bytes) -> Transaction:
     """More of a token, by its baton, which goes on to `baton_to` unless the message ends the minting."""
     batons = [
         each
-        for each in chain.simple_ledger.kept_by(signer.script)
+        for each in chain.simple_ledger.coins_of_script(signer.script)
         if each.holding.is_baton and each.holding.token_id == message.token_id
     ]
     if not batons:
         raise CannotSpend("The funding address does not hold the minting baton of the token.")
-    return compose(chain, signer, message, _made(message, to, baton_to), spending=batons, change=change)
+    return compose(chain, signer, message, _token_outputs(message, to, baton_to), spending=batons, change=change)
 
 
-def _made(message: Genesis | Mint, to: bytes, baton_to: bytes) -> list[Output]:
+def _token_outputs(message: Genesis | Mint, to: bytes, baton_to: bytes) -> list[Output]:
     """The outputs for the quantity and for the baton."""
     return [Output(DUST_SAT, to), *([Output(DUST_SAT, baton_to)] if message.baton_vout is not None else [])]
 
@@ -69,7 +69,7 @@ def send(chain: TokenChain, signer: Purse, token_id: str, quantity: int, *, to: 
         raise CannotSpend("The amount has to be more than nothing.")
     held = [
         each
-        for each in chain.simple_ledger.kept_by(signer.script)
+        for each in chain.simple_ledger.coins_of_script(signer.script)
         if each.holding.quantity and each.holding.token_id == token_id
     ]
     held.sort(key=lambda each: -each.holding.quantity)
@@ -77,9 +77,9 @@ def send(chain: TokenChain, signer: Purse, token_id: str, quantity: int, *, to: 
     enough = next((place for place, total in enumerate(sums) if total >= quantity), None)
     if enough is None:
         raise CannotSpend("The funding address does not hold as much of the token.")
-    left = sums[enough] - quantity
-    message = Send(token_id, (quantity, left) if left else (quantity,))
-    paid = [Output(DUST_SAT, to), *([Output(DUST_SAT, signer.script)] if left else [])]
+    token_change = sums[enough] - quantity
+    message = Send(token_id, (quantity, token_change) if token_change else (quantity,))
+    paid = [Output(DUST_SAT, to), *([Output(DUST_SAT, signer.script)] if token_change else [])]
     return compose(chain, signer, message, paid, spending=held[: enough + 1], change=change)
 
 
@@ -89,7 +89,7 @@ def compose(
     message: Message,
     paid: Sequence[Output],
     *,
-    spending: Sequence[Kept],
+    spending: Sequence[TokenCoin],
     change: bytes,
 ) -> Transaction:
     """The signed transaction with this message, these outputs after it, and coins that are left to `change`.
@@ -104,19 +104,19 @@ def compose(
     spare = _free_coins(chain, signer)
     least_sat = sum(each.value_sat for each in outputs) + _size(outputs) + _size([Output(0, change)])
     each_bytes = _INPUT_BYTES + signer.unlocking_size(signer.script)
-    while (left_sat := sum(each.output.value_sat for each in coins) - least_sat - each_bytes * len(coins)) < 0:
+    while (change_sat := sum(each.output.value_sat for each in coins) - least_sat - each_bytes * len(coins)) < 0:
         if not spare:
-            raise CannotSpend(f"The funding address is short of {-left_sat} satoshis.")
+            raise CannotSpend(f"The funding address is short of {-change_sat} satoshis.")
         coins.append(spare.pop(0))
-    if left_sat >= DUST_SAT:
-        outputs.append(Output(left_sat, change))
+    if change_sat >= DUST_SAT:
+        outputs.append(Output(change_sat, change))
     return wallet.signed(coins, outputs, [signer] * len(coins))
 
 
 def _free_coins(chain: TokenChain, signer: Purse) -> list[Owned]:
     """The coins of a key that hold no tokens and can be spent now: confirmed ones and large ones first."""
     mature = chain.tip.height + 1 - COINBASE_MATURITY
-    holding = {(each.txid_bytes, each.n) for each in chain.simple_ledger.kept_by(signer.script)}
+    holding = {(each.txid_bytes, each.n) for each in chain.simple_ledger.coins_of_script(signer.script)}
     free = [
         each
         for each in chain.history(signer.script).coins

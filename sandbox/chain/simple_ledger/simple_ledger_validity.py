@@ -23,13 +23,13 @@ class Verdict(msgspec.Struct, frozen=True):
     """What a transaction says to the token layer, and does there.
 
     `message` is None when it can't be read. `reason` is why the transaction moves no tokens, None for a valid one.
-    `made` tells what its outputs hold, by number. `claims` says that output 0 bears the mark of the protocol.
+    `holdings` says what its outputs hold, by number. `claims` says that output 0 bears the mark of the protocol.
     """
 
     claims: bool
     message: Message | None
     reason: str | None
-    made: dict[int, Holding]
+    holdings: dict[int, Holding]
 
     @property
     def is_valid(self) -> bool:
@@ -51,10 +51,10 @@ def judge(transaction: Transaction, spent: Iterable[Holding]) -> Verdict:
     if verdict.message is None:
         return verdict
     reason = slp_rules.reason_invalid(verdict.message, spent)
-    made = (
+    holdings = (
         {} if reason else slp_rules.holdings(verdict.message, txid=transaction.txid, outputs=len(transaction.outputs))
     )
-    return Verdict(True, verdict.message, reason, made)
+    return Verdict(True, verdict.message, reason, holdings)
 
 
 def _read(transaction: Transaction) -> Verdict:
@@ -83,7 +83,7 @@ class Verdicts:
 
     def __init__(self, find: Callable[[bytes], Transaction | None]) -> None:
         self._find = find
-        self._known: dict[bytes, Verdict] = {}
+        self._verdicts: dict[bytes, Verdict] = {}
 
     def on(self, transaction: Transaction) -> Verdict:
         """The verdict on a transaction; first on all of its ancestors that bear on it, without recursion."""
@@ -99,39 +99,39 @@ class Verdicts:
         return self._on(txid_bytes, transaction)
 
     def _on(self, txid_bytes: bytes, transaction: Transaction) -> Verdict:
-        known = self._known.get(txid_bytes)
-        if known is not None:
-            return known
+        verdict = self._verdicts.get(txid_bytes)
+        if verdict is not None:
+            return verdict
         waiting = [transaction]
         while waiting:
             latest = waiting[-1]
-            unknown = [] if latest.txid_bytes in self._known else self._unknown_parents(latest)
+            unknown = [] if latest.txid_bytes in self._verdicts else self._unknown_parents(latest)
             if unknown:
                 waiting += unknown
                 continue
             waiting.pop()
             self._remember(latest)
-        return self._known[txid_bytes]
+        return self._verdicts[txid_bytes]
 
     def holding(self, txid_bytes: bytes, n: int) -> Holding | None:
         """What an output holds, spent or not."""
-        verdict = self._known.get(txid_bytes) or self.by_id(txid_bytes)
-        return None if verdict is None else verdict.made.get(n)
+        verdict = self._verdicts.get(txid_bytes) or self.by_id(txid_bytes)
+        return None if verdict is None else verdict.holdings.get(n)
 
     def _remember(self, transaction: Transaction) -> None:
         txid_bytes = transaction.txid_bytes
-        if txid_bytes not in self._known:
-            self._known[txid_bytes] = judge(transaction, self._held(transaction.inputs))
+        if txid_bytes not in self._verdicts:
+            self._verdicts[txid_bytes] = judge(transaction, self._held(transaction.inputs))
 
     def _unknown_parents(self, transaction: Transaction) -> list[Transaction]:
         message = _read(transaction).message
         if message is None or isinstance(message, Genesis):
             return []
-        missing = {each.txid_bytes for each in transaction.inputs if each.txid_bytes not in self._known}
-        found = (self._find(txid_bytes) for txid_bytes in sorted(missing))
-        return [each for each in found if each is not None and _read(each).claims]
+        missing = {each.txid_bytes for each in transaction.inputs if each.txid_bytes not in self._verdicts}
+        parents = (self._find(txid_bytes) for txid_bytes in sorted(missing))
+        return [each for each in parents if each is not None and _read(each).claims]
 
     def _held(self, inputs: Sequence[Input]) -> list[Holding]:
-        known = ((self._known.get(each.txid_bytes), each.index) for each in inputs)
-        found = (verdict.made.get(index) for verdict, index in known if verdict is not None)
-        return [holding for holding in found if holding is not None]
+        sources = ((self._verdicts.get(each.txid_bytes), each.index) for each in inputs)
+        holdings = (verdict.holdings.get(index) for verdict, index in sources if verdict is not None)
+        return [holding for holding in holdings if holding is not None]

@@ -76,7 +76,7 @@ class Gallery:
 
     # Changes; each raises `Invalid` before it changes anything -------------------------------------------------------
 
-    def found(self, carried: Carried, payload: IssueCollectibles, moment: Moment) -> int:
+    def create_family(self, carried: Carried, payload: IssueCollectibles, moment: Moment) -> int:
         """A new family; its number."""
         family_id = len(self.families) + 1
         about = (payload.name, payload.symbol, payload.data, payload.url, payload.most)

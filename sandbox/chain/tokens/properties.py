@@ -8,9 +8,9 @@ from collections.abc import Iterator
 
 from sandbox.chain.node.active_chain import ActiveChain
 from sandbox.chain.node.blocks import Block
-from sandbox.chain.node.terms import Found
-from sandbox.chain.tokens import properties_reading as reading
-from sandbox.chain.tokens.properties_rules import Said, fold
+from sandbox.chain.node.terms import Occurrence
+from sandbox.chain.tokens import properties_reading
+from sandbox.chain.tokens.properties_rules import PlacedMessage, fold
 from sandbox.chain.tokens.properties_state import State
 from sandbox.chain.tokens.properties_terms import FIRST_HEIGHT, Carried, Moment, Record
 
@@ -65,15 +65,15 @@ class PropertyLedger:
         self._catch_up()
         return len(self._records)
 
-    def carried(self, found: Found) -> Carried | None:
+    def carried(self, occurrence: Occurrence) -> Carried | None:
         """What any transaction says to the layer, whether it waits, is valid, or came too early."""
-        return reading.read(found.transaction, self._chain.output)
+        return properties_reading.read(occurrence.transaction, self._chain.output)
 
     def pending(self) -> Iterator[Carried]:
         """What waits in the mempool and is going to be seen, in the order in which it came."""
         for entry in self._chain.mempool:
-            if reading.carries(entry.transaction):
-                carried = reading.read(entry.transaction, self._chain.output)
+            if properties_reading.carries(entry.transaction):
+                carried = properties_reading.read(entry.transaction, self._chain.output)
                 if carried is not None and carried.payload is not None:
                     yield carried
 
@@ -105,8 +105,8 @@ class PropertyLedger:
 
     def _fold(self, block: Block) -> None:
         moment = Moment(block.height, block.header.time)
-        said = self._said(block) if block.height >= FIRST_HEIGHT else ()
-        records = fold(self._state, moment, said)
+        messages = self._messages(block) if block.height >= FIRST_HEIGHT else ()
+        records = fold(self._state, moment, messages)
         self._walked.append(block.hash_bytes)
         if records:
             self._at[block.height] = records
@@ -115,9 +115,9 @@ class PropertyLedger:
             self._copies.append((block.height, self._state.copy()))
             del self._copies[:-MOST_COPIES]
 
-    def _said(self, block: Block) -> Iterator[Said]:
+    def _messages(self, block: Block) -> Iterator[PlacedMessage]:
         for position, transaction in enumerate(block.transactions):
-            if reading.carries(transaction):
-                carried = reading.read(transaction, self._chain.output)
+            if properties_reading.carries(transaction):
+                carried = properties_reading.read(transaction, self._chain.output)
                 if carried is not None:
-                    yield Said(position, carried)
+                    yield PlacedMessage(position, carried)

@@ -24,8 +24,8 @@ def _digest(texts: tuple[str, ...] | Iterator[str]) -> str:
 
 
 def _balances(state: State, only: int | None = None) -> Iterator[str]:
-    wanted = state.balances if only is None else {only: state.balances.get(only, {})}
-    rows = sorted((address, each, units) for each, held in wanted.items() for address, units in held.items())
+    held_by_id = state.balances if only is None else {only: state.balances.get(only, {})}
+    rows = sorted((address, each, units) for each, held in held_by_id.items() for address, units in held.items())
     for address, property_id, units in rows:
         yield f"{address}|{property_id}|{units}|0|0|0"
 

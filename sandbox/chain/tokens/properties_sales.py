@@ -37,8 +37,8 @@ def purchase(sale: Sale, amount: int, time_s: int) -> Purchase:
 
 def bonus(sale: Sale, time_s: int) -> int:
     """What a buyer gets for each token that is paid, times 10^12: more for every week until the deadline."""
-    left_s = max(sale.deadline_s - time_s, 0)
-    weeks = left_s // WEEK_S * SCALE + left_s % WEEK_S * SCALE // WEEK_S
+    remaining_s = max(sale.deadline_s - time_s, 0)
+    weeks = remaining_s // WEEK_S * SCALE + remaining_s % WEEK_S * SCALE // WEEK_S
     return (100 * SCALE + weeks * sale.early_bonus) // 100
 
 
@@ -60,7 +60,9 @@ def _parts(sale: Sale) -> int:
 # The life of a sale --------------------------------------------------------------------------------------------------
 
 
-def end(state: State, property_id: int, moment: Moment, *, early: bool, sold_out: bool = False, txid: str = "") -> None:
+def end_sale(
+    state: State, property_id: int, moment: Moment, *, early: bool, sold_out: bool = False, txid: str = ""
+) -> None:
     """Ends an active sale: what is not sold goes to its issuer."""
     sale = state.sales[property_id]
     issuer = state.properties[property_id].issuer
@@ -81,4 +83,4 @@ def expire(state: State, moment: Moment) -> None:
     """Ends the sales whose deadline is before the time of the block."""
     for property_id in sorted(state.selling.values()):
         if moment.time_s > state.sales[property_id].deadline_s:
-            end(state, property_id, moment, early=False)
+            end_sale(state, property_id, moment, early=False)

@@ -130,11 +130,11 @@ class State:
 
     def debit(self, property_id: int, address: str, units: int) -> None:
         """An address gives tokens. Raises `Invalid` when it has not as many."""
-        left = self.balance(property_id, address) - units
-        if left < 0:
+        remaining = self.balance(property_id, address) - units
+        if remaining < 0:
             raise Invalid(LOW_BALANCE)
-        if left:
-            self.balances[property_id][address] = left
+        if remaining:
+            self.balances[property_id][address] = remaining
         elif units:
             del self.balances[property_id][address]
 

@@ -69,9 +69,9 @@ class Accounts:
         """The account that has this e-mail or user name (`by` is email or username), without regard to ASCII case."""
         if not identifier.isascii():
             return None
-        wanted = identifier.lower()
+        needle = identifier.lower()
         for account in self._by_email.values():
-            if wanted == (account.email if by == "email" else account.username):
+            if needle == (account.email if by == "email" else account.username):
                 return account
         return None
 

@@ -8,12 +8,12 @@ import re
 from collections.abc import Callable
 from hashlib import sha256
 
-from chaindata.wire import addresses as cash
+from chaindata.wire import addresses
 from chaindata.wire.scripts import steps
 from exchange_ops.wire import coin_addresses
 from wire import encodings
 
-CASH_NETWORKS = (cash.Network.REGTEST, cash.Network.TEST)
+CASH_NETWORKS = (addresses.Network.REGTEST, addresses.Network.TEST)
 SHARED = {
     "ripple": "shared deposit account",
     "eos": "shared deposit account",
@@ -48,10 +48,10 @@ def is_payable(code: str, kind: str, address: str) -> bool:
     """Whether the network of this currency would take a payment to the address."""
     try:
         if kind == "cash":
-            steps.locking(cash.read(address, networks=CASH_NETWORKS))
+            steps.locking(addresses.read(address, networks=CASH_NETWORKS))
         else:
             coin_addresses.read(code, address)
-    except (cash.NotAnAddress, steps.NotAScript, coin_addresses.NotAnAddress):
+    except (addresses.NotAnAddress, steps.NotAScript, coin_addresses.NotAnAddress):
         return False
     return True
 
@@ -61,10 +61,10 @@ def spelled_alike(address: str) -> str:
     if _ETHEREUM.fullmatch(address):
         return address.lower()
     try:
-        found = cash.read(address, networks=CASH_NETWORKS)
-    except cash.NotAnAddress:
+        cash_address = addresses.read(address, networks=CASH_NETWORKS)
+    except addresses.NotAnAddress:
         return address
-    return cash.cash_encode("bchreg", found.kind, found.hash)
+    return addresses.cash_encode("bchreg", cash_address.kind, cash_address.hash)
 
 
 def _digest(entropy: str) -> bytes:
@@ -72,7 +72,7 @@ def _digest(entropy: str) -> bytes:
 
 
 def _cash(digest: bytes) -> str:
-    return cash.cash_encode("bchreg", cash.Kind.KEY, digest[:20])
+    return addresses.cash_encode("bchreg", addresses.Kind.KEY, digest[:20])
 
 
 def _versioned(version: int, alphabet: str = encodings.BITCOIN_ALPHABET) -> Callable[[bytes], str]:

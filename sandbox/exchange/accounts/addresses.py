@@ -55,16 +55,16 @@ class Addresses:
 
     def create(self, account: str, currency: Currency, at_ms: int) -> DepositAddress:
         """A new deposit address, from now on the current one."""
-        made = self._deposit.setdefault((account, currency.code), [])
-        entropy = f"{self._seed}|{account}|{currency.code}|{len(made)}"
-        purse = deposit_purse(self._seed, account, len(made)) if currency.on_chain else None
+        account_addresses = self._deposit.setdefault((account, currency.code), [])
+        entropy = f"{self._seed}|{account}|{currency.code}|{len(account_addresses)}"
+        purse = deposit_purse(self._seed, account, len(account_addresses)) if currency.on_chain else None
         address = DepositAddress(
             address=purse.address.cash_address if purse else address_forms.for_deposit(currency.address_kind, entropy),
             payment_id=address_forms.payment_id(entropy) if currency.payin_payment_id else "",
             public_key=address_forms.public_key(entropy) if currency.address_kind == "nxt" else "",
             created_ms=at_ms,
         )
-        made.append(address)
+        account_addresses.append(address)
         spelled = address_forms.spelled_alike(address.address)
         self._owners[currency.code, spelled, address.payment_id] = account
         self._mine.setdefault(account, set()).add(spelled)
@@ -72,7 +72,7 @@ class Addresses:
             self.by_script[purse.script] = OnChain(account, currency.code, address.address, purse)
         return address
 
-    def of(self, account: str, code: str) -> list[DepositAddress]:
+    def deposit_addresses(self, account: str, code: str) -> list[DepositAddress]:
         """The account's deposit addresses of a currency, oldest first."""
         return self._deposit.get((account, code), [])
 

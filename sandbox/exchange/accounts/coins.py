@@ -63,7 +63,7 @@ class Coins:
         yield from sorted(own, key=_largest_first)
 
     def _every(self) -> Iterator[Held]:
-        for purse in (self.purse, *(found.purse for found in self._deposits.values())):
+        for purse in (self.purse, *(deposit.purse for deposit in self._deposits.values())):
             for coin in self._chain.history(purse.script).coins:
                 yield Held(coin, purse)
 

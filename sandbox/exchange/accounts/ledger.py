@@ -21,7 +21,7 @@ from sandbox.amounts import EXACT, MOST_DIGITS, text_of
 HOUSE = "exchange"
 SHOWN_POSTINGS = 10_000
 UNIT: Final[int] = 10**MOST_DIGITS  # of these make one
-_made = tuple.__new__  # makes a named tuple without the detour over its keyword arguments
+_new_tuple = tuple.__new__  # makes a named tuple without the detour over its keyword arguments
 _FINEST = Decimal(1).scaleb(-MOST_DIGITS)
 
 
@@ -112,7 +112,7 @@ class Ledger:
                 else f"The posting {purpose!r} does not sum to zero."
             )
         self.posted += 1
-        self._postings.append(_made(Posting, (self.posted, at_ms, purpose, reference, entries)))
+        self._postings.append(_new_tuple(Posting, (self.posted, at_ms, purpose, reference, entries)))
 
     def shift(
         self,
@@ -134,7 +134,7 @@ class Ledger:
         held[source], held[target] = less, more
         self.posted += 1
         entries = ((account, source, currency, -units), (account, target, currency, units))
-        self._postings.append(_made(Posting, (self.posted, at_ms, purpose, reference, entries)))
+        self._postings.append(_new_tuple(Posting, (self.posted, at_ms, purpose, reference, entries)))
 
     def _wallets(self, account: str, currency: str) -> dict[Wallet, int]:
         try:
@@ -180,7 +180,7 @@ class Ledger:
             "sums": {currency: text_of(amount) for currency, amount in sorted(sums.items())},
             "accounts": self._held(),
             "postings_total": self.posted,
-            "postings": [_shown_posting(posting) for posting in self._postings],
+            "postings": [_posting_json(posting) for posting in self._postings],
         }
 
     def _overdrawn(self) -> bool:
@@ -210,7 +210,7 @@ def amount_of(units: int) -> Decimal:
     return Decimal(units).scaleb(-MOST_DIGITS, EXACT)
 
 
-def _shown_posting(posting: Posting) -> dict[str, object]:
+def _posting_json(posting: Posting) -> dict[str, object]:
     return {
         "number": posting.number,
         "at_ms": posting.at_ms,

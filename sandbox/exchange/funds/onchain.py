@@ -73,9 +73,9 @@ class Movements:
 
     def see(self, txid_bytes: bytes) -> None:
         """Takes in a transaction of the chain or its mempool: a payin for each deposit address that it pays."""
-        found = self.chain.find(txid_bytes)
-        if found is not None:
-            self._take_in(found.transaction, txid_bytes)
+        occurrence = self.chain.find(txid_bytes)
+        if occurrence is not None:
+            self._take_in(occurrence.transaction, txid_bytes)
 
     def _take_in(self, transaction: ChainTransaction, txid_bytes: bytes) -> None:
         received: dict[OnChain, int] = defaultdict(int)
@@ -125,10 +125,10 @@ class Movements:
 
     def remember(self, payout: Payout, txid_bytes: bytes) -> None:
         """Lets a transaction that stands in the chain already be what pays the payout."""
-        found = self.chain.find(txid_bytes)
-        if found is None or found.block is None:
+        occurrence = self.chain.find(txid_bytes)
+        if occurrence is None or occurrence.block is None:
             raise LookupError(f"the chain has no transaction {hashing.display_hex(txid_bytes)}")
-        self._keep(payout, Sent(txid_bytes, found.transaction.raw, found.block.height))
+        self._keep(payout, Sent(txid_bytes, occurrence.transaction.raw, occurrence.block.height))
 
     def _keep(self, payout: Payout, sent: Sent) -> str:
         self._sent[payout.id] = sent
@@ -208,5 +208,5 @@ class Movements:
         return self._confirmations(bytes.fromhex(transaction.hash)[::-1])
 
     def _confirmations(self, txid_bytes: bytes) -> int:
-        found = self.chain.find(txid_bytes)
-        return 0 if found is None or found.block is None else self.chain.confirmations(found.block)
+        occurrence = self.chain.find(txid_bytes)
+        return 0 if occurrence is None or occurrence.block is None else self.chain.confirmations(occurrence.block)

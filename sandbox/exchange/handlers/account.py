@@ -23,18 +23,18 @@ def get_trading_balances(exchange: Exchange, caller: Caller | None, params: Argu
 def get_deposit_address(exchange: Exchange, caller: Caller | None, params: Arguments) -> object:
     """The current deposit address of a currency."""
     account, currency = arguments.account(exchange, caller), _payable_in(exchange, params)
-    made = exchange.addresses.of(account, currency.code)
-    if not made:
+    addresses = exchange.addresses.deposit_addresses(account, currency.code)
+    if not addresses:
         raise Refusal(ACTION_NOT_ALLOWED, f"There is no deposit address of {currency.code} yet")
-    return made[-1].wire()
+    return addresses[-1].wire()
 
 
 def create_deposit_address(exchange: Exchange, caller: Caller | None, params: Arguments) -> object:
     """A new deposit address of a currency; at most five in 24 hours. The older ones stay valid."""
     account, currency = arguments.account(exchange, caller), _payable_in(exchange, params)
     since_ms = exchange.moment_ms - DAY_MS
-    made = exchange.addresses.of(account, currency.code)
-    if sum(address.created_ms > since_ms for address in made) >= NEW_PER_DAY:
+    addresses = exchange.addresses.deposit_addresses(account, currency.code)
+    if sum(address.created_ms > since_ms for address in addresses) >= NEW_PER_DAY:
         raise Refusal(LIMIT_EXCEEDED, f"At most {NEW_PER_DAY} new {currency.code} addresses are given out in 24 hours")
     return exchange.addresses.create(account, currency, exchange.moment_ms).wire()
 
@@ -42,8 +42,8 @@ def create_deposit_address(exchange: Exchange, caller: Caller | None, params: Ar
 def get_deposit_addresses(exchange: Exchange, caller: Caller | None, params: Arguments) -> object:
     """The last ten deposit addresses of a currency, newest first."""
     account, currency = arguments.account(exchange, caller), arguments.currency(exchange, params)
-    made = exchange.addresses.of(account, currency.code)
-    return [address.wire() for address in reversed(made[-LISTED:])]
+    addresses = exchange.addresses.deposit_addresses(account, currency.code)
+    return [address.wire() for address in reversed(addresses[-LISTED:])]
 
 
 def get_used_addresses(exchange: Exchange, caller: Caller | None, params: Arguments) -> object:

@@ -30,17 +30,21 @@ LONGEST_TEXT = 1_000
 INDEX_BOUND = 2**63
 
 
-def as_kept(arguments: Arguments) -> dict[str, object]:
-    """The arguments in the plain form that a journal keeps, absent ones left out; 10001 for what has no such form."""
-    kept: dict[str, object] = {}
-    for name, value in arguments.items():
-        if value is None:
-            continue
-        try:
-            kept[name] = plain(value, name)
-        except NotPlain as problem:
-            raise Refusal(VALIDATION_ERROR, f"Param '{problem.name}' is not valid") from None
-    return kept
+class PlainArguments(dict[str, object]):
+    """Arguments in the plain form that handlers read and a journal keeps; only `plain_arguments` makes them."""
+
+
+def plain_arguments(arguments: Arguments) -> PlainArguments:
+    """The arguments in plain form, absent ones left out; those that are plain already come back as they are.
+
+    Refuses with 10001 what has no such form.
+    """
+    if isinstance(arguments, PlainArguments):
+        return arguments
+    try:
+        return PlainArguments({name: plain(value, name) for name, value in arguments.items() if value is not None})
+    except NotPlain as problem:
+        raise Refusal(VALIDATION_ERROR, f"Param '{problem.name}' is not valid") from None
 
 
 def account(exchange: Exchange, caller: Caller | None) -> str:
@@ -124,7 +128,7 @@ def flag(arguments: Arguments, name: str, default: bool) -> bool:
     return value
 
 
-def whole(arguments: Arguments, name: str, default: int, lowest: int, highest: int) -> int:
+def whole_number(arguments: Arguments, name: str, default: int, lowest: int, highest: int) -> int:
     """A whole number within bounds, as a number or as digits."""
     value = arguments.get(name, default)
     if isinstance(value, str) and value.isascii() and value.isdecimal() and len(value) < 20:
@@ -184,18 +188,18 @@ def optional_currency(exchange: Exchange, arguments: Arguments) -> str:
 
 def currency_of_code(exchange: Exchange, code: str) -> Currency:
     """The currency of a code; 2002 when there is none."""
-    found = exchange.currencies.get(code)
-    if found is None:
+    existing = exchange.currencies.get(code)
+    if existing is None:
         raise Refusal(CURRENCY_NOT_FOUND, f"The requested currency can't found. Requested: {code[:32]}")
-    return found
+    return existing
 
 
 def symbol_of_id(exchange: Exchange, symbol_id: str) -> Symbol:
     """The symbol of an id; 2001 when there is none."""
-    found = exchange.symbols.get(symbol_id)
-    if found is None:
+    symbol = exchange.symbols.get(symbol_id)
+    if symbol is None:
         raise Refusal(SYMBOL_NOT_FOUND, SYMBOL_DESCRIPTION)
-    return found
+    return symbol
 
 
 def named_symbol(exchange: Exchange, arguments: Arguments) -> Symbol:
@@ -205,7 +209,7 @@ def named_symbol(exchange: Exchange, arguments: Arguments) -> Symbol:
 
 def named_symbols(exchange: Exchange, arguments: Arguments) -> list[Symbol]:
     """The symbols that a call is about, all when none is named."""
-    wanted = codes(arguments, "symbols")
-    if not wanted:
+    symbol_ids = codes(arguments, "symbols")
+    if not symbol_ids:
         return list(exchange.symbols.values())
-    return [symbol_of_id(exchange, symbol_id) for symbol_id in dict.fromkeys(wanted)]
+    return [symbol_of_id(exchange, symbol_id) for symbol_id in dict.fromkeys(symbol_ids)]

@@ -24,15 +24,15 @@ def get_order_history(exchange: Exchange, caller: Caller | None, params: Argumen
     symbol = symbol_filter(exchange, params)
     first_ms, last_ms = arguments.instant_ms(params, "from"), arguments.instant_ms(params, "till")
     offset, limit = _page(params)
-    found = [
+    orders = [
         order
         for order in dealings.orders.values()
         if order.placed_ms <= latest_ms
         and (not symbol or order.pair.symbol.id == symbol)
         and _is_within(order.created_ms, first_ms, last_ms)
     ]
-    found.sort(key=lambda order: (order.created_ms, order.id), reverse=True)
-    return [history_record(order) for order in found[offset : offset + limit]]
+    orders.sort(key=lambda order: (order.created_ms, order.id), reverse=True)
+    return [history_record(order) for order in orders[offset : offset + limit]]
 
 
 def get_trade_history(exchange: Exchange, caller: Caller | None, params: Arguments) -> object:
@@ -45,7 +45,7 @@ def get_trade_history(exchange: Exchange, caller: Caller | None, params: Argumen
     first, last = bound(params, "from"), bound(params, "till")
     margin = arguments.choice(params, "margin", MARGIN_FILTERS, INCLUDE)
     offset, limit = _page(params)
-    found = [
+    trades = [
         trade
         for trade in dealings.trades
         if trade.at_ms <= latest_ms
@@ -54,8 +54,8 @@ def get_trade_history(exchange: Exchange, caller: Caller | None, params: Argumen
         and _is_within(trade.at_ms if by_time else trade.id, first, last)
     ]
     if order == DESC:
-        found.reverse()
-    return [trade_record(trade) for trade in found[offset : offset + limit]]
+        trades.reverse()
+    return [trade_record(trade) for trade in trades[offset : offset + limit]]
 
 
 def get_order_trades(exchange: Exchange, caller: Caller | None, params: Arguments) -> object:
@@ -77,12 +77,14 @@ def symbol_filter(exchange: Exchange, params: Arguments) -> str:
 def _dealings(exchange: Exchange, caller: Caller | None) -> tuple[Dealings, int]:
     """What the account did, and up to which instant the history knows it."""
     exchange.orders.forget(exchange.moment_ms)
-    dealings = exchange.orders.of(arguments.account(exchange, caller))
+    dealings = exchange.orders.dealings(arguments.account(exchange, caller))
     return dealings, exchange.moment_ms - exchange.config.history_delay_ms
 
 
 def _page(params: Arguments) -> tuple[int, int]:
-    return arguments.whole(params, "offset", 0, 0, FARTHEST), arguments.whole(params, "limit", DEFAULT_LIMIT, 0, MOST)
+    return arguments.whole_number(params, "offset", 0, 0, FARTHEST), arguments.whole_number(
+        params, "limit", DEFAULT_LIMIT, 0, MOST
+    )
 
 
 def _is_wanted(trade: Trade, margin: str) -> bool:

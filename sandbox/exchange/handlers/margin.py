@@ -61,7 +61,9 @@ def cancel_margin_order(exchange: Exchange, caller: Caller | None, params: Argum
 
 def get_margin_accounts(exchange: Exchange, caller: Caller | None, params: Arguments) -> object:
     """The isolated accounts, with their positions."""
-    return [account_record(exchange, account) for account in exchange.margins.of(arguments.account(exchange, caller))]
+    return [
+        account_record(exchange, account) for account in exchange.margins.accounts(arguments.account(exchange, caller))
+    ]
 
 
 def get_margin_account(exchange: Exchange, caller: Caller | None, params: Arguments) -> object:
@@ -79,7 +81,7 @@ def set_margin_account(exchange: Exchange, caller: Caller | None, params: Argume
 
 def close_margin_accounts(exchange: Exchange, caller: Caller | None, params: Arguments) -> object:
     """Closes all positions at the market and all isolated accounts."""
-    return margin.close(exchange, exchange.margins.of(arguments.account(exchange, caller)))
+    return margin.close(exchange, exchange.margins.accounts(arguments.account(exchange, caller)))
 
 
 def close_margin_account(exchange: Exchange, caller: Caller | None, params: Arguments) -> object:
@@ -94,7 +96,7 @@ def close_margin_account(exchange: Exchange, caller: Caller | None, params: Argu
 
 def get_margin_positions(exchange: Exchange, caller: Caller | None, params: Arguments) -> object:
     """The open positions."""
-    accounts = exchange.margins.of(arguments.account(exchange, caller))
+    accounts = exchange.margins.accounts(arguments.account(exchange, caller))
     return [position_record(exchange, each, each.position) for each in accounts if each.position is not None]
 
 
@@ -106,7 +108,7 @@ def get_margin_position(exchange: Exchange, caller: Caller | None, params: Argum
 
 def close_margin_positions(exchange: Exchange, caller: Caller | None, params: Arguments) -> object:
     """Closes all positions at the market; their accounts stay."""
-    accounts = exchange.margins.of(arguments.account(exchange, caller))
+    accounts = exchange.margins.accounts(arguments.account(exchange, caller))
     return margin.close_positions(exchange, [each for each in accounts if each.position is not None])
 
 

@@ -13,11 +13,12 @@ from sandbox.exchange.handlers import arguments
 from sandbox.exchange.handlers.arguments import Arguments
 from sandbox.exchange.handlers.transactions import ASC, DEFAULT_LIMIT, DESC, FARTHEST, MOST
 from sandbox.exchange.listing.symbols import Symbol
+from sandbox.exchange.orders.matching import BUY, SELL
 from sandbox.exchange.state import Exchange
 from sandbox.exchange.tape import candles
 from sandbox.exchange.tape.tape import Span
+from sandbox.exchange.tape.tape_records import Figures, instant, nine_digits
 from sandbox.exchange.terms import Caller
-from sandbox.exchange.trading import books
 
 DEFAULT_DEPTH = 100
 DEEPEST = 2**63 - 1
@@ -36,8 +37,8 @@ class _Page:
     def read(cls, params: Arguments, default_order: str) -> "_Page":
         return cls(
             newest_first=arguments.choice(params, "sort", (ASC, DESC), default_order) == DESC,
-            offset=arguments.whole(params, "offset", 0, 0, FARTHEST),
-            limit=arguments.whole(params, "limit", DEFAULT_LIMIT, 0, MOST),
+            offset=arguments.whole_number(params, "offset", 0, 0, FARTHEST),
+            limit=arguments.whole_number(params, "limit", DEFAULT_LIMIT, 0, MOST),
         )
 
 
@@ -56,14 +57,14 @@ class Listing:
         """What is told about one symbol."""
         return f'"{symbol.id}":{self.write(symbol)}' if self.keyed else self.write(symbol)
 
-    def whole(self, parts: Iterable[str]) -> str:
+    def join(self, parts: Iterable[str]) -> str:
         """The parts together."""
         opening, closing = "{}" if self.keyed else "[]"
         return f"{opening}{','.join(parts)}{closing}"
 
     def read(self) -> object:
         """All of it at once, as plain JSON."""
-        return _plain(self.whole(self.part(symbol) for symbol in self.symbols))
+        return _plain(self.join(self.part(symbol) for symbol in self.symbols))
 
 
 def list_tickers(exchange: Exchange, params: Arguments) -> Listing:
@@ -84,13 +85,13 @@ def list_trades(exchange: Exchange, params: Arguments) -> Listing:
 def list_orderbooks(exchange: Exchange, params: Arguments) -> Listing:
     """The order books of the named symbols, or of all, by symbol."""
     depth = _depth(params)
-    return Listing(arguments.named_symbols(exchange, params), lambda symbol: books.book(exchange, symbol.id, depth))
+    return Listing(arguments.named_symbols(exchange, params), lambda symbol: _book(exchange, symbol.id, depth))
 
 
 def list_candles(exchange: Exchange, params: Arguments) -> Listing:
     """The candles of the named symbols, or of all, by symbol."""
-    wanted = _Candles.read(params)
-    return _remembered(exchange, params, wanted.page, wanted, lambda symbol: _candles(exchange, symbol, wanted))
+    query = _Candles.read(params)
+    return _remembered(exchange, params, query.page, query, lambda symbol: _candles(exchange, symbol, query))
 
 
 # What can be told symbol by symbol.
@@ -135,9 +136,9 @@ def get_orderbook(exchange: Exchange, caller: Caller | None, params: Arguments) 
     """One order book; with `volume` only as deep as that quantity goes, and with average prices."""
     symbol = arguments.named_symbol(exchange, params)
     if params.get("volume") in (None, ""):
-        return _plain(books.book(exchange, symbol.id, _depth(params)))
+        return _plain(_book(exchange, symbol.id, _depth(params)))
     volume = arguments.amount(params, "volume")
-    return _plain(books.book_for(exchange, symbol.id, -int(-volume // symbol.increment)))
+    return _plain(_book_for(exchange, symbol.id, -int(-volume // symbol.increment)))
 
 
 def get_candles(exchange: Exchange, caller: Caller | None, params: Arguments) -> object:
@@ -158,7 +159,7 @@ def _ticker(exchange: Exchange, symbol: Symbol) -> dict[str, object]:
 def _trades(exchange: Exchange, symbol: Symbol, span: Span, page: _Page) -> str:
     tape = exchange.tape
     track = tape.track(symbol.id)
-    found = tape.listed(
+    trades = tape.listed(
         track,
         span,
         until_ms=exchange.moment_ms,
@@ -166,7 +167,7 @@ def _trades(exchange: Exchange, symbol: Symbol, span: Span, page: _Page) -> str:
         offset=page.offset,
         limit=page.limit,
     )
-    return f"[{','.join(map(track.figures.trade, found))}]"
+    return f"[{','.join(map(track.figures.trade, trades))}]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,22 +184,22 @@ class _Candles:
         return cls(period, _time_span(params), _Page.read(params, ASC))
 
 
-def _candles(exchange: Exchange, symbol: Symbol, wanted: _Candles) -> str:
+def _candles(exchange: Exchange, symbol: Symbol, query: _Candles) -> str:
     tape = exchange.tape
     track = tape.track(symbol.id)
-    found = candles.listed(
+    bars = candles.listed(
         tape,
         track,
-        wanted.period,
-        first_ms=wanted.span.first_ms,
-        last_ms=wanted.span.last_ms,
+        query.period,
+        first_ms=query.span.first_ms,
+        last_ms=query.span.last_ms,
         until_ms=exchange.moment_ms,
-        newest_first=wanted.page.newest_first,
-        offset=wanted.page.offset,
-        limit=wanted.page.limit,
+        newest_first=query.page.newest_first,
+        offset=query.page.offset,
+        limit=query.page.limit,
     )
     write = track.figures.candle
-    return f"[{','.join([write(start_ms, bar) for start_ms, bar in found])}]"
+    return f"[{','.join([write(start_ms, bar) for start_ms, bar in bars])}]"
 
 
 def _remembered(
@@ -233,4 +234,47 @@ def _time_span(params: Arguments) -> Span:
 
 
 def _depth(params: Arguments) -> int:
-    return arguments.whole(params, "limit", DEFAULT_DEPTH, 0, DEEPEST)
+    return arguments.whole_number(params, "limit", DEFAULT_DEPTH, 0, DEEPEST)
+
+
+# Order books, written as JSON at once -------------------------------------------------------------------------------
+
+
+_Levels = Sequence[tuple[int, int]]
+
+
+def _book(exchange: Exchange, symbol_id: str, depth: int) -> str:
+    """The book of a symbol, at most `depth` levels a side; all of them when it is 0."""
+    exchange.look_at(symbol_id)
+    book = exchange.pair(symbol_id).book
+    return _book_record(exchange, symbol_id, book.levels(SELL, depth), book.levels(BUY, depth))
+
+
+def _book_for(exchange: Exchange, symbol_id: str, quantity: int) -> str:
+    """The book just deep enough for a quantity in increments, with the average price of the levels shown.
+
+    A side that is empty has no average.
+    """
+    exchange.look_at(symbol_id)
+    book = exchange.pair(symbol_id).book
+    asks, bids = book.volume_for(SELL, quantity), book.volume_for(BUY, quantity)
+    figures = exchange.tape.track(symbol_id).figures
+    averages = f'"askAveragePrice":{_average_price(asks, figures)},"bidAveragePrice":{_average_price(bids, figures)}'
+    return f"{_book_record(exchange, symbol_id, asks, bids)[:-1]},{averages}}}"
+
+
+def _book_record(exchange: Exchange, symbol_id: str, asks: _Levels, bids: _Levels) -> str:
+    figures, now_ms = exchange.tape.track(symbol_id).figures, exchange.moment_ms
+    return (
+        f'{{"symbol":"{symbol_id}","timestamp":"{nine_digits(now_ms)}","batchingTime":"{instant(now_ms)}",'
+        f'"ask":{figures.levels(asks)},"bid":{figures.levels(bids)}}}'
+    )
+
+
+def _average_price(levels: _Levels, figures: Figures) -> str:
+    """The average price weighted by size, rounded to the nearest tick, as JSON."""
+    quantity = sum(size for _, size in levels)
+    if not quantity:
+        return "null"
+    notional = sum(price * size for price, size in levels)
+    return f'"{figures.price((2 * notional + quantity) // (2 * quantity))}"'

@@ -91,11 +91,11 @@ def stop_price_of(pair: Pair, value: Decimal | None, *, strict: bool) -> int:
     return steps
 
 
-def time_in_force_of(kind: str, wanted: str) -> str:
+def time_in_force_of(kind: str, requested: str) -> str:
     """The time in force of a type of order; a market order is IOC or FOK, and GTC, the default, means IOC there."""
-    if kind != MARKET or wanted in (IOC, FOK):
-        return wanted
-    if wanted in ("", "GTC"):
+    if kind != MARKET or requested in (IOC, FOK):
+        return requested
+    if requested in ("", "GTC"):
         return IOC
     raise Refusal(VALIDATION_ERROR, "Param 'timeInForce' must be IOC or FOK for a market order")
 
@@ -196,7 +196,7 @@ def order_terms(exchange: Exchange, params: Arguments) -> OrderTerms:
     pair = _pair(exchange, params)
     side = arguments.choice(params, "side", SIDES)
     kind = arguments.choice(params, "type", TYPES, LIMIT)
-    wanted = arguments.choice(params, "timeInForce", TIMES_IN_FORCE, GTC)
+    requested = arguments.choice(params, "timeInForce", TIMES_IN_FORCE, GTC)
     strict = arguments.flag(params, "strictValidate", False)
     quantity = quantity_of(pair, number(params, "quantity"), strict=strict)
     price = stop_price = None
@@ -206,7 +206,7 @@ def order_terms(exchange: Exchange, params: Arguments) -> OrderTerms:
         if params.get("stopPrice") in (None, ""):
             raise arguments.missing("stopPrice")
         stop_price = stop_price_of(pair, number(params, "stopPrice"), strict=strict)
-    in_force = time_in_force_of(kind, wanted)
+    in_force = time_in_force_of(kind, requested)
     expire_ms = arguments.instant_ms(params, "expireTime")
     return OrderTerms(
         pair=pair,
@@ -271,11 +271,11 @@ def _active(exchange: Exchange, caller: Caller | None, params: Arguments) -> Ord
 
 
 def _wait_ms(params: Arguments) -> int:
-    return arguments.whole(params, "wait", 0, 0, LONGEST_WAIT_MS)
+    return arguments.whole_number(params, "wait", 0, 0, LONGEST_WAIT_MS)
 
 
 def _just_ended(exchange: Exchange, account: str, client_id: str) -> Order | None:
-    order = exchange.orders.of(account).latest.get(client_id)
+    order = exchange.orders.dealings(account).latest.get(client_id)
     if order is None or order.margin or order.updated_ms < exchange.moment_ms - JUST_ENDED_MS:
         return None
     return order

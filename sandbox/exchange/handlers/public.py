@@ -8,10 +8,10 @@ from sandbox.exchange.terms import Caller
 
 def get_currencies(exchange: Exchange, caller: Caller | None, params: Arguments) -> object:
     """The named currencies, or all."""
-    wanted = arguments.codes(params, "currencies")
-    if not wanted:
+    codes = arguments.codes(params, "currencies")
+    if not codes:
         return [currency.wire() for currency in exchange.currencies.values()]
-    return [arguments.currency_of_code(exchange, code).wire() for code in dict.fromkeys(wanted)]
+    return [arguments.currency_of_code(exchange, code).wire() for code in dict.fromkeys(codes)]
 
 
 def get_currency(exchange: Exchange, caller: Caller | None, params: Arguments) -> object:

@@ -25,7 +25,7 @@ def get_margin_order_reports(exchange: Exchange, caller: Caller | None, params: 
 def get_margin_account_reports(exchange: Exchange, caller: Caller | None, params: Arguments) -> object:
     """The isolated accounts, with their positions."""
     report = {"reportType": STATUS, "reportReason": STATUS}
-    accounts = exchange.margins.of(arguments.account(exchange, caller))
+    accounts = exchange.margins.accounts(arguments.account(exchange, caller))
     return [account_record(exchange, account) | report for account in accounts]
 
 

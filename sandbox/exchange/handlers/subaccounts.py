@@ -71,10 +71,10 @@ def get_subaccount_deposit_address(exchange: Exchange, caller: Caller | None, pa
     """The current deposit address of a sub-account, whatever its status."""
     sub_account = subaccounts.find(exchange, arguments.account(exchange, caller), _number(params, "id"))
     currency = arguments.currency(exchange, params)
-    made = exchange.addresses.of(sub_account.email, currency.code)
-    if not currency.payin_enabled or not made:
+    addresses = exchange.addresses.deposit_addresses(sub_account.email, currency.code)
+    if not currency.payin_enabled or not addresses:
         raise Refusal(ACTION_NOT_ALLOWED, f"Deposits of {currency.code} are not available")
-    return {"result": made[-1].wire()}
+    return {"result": addresses[-1].wire()}
 
 
 def _number(params: Arguments, name: str) -> int:

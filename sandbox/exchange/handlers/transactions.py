@@ -24,10 +24,10 @@ def get_transactions(exchange: Exchange, caller: Caller | None, params: Argument
 def get_transaction(exchange: Exchange, caller: Caller | None, params: Arguments) -> object:
     """One transaction of the account, also while listings don't show it yet."""
     account = arguments.account(exchange, caller)
-    found = exchange.transactions.find(arguments.text(params, "id", required=True))
-    if found is None or found.account != account:
+    transaction = exchange.transactions.find(arguments.text(params, "id", required=True))
+    if transaction is None or transaction.account != account:
         raise Refusal(TRANSACTION_NOT_FOUND)
-    return network.record_of(exchange, found)
+    return network.record_of(exchange, transaction)
 
 
 def find_transactions(exchange: Exchange, caller: Caller | None, params: Arguments) -> object:
@@ -66,20 +66,20 @@ def _listed(
 ) -> list[dict[str, object]]:
     currency = arguments.optional_currency(exchange, params)
     order = arguments.choice(params, "sort" if "sort" in params else "order", (ASC, DESC), default_order)
-    limit = arguments.whole(params, "limit", DEFAULT_LIMIT, 0, MOST)
-    offset = arguments.whole(params, "offset", 0, 0, FARTHEST)
+    limit = arguments.whole_number(params, "limit", DEFAULT_LIMIT, 0, MOST)
+    offset = arguments.whole_number(params, "offset", 0, 0, FARTHEST)
     show_senders = arguments.flag(params, "showSenders", False)
     moment_ms = exchange.moment_ms
-    found = [
+    transactions = [
         transaction
         for transaction in exchange.transactions.of_account(account)
         if transaction.listed_ms <= moment_ms
         and (not currency or transaction.currency == currency)
         and _is_within(place(transaction)[0], bounds)
     ]
-    found.sort(key=place, reverse=order == DESC)
-    wanted = found[offset : offset + limit]
-    return [network.record_of(exchange, each, show_senders=show_senders) for each in wanted]
+    transactions.sort(key=place, reverse=order == DESC)
+    page = transactions[offset : offset + limit]
+    return [network.record_of(exchange, each, show_senders=show_senders) for each in page]
 
 
 def _is_within(position: int, bounds: tuple[int | None, int | None]) -> bool:

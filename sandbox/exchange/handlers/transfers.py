@@ -31,5 +31,5 @@ def convert_currency(exchange: Exchange, caller: Caller | None, params: Argument
     account = arguments.account(exchange, caller)
     source = arguments.currency(exchange, params, "fromCurrency")
     target = arguments.currency(exchange, params, "toCurrency")
-    made = transfers.convert(exchange, account, source, target, arguments.amount(params))
-    return {"result": [transaction.id for transaction in made]}
+    transactions = transfers.convert(exchange, account, source, target, arguments.amount(params))
+    return {"result": [transaction.id for transaction in transactions]}

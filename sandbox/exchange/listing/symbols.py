@@ -77,11 +77,11 @@ TABLE: tuple[Symbol, ...] = tuple(
 )
 
 
-def listed(wanted: int | None) -> tuple[tuple[Currency, ...], tuple[Symbol, ...]]:
+def listed(count: int | None) -> tuple[tuple[Currency, ...], tuple[Symbol, ...]]:
     """The currencies and symbols of a world with `wanted` symbols (None: the table; never fewer than thirteen)."""
-    if wanted is None or wanted <= len(TABLE):
-        return LISTED, TABLE[: max(wanted or len(TABLE), LEAST_SYMBOLS)]
-    missing = min(wanted, MOST_SYMBOLS) - len(TABLE)
+    if count is None or count <= len(TABLE):
+        return LISTED, TABLE[: max(count or len(TABLE), LEAST_SYMBOLS)]
+    missing = min(count, MOST_SYMBOLS) - len(TABLE)
     tokens = [made_up(number) for number in range(-(-missing // len(MADE_UP_QUOTES)))]
     by_code = {currency.code: currency for currency in LISTED}
     pairs = [_made_up_symbol(token, by_code[quote]) for token in tokens for quote in MADE_UP_QUOTES]

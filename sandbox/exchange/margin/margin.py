@@ -25,11 +25,11 @@ from sandbox.exchange.margin.margin_reports import (
     CREATED,
     UPDATED,
     account_record,
+    add_account_news,
     gain_at,
     held_by,
     mark_of,
     position_record,
-    tell,
     terms_of,
 )
 from sandbox.exchange.orders.matching import BUY, SELL, Pair
@@ -73,14 +73,14 @@ def find_position(exchange: Exchange, owner: str, symbol: str) -> MarginAccount:
     return account
 
 
-def set_balance(exchange: Exchange, owner: str, pair: Pair, wanted: Decimal, *, strict: bool) -> dict[str, object]:
+def set_balance(exchange: Exchange, owner: str, pair: Pair, balance: Decimal, *, strict: bool) -> dict[str, object]:
     """Opens an account with this balance, changes the balance, or closes the account (zero); returns its record.
 
     Digits beyond the currency's are rounded half down, or refused when `strict`. Raises 20040, 20032 for closing what
     is not there, 20033 for a balance that is the present one, 20001.
     """
     must_have_margin(pair)
-    account, units = exchange.margins.find(owner, pair.symbol.id), _units(exchange, pair, wanted, strict=strict)
+    account, units = exchange.margins.find(owner, pair.symbol.id), _units(exchange, pair, balance, strict=strict)
     if account is None:
         if not units:
             raise Refusal(MARGIN_NOT_FOUND)
@@ -93,7 +93,7 @@ def set_balance(exchange: Exchange, owner: str, pair: Pair, wanted: Decimal, *, 
         raise Refusal(MARGIN_NOT_CHANGED)
     _must_allow(exchange, account, units)
     move(exchange, account, units - account.balance, "margin")
-    tell(exchange, account, UPDATED, MARGIN_CHANGED)
+    add_account_news(exchange, account, UPDATED, MARGIN_CHANGED)
     return account_record(exchange, account)
 
 
@@ -147,7 +147,7 @@ def close_at(exchange: Exchange, account: MarginAccount, price: int | None, back
 
 def free_idle(exchange: Exchange, owner: str) -> None:
     """Closes the owner's accounts that have no position; their money is free again."""
-    for account in exchange.margins.of(owner):
+    for account in exchange.margins.accounts(owner):
         if account.position is None:
             _close(exchange, account)
 
@@ -156,7 +156,7 @@ def _open(exchange: Exchange, owner: str, pair: Pair, units: int) -> dict[str, o
     _must_be_there(exchange, owner, pair, units)
     account, was_there = exchange.margins.open(owner, pair, exchange.moment_ms)
     move(exchange, account, units, "margin")
-    tell(exchange, account, CREATED, REOPENED if was_there else CREATED)
+    add_account_news(exchange, account, CREATED, REOPENED if was_there else CREATED)
     return account_record(exchange, account)
 
 
@@ -166,7 +166,7 @@ def _close(exchange: Exchange, account: MarginAccount) -> dict[str, object]:
         move(exchange, account, -account.balance, "margin")
     account.updated_ms = exchange.moment_ms
     exchange.margins.close(account)
-    tell(exchange, account, CLOSED, CLOSED)
+    add_account_news(exchange, account, CLOSED, CLOSED)
     return account_record(exchange, account)
 
 
@@ -196,7 +196,7 @@ def _must_find_takers(exchange: Exchange, account: MarginAccount) -> None:
     pair, side = account.pair, SELL if account.quantity > 0 else BUY
     offered, _ = pair.book.walk(side, 10**60)
     own = exchange.orders.listed(account.owner, margin=True, symbol=pair.symbol.id)
-    offered -= sum(pair.book.left(order.id) for order in own if order.terms.side != side)
+    offered -= sum(pair.book.remaining(order.id) for order in own if order.terms.side != side)
     if offered < abs(account.quantity):
         raise Refusal(MARKET_CLOSED)
 
@@ -208,10 +208,10 @@ def record_of(exchange: Exchange, account: MarginAccount) -> dict[str, object]:
     return position_record(exchange, account, account.position)
 
 
-def _units(exchange: Exchange, pair: Pair, wanted: Decimal, *, strict: bool) -> int:
+def _units(exchange: Exchange, pair: Pair, balance: Decimal, *, strict: bool) -> int:
     digits = exchange.currencies[pair.quote].digits
-    if digits_after_point(wanted) > digits:
+    if digits_after_point(balance) > digits:
         if strict:
             raise Refusal(VALIDATION_ERROR, f"Param 'marginBalance' has more than {digits} digits after the point")
-        wanted = wanted.quantize(Decimal(1).scaleb(-digits), ROUND_HALF_DOWN, Context(prec=2 * MOST_DIGITS + 1))
-    return units_of(wanted)
+        balance = balance.quantize(Decimal(1).scaleb(-digits), ROUND_HALF_DOWN, Context(prec=2 * MOST_DIGITS + 1))
+    return units_of(balance)

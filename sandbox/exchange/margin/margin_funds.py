@@ -9,7 +9,7 @@ from typing import Final
 from sandbox.exchange.accounts.ledger import HOUSE, Entry, Wallet
 from sandbox.exchange.funds.withdrawals import FUNDS_DESCRIPTION
 from sandbox.exchange.margin.margin_reports import CLOSED as CLOSED_REPORT
-from sandbox.exchange.margin.margin_reports import UPDATED, held_by, mark_of, size_of, tell, terms_of, touch
+from sandbox.exchange.margin.margin_reports import UPDATED, add_account_news, held_by, mark_of, size_of, terms_of, touch
 from sandbox.exchange.orders.matching import SELL, Rate
 from sandbox.exchange.orders.orders import Order, Settled
 from sandbox.exchange.positions.margin_records import CLOSED, MarginAccount
@@ -56,7 +56,7 @@ class Isolated:
         kind, reason = UPDATED, change.reason
         if reason == CLOSED:
             kind, reason = CLOSED_REPORT, LIQUIDATED if self._liquidating else CLOSED
-        tell(exchange, account, kind, reason)
+        add_account_news(exchange, account, kind, reason)
         entries = (
             (HOUSE, Wallet.LENDING, pair.base, sign * amount),
             (HOUSE, Wallet.LENDING, pair.quote, -sign * value - gained),
@@ -102,7 +102,7 @@ def _check(exchange: Exchange, account: MarginAccount, order: Order, notional: i
     outcomes = exchange.recorded_fills
     if outcomes.replaying:
         if outcomes.is_next(FUNDS):
-            outcomes.take()
+            outcomes.next_met()
             raise Refusal(INSUFFICIENT_FUNDS, FUNDS_DESCRIPTION)
         return
     needed, present = held_by(exchange, account, order, _value(order, notional)), held_by(exchange, account)
@@ -137,8 +137,8 @@ def _value(order: Order, notional: int) -> int:
     if not order.is_buy:
         terms = order.terms
         if terms.stop_price is not None:
-            notional = max(notional, terms.stop_price * order.left)
+            notional = max(notional, terms.stop_price * order.remaining)
         else:
-            taken, met = order.pair.book.walk(SELL, order.left, order.price)
-            notional = met + (order.left - taken) * (order.price or 0)
+            taken, met = order.pair.book.walk(SELL, order.remaining, order.price)
+            notional = met + (order.remaining - taken) * (order.price or 0)
     return notional * order.pair.quote_unit

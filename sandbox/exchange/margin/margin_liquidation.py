@@ -15,7 +15,7 @@ from typing import Final
 from sandbox.exchange.accounts.ledger import HOUSE, Wallet
 from sandbox.exchange.margin.margin import close_at
 from sandbox.exchange.margin.margin_funds import LIQUIDATED, LIQUIDATION, WATCH, WATCH_MS, is_past
-from sandbox.exchange.margin.margin_reports import CLOSED, mark_of, tell
+from sandbox.exchange.margin.margin_reports import CLOSED, add_account_news, mark_of
 from sandbox.exchange.orders.matching import BUY, SELL
 from sandbox.exchange.orders.orders import IOC, MARKET, OrderTerms, Settled
 from sandbox.exchange.positions.margin_records import CHECK, MarginAccount
@@ -78,21 +78,21 @@ def _take_over(exchange: Exchange, account: MarginAccount, mark: int) -> None:
     quantity, outcomes = account.quantity, exchange.recorded_fills
     if outcomes.replaying and not outcomes.is_next(TAKEN_OVER):
         exchange.margins.traded[account.pair.symbol.id] = (mark, exchange.moment_ms)
-        _end(exchange, account, quantity, mark)
+        _close_position(exchange, account, quantity, mark)
         return
     if outcomes.replaying:
-        met = outcomes.take()
+        met = outcomes.next_met()
     else:
         met = Met(((exchange.orders.new_trade_id(exchange.moment_ms), 0, mark, abs(quantity)),), TAKEN_OVER)
         outcomes.note(met)
     terms = OrderTerms(account.pair, SELL if quantity > 0 else BUY, MARKET, IOC, abs(quantity))
     order = enter_for_exchange(exchange, account.owner, terms, LIQUIDATION)
-    settled = _end(exchange, account, quantity, mark)
+    settled = _close_position(exchange, account, quantity, mark)
     fill_apart(exchange, order, met.trades[0], settled)
     wake_stops(exchange)
 
 
-def _end(exchange: Exchange, account: MarginAccount, quantity: int, mark: int) -> Settled:
+def _close_position(exchange: Exchange, account: MarginAccount, quantity: int, mark: int) -> Settled:
     """Takes the position out of the account, on the ledger as well; what that did."""
     change = account.traded(-quantity, mark, exchange.margins.new_position_id, exchange.moment_ms)
     gained = max(change.gain, -account.balance)
@@ -100,5 +100,5 @@ def _end(exchange: Exchange, account: MarginAccount, quantity: int, mark: int) -
     quote = account.pair.quote
     entries = ((HOUSE, Wallet.LENDING, quote, -gained), (account.owner, Wallet.MARGIN, quote, gained))
     exchange.ledger.move(exchange.moment_ms, "liquidation", str(change.position_id), entries)
-    tell(exchange, account, CLOSED, LIQUIDATED)
+    add_account_news(exchange, account, CLOSED, LIQUIDATED)
     return Settled((), 0, True, change.position_id)

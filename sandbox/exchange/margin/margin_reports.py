@@ -64,14 +64,14 @@ def held_by(exchange: Exchange, account: MarginAccount, order: Order | None = No
     needed = 0
     for each in [*orders, *([order] if order is not None else [])]:
         side = each.terms.side
-        reducing = min(each.left, may_close[side])
+        reducing = min(each.remaining, may_close[side])
         may_close[side] -= reducing
-        opening = each.left - reducing
+        opening = each.remaining - reducing
         if opening:
-            full = value if each is order else _price_of(each) * each.left * pair.quote_unit
+            full = value if each is order else _price_of(each) * each.remaining * pair.quote_unit
             markup = max(each.terms.take_markup, each.terms.provide_markup)
             own = terms._replace(rate=EXACT.add(terms.rate, markup)) if markup else terms
-            needed += own.for_order(-(-full * opening // each.left))
+            needed += own.for_order(-(-full * opening // each.remaining))
     return needed
 
 
@@ -117,16 +117,16 @@ def position_record(exchange: Exchange, account: MarginAccount, position: Positi
     }
 
 
-def tell(exchange: Exchange, account: MarginAccount, type: str, reason: str) -> None:
+def add_account_news(exchange: Exchange, account: MarginAccount, type: str, reason: str) -> None:
     """Puts the account as it is now among the news."""
-    if exchange.telling:
+    if exchange.has_listeners:
         record = account_record(exchange, account) | {"reportType": type, "reportReason": reason}
         exchange.margins.report(AccountReport(account.owner, lambda: record))
 
 
 def touch(exchange: Exchange, account: MarginAccount) -> None:
     """Has the account told, as it will be then, behind the news of its orders."""
-    if exchange.telling:
+    if exchange.has_listeners:
         update = {"reportType": UPDATED, "reportReason": UPDATED}
         report = AccountReport(account.owner, lambda: account_record(exchange, account) | update)
         exchange.margins.touch(account, report)

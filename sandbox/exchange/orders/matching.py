@@ -118,7 +118,7 @@ class Book:
             own, other, limit = self._bids, self._asks, _ANY_PRICE if price is None else price
         else:
             own, other, limit = self._asks, self._bids, _ANY_PRICE if price is None else -price
-        left: int = quantity
+        remaining: int = quantity
         fills: Sequence[Fill] = ()
         keys = other.keys
         if keys and keys[0] <= limit and (other.levels[keys[0]] or other.is_within(limit)):
@@ -126,42 +126,42 @@ class Book:
                 return _WOULD_TAKE
             if time_in_force == FOK and self.walk(side, quantity, price)[0] < quantity:
                 return _MET_NOTHING
-            fills, left = self._take(other, limit, quantity)
-            if not left:
+            fills, remaining = self._fill_against(other, limit, quantity)
+            if not remaining:
                 return Outcome(fills, False)
         if price is None or time_in_force in _NEVER_REST:
             return Outcome(fills, False, UNFILLED) if fills else _MET_NOTHING
         level = own.levels.get(-limit)
         if level is None:
             level = own.opened(-limit)
-        level[order_id] = left
+        level[order_id] = remaining
         self._orders[order_id] = level
         return Outcome(fills, True) if fills else _RESTS
 
-    def _take(self, other: _Side, limit: int, left: int) -> tuple[list[Fill], int]:
+    def _fill_against(self, other: _Side, limit: int, remaining: int) -> tuple[list[Fill], int]:
         """The fills against the other side up to the key `limit`, and what is left; its best level has orders."""
         fills: list[Fill] = []
         orders, keys, levels = self._orders, other.keys, other.levels
         while keys and keys[0] <= limit:
             price, level, gone = abs(keys[0]), levels[keys[0]], []
             for maker_id, have in level.items():
-                if have > left:
-                    level[maker_id] = have - left
-                    fills.append((maker_id, price, left))
-                    left = 0
+                if have > remaining:
+                    level[maker_id] = have - remaining
+                    fills.append((maker_id, price, remaining))
+                    remaining = 0
                     break
                 fills.append((maker_id, price, have))
                 gone.append(maker_id)
-                left -= have
-                if not left:
+                remaining -= have
+                if not remaining:
                     break
             for maker_id in gone:
                 del level[maker_id], orders[maker_id]
             if not level:
                 del levels[heappop(keys)]
-            if not left:
+            if not remaining:
                 break
-        return fills, left
+        return fills, remaining
 
     def rest(self, order_id: int, side: str, price: int, quantity: int) -> None:
         """Puts an order behind those of its price without matching it, as when a recorded outcome is lived again."""
@@ -194,7 +194,7 @@ class Book:
         key = (self._bids if side == BUY else self._asks).best()
         return None if key is None else abs(key)
 
-    def left(self, order_id: int) -> int:
+    def remaining(self, order_id: int) -> int:
         """What is left of a resting order, 0 when it is not in the book."""
         return self._orders.get(order_id, {}).get(order_id, 0)
 
@@ -207,13 +207,13 @@ class Book:
 
     def volume_for(self, side: str, quantity: int) -> list[tuple[int, int]]:
         """The levels of a side, best first, that are just deep enough for a quantity; all when they are not."""
-        found, missing = [], quantity
+        levels_taken, missing = [], quantity
         for level in self.levels(side):
             if missing <= 0:
                 break
-            found.append(level)
+            levels_taken.append(level)
             missing -= level[1]
-        return found
+        return levels_taken
 
     def walk(self, side: str, quantity: int, price: int | None = None) -> tuple[int, int]:
         """What an order of `side` would take now: the quantity, and the sum of price times quantity."""
@@ -265,7 +265,7 @@ class Stops:
         """Whether a trade at the price would wake an order."""
         return bool(self._waiting and (self._is_reached(self._buys, price) or self._is_reached(self._sells, -price)))
 
-    def take(self, price: int) -> list[int]:
+    def wake(self, price: int) -> list[int]:
         """Takes out the orders that a trade at the price wakes: those with the nearest stop price, and then the oldest,
         first; buys before sells."""
         woken = []

@@ -100,14 +100,14 @@ class Backing(Protocol[Exchange_contra]):
         ...
 
     def settle(self, exchange: Exchange_contra, order: "Order", price: int, quantity: int, rate: Rate) -> Settled:
-        """The order's side of a trade; `order.left` is already what is left after it."""
+        """The order's side of a trade; `order.remaining` is already what is left after it."""
         ...
 
 
 class Order:
     """One order of an account.
 
-    `left` is what can still be filled, `filled` the cumulative quantity and `spent` its notional; an order that
+    `remaining` is what can still be filled, `filled` the cumulative quantity and `spent` its notional; an order that
     replaced another begins with the other's. `placed_ms` is when this order came in, `created_ms` when the first of
     its chain did. `reserved` is what the backing holds for it, in units of the currency it pays with.
     """
@@ -121,11 +121,11 @@ class Order:
         "filled",
         "id",
         "is_buy",
-        "left",
         "pair",
         "placed_ms",
         "price",
         "provide",
+        "remaining",
         "reserved",
         "spent",
         "status",
@@ -144,7 +144,7 @@ class Order:
         self.pair = terms.pair
         self.is_buy = terms.side == BUY
         self.price = terms.price
-        self.left = terms.quantity
+        self.remaining = terms.quantity
         self.filled = 0
         self.spent = 0
         self.reserved = 0
@@ -199,7 +199,7 @@ class Orders:
         self._dealings: defaultdict[str, Dealings] = defaultdict(Dealings)
         self._tradeless: deque[Order] = deque()  # ended without a trade, in the order of their end
 
-    def of(self, account: str) -> Dealings:
+    def dealings(self, account: str) -> Dealings:
         """The account's dealings."""
         return self._dealings[account]
 
@@ -262,5 +262,5 @@ class Orders:
 
     def find(self, account: str, client_id: str, *, margin: bool) -> Order | None:
         """The active order of the trader's id."""
-        found = self._dealings[account].active.get(client_id)
-        return found if found is not None and found.margin is margin else None
+        order = self._dealings[account].active.get(client_id)
+        return order if order is not None and order.margin is margin else None

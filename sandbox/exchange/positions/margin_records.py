@@ -79,14 +79,14 @@ class MarginAccount:
             cost -= cost % FEE_STEP
         part = Position(held.id, held.quantity, cost, at_ms)
         gain = part.gain(closed * price * unit)
-        left = held.quantity + quantity
-        if held.quantity * left > 0:
-            held.quantity, held.cost, held.updated_ms = left, held.cost - cost, at_ms
+        new_quantity = held.quantity + quantity
+        if held.quantity * new_quantity > 0:
+            held.quantity, held.cost, held.updated_ms = new_quantity, held.cost - cost, at_ms
             return Change(held.id, gain, REDUCED)
-        if not left:
+        if not new_quantity:
             self.position = None
             return Change(held.id, gain, CLOSED)
-        self.position = Position(new_id(), left, abs(left) * price * unit, at_ms)
+        self.position = Position(new_id(), new_quantity, abs(new_quantity) * price * unit, at_ms)
         return Change(self.position.id, gain, FLIPPED)
 
 
@@ -120,7 +120,7 @@ class Margins:
         """The owner's account of a symbol."""
         return self._accounts.get((owner, symbol))
 
-    def of(self, owner: str) -> list[MarginAccount]:
+    def accounts(self, owner: str) -> list[MarginAccount]:
         """The owner's accounts, in the order in which they were opened."""
         return [account for (name, _), account in self._accounts.items() if name == owner]
 

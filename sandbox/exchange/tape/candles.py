@@ -68,17 +68,17 @@ def listed(
     begin_ms = first_ms if start(first_ms) == first_ms else _next(period, start(first_ms))
     end_ms = min(_next(period, start(latest_ms)) - 1, until_ms)
     pieces = _pieces(tape, track, period, _Stretch(begin_ms, end_ms, until_ms, newest_first))
-    found: list[Candle] = []
+    candles: list[Candle] = []
     for place, (start_ms, group) in enumerate(groupby(pieces, key=itemgetter(0))):
         if place < offset:
             continue
         bars = [bar for _, bar in group]
         if newest_first:
             bars.reverse()
-        found.append((start_ms, joined(bars)))
-        if len(found) >= limit:
+        candles.append((start_ms, joined(bars)))
+        if len(candles) >= limit:
             break
-    return found
+    return candles
 
 
 def _pieces(tape: Tape, track: Track, period: str, stretch: _Stretch) -> Iterator[Candle]:
@@ -101,13 +101,13 @@ def _pieces(tape: Tape, track: Track, period: str, stretch: _Stretch) -> Iterato
 
 def _within(tape: Tape, track: Track, leaf: int, start: _Start, stretch: _Stretch) -> Sequence[Candle]:
     """The candles of a leaf that are shorter than it."""
-    found = []
+    candles = []
     trades = tape.trades(track, leaf, stretch.until_ms)
     for start_ms, group in groupby(trades, key=lambda trade: start(trade.at_ms)):
         bar = bar_of(group)
         if bar is not None and stretch.begin_ms <= start_ms <= stretch.end_ms:
-            found.append((start_ms, bar))
-    return found[::-1] if stretch.newest_first else found
+            candles.append((start_ms, bar))
+    return candles[::-1] if stretch.newest_first else candles
 
 
 def start_of(period: str) -> _Start:

@@ -40,7 +40,7 @@ _HALF_SPREAD: Final = 100  # millionths of the price
 _CALM: Final = 60  # currencies of account wander sixty times less
 _MOST_DAYS: Final = 1_000
 _DOLLARS: Final = [UNIT] * MARKS_A_DAY
-_KNOWN: Final = frozenset(currency.code for currency in LISTED)
+_LISTED_CODES: Final = frozenset(currency.code for currency in LISTED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ class Market:
         self._drifts: dict[str, _Drift] = {}
         for code, currency in currencies.items():
             base, key = int(currency.usd * UNIT), key_of(seed, code)
-            if code in _KNOWN:
+            if code in _LISTED_CODES:
                 self._courses[code] = _Course(base, key, currency.calm)
             else:
                 self._drifts[code] = _Drift(base, key)
@@ -209,9 +209,9 @@ def _day(course: _Course | None, day: int) -> Sequence[int]:
     quick = _QUICK
     if course.calm:
         slow, quick = [deviation // _CALM for deviation in slow], _QUICK // _CALM
-    base, whole = course.base, _MILLION * _MILLION
+    base, scale = course.base, _MILLION * _MILLION
     return [
-        base * (whole + _MILLION * deviation + quick * height) // whole
+        base * (scale + _MILLION * deviation + quick * height) // scale
         for deviation, height in zip(slow, knots, strict=False)
     ]
 

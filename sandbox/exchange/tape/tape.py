@@ -20,6 +20,8 @@ from sandbox.engine.clock import DAY_MS
 from sandbox.exchange.listing.symbols import Symbol
 from sandbox.exchange.orders.orders_reports import MarketTrade
 from sandbox.exchange.tape.market import Market
+from sandbox.exchange.tape.tape_lively import Lively
+from sandbox.exchange.tape.tape_quiet import Quiet
 from sandbox.exchange.tape.tape_records import (
     ID_ROOM,
     ID_STEP,
@@ -31,7 +33,6 @@ from sandbox.exchange.tape.tape_records import (
     instant,
     joined,
 )
-from sandbox.exchange.tape.tape_simulated import Simulation
 from sandbox.exchange.tape.tape_sketches import LEAF_MS
 
 _SLACK_MS: Final = 60_000  # by how much numbers may run ahead of their instants
@@ -69,6 +70,45 @@ class Span:
         return self.first_ms + 2 * _SLACK_MS < first_ms and end_ms < self.last_ms - 2 * _SLACK_MS
 
 
+class Simulation:
+    """The simulated trades of one world, made from the seed, the symbol and the quarter of an hour alone.
+
+    They follow the path of the market, and can be had in three ways that agree exactly: as the bar of a whole day or of
+    a leaf, in a few sums, or one by one.
+    """
+
+    def __init__(self, market: Market) -> None:
+        self._lively = Lively(market)
+        self._quiet = Quiet(market)
+
+    def leaves(self, track: Track, day: int) -> Sequence[int]:
+        """The leaves of a day (both counted since 1970) in which the symbol trades, in their order."""
+        return self._simulation_of(track).leaves(track, day) if day >= track.begin_day else ()
+
+    def has(self, track: Track, leaf: int) -> bool:
+        """Whether the symbol trades in the leaf."""
+        return leaf in self.leaves(track, leaf // LEAVES_A_DAY)
+
+    def count(self, track: Track, leaf: int) -> int:
+        """How many trades a leaf has in which the symbol trades."""
+        return self._simulation_of(track).count(track, leaf)
+
+    def bar(self, track: Track, leaf: int) -> Bar:
+        """The bar of a leaf in which the symbol trades."""
+        return self._simulation_of(track).bar(track, leaf)
+
+    def day(self, track: Track, day: int) -> Bar:
+        """The bar of a whole day on which the symbol was listed: it trades on every one of them."""
+        return self._simulation_of(track).day(track, day)
+
+    def trades(self, track: Track, leaf: int) -> list[Trade]:
+        """The trades of a leaf in which the symbol trades, in their order; no two in the same millisecond."""
+        return self._simulation_of(track).trades(track, leaf)
+
+    def _simulation_of(self, track: Track) -> Lively | Quiet:
+        return self._quiet if track.is_quiet else self._lively
+
+
 class Tape:
     """The tape of one world."""
 
@@ -78,10 +118,10 @@ class Tape:
         self._tracks = {symbol.id: Track(symbol, place, market, started_ms) for place, symbol in enumerate(symbols)}
         self._reported: dict[str, dict[int, list[Trade]]] = {}
         self._counts: dict[int, int] = {}
-        self._told_days: dict[str, set[int]] = {}
-        self._made: dict[tuple[int, int], list[Trade]] = {}
-        self._made_trades = 0
-        self._told_bars: dict[tuple[int, int], Bar | None] = {}
+        self._reported_days: dict[str, set[int]] = {}
+        self._simulated_trades: dict[tuple[int, int], list[Trade]] = {}
+        self._simulated_count = 0
+        self._reported_bars: dict[tuple[int, int], Bar | None] = {}
         self._days: dict[tuple[int, int], Bar | None] = {}
 
     def track(self, symbol_id: str) -> Track:
@@ -91,10 +131,10 @@ class Tape:
     def hear(self, trade: MarketTrade) -> None:
         """Takes in a trade of the matching engine; a simulated one that it passes on is on the tape already."""
         track, leaf = self._tracks[trade.pair.symbol.id], trade.at_ms // LEAF_MS
-        if trade.id % ID_STEP >= ID_ROOM and any(made.id == trade.id for made in self._simulated(track, leaf)):
+        if trade.id % ID_STEP >= ID_ROOM and any(other.id == trade.id for other in self._simulated(track, leaf)):
             return
         self._counts[track.number] = self._counts.get(track.number, 0) + 1
-        self._told_days.setdefault(track.symbol.id, set()).add(leaf // LEAVES_A_DAY)
+        self._reported_days.setdefault(track.symbol.id, set()).add(leaf // LEAVES_A_DAY)
         leaves = self._reported.setdefault(track.symbol.id, {})
         leaves.setdefault(leaf, []).append(Trade(trade.id, trade.at_ms, trade.price, trade.quantity, trade.side))
 
@@ -121,7 +161,7 @@ class Tape:
         self, track: Track, span: Span, *, until_ms: int, newest_first: bool, offset: int, limit: int
     ) -> list[Trade]:
         """The trades of a span, at most `limit` after leaving out `offset`."""
-        found: list[Trade] = []
+        page: list[Trade] = []
         last_ms = min(span.last_ms, until_ms)
         for leaf in self.leaves(track, span.first_ms, last_ms, newest_first=newest_first):
             if offset and span.covers(leaf) and self._is_over(leaf, until_ms):
@@ -132,11 +172,11 @@ class Tape:
             trades = [trade for trade in self.trades(track, leaf, until_ms) if span.has(trade)]
             if newest_first:
                 trades.reverse()
-            found += trades[offset : offset + limit - len(found)]
+            page += trades[offset : offset + limit - len(page)]
             offset = max(offset - len(trades), 0)
-            if len(found) >= limit:
+            if len(page) >= limit:
                 break
-        return found
+        return page
 
     def last(self, track: Track, until_ms: int) -> Trade | None:
         """The latest trade."""
@@ -166,14 +206,14 @@ class Tape:
         if track.is_quiet:
             return self._simulation.trades(track, leaf) if self._simulation.has(track, leaf) else []
         key = track.number, leaf
-        trades = self._made.get(key)
+        trades = self._simulated_trades.get(key)
         if trades is None:
-            if self._made_trades > _MOST_TRADES:
-                self._made_trades = 0
-                self._made.clear()
+            if self._simulated_count > _MOST_TRADES:
+                self._simulated_count = 0
+                self._simulated_trades.clear()
             trades = self._simulation.trades(track, leaf) if self._simulation.has(track, leaf) else []
-            self._made[key] = trades
-            self._made_trades += len(trades) + 1
+            self._simulated_trades[key] = trades
+            self._simulated_count += len(trades) + 1
         return trades
 
     def _count(self, track: Track, leaf: int) -> int:
@@ -212,16 +252,16 @@ class Tape:
         if not self._is_over(leaf, until_ms):
             return bar_of(self.trades(track, leaf, until_ms))
         if leaf in self._reported.get(track.symbol.id, ()):
-            return self._told_bar(track, leaf, until_ms)
+            return self._reported_bar(track, leaf, until_ms)
         return self._simulation.bar(track, leaf) if self._simulation.has(track, leaf) else None
 
-    def _told_bar(self, track: Track, leaf: int, until_ms: int) -> Bar | None:
+    def _reported_bar(self, track: Track, leaf: int, until_ms: int) -> Bar | None:
         key = track.number, leaf
-        if key not in self._told_bars:
-            if len(self._told_bars) >= _MOST_BARS:
-                self._told_bars.clear()
-            self._told_bars[key] = bar_of(self.trades(track, leaf, until_ms))
-        return self._told_bars[key]
+        if key not in self._reported_bars:
+            if len(self._reported_bars) >= _MOST_BARS:
+                self._reported_bars.clear()
+            self._reported_bars[key] = bar_of(self.trades(track, leaf, until_ms))
+        return self._reported_bars[key]
 
     def day(self, track: Track, day: int, until_ms: int) -> Bar | None:
         """The bar of a day, counted since 1970; None when it has no trades."""
@@ -231,7 +271,7 @@ class Tape:
         first_ms = day * DAY_MS
         last_ms = min(first_ms + DAY_MS - 1, until_ms)
         is_over = first_ms + DAY_MS <= self._market.reached_ms(until_ms)
-        if is_over and day >= track.begin_day and day not in self._told_days.get(track.symbol.id, ()):
+        if is_over and day >= track.begin_day and day not in self._reported_days.get(track.symbol.id, ()):
             bar: Bar | None = self._simulation.day(track, day)
         else:
             leaves = self.leaves(track, first_ms, last_ms)

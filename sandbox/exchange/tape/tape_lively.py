@@ -9,7 +9,7 @@ from operator import add, mul
 from typing import Final, NamedTuple
 
 from sandbox.exchange.tape.market import MARK_MS, MARKS_A_DAY, UNIT, Market, mixed
-from sandbox.exchange.tape.tape_records import LEAVES_A_DAY, Bar, Track, Trade, made
+from sandbox.exchange.tape.tape_records import LEAVES_A_DAY, Bar, Track, Trade, trades_of_leaf
 from sandbox.exchange.tape.tape_sketches import LEAF_MS, NOWHERE, POINTS, Sketch, sketches
 
 _MARKS: Final = LEAF_MS // MARK_MS
@@ -94,7 +94,7 @@ class Lively:
         """The trades of a leaf in their order; no two in the same millisecond."""
         sketch, size, prices, offset = self._leaf(track, leaf)
         priced = [prices[slot.point] + slot.offset * offset for slot in sketch.slots]
-        return made(track, leaf, sketch.slots, priced, size)
+        return trades_of_leaf(track, leaf, sketch.slots, priced, size)
 
     def _leaf(self, track: Track, leaf: int) -> tuple[Sketch, int, Sequence[int], int]:
         """The sketch of a leaf, the increments for each share of its volume, its prices by point, and how many ticks

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Final
 
 from sandbox.exchange.tape.market import MARK_MS, UNIT, Market, mixed
-from sandbox.exchange.tape.tape_records import LEAVES_A_DAY, Bar, Track, Trade, joined, made
+from sandbox.exchange.tape.tape_records import LEAVES_A_DAY, Bar, Track, Trade, joined, trades_of_leaf
 from sandbox.exchange.tape.tape_sketches import LEAF_MS, Sketch, sketches
 
 _MARKS: Final = LEAF_MS // MARK_MS
@@ -25,11 +25,11 @@ class Quiet:
 
     def leaves(self, track: Track, day: int) -> Sequence[int]:
         """The leaves of a day in which the symbol trades, in their order: one to three."""
-        if track.known[0] != day:
+        if track.leaves_of_day[0] != day:
             bits, first = mixed(track.key ^ day << 20), day * LEAVES_A_DAY
             places = {(bits >> 7 * place & 127) % LEAVES_A_DAY for place in range(1 + (bits >> 60) % _MOST_LEAVES)}
-            track.known = day, [first + place for place in sorted(places)]
-        return track.known[1]
+            track.leaves_of_day = day, [first + place for place in sorted(places)]
+        return track.leaves_of_day[1]
 
     def count(self, track: Track, leaf: int) -> int:
         """How many trades a leaf has in which the symbol trades."""
@@ -56,7 +56,9 @@ class Quiet:
     def trades(self, track: Track, leaf: int) -> list[Trade]:
         """The trades of a leaf in which the symbol trades, in their order; no two in the same millisecond."""
         sketch, size, price = self._leaf(track, leaf)
-        return made(track, leaf, sketch.slots, [price + slot.offset * track.offset for slot in sketch.slots], size)
+        return trades_of_leaf(
+            track, leaf, sketch.slots, [price + slot.offset * track.offset for slot in sketch.slots], size
+        )
 
     def _leaf(self, track: Track, leaf: int) -> tuple[Sketch, int, int]:
         """The sketch of a leaf, the increments for each share of its volume, and its price."""

@@ -165,7 +165,7 @@ class Track:
         "increments",
         "is_quiet",
         "key",
-        "known",
+        "leaves_of_day",
         "lengths",
         "number",
         "offset",
@@ -183,7 +183,7 @@ class Track:
         self.is_quiet = number >= len(TABLE)
         days = _LEAST_HISTORY_DAYS + self.key % _LEAST_HISTORY_DAYS if self.is_quiet else _HISTORY_DAYS
         self.begin_day = started_ms // DAY_MS - days
-        self.known: tuple[int, Sequence[int]] = (-1, ())  # a day and its leaves, the latest that were asked for
+        self.leaves_of_day: tuple[int, Sequence[int]] = (-1, ())  # a day and its leaves, the latest that were asked for
 
 
 def _lengths(number: int, key: int) -> tuple[int, ...]:
@@ -192,7 +192,7 @@ def _lengths(number: int, key: int) -> tuple[int, ...]:
     return usual // 2, usual * 3 // 4, usual, usual * 5 // 4
 
 
-def made(track: Track, leaf: int, slots: Sequence[Slot], prices: Sequence[int], size: int) -> list[Trade]:
+def trades_of_leaf(track: Track, leaf: int, slots: Sequence[Slot], prices: Sequence[int], size: int) -> list[Trade]:
     """Trades of a leaf, spread over it at random."""
     stretch_ms, at_ms, last_digits = LEAF_MS // len(slots), leaf * LEAF_MS, 1 + track.number % ID_ROOM
     drawn, trades = mixed(track.key ^ leaf), []
@@ -207,13 +207,13 @@ def made(track: Track, leaf: int, slots: Sequence[Slot], prices: Sequence[int], 
 
 def bar_of(trades: Iterable[Trade]) -> Bar | None:
     """The bar of trades in their order; None when there are none."""
-    made = list(trades)
-    if not made:
+    trade_list = list(trades)
+    if not trade_list:
         return None
-    prices = [trade.price for trade in made]
-    quantity = sum(trade.quantity for trade in made)
-    notional = sum(trade.price * trade.quantity for trade in made)
-    return Bar(prices[0], prices[-1], min(prices), max(prices), quantity, notional, len(made))
+    prices = [trade.price for trade in trade_list]
+    quantity = sum(trade.quantity for trade in trade_list)
+    notional = sum(trade.price * trade.quantity for trade in trade_list)
+    return Bar(prices[0], prices[-1], min(prices), max(prices), quantity, notional, len(trade_list))
 
 
 def joined(bars: Sequence[Bar]) -> Bar:

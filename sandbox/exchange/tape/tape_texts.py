@@ -25,20 +25,20 @@ class Texts:
 
     def __init__(self, tape: Tape) -> None:
         self._tape = tape
-        self._kept: dict[Hashable, dict[int, _Text]] = {}
+        self._texts: dict[Hashable, dict[int, _Text]] = {}
 
     def text(self, question: Hashable, track: Track, at_ms: int, write: Callable[[], str]) -> str:
         """What `write` gives for a symbol at an instant, or gave for the same question since its latest trade.
 
         Time only runs on: `at_ms` is never before that of an earlier call.
         """
-        kept = self._kept.pop(question, None)
-        if kept is None:
-            kept = {}
-            while len(self._kept) >= _MOST_QUESTIONS:
-                del self._kept[next(iter(self._kept))]
-        self._kept[question] = kept  # behind all others: the first one is what was not asked for longest
-        found, reported = kept.get(track.number), self._tape.reported(track)
-        if found is None or found.reported != reported or at_ms >= found.until_ms:
-            found = kept[track.number] = _Text(write(), self._tape.next_ms(track, at_ms), reported)
-        return found.text
+        texts = self._texts.pop(question, None)
+        if texts is None:
+            texts = {}
+            while len(self._texts) >= _MOST_QUESTIONS:
+                del self._texts[next(iter(self._texts))]
+        self._texts[question] = texts  # behind all others: the first one is what was not asked for longest
+        text, reported = texts.get(track.number), self._tape.reported(track)
+        if text is None or text.reported != reported or at_ms >= text.until_ms:
+            text = texts[track.number] = _Text(write(), self._tape.next_ms(track, at_ms), reported)
+        return text.text

@@ -54,7 +54,7 @@ class Traders:
         self._lived_ms = -1
         self._step = -1  # the latest one in which all awaited books were kept up
 
-    def look(self, symbol_id: str) -> None:
+    def refresh(self, symbol_id: str) -> None:
         """Brings the book of a symbol up to the moment."""
         self._awaited[symbol_id] = None
         self._offer_anew(self._stall(symbol_id))
@@ -109,8 +109,8 @@ class Traders:
         if not stalls:
             return
         for leaf in range(first_ms // LEAF_MS, last_ms // LEAF_MS + 1):
-            trades = [found for stall in stalls for found in self._in_leaf(stall, leaf, first_ms, last_ms)]
-            trades.sort(key=lambda found: found[0])
+            trades = [passing for stall in stalls for passing in self._in_leaf(stall, leaf, first_ms, last_ms)]
+            trades.sort(key=lambda passing: passing[0])
             for trade, stall in trades:
                 self._lived_ms = max(self._lived_ms, trade.at_ms - 1)
                 yield trade, stall
@@ -194,13 +194,13 @@ class Traders:
         stall.step = step
         book = stall.pair.book
         sides = tuple(zip((BUY, SELL), (stall.bids, stall.asks), stall.wishes.at(moment_ms), strict=True))
-        for _, own, wanted in sides:
+        for _, own, sizes in sides:
             for price, (number, size) in tuple(own.items()):
-                if wanted.get(price) != size or book.left(number) != size:
+                if sizes.get(price) != size or book.remaining(number) != size:
                     book.cancel(number)
                     del own[price]
-        for side, own, wanted in sides:
-            for price, size in wanted.items():
+        for side, own, sizes in sides:
+            for price, size in sizes.items():
                 if price not in own:
                     number, outcome = orders_house.offer(self._exchange, stall.pair.symbol.id, side, price, size)
                     if outcome.resting:

@@ -33,13 +33,13 @@ class Spot:
             have = ledger.units(order.account, _AVAILABLE, currency)
             if notional and not order.cover.is_below(notional, have - cost):
                 raise Refusal(INSUFFICIENT_FUNDS, FUNDS_DESCRIPTION)
-            wanted = cost + order.cover.fee(notional) + order.left * FEE_STEP if notional else 0
+            need = cost + order.cover.fee(notional) + order.remaining * FEE_STEP if notional else 0
         else:
-            currency, wanted = pair.base, order.left * pair.base_unit
+            currency, need = pair.base, order.remaining * pair.base_unit
             have = ledger.units(order.account, _AVAILABLE, currency)
-            if have < wanted:
+            if have < need:
                 raise Refusal(INSUFFICIENT_FUNDS, FUNDS_DESCRIPTION)
-        order.reserved = min(have, wanted)
+        order.reserved = min(have, need)
         if order.reserved:
             ledger.shift(
                 exchange.moment_ms,
@@ -94,11 +94,11 @@ def _purchase(order: Order, budget: int, fee: int) -> tuple[int, int]:
     """The fee of a trade of a purchase and what becomes free, when `budget` is left of the reserve after the cost."""
     if order.price is None:
         return min(fee, budget), 0
-    notional = order.price * order.left
+    notional = order.price * order.remaining
     cost = notional * order.pair.quote_unit
-    wanted = cost + order.cover.fee(notional) + order.left * FEE_STEP
-    if budget - fee >= wanted:
-        return fee, budget - fee - wanted
+    need = cost + order.cover.fee(notional) + order.remaining * FEE_STEP
+    if budget - fee >= need:
+        return fee, budget - fee - need
     room = budget - cost - order.cover.floor(notional)
     return min(fee, room - room % FEE_STEP), 0
 

@@ -6,7 +6,7 @@ and the waking of stop orders, becomes an input of its own in the journal (`Exch
 live it again without them; trades among themselves are only told.
 
 Traders act while the world lives, never in a replay, and never after an input of a customer has begun to change
-something: on `Exchange.looking`, and at their own instants between inputs.
+something: on `Exchange.refresh_book`, and at their own instants between inputs.
 """
 
 from collections.abc import Mapping

@@ -75,7 +75,7 @@ def find(exchange: Exchange, account: str, client_id: str, *, margin: bool = Fal
 def cancel(exchange: Exchange, order: Order) -> Order:
     """Cancels an active order."""
     take_out(exchange, order)
-    end(exchange, order, Status.CANCELED)
+    end_order(exchange, order, Status.CANCELED)
     return order
 
 
@@ -89,7 +89,7 @@ def expire(exchange: Exchange, order_id: int) -> None:
     order = exchange.orders.active.get(order_id)
     if order is not None:
         take_out(exchange, order)
-        end(exchange, order, Status.EXPIRED)
+        end_order(exchange, order, Status.EXPIRED)
 
 
 def replace(exchange: Exchange, order: Order, client_id: str, quantity: int, price: int | None) -> Order:
@@ -108,14 +108,14 @@ def replace(exchange: Exchange, order: Order, client_id: str, quantity: int, pri
         raise Refusal(ORDER_NOT_FOUND)
     is_waiting = order.status is Status.SUSPENDED
     take_out(exchange, order)
-    end(exchange, order, Status.CANCELED, is_reported=False)
+    end_order(exchange, order, Status.CANCELED, is_reported=False)
     terms = old._replace(client_id=client_id, quantity=quantity, price=price)
     new = _new(exchange, order.account, terms, order.backing)
     new.created_ms, new.filled, new.spent = order.created_ms, order.filled, order.spent
-    new.left = quantity - order.filled
+    new.remaining = quantity - order.filled
     new.status = Status.SUSPENDED if is_waiting else Status.NEW
     try:
-        if new.left <= 0:
+        if new.remaining <= 0:
             raise Refusal(ORDER_NOT_FOUND)
         _reserve(exchange, new)
     except Refusal:
@@ -146,9 +146,9 @@ def _reserve(exchange: Exchange, order: Order) -> None:
     if terms.type == MARKET:
         cover(exchange, order)
     elif terms.price is not None:
-        order.backing.reserve(exchange, order, terms.price * order.left)
+        order.backing.reserve(exchange, order, terms.price * order.remaining)
     else:
-        order.backing.reserve(exchange, order, -(-(terms.stop_price or 0) * order.left * 11 // 10))
+        order.backing.reserve(exchange, order, -(-(terms.stop_price or 0) * order.remaining * 11 // 10))
 
 
 def _begin(exchange: Exchange, order: Order, replaced: str = "") -> None:
@@ -176,12 +176,12 @@ _TENTH_MORE: Final = 11, 10  # what a purchase at the market reserves of what th
 
 def report(exchange: Exchange, order: Order, kind: str, trade: Trade | None = None, replaced: str = "") -> None:
     """Puts what happened to an order among the news."""
-    if exchange.telling:
+    if exchange.has_listeners:
         news = (order, kind, order.status, order.filled, order.updated_ms, trade, replaced)
         exchange.events.append(tuple.__new__(Report, news))
 
 
-def end(exchange: Exchange, order: Order, status: Status, *, is_reported: bool = True) -> None:
+def end_order(exchange: Exchange, order: Order, status: Status, *, is_reported: bool = True) -> None:
     """Ends an active order that is out of its book: frees its reserve, and reports it unless it was only replaced."""
     order.status = status
     order.updated_ms = exchange.moment_ms
@@ -206,8 +206,8 @@ def cover(exchange: Exchange, order: Order, share: tuple[int, int] = _TENTH_MORE
     if exchange.recorded_fills.replaying:
         notional = sum(price * quantity for _, _, price, quantity in exchange.recorded_fills.peek().trades)
     else:
-        taken, notional = order.pair.book.walk(order.terms.side, order.left)
-        if (order.terms.time_in_force == FOK and taken < order.left) or order.terms.post_only:
+        taken, notional = order.pair.book.walk(order.terms.side, order.remaining)
+        if (order.terms.time_in_force == FOK and taken < order.remaining) or order.terms.post_only:
             notional = 0
     order.backing.reserve(exchange, order, -(-notional * share[0] // share[1]))
 
@@ -220,7 +220,7 @@ def trade(exchange: Exchange, order: Order) -> None:
         for meeting in met.trades:
             _settle(exchange, order.pair, meeting, side, order)
     if met.reason:
-        end(exchange, order, Status.CANCELED if met.reason == POST_ONLY else Status.EXPIRED)
+        end_order(exchange, order, Status.CANCELED if met.reason == POST_ONLY else Status.EXPIRED)
 
 
 def hit(exchange: Exchange, pair: Pair, side: str, meetings: Iterable[Meeting]) -> None:
@@ -234,7 +234,7 @@ def wake_stops(exchange: Exchange) -> None:
     traded = exchange.orders.traded
     while traded:
         pair, price = traded.popleft()
-        for order_id in pair.stops.take(price):
+        for order_id in pair.stops.wake(price):
             _wake(exchange, exchange.orders.active[order_id])
 
 
@@ -243,7 +243,7 @@ def _wake(exchange: Exchange, order: Order) -> None:
     order.updated_ms = exchange.moment_ms
     report(exchange, order, "new")
     if order.terms.type == STOP_MARKET and order.is_buy and not _covered_again(exchange, order):
-        end(exchange, order, Status.EXPIRED)
+        end_order(exchange, order, Status.EXPIRED)
         return
     trade(exchange, order)
 
@@ -263,16 +263,16 @@ def _met(exchange: Exchange, order: Order) -> Met:
     """Asks the book, or the journal when it is lived again."""
     terms, book, outcomes = order.terms, order.pair.book, exchange.recorded_fills
     if outcomes.replaying:
-        met = outcomes.take()
+        met = outcomes.next_met()
         for _, maker_id, _, quantity in met.trades:
             if maker_id:
                 book.reduce(maker_id, quantity)
-        left = order.left - sum(quantity for _, _, _, quantity in met.trades)
-        if left and not met.reason and order.price is not None:
-            book.rest(order.id, terms.side, order.price, left)
+        remaining = order.remaining - sum(quantity for _, _, _, quantity in met.trades)
+        if remaining and not met.reason and order.price is not None:
+            book.rest(order.id, terms.side, order.price, remaining)
         return met
     fills, _, reason = book.add(
-        order.id, terms.side, order.price, order.left, post_only=terms.post_only, time_in_force=terms.time_in_force
+        order.id, terms.side, order.price, order.remaining, post_only=terms.post_only, time_in_force=terms.time_in_force
     )
     met = Met(numbered(exchange, fills), reason) if fills else Met((), reason) if reason else NOTHING
     outcomes.note(met)
@@ -292,16 +292,18 @@ def _settle(exchange: Exchange, pair: Pair, meeting: Meeting, side: str, taker: 
     maker = orders.active[maker_id] if maker_id else None
     orders.last_trade_id = max(orders.last_trade_id, trade_id)
     if taker is not None or maker is not None:
-        taken = _side(exchange, pair, taker, price, quantity, is_buy=side == BUY, is_taker=True)
-        made = _side(exchange, pair, maker, price, quantity, is_buy=side == SELL, is_taker=False)
-        fees = taken.fee + made.fee
+        taker_side = _side(exchange, pair, taker, price, quantity, is_buy=side == BUY, is_taker=True)
+        maker_side = _side(exchange, pair, maker, price, quantity, is_buy=side == SELL, is_taker=False)
+        fees = taker_side.fee + maker_side.fee
         earned: Entry = (HOUSE, Wallet.FEES if fees >= 0 else Wallet.TRADERS, pair.quote, fees)
-        exchange.ledger.move(exchange.moment_ms, "trade", str(trade_id), (*taken.entries, *made.entries, earned))
+        exchange.ledger.move(
+            exchange.moment_ms, "trade", str(trade_id), (*taker_side.entries, *maker_side.entries, earned)
+        )
         at_ms = exchange.moment_ms
         if taker is not None:
-            _filled(exchange, Trade(trade_id, taker, price, quantity, taken.fee, at_ms, True), taken)
+            _filled(exchange, Trade(trade_id, taker, price, quantity, taker_side.fee, at_ms, True), taker_side)
         if maker is not None:
-            _filled(exchange, Trade(trade_id, maker, price, quantity, made.fee, at_ms, False), made)
+            _filled(exchange, Trade(trade_id, maker, price, quantity, maker_side.fee, at_ms, False), maker_side)
     if pair.stops.reached(price):
         orders.traded.append((pair, price))
     publish(exchange, MarketTrade(pair, trade_id, price, quantity, side, exchange.moment_ms))
@@ -313,22 +315,22 @@ def _side(
     if order is None:
         symbol = pair.symbol
         return of_house(pair, is_buy, price, quantity, pair.rate(symbol.take_rate if is_taker else symbol.provide_rate))
-    order.left -= quantity
+    order.remaining -= quantity
     return order.backing.settle(exchange, order, price, quantity, order.take if is_taker else order.provide)
 
 
-def _filled(exchange: Exchange, made: Trade, settled: Settled) -> None:
-    order = made.order
-    order.filled += made.quantity
-    order.spent += made.price * made.quantity
-    order.status = Status.PARTIALLY_FILLED if order.left else Status.FILLED
+def _filled(exchange: Exchange, trade: Trade, settled: Settled) -> None:
+    order = trade.order
+    order.filled += trade.quantity
+    order.spent += trade.price * trade.quantity
+    order.status = Status.PARTIALLY_FILLED if order.remaining else Status.FILLED
     order.updated_ms = exchange.moment_ms
     if order.margin:
-        made = made._replace(liquidation=settled.liquidation, position_id=settled.position_id)
-    order.trades.append(made)
-    exchange.orders.of(order.account).trades.append(made)
-    report(exchange, order, "trade", made)
-    if not order.left:
+        trade = trade._replace(liquidation=settled.liquidation, position_id=settled.position_id)
+    order.trades.append(trade)
+    exchange.orders.dealings(order.account).trades.append(trade)
+    report(exchange, order, "trade", trade)
+    if not order.remaining:
         order.backing.release(exchange, order)
         exchange.orders.leave(order)
 
@@ -341,7 +343,7 @@ def fill_apart(exchange: Exchange, order: Order, meeting: Meeting, settled: Sett
     trade_id, _, price, quantity = meeting
     pair, orders, at_ms = order.pair, exchange.orders, exchange.moment_ms
     orders.last_trade_id = max(orders.last_trade_id, trade_id)
-    order.left -= quantity
+    order.remaining -= quantity
     _filled(exchange, Trade(trade_id, order, price, quantity, settled.fee, at_ms, True), settled)
     if pair.stops.reached(price):
         orders.traded.append((pair, price))
@@ -352,7 +354,7 @@ def publish(exchange: Exchange, trade: MarketTrade) -> None:
     """Tells everybody of a trade."""
     for listener in exchange.trade_listeners:
         listener(trade)
-    if exchange.telling:
+    if exchange.has_listeners:
         exchange.events.append(trade)
 
 

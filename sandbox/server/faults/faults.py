@@ -51,7 +51,7 @@ class Fault:
         value = self.members.get(name)
         return value if isinstance(value, str) else ""
 
-    def whole(self, name: str, default: int = 0) -> int:
+    def whole_number(self, name: str, default: int = 0) -> int:
         """The member as a whole number; `default` when it was not given."""
         value = self.members.get(name)
         return value if isinstance(value, int) and not isinstance(value, bool) else default
@@ -113,14 +113,14 @@ class Faults:
             number=next(self._numbers),
             operation=operation,
             kind=kind.name,
-            times=_whole("times", request.get("times", 1), lowest=1, highest=MOST_TIMES),
+            times=_whole_number("times", request.get("times", 1), lowest=1, highest=MOST_TIMES),
             key=_text(request, "key") if request.get("key") is not None else None,
             members=self._members(request, kind),
         )
         self._armed.append(fault)
         return fault
 
-    def take(self, operation: str, *, key: str | None, kinds: Collection[str], scope: Scope) -> Fault | None:
+    def claim(self, operation: str, *, key: str | None, kinds: Collection[str], scope: Scope) -> Fault | None:
         """The oldest armed fault of `kinds` for this call, counted as served; None when the call goes through."""
         for fault in self.matching(operation, key=key, kinds=kinds, scope=scope):
             self.serve(fault)
@@ -187,9 +187,9 @@ class Faults:
             elif member.default is not None:
                 members[member.name] = member.default
         code = members.get("code")
-        if kind.name == "refuse" and self._is_chain(request) and not 400 <= _whole("code", code) <= 599:
+        if kind.name == "refuse" and self._is_chain(request) and not 400 <= _whole_number("code", code) <= 599:
             raise CannotArm(f"'code' is {code!r}; the chain-data service refuses with an HTTP status from 400 to 599.")
-        if kind.name == "refuse" and not self._is_chain(request) and not self._knows_code(_whole("code", code)):
+        if kind.name == "refuse" and not self._is_chain(request) and not self._knows_code(_whole_number("code", code)):
             raise CannotArm(f"'code' is {members['code']!r}; the exchange's catalogue has no such code.")
         if kind.name == "echo_differs" and "value" not in members and members.get("absent") is not True:
             raise CannotArm("The kind 'echo_differs' needs 'value', or 'absent': true to leave the field out.")
@@ -218,7 +218,7 @@ def _text(request: Mapping[str, object], name: str) -> str:
     raise CannotArm(f"{name!r} is {value!r}; it takes a text.")
 
 
-def _whole(name: str, value: object, *, lowest: int = 0, highest: int = 10**9) -> int:
+def _whole_number(name: str, value: object, *, lowest: int = 0, highest: int = 10**9) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not lowest <= value <= highest:
         raise CannotArm(f"{name!r} is {value!r}; it takes a whole number from {lowest} to {highest}.")
     return value
@@ -226,7 +226,7 @@ def _whole(name: str, value: object, *, lowest: int = 0, highest: int = 10**9) -
 
 def _checked(member: Member, value: object) -> object:
     if member.takes is int:
-        _whole(member.name, value, lowest=member.lowest, highest=member.highest)
+        _whole_number(member.name, value, lowest=member.lowest, highest=member.highest)
     if member.takes is bool and not isinstance(value, bool):
         raise CannotArm(f"{member.name!r} is {value!r}; it takes true or false.")
     if member.takes is str and not isinstance(value, str):
@@ -240,7 +240,7 @@ def _checked(member: Member, value: object) -> object:
 
 def status_of(fault: Fault) -> int:
     """The HTTP status the fault answers with."""
-    return fault.whole("status", DEFAULT_STATUS.get(fault.kind, HTTPStatus.INTERNAL_SERVER_ERROR))
+    return fault.whole_number("status", DEFAULT_STATUS.get(fault.kind, HTTPStatus.INTERNAL_SERVER_ERROR))
 
 
 # What becomes of a call -----------------------------------------------------------------------------------------------
@@ -295,13 +295,13 @@ def _instead(fault: Fault, target: str, speech: Speech) -> Answer:
 
 async def _delayed(fault: Fault, execute: Execute, later: Later, speech: Speech) -> Delivery:
     async def execute_late() -> None:
-        await asyncio.sleep(fault.whole("ms") / 1000)
+        await asyncio.sleep(fault.whole_number("ms") / 1000)
         execute()
 
-    if fault.whole("status"):
+    if fault.whole_number("status"):
         later(execute_late())
-        return speech.of_status(fault.whole("status"))
-    await asyncio.sleep(fault.whole("ms") / 1000)
+        return speech.of_status(fault.whole_number("status"))
+    await asyncio.sleep(fault.whole_number("ms") / 1000)
     return execute()
 
 

@@ -47,7 +47,7 @@ PREFLIGHT = (
 _IGNORED = frozenset({"get_properties"})  # its documented parameters change nothing, whatever they hold
 _AS_THEY_CAME = frozenset({Kind.TEXT, *LISTS})
 _MOST_DIGITS = 15
-_WHOLE = re.compile(r"-?[0-9]{1,400}")
+_WHOLE_NUMBER = re.compile(r"-?[0-9]{1,400}")
 _NODE_BITS = {"propertyId": 64}  # in which a node reads a number; 32 where nothing else is said
 _OUT_OF_BOUNDS = {
     "height": refusals.HEIGHT_OUT_OF_RANGE,
@@ -63,7 +63,7 @@ class ChainSpeech:
 
     def refuse(self, fault: Fault) -> Answer:
         """The error of that status, with the text of the fault."""
-        return of_status(fault.whole("code"), fault.text("description"))
+        return of_status(fault.whole_number("code"), fault.text("description"))
 
     def of_status(self, status: int) -> Answer:
         """The error of that status."""
@@ -93,7 +93,7 @@ class ChainFront(Front[object]):
         if received.method == "OPTIONS":
             return Answer(204, b"", headers=(*HEADERS, *PREFLIGHT))
         headers, limited = self._counted(received)
-        delivery = limited or await self._found(received)
+        delivery = limited or await self._dispatch(received)
         if not isinstance(delivery, Answer):
             return delivery
         return Answer(delivery.status, delivery.body, delivery.content_type, (*delivery.headers, *HEADERS, *headers))
@@ -112,7 +112,7 @@ class ChainFront(Front[object]):
             received.headers.get("authorization"), PRO_USER, self._world.config.chain_pro_password.encode()
         )
 
-    async def _found(self, received: Received) -> Delivery:
+    async def _dispatch(self, received: Received) -> Delivery:
         root = self._roots.get(received.path.strip("/").lower()) if received.method in ("GET", "HEAD") else None
         if root is not None:
             return answers.of_json({"status": root})
@@ -120,10 +120,10 @@ class ChainFront(Front[object]):
             requests.must_decode(received.raw_path)
         except Undecodable as problem:
             return envelope(400, f"Failed to decode param '{problem}'")
-        found = self._routes.find(received.method, received.raw_path)
-        if found is None or self._is_off(found[0]):
+        route = self._routes.find(received.method, received.raw_path)
+        if route is None or self._is_off(route[0]):
             return not_found()
-        return await self._routed(received, *found)
+        return await self._routed(received, *route)
 
     def _is_off(self, operation: Operation) -> bool:
         """Whether an operation is not served here: one that carries a private key wants a setting of its own."""
@@ -146,11 +146,12 @@ class ChainFront(Front[object]):
         return Request(received, operation, path_values, query, body, unreadable, call)
 
     def _result(self, request: Request[object]) -> object:
-        request.must_be_readable()
-        operation = request.operation
+        operation, arguments = request.operation, self._arguments(request)
+        return [] if is_empty_bulk(operation, arguments) else self._world.ask_chain(operation.name, arguments)
+
+    def _read_arguments(self, request: Request[object]) -> Mapping[str, object]:
         most = catalogue.BULK_PRO if self._is_pro(request.received) else catalogue.BULK
-        values = of_chain(operation, request.path_values, request.query, request.body, most=most)
-        return [] if is_empty_bulk(operation, values) else self._world.ask_chain(operation.name, values)
+        return of_chain(request.operation, request.path_values, request.query, request.body, most=most)
 
     def _refused(self, problem: Exception, operation: Operation) -> Answer:
         match problem:
@@ -266,8 +267,8 @@ def _by_param(
         if param.place is Place.FORM:
             values[param.name] = _lenient(param, members.get(param.name))
         elif param.place is Place.QUERY or param.name not in values:
-            found = next((query[name] for name in names if name in query), None)
-            values[param.name] = None if operation.name in _IGNORED else _lenient(param, found)
+            query_text = next((query[name] for name in names if name in query), None)
+            values[param.name] = None if operation.name in _IGNORED else _lenient(param, query_text)
     return values
 
 
@@ -293,7 +294,7 @@ def _element(operation: Operation, bulk: Param, value: object) -> object:
     if value in (0, None, "", False):  # real servers take the number 0 for nothing, the text "0" for a height
         raise Refused(ChainRefusal(400, refusals.EMPTY_ELEMENT[operation.name]))
     text = _text(value)
-    if not _WHOLE.fullmatch(text):
+    if not _WHOLE_NUMBER.fullmatch(text):
         raise Refused(refusals.NOT_AN_INTEGER)
     _must_be_in_range(bulk, text)
     return int(text)
@@ -333,7 +334,7 @@ def _must_be_in_range(param: Param, text: str) -> None:
     """A node refuses a whole number that it can't hold before it looks at what the number is for (chain supplement
     10)."""
     highest = 1 << _NODE_BITS.get(param.name, 32) - 1
-    if _WHOLE.fullmatch(text) and not -highest <= int(text) < highest:
+    if _WHOLE_NUMBER.fullmatch(text) and not -highest <= int(text) < highest:
         raise Refused(refusals.INTEGER_OUT_OF_RANGE)
 
 

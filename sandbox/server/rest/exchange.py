@@ -8,11 +8,12 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, Final
 
 from exchange_ops.wire import catalogue
 from sandbox.exchange.handlers import WAITING
+from sandbox.exchange.handlers.arguments import plain_arguments
 from sandbox.exchange.handlers.market import LISTINGS, Listing
 from sandbox.exchange.terms import Caller, Event, NoHandler, Refusal, Wait
 from sandbox.server import answers, auth, error_responses, requests
@@ -68,10 +69,10 @@ class ExchangeFront(Front[Values]):
         methods = routes.methods(received.raw_path) if received.method == "OPTIONS" else []
         if methods:
             return Answer(204, b"", headers=(("allow", ", ".join(methods)),))
-        found = routes.find(received.method, received.raw_path)
-        if found is None or not received.raw_path.isascii():
+        route = routes.find(received.method, received.raw_path)
+        if route is None or not received.raw_path.isascii():
             return answers.not_routed(received.method, received.path)
-        return await self._routed(received, *found)
+        return await self._routed(received, *route)
 
     def _read(self, received: Received, operation: Operation, path_values: dict[str, str]) -> Request[Values]:
         query, body, unreadable = _values(received)
@@ -143,15 +144,14 @@ class ExchangeFront(Front[Values]):
         auth.require(caller, operation.right)
         return caller
 
-    def _arguments(self, request: Request[Values]) -> dict[str, object]:
-        """The arguments, typed, defaults filled in; in the observed dialect also that of an order without a time in
-        force, which the specification requires there (exchange supplement 6). Raises `BadArgument`."""
-        request.must_be_readable()
+    def _read_arguments(self, request: Request[Values]) -> Mapping[str, object]:
+        """The arguments in plain form, defaults filled in; in the observed dialect also that of an order without a time
+        in force, which the specification requires there (exchange supplement 6). Raises `BadArgument`, `Refusal`."""
         operation, query, body = request.operation, request.query, request.body
         if self._world.config.dialect == OBSERVED and operation.name == "put_order":
             body = body if "timeInForce" in dict([*query, *body]) else [*body, ("timeInForce", "GTC")]
         overriding = [pair for pair in query if pair[0] == _OVERRIDING.get(operation.name) and pair[1]]
-        return read(operation, request.path_values, overriding or query, body)
+        return plain_arguments(read(operation, request.path_values, overriding or query, body))
 
     def _is_changed(self, request: Request[Values]) -> bool:
         """Whether a fault wants the records of the answer changed."""
@@ -198,7 +198,7 @@ async def written(world: World, listing: Listing) -> bytes:
             await asyncio.sleep(0)
             world.run_due()
             stop_ns = time.monotonic_ns() + CHUNK_NS
-    return listing.whole(parts).encode("ascii")
+    return listing.join(parts).encode("ascii")
 
 
 async def wait_out(world: World, wait: Wait) -> None:

@@ -16,7 +16,7 @@ from sandbox.server.sockets.trading_session import (
     dealing,
     is_report,
     numbers_of,
-    told_before,
+    publish_before_answer,
 )
 
 ORDER_REPORT = "marginOrderReport"
@@ -50,7 +50,7 @@ def set_account(session: StreamSession, params: Params) -> object:
     """Opens, changes or closes an isolated account; the answer is the report, which follows it."""
     _, news = session.gather(lambda: session.perform("set_margin_account", params))
     at = next(number for number, event in enumerate(news) if _is_of_account(event, params, _DONE))
-    told_before(session, news, at)
+    publish_before_answer(session, news, at)
     return news[at].payload
 
 
@@ -61,7 +61,7 @@ def close_position(session: StreamSession, params: Params) -> object:
     """Closes a position at the market, after its orders are cancelled; the answer is the account, still open."""
     _, news = session.gather(lambda: session.perform("close_margin_position", params))
     closings = [number for number, event in enumerate(news) if _is_of_account(event, params, ("closed",))]
-    told_before(session, news, closings[-1] + 1 if closings else len(news))
+    publish_before_answer(session, news, closings[-1] + 1 if closings else len(news))
     account = session.perform("get_margin_account", {"symbol": params["symbol"]})
     return {**account, **_UPDATED} if isinstance(account, Mapping) else account
 
@@ -76,7 +76,7 @@ def cancel_orders(session: StreamSession, params: Params) -> object:
     records, news = session.gather(lambda: session.perform("cancel_margin_orders", params))
     ours = numbers_of(*records) if isinstance(records, list) else frozenset()
     at = [number for number, event in enumerate(news) if is_report(event, _ORDER, ours, CANCELED)]
-    told_before(session, news, at[-1] + 1 if at else 0)
+    publish_before_answer(session, news, at[-1] + 1 if at else 0)
     return [news[number].payload for number in at]
 
 

@@ -90,11 +90,11 @@ class Feed:
     def _topic(self, key: Key) -> Topic:
         topic = self._topics.get(key)
         if topic is None:
-            topic = self._topics[key] = self._made(key)
+            topic = self._topics[key] = self._new_topic(key)
             self._followers[key] = {}
         return topic
 
-    def _made(self, key: Key) -> Topic:
+    def _new_topic(self, key: Key) -> Topic:
         kind, symbol_id, period = key
         if kind == BOOK:
             return BookTopic(symbol_id, self._sequences.get(symbol_id, FIRST_SEQUENCE))
@@ -111,7 +111,7 @@ class Feed:
     def _beat(self) -> None:
         self._timer = None
         try:
-            self._world.observe(self._tell_what_is_due)
+            self._world.observe(self._publish_due)
             self._waits = False
         except Refusal:
             if not self._waits:
@@ -122,7 +122,7 @@ class Feed:
         if self._topics:
             self._timer = asyncio.get_running_loop().call_later(BEAT_SECONDS, self._beat)
 
-    def _tell_what_is_due(self, exchange: Exchange) -> None:
+    def _publish_due(self, exchange: Exchange) -> None:
         touched, self._touched = self._touched, set()
         moment_ms = exchange.moment_ms
         for key, topic in tuple(self._topics.items()):

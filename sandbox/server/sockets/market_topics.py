@@ -4,6 +4,7 @@ A topic is shared by all who follow it: it finds out once what is new, and write
 just came, `news` is for all; both speak of the exchange's present moment.
 """
 
+from collections.abc import Iterable
 from typing import Final, NamedTuple, Protocol
 
 import msgspec
@@ -11,7 +12,6 @@ import msgspec
 from sandbox.exchange.orders.matching import BUY, SELL
 from sandbox.exchange.state import Exchange
 from sandbox.exchange.tape import candles
-from sandbox.exchange.tape.book_changes import Levels, ToldBook
 from sandbox.exchange.tape.tape import Span
 from sandbox.exchange.tape.tape_records import ID_STEP, Trade, instant
 
@@ -21,6 +21,8 @@ _MINUTE_MS: Final = 60_000
 _BEAT_MS, _BEATS = 100, 10
 _STEP_MS, _QUIET_STEP_MS = 1_000, 5_000  # how often the offers of the traders move; the made-up symbols are seen less
 _OVERLAP: Final = 2_000 * ID_STEP  # numbers of trades and their instants may be so far out of step
+
+Levels = list[tuple[int, int]]
 
 
 class Message(NamedTuple):
@@ -55,7 +57,7 @@ class TickerTopic:
 
     def snapshot(self, exchange: Exchange, limit: int) -> Message:
         """The ticker as it is."""
-        return self._tell(exchange, self._ticker(exchange))
+        return self._message(exchange, self._ticker(exchange))
 
     def news(self, exchange: Exchange) -> Message | None:
         """The ticker, if it changed or a minute has begun."""
@@ -63,15 +65,49 @@ class TickerTopic:
         is_same = self._sent == ticker | {"timestamp": self._sent.get("timestamp")}
         if is_same and self._minute == exchange.moment_ms // _MINUTE_MS:
             return None
-        return self._tell(exchange, ticker)
+        return self._message(exchange, ticker)
 
     def _ticker(self, exchange: Exchange) -> dict[str, object]:
         self.due_ms = min(_next_step(exchange, self.symbol_id), (exchange.moment_ms // _MINUTE_MS + 1) * _MINUTE_MS)
         return exchange.tickers.ticker(self.symbol_id, exchange.moment_ms, exchange.quotes(self.symbol_id))
 
-    def _tell(self, exchange: Exchange, ticker: dict[str, object]) -> Message:
+    def _message(self, exchange: Exchange, ticker: dict[str, object]) -> Message:
         self._sent, self._minute = ticker, exchange.moment_ms // _MINUTE_MS
         return Message("ticker", msgspec.json.encode(ticker).decode())
+
+
+class PublishedBook:
+    """An order book as the stream has sent it: the levels, sizes by prices, and the sequence of the latest message.
+
+    Only levels that were sent can be sent as gone, and the sequence counts every message of a change, without a gap.
+    """
+
+    __slots__ = ("asks", "bids", "sequence")
+
+    def __init__(self, sequence: int, asks: Iterable[tuple[int, int]], bids: Iterable[tuple[int, int]]) -> None:
+        self.sequence = sequence
+        self.asks = dict(asks)
+        self.bids = dict(bids)
+
+    def change(self, asks: Levels, bids: Levels) -> tuple[Levels, Levels] | None:
+        """What to send so that these are the levels: asks ascending, bids descending, size 0 for a level that is gone.
+        None when nothing changed; else the sequence has grown by one."""
+        asks_now, bids_now = dict(asks), dict(bids)
+        changes = sorted(_differences(self.asks, asks_now)), sorted(_differences(self.bids, bids_now), reverse=True)
+        if not any(changes):
+            return None
+        self.sequence += 1
+        self.asks, self.bids = asks_now, bids_now
+        return changes
+
+    def levels(self) -> tuple[Levels, Levels]:
+        """Asks ascending and bids descending, as they were sent."""
+        return sorted(self.asks.items()), sorted(self.bids.items(), reverse=True)
+
+
+def _differences(before: dict[int, int], now: dict[int, int]) -> Levels:
+    gone = [(price, 0) for price in before if price not in now]
+    return gone + [(price, size) for price, size in now.items() if before.get(price) != size]
 
 
 class BookTopic:
@@ -80,7 +116,7 @@ class BookTopic:
     def __init__(self, symbol_id: str, sequence: int) -> None:
         self.symbol_id, self.due_ms = symbol_id, 0
         self._first = sequence
-        self._book: ToldBook | None = None
+        self._book: PublishedBook | None = None
 
     @property
     def sequence(self) -> int:
@@ -90,18 +126,18 @@ class BookTopic:
     def snapshot(self, exchange: Exchange, limit: int) -> Message:
         """The book as it was told last, so that the next change follows on it."""
         if self._book is None:
-            self._book = ToldBook(self._first, *self._seen(exchange))
+            self._book = PublishedBook(self._first, *self._levels(exchange))
         return self._written("snapshotOrderbook", exchange, self._book.levels())
 
     def news(self, exchange: Exchange) -> Message | None:
         """The levels that changed."""
-        seen = self._seen(exchange)
+        levels = self._levels(exchange)
         if self._book is None:
             return self.snapshot(exchange, MOST)
-        changes = self._book.change(*seen)
+        changes = self._book.change(*levels)
         return None if changes is None else self._written("updateOrderbook", exchange, changes)
 
-    def _seen(self, exchange: Exchange) -> tuple[Levels, Levels]:
+    def _levels(self, exchange: Exchange) -> tuple[Levels, Levels]:
         self.due_ms = _next_step(exchange, self.symbol_id)
         exchange.look_at(self.symbol_id)
         book = exchange.pair(self.symbol_id).book
@@ -132,12 +168,12 @@ class TradesTopic:
         """The trades that were not told yet, oldest first."""
         is_first = not self._until
         since = self._until - _OVERLAP
-        found = self._latest(exchange, Span() if is_first else Span.of_ids(since, None), MOST)
-        new = [trade for trade in found if trade.id not in self._sent]
+        trades = self._latest(exchange, Span() if is_first else Span.of_ids(since, None), MOST)
+        new = [trade for trade in trades if trade.id not in self._sent]
         self._until = max(self._until, exchange.moment_ms * ID_STEP, *(trade.id for trade in new), 0)
-        kept = self._until - _OVERLAP
-        self._sent = {trade.id for trade in found if trade.id >= kept} | {
-            number for number in self._sent if number >= kept
+        oldest_id = self._until - _OVERLAP
+        self._sent = {trade.id for trade in trades if trade.id >= oldest_id} | {
+            number for number in self._sent if number >= oldest_id
         }
         return None if is_first or not new else self._written("updateTrades", exchange, new)
 
@@ -168,16 +204,16 @@ class CandlesTopic:
     def news(self, exchange: Exchange) -> Message | None:
         """The latest told candle if it changed, and all after it."""
         is_first = self._start_ms < 0
-        found = self._latest(exchange, max(self._start_ms, 0), 1 if is_first else MOST)
-        changed = [text for _, text in found if text != self._sent]
-        self._start_ms, self._sent = found[-1] if found else (max(self._start_ms, 0), self._sent)
+        candle_texts = self._latest(exchange, max(self._start_ms, 0), 1 if is_first else MOST)
+        changed = [text for _, text in candle_texts if text != self._sent]
+        self._start_ms, self._sent = candle_texts[-1] if candle_texts else (max(self._start_ms, 0), self._sent)
         return None if is_first or not changed else self._written("updateCandles", changed)
 
     def _latest(self, exchange: Exchange, first_ms: int, limit: int) -> list[tuple[int, str]]:
         tape, at_ms = exchange.tape, exchange.moment_ms
         track = tape.track(self.symbol_id)
         self.due_ms = tape.next_ms(track, at_ms)
-        found = candles.listed(
+        bars = candles.listed(
             tape,
             track,
             self._period,
@@ -188,7 +224,7 @@ class CandlesTopic:
             offset=0,
             limit=limit,
         )
-        return [(start_ms, track.figures.candle(start_ms, bar)) for start_ms, bar in reversed(found)]
+        return [(start_ms, track.figures.candle(start_ms, bar)) for start_ms, bar in reversed(bars)]
 
     def _written(self, method: str, texts: list[str]) -> Message:
         return Message(method, f'{{"data":[{",".join(texts)}],"symbol":"{self.symbol_id}","period":"{self._period}"}}')

@@ -81,7 +81,7 @@ class Outgoing:
         """Queues the message called `name`, an answer (Scope.METHOD) or a notification, unless a fault has its way."""
         if self._silent or self.is_over:
             return
-        fault = self._faults.take(name, key=self.key, kinds=SOCKET_KINDS, scope=scope)
+        fault = self._faults.claim(name, key=self.key, kinds=SOCKET_KINDS, scope=scope)
         if fault is None:
             self._queue(text)
         elif fault.kind == "reorder":
@@ -103,7 +103,7 @@ class Outgoing:
                 self._queue(text)
                 self._queue(text)
             case "slow":
-                self._queue(Pause(fault.whole("ms")))
+                self._queue(Pause(fault.whole_number("ms")))
                 self._queue(text)
 
     def _release(self) -> None:
@@ -115,8 +115,8 @@ class Outgoing:
     def _fall_silent(self, fault: Fault) -> None:
         self._silent = True
         self._connection.pings_answered = fault.on("pings")
-        if fault.whole("ms"):
-            asyncio.get_running_loop().call_later(fault.whole("ms") / 1000, self._speak_again)
+        if fault.whole_number("ms"):
+            asyncio.get_running_loop().call_later(fault.whole_number("ms") / 1000, self._speak_again)
 
     def _speak_again(self) -> None:
         self._silent = False
@@ -146,7 +146,7 @@ class Outgoing:
                     case Pause(ms):
                         await asyncio.sleep(ms / 1000)
                     case End(how):
-                        self._connection.end(how)
+                        self._connection.disconnect(how)
                         return
                     case str() as text:
                         self._characters -= len(text)

@@ -78,7 +78,7 @@ def _symbol(session: StreamSession, params: Params) -> str:
 
 
 def _feed(session: StreamSession) -> Feed:
-    feed = session.kept[FEED]
+    feed = session.part_state[FEED]
     if not isinstance(feed, Feed):
         raise TypeError("a session of market data needs a feed")
     return feed

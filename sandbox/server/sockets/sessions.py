@@ -41,7 +41,7 @@ class Session:
         self._calls = calls
         self._faults = faults
 
-    def take(self, text: str | None) -> None:
+    def receive(self, text: str | None) -> None:
         """Executes and answers one message; it never raises for what a client sent."""
         try:
             call = read(text)
@@ -79,10 +79,10 @@ class Session:
         return Result(call.id, answers.text_of(value))
 
     def _may_be_refused(self, call: Call, logged: Logged) -> None:
-        fault = self._faults.take(call.method, key=self.outgoing.key, kinds=("refuse",), scope=Scope.METHOD)
+        fault = self._faults.claim(call.method, key=self.outgoing.key, kinds=("refuse",), scope=Scope.METHOD)
         if fault is not None:
             logged.fault = fault.kind
-            raise Refusal(fault.whole("code"), fault.text("description"))
+            raise Refusal(fault.whole_number("code"), fault.text("description"))
 
     def _put(self, method: str, frame: Result | Failure) -> None:
         self.outgoing.put(method, jsonrpc.encode(frame), Scope.METHOD)

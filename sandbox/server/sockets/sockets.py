@@ -91,7 +91,7 @@ class Sockets:
     def _session(self, path: str, outgoing: Outgoing) -> StreamSession:
         common = (path, outgoing, self._calls, self._faults)
         session = StreamSession(*common, world=self._world, limits=self._limits, parts=PARTS[path])
-        session.kept[public_session.FEED] = self._feed
+        session.part_state[public_session.FEED] = self._feed
         self._listening.add(session)
         return session
 
@@ -125,7 +125,7 @@ async def _read(session: StreamSession, receive: Receive) -> None:
         message = await receive()
         if message["type"] != "websocket.receive" or session.outgoing.is_over:
             return
-        session.take(message.get("text"))
+        session.receive(message.get("text"))
         await session.outgoing.has_room()
 
 

@@ -1,4 +1,4 @@
-"""A socket whose methods stand in tables: name -> function of the session and the typed params.
+"""A socket whose methods stand in tables: name -> function of the session and the params.
 
 An address serves one part, or several: the single old address is the union of market data and trading (exchange
 supplement 1.1). What follows from a request is told in a fixed place: before its answer by `tell`, behind it by
@@ -67,7 +67,7 @@ class StreamSession(Session):
         self.world = world
         self.caller: Caller | None = None
         self.subscribed: set[object] = set()
-        self.kept: dict[str, object] = {}
+        self.part_state: dict[str, object] = {}
         self._limits = limits
         self._parts = tuple(parts)
         self._methods = {name: part for part in parts for name in part.methods}
@@ -91,11 +91,11 @@ class StreamSession(Session):
         return method(self, self._read(call, operation))
 
     def _read(self, call: Call, operation: Operation | None) -> Params:
-        """The params, typed as the method's row says; numbers may have come as text."""
+        """The params by the row of the method, in plain form; numbers may have come as text."""
         group = operation.group if operation is not None else ""
         row = Operation(call.method, "POST", self.path, streams.by_name[call.method].params, group=group)
         try:
-            return read(row, {}, (), call.params.items())
+            return arguments.plain_arguments(read(row, {}, (), call.params.items()))
         except BadArgument as problem:
             raise error_responses.of_bad_argument(problem, row) from None
 
@@ -131,7 +131,7 @@ class StreamSession(Session):
             answer = work()
         except Refusal:
             self._gathered = None
-            self.tell(news)
+            self.publish(news)
             raise
         finally:
             self._gathered = None
@@ -142,9 +142,9 @@ class StreamSession(Session):
         if self._gathered is not None:
             self._gathered.append(event)
         else:
-            self.tell((event,))
+            self.publish((event,))
 
-    def tell(self, events: Sequence[Event]) -> None:
+    def publish(self, events: Sequence[Event]) -> None:
         """Lets the parts tell of events, each what was subscribed to."""
         for event in events:
             for part in self._parts:

@@ -37,16 +37,16 @@ def dealing(operation: str, kind: str, reports: Collection[str]) -> Method:
         record, news = session.gather(lambda: session.perform(operation, params))
         ours = numbers_of(record)
         at = next(number for number, event in enumerate(news) if is_report(event, kind, ours, reports))
-        told_before(session, news, at + 1)
+        publish_before_answer(session, news, at + 1)
         return news[at].payload
 
     return deal
 
 
-def told_before(session: StreamSession, news: Sequence[Event], count: int) -> None:
+def publish_before_answer(session: StreamSession, news: Sequence[Event], count: int) -> None:
     """Tells the first `count` events before the answer, and all others behind it."""
-    session.tell(news[:count])
-    session.behind(lambda: session.tell(news[count:]))
+    session.publish(news[:count])
+    session.behind(lambda: session.publish(news[count:]))
 
 
 def numbers_of(*records: object) -> frozenset[str]:

@@ -1,4 +1,4 @@
-"""What fuzzing found and what began it, through everything that reads the chain; `bench/fuzz_chain.py` adds to it."""
+"""What fuzzing found and its first seeds, through all readers of the chain; `tools/bench/fuzz_chain.py` adds to it."""
 
 import pytest
 

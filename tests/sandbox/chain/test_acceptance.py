@@ -24,8 +24,8 @@ HASHED = steps.locking(steps.script_hash_address(b"", Network.REGTEST))  # pays 
 
 def kept(small: SmallChain, *outputs: Output) -> tuple[Output, ...]:
     """These outputs, and one that takes the rest of a coin of ten."""
-    left_sat = 10 * COIN_SAT - FEE_SAT - sum(each.value_sat for each in outputs)
-    return (*outputs, Output(left_sat, small.other.script))
+    change_sat = 10 * COIN_SAT - FEE_SAT - sum(each.value_sat for each in outputs)
+    return (*outputs, Output(change_sat, small.other.script))
 
 
 # What is taken -------------------------------------------------------------------------------------------------------
@@ -304,8 +304,8 @@ def test_too_many_checks_in_one_transaction(small):
     output = Output(1_000, steps.multisig(1, [small.owner.key.public_key]))  # counts as twenty
 
     def of(outputs: int) -> Transaction:
-        left_sat = 10 * COIN_SAT - outputs * 1_000 - 20_000
-        return small.pay(*([output] * outputs), Output(left_sat, HASHED))
+        change_sat = 10 * COIN_SAT - outputs * 1_000 - 20_000
+        return small.pay(*([output] * outputs), Output(change_sat, HASHED))
 
     assert small.refusal(of(201)) == "bad-txns-too-many-sigops, 4020 (code 64)"
     small.accept(of(200))

@@ -20,7 +20,7 @@ def faults() -> Faults:
 
 def taken(faults: Faults, operation: str, key: str | None = None) -> str | None:
     """The kind that the next REST call of the operation meets."""
-    fault = faults.take(operation, key=key, kinds=REST_KINDS, scope=Scope.REST)
+    fault = faults.claim(operation, key=key, kinds=REST_KINDS, scope=Scope.REST)
     return fault and fault.kind
 
 
@@ -46,9 +46,9 @@ def test_other_operations_and_other_keys_go_through(faults: Faults) -> None:
 
 def test_the_star_of_a_socket_kind_means_notifications_only(faults: Faults) -> None:
     faults.arm({"operation": "*", "kind": "gap"})
-    assert faults.take("loadTransactions", key=None, kinds=SOCKET_KINDS, scope=Scope.METHOD) is None
+    assert faults.claim("loadTransactions", key=None, kinds=SOCKET_KINDS, scope=Scope.METHOD) is None
     assert taken(faults, "get_balances") is None
-    found = faults.take("updateTransaction", key=None, kinds=SOCKET_KINDS, scope=Scope.NOTIFICATION)
+    found = faults.claim("updateTransaction", key=None, kinds=SOCKET_KINDS, scope=Scope.NOTIFICATION)
     assert found is not None
     assert found.kind == "gap"
 

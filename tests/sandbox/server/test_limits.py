@@ -63,7 +63,7 @@ def test_callers_are_forgotten_when_there_are_too_many() -> None:
     limits = Limits(Watch())
     for number in range(MOST_CALLERS + 2):
         assert limits.allows("other", str(number), RATES)
-    assert len(limits._seen) <= MOST_CALLERS
+    assert len(limits._call_times) <= MOST_CALLERS
 
 
 @pytest.mark.usefixtures("one_second")

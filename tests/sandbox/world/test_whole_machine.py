@@ -77,9 +77,9 @@ class Everything(RuleBasedStateMachine):
     def seen(self) -> tuple[object, ...]:
         """Everything that is to be the same after a restart, of sub-accounts too that may not ask themselves."""
         exchange, owners = self.world.exchange, (DESK.account, OTHER.account, SUB.account)
-        accounts = [account_record(exchange, each) for owner in owners for each in exchange.margins.of(owner)]
-        trades = [trade_record(trade) for owner in owners for trade in exchange.orders.of(owner).trades]
-        orders = [(order_record(order), order.left, order.reserved, order.margin) for order in self.active()]
+        accounts = [account_record(exchange, each) for owner in owners for each in exchange.margins.accounts(owner)]
+        trades = [trade_record(trade) for owner in owners for trade in exchange.orders.dealings(owner).trades]
+        orders = [(order_record(order), order.remaining, order.reserved, order.margin) for order in self.active()]
         subs = [(each.id, each.status, each.email) for each in exchange.accounts.every()[0].sub_accounts]
         return picture(self.world), accounts, trades, orders, subs
 

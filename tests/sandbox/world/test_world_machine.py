@@ -74,7 +74,7 @@ class Exchange(RuleBasedStateMachine):
         address, payment_id = outside(code), ""
         if kind in {"other", "own"}:
             owner = caller if kind == "own" else OTHER if caller is DESK else DESK
-            made = self.world.exchange.addresses.of(owner.account, code)
+            made = self.world.exchange.addresses.deposit_addresses(owner.account, code)
             if made:
                 address, payment_id = made[-1].address, made[-1].payment_id
         made_up = "nonsense" if kind == "nonsense" else address
@@ -133,7 +133,11 @@ class Exchange(RuleBasedStateMachine):
 
     @rule(amount=amounts, owner=st.sampled_from([DESK, OTHER, None]))
     def pay_on_the_chain(self, amount: object, owner: Caller | None) -> None:
-        address = self.world.exchange.addresses.of(owner.account, "BCH")[-1].address if owner else outside("BCH")
+        address = (
+            self.world.exchange.addresses.deposit_addresses(owner.account, "BCH")[-1].address
+            if owner
+            else outside("BCH")
+        )
         assert self.control("chain/pay", address=address, amount=amount) in (0, 10001)
 
     @rule(ms=st.sampled_from([1, 999, 4_000, 60_000, 1_800_000, 3_600_000]), journaled=st.booleans())

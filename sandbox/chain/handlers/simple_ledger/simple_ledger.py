@@ -12,7 +12,7 @@ from chaindata.wire.refusals import Refusal
 from sandbox.chain.full_node import FullNode
 from sandbox.chain.handlers import naming
 from sandbox.chain.handlers.arguments import Arguments, text, texts
-from sandbox.chain.handlers.simple_ledger import simple_ledger_forms as forms
+from sandbox.chain.handlers.simple_ledger import simple_ledger_forms
 from sandbox.chain.node.terms import Refused
 from sandbox.chain.simple_ledger import simple_ledger_figures
 from sandbox.chain.simple_ledger.simple_ledger import newest_first
@@ -26,7 +26,7 @@ UNKNOWN = "No such transaction is known."  # under `invalidReason`
 
 def get_slp_tokens(node: FullNode, arguments: Arguments) -> object:
     """Every token, the newest first; a genesis that still waits comes before the others."""
-    return [forms.token(node.chain, each) for each in node.chain.simple_ledger.tokens()[:MOST_LISTED]]
+    return [simple_ledger_forms.token(node.chain, each) for each in node.chain.simple_ledger.tokens()[:MOST_LISTED]]
 
 
 def get_slp_token(node: FullNode, arguments: Arguments) -> object:
@@ -36,11 +36,11 @@ def get_slp_token(node: FullNode, arguments: Arguments) -> object:
 
 def get_slp_tokens_by_id(node: FullNode, arguments: Arguments) -> object:
     """The tokens that are known in the order of the list, then the other ids; each as often as it is asked for."""
-    wanted = texts(arguments, "tokenIds")
-    found = {each: node.chain.simple_ledger.token(each) for each in dict.fromkeys(wanted)}
-    known = sorted((token for each in wanted if (token := found[each]) is not None), key=newest_first)
-    unknown = [_unknown(each) for each in wanted if found[each] is None]
-    return [*(forms.token(node.chain, each) for each in known), *unknown]
+    token_ids = texts(arguments, "tokenIds")
+    tokens = {each: node.chain.simple_ledger.token(each) for each in dict.fromkeys(token_ids)}
+    existing = sorted((token for each in token_ids if (token := tokens[each]) is not None), key=newest_first)
+    unknown = [_unknown(each) for each in token_ids if tokens[each] is None]
+    return [*(simple_ledger_forms.token(node.chain, each) for each in existing), *unknown]
 
 
 def get_slp_token_stats(node: FullNode, arguments: Arguments) -> object:
@@ -54,8 +54,8 @@ def get_slp_stats_of_tokens(node: FullNode, arguments: Arguments) -> object:
 
 
 def _token(chain: Chain, token_id: str) -> dict[str, object] | None:
-    found = chain.simple_ledger.token(token_id)
-    return None if found is None else forms.token(chain, found)
+    token = chain.simple_ledger.token(token_id)
+    return None if token is None else simple_ledger_forms.token(chain, token)
 
 
 def _unknown(token_id: str) -> dict[str, object]:
@@ -67,24 +67,24 @@ def _unknown(token_id: str) -> dict[str, object]:
 
 def convert_address(node: FullNode, arguments: Arguments) -> object:
     """The three forms of an address of any network."""
-    wanted = text(arguments, "address")
+    spelling = text(arguments, "address")
     try:
-        return _three_forms(naming.of_any_network(wanted))
+        return _three_forms(naming.of_any_network(spelling))
     except NotAnAddress:
-        raise Refused(refusals.CONVERT_FAILED, value=wanted) from None
+        raise Refused(refusals.CONVERT_FAILED, value=spelling) from None
 
 
 def convert_addresses(node: FullNode, arguments: Arguments) -> object:
     """The three forms of several."""
-    operation, found = "convert_addresses", []
-    for wanted in texts(arguments, "addresses"):
-        if not wanted:
+    operation, conversions = "convert_addresses", []
+    for spelling in texts(arguments, "addresses"):
+        if not spelling:
             raise Refused(Refusal(400, refusals.EMPTY_ELEMENT[operation]))
         try:
-            found.append(_three_forms(naming.of_any_network(wanted)))
+            conversions.append(_three_forms(naming.of_any_network(spelling)))
         except NotAnAddress:
-            raise Refused(Refusal(400, refusals.BAD_ELEMENT[operation]), value=wanted) from None
-    return found
+            raise Refused(Refusal(400, refusals.BAD_ELEMENT[operation]), value=spelling) from None
+    return conversions
 
 
 def _three_forms(address: Address) -> dict[str, object]:
@@ -138,15 +138,15 @@ def get_slp_burn_totals(node: FullNode, arguments: Arguments) -> object:
 def _burn(node: FullNode, txid: str) -> dict[str, object]:
     """Zeros for an unknown transaction, and for a text that names none."""
     try:
-        known = from_display_hex(txid)
+        id_bytes = from_display_hex(txid)
     except NotHexadecimal:
-        known = b""
-    burn = simple_ledger_figures.burn_of(node.chain.simple_ledger, known, is_observed=node.config.is_observed)
+        id_bytes = b""
+    burn = simple_ledger_figures.burn_of(node.chain.simple_ledger, id_bytes, is_observed=node.config.is_observed)
     return {
         "transactionId": txid,
-        "inputTotal": forms.shortest(burn.inputs),
-        "outputTotal": forms.shortest(burn.outputs),
-        "burnTotal": forms.shortest(burn.burned),
+        "inputTotal": simple_ledger_forms.shortest(burn.inputs),
+        "outputTotal": simple_ledger_forms.shortest(burn.outputs),
+        "burnTotal": simple_ledger_forms.shortest(burn.burned),
     }
 
 

@@ -7,7 +7,7 @@ from chaindata.wire.scripts import steps
 from sandbox.chain.full_node import FullNode
 from sandbox.chain.handlers import naming
 from sandbox.chain.handlers.arguments import Arguments, pairs, text, texts
-from sandbox.chain.handlers.simple_ledger import simple_ledger_forms as forms
+from sandbox.chain.handlers.simple_ledger import simple_ledger_forms
 from sandbox.chain.simple_ledger import simple_ledger_figures
 from sandbox.chain.state import Chain
 from wire import values
@@ -24,8 +24,8 @@ def get_slp_balances_of_address(node: FullNode, arguments: Arguments) -> object:
 
 def get_slp_balances_of_addresses(node: FullNode, arguments: Arguments) -> object:
     """The same of several addresses, a list for each in its place."""
-    wanted = [naming.read(each) for each in texts(arguments, "addresses")]
-    return [_of_address(node.chain, each) for each in wanted]
+    addresses = [naming.read(each) for each in texts(arguments, "addresses")]
+    return [_of_address(node.chain, each) for each in addresses]
 
 
 def get_slp_balances_of_token(node: FullNode, arguments: Arguments) -> object:
@@ -45,12 +45,12 @@ def get_slp_balance(node: FullNode, arguments: Arguments) -> object:
 
 def get_slp_balances(node: FullNode, arguments: Arguments) -> object:
     """The same of several addresses with their tokens, each in its place."""
-    wanted = [(naming.read(address), token_id) for address, token_id in pairs(arguments, "address", "tokenId")]
-    return [_of_both(node.chain, address, token_id) for address, token_id in wanted]
+    queries = [(naming.read(address), token_id) for address, token_id in pairs(arguments, "address", "tokenId")]
+    return [_of_both(node.chain, address, token_id) for address, token_id in queries]
 
 
 def _held(chain: Chain, address: Address) -> dict[str, int]:
-    return simple_ledger_figures.held_by_token(chain.simple_ledger.kept_by(steps.locking(address)))
+    return simple_ledger_figures.held_by_token(chain.simple_ledger.coins_of_script(steps.locking(address)))
 
 
 def _of_address(chain: Chain, address: Address) -> list[dict[str, object]]:
@@ -71,21 +71,21 @@ def _of_both(chain: Chain, address: Address, token_id: str) -> dict[str, object]
 
 
 def _balance(quantity: int, decimals: int) -> dict[str, object]:
-    amount = forms.amount(quantity, decimals)
+    amount = simple_ledger_forms.amount(quantity, decimals)
     return {"balance": amount, "balanceString": values.decimal_text(amount)}
 
 
 def _of_token(chain: Chain, token_id: str) -> list[dict[str, object]]:
-    found = chain.simple_ledger.token(token_id)
-    if found is None:
+    token = chain.simple_ledger.token(token_id)
+    if token is None:
         return []
-    held = simple_ledger_figures.held_by_script(chain.simple_ledger.kept_of(found))
+    held = simple_ledger_figures.held_by_script(chain.simple_ledger.coins_of_token(token))
     holders = [(address, quantity) for script, quantity in held.items() if (address := naming.of_script(script))]
     holders.sort(key=lambda each: (-each[1], each[0].slp_address))
     return [
         {
-            "tokenId": found.id,
-            "tokenBalance": (amount := forms.amount(quantity, found.genesis.decimals)),
+            "tokenId": token.id,
+            "tokenBalance": (amount := simple_ledger_forms.amount(quantity, token.genesis.decimals)),
             "tokenBalanceString": values.decimal_text(amount),
             "slpAddress": address.slp_address,
         }
@@ -103,8 +103,8 @@ def get_slp_transactions(node: FullNode, arguments: Arguments) -> object:
 
 def get_slp_transactions_of_pairs(node: FullNode, arguments: Arguments) -> object:
     """The same of several tokens with their addresses, a list for each in its place."""
-    wanted = [(token_id, naming.read(address)) for token_id, address in pairs(arguments, "tokenId", "address")]
-    return [_history(node.chain, address, token_id) for token_id, address in wanted]
+    queries = [(token_id, naming.read(address)) for token_id, address in pairs(arguments, "tokenId", "address")]
+    return [_history(node.chain, address, token_id) for token_id, address in queries]
 
 
 def get_slp_history_of_address(node: FullNode, arguments: Arguments) -> object:
@@ -113,13 +113,13 @@ def get_slp_history_of_address(node: FullNode, arguments: Arguments) -> object:
 
 
 def _history(chain: Chain, address: Address, token_id: str | None = None) -> list[dict[str, object]]:
-    wanted = None if token_id is None else token_id.lower()
-    found = (
+    only_id = None if token_id is None else token_id.lower()
+    transactions = (
         judged
         for judged in chain.simple_ledger.history(steps.locking(address))
-        if (named := forms.token_id_of(judged)) is not None and wanted in (None, named)
+        if (named := simple_ledger_forms.token_id_of(judged)) is not None and only_id in (None, named)
     )
-    return [forms.listed(chain, judged) for judged in islice(found, MOST_RECENT)]
+    return [simple_ledger_forms.listed(chain, judged) for judged in islice(transactions, MOST_RECENT)]
 
 
 HANDLERS = {

@@ -27,10 +27,10 @@ def shortest(number: Decimal) -> Decimal:
     return short.quantize(Decimal(1), context=_EXACT) if short == short.to_integral_value() else short
 
 
-def token(chain: Chain, found: Token) -> dict[str, object]:
+def token(chain: Chain, token: Token) -> dict[str, object]:
     """A token with its statistics."""
-    figures, genesis = simple_ledger_figures.of(chain, found), found.genesis
-    time_s = found.block.header.time if found.block is not None else None
+    figures, genesis = simple_ledger_figures.token_figures(chain, token), token.genesis
+    time_s = token.block.header.time if token.block is not None else None
     return {
         "decimals": genesis.decimals,
         "timestamp": None if time_s is None else f"{datetime.fromtimestamp(time_s, UTC):%Y-%m-%d %H:%M:%S}",
@@ -40,10 +40,10 @@ def token(chain: Chain, found: Token) -> dict[str, object]:
         "symbol": slp.text_of(genesis.ticker),
         "name": slp.text_of(genesis.name),
         "containsBaton": genesis.baton_vout is not None,
-        "id": found.id,
+        "id": token.id,
         "documentHash": genesis.document_hash.hex() or None,
         "initialTokenQty": amount(genesis.quantity, genesis.decimals),
-        "blockCreated": None if found.block is None else found.block.height,
+        "blockCreated": None if token.block is None else token.block.height,
         "blockLastActiveSend": figures.last_send,
         "blockLastActiveMint": figures.last_mint,
         "txnsSinceGenesis": figures.transactions,
@@ -120,11 +120,11 @@ def message(chain: Chain, judged: Judged) -> dict[str, object] | None:
 
     A SEND lists base units by output, output 0 first; of a GENESIS or MINT the token and its new units are told.
     """
-    said, token_id = judged.verdict.message, token_id_of(judged)
+    message, token_id = judged.verdict.message, token_id_of(judged)
     if token_id is None:
         return None
     head = {"versionType": slp.TOKEN_TYPE, "transactionType": transaction_type(judged), "tokenIdHex": token_id}
-    if not isinstance(said, Genesis | Mint):
+    if not isinstance(message, Genesis | Mint):
         return head | {"sendOutputs": ["0", *map(str, _quantities(judged))]}
     genesis = chain.simple_ledger.genesis(token_id) or _UNNAMED
     return head | {
@@ -133,7 +133,7 @@ def message(chain: Chain, judged: Judged) -> dict[str, object] | None:
         "documentUri": slp.text_of(genesis.document_uri),
         "documentSha256": genesis.document_hash.hex() or None,
         "decimals": genesis.decimals,
-        "genesisOrMintQuantity": str(said.quantity),
-        "batonVout": said.baton_vout,
-        "containsBaton": said.baton_vout is not None,
+        "genesisOrMintQuantity": str(message.quantity),
+        "batonVout": message.baton_vout,
+        "containsBaton": message.baton_vout is not None,
     }

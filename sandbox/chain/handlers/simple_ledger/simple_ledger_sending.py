@@ -21,7 +21,7 @@ from sandbox.chain.full_node import FullNode
 from sandbox.chain.handlers import naming
 from sandbox.chain.handlers.arguments import Arguments, text
 from sandbox.chain.node.terms import Refused
-from sandbox.chain.simple_ledger import simple_ledger_spending as spending
+from sandbox.chain.simple_ledger import simple_ledger_spending
 from sandbox.chain.simple_ledger.simple_ledger_spending import BATON_VOUT, CannotSpend, Signer
 from wire.values import Secret
 
@@ -55,7 +55,9 @@ def create_slp_token(node: FullNode, arguments: Arguments) -> object:
     )
     return _sent(
         node,
-        lambda: spending.create(node.chain, order.signer, genesis, to=order.to, baton_to=baton_to, change=order.change),
+        lambda: simple_ledger_spending.create(
+            node.chain, order.signer, genesis, to=order.to, baton_to=baton_to, change=order.change
+        ),
     )
 
 
@@ -67,7 +69,9 @@ def mint_slp_token(node: FullNode, arguments: Arguments) -> object:
     message = Mint(token_id, BATON_VOUT, _quantity(arguments, "additionalTokenQty", decimals))
     return _sent(
         node,
-        lambda: spending.mint(node.chain, order.signer, message, to=order.to, baton_to=baton_to, change=order.change),
+        lambda: simple_ledger_spending.mint(
+            node.chain, order.signer, message, to=order.to, baton_to=baton_to, change=order.change
+        ),
     )
 
 
@@ -78,7 +82,9 @@ def send_slp_token(node: FullNode, arguments: Arguments) -> object:
     quantity = _quantity(arguments, "amount", decimals)
     return _sent(
         node,
-        lambda: spending.send(node.chain, order.signer, token_id, quantity, to=order.to, change=order.change),
+        lambda: simple_ledger_spending.send(
+            node.chain, order.signer, token_id, quantity, to=order.to, change=order.change
+        ),
     )
 
 

@@ -19,7 +19,9 @@ from sandbox.chain.tokens.properties_terms import TAKEN
 
 HIGHEST_PROPERTY = 2**32 - 1
 NOT_A_TEXT = Refusal(400, "JSON value is not a string as expected", -1)
-_WHOLE = re.compile(r"\s*(?P<sign>[+-]?)(?:0[xX](?P<hexadecimal>[0-9a-fA-F]{1,20})|(?P<decimal>[0-9]{1,20}))(?![0-9])")
+_WHOLE_NUMBER = re.compile(
+    r"\s*(?P<sign>[+-]?)(?:0[xX](?P<hexadecimal>[0-9a-fA-F]{1,20})|(?P<decimal>[0-9]{1,20}))(?![0-9])"
+)
 _MOST_DIGITS = 40
 _ECOSYSTEMS = (1, 2)
 
@@ -39,18 +41,18 @@ def _is_nothing(value: object) -> bool:
     return value is None or value == "" or (isinstance(value, int | Decimal) and value == 0)
 
 
-def whole(members: Members, name: str) -> int:
+def whole_number(members: Members, name: str) -> int:
     """A number, or what a text begins with; what follows the digits is cut off. Raises `Refused`."""
     value = members.get(name)
     if isinstance(value, int) and not isinstance(value, bool):
         return value
     if isinstance(value, Decimal) and value.is_finite() and value.adjusted() < _MOST_DIGITS:
         return int(value)
-    found = _WHOLE.match(value) if isinstance(value, str) else None
-    if found is None:
+    match = _WHOLE_NUMBER.match(value) if isinstance(value, str) else None
+    if match is None:
         raise Refused(refusals.NOT_AN_INTEGER)
-    size = int(found["hexadecimal"], 16) if found["hexadecimal"] else int(found["decimal"])
-    return -size if found["sign"] == "-" else size
+    size = int(match["hexadecimal"], 16) if match["hexadecimal"] else int(match["decimal"])
+    return -size if match["sign"] == "-" else size
 
 
 def text(members: Members, name: str) -> str:
@@ -82,28 +84,28 @@ def units(members: Members, name: str, precision: int) -> int:
 
 def property_id(members: Members, name: str = "propertyId") -> int:
     """The number of a property, which need not exist. Raises `Refused`."""
-    found = whole(members, name)
-    if not -(2**63) <= found < 2**63:
+    number = whole_number(members, name)
+    if not -(2**63) <= number < 2**63:
         raise Refused(refusals.INTEGER_OUT_OF_RANGE)
-    if not FIRST_PROPERTY <= found <= HIGHEST_PROPERTY:
+    if not FIRST_PROPERTY <= number <= HIGHEST_PROPERTY:
         raise Refused(refusals.PROPERTY_OUT_OF_RANGE)
-    return found
+    return number
 
 
 def precision(state: State, number: int) -> int:
     """The places of a property, which the chain knows. Raises `Refused`."""
-    found = state.properties.get(number)
-    if found is None:
+    token_property = state.properties.get(number)
+    if token_property is None:
         raise Refused(refusals.PROPERTY_UNKNOWN)
-    return found.precision
+    return token_property.precision
 
 
 def ecosystem(members: Members) -> int:
     """The ecosystem; of the two that there are, the payload takes one. Raises `Refused`."""
-    found = whole(members, "ecosystem")
-    if found not in _ECOSYSTEMS:
+    number = whole_number(members, "ecosystem")
+    if number not in _ECOSYSTEMS:
         raise Refused(refusals.INVALID_ECOSYSTEM)
-    return found
+    return number
 
 
 def checked_address(members: Members, name: str) -> str:

@@ -49,23 +49,23 @@ def make_crowdsale_payload(node: FullNode, arguments: Mapping[str, object]) -> o
     """A property on sale; here alone the server lets a precision of 0 through."""
     payload_arguments.require(arguments, (*_HEAD, *_SALE), zero_for=("previousId", "propertyPrecision"))
     head = _head(arguments)
-    made = payloads.CreateCrowdsale(
+    payload = payloads.CreateCrowdsale(
         **head,
-        desired_id=payload_arguments.whole(arguments, "propertyIdDesired"),
+        desired_id=payload_arguments.whole_number(arguments, "propertyIdDesired"),
         tokens_per_unit=payload_arguments.units(arguments, "tokensPerUnit", PRICE_PLACES),
-        deadline=payload_arguments.whole(arguments, "deadline"),
-        early_bonus=payload_arguments.whole(arguments, "earlyBonus"),
+        deadline=payload_arguments.whole_number(arguments, "deadline"),
+        early_bonus=payload_arguments.whole_number(arguments, "earlyBonus"),
         total=payload_arguments.units(arguments, "totalNumber", head["precision"]),
     )
-    return payload_arguments.written(made)
+    return payload_arguments.written(payload)
 
 
 def _head(arguments: Members) -> Head:
     """What is said of a new property, judged before anything that follows it is read."""
     head = Head(
         ecosystem=payload_arguments.ecosystem(arguments),
-        precision=payload_arguments.whole(arguments, "propertyPrecision"),
-        previous_id=payload_arguments.whole(arguments, "previousId"),
+        precision=payload_arguments.whole_number(arguments, "propertyPrecision"),
+        previous_id=payload_arguments.whole_number(arguments, "previousId"),
         category=payload_arguments.text(arguments, "category"),
         subcategory=payload_arguments.text(arguments, "subcategory"),
         name=payload_arguments.text(arguments, "name"),

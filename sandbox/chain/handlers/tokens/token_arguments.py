@@ -7,7 +7,7 @@ from chaindata.wire.tokens.amounts import amount_text
 from sandbox.chain.full_node import FullNode
 from sandbox.chain.handlers import naming
 from sandbox.chain.handlers.elements import id_bytes, number, text
-from sandbox.chain.node.terms import Found, Refused
+from sandbox.chain.node.terms import Occurrence, Refused
 from sandbox.chain.tokens.properties_state import Property, State
 
 Members = dict[str, object]
@@ -33,34 +33,34 @@ def cash_address(written: str) -> str:
 
 def existing(state: State, arguments: Mapping[str, object]) -> Property:
     """The property that is asked about. Raises `Refused`."""
-    found = state.properties.get(number(arguments, "propertyId"))
-    if found is None:
+    token_property = state.properties.get(number(arguments, "propertyId"))
+    if token_property is None:
         raise Refused(refusals.PROPERTY_UNKNOWN)
-    return found
+    return token_property
 
 
 def managed(state: State, arguments: Mapping[str, object]) -> Property:
     """The managed property that is asked about. Raises `Refused`."""
-    found = existing(state, arguments)
-    if not found.is_managed:
+    token_property = existing(state, arguments)
+    if not token_property.is_managed:
         raise Refused(refusals.PROPERTY_NOT_MANAGED)
-    return found
+    return token_property
 
 
 def height(node: FullNode, arguments: Mapping[str, object], name: str) -> int:
     """The height of a block that is there. Raises `Refused`."""
-    found = number(arguments, name)
-    if not 0 <= found <= node.chain.tip.height:
+    block_height = number(arguments, name)
+    if not 0 <= block_height <= node.chain.tip.height:
         raise Refused(refusals.TOKEN_HEIGHT_OUT_OF_RANGE)
-    return found
+    return block_height
 
 
-def transaction(node: FullNode, arguments: Mapping[str, object]) -> Found:
+def transaction(node: FullNode, arguments: Mapping[str, object]) -> Occurrence:
     """The transaction of the chain or the mempool that is asked about. Raises `Refused`."""
-    found = node.chain.find(id_bytes(text(arguments, "txid"), "txid"))
-    if found is None:
+    occurrence = node.chain.find(id_bytes(text(arguments, "txid"), "txid"))
+    if occurrence is None:
         raise Refused(refusals.NOTHING_KNOWN_OF_TRANSACTION)
-    return found
+    return occurrence
 
 
 def balance(units: int, about: Property) -> Members:

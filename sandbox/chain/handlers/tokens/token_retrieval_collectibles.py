@@ -52,17 +52,17 @@ def get_collectible(node: FullNode, arguments: Mapping[str, object]) -> object:
     """One collectible, destroyed or not."""
     chain, gallery = node.chain, node.chain.properties.state.gallery
     family = _family(gallery, arguments)
-    found = gallery.find(family.id, _number(arguments, "tokenId", refusals.COLLECTIBLE_UNKNOWN))
-    if found is None:
+    collectible = gallery.find(family.id, _number(arguments, "tokenId", refusals.COLLECTIBLE_UNKNOWN))
+    if collectible is None:
         raise Refused(refusals.COLLECTIBLE_UNKNOWN)
     return {
         "propertyid": str(family.id),
-        "tokenid": str(found.id),
-        "owner": found.owner,
-        "creationtxid": found.txid,
-        "creationblock": _block_hash(chain, found.height),
-        "attribute": _attribute(found),
-        "tokenurl": found.url,
+        "tokenid": str(collectible.id),
+        "owner": collectible.owner,
+        "creationtxid": collectible.txid,
+        "creationblock": _block_hash(chain, collectible.height),
+        "attribute": _attribute(collectible),
+        "tokenurl": collectible.url,
     }
 
 
@@ -97,10 +97,10 @@ def _family(gallery: Gallery, arguments: Mapping[str, object]) -> Family:
 
 def _number(arguments: Mapping[str, object], name: str, refusal: Refusal) -> int:
     """An id. Raises `Refused` for what is none: there is nothing of that id."""
-    found = _NUMBER.fullmatch(text(arguments, name))
-    if found is None:
+    match = _NUMBER.fullmatch(text(arguments, name))
+    if match is None:
         raise Refused(refusal)
-    return int(found["decimal"]) if found["decimal"] else int(found["hexadecimal"], 16)
+    return int(match["decimal"]) if match["decimal"] else int(match["hexadecimal"], 16)
 
 
 HANDLERS = {

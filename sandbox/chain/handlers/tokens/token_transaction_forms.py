@@ -86,8 +86,8 @@ _WITHOUT_RECEIVER = (
 
 
 def _precision(context: Context, property_id: int) -> int:
-    found = context.state.properties.get(property_id)
-    return found.precision if found is not None else 0
+    token_property = context.state.properties.get(property_id)
+    return token_property.precision if token_property is not None else 0
 
 
 def _property(payload: Any, context: Context) -> Members:
@@ -133,9 +133,9 @@ def _ecosystem(code: int) -> str:
 
 
 def _creation(payload: Any, context: Context) -> Members:
-    made: Members = {"propertyid": context.valid.effect.property_id} if context.valid is not None else {}
+    new_id: Members = {"propertyid": context.valid.effect.property_id} if context.valid is not None else {}
     return {
-        **made,
+        **new_id,
         "precision": str(payload.precision),
         "ecosystem": _ecosystem(payload.ecosystem),
         "category": payload.category,

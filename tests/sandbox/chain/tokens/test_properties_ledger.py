@@ -14,8 +14,8 @@ from chaindata.wire.transactions import Input, Output, build
 from sandbox.chain import seeding, wallet
 from sandbox.chain.node.blocks import Block
 from sandbox.chain.node.terms import Refused
-from sandbox.chain.scenarios import collectibles, token_acts
 from sandbox.chain.scenarios import properties as property_story
+from sandbox.chain.scenarios import token_acts
 from sandbox.chain.scenarios.author import Author
 from sandbox.chain.state import Chain
 from sandbox.chain.tokens import properties, properties_reading
@@ -297,7 +297,7 @@ def test_the_story_ends_as_told_whatever_the_seed_and_the_time(seed):
     assert (sold_out.sold, sold_out.raised) == (10, 500_000_000)
     assert sold_out.ending is not None
     assert sold_out.ending.is_sold_out
-    family = state.gallery.families[collectibles.FAMILY]
+    family = state.gallery.families[property_story.COLLECTIBLE_FAMILY]
     assert (family.most, family.issued, family.destroyed) == (5, 4, 1)
     assert [each.id for each in state.gallery.owned(1, BURN_ADDRESS)] == [3]
     assert {record.reason for record in one.records() if record.reason} == {

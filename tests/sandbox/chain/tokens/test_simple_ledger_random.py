@@ -18,7 +18,7 @@ from sandbox.chain.node.terms import Refused
 from sandbox.chain.scenarios.author import Author
 from sandbox.chain.simple_ledger import simple_ledger_figures as figures
 from sandbox.chain.simple_ledger import simple_ledger_spending as spending
-from sandbox.chain.simple_ledger.simple_ledger import Kept
+from sandbox.chain.simple_ledger.simple_ledger import TokenCoin
 from sandbox.chain.state import Chain
 from sandbox.chain.wallet import DUST_SAT, Purse
 
@@ -102,7 +102,7 @@ def assert_agrees(chain: Chain) -> None:
     geneses = {txid[::-1].hex(): each for txid, each in book.messages.items() if isinstance(each, Genesis)}
     assert set(tokens) == set(geneses)
     for token_id, genesis in geneses.items():
-        found, held, minted, moves = figures.of(chain, tokens[token_id]), Counter(), genesis.quantity, 1
+        found, held, minted, moves = figures.token_figures(chain, tokens[token_id]), Counter(), genesis.quantity, 1
         for place, (token, units) in book.units.items():
             if token == token_id and place not in book.spenders:
                 held[book.scripts[place]] += units
@@ -110,7 +110,7 @@ def assert_agrees(chain: Chain) -> None:
             if book.valid[txid] and not isinstance(message, Genesis) and message.token_id == token_id:
                 moves += 1
                 minted += message.quantity if isinstance(message, Mint) else 0
-        assert figures.held_by_script(ledger.kept_of(tokens[token_id])) == held
+        assert figures.held_by_script(ledger.coins_of_token(tokens[token_id])) == held
         assert (found.minted, found.circulating, found.transactions) == (minted, sum(held.values()), moves)
         assert found.holders == len(held)
         assert found.baton == status(book, token_id, genesis)
@@ -126,7 +126,7 @@ def assert_agrees(chain: Chain) -> None:
         for place, (token, units) in book.units.items():
             if book.scripts[place] == script and place not in book.spenders:
                 by_token[token] += units
-        assert figures.held_by_token(ledger.kept_by(script)) == by_token
+        assert figures.held_by_token(ledger.coins_of_script(script)) == by_token
 
 
 # The acts ------------------------------------------------------------------------------------------------------------
@@ -156,10 +156,12 @@ class Crowd:
     def someone(self) -> Purse:
         return self.author.purse(self.dice.choice(NAMES))
 
-    def kept(self, purse: Purse, *, batons: bool) -> list[Kept]:
-        return [each for each in self.chain.simple_ledger.kept_by(purse.script) if each.holding.is_baton is batons]
+    def kept(self, purse: Purse, *, batons: bool) -> list[TokenCoin]:
+        return [
+            each for each in self.chain.simple_ledger.coins_of_script(purse.script) if each.holding.is_baton is batons
+        ]
 
-    def say(self, purse: Purse, message: Message, outputs: int, kept: list[Kept]) -> None:
+    def say(self, purse: Purse, message: Message, outputs: int, kept: list[TokenCoin]) -> None:
         paid = [Output(DUST_SAT, self.someone().script) for _ in range(outputs)]
         change = self.someone().script
         self.author.send(spending.compose(self.chain, purse, message, paid, spending=kept, change=change))
@@ -228,7 +230,7 @@ def test_each_state_of_a_baton_is_met_at_random() -> None:
         crowd = Crowd(100 + seed)
         for _ in range(60):
             crowd.act()
-        found |= {figures.of(crowd.chain, each).baton for each in crowd.chain.simple_ledger.tokens()}
+        found |= {figures.token_figures(crowd.chain, each).baton for each in crowd.chain.simple_ledger.tokens()}
     assert found == {"ALIVE", "NEVER_CREATED", "DEAD_BURNED", "DEAD_ENDED"}
 
 
@@ -251,7 +253,7 @@ def test_a_token_of_an_abandoned_block_waits_again_and_keeps_what_it_was() -> No
     chain.reorganise(1, at_ms=AT_MS)
     (token,) = chain.simple_ledger.tokens()
     assert (token.block, [move.height for move in token.moves]) == (None, [None])
-    assert figures.of(chain, token).circulating == 100
+    assert figures.token_figures(chain, token).circulating == 100
     again = crowd.author.mine()
     (token,) = chain.simple_ledger.tokens()
     assert (token.block.hash, [move.height for move in token.moves]) == (again.hash, [again.height])

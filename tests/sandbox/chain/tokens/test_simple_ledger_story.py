@@ -15,7 +15,7 @@ SEEDS = [1, 2, 77]
 def test_one_token_lives_one_has_ended_and_of_one_some_is_burnt(seed):
     chain = seeding.begun(seed, started_ms=START_MS)
     tokens = {token.genesis.ticker.decode(): token for token in chain.simple_ledger.tokens()}
-    figures = {name: simple_ledger_figures.of(chain, token) for name, token in tokens.items()}
+    figures = {name: simple_ledger_figures.token_figures(chain, token) for name, token in tokens.items()}
     assert {name: each.baton for name, each in figures.items()} == {
         "HARB": "ALIVE",
         "LAMP": "DEAD_ENDED",

@@ -156,7 +156,7 @@ def test_a_public_case(case):
     )
     verdict = judge(judged, [holdings[place] for place in spent if place in holdings])
     assert verdict.is_valid is is_valid
-    assert bool(verdict.made) <= is_valid
+    assert bool(verdict.holdings) <= is_valid
 
 
 @pytest.mark.parametrize(("first", "second", "is_valid"), [(200, 400, True), (400, 200, False)])
@@ -259,6 +259,6 @@ def test_a_long_ancestry_is_judged_without_going_deep():
     for _ in range(5_000):
         made.append(transaction([(made[-1].txid_bytes, 1)], script, 1))
     verdicts = Verdicts({each.txid_bytes: each for each in made}.get)
-    assert verdicts.on(made[-1]).made == {1: Holding(genesis.txid, 100)}
+    assert verdicts.on(made[-1]).holdings == {1: Holding(genesis.txid, 100)}
     broken = transaction([(made[-1].txid_bytes, 1)], slp.script_of(send(genesis.txid, 101)), 1)
     assert not verdicts.on(broken).is_valid

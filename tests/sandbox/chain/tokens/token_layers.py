@@ -5,7 +5,7 @@ from typing import Any
 
 from chaindata.wire.tokens.payloads import Burn, Payload
 from sandbox.chain.tokens import properties_hashes
-from sandbox.chain.tokens.properties_rules import Said, fold
+from sandbox.chain.tokens.properties_rules import PlacedMessage, fold
 from sandbox.chain.tokens.properties_state import State
 from sandbox.chain.tokens.properties_terms import COIN_SAT, Carried, Moment, Record
 
@@ -19,13 +19,13 @@ class Layer:
     def __init__(self, height: int = FIRST_HEIGHT) -> None:
         self.state = State()
         self.moment = Moment(height - 1, START_S)
-        self.blocks: list[tuple[Moment, list[Said]]] = []
+        self.blocks: list[tuple[Moment, list[PlacedMessage]]] = []
         self._numbers = count(1)
 
     def block(self, *said: Carried, later_s: int = 600) -> list[Record]:
         """The next block, with these transactions."""
         self.moment = Moment(self.moment.height + 1, self.moment.time_s + later_s)
-        self.blocks.append((self.moment, [Said(place, each) for place, each in enumerate(said, start=1)]))
+        self.blocks.append((self.moment, [PlacedMessage(place, each) for place, each in enumerate(said, start=1)]))
         return fold(self.state, *self.blocks[-1])
 
     def carried(self, payload: Payload, sender: str, receiver: str = "", burnt_sat: int = 0) -> Carried:

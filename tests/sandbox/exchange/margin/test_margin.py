@@ -494,7 +494,7 @@ def test_freezing_frees_the_margin_that_no_position_needs(world: World) -> None:
     traded(world, "buy", 1, caller=SUB)
     margin_order(world, "buy", "1", "0.03", SUB)
     call(world, "freeze_subaccounts", ids=[7001])
-    (left,) = world.exchange.margins.of(SUB.account)
+    (left,) = world.exchange.margins.accounts(SUB.account)
     assert (left.pair.symbol.id, left.quantity) == ("ETHBTC", 10_000)
     assert world.exchange.orders.active == {}
     main = call(world, "get_subaccount_balances", id=7001)["result"]["main"]

@@ -12,8 +12,8 @@ from sandbox.engine.clock import DAY_MS
 from sandbox.exchange.listing.currencies import LISTED
 from sandbox.exchange.listing.symbols import TABLE, Symbol, listed
 from sandbox.exchange.tape.market import MARK_MS, MARKS_A_DAY, Market, mixed
+from sandbox.exchange.tape.tape import Simulation
 from sandbox.exchange.tape.tape_records import Track, bar_of, joined
-from sandbox.exchange.tape.tape_simulated import Simulation
 from sandbox.exchange.tape.tape_sketches import LEAF_MS, sketches
 from sandbox.exchange.tape.tape_texts import Texts
 from sandbox.world.world import World

@@ -1,6 +1,6 @@
 """A thousand symbols are as usable as fifteen: what is asked about all of them is whole, and others come in between.
 
-What it costs is measured in `bench/measure_symbols.py`.
+What it costs is measured in `tools/bench/measure_symbols.py`.
 """
 
 import asyncio
@@ -37,7 +37,7 @@ def many() -> World:
 def answer(world: World, operation: str, arguments: dict[str, object]) -> str:
     """The answer about all symbols, as text."""
     listing = LISTINGS[operation](world.exchange, arguments)
-    return listing.whole(map(listing.part, listing.symbols))
+    return listing.join(map(listing.part, listing.symbols))
 
 
 @pytest.mark.parametrize(("operation", "arguments"), QUESTIONS)
@@ -62,14 +62,14 @@ def test_what_is_kept_does_not_grow_with_every_question() -> None:
         call(world, "get_candles", None, period="D1", limit=number + 1)
         call(world, "get_trades", None, limit=number + 1)
         clock.at_ms += HOUR_MS
-    assert len(world.exchange.texts._kept) <= 4
+    assert len(world.exchange.texts._texts) <= 4
     for _ in range(2):
         clock.at_ms += 40 * DAY_MS
         call(world, "get_candles", None, period="M30", limit=1000, sort="DESC")
     tape = world.exchange.tape
     assert 0 < len(tape_lively._bars) <= 60_000
-    assert len(tape._told_bars) <= 60_000
-    assert tape._made_trades <= 101_000
+    assert len(tape._reported_bars) <= 60_000
+    assert tape._simulated_count <= 101_000
 
 
 # Over HTTP -----------------------------------------------------------------------------------------------------------

@@ -24,7 +24,7 @@ def test_an_order_rests_and_is_seen_from_both_sides() -> None:
     assert (book.best(BUY), book.best(SELL)) == (95, 110)
     assert book.levels(BUY) == [(95, 1), (90, 5)]
     assert book.levels(SELL) == [(110, 7)]
-    assert (book.left(1), book.left(99), 3 in book, 99 in book, len(book)) == (5, 0, True, False, 3)
+    assert (book.remaining(1), book.remaining(99), 3 in book, 99 in book, len(book)) == (5, 0, True, False, 3)
 
 
 def test_the_better_price_goes_first_and_then_the_earlier_order() -> None:
@@ -98,7 +98,7 @@ def test_recorded_fills_can_be_lived_again() -> None:
     for quantity in (0, -1, 5):
         with pytest.raises(ValueError, match="not a part"):
             book.reduce(5, quantity)
-    assert book.left(5) == 4
+    assert book.remaining(5) == 4
 
 
 def test_depth_volume_and_cost() -> None:

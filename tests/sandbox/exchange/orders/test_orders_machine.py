@@ -224,11 +224,11 @@ class Trading(RuleBasedStateMachine):
             pair = order.pair
             if order.is_buy:
                 if order.price is not None:
-                    notional = order.price * order.left
+                    notional = order.price * order.remaining
                     assert order.reserved >= notional * pair.quote_unit + order.cover.floor(notional)
                 needed[order.account, pair.quote] += order.reserved
             else:
-                assert order.reserved == order.left * pair.base_unit
+                assert order.reserved == order.remaining * pair.base_unit
                 needed[order.account, pair.base] += order.reserved
         ledger = self.world.exchange.ledger
         for account in (DESK.account, OTHER.account):
@@ -240,7 +240,7 @@ class Trading(RuleBasedStateMachine):
     def the_books_are_what_the_orders_say_and_not_crossed(self) -> None:
         if not hasattr(self, "world"):
             return
-        resting = {order.id: order.left for order in self.active() if order.status is not Status.SUSPENDED}
+        resting = {order.id: order.remaining for order in self.active() if order.status is not Status.SUSPENDED}
         in_books: dict[int, int] = {}
         for symbol in SYMBOLS:
             book = self.world.exchange.pair(symbol).book
@@ -254,10 +254,10 @@ class Trading(RuleBasedStateMachine):
         if not hasattr(self, "world"):
             return
         for account in (DESK.account, OTHER.account):
-            dealings = self.world.exchange.orders.of(account)
+            dealings = self.world.exchange.orders.dealings(account)
             for order in dealings.orders.values():
-                assert order.left + order.filled == order.terms.quantity
-                assert (order.status is Status.FILLED) == (order.left == 0)
+                assert order.remaining + order.filled == order.terms.quantity
+                assert (order.status is Status.FILLED) == (order.remaining == 0)
                 assert order.is_active == (dealings.active.get(order.client_id) is order)
                 assert order.is_active or order.reserved == 0
             numbers = [trade.id for trade in dealings.trades]

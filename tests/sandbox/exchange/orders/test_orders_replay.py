@@ -109,7 +109,7 @@ def test_what_the_market_did_before_a_refusal_is_journaled(tmp_path: Path, clock
             orders_house.offer(world.exchange, symbol, side, price, quantity)
         waiting.clear()
 
-    world.exchange.looking = act
+    world.exchange.refresh_book = act
     with pytest.raises(Exception, match="20001"):
         order(world, "buy", "99999", "0.05")
     assert actions(tmp_path)[-1] == orders_house.TRADES
@@ -125,11 +125,11 @@ def test_what_the_market_did_before_a_refusal_is_journaled(tmp_path: Path, clock
 def test_the_market_acts_before_the_order_that_looked_and_in_the_journal_too(tmp_path: Path, clock: Ticking) -> None:
     world = bare(tmp_path, clock)
     order(world, "sell", "1", "0.05")
-    world.exchange.looking = lambda symbol: orders_house.offer(world.exchange, symbol, "buy", 50_000, 3_000)
+    world.exchange.refresh_book = lambda symbol: orders_house.offer(world.exchange, symbol, "buy", 50_000, 3_000)
     bought = order(world, "buy", "1", "0.05", OTHER)
     assert bought["cumQuantity"] == "0.7000"
     assert actions(tmp_path) == ["create_order", orders_house.TRADES, "create_order"]
-    world.exchange.looking = None
+    world.exchange.refresh_book = None
     reopened(world, tmp_path, clock)
 
 
@@ -173,10 +173,10 @@ def test_outcomes_that_make_no_sense_end_what_is_taken_for_true(tmp_path: Path, 
 def test_outcomes_know_when_they_are_asked_for_too_much() -> None:
     outcomes = RecordedFills()
     outcomes.give([["", [7, 0, 5, 1]]])
-    assert outcomes.take().trades == ((7, 0, 5, 1),)
+    assert outcomes.next_met().trades == ((7, 0, 5, 1),)
     outcomes.must_be_used_up()
     with pytest.raises(ValueError, match="fewer outcomes"):
-        outcomes.take()
+        outcomes.next_met()
     outcomes.give([[""]])
     with pytest.raises(ValueError, match="more outcomes"):
         outcomes.must_be_used_up()
