@@ -1,6 +1,6 @@
 """A list as a page shows it: what its address asks for, and what the template draws."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, tzinfo
 from functools import cached_property
@@ -38,29 +38,13 @@ class Chip:
 
 
 class Listing:
-    """One list for one request. `rows` are those that the person may see; nothing is read before it is drawn.
+    """One list for one request. None of its rows is read before it is drawn."""
 
-    `order` overrules that of the declaration where the page is about several accounts: then only it has an index.
-    `suggested` are values offered while a filter is typed, by its name. `prepare` gives the rows of a page what else
-    their cells show. `may_act` says whether the person can do something with a row.
-    """
-
-    def __init__(
-        self,
-        request: DeskRequest,
-        declared: List,
-        rows: QuerySet[Any],
-        *,
-        now: datetime,
-        order: tuple[str, ...] | None = None,
-        suggested: Mapping[str, Sequence[str]] | None = None,
-        prepare: Callable[[list[Any]], None] | None = None,
-        may_act: bool = False,
-    ) -> None:
+    def __init__(self, request: DeskRequest, declared: List, *, now: datetime) -> None:
         self.request, self.declared, self.now = request, declared, now
-        self._all, self._fixed_order, self._suggested = rows, order, suggested or {}
-        self.prepare = prepare
-        self.actions = declared.actions if may_act else ""
+        self.of_reader = declared.rows(request)
+        self._fixed_order = self.of_reader.order
+        self.prepare = declared.prepare
         self.filters = declared.filters(request.GET)
         self.filters.usual_zone = formats.current().zone
         self.longest_name, self.sizes = LONGEST_NAME, SIZES
@@ -106,7 +90,7 @@ class Listing:
         return found, wanted.startswith("-") if found else True
 
     def _sortable(self) -> list[Column]:
-        return [] if self._fixed_order else [one for one in self.declared.columns if one.order]
+        return [] if self._fixed_order else [one for one in self.declared.page_columns if one.order]
 
     @cached_property
     def problems(self) -> list[str]:
@@ -124,7 +108,7 @@ class Listing:
     @cached_property
     def narrowed(self) -> QuerySet[Any]:
         """The rows that the filters let through, in no order."""
-        return self.filters.narrowed(self._all, self.now)
+        return self.filters.narrowed(self.of_reader.rows, self.now)
 
     @cached_property
     def _page_or_problem(self) -> tuple[Page, str]:
@@ -179,7 +163,7 @@ class Listing:
         """The heads of the columns; one that can be sorted by turns round what it is sorted by already."""
         by, descending = self._sorted_by()
         if by is None and not self._fixed_order:
-            by = next((one for one in self.declared.columns if one.order == self.declared.order), None)
+            by = next((one for one in self.declared.page_columns if one.order == self.declared.order), None)
         sortable = self._sortable()
         for column in self.columns:
             if column not in sortable:
@@ -291,7 +275,7 @@ class Listing:
     @property
     def fields(self) -> list[tuple[Any, Sequence[str]]]:
         """The fields of the filter menu with what is suggested for each."""
-        return [(bound, self._suggested.get(bound.name, ())) for bound in self.filters.offered]
+        return [(bound, self.of_reader.suggested.get(bound.name, ())) for bound in self.filters.offered]
 
     @property
     def search(self) -> Any:

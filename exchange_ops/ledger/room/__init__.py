@@ -6,12 +6,11 @@ from desk import rooms
 from desk.incidents.kinds import Kind, Severity
 from desk.rooms import Check
 from desk.rows.witnessed import Table
-from desk.web.context import Entry
 from desk.web.search import Search
 from exchange_ops.ledger import chain_differences, guards
 from exchange_ops.ledger.models import LedgerAside, LedgerEntry, LedgerVersion, Watermark
 from exchange_ops.ledger.room import checks, incidents, restore, searches
-from exchange_ops.shared import alarms, rules
+from exchange_ops.shared import alarms
 from exchange_ops.shared.declarations import causes, reasons, topics
 from exchange_ops.shared.models import Account
 
@@ -68,9 +67,4 @@ ROOM: Final = rooms.Room(
     outside=restore.movements,
     not_read_yet=restore.not_read_yet,
     urls="exchange_ops.ledger.room.urls",
-    navigation=(
-        Entry("Deposits", "deposits", "arrow-down-left", "Money", order=40, key="d", may_see=rules.may_see),
-        Entry("Destinations", "addresses", "landmark", "Money", order=50, key="n", may_see=rules.may_see),
-        Entry("Ledger", "ledger", "book-open", "Money", order=90, key="l", may_see=rules.may_see),
-    ),
 )

@@ -2,20 +2,9 @@
 
 from django.urls import path
 
-from exchange_ops.ledger import api as ledger_api
+from exchange_ops.ledger import api
 from exchange_ops.ledger.views import deposits, destinations
 from exchange_ops.ledger.views import listing as ledger
 
-urlpatterns = [
-    path("ledger/", ledger.ledger, name="ledger"),
-    path("ledger/export.<slug:form>", ledger.export, name="ledger-export"),
-    path("deposits/", deposits.deposits, name="deposits"),
-    path("deposits/export.<slug:form>", deposits.export, name="deposits-export"),
-    path("addresses/", destinations.destinations, name="addresses"),
-    path("addresses/export.<slug:form>", destinations.export, name="addresses-export"),
-]
-
-api_urlpatterns = [
-    path("ledger/", ledger_api.Ledger.as_view(), name="api-ledger"),
-    path("balances/", ledger_api.Balances.as_view(), name="api-balances"),
-]
+lists = (ledger.LEDGER, deposits.DEPOSITS, destinations.DESTINATIONS)
+api_urlpatterns = [path("balances/", api.Balances.as_view(), name="api-balances")]

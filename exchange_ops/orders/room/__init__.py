@@ -12,7 +12,6 @@ from desk.machines.replay import Replay
 from desk.rooms import Check
 from desk.rows.retention import Retention
 from desk.rows.witnessed import Table
-from desk.web.context import Entry
 from desk.web.search import Command, Search
 from exchange_ops.orders import guards
 from exchange_ops.orders.brackets import causes as bracket_causes
@@ -95,8 +94,4 @@ ROOM: Final = rooms.Room(
     searches=(Search(search, 60),),
     commands=(Command("New order", "order-new", "plus", rules.may_trade, 20),),
     urls="exchange_ops.orders.room.urls",
-    navigation=(
-        Entry("Orders", "orders", "file-check", "Trading", order=120, key="t", may_see=rules.may_see),
-        Entry("Fills", "fills", "check", "Trading", order=130, key="h", may_see=rules.may_see),
-    ),
 )

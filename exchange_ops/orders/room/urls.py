@@ -10,16 +10,11 @@ from exchange_ops.orders.views import listing as orders
 from exchange_ops.orders.views import new as new_order
 from exchange_ops.orders.views import replacing as replacing_order
 
+lists = (orders.ORDERS, fills.FILLS, brackets.BRACKETS)
 urlpatterns = [
-    path("orders/", orders.orders, name="orders"),
-    path("orders/export.<slug:form>", orders.export, name="orders-export"),
     path("orders/refresh/", orders.refresh, name="orders-refresh"),
     path("orders/cancel-all/", orders.cancel_all, name="orders-cancel-all"),
     path("orders/cancel-chosen/", orders.cancel_chosen, name="orders-cancel-chosen"),
-    path("orders/fills/", fills.fills, name="fills"),
-    path("orders/fills/export.<slug:form>", fills.export, name="fills-export"),
-    path("orders/brackets/", brackets.brackets, name="brackets"),
-    path("orders/brackets/export.<slug:form>", brackets.export, name="brackets-export"),
     path("orders/brackets/<int:bracket_id>/", brackets.bracket, name="bracket"),
     path("orders/brackets/<int:bracket_id>/end/", brackets.end, name="bracket-end"),
     path("orders/brackets/<int:bracket_id>/let-go/", brackets.let_go, name="bracket-let-go"),
@@ -39,10 +34,8 @@ api_urlpatterns = [
     path("orders/", api.Orders.as_view(), name="api-orders"),
     path("orders/<int:order_id>/", api.OneOrder.as_view(), name="api-order"),
     path("orders/<int:order_id>/cancel/", api.CancelOrder.as_view(), name="api-order-cancel"),
-    path("brackets/", api.Brackets.as_view(), name="api-brackets"),
     path("brackets/<int:bracket_id>/", api.OneBracket.as_view(), name="api-bracket"),
     path("brackets/<int:bracket_id>/end/", api.EndBracket.as_view(), name="api-bracket-end"),
     path("orders/<int:order_id>/withdraw/", api.WithdrawOrder.as_view(), name="api-order-withdraw"),
-    path("trades/", api.Trades.as_view(), name="api-trades"),
     path("margin/", api.Margin.as_view(), name="api-margin"),
 ]

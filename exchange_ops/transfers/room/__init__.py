@@ -9,7 +9,6 @@ from desk.machines.replay import Replay
 from desk.people import roles
 from desk.rooms import Check
 from desk.rows.witnessed import Table
-from desk.web.context import Entry
 from desk.web.search import Command, Search
 from exchange_ops.policy.vote_replay import COUNTED, Votes
 from exchange_ops.shared import alarms, rules
@@ -93,7 +92,4 @@ ROOM: Final = rooms.Room(
         Command("Transfer to another user", "transfer-new", "user-round", rules.may_request, 60, ("to-user",)),
     ),
     urls="exchange_ops.transfers.room.urls",
-    navigation=(
-        Entry("Transfers", "transfers", "arrow-left-right", "Money", order=80, key="v", may_see=rules.may_see),
-    ),
 )

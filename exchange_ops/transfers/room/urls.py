@@ -8,9 +8,8 @@ from exchange_ops.transfers.views import detail as transfer
 from exchange_ops.transfers.views import listing as transfers
 from exchange_ops.transfers.views import new as new_transfer
 
+lists = (transfers.TRANSFERS,)
 urlpatterns = [
-    path("transfers/", transfers.transfers, name="transfers"),
-    path("transfers/export.<slug:form>", transfers.export, name="transfers-export"),
     path("transfers/new/<slug:kind>/", new_transfer.new, name="transfer-new"),
     path("transfers/new/<slug:kind>/figures/", new_transfer.figures, name="transfer-figures"),
     path("transfers/<int:transfer_id>/", transfer.transfer, name="transfer"),

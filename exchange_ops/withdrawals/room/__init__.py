@@ -9,7 +9,6 @@ from desk.machines.replay import Replay
 from desk.people import roles
 from desk.rooms import Check
 from desk.rows.witnessed import Table
-from desk.web.context import Entry
 from desk.web.search import Command, Search
 from exchange_ops.policy.vote_replay import COUNTED, Votes
 from exchange_ops.shared import alarms, rules
@@ -118,7 +117,4 @@ ROOM: Final = rooms.Room(
     ),
     commands=(Command("New withdrawal", "withdrawal-new", "arrow-up-right", rules.may_request, 10),),
     urls="exchange_ops.withdrawals.room.urls",
-    navigation=(
-        Entry("Withdrawals", "withdrawals", "arrow-up-right", "Money", order=30, key="w", may_see=rules.may_see),
-    ),
 )

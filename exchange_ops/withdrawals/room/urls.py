@@ -8,9 +8,8 @@ from exchange_ops.withdrawals.views import detail as withdrawal
 from exchange_ops.withdrawals.views import listing as withdrawals
 from exchange_ops.withdrawals.views import new as new_withdrawal
 
+lists = (withdrawals.WITHDRAWALS,)
 urlpatterns = [
-    path("withdrawals/", withdrawals.withdrawals, name="withdrawals"),
-    path("withdrawals/export.<slug:form>", withdrawals.export, name="withdrawals-export"),
     path("withdrawals/new/", new_withdrawal.new, name="withdrawal-new"),
     path("withdrawals/new/figures/", new_withdrawal.figures, name="withdrawal-figures"),
     path("withdrawals/new/destination/", new_withdrawal.destination, name="withdrawal-destination"),
