@@ -85,9 +85,9 @@ class Listing:
         return Order(fields if is_unique else (*fields, "pk"), descending)
 
     def _sorted_by(self) -> tuple[Column | None, bool]:
-        wanted = self.request.GET.get("sort", "")
-        found = next((one for one in self._sortable() if one.name == wanted.removeprefix("-")), None)
-        return found, wanted.startswith("-") if found else True
+        sort = self.request.GET.get("sort", "")
+        column = next((one for one in self._sortable() if one.name == sort.removeprefix("-")), None)
+        return column, sort.startswith("-") if column else True
 
     def _sortable(self) -> list[Column]:
         return [] if self._fixed_order else [one for one in self.declared.page_columns if one.order]
@@ -95,13 +95,13 @@ class Listing:
     @cached_property
     def problems(self) -> list[str]:
         """What of the address was left out, a sentence each."""
-        found = list(self.filters.problems())
+        sentences = list(self.filters.problems())
         if self.request.GET.get("sort") and not self._sorted_by()[0]:
             what = "with several accounts in one list" if self._fixed_order else "by that"
-            found.append(f"This list can't be sorted {what}: the newest rows are first.")
+            sentences.append(f"This list can't be sorted {what}: the newest rows are first.")
         if self._lost_place:
-            found.append(self._lost_place)
-        return found
+            sentences.append(self._lost_place)
+        return sentences
 
     # Rows -------------------------------------------------------------------------------------------------------------
 
@@ -135,13 +135,13 @@ class Listing:
         return self.page.rows
 
     @cached_property
-    def totals(self) -> totals.Found:
+    def totals(self) -> totals.Summary:
         """How many rows there are and what they add up to: at once when they are few, else when they are asked for."""
         if self.request.GET.get("totals") == "all":
             most = None
         else:
             most = totals.MOST if self._is_for("totals") else totals.AT_ONCE
-        return totals.of(self.narrowed, self.declared.totals, most=most)
+        return totals.summary(self.narrowed, self.declared.totals, most=most)
 
     def _is_for(self, part: str) -> bool:
         return self.request.headers.get("HX-Target") == part or "totals" in self.request.GET
@@ -177,10 +177,10 @@ class Listing:
     @cached_property
     def chips(self) -> list[Chip]:
         """The filters that narrow the list, as people read them."""
-        found = [Chip(label, value, self._url(**{name: None})) for name, label, value in self.filters.in_words()]
+        chips = [Chip(label, value, self._url(**{name: None})) for name, label, value in self.filters.in_words()]
         if days := self._days_in_words():
-            found.append(Chip("Dates", days, self._url(range=None, since=None, until=None, zone=None)))
-        return found
+            chips.append(Chip("Dates", days, self._url(range=None, since=None, until=None, zone=None)))
+        return chips
 
     @property
     def is_narrowed(self) -> bool:
