@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from prometheus_client import REGISTRY
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from desk.actions.approvals import Approvals
     from desk.actions.entries import Source
     from desk.incidents.kinds import Kind
+    from desk.lists.declared import List
     from desk.models import AuditEvent, Person
     from desk.restores.waiting import Outside
     from desk.restores.waiting import Source as Waiting
@@ -112,9 +114,9 @@ class Room:
     demo: Mapping[str, Callable[[], None]] = field(default_factory=dict)
     """Load what the room adds to the demo; safe to run twice."""
     navigation: Collection["Entry"] = ()
-    """Its pages in the navigation."""
+    """Its pages in the navigation; lists name their own."""
     urls: str = ""
-    """The module with its `urlpatterns`, and its `api_urlpatterns` where it has an interface for programs."""
+    """The module with its `lists`, its other `urlpatterns`, and the `api_urlpatterns` of an interface for programs."""
     tasks: str = ""
     """The module with its `WORK`, what workers are woken for (`desk.work`). Only workers import it."""
     figures: Collection[Collector] = ()
@@ -210,13 +212,24 @@ def commands() -> list["Command"]:
 
 def navigation() -> list["Entry"]:
     """Every page of the navigation, in their order."""
-    return sorted((each for room in _declared for each in room.navigation), key=lambda each: each.order)
+    of_lists = (each.entry for each in lists() if each.entry)
+    return sorted((*(each for room in _declared for each in room.navigation), *of_lists), key=lambda each: each.order)
+
+
+def lists(app: str = "") -> list["List"]:
+    """The lists of an app's rooms, or of all, in the order of the rooms."""
+    return [each for module in _addresses(app) for each in getattr(module, "lists", ())]
 
 
 def urls(app: str, *, name: str = "urlpatterns") -> list[Any]:
     """The addresses of an app's rooms, in the order of the rooms."""
-    modules = [import_module(room.urls) for room in _declared if room.urls.startswith(f"{app}.")]
-    return [pattern for module in modules for pattern in getattr(module, name, ())]
+    return [pattern for module in _addresses(app) for pattern in getattr(module, name, ())]
+
+
+def _addresses(app: str) -> list[ModuleType]:
+    """The modules of addresses of an app's rooms, or of all. Only who answers pages loads them."""
+    names = [room.urls for room in _declared if room.urls and (not app or room.urls.startswith(f"{app}."))]
+    return [import_module(name) for name in names]
 
 
 def work() -> list["Work"]:

@@ -1,5 +1,6 @@
 """Addresses of the pages about the exchange account, as its rooms declare them."""
 
 from desk import rooms
+from desk.views import lists
 
-urlpatterns = rooms.urls("exchange_ops")
+urlpatterns = [*lists.urls(*rooms.lists("exchange_ops")), *rooms.urls("exchange_ops")]

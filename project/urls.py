@@ -9,7 +9,7 @@ from django.urls import include, path
 from django.views.decorators.http import require_http_methods, require_safe
 
 from desk.personal import choices
-from desk.views import factors, invitations, notifications, personal, sessions, tokens, trail
+from desk.views import factors, invitations, lists, notifications, personal, sessions, tokens, trail
 from desk.web import tours
 from exchange_ops.market import valuation
 from exchange_ops.pages import tours as exchange_tours
@@ -30,8 +30,7 @@ urlpatterns = [
     path("", include("desk.urls")),
     path("", include("exchange_ops.urls")),
     path("", include("chaindata.urls")),
-    path("audit/", trail.trail, name="audit"),
-    path("audit/export.<slug:form>", trail.export, name="audit-export"),
+    *lists.urls(trail.TRAIL),
     path("api/v1/", include("exchange_ops.api_urls")),
     path("api/v1/chain/", include("chaindata.api.urls")),
     path("sign-in/", form(account.login), name="account_login"),

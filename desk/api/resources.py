@@ -26,6 +26,7 @@ from rest_framework.views import APIView
 from desk import clock
 from desk.api import idempotency
 from desk.api.refusals import FORM, CannotRecord
+from desk.lists.declared import List
 from desk.lists.filters import DayField, FilterForm, ZoneField
 from desk.lists.places import PAGE_ROWS
 from desk.web.problem_details import refusing
@@ -143,6 +144,21 @@ def listing(
     """Describe a list: what it is called, the shape of its rows, and what else it may answer."""
     responses: dict[Any, Any] = {200: shape(many=True), **MALFORMED, **more}
     return lambda view: _listed(name, shape, responses, view)
+
+
+def of_list(declared: List) -> Any:
+    """The resource of a list that programs only read, from its declaration."""
+    interface = declared.interface
+    if interface is None:
+        raise ValueError(f"The list of {declared.many} is not for programs.")
+    members = {
+        "__doc__": interface.sentence,
+        "filter_form": declared.filters,
+        "queryset": interface.rows,
+        "key": interface.key,
+    }
+    view = type(interface.name, (interface.resource,), members)
+    return listing(f"{interface.name}_list", interface.shape)(view)
 
 
 def whole(name: str, shape: type[Serializer[Any]]) -> Callable[[Any], Any]:

@@ -143,7 +143,7 @@ def _json(export: Export) -> Iterator[str]:
         lines = [template % tuple([writers.get(type(one), usual)(one) for one in row[:count]]) for row in chunk]
         yield between + ",\n".join(lines)
         between = ",\n"
-    yield f'\n], "totals": {_JSON.encode(sums.found())}}}\n'
+    yield f'\n], "totals": {_JSON.encode(sums.totals())}}}\n'
 
 
 def _rows(export: Export, paths: Sequence[str]) -> Iterator[Sequence[Any]]:
@@ -178,7 +178,7 @@ class _Sums:
                 [total + (value or 0) for total, value in zip(sums, row[split:], strict=True)],
             )
 
-    def found(self) -> dict[str, Any]:
+    def totals(self) -> dict[str, Any]:
         """How many rows there were, and a line of sums for each value that they are kept apart by."""
         lines = [
             dict(zip(self._by, of, strict=True))

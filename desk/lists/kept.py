@@ -24,8 +24,8 @@ class CannotKeep(ValueError):
 
 def choice(person: "Person", declared: List) -> ListChoice:
     """What this person chose for the list, or what everybody begins with."""
-    found = ListChoice.objects.filter(person=person, list_name=declared.name).first()
-    return found or ListChoice(person=person, list_name=declared.name)
+    row = ListChoice.objects.filter(person=person, list_name=declared.name).first()
+    return row or ListChoice(person=person, list_name=declared.name)
 
 
 def saved(person: "Person", declared: List) -> list[SavedFilter]:

@@ -1,6 +1,6 @@
 """A list as a page shows it: what its address asks for, and what the template draws."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, tzinfo
 from functools import cached_property
@@ -38,29 +38,13 @@ class Chip:
 
 
 class Listing:
-    """One list for one request. `rows` are those that the person may see; nothing is read before it is drawn.
+    """One list for one request. None of its rows is read before it is drawn."""
 
-    `order` overrules that of the declaration where the page is about several accounts: then only it has an index.
-    `suggested` are values offered while a filter is typed, by its name. `prepare` gives the rows of a page what else
-    their cells show. `may_act` says whether the person can do something with a row.
-    """
-
-    def __init__(
-        self,
-        request: DeskRequest,
-        declared: List,
-        rows: QuerySet[Any],
-        *,
-        now: datetime,
-        order: tuple[str, ...] | None = None,
-        suggested: Mapping[str, Sequence[str]] | None = None,
-        prepare: Callable[[list[Any]], None] | None = None,
-        may_act: bool = False,
-    ) -> None:
+    def __init__(self, request: DeskRequest, declared: List, *, now: datetime) -> None:
         self.request, self.declared, self.now = request, declared, now
-        self._all, self._fixed_order, self._suggested = rows, order, suggested or {}
-        self.prepare = prepare
-        self.actions = declared.actions if may_act else ""
+        self.of_reader = declared.rows(request)
+        self._fixed_order = self.of_reader.order
+        self.prepare = declared.prepare
         self.filters = declared.filters(request.GET)
         self.filters.usual_zone = formats.current().zone
         self.longest_name, self.sizes = LONGEST_NAME, SIZES
@@ -101,30 +85,30 @@ class Listing:
         return Order(fields if is_unique else (*fields, "pk"), descending)
 
     def _sorted_by(self) -> tuple[Column | None, bool]:
-        wanted = self.request.GET.get("sort", "")
-        found = next((one for one in self._sortable() if one.name == wanted.removeprefix("-")), None)
-        return found, wanted.startswith("-") if found else True
+        sort = self.request.GET.get("sort", "")
+        column = next((one for one in self._sortable() if one.name == sort.removeprefix("-")), None)
+        return column, sort.startswith("-") if column else True
 
     def _sortable(self) -> list[Column]:
-        return [] if self._fixed_order else [one for one in self.declared.columns if one.order]
+        return [] if self._fixed_order else [one for one in self.declared.page_columns if one.order]
 
     @cached_property
     def problems(self) -> list[str]:
         """What of the address was left out, a sentence each."""
-        found = list(self.filters.problems())
+        sentences = list(self.filters.problems())
         if self.request.GET.get("sort") and not self._sorted_by()[0]:
             what = "with several accounts in one list" if self._fixed_order else "by that"
-            found.append(f"This list can't be sorted {what}: the newest rows are first.")
+            sentences.append(f"This list can't be sorted {what}: the newest rows are first.")
         if self._lost_place:
-            found.append(self._lost_place)
-        return found
+            sentences.append(self._lost_place)
+        return sentences
 
     # Rows -------------------------------------------------------------------------------------------------------------
 
     @cached_property
     def narrowed(self) -> QuerySet[Any]:
         """The rows that the filters let through, in no order."""
-        return self.filters.narrowed(self._all, self.now)
+        return self.filters.narrowed(self.of_reader.rows, self.now)
 
     @cached_property
     def _page_or_problem(self) -> tuple[Page, str]:
@@ -151,13 +135,13 @@ class Listing:
         return self.page.rows
 
     @cached_property
-    def totals(self) -> totals.Found:
+    def totals(self) -> totals.Summary:
         """How many rows there are and what they add up to: at once when they are few, else when they are asked for."""
         if self.request.GET.get("totals") == "all":
             most = None
         else:
             most = totals.MOST if self._is_for("totals") else totals.AT_ONCE
-        return totals.of(self.narrowed, self.declared.totals, most=most)
+        return totals.summary(self.narrowed, self.declared.totals, most=most)
 
     def _is_for(self, part: str) -> bool:
         return self.request.headers.get("HX-Target") == part or "totals" in self.request.GET
@@ -179,7 +163,7 @@ class Listing:
         """The heads of the columns; one that can be sorted by turns round what it is sorted by already."""
         by, descending = self._sorted_by()
         if by is None and not self._fixed_order:
-            by = next((one for one in self.declared.columns if one.order == self.declared.order), None)
+            by = next((one for one in self.declared.page_columns if one.order == self.declared.order), None)
         sortable = self._sortable()
         for column in self.columns:
             if column not in sortable:
@@ -193,10 +177,10 @@ class Listing:
     @cached_property
     def chips(self) -> list[Chip]:
         """The filters that narrow the list, as people read them."""
-        found = [Chip(label, value, self._url(**{name: None})) for name, label, value in self.filters.in_words()]
+        chips = [Chip(label, value, self._url(**{name: None})) for name, label, value in self.filters.in_words()]
         if days := self._days_in_words():
-            found.append(Chip("Dates", days, self._url(range=None, since=None, until=None, zone=None)))
-        return found
+            chips.append(Chip("Dates", days, self._url(range=None, since=None, until=None, zone=None)))
+        return chips
 
     @property
     def is_narrowed(self) -> bool:
@@ -291,7 +275,7 @@ class Listing:
     @property
     def fields(self) -> list[tuple[Any, Sequence[str]]]:
         """The fields of the filter menu with what is suggested for each."""
-        return [(bound, self._suggested.get(bound.name, ())) for bound in self.filters.offered]
+        return [(bound, self.of_reader.suggested.get(bound.name, ())) for bound in self.filters.offered]
 
     @property
     def search(self) -> Any:

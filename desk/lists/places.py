@@ -67,19 +67,20 @@ def page(rows: QuerySet[Any], order: Order, *, size: int, before: str = "", afte
     """
     text, back = (after, True) if after else (before, False)
     place = read(rows.model, order, text) if text else None
-    wanted = rows.order_by(*(order.names if not back else Order(order.fields, not order.is_descending).names))
+    order_of_reading = order if not back else Order(order.fields, not order.is_descending)
+    rows = rows.order_by(*order_of_reading.names)
     if place is not None:
-        wanted = order.beyond(wanted, place, back=back)
-    found = list(wanted[: size + 1])
-    has_more, found = len(found) > size, found[:size]
+        rows = order.beyond(rows, place, back=back)
+    entries = list(rows[: size + 1])
+    has_more, entries = len(entries) > size, entries[:size]
     if back:
-        found.reverse()
-    if not found:
+        entries.reverse()
+    if not entries:
         return Page([], is_first=place is None)
     return Page(
-        found,
-        before=_text(found[0], order) if (has_more if back else place is not None) else "",
-        behind=_text(found[-1], order) if back or has_more else "",
+        entries,
+        before=_text(entries[0], order) if (has_more if back else place is not None) else "",
+        behind=_text(entries[-1], order) if back or has_more else "",
         is_first=place is None,
     )
 
@@ -96,20 +97,20 @@ def read(model: type[Model], order: Order, text: str) -> list[Any]:
     return [_value(model, name, value) for name, value in zip(order.fields, values, strict=True)]
 
 
-def _value(model: type[Model], name: str, value: Any) -> Any:
+def _value(model: type[Model], name: str, content: Any) -> Any:
     field = model._meta.pk if name == "pk" else model._meta.get_field(name)
-    if isinstance(value, bool | float | list | dict) or value is None or "\0" in str(value):
+    if isinstance(content, bool | float | list | dict) or content is None or "\0" in str(content):
         raise NoPlace
     try:
-        found = field.to_python(value)  # type: ignore[union-attr]
-        if isinstance(found, int) and not 0 <= found <= LARGEST_KEY:
+        value = field.to_python(content)  # type: ignore[union-attr]
+        if isinstance(value, int) and not 0 <= value <= LARGEST_KEY:
             raise NoPlace
-        field.get_prep_value(found)  # type: ignore[union-attr]
+        field.get_prep_value(value)  # type: ignore[union-attr]
     except (ValidationError, ValueError, TypeError, ArithmeticError):
         raise NoPlace from None
-    if isinstance(found, datetime) and found.tzinfo is None:
+    if isinstance(value, datetime) and value.tzinfo is None:
         raise NoPlace
-    return found
+    return value
 
 
 def _text(row: Any, order: Order) -> str:

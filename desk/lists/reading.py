@@ -67,16 +67,15 @@ def values(
 
 def value(row: Any, path: str) -> Any:
     """What stands at the path, nothing where it leads nowhere; what can be called is."""
-    found: Any = row
     for name in path.split("."):
-        found = getattr(found, name, None)
-        found = found() if callable(found) else found
-    return found
+        row = getattr(row, name, None)
+        row = row() if callable(row) else row
+    return row
 
 
 def _of_objects(rows: QuerySet[Any], paths: Sequence[str], prepare: Prepare | None) -> Iterator[Sequence[Any]]:
-    found = rows.iterator(chunk_size=_CHUNK)
-    while chunk := list(islice(found, _CHUNK)):
+    objects = rows.iterator(chunk_size=_CHUNK)
+    while chunk := list(islice(objects, _CHUNK)):
         if prepare:
             prepare(chunk)
         for row in chunk:
@@ -90,22 +89,22 @@ class _Plan:
         self._rows, self._reads = rows, reads
         self._columns: list[str] = []
         self._moments: set[str] = set()
-        self._made: list[int | _Worked] = [self._of(path) for path in paths]
+        self._sources: list[int | _Worked] = [self._source(path) for path in paths]
 
     def lines(self) -> Iterator[Sequence[Any]]:
         """The values of each row."""
         # psycopg's own reading of a moment in a zone is Python's, and the slowest of all columns; a number is C's.
         is_postgres = connections[self._rows.db].vendor == "postgresql"
         columns = [_Moment(name) if is_postgres and name in self._moments else name for name in self._columns]
-        found = self._rows.values_list(*columns).iterator(chunk_size=_CHUNK)
-        if self._made == list(range(len(self._columns))):
-            yield from found
+        lines = self._rows.values_list(*columns).iterator(chunk_size=_CHUNK)
+        if self._sources == list(range(len(self._columns))):
+            yield from lines
             return
-        getters = [_getter(one) for one in self._made]
-        for line in found:
+        getters = [_getter(one) for one in self._sources]
+        for line in lines:
             yield [get(line) for get in getters]
 
-    def _of(self, path: str) -> int | _Worked:
+    def _source(self, path: str) -> int | _Worked:
         *names, last = path.split(".")
         model: type[Model] = self._rows.model
         for name in names:
@@ -139,30 +138,30 @@ def _field(model: type[Model], name: str) -> Any:
     return field if field.concrete else None
 
 
-def _getter(made: int | _Worked) -> Callable[[Sequence[Any]], Any]:
-    if isinstance(made, int):
-        return lambda line: line[made]
-    known: dict[tuple[Any, ...], Any] = {}
+def _getter(source: int | _Worked) -> Callable[[Sequence[Any]], Any]:
+    if isinstance(source, int):
+        return lambda line: line[source]
+    results: dict[tuple[Any, ...], Any] = {}
 
     def get(line: Sequence[Any]) -> Any:
-        read = tuple(line[place] for place in made.places)
-        if made.may_be_absent and all(one is None for one in read):
+        read = tuple(line[place] for place in source.places)
+        if source.may_be_absent and all(one is None for one in read):
             return None
-        if read in known:
-            return known[read]
-        if len(known) >= _REMEMBERED:
-            known.clear()
-        known[read] = found = value(_lean(made, read), made.name)
-        return found
+        if read in results:
+            return results[read]
+        if len(results) >= _REMEMBERED:
+            results.clear()
+        results[read] = result = value(_lean(source, read), source.name)
+        return result
 
     return get
 
 
-def _lean(made: _Worked, read: tuple[Any, ...]) -> Model:
+def _lean(worked: _Worked, read: tuple[Any, ...]) -> Model:
     """A row with these attributes alone; another one would be read when it is asked for."""
-    known = dict(zip(made.attributes, read, strict=True))
+    attributes = dict(zip(worked.attributes, read, strict=True))
     # Django pairs the values with the columns in the columns' own order.
-    stored = [field.attname for field in made.model._meta.concrete_fields if field.attname in known]
-    row = made.model.from_db(None, stored, [known.pop(name) for name in stored])
-    row.__dict__.update(known)
+    stored = [field.attname for field in worked.model._meta.concrete_fields if field.attname in attributes]
+    row = worked.model.from_db(None, stored, [attributes.pop(name) for name in stored])
+    row.__dict__.update(attributes)
     return row

@@ -23,7 +23,7 @@ class Sums:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Summary:
     """How many rows there are, and their sums; `is_late` while they are still to be asked for.
 
     With more than `MOST` rows the count is that bound and nothing is added up before somebody asks for it.
@@ -35,7 +35,7 @@ class Found:
     is_bounded: bool = False
 
 
-def of(rows: QuerySet[Any], totals: Totals | None, *, most: int | None) -> Found:
+def summary(rows: QuerySet[Any], totals: Totals | None, *, most: int | None) -> Summary:
     """The totals of rows; with `most`, only when there are no more than that."""
     bare = rows.order_by()
     if most is None:
@@ -43,12 +43,12 @@ def of(rows: QuerySet[Any], totals: Totals | None, *, most: int | None) -> Found
     else:
         count = bare.values("pk")[: most + 1].count()
         if count > most:
-            return Found(most, is_late=most < MOST, is_bounded=True)
+            return Summary(most, is_late=most < MOST, is_bounded=True)
     if totals is None or not count:
-        return Found(count)
+        return Summary(count)
     sums = {f"sum_{name}": ExactSum(name) for name in totals.sums}
     groups = bare.values(*totals.by).annotate(rows=Count("pk"), **sums).order_by(*totals.by)
-    return Found(count, [_line(group, totals) for group in groups])
+    return Summary(count, [_line(group, totals) for group in groups])
 
 
 def _line(group: dict[str, Any], totals: Totals) -> Sums:

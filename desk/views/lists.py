@@ -1,7 +1,6 @@
-"""What a person keeps of a list, and how a list opens with the filter that they made its default."""
+"""The pages and the files of lists, made from their declarations, and what a person keeps of a list."""
 
 from collections.abc import Callable
-from functools import wraps
 from typing import Any
 
 from django.contrib import messages as notes
@@ -9,9 +8,11 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
-from django.urls import reverse
-from django.views.decorators.http import require_POST
+from django.urls import URLPattern, path, reverse
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from desk import clock
+from desk.api import resources
 from desk.lists import kept
 from desk.lists.declared import LISTS, List
 from desk.lists.exports import KINDS
@@ -19,39 +20,84 @@ from desk.lists.listing import CannotExport, Listing, export
 from desk.lists.models import LONGEST_NAME, SavedFilter
 from desk.models import Person
 from desk.people import roles
-from desk.views.rendering import show
+from desk.views.rendering import show, target
 from desk.web.requests import DeskRequest
 
 View = Callable[..., HttpResponseBase]
 
 
-def opens(declared: List) -> Callable[[View], View]:
-    """Have a list whose address says nothing open with the person's default filter, if they chose one."""
-
-    def decorate(view: View) -> View:
-        @wraps(view)
-        def opened(request: DeskRequest, *arguments: Any, **named: Any) -> HttpResponseBase:
-            is_bare = not request.GET and not request.headers.get("HX-Request")
-            query = kept.opening(request.user, declared) if is_bare else ""
-            if query:
-                return redirect(f"{reverse(declared.route)}?{query}")
-            return view(request, *arguments, **named)
-
-        return opened
-
-    return decorate
+def urls(*lists: List) -> list[URLPattern]:
+    """The addresses of lists: each has its page and its files."""
+    return [
+        pattern
+        for each in lists
+        for pattern in (
+            path(each.path, page(each), name=each.route),
+            path(f"{each.path}export.<slug:form>", files(each), name=each.export_route),
+        )
+    ]
 
 
-def file(listing: Listing, kind: str) -> HttpResponseBase:
-    """The list as a file: all that is filtered, or what was chosen of it and sent by POST."""
-    if kind not in KINDS:
-        raise Http404("Lists are exported as CSV or JSON.")
-    chosen = listing.request.POST.getlist("row") if listing.request.method == "POST" else None
-    try:
-        return export(listing, kind=kind, chosen=chosen)
-    except CannotExport as problem:
-        notes.error(listing.request, f"Nothing was exported. {problem}")
-        return _back(listing.declared, listing.request.GET.urlencode())
+def api_urls(*lists: List) -> list[URLPattern]:
+    """The addresses of lists for programs."""
+    return [
+        path(f"{each.interface.name}/", resources.of_list(each).as_view(), name=f"api-{each.interface.name}")
+        for each in lists
+        if each.interface
+    ]
+
+
+def page(declared: List) -> View:
+    """The page of a list. One whose address says nothing opens with the person's default filter, if they chose one."""
+
+    @require_safe
+    def answered(request: DeskRequest) -> HttpResponseBase:
+        _let_readers_in(request, declared)
+        is_bare = not request.GET and not request.headers.get("HX-Request")
+        query = kept.opening(request.user, declared) if is_bare else ""
+        return redirect(f"{reverse(declared.route)}?{query}") if query else show_list(request, declared)
+
+    return answered
+
+
+def show_list(request: DeskRequest, declared: List, *, status: int = 200, **context: Any) -> HttpResponse:
+    """The page, or the part of it that htmx asks for, with what its own template shows besides."""
+    listing = Listing(request, declared, now=clock.now())
+    topics, more = listing.of_reader.topics, listing.of_reader.context
+    is_part = topics is not None and target(request) == "rows"
+    context |= {
+        "now": listing.now,
+        "list": listing,
+        "topics": topics,
+        "frame": "desk/lists/_rows.html" if is_part else "base.html",
+        **(more(listing) if more else {}),
+    }
+    parts = {**declared.parts, "totals": "desk/lists/_totals.html"}
+    return show(request, declared.template, context, parts=parts, status=status)
+
+
+def files(declared: List) -> View:
+    """A list as a file: all that is filtered, or what was chosen of it and sent by POST."""
+
+    @require_http_methods(["GET", "HEAD", "POST"])
+    def answered(request: DeskRequest, form: str) -> HttpResponseBase:
+        _let_readers_in(request, declared)
+        listing = Listing(request, declared, now=clock.now())
+        if form not in KINDS:
+            raise Http404("Lists are exported as CSV or JSON.")
+        chosen = request.POST.getlist("row") if request.method == "POST" else None
+        try:
+            return export(listing, kind=form, chosen=chosen)
+        except CannotExport as problem:
+            notes.error(request, f"Nothing was exported. {problem}")
+            return _back(declared, request.GET.urlencode())
+
+    return answered
+
+
+def _let_readers_in(request: DeskRequest, declared: List) -> None:
+    if not declared.may_see(request.user):
+        raise PermissionDenied(declared.refusal)
 
 
 @require_POST

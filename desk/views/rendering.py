@@ -16,11 +16,15 @@ def show(
     parts: Mapping[str, str] | None = None,
     status: int = 200,
 ) -> HttpResponse:
-    """The page, or the part whose element id htmx names as its target. No browser caches it."""
-    htmx = getattr(request, "htmx", None)
-    target = htmx.target if htmx else None
-    chosen = (parts or {}).get(target or "", template)
+    """The page, or the part whose element id htmx names as its target. No browser keeps it in a cache."""
+    chosen = (parts or {}).get(target(request), template)
     response = render(request, chosen, dict(context), status=status)
     response["Cache-Control"] = "no-store"
     patch_vary_headers(response, ("HX-Request", "HX-Target"))
     return response
+
+
+def target(request: HttpRequest) -> str:
+    """The id of the element that htmx asks for; empty for a whole page."""
+    htmx = getattr(request, "htmx", None)
+    return (htmx.target or "") if htmx else ""

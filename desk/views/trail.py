@@ -2,25 +2,16 @@
 
 import json
 from collections.abc import Sequence
-from datetime import datetime
 from typing import Any, Final
 
 from django import forms
-from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
-from django.http import HttpResponse
-from django.http.response import HttpResponseBase
-from django.views.decorators.http import require_http_methods, require_safe
 
-from desk import clock
 from desk.audit import trail as audit
-from desk.lists.declared import Column, List
+from desk.lists.declared import Column, List, Rows, Value
 from desk.lists.filters import DatedForm
-from desk.lists.listing import Listing
 from desk.models import AuditEvent
 from desk.people import roles
-from desk.views import lists
-from desk.views.rendering import show
 from desk.web.requests import DeskRequest
 
 
@@ -43,74 +34,10 @@ class TrailFilter(DatedForm):
         return rows.filter(actor__username=chosen["actor"]) if "actor" in chosen else rows
 
 
-TRAIL: Final = List(
-    name="trail",
-    one="event",
-    many="events",
-    route="audit",
-    export_route="audit-export",
-    cells="desk/trail/_cells.html",
-    css="trail",
-    filters=TrailFilter,
-    order=("seq",),
-    columns=(
-        Column(name="number", head="No.", css="t-no", order=("seq",), is_end=True, is_mono=True),
-        Column(name="at", head="When", css="t-when", is_time=True),
-        Column(name="who", head="Who", css="t-who"),
-        Column(name="what", head="What", css="t-what"),
-        Column(name="changed", head="Changed", css="t-changed"),
-        Column(name="hash", head="Hash", css="t-hash", is_mono=True),
-        Column(name="request", head="Request", is_shown=False, is_mono=True),
-    ),
-    exported=(
-        ("number", "seq"),
-        ("at ({zone})", "at"),
-        ("person", "actor.username"),
-        ("action", "action"),
-        ("subject", "subject"),
-        ("before", "before_text"),
-        ("after", "after_text"),
-        ("request", "request_id"),
-        ("previous hash", "prev"),
-        ("hash", "hash"),
-    ),
-)
-PARTS: Final = {"totals": "desk/lists/_totals.html"}
-
-
-@require_safe
-def trail(request: DeskRequest) -> HttpResponseBase:
-    """The newest first unless it is sorted otherwise."""
-    _let_readers_in(request)
-    return _opened(request)
-
-
-@require_http_methods(["GET", "HEAD", "POST"])
-def export(request: DeskRequest, form: str) -> HttpResponseBase:
-    """The filtered events as a file, or the chosen ones."""
-    _let_readers_in(request)
-    return lists.file(_listing(request, clock.now()), form)
-
-
-@lists.opens(TRAIL)
-def _opened(request: DeskRequest) -> HttpResponse:
-    now = clock.now()
-    context = {
-        "now": now,
-        "list": _listing(request, now),
-        "head": audit.head(),
-        "last": AuditEvent.objects.order_by("-seq").first(),
-    }
-    return show(request, "desk/trail.html", context, parts=PARTS)
-
-
-def _let_readers_in(request: DeskRequest) -> None:
-    if not request.user.has_role(roles.AUDITOR, roles.ADMIN, scope=""):
-        raise PermissionDenied("Auditors and administrators read the audit trail.")
-
-
-def _listing(request: DeskRequest, now: datetime) -> Listing:
-    return Listing(request, TRAIL, AuditEvent.objects.select_related("actor"), now=now, prepare=_compare)
+def _rows(request: DeskRequest) -> Rows:
+    rows = AuditEvent.objects.select_related("actor")
+    newest = AuditEvent.objects.order_by("-seq")
+    return Rows(rows, context=lambda listing: {"head": audit.head(), "last": newest.first()})
 
 
 def _compare(events: Sequence[Any]) -> None:
@@ -132,3 +59,35 @@ def _text(value: Any) -> str:
     if value is None:
         return ""
     return value if isinstance(value, str) else json.dumps(value, sort_keys=True, ensure_ascii=False)
+
+
+TRAIL: Final = List(
+    name="trail",
+    route="audit",
+    title="Audit trail",
+    one="event",
+    many="events",
+    path="audit/",
+    template="desk/trail.html",
+    css="trail",
+    rows=_rows,
+    prepare=_compare,
+    may_see=lambda person: person.has_role(roles.AUDITOR, roles.ADMIN, scope=""),
+    refusal="Auditors and administrators read the audit trail.",
+    filters=TrailFilter,
+    order=("seq",),
+    columns=(
+        Column("number", "No.", Value("number", "seq"), css="t-no", order=("seq",), is_end=True, is_mono=True),
+        Column("at", "When", Value("at ({zone})", "at"), css="t-when", is_time=True),
+        Column("who", "Who", Value("person", "actor.username"), css="t-who"),
+        Column("what", "What", Value("action"), css="t-what"),
+        Column("changed", "Changed", css="t-changed"),
+        Value("subject"),
+        Value("before", "before_text"),
+        Value("after", "after_text"),
+        Column("request", "Request", Value("request", "request_id"), is_shown=False, is_mono=True),
+        Value("previous hash", "prev"),
+        Column("hash", "Hash", Value("hash"), css="t-hash", is_mono=True),
+    ),
+    page="number at who what changed hash request",
+)

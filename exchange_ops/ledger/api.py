@@ -1,56 +1,9 @@
 """The exchange's ledger and what the wallets hold, for programs."""
 
-from typing import ClassVar
-
-from rest_framework import serializers
-
-from desk.api.resources import listing, whole
-from exchange_ops.ledger.forms import LedgerFilter
-from exchange_ops.ledger.models import COUNTED_TO, Balance, LedgerEntry
-from exchange_ops.shared.api.fields import AmountText
+from desk.api.resources import whole
+from exchange_ops.ledger.api_shapes import BalanceOut
+from exchange_ops.ledger.models import Balance
 from exchange_ops.shared.api.resources import OfAccount
-
-
-class LedgerEntryOut(serializers.ModelSerializer[LedgerEntry]):
-    """One line of the exchange's ledger, in its newest version."""
-
-    amount = AmountText(read_only=True)
-    fee = AmountText(read_only=True, allow_null=True)
-
-    class Meta:
-        model = LedgerEntry
-        fields = (
-            *("exchange_id", "index", "type", "sub_type", "status", "currency", "amount", "fee", "address"),
-            *("payment_id", "hash", "confirmations", "error_code", "created_at", "updated_at", "seen_at", "foreign"),
-            *("withdrawal", "transfer"),
-        )
-        read_only_fields = fields
-        extra_kwargs: ClassVar = {
-            "confirmations": {
-                "help_text": f"As last read; what has ended is counted to {COUNTED_TO}, and has at least so many."
-            }
-        }
-
-
-class BalanceOut(serializers.ModelSerializer[Balance]):
-    """What one wallet held of one currency when it was last read."""
-
-    available = AmountText(read_only=True)
-    reserved = AmountText(read_only=True)
-
-    class Meta:
-        model = Balance
-        fields = ("currency", "wallet", "available", "reserved", "read_at")
-        read_only_fields = fields
-
-
-@listing("ledger_list", LedgerEntryOut)
-class Ledger(OfAccount):
-    """The exchange's ledger as the desk has read it, fifty a page, the most recently changed first."""
-
-    filter_form = LedgerFilter
-    queryset = LedgerEntry.objects.all()
-    key = "index"
 
 
 @whole("balances_list", BalanceOut)

@@ -23,13 +23,13 @@ from desk.api.resources import NOT_FOUND, keyed, listing, read, reading, whole
 from desk.models import Person
 from exchange_ops.margin.models import MarginAccount, MarginPosition
 from exchange_ops.orders import policy_checks, request_checks, workflow
-from exchange_ops.orders.api_shapes import BracketOut, MarginOut, OrderIn, OrderOut, OrderWithdrawIn, TradeOut
+from exchange_ops.orders.api_shapes import BracketOut, MarginOut, OrderIn, OrderOut, OrderWithdrawIn
 from exchange_ops.orders.brackets import workflow as brackets
 from exchange_ops.orders.brackets.exit_prices import Exits
 from exchange_ops.orders.brackets.models import Bracket
 from exchange_ops.orders.decisions import approvals
-from exchange_ops.orders.forms import BOTH_EXITS, BracketFilter, OrderFilter, TradeFilter
-from exchange_ops.orders.models import AccountTrade, Order
+from exchange_ops.orders.forms import BOTH_EXITS, OrderFilter
+from exchange_ops.orders.models import Order
 from exchange_ops.shared import rules
 from exchange_ops.shared.api.resources import MaySee, OfAccount, Reading, Recording, recording
 from exchange_ops.shared.problems import FORM
@@ -123,14 +123,6 @@ class CancelOrder(APIView):
         return Response(OrderOut(row).data, status=202)
 
 
-@listing("brackets_list", BracketOut)
-class Brackets(OfAccount):
-    """The brackets of the account, fifty a page, newest first."""
-
-    filter_form = BracketFilter
-    queryset = Bracket.objects.select_related("initiator", "entry").prefetch_related("legs__order")
-
-
 @reading("brackets_read", BracketOut)
 class OneBracket(Reading):
     """One bracket, with its orders as they were last read."""
@@ -176,15 +168,6 @@ class WithdrawOrder(APIView):
         except approvals.CannotDecide as problem:
             raise CannotRecord({FORM: f"Nothing was changed. {problem}"}) from None
         return Response(OrderOut(row).data)
-
-
-@listing("trades_list", TradeOut)
-class Trades(OfAccount):
-    """The account's own trades, fifty a page, newest first."""
-
-    filter_form = TradeFilter
-    queryset = AccountTrade.objects.all()
-    key = "exchange_id"
 
 
 @whole("margin_list", MarginOut)

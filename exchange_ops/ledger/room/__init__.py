@@ -13,12 +13,11 @@ from desk.restores.waiting import MOST_OUTSIDE, Outside
 from desk.rooms import Check
 from desk.rows.witnessed import Table
 from desk.templatetags.desk import kept_amount
-from desk.web.context import Entry
 from desk.web.search import Search
 from exchange_ops.ledger import chain_differences, quarantine, walks
 from exchange_ops.ledger.models import LedgerAside, LedgerEntry, LedgerVersion, Watermark
 from exchange_ops.ledger.room import checks, searches
-from exchange_ops.shared import alarms, rules
+from exchange_ops.shared import alarms
 from exchange_ops.shared.declarations import causes, reasons, topics
 from exchange_ops.shared.models import Account
 
@@ -126,9 +125,4 @@ ROOM: Final = rooms.Room(
     not_read_yet=_not_read_yet,
     tasks="exchange_ops.ledger.tasks",
     urls="exchange_ops.ledger.room.urls",
-    navigation=(
-        Entry("Deposits", "deposits", "arrow-down-left", "Money", order=40, key="d", may_see=rules.may_see),
-        Entry("Destinations", "addresses", "landmark", "Money", order=50, key="n", may_see=rules.may_see),
-        Entry("Ledger", "ledger", "book-open", "Money", order=90, key="l", may_see=rules.may_see),
-    ),
 )

@@ -1,79 +1,46 @@
-"""Destinations: addresses that were paid to, with how often, how much in all, and when last. Read only."""
+"""Where the account's money went: every address that was paid to, with how often and how much in total."""
 
-from datetime import datetime
 from typing import Final
 
-from django.http import HttpResponse
-from django.http.response import HttpResponseBase
-from django.views.decorators.http import require_http_methods, require_safe
-
-from desk import clock
-from desk.lists.declared import Column, List
-from desk.lists.listing import Listing
-from desk.views import lists
-from desk.views.rendering import show
+from desk.lists.declared import Column, List, Rows, Value
+from desk.web.context import Entry
 from desk.web.requests import DeskRequest
-from exchange_ops.ledger import destinations as domain
+from exchange_ops.ledger import destinations
 from exchange_ops.ledger.forms import DestinationFilter
 from exchange_ops.ledger.views import scope
 from exchange_ops.shared import rules
-from exchange_ops.shared.models import Account
-from exchange_ops.shared.views.access import requires
 
-PARTS = {"rows": "exchange_ops/destinations/_rows.html", "totals": "desk/lists/_totals.html"}
+
+def _rows(request: DeskRequest) -> Rows:
+    lines, mine = scope.lines_in_view(request)
+    return Rows(destinations.newest_payouts(lines).select_related("withdrawal", "account"), topics=scope.topics(mine))
+
+
 DESTINATIONS: Final = List(
     name="addresses",
+    title="Destinations",
     one="destination",
     many="destinations",
-    route="addresses",
-    export_route="addresses-export",
-    cells="exchange_ops/destinations/_cells.html",
+    path="addresses/",
+    template="exchange_ops/destinations.html",
+    entry=Entry("Destinations", "addresses", "landmark", "Money", order=50, key="n", may_see=rules.may_see),
+    rows=_rows,
+    may_see=rules.may_see,
     filters=DestinationFilter,
-    reads={"withdrawal.reference": ("pk",)},
     columns=(
-        Column(name="address", head="Address", css="s-to", is_mono=True),
-        Column(name="currency", head="Currency", css="s-name"),
-        Column(name="total", head="Paid in total", css="s-amount", is_end=True),
-        Column(name="count", head="Payouts", css="s-turn", is_end=True, on_phone="Payouts"),
-        Column(name="last_amount", head="Last amount", is_end=True),
-        Column(name="last", head="Last paid", css="s-when", order=("pk",), is_time=True),
-        Column(name="by", head="Last payout", css="s-who"),
+        Value("account", "account.name"),
+        Column("currency", "Currency", Value("currency"), css="s-name"),
+        Column("address", "Address", Value("address"), css="s-to", is_mono=True),
+        Value("payment id"),
+        Column("count", "Payouts", Value("payouts", "paid_count"), css="s-turn", is_end=True, on_phone="Payouts"),
+        Column("total", "Paid in total", Value("paid in total", "paid_total"), css="s-amount", is_end=True),
+        Column("last_amount", "Last amount", Value("last amount", "amount"), is_end=True),
+        Column(
+            "last", "Last paid", Value("last paid at ({zone})", "updated_at"), css="s-when", order=("pk",), is_time=True
+        ),
+        Value("last exchange id", "exchange_id"),
+        Column("by", "Last payout", Value("last withdrawal", "withdrawal.reference", ("pk",)), css="s-who"),
+        Value("last hash", "hash"),
     ),
-    exported=(
-        ("account", "account.name"),
-        ("currency", "currency"),
-        ("address", "address"),
-        ("payment id", "payment_id"),
-        ("payouts", "paid_count"),
-        ("paid in total", "paid_total"),
-        ("last amount", "amount"),
-        ("last paid at ({zone})", "updated_at"),
-        ("last exchange id", "exchange_id"),
-        ("last withdrawal", "withdrawal.reference"),
-        ("last hash", "hash"),
-    ),
+    page="address currency total count last_amount last by",
 )
-
-
-@require_safe
-@requires(rules.may_see)
-@lists.opens(DESTINATIONS)
-def destinations(request: DeskRequest) -> HttpResponse:
-    """A page of them, the one that was paid last first."""
-    now = clock.now()
-    listing, mine = _listing(request, now)
-    topics = " ".join(f"ledger:{each.pk}" for each in mine)
-    return show(request, "exchange_ops/destinations.html", {"now": now, "list": listing, "topics": topics}, parts=PARTS)
-
-
-@require_http_methods(["GET", "HEAD", "POST"])
-@requires(rules.may_see)
-def export(request: DeskRequest, form: str) -> HttpResponseBase:
-    """The filtered destinations as a file, or the chosen ones."""
-    return lists.file(_listing(request, clock.now())[0], form)
-
-
-def _listing(request: DeskRequest, now: datetime) -> tuple[Listing, list[Account]]:
-    lines, mine = scope.lines_in_view(request)
-    rows = domain.newest_payouts(lines).select_related("withdrawal", "account")
-    return Listing(request, DESTINATIONS, rows, now=now), mine

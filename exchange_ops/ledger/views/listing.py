@@ -1,116 +1,90 @@
 """The exchange's ledger as the desk has read it: the newest version of every line."""
 
-from datetime import datetime
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, Final
 
-from django.http import HttpResponse
-from django.http.response import HttpResponseBase
-from django.views.decorators.http import require_http_methods, require_safe
-
-from desk import clock
-from desk.lists.declared import Column, List, Totals
+from desk.lists.declared import Column, Interface, List, Rows, Totals, Value
 from desk.lists.listing import Listing
-from desk.views import lists
-from desk.views.rendering import show
+from desk.web.context import Entry
 from desk.web.requests import DeskRequest
-from exchange_ops.ledger import sources
-from exchange_ops.ledger import sync as domain
+from exchange_ops.ledger import sources, sync
+from exchange_ops.ledger.api_shapes import LedgerEntryOut
 from exchange_ops.ledger.forms import LedgerFilter
-from exchange_ops.ledger.models import Watermark
+from exchange_ops.ledger.models import LedgerEntry, Watermark
 from exchange_ops.ledger.views import scope
 from exchange_ops.shared import rules
-from exchange_ops.shared.models import Account
-from exchange_ops.shared.views.access import requires
+from exchange_ops.shared.api.resources import OfAccount
 
-PARTS = {
-    "rows": "exchange_ops/ledger/_rows.html",
-    "age": "exchange_ops/ledger/_age.html",
-    "totals": "desk/lists/_totals.html",
-}
-EXPORTED: Final = (
-    ("index", "index"),
-    ("exchange id", "exchange_id"),
-    ("account", "account.name"),
-    ("kind", "type"),
-    ("subkind", "sub_type"),
-    ("status", "status"),
-    ("currency", "currency"),
-    ("amount", "amount"),
-    ("fee", "fee"),
-    ("address", "address"),
-    ("payment id", "payment_id"),
-    ("hash", "hash"),
-    ("confirmations", "confirmations"),
-    ("withdrawal", "withdrawal.reference"),
-    ("transfer", "transfer.reference"),
-    ("made elsewhere", "foreign"),
-    ("error code", "error_code"),
-    ("made at ({zone})", "created_at"),
-    ("changed at ({zone})", "updated_at"),
-)
+
+def _rows(request: DeskRequest) -> Rows:
+    lines, mine = scope.lines_in_view(request)
+    account = mine[0] if len(mine) == 1 else None
+
+    def context(listing: Listing) -> Mapping[str, Any]:
+        return {
+            "source": sources.of_ledger(account, listing.now),
+            "account": account,
+            "accounts": mine,
+            "mark": Watermark.objects.filter(account=account, name=sync.WATERMARK).first(),
+        }
+
+    rows = lines.select_related("withdrawal", "transfer", "account")
+    return Rows(rows, topics=scope.topics(mine), order=scope.order(mine), context=context)
+
+
 LEDGER: Final = List(
     name="ledger",
+    title="Ledger",
     one="line",
     many="lines",
-    route="ledger",
-    export_route="ledger-export",
-    cells="exchange_ops/ledger/_cells.html",
+    path="ledger/",
+    template="exchange_ops/ledger.html",
+    parts={"age": "exchange_ops/ledger/_age.html"},
     css="lines",
+    entry=Entry("Ledger", "ledger", "book-open", "Money", order=90, key="l", may_see=rules.may_see),
+    interface=Interface(
+        name="ledger",
+        sentence="The exchange's ledger as the desk has read it, fifty a page, the most recently changed first.",
+        shape=LedgerEntryOut,
+        resource=OfAccount,
+        rows=LedgerEntry.objects.all(),
+        key="index",
+    ),
+    rows=_rows,
+    may_see=rules.may_see,
     filters=LedgerFilter,
     order=("index",),
     totals=Totals(
-        by=("currency",),
-        sums={"amount": "", "fee": "fees"},
-        units={"amount": "currency", "fee": "currency"},
+        by=("currency",), sums={"amount": "", "fee": "fees"}, units={"amount": "currency", "fee": "currency"}
     ),
-    exported=EXPORTED,
-    reads={"withdrawal.reference": ("pk",), "transfer.reference": ("pk",)},
     columns=(
-        Column(name="kind", head="Kind", css="l-kind", order=("type", "updated_at")),
-        Column(name="status", head="Status", css="l-state"),
-        Column(name="amount", head="Amount", css="l-amount", order=("currency", "amount"), is_end=True),
-        Column(name="fee", head="Fee", css="l-fee", is_end=True, on_phone="Fee"),
-        Column(name="of", head="Belongs to", css="l-of"),
-        Column(name="to", head="Address", css="l-to"),
-        Column(name="changed", head="Changed", css="l-when", order=("updated_at",), is_time=True),
-        Column(name="index", head="Index", css="l-index", order=("index",), is_end=True, is_mono=True),
-        Column(name="created", head="Made", is_shown=False, is_time=True),
-        Column(name="confirmations", head="Confirmations", is_shown=False, is_end=True),
-        Column(name="hash", head="Hash", is_shown=False, is_mono=True),
-        Column(name="exchange_id", head="Exchange id", is_shown=False, is_mono=True),
+        Column("index", "Index", Value("index"), css="l-index", order=("index",), is_end=True, is_mono=True),
+        Column("exchange_id", "Exchange id", Value("exchange id"), is_shown=False, is_mono=True),
+        Value("account", "account.name"),
+        Column("kind", "Kind", Value("kind", "type"), css="l-kind", order=("type", "updated_at")),
+        Value("subkind", "sub_type"),
+        Column("status", "Status", Value("status"), css="l-state"),
+        Value("currency"),
+        Column("amount", "Amount", Value("amount"), css="l-amount", order=("currency", "amount"), is_end=True),
+        Column("fee", "Fee", Value("fee"), css="l-fee", is_end=True, on_phone="Fee"),
+        Column("of", "Belongs to", css="l-of"),
+        Column("to", "Address", Value("address"), css="l-to"),
+        Value("payment id"),
+        Column("hash", "Hash", Value("hash"), is_shown=False, is_mono=True),
+        Column("confirmations", "Confirmations", Value("confirmations"), is_shown=False, is_end=True),
+        Value("withdrawal", "withdrawal.reference", ("pk",)),
+        Value("transfer", "transfer.reference", ("pk",)),
+        Value("made elsewhere", "foreign"),
+        Value("error code"),
+        Column("created", "Made", Value("made at ({zone})", "created_at"), is_shown=False, is_time=True),
+        Column(
+            "changed",
+            "Changed",
+            Value("changed at ({zone})", "updated_at"),
+            css="l-when",
+            order=("updated_at",),
+            is_time=True,
+        ),
     ),
+    page="kind status amount fee of to changed index created confirmations hash exchange_id",
 )
-
-
-@require_safe
-@requires(rules.may_see)
-@lists.opens(LEDGER)
-def ledger(request: DeskRequest) -> HttpResponse:
-    """The most recently changed first; of all accounts, the newest first."""
-    now = clock.now()
-    listing, mine = _listing(request, now)
-    account = mine[0] if len(mine) == 1 else None
-    context = {
-        "now": now,
-        "source": sources.of_ledger(account, now),
-        "account": account,
-        "accounts": mine,
-        "list": listing,
-        "topics": " ".join(f"ledger:{each.pk}" for each in mine),
-        "mark": Watermark.objects.filter(account=account, name=domain.WATERMARK).first(),
-    }
-    return show(request, "exchange_ops/ledger.html", context, parts=PARTS)
-
-
-@require_http_methods(["GET", "HEAD", "POST"])
-@requires(rules.may_see)
-def export(request: DeskRequest, form: str) -> HttpResponseBase:
-    """The filtered lines as a file, or the chosen ones."""
-    return lists.file(_listing(request, clock.now())[0], form)
-
-
-def _listing(request: DeskRequest, now: datetime) -> tuple[Listing, list[Account]]:
-    lines, mine = scope.lines_in_view(request)
-    rows = lines.select_related("withdrawal", "transfer", "account")
-    # Each account's ledger counts by itself; together they stand in the order in which the desk first saw the lines.
-    return Listing(request, LEDGER, rows, now=now, order=("pk",) if len(mine) > 1 else None), mine

@@ -13,3 +13,16 @@ def lines_in_view(request: DeskRequest) -> tuple[QuerySet[LedgerEntry], list[Acc
     mine = accounts.in_view(request)
     named = {"account": mine[0]} if len(mine) == 1 else {"account__in": mine}
     return LedgerEntry.objects.filter(**named), mine
+
+
+def topics(mine: list[Account]) -> str:
+    """What a page about these accounts follows."""
+    return " ".join(f"ledger:{each.pk}" for each in mine)
+
+
+def order(mine: list[Account]) -> tuple[str, ...] | None:
+    """The order that several accounts have together: that in which the desk first saw the lines.
+
+    Each account's ledger counts by itself.
+    """
+    return ("pk",) if len(mine) > 1 else None

@@ -15,7 +15,6 @@ from desk.machines.replay import Replay
 from desk.rooms import Check, Health
 from desk.rows.retention import Retention
 from desk.rows.witnessed import Table
-from desk.web.context import Entry
 from desk.web.search import Command, Hit, Scope, Search, newest, plain, referenced
 from exchange_ops.orders import machine, states, stream, workflow
 from exchange_ops.orders.brackets import machine as bracket_machine
@@ -166,8 +165,4 @@ ROOM: Final = rooms.Room(
     commands=(Command("New order", "order-new", "plus", rules.may_trade, 20),),
     tasks="exchange_ops.orders.tasks",
     urls="exchange_ops.orders.room.urls",
-    navigation=(
-        Entry("Orders", "orders", "file-check", "Trading", order=120, key="t", may_see=rules.may_see),
-        Entry("Fills", "fills", "check", "Trading", order=130, key="h", may_see=rules.may_see),
-    ),
 )

@@ -5,16 +5,11 @@ from django.urls import path
 from exchange_ops.orders import api
 from exchange_ops.orders.views import brackets, decisions, detail, fills, listing, new, replacing
 
+lists = (listing.ORDERS, fills.FILLS, brackets.BRACKETS)
 urlpatterns = [
-    path("orders/", listing.orders, name="orders"),
-    path("orders/export.<slug:form>", listing.export, name="orders-export"),
     path("orders/refresh/", listing.refresh, name="orders-refresh"),
     path("orders/cancel-all/", listing.cancel_all, name="orders-cancel-all"),
     path("orders/cancel-chosen/", listing.cancel_chosen, name="orders-cancel-chosen"),
-    path("orders/fills/", fills.fills, name="fills"),
-    path("orders/fills/export.<slug:form>", fills.export, name="fills-export"),
-    path("orders/brackets/", brackets.brackets, name="brackets"),
-    path("orders/brackets/export.<slug:form>", brackets.export, name="brackets-export"),
     path("orders/brackets/<int:bracket_id>/", brackets.bracket, name="bracket"),
     path("orders/brackets/<int:bracket_id>/end/", brackets.end, name="bracket-end"),
     path("orders/brackets/<int:bracket_id>/let-go/", brackets.let_go, name="bracket-let-go"),
@@ -34,10 +29,8 @@ api_urlpatterns = [
     path("orders/", api.Orders.as_view(), name="api-orders"),
     path("orders/<int:order_id>/", api.OneOrder.as_view(), name="api-order"),
     path("orders/<int:order_id>/cancel/", api.CancelOrder.as_view(), name="api-order-cancel"),
-    path("brackets/", api.Brackets.as_view(), name="api-brackets"),
     path("brackets/<int:bracket_id>/", api.OneBracket.as_view(), name="api-bracket"),
     path("brackets/<int:bracket_id>/end/", api.EndBracket.as_view(), name="api-bracket-end"),
     path("orders/<int:order_id>/withdraw/", api.WithdrawOrder.as_view(), name="api-order-withdraw"),
-    path("trades/", api.Trades.as_view(), name="api-trades"),
     path("margin/", api.Margin.as_view(), name="api-margin"),
 ]

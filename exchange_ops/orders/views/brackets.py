@@ -1,24 +1,21 @@
 """Brackets: the list, one of them with what became of its orders, and guarding an open order."""
 
 from collections.abc import Iterator
-from datetime import datetime
 from typing import Any, Final
 from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.http import HttpResponse
-from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.http import require_http_methods, require_safe
 
 from desk import clock
-from desk.lists.declared import Column, List
-from desk.lists.listing import Listing
+from desk.lists.declared import Column, Interface, List, Rows, Value
 from desk.people import roles
-from desk.views import lists
 from desk.views.rendering import show
 from desk.web.requests import DeskRequest
 from exchange_ops.market.models import Symbol, Ticker
+from exchange_ops.orders.api_shapes import BracketOut
 from exchange_ops.orders.brackets import exit_prices, plan, situation, states, workflow
 from exchange_ops.orders.brackets.models import Bracket
 from exchange_ops.orders.forms import BracketFilter, GuardForm
@@ -26,65 +23,61 @@ from exchange_ops.orders.models import Order
 from exchange_ops.orders.request_checks import CannotPlace
 from exchange_ops.orders.views.titles import exits_title
 from exchange_ops.shared import rules
+from exchange_ops.shared.api.resources import OfAccount
 from exchange_ops.shared.views import accounts
 from exchange_ops.shared.views.access import posted, requires
 
 ONLY_OPERATORS = "Operators guard orders. You can look at every bracket."
 PAGE = "exchange_ops/bracket.html"
 PARTS = {name: f"exchange_ops/bracket/_{name}.html" for name in ("facts", "act", "story")}
-LIST_PARTS = {"rows": "exchange_ops/brackets/_rows.html", "totals": "desk/lists/_totals.html"}
+
+
+def _rows(request: DeskRequest) -> Rows:
+    rows = Bracket.objects.filter(account=accounts.current(request)).select_related("initiator", "entry")
+    return Rows(rows, topics="orders")
+
+
 BRACKETS: Final = List(
     name="brackets",
+    title="Brackets",
     one="bracket",
     many="brackets",
-    route="brackets",
-    export_route="brackets-export",
-    cells="exchange_ops/brackets/_cells.html",
+    path="orders/brackets/",
+    template="exchange_ops/brackets.html",
     css="brackets",
+    interface=Interface(
+        name="brackets",
+        sentence="The brackets of the account, fifty a page, newest first.",
+        shape=BracketOut,
+        resource=OfAccount,
+        rows=Bracket.objects.select_related("initiator", "entry").prefetch_related("legs__order"),
+    ),
+    rows=_rows,
+    may_see=rules.may_see,
     filters=BracketFilter,
     columns=(
-        Column(name="bracket", head="Bracket", css="s-name", order=("pk",)),
-        Column(name="symbol", head="Symbol, side", css="s-to", order=("symbol",)),
-        Column(name="entry", head="Entry", css="f-order", on_phone="Entry"),
-        Column(name="stop", head="Stop", css="s-turn", is_end=True, on_phone="Stop"),
-        Column(name="take", head="Take profit", css="s-amount", is_end=True, on_phone="Take profit"),
-        Column(name="state", head="State", css="s-state"),
-        Column(name="who", head="Requested by", css="s-who"),
-        Column(name="asked", head="Requested", css="s-when", is_time=True),
+        Column("bracket", "Bracket", Value("reference", reads=("pk",)), css="s-name", order=("pk",)),
+        Column("state", "State", Value("state", "label", ("state",)), css="s-state"),
+        Value("outcome", "outcome_label", ("outcome",)),
+        Column("symbol", "Symbol, side", Value("symbol"), css="s-to", order=("symbol",)),
+        Value("side of the entry", "side"),
+        Value("margin"),
+        Column("entry", "Entry", Value("entry", "entry_id"), css="f-order", on_phone="Entry"),
+        Column("stop", "Stop", Value("stop", "stop_price"), css="s-turn", is_end=True, on_phone="Stop"),
+        Column(
+            "take",
+            "Take profit",
+            Value("take profit", "take_price"),
+            css="s-amount",
+            is_end=True,
+            on_phone="Take profit",
+        ),
+        Column("who", "Requested by", Value("requested by", "initiator.username"), css="s-who"),
+        Column("asked", "Requested", Value("requested at ({zone})", "created_at"), css="s-when", is_time=True),
+        Value("changed at ({zone})", "updated_at"),
     ),
-    exported=(
-        ("reference", "reference"),
-        ("state", "label"),
-        ("outcome", "outcome_label"),
-        ("symbol", "symbol"),
-        ("side of the entry", "side"),
-        ("margin", "margin"),
-        ("entry", "entry_id"),
-        ("stop", "stop_price"),
-        ("take profit", "take_price"),
-        ("requested by", "initiator.username"),
-        ("requested at ({zone})", "created_at"),
-        ("changed at ({zone})", "updated_at"),
-    ),
-    reads={"reference": ("pk",), "label": ("state",), "outcome_label": ("outcome",)},
+    page="bracket symbol entry stop take state who asked",
 )
-
-
-@require_safe
-@requires(rules.may_see)
-@lists.opens(BRACKETS)
-def brackets(request: DeskRequest) -> HttpResponse:
-    """A page of them, newest first unless it is sorted otherwise; the open ones unless asked otherwise."""
-    now = clock.now()
-    context = {"now": now, "list": _listing(request, now), "topics": "orders"}
-    return show(request, "exchange_ops/brackets.html", context, parts=LIST_PARTS)
-
-
-@require_http_methods(["GET", "HEAD", "POST"])
-@requires(rules.may_see)
-def export(request: DeskRequest, form: str) -> HttpResponseBase:
-    """The filtered brackets as a file, or the chosen ones."""
-    return lists.file(_listing(request, clock.now()), form)
 
 
 @require_safe
@@ -144,11 +137,6 @@ def _changed(request: DeskRequest, number: int, change: Any, sentence: str) -> H
 
 def _common(request: DeskRequest) -> dict[str, Any]:
     return {"now": clock.now(), "session_key": request.session.session_key or ""}
-
-
-def _listing(request: DeskRequest, now: datetime) -> Listing:
-    rows = Bracket.objects.filter(account=accounts.current(request)).select_related("initiator", "entry")
-    return Listing(request, BRACKETS, rows, now=now)
 
 
 def _render_page(request: DeskRequest, number: int, *, status: int = 200, refusal: str = "") -> HttpResponse:

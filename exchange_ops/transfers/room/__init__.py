@@ -16,7 +16,6 @@ from desk.restores.of_machine import Waits
 from desk.rooms import Check, Health
 from desk.rows.witnessed import Table
 from desk.templatetags.desk import kept_amount
-from desk.web.context import Entry
 from desk.web.search import SHORTEST_PIECE, Command, Hit, Scope, Search, newest, plain
 from exchange_ops.policy.vote_replay import COUNTED, Votes
 from exchange_ops.shared import alarms, rules
@@ -162,7 +161,4 @@ ROOM: Final = rooms.Room(
     ),
     tasks="exchange_ops.transfers.tasks",
     urls="exchange_ops.transfers.room.urls",
-    navigation=(
-        Entry("Transfers", "transfers", "arrow-left-right", "Money", order=80, key="v", may_see=rules.may_see),
-    ),
 )

@@ -5,9 +5,8 @@ from django.urls import path
 from exchange_ops.transfers import api
 from exchange_ops.transfers.views import actions, detail, listing, new
 
+lists = (listing.TRANSFERS,)
 urlpatterns = [
-    path("transfers/", listing.transfers, name="transfers"),
-    path("transfers/export.<slug:form>", listing.export, name="transfers-export"),
     path("transfers/new/<slug:kind>/", new.new, name="transfer-new"),
     path("transfers/new/<slug:kind>/figures/", new.figures, name="transfer-figures"),
     path("transfers/<int:transfer_id>/", detail.transfer, name="transfer"),

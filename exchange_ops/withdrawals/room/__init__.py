@@ -15,7 +15,6 @@ from desk.restores.of_machine import Waits
 from desk.rooms import Check
 from desk.rows.witnessed import Table
 from desk.templatetags.desk import kept_amount
-from desk.web.context import Entry
 from desk.web.search import Command, Search
 from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.policy.vote_replay import COUNTED, Votes
@@ -195,7 +194,4 @@ ROOM: Final = rooms.Room(
     commands=(Command("New withdrawal", "withdrawal-new", "arrow-up-right", rules.may_request, 10),),
     tasks="exchange_ops.withdrawals.tasks",
     urls="exchange_ops.withdrawals.room.urls",
-    navigation=(
-        Entry("Withdrawals", "withdrawals", "arrow-up-right", "Money", order=30, key="w", may_see=rules.may_see),
-    ),
 )

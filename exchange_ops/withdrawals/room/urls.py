@@ -5,9 +5,8 @@ from django.urls import path
 from exchange_ops.withdrawals import api
 from exchange_ops.withdrawals.views import actions, detail, listing, new
 
+lists = (listing.WITHDRAWALS,)
 urlpatterns = [
-    path("withdrawals/", listing.withdrawals, name="withdrawals"),
-    path("withdrawals/export.<slug:form>", listing.export, name="withdrawals-export"),
     path("withdrawals/new/", new.new, name="withdrawal-new"),
     path("withdrawals/new/figures/", new.figures, name="withdrawal-figures"),
     path("withdrawals/new/destination/", new.destination, name="withdrawal-destination"),

@@ -1,5 +1,7 @@
 """Every order that a list offers is read from an index, from its first row and from a place in the middle."""
 
+from importlib import import_module
+
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
@@ -10,17 +12,9 @@ from tests.exchange_ops import rows
 
 pytestmark = pytest.mark.django_db
 ROWS = 60
+import_module("project.urls")  # with it every list
 ADDRESSES = {
-    "ledger": "/ledger/",
-    "trail": "/audit/",
-    "orders": "/orders/?view=all",
-    "fills": "/orders/fills/",
-    "brackets": "/orders/brackets/?view=all",
-    "transfers": "/transfers/",
-    "withdrawals": "/withdrawals/",
-    "deposits": "/deposits/",
-    "deliveries": "/deliveries/",
-    "addresses": "/addresses/",
+    name: f"/{each.path}" + ("?view=all" if "view" in each.filters.base_fields else "") for name, each in LISTS.items()
 }
 
 
@@ -55,16 +49,15 @@ def is_from_an_index(plan):
     return "TEMP B-TREE" not in plan and "Sort" not in plan
 
 
-def test_every_list_is_named_here(reader):
-    assert reader.get("/ledger/").status_code == 200, "the addresses are loaded"
-    assert set(ADDRESSES) == set(LISTS)
+def test_every_list_is_looked_at():
+    assert {"ledger", "trail", "orders"} <= set(ADDRESSES)
 
 
 @pytest.mark.parametrize("name", ADDRESSES)
 def test_each_order_of_a_list_is_read_from_an_index(reader, name):
     address = ADDRESSES[name]
     reader.get(address)
-    sorts = [one.name for one in LISTS[name].columns if one.order]
+    sorts = [one.name for one in LISTS[name].page_columns if one.order]
     for sort in ["", *sorts, *(f"-{one}" for one in sorts)]:
         path = f"{address}{'&' if '?' in address else '?'}sort={sort}" if sort else address
         plan = plan_of(listing_query(reader, path)[0])
