@@ -244,7 +244,7 @@ _Levels = Sequence[tuple[int, int]]
 
 
 def _book(exchange: Exchange, symbol_id: str, depth: int) -> str:
-    """The book of a symbol, at most `depth` levels a side, all when it is 0 (exchange REST, Order book, supplement 2.9)."""
+    """A symbol's book, at most `depth` levels a side; 0 takes all (exchange REST, Order book, supplement 2.9)."""
     exchange.look_at(symbol_id)
     book = exchange.pair(symbol_id).book
     return _book_record(exchange, symbol_id, book.levels(SELL, depth), book.levels(BUY, depth))
