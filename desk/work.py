@@ -53,18 +53,18 @@ class Work:
         With `every_s` beat wakes it so often. Such a call expires a second before the next is due, or after
         `expires_s`, so that a worker that was away meets no flood. `time_limit_s` stands for the one of all tasks.
         """
-        if any(known.name == name for known in self.tasks):
+        if any(task.name == name for task in self.tasks):
             raise ValueError(f"There is a task {name} already.")
         expires_s = expires_s or (every_s - 1 if every_s else None)
         self.tasks.append(Task(name=name, queue=queue or self._queue, every_s=every_s, expires_s=expires_s))
         limit: dict[str, Any] = {"time_limit": time_limit_s} if time_limit_s else {}
 
-        def made(function: Callable[P, None]) -> Callable[P, None]:
-            declare: Any = shared_task(name=name, max_retries=0, ignore_result=True, **limit)
-            task: Callable[P, None] = declare(function)
+        def declare(function: Callable[P, None]) -> Callable[P, None]:
+            make: Any = shared_task(name=name, max_retries=0, ignore_result=True, **limit)
+            task: Callable[P, None] = make(function)
             return task
 
-        return made
+        return declare
 
 
 def beat_schedule(*rooms: Work) -> dict[str, dict[str, Any]]:

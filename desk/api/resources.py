@@ -1,7 +1,7 @@
 """What the resources of every interface share: lists and their pages, one row, what is recorded, their description.
 
 They stand on the generic views of Django REST framework: a resource names its rows, its shape and who may, and is
-described by `listing`, `whole`, `reading` and `keyed`, from which the interface's description is made.
+described by `listing`, `unpaged`, `reading` and `keyed`, from which the interface's description is made.
 """
 
 import re
@@ -77,7 +77,7 @@ class Places(CursorPagination):
         return [_parameter(self.cursor_query_param, place, description=sentence)]
 
 
-class Whole(BasePagination):
+class Unpaged(BasePagination):
     """A list that is short by its nature, all of it at once."""
 
     def paginate_queryset(self, queryset: Any, request: Request, view: APIView | None = None) -> list[Any]:
@@ -161,10 +161,10 @@ def of_list(declared: List) -> Any:
     return listing(f"{interface.name}_list", interface.shape)(view)
 
 
-def whole(name: str, shape: type[Serializer[Any]]) -> Callable[[Any], Any]:
+def unpaged(name: str, shape: type[Serializer[Any]]) -> Callable[[Any], Any]:
     """Describe a list that is given at once."""
     responses: dict[Any, Any] = {200: shape(many=True), **REFUSALS}
-    return lambda view: _listed(name, shape, responses, view, pagination_class=Whole)
+    return lambda view: _listed(name, shape, responses, view, pagination_class=Unpaged)
 
 
 def _listed(name: str, shape: type[Serializer[Any]], responses: Mapping[Any, Any], view: Any, **attributes: Any) -> Any:

@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.views import APIView
 
 from desk import clock
-from desk.api.resources import reading, whole
+from desk.api.resources import reading, unpaged
 from desk.models import Person
 from exchange_ops.keys import rights, status
 from exchange_ops.keys.models import ApiKey
@@ -97,7 +97,7 @@ class KeyOut(serializers.ModelSerializer[ApiKey]):
         return status.view_of(key, now=clock.now()).rotation_due
 
 
-@whole("keys_list", KeyOut)
+@unpaged("keys_list", KeyOut)
 class Keys(Listing):
     """What opens the exchange accounts, the disabled ones last."""
 

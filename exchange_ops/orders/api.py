@@ -19,7 +19,7 @@ from desk.api.idempotency import once
 from desk.api.parsing import BoundedJSONParser
 from desk.api.refusals import CannotRecord
 from desk.api.requests import ApiRequest
-from desk.api.resources import NOT_FOUND, keyed, listing, read, reading, whole
+from desk.api.resources import NOT_FOUND, keyed, listing, read, reading, unpaged
 from desk.models import Person
 from exchange_ops.margin.models import MarginAccount, MarginPosition
 from exchange_ops.orders import policy_checks, request_checks, workflow
@@ -170,7 +170,7 @@ class WithdrawOrder(APIView):
         return Response(OrderOut(row).data)
 
 
-@whole("margin_list", MarginOut)
+@unpaged("margin_list", MarginOut)
 class Margin(OfAccount):
     """Every isolated margin account as last read, with its position."""
 

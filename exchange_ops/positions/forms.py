@@ -128,7 +128,7 @@ class SymbolTokensField(forms.Field):
 class CloseAllForm(RequestForm):
     """Closing every position that was shown."""
 
-    seen = PositionsField()
+    positions = PositionsField()
     confirmed = SymbolTokensField(required=False, label="Confirmation")
     request_key = forms.UUIDField(widget=forms.HiddenInput)
 

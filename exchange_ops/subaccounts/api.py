@@ -5,7 +5,7 @@ from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from desk.api.resources import NOT_FOUND, listing, reading, whole
+from desk.api.resources import NOT_FOUND, listing, reading, unpaged
 from exchange_ops.shared.api.fields import AmountText
 from exchange_ops.shared.api.resources import Listing, OfAccount, Reading
 from exchange_ops.shared.views import accounts
@@ -136,7 +136,7 @@ class SubAccountActionOut(serializers.ModelSerializer[SubAccountAction]):
         read_only_fields = fields
 
 
-@whole("subaccounts_list", SubAccountOut)
+@unpaged("subaccounts_list", SubAccountOut)
 class SubAccounts(OfAccount):
     """The sub-accounts of the account as they were last read; `observed_at` says when."""
 

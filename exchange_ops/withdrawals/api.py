@@ -4,7 +4,7 @@ from functools import partial
 
 from django.db.models import QuerySet
 
-from desk.api.resources import listing, reading, whole
+from desk.api.resources import listing, reading, unpaged
 from exchange_ops.market.models import Currency
 from exchange_ops.shared.api.resources import Listing, OfAccount, Reading, Recording, recording
 from exchange_ops.withdrawals import queries, workflow
@@ -41,7 +41,7 @@ class OneWithdrawal(Reading):
     lookup_url_kwarg = "withdrawal_id"
 
 
-@whole("currencies_list", CurrencyOut)
+@unpaged("currencies_list", CurrencyOut)
 class Currencies(Listing):
     """Every currency of the exchange, and whether it can be paid out now."""
 

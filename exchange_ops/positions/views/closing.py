@@ -55,7 +55,7 @@ def _close_all(request: DeskRequest, account: Account, form: CloseAllForm) -> li
     return workflow.close_all(
         initiator=request.user,
         account=account,
-        positions=form.cleaned_data["seen"],
+        positions=form.cleaned_data["positions"],
         request_key=str(form.cleaned_data["request_key"]),
         confirmed=form.cleaned_data["confirmed"],
         now=clock.now(),
@@ -100,7 +100,7 @@ def _lines(request: DeskRequest, account: Account, now: datetime) -> list[dict[s
             "exposure": danger.exposure(position=row, ticker=tickers.get(row.symbol)),
             "estimate": estimate,
             "warnings": estimate.warnings(now=now),
-            "seen": f"{row.symbol}:{row.exchange_id}:{plain(row.quantity)}",
+            "token": f"{row.symbol}:{row.exchange_id}:{plain(row.quantity)}",
         }
         lines.append(line | _review(request, account, row, ticked))
     return lines

@@ -183,7 +183,7 @@ def test_closing_all_asks_for_each_symbol_apart_and_keeps_ticks_while_it_is_read
     assert token.startswith("BCHUSD:book_deep:")
     again = client.get("/margin/close-all/", {"confirmed": token}, headers={"HX-Target": "positions"}).content.decode()
     assert "checked" in re.search(r'<input type="checkbox" name="confirmed"[^>]*>', again)[0]
-    form = typed(seen="BCHUSD:7:1")
+    form = typed(positions="BCHUSD:7:1")
     refused = client.post("/margin/close-all/", form)
     assert (refused.status_code, MarginAction.objects.count()) == (409, 0)
     assert "Confirm by name" in refused.content.decode()

@@ -97,13 +97,13 @@ def test_all_are_closed_from_a_list_that_says_each(signed_in, operator, position
     client = signed_in(operator)
     page = client.get("/margin/close-all/").content.decode()
     assert "Close 1 position at the market" in page
-    seen = re.search(r'name="seen" value="([^"]+)"', page)[1]
+    seen = re.search(r'name="positions" value="([^"]+)"', page)[1]
     assert seen == "BCHUSD:7:1"
-    stale = client.post("/margin/close-all/", typed(seen="BCHUSD:7:2"))
+    stale = client.post("/margin/close-all/", typed(positions="BCHUSD:7:2"))
     assert stale.status_code == 409
     assert "changed since" in stale.content.decode()
-    assert client.post("/margin/close-all/", typed(seen="odd")).status_code == 422
-    assert client.post("/margin/close-all/", typed(seen=seen)).headers["Location"] == "/margin/"
+    assert client.post("/margin/close-all/", typed(positions="odd")).status_code == 422
+    assert client.post("/margin/close-all/", typed(positions=seen)).headers["Location"] == "/margin/"
     assert MarginAction.objects.get().kind == "close"
 
 
