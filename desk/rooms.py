@@ -1,6 +1,9 @@
 """What the rooms tell the desk about themselves: each makes one declaration when its app is ready.
 
 The desk knows no exchange and no chain. Where it needs one, it asks what was declared, in the order of the apps.
+
+What is declared is made of the classes of rooms above this module, which therefore names them in words alone; that
+each declaration is made of these classes is a test (tests/desk/test_declarations.py).
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -8,24 +11,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from importlib import import_module
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from prometheus_client import REGISTRY
 from prometheus_client.registry import Collector
-
-if TYPE_CHECKING:
-    from desk.actions.approvals import Approvals
-    from desk.actions.entries import Source
-    from desk.incidents.kinds import Kind
-    from desk.lists.declared import List
-    from desk.models import AuditEvent, Person
-    from desk.restores.waiting import Outside
-    from desk.restores.waiting import Source as Waiting
-    from desk.rows.retention import Retention
-    from desk.rows.witnessed import Table
-    from desk.web.context import Entry
-    from desk.web.search import Command, Search
-    from desk.work import Work
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +47,8 @@ class OpenWord:
     sentence: str
 
 
-MayFollow = Callable[["Person", str], bool]
-Replay = Callable[[Iterator["AuditEvent"]], Iterable[str]]
+MayFollow = Callable[[Any, str], bool]  # a person, and the key of the topic
+Replay = Callable[[Iterator[Any]], Iterable[str]]  # of the events of the trail
 Statements = Callable[[str], Mapping[str, str]]
 Rewrap = Callable[[str, str], str]
 
@@ -74,20 +63,20 @@ class Room:
     """Those of the topics that carry values of the public market, of which only the newest counts."""
     checks: Mapping[str, Check] = field(default_factory=dict)
     """What is asked for readiness."""
-    incidents: Collection["Kind"] = ()
-    """The kinds of what a person has to look at, each with how its causes are read from rows."""
-    actions: Collection["Source"] = ()
-    """The sources of the list of everything that waits for somebody."""
-    approvals: Collection["Approvals"] = ()
-    """What of a machine waits for approvals, for that list."""
-    open_words: "Callable[[Person], Iterable[OpenWord]] | None" = None
+    incidents: Collection[Any] = ()
+    """What a person has to look at, each `desk.incidents.kinds.Kind` with how its causes are read from rows."""
+    actions: Collection[Any] = ()
+    """Each `desk.actions.entries.Source` of the list of everything that waits for somebody."""
+    approvals: Collection[Any] = ()
+    """What of a machine waits for approvals, for that list: a `desk.actions.approvals.Approvals` each."""
+    open_words: Callable[[Any], Iterable[OpenWord]] | None = None
     """What a person approved that is not decided yet: void once they are switched off."""
-    open_work: "Callable[[Person], Iterable[OpenWord]] | None" = None
+    open_work: Callable[[Any], Iterable[OpenWord]] | None = None
     """What a person began and the desk goes on with by itself, whoever is switched off."""
-    searches: Collection["Search"] = ()
-    """What finds the things that a text names."""
-    commands: Collection["Command"] = ()
-    """What can be begun from the search box."""
+    searches: Collection[Any] = ()
+    """Each `desk.web.search.Search` that finds the things that a text names."""
+    commands: Collection[Any] = ()
+    """Each `desk.web.search.Command` that can be begun from the search box."""
     replays: Mapping[str, Replay] = field(default_factory=dict)
     """Rebuild the rows of one kind from the audit trail.
 
@@ -99,12 +88,12 @@ class Room:
 
     For an engine ("sqlite" or "postgresql") the statements that make them, by the trigger's name.
     """
-    tables: Collection["Table"] = ()
-    """The tables whose rows decide or prove something, each with the columns that do neither."""
+    tables: Collection[Any] = ()
+    """Each `desk.rows.witnessed.Table` whose rows decide or prove something, with the columns that do neither."""
     idle_tables: Mapping[str, str] = field(default_factory=dict)
     """The tables that decide nothing, by "app.model" in lower case, each with the reason."""
-    retention: Collection["Retention"] = ()
-    """Which rows are kept for a while only."""
+    retention: Collection[Any] = ()
+    """Which rows are kept for a while only: a `desk.rows.retention.Retention` each."""
     rewrappers: Mapping[str, Callable[[Rewrap], int]] = field(default_factory=dict)
     """Put sealed rows under another key.
 
@@ -113,20 +102,20 @@ class Room:
     """
     demo: Mapping[str, Callable[[], None]] = field(default_factory=dict)
     """Load what the room adds to the demo; safe to run twice."""
-    navigation: Collection["Entry"] = ()
-    """Its pages in the navigation; lists name their own."""
+    navigation: Collection[Any] = ()
+    """Its pages in the navigation, a `desk.web.context.Entry` each; lists name their own."""
     urls: str = ""
     """The module with its `lists`, its other `urlpatterns`, and the `api_urlpatterns` of an interface for programs."""
     tasks: str = ""
     """The module with its `WORK`, what workers are woken for (`desk.work`). Only workers import it."""
     figures: Collection[Collector] = ()
     """Shown to `/metrics`."""
-    scopes: "Callable[[], Iterable[tuple[str, str]]] | None" = None
+    scopes: Callable[[], Iterable[tuple[str, str]]] | None = None
     """The accounts that a role may be limited to, each with the text that rows name it by and what it is called."""
-    waiting: Collection["Waiting"] = ()
-    """After a restore (`desk.restores`): the sources of what waits to be sent, for people to judge."""
-    outside: "Callable[[datetime], Iterable[Outside]] | None" = None
-    """After a restore: what outside systems show since a moment that no row tells of."""
+    waiting: Collection[Any] = ()
+    """After a restore: each `desk.restores.waiting.Source` of what waits to be sent, for people to judge."""
+    outside: Callable[[datetime], Iterable[Any]] | None = None
+    """After a restore: each `desk.restores.waiting.Outside` since a moment: what no row of the desk explains."""
     not_read_yet: Callable[[datetime], Iterable[str]] | None = None
     """After a restore: what has to be read from outside systems after a moment before anybody can judge."""
     obstacles: Collection[Callable[[], str]] = ()
@@ -185,38 +174,38 @@ def demo_loaders() -> dict[str, Callable[[], None]]:
     return {name: load for room in _declared for name, load in room.demo.items()}
 
 
-def incidents() -> list["Kind"]:
+def incidents() -> list[Any]:
     """Every kind of incident, in the order of the rooms."""
     return [kind for room in _declared for kind in room.incidents]
 
 
-def actions() -> list["Source"]:
+def actions() -> list[Any]:
     """Every source of the list of what waits for somebody, in the order of the rooms."""
     return [source for room in _declared for source in room.actions]
 
 
-def approvals() -> list["Approvals"]:
+def approvals() -> list[Any]:
     """What waits for approvals, machine by machine, in the order of the rooms."""
     return [each for room in _declared for each in room.approvals]
 
 
-def searches() -> list["Search"]:
+def searches() -> list[Any]:
     """Everything that finds what a text names, in their order."""
     return sorted((each for room in _declared for each in room.searches), key=lambda each: each.order)
 
 
-def commands() -> list["Command"]:
+def commands() -> list[Any]:
     """Everything that can be begun from the search box, in their order."""
     return sorted((each for room in _declared for each in room.commands), key=lambda each: each.order)
 
 
-def navigation() -> list["Entry"]:
+def navigation() -> list[Any]:
     """Every page of the navigation, in their order."""
     of_lists = (each.entry for each in lists() if each.entry)
     return sorted((*(each for room in _declared for each in room.navigation), *of_lists), key=lambda each: each.order)
 
 
-def lists(app: str = "") -> list["List"]:
+def lists(app: str = "") -> list[Any]:
     """The lists of an app's rooms, or of all, in the order of the rooms."""
     return [each for module in _addresses(app) for each in getattr(module, "lists", ())]
 
@@ -232,22 +221,22 @@ def _addresses(app: str) -> list[ModuleType]:
     return [import_module(name) for name in names]
 
 
-def work() -> list["Work"]:
+def work() -> list[Any]:
     """What workers are woken for, in the order of the rooms."""
     return [import_module(room.tasks).WORK for room in _declared if room.tasks]
 
 
-def retention() -> list["Retention"]:
+def retention() -> list[Any]:
     """Which rows are kept for a while only, in the order of the rooms."""
     return [each for room in _declared for each in room.retention]
 
 
-def open_words(person: "Person") -> list[OpenWord]:
+def open_words(person: Any) -> list[OpenWord]:
     """Every word of this person on something undecided, in the order of the rooms."""
     return [word for room in _declared if room.open_words is not None for word in room.open_words(person)]
 
 
-def open_work(person: "Person") -> list[OpenWord]:
+def open_work(person: Any) -> list[OpenWord]:
     """Everything that this person began and the desk goes on with by itself, in the order of the rooms."""
     return [work for room in _declared if room.open_work is not None for work in room.open_work(person)]
 
@@ -257,12 +246,12 @@ def scopes() -> list[tuple[str, str]]:
     return [scope for room in _declared if room.scopes is not None for scope in room.scopes()]
 
 
-def waiting() -> list["Waiting"]:
+def waiting() -> list[Any]:
     """Every source of what waits to be sent, in the order of the rooms."""
     return [source for room in _declared for source in room.waiting]
 
 
-def outside() -> list["Callable[[datetime], Iterable[Outside]]"]:
+def outside() -> list[Callable[[datetime], Iterable[Any]]]:
     """Whatever looks at what outside systems show and no row tells of."""
     return [room.outside for room in _declared if room.outside is not None]
 

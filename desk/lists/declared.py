@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from django.db.models import QuerySet
     from rest_framework.serializers import Serializer
 
-    from desk.lists.listing import Listing
     from desk.web.context import Entry
 
 SIZES: Final = (25, 50, 100, 200)
@@ -91,7 +90,7 @@ class Rows:
     order: tuple[str, ...] | None = None
     suggested: Mapping[str, Sequence[str]] = field(default_factory=dict)
     may_act: bool = False
-    context: "Callable[[Listing], Mapping[str, Any]] | None" = None
+    context: Callable[[Any], Mapping[str, Any]] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

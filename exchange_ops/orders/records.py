@@ -19,9 +19,8 @@ from desk.machines.mover import texts
 from desk.models import DatabaseMark
 from desk.restores import signs
 from desk.restores import states as restores
-from exchange_ops.orders import machine, states
+from exchange_ops.orders import client_order_ids, machine, states
 from exchange_ops.orders.models import Order, OrderEvent
-from exchange_ops.orders.steps import placing
 from exchange_ops.shared.amounts import storable
 from exchange_ops.shared.models import Account
 from exchange_ops.wire import records
@@ -246,7 +245,7 @@ def _insert(record: records.Order, reading: _Reading) -> Order | None:
 def _notice_own(record: records.Order, now: datetime) -> None:
     """This desk placed an order of which it has no row: then its rows are those of an earlier moment."""
     began = DatabaseMark.objects.values_list("made_at", flat=True).first()
-    if began is not None and record.created_at >= began and placing.is_ours(record.client_order_id):
+    if began is not None and record.created_at >= began and client_order_ids.is_ours(record.client_order_id):
         facts = {"client_order_id": record.client_order_id, "created_at": record.created_at.isoformat()}
         signs.notice(signs.Sign(restores.EXCHANGE, facts, before=record.created_at), now=now)
 

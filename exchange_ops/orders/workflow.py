@@ -20,12 +20,12 @@ from desk.machines.requests import LONGEST_KEY, Once
 from exchange_ops.keys import clients, store
 from exchange_ops.keys.clients import ClientFor
 from exchange_ops.margin import refresh
-from exchange_ops.orders import cancelling, machine, policy_checks, reading, sending, states
+from exchange_ops.orders import cancelling, client_order_ids, machine, policy_checks, reading, sending, states
 from exchange_ops.orders.cancelling import CannotCancel
 from exchange_ops.orders.decisions import approvals, digest
 from exchange_ops.orders.models import Order, OrderReading
 from exchange_ops.orders.request_checks import FORM, CannotPlace, OrderRequest
-from exchange_ops.orders.steps import placing, replacing
+from exchange_ops.orders.steps import replacing
 from exchange_ops.orders.steps.replacing import CannotReplace
 from exchange_ops.policy.modes import APPROVE
 from exchange_ops.shared import heartbeats, leases
@@ -117,7 +117,7 @@ def place(
         initiator=initiator,
         initiated_via=via,
         request_key=request_key,
-        client_order_id=placing.fresh_id(),
+        client_order_id=client_order_ids.fresh_id(),
         **content,
     )
 

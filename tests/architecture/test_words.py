@@ -57,8 +57,10 @@ def test_values_are_named_by_what_they_are():
         words_here = SAY_NOT_WHAT | (set() if module.parts[0] == "tests" else SAY_NOT_WHAT_IN_PRODUCTION)
         for line, name in bound(module):
             word = name.strip("_").lower()
-            if word in words_here and not name.isupper() and not (
-                word in COLUMNS and name == word and {"models", "api", "shapes"} & set(module.parts)
+            if (
+                word in words_here
+                and not name.isupper()
+                and not (word in COLUMNS and name == word and {"models", "api", "shapes"} & set(module.parts))
             ):
                 found.append(f"{module.path}:{line} {name}")
     assert not found

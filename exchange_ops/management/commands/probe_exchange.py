@@ -9,7 +9,7 @@ from exchange_ops.keys import clients, store
 from exchange_ops.market.models import Currency
 from exchange_ops.shared.models import Account
 from exchange_ops.wire.catalogue import Right
-from exchange_ops.withdrawals.evidence import probing
+from exchange_ops.withdrawals.evidence import probe_readings, probing
 from wire.errors import CallFailed
 from wire.values import decimal_text
 
@@ -62,12 +62,12 @@ class Command(BaseCommand):
         differing = [answer.name for answer in answers if not answer.holds]
         return f"{account.name}: the desk can't rely on {', '.join(differing)}." if differing else ""
 
-    def _answers(self, account: Account, currency: Currency, extras: probing.Extras) -> list[probing.Answer]:
+    def _answers(self, account: Account, currency: Currency, extras: probing.Extras) -> list[probe_readings.Answer]:
         with (
             clients.client(store.client_for, account=account, right=Right.WITHDRAW) as payer,
             clients.client(store.client_for, account=account, right=Right.PAYMENTS) as reader,
         ):
-            means = probing.Means(payer, reader, clock.now, lambda ms: time.sleep(ms / 1000))
+            means = probe_readings.Means(payer, reader, clock.now, lambda ms: time.sleep(ms / 1000))
             return probing.probe(account=account, currency=currency, means=means, extras=extras)
 
 

@@ -14,14 +14,13 @@ from django.db import transaction
 
 from desk.restores import signs
 from exchange_ops.market import interest
-from exchange_ops.orders import cancelling
+from exchange_ops.orders import cancelling, client_order_ids
 from exchange_ops.orders import machine as order_machine
 from exchange_ops.orders import states as order_states
 from exchange_ops.orders.brackets import machine, plan, situation, states
 from exchange_ops.orders.brackets.models import Bracket, BracketLeg
 from exchange_ops.orders.brackets.plan import Do, Plan, Situation
 from exchange_ops.orders.models import Order
-from exchange_ops.orders.steps import placing
 
 LOOK_EVERY: Final = timedelta(seconds=2)
 ASK_AGAIN: Final = timedelta(seconds=10)  # to have an order cancelled that the exchange did not cancel
@@ -175,7 +174,7 @@ def _place(row: Bracket, role: str, quantity: Decimal, now: datetime) -> None:
         initiator=row.initiator,
         initiated_via=VIA,
         request_key=f"{row.subject}:{number}",
-        client_order_id=placing.fresh_id(),
+        client_order_id=client_order_ids.fresh_id(),
         symbol=row.symbol,
         side=row.exit_side,
         quantity=quantity,

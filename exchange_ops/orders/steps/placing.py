@@ -1,13 +1,9 @@
-"""The one call that places an order or replaces another by it, the check of its answer, and the ids of our orders.
+"""The one call that places an order or replaces another by it, and the check of its answer.
 
 A replacement carries over what the old order had filled and its creation time. When the exchange cancelled the old
 order and could not place the new one, its answer is the old order, cancelled (supplement 1.4): nothing new exists.
 """
 
-import hmac
-import secrets
-
-from desk import sealing
 from exchange_ops.client.pacing import LastLook
 from exchange_ops.market.models import Symbol
 from exchange_ops.orders import records as order_records
@@ -17,32 +13,7 @@ from exchange_ops.orders.steps.trading_line import NEEDS_SOCKET, REST, TradingLi
 from exchange_ops.wire import records
 from wire.errors import OutcomeUnknown, Unreachable
 
-ID_PREFIX = "cs-"
-_CHOSEN_DIGITS, _CODE_DIGITS = 18, 10
-_CONTEXT = "exchange_ops.client_order_id"
 ANOTHER_DAY = "the exchange has another order of this id now"
-
-
-def fresh_id() -> str:
-    """A new client order id: 31 characters of those that the exchange takes (supplement 2.8).
-
-    It ends with a code over the rest under the desk's ring of keys, by which the desk knows its own orders (`is_ours`).
-    """
-    chosen = secrets.token_hex(9)
-    return f"{ID_PREFIX}{chosen}{_codes(chosen)[0]}"
-
-
-def is_ours(client_order_id: str) -> bool:
-    """Whether this desk chose this id, whatever its rows say; False for all ids from before 0.8."""
-    chosen, code = client_order_id[len(ID_PREFIX) : -_CODE_DIGITS], client_order_id[-_CODE_DIGITS:]
-    if not client_order_id.startswith(ID_PREFIX) or len(chosen) != _CHOSEN_DIGITS:
-        return False
-    return any(hmac.compare_digest(each.encode(), code.encode()) for each in _codes(chosen))
-
-
-def _codes(chosen: str) -> list[str]:
-    """The end of an id under every key of the ring, the newest key's first."""
-    return [code.partition(":")[2][:_CODE_DIGITS] for code in sealing.codes(chosen.encode(), context=_CONTEXT)]
 
 
 def way_of(row: Order, line: TradingLine) -> str:

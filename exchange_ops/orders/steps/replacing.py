@@ -19,13 +19,13 @@ from exchange_ops.client.sightings import ABSENT_AFTER
 from exchange_ops.keys import clients, store
 from exchange_ops.keys.clients import ClientFor
 from exchange_ops.market.models import Symbol
-from exchange_ops.orders import machine, policy_checks, request_checks, states
+from exchange_ops.orders import client_order_ids, machine, policy_checks, request_checks, states
 from exchange_ops.orders import records as order_records
 from exchange_ops.orders.brackets import machine as bracket_machine
 from exchange_ops.orders.brackets import situation
 from exchange_ops.orders.models import Order
 from exchange_ops.orders.request_checks import FORM, OrderRequest
-from exchange_ops.orders.steps import placing, trading_line
+from exchange_ops.orders.steps import trading_line
 from exchange_ops.policy import freezes
 from exchange_ops.policy.oversteps import Overstep
 from exchange_ops.shared import rules
@@ -94,7 +94,7 @@ def ask(
         account=old.account,
         initiator=person,
         request_key=request_key,
-        client_order_id=placing.fresh_id(),
+        client_order_id=client_order_ids.fresh_id(),
         replaces=old,
         **{name: getattr(requested, name) for name in OrderRequest.__dataclass_fields__},
     )

@@ -6,17 +6,16 @@ documents allow.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
 
 from exchange_ops.client import ExchangeClient
 from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.shared.models import Account
 from exchange_ops.wire import records
 from wire.errors import CallFailed, Refused
-
-if TYPE_CHECKING:
-    from exchange_ops.withdrawals.evidence.probing import Answer, Means
 
 READ_BACK: Final = 1000  # entries of the ledger, the largest page
 # Exchange REST, Transaction: the documented types. Of subtypes, the document says, there may be more.
@@ -27,20 +26,40 @@ A_SECOND: Final = 10  # supplement 2.5: calls a second of a user, other than mar
 TOO_MANY: Final = 429
 
 
-def ledger(reader: ExchangeClient, answer: "type[Answer]") -> "Iterator[Answer]":
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One answer: the name of its fact, what was found, and whether the desk may rely on it."""
+
+    name: str
+    value: Any
+    sentence: str
+    holds: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """What a probe works with: keys to withdraw and to read with, a clock, and a way to wait for milliseconds."""
+
+    payer: ExchangeClient
+    reader: ExchangeClient
+    now: Callable[[], datetime]
+    wait_ms: Callable[[int], None]
+
+
+def ledger(reader: ExchangeClient) -> Iterator[Answer]:
     """How the ledger's entries are numbered, and which types they have. An empty ledger gives no answer."""
     entries: list[records.Transaction] = list(reader.call("get_transactions", limit=READ_BACK))
     if not entries:
         return
-    yield _numbered(sorted(record.index for record in entries), answer)
+    yield _numbered(sorted(record.index for record in entries))
     kinds = Counter(f"{record.type}/{record.sub_type}" if record.sub_type else record.type for record in entries)
     unknown_types = sorted({record.type for record in entries} - KNOWN_TYPES)
     words = f" The desk does not know {', '.join(unknown_types)}." if unknown_types else ""
     sentence = f"Types in the last {len(entries)} entries: {', '.join(sorted(kinds))}.{words}"
-    yield answer("ledger_types", dict(sorted(kinds.items())), sentence, holds=not unknown_types)
+    yield Answer("ledger_types", dict(sorted(kinds.items())), sentence, holds=not unknown_types)
 
 
-def transfers(account: Account, answer: "type[Answer]") -> "Iterator[Answer]":
+def transfers(account: Account) -> Iterator[Answer]:
     """How the ledger lists the desk's own transfers, by kind, as far as their entries are known.
 
     The documents name no type for transfers to and from sub-accounts, to another user and for conversions.
@@ -54,27 +73,27 @@ def transfers(account: Account, answer: "type[Answer]") -> "Iterator[Answer]":
     value = {kind: ", ".join(sorted(types)) for kind, types in sorted(types_by_kind.items())}
     words = "; ".join(f"{kind}: {types}" for kind, types in value.items())
     unknown_types = {types.split("/")[0] for kinds in types_by_kind.values() for types in kinds} - KNOWN_TYPES
-    yield answer("types_of_transfers", value, f"Our own transfers are listed as: {words}.", holds=not unknown_types)
+    yield Answer("types_of_transfers", value, f"Our own transfers are listed as: {words}.", holds=not unknown_types)
 
 
-def _numbered(indexes: list[int], answer: "type[Answer]") -> "Answer":
+def _numbered(indexes: list[int]) -> Answer:
     """The desk continues reading after the last index, so no two entries may share one; gaps do no harm."""
     missing = indexes[-1] - indexes[0] + 1 - len(set(indexes))
     twice = len(indexes) - len(set(indexes))
     value = {"read": len(indexes), "missing": missing, "twice": twice}
     gaps = f"{missing} numbers between them are not used" if missing else "every number between them is used"
     sentence = f"{len(indexes)} entries have indexes {indexes[0]} to {indexes[-1]}; {gaps}, {twice} are used twice."
-    return answer("index_density", value, sentence, holds=not twice)
+    return Answer("index_density", value, sentence, holds=not twice)
 
 
-def closed_subaccounts(reader: ExchangeClient, answer: "type[Answer]") -> "Iterator[Answer]":
+def closed_subaccounts(reader: ExchangeClient) -> Iterator[Answer]:
     """How the exchange shows a frozen or disabled sub-account; no answer where there is none."""
     try:
         subs = [sub for sub in reader.get_subaccounts() if sub.status not in OPEN]
         settings = reader.get_subaccount_settings(ids=[sub.id for sub in subs]) if subs else []
     except Refused as refused:
         sentence = f"Sub-accounts can't be asked for with this key: code {refused.code}."
-        yield answer("frozen_subaccount", f"refusal {refused.code}", sentence)
+        yield Answer("frozen_subaccount", f"refusal {refused.code}", sentence)
         return
     if not subs:
         return
@@ -83,10 +102,10 @@ def closed_subaccounts(reader: ExchangeClient, answer: "type[Answer]") -> "Itera
     sentence = (
         f"A closed sub-account has the status {value['status']}, and {len(settings)} of {len(subs)} show settings."
     )
-    yield answer("frozen_subaccount", value, sentence, holds=words == [CLOSED] and not settings)
+    yield Answer("frozen_subaccount", value, sentence, holds=words == [CLOSED] and not settings)
 
 
-def pace(means: "Means", answer: "type[Answer]") -> "Answer":
+def pace(means: Means) -> Answer:
     """Whether the documented number of calls a second goes through; never one more, which could suspend the account."""
     refusals, began = 0, means.now()
     for _ in range(A_SECOND):
@@ -98,4 +117,4 @@ def pace(means: "Means", answer: "type[Answer]") -> "Answer":
             refusals += 1
     took_ms = round((means.now() - began).total_seconds() * 1000)
     value = {"calls": A_SECOND, "refused": refusals, "took_ms": took_ms}
-    return answer("pace", value, f"Of {A_SECOND} calls in {took_ms} ms {refusals} were too many.", holds=refusals == 0)
+    return Answer("pace", value, f"Of {A_SECOND} calls in {took_ms} ms {refusals} were too many.", holds=refusals == 0)

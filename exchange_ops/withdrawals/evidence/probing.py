@@ -10,11 +10,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
-from typing import Any
 
 from django.db.models import Max
 
-from exchange_ops.client import ExchangeClient
 from exchange_ops.ledger.models import Balance
 from exchange_ops.market import valuation
 from exchange_ops.market.models import Currency
@@ -22,6 +20,7 @@ from exchange_ops.shared import facts
 from exchange_ops.shared.models import Account
 from exchange_ops.wire import records
 from exchange_ops.withdrawals.evidence import probe_readings
+from exchange_ops.withdrawals.evidence.probe_readings import Answer, Means
 from wire.errors import CallFailed, OutcomeUnknown, Refused
 from wire.values import decimal_text
 
@@ -36,26 +35,6 @@ ALREADY_COMMITTED = "refusal 20006"  # supplement 2.3, Errors: a rollback after 
 
 class CannotProbe(Exception):
     """The probe could not be made, or could not be ended; the sentence says what to look at."""
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """One answer: the name of its fact, what was found, and whether the desk may rely on it."""
-
-    name: str
-    value: Any
-    sentence: str
-    holds: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Means:
-    """What a probe works with: keys to withdraw and to read with, a clock, and a way to wait for milliseconds."""
-
-    payer: ExchangeClient
-    reader: ExchangeClient
-    now: Callable[[], datetime]
-    wait_ms: Callable[[int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +57,11 @@ def probe(*, account: Account, currency: Currency, means: Means, extras: Extras 
         address = means.reader.call("get_deposit_address", currency=currency.code)
         answers += _refusals(currency, address.address, means)
         answers += _life_of_a_hold(account, currency, address, means)
-        answers += probe_readings.ledger(means.reader, Answer)
-        answers += probe_readings.transfers(account, Answer)
-        answers += probe_readings.closed_subaccounts(means.reader, Answer)
+        answers += probe_readings.ledger(means.reader)
+        answers += probe_readings.transfers(account)
+        answers += probe_readings.closed_subaccounts(means.reader)
         if extras.pace:
-            answers.append(probe_readings.pace(means, Answer))
+            answers.append(probe_readings.pace(means))
         if extras.pay_own:
             answers.append(_rollback_after_commit(account, currency, address, means))
         if extras.leave_hold:

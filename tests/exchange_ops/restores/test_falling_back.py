@@ -15,7 +15,7 @@ from desk.models import RowWitness
 from desk.restores import settling, signs, states
 from desk.restores.models import Restore
 from desk.restores.waiting import CANCEL, GO_ON
-from exchange_ops.orders.steps import placing
+from exchange_ops.orders import client_order_ids
 from exchange_ops.shared import heartbeats
 from tests.exchange_ops.withdrawals.walks import SESSION
 
@@ -159,9 +159,9 @@ def test_a_hold_waits_and_a_release_does_not(moving):
 
 
 def test_an_id_says_whose_it_is():
-    own = placing.fresh_id()
+    own = client_order_ids.fresh_id()
     assert len(own) == 31
-    assert placing.is_ours(own)
-    assert not placing.is_ours(own[:-1] + ("0" if own[-1] != "0" else "1"))
-    assert not placing.is_ours("cs-" + "0" * 28)
-    assert not placing.is_ours("")
+    assert client_order_ids.is_ours(own)
+    assert not client_order_ids.is_ours(own[:-1] + ("0" if own[-1] != "0" else "1"))
+    assert not client_order_ids.is_ours("cs-" + "0" * 28)
+    assert not client_order_ids.is_ours("")

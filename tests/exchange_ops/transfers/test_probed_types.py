@@ -2,14 +2,14 @@
 
 import pytest
 
-from exchange_ops.withdrawals.evidence import probe_readings, probing
+from exchange_ops.withdrawals.evidence import probe_readings
 from tests.exchange_ops.transfers.movings import REQUESTS
 
 pytestmark = [pytest.mark.django_db(transaction=True)]
 
 
 def read(moving):
-    return list(probe_readings.transfers(moving.walk.account, probing.Answer))
+    return list(probe_readings.transfers(moving.walk.account))
 
 
 def test_each_kind_is_told_by_its_own_entries(moving):

@@ -111,7 +111,7 @@ def test_whatever_fails_in_between_the_hold_is_released(sandbox, probe, fault):
 
 def test_an_unknown_outcome_is_told_with_the_comment_to_look_for(account, sandbox, probe, client_as):
     client = client_as("demo-full")
-    means = probing.Means(client, client, clock.now, lambda ms: None)
+    means = probe_readings.Means(client, client, clock.now, lambda ms: None)
     address = client.call("get_deposit_address", currency="BTC")
     sandbox.control("faults", {"operation": "create_withdrawal", "kind": "drop_after", "times": 1})
     with pytest.raises(probing.CannotProbe, match="unknown whether a hold was made") as problem:
@@ -251,13 +251,13 @@ def test_the_documented_pace_goes_through_or_is_a_complaint(account, sandbox, pr
 
 def test_a_pace_that_is_refused_is_a_complaint(account, sandbox, probe, client_as):
     client = client_as("demo-full")
-    means = probing.Means(client, client, clock.now, lambda ms: None)
+    means = probe_readings.Means(client, client, clock.now, lambda ms: None)
     sandbox.control("faults", {"operation": "get_balances", "kind": "refuse", "code": 429, "times": 3})
-    answer = probe_readings.pace(means, probing.Answer)
+    answer = probe_readings.pace(means)
     assert (answer.holds, answer.value["refused"]) == (False, 3)
     sandbox.control("faults", {"operation": "get_balances", "kind": "refuse", "code": 1001, "times": 1})
     with pytest.raises(Refused):
-        probe_readings.pace(means, probing.Answer)
+        probe_readings.pace(means)
 
 
 def test_a_call_off_after_the_commit_is_refused_and_the_payment_is_ours(account, sandbox, probe):
