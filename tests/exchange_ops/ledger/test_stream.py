@@ -74,7 +74,7 @@ def test_a_listing_of_balances_sets_to_zero_what_it_leaves_out_and_a_notificatio
 
     def tell(minutes, whole, *entries):
         now = NOW + timedelta(minutes=minutes)
-        stream.store(account=account, event=Balances(entries, whole=whole), now=now)
+        stream.store(account=account, event=Balances(entries, is_complete=whole), now=now)
 
     coin, other = (records.Balance(code, Decimal(2), Decimal(0)) for code in ("BTC", "ETH"))
     balances.store(account=account, wallet=Balance.TRADING, entries=[coin], now=NOW, full=True)

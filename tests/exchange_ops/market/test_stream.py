@@ -207,23 +207,23 @@ def test_trades_are_told_as_the_newest_of_all_each_time_by_number(tell):
     ((topic, tick),) = tell(tally)
     assert topic == "trades:ETHBTC"
     assert [row[0] for row in tick["rows"]] == [str(number) for number in range(499, 469, -1)]
-    tally.add(TradesTold("ETHBTC", (trade(501), trade(500), trade(3)), whole=False), now=clock.now())
+    tally.add(TradesTold("ETHBTC", (trade(501), trade(500), trade(3)), is_complete=False), now=clock.now())
     wrong = (trade(600, price=Decimal(0)), trade(601, side="x" * 21), trade(602, quantity=Decimal("1e-30")))
-    tally.add(TradesTold("ETHBTC", wrong, whole=False), now=clock.now())
-    tally.add(TradesTold("ETHBTC", (trade(2**62, side="<b>"),), whole=False), now=clock.now())
+    tally.add(TradesTold("ETHBTC", wrong, is_complete=False), now=clock.now())
+    tally.add(TradesTold("ETHBTC", (trade(2**62, side="<b>"),), is_complete=False), now=clock.now())
     ((_, tick),) = tell(tally)
     assert [row[0] for row in tick["rows"]] == [str(2**62), "501", "500", *map(str, range(499, 472, -1))]
     assert tick["rows"][0][1:4] == ["1", "1", "<b>"]
-    tally.add(TradesTold("ETHBTC", (trade(1),), whole=True), now=clock.now())
+    tally.add(TradesTold("ETHBTC", (trade(1),), is_complete=True), now=clock.now())
     ((_, tick),) = tell(tally)
     assert [row[0] for row in tick["rows"]] == ["1"], "an exchange that began anew"
 
 
 def test_candles_are_told_with_those_before_them_so_that_none_is_missed(tell):
-    tally = tally_of(CandlesTold("ETHBTC", "M1", tuple(map(candle, range(10))), whole=True))
-    tally.add(CandlesTold("ETHBTC", "M1", (candle(10, max=Decimal(3)), candle(2)), whole=False), now=clock.now())
-    tally.add(CandlesTold("ETHBTC", "M1", (candle(11, max=Decimal("0.5")),), whole=False), now=clock.now())
-    tally.add(CandlesTold("ETHBTC", "M7", (candle(11),), whole=False), now=clock.now())
+    tally = tally_of(CandlesTold("ETHBTC", "M1", tuple(map(candle, range(10))), is_complete=True))
+    tally.add(CandlesTold("ETHBTC", "M1", (candle(10, max=Decimal(3)), candle(2)), is_complete=False), now=clock.now())
+    tally.add(CandlesTold("ETHBTC", "M1", (candle(11, max=Decimal("0.5")),), is_complete=False), now=clock.now())
+    tally.add(CandlesTold("ETHBTC", "M7", (candle(11),), is_complete=False), now=clock.now())
     ((topic, tick),) = tell(tally)
     assert (topic, tick["period"]) == ("candles:ETHBTC.M1", "M1")
     start = int(AT.timestamp())

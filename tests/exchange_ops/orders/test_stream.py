@@ -49,8 +49,8 @@ def trade(number, quantity, **changes):
     return {"report_type": "trade", **figures, "trade_fee": Decimal("-0.0001"), **changes}
 
 
-def take(account, *found, whole=False, margin=False, unread=()):
-    event = Reports(margin=margin, records=found, whole=whole, unread=unread)
+def take(account, *found, is_complete=False, margin=False, unread=()):
+    event = Reports(margin=margin, records=found, is_complete=whole, unread=unread)
     stream.store(account=account, event=event, now=clock.now())
 
 
@@ -111,7 +111,7 @@ def test_two_fills_of_one_millisecond_in_the_wrong_order_do_not_empty_the_order(
 
 def test_an_old_report_after_the_end_opens_nothing(account):
     take(account, report("canceled", after=9))
-    take(account, report("new", after=20), whole=True)
+    take(account, report("new", after=20), is_complete=True)
     assert (order().status, order().active) == ("canceled", False)
     assert OrderEvent.objects.filter(order=order()).count() == 1
 
@@ -141,7 +141,7 @@ def test_the_history_adds_to_a_trade_who_took_and_changes_nothing_else(account):
 
 
 def test_words_that_nobody_knows_are_kept_and_an_order_in_the_list_is_open(account):
-    take(account, report("paused", report_type="melted", type="iceberg"), whole=True)
+    take(account, report("paused", report_type="melted", type="iceberg"), is_complete=True)
     kept = order()
     assert (kept.status, kept.type, kept.active) == ("paused", "iceberg", True)
 
@@ -176,11 +176,11 @@ def test_a_trade_without_its_figures_is_left_to_the_history(account):
 
 def test_a_list_that_tells_something_new_while_live_is_a_closed_gap(account):
     state = FollowerState.objects.filter(name=f"trading stream:{account.pk}")
-    take(account, report(), whole=True)
+    take(account, report(), is_complete=True)
     stream.store(account=account, event=BecameLive(), now=clock.now())
-    take(account, report(), whole=True)
+    take(account, report(), is_complete=True)
     assert state.get().gaps_closed == 0
-    take(account, report("partiallyFilled", filled="1", after=3), whole=True)
+    take(account, report("partiallyFilled", filled="1", after=3), is_complete=True)
     assert (state.get().gaps_closed, state.get().connected) == (1, True)
     stream.store(account=account, event=Ended("The exchange was silent."), now=clock.now())
     assert (state.get().connected, state.get().reconnects) == (False, 1)
@@ -258,13 +258,13 @@ def test_an_order_that_the_list_does_not_have_is_read_over_rest(account):
     margin_one = report(number="50", client_order_id="margin")
     take(account, margin_one, margin=True)
     stream.store(account=account, event=BecameLive(), now=clock.now())
-    listed = Reports(margin=False, records=(report(),), whole=True, age_ms=60_000)
+    listed = Reports(margin=False, records=(report(),), is_complete=True, age_ms=60_000)
     stream.store(account=account, event=listed, now=clock.now())
     assert not questions.exists()  # both were told of after the list was asked for
-    unreadable = Reports(margin=False, records=(), whole=True, unread=(Unread("{}", "no id"),))
+    unreadable = Reports(margin=False, records=(), is_complete=True, unread=(Unread("{}", "no id"),))
     stream.store(account=account, event=unreadable, now=clock.now())
     assert not questions.exists()
-    take(account, report(), whole=True)
+    take(account, report(), is_complete=True)
     assert questions.count() == 1
     assert FollowerState.objects.get(name=f"trading stream:{account.pk}").gaps_closed == 1
     assert Order.objects.get(exchange_id=42).active  # how it ended is not in the list
@@ -311,7 +311,7 @@ def test_an_order_of_ours_whose_answer_was_lost_is_found_by_its_id_in_a_report(a
 
 def test_reports_of_an_order_on_its_way_wait_for_the_answer_of_its_worker(account, operator):
     row = ours(account, operator, "sending")
-    event = Reports(margin=False, records=LIFE, whole=False)
+    event = Reports(margin=False, records=LIFE, is_complete=False)
     early = stream.store(account=account, event=event, now=clock.now())
     row.refresh_from_db()
     assert (row.state, row.exchange_id, early.records) == ("sending", None, LIFE)
@@ -363,8 +363,8 @@ def margin_account(*, after=0, balance="100", position="none", symbol="BTCUSD", 
     )
 
 
-def take_margin(account, *found, whole=False):
-    stream.store(account=account, event=MarginAccounts(records=found, whole=whole), now=clock.now())
+def take_margin(account, *found, is_complete=False):
+    stream.store(account=account, event=MarginAccounts(records=found, is_complete=whole), now=clock.now())
 
 
 def open_margin():
@@ -404,15 +404,15 @@ def test_an_account_that_is_closed_is_gone_and_one_that_is_opened_again_is_back(
 
 def test_a_whole_list_ends_what_is_not_in_it_and_a_reason_nobody_knows_is_no_end(account):
     take_margin(account, margin_account(position="1"), margin_account(symbol="ETHUSD", position="3"))
-    take_margin(account, margin_account(after=1, position="1", reason="meltdown"), whole=True)
+    take_margin(account, margin_account(after=1, position="1", reason="meltdown"), is_complete=True)
     assert open_margin() == ({"BTCUSD": Decimal(100)}, {"BTCUSD": Decimal(1)})
-    take_margin(account, margin_account(after=2), whole=True)
+    take_margin(account, margin_account(after=2), is_complete=True)
     assert open_margin() == ({"BTCUSD": Decimal(100)}, {})
 
 
 def test_a_list_with_something_unreadable_ends_nothing(account):
     take_margin(account, margin_account(position="1"))
-    event = MarginAccounts(records=(), whole=True, unread=(Unread("{}", "no symbol"),))
+    event = MarginAccounts(records=(), is_complete=True, unread=(Unread("{}", "no symbol"),))
     stream.store(account=account, event=event, now=clock.now())
     assert open_margin()[0] == {"BTCUSD": Decimal(100)}
 
@@ -459,7 +459,7 @@ def test_a_reading_that_knows_more_counts_although_it_began_earlier(account):
 
 def test_a_list_ends_nothing_that_was_told_after_it_was_asked_for(account):
     take_margin(account, margin_account(position="1"))
-    event = MarginAccounts(records=(), whole=True, age_ms=60_000)
+    event = MarginAccounts(records=(), is_complete=True, age_ms=60_000)
     stream.store(account=account, event=event, now=clock.now())
     read_margin(account, Listed(), began=clock.now() - EARLIER)
     assert open_margin() == ({"BTCUSD": Decimal(100)}, {"BTCUSD": Decimal(1)})
@@ -491,7 +491,7 @@ def test_margin_ends_as_it_ended_in_whichever_order_it_is_told(account, numbers)
 
 def test_the_word_for_the_last_change_is_kept_as_it_came(account):
     take_margin(account, margin_account(reason="meltdown"))
-    take_margin(account, margin_account(after=1, reason="status"), whole=True)
+    take_margin(account, margin_account(after=1, reason="status"), is_complete=True)
     read_margin(account, Listed(margin_account(after=2, reason=None)), began=clock.now())
     assert MarginAccount.objects.get().reason == "meltdown"
     take_margin(account, margin_account(after=3, reason="x" * 999))

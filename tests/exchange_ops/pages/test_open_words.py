@@ -25,7 +25,7 @@ def test_switching_off_ends_what_opens_and_voids_open_words(admins, enrolled, op
     first, second = admins
     person, now = enrolled("treasury", username="leaves"), clock.now()
     token, _ = tokens.create(person=person, name="script", now=now)
-    waiting = requested(states.ROLES, person, second, code(), wanted=["operator"])
+    waiting = requested(states.ROLES, person, second, code(), grants=["operator"])
     row = rows.held(operator, now=now, amount=Decimal(30))
     approved(row, person, code())
     assert [word.reference for word in deactivation.open_words(person)] == [row.reference]

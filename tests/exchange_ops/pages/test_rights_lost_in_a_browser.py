@@ -72,7 +72,7 @@ def test_a_role_lost_while_its_page_is_open_ends_its_buttons_and_its_socket(open
     page = watched(open_as, treasury, f"/withdrawals/{row.pk}/")
     page.wait_for_selector("[data-decides]:enabled")
     page.fill("input[name=comment]", "Called the company")
-    requested(states.ROLES, treasury, keeper, answer_at(0), wanted=["auditor"])
+    requested(states.ROLES, treasury, keeper, answer_at(0), grants=["auditor"])
     is_told(page)
     expect(page.locator("[data-decides]:enabled")).to_have_count(0)
     expect(page.locator("input[name=comment]")).to_have_value("Called the company")
@@ -94,7 +94,7 @@ def test_whoever_comes_back_with_another_role_sees_the_page_without_what_went(
     row = rows.held(operator, now=clock.now())
     page = watched(open_as, treasury, f"/withdrawals/{row.pk}/")
     expect(page.locator("[data-decides]").first).to_be_visible()
-    requested(states.ROLES, treasury, keeper, answer_at(0), wanted=["auditor"])
+    requested(states.ROLES, treasury, keeper, answer_at(0), grants=["auditor"])
     is_led_to_sign_in(page)  # nothing was typed, so the next reading leads here by itself
     expect(page.locator("main")).to_contain_text("You were signed out. Nothing was sent.")
     page.fill("input[name=login]", treasury.username)
