@@ -50,7 +50,7 @@ def trade(number, quantity, **changes):
 
 
 def take(account, *found, is_complete=False, margin=False, unread=()):
-    event = Reports(margin=margin, records=found, is_complete=whole, unread=unread)
+    event = Reports(margin=margin, records=found, is_complete=is_complete, unread=unread)
     stream.store(account=account, event=event, now=clock.now())
 
 
@@ -364,7 +364,7 @@ def margin_account(*, after=0, balance="100", position="none", symbol="BTCUSD", 
 
 
 def take_margin(account, *found, is_complete=False):
-    stream.store(account=account, event=MarginAccounts(records=found, is_complete=whole), now=clock.now())
+    stream.store(account=account, event=MarginAccounts(records=found, is_complete=is_complete), now=clock.now())
 
 
 def open_margin():
