@@ -127,7 +127,7 @@ def test_a_row_that_was_made_past_the_rules_is_not_sent_either(sandbox, ask, acc
         operation="transfer_funds", arguments={"currency": "BTC", "amount": "1", "type": "bankToExchange"}
     )
     answered(call)
-    assert [one for one in sandbox.calls._kept if one.as_json()["method"] == "POST"] == []
+    assert [one for one in sandbox.calls._calls if one.as_json()["method"] == "POST"] == []
     assert (call.state, call.answer) == ("failed", "")
     assert call.problem.startswith("Nothing was sent")
 

@@ -100,7 +100,7 @@ class Desk:
         self.sandbox.control("faults", {"operation": operation, "kind": kind, "times": times, **more})
 
     def calls(self, *operations):
-        found = [call.as_json() for call in list(self.sandbox.calls._kept)]
+        found = [call.as_json() for call in list(self.sandbox.calls._calls)]
         wanted = operations or ("freeze_subaccounts", "activate_subaccounts", "set_subaccount_settings")
         return [(call["operation"], call["executed"]) for call in found if call["operation"] in wanted]
 

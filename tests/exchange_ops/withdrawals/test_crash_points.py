@@ -197,7 +197,7 @@ def test_c23_killed_around_the_order_to_pay(walk, monkeypatch, how):
 
 def test_c23_killed_after_the_answer_to_the_order(walk, monkeypatch):
     row = walk.committing()
-    row = kill(walk, row, monkeypatch, committing, "_go_on")
+    row = kill(walk, row, monkeypatch, committing, "_on_reply")
     assert row.state == "committing"
     walk.until(row, "committed")
     assert len(walk.payouts()) == 1

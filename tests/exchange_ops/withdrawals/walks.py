@@ -160,7 +160,7 @@ class Walk:
 
     def calls(self, *operations: str, executed: bool | None = None) -> list[Any]:
         """Calls the sandbox received, oldest first; of the three that change something unless named."""
-        found = [call.as_json() for call in list(self.sandbox.calls._kept)]
+        found = [call.as_json() for call in list(self.sandbox.calls._calls)]
         wanted = operations or CHANGES
         listed = [call for call in found if call["operation"] in wanted]
         return listed if executed is None else [call for call in listed if call["executed"] is executed]
