@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from desk import clock
-from exchange_ops.shared import public_client
 from wire.values import Secret
 
 
@@ -102,6 +101,7 @@ def walk(ready: None, account: Any, demo_keys: Any, sandbox: Any, make_person: C
     from desk.people import totp
     from exchange_ops.market import reference as market
     from exchange_ops.policy import quorum as policy
+    from exchange_ops.shared import public_client
     from tests.exchange_ops.withdrawals.walks import TOTP_SECRET, Walk
 
     policy.ensure_first(now=clock.now())
@@ -143,6 +143,7 @@ def dealing(
 ) -> Any:
     """The same desk, trading: symbols, the trading wallet and an operator are there."""
     from exchange_ops.market import reference as market
+    from exchange_ops.shared import public_client
     from tests.exchange_ops.orders.dealings import Dealing
 
     client = public_client.open_client()
