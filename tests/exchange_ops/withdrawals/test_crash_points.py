@@ -95,7 +95,7 @@ def test_c3_killed_inside_the_claim_leaves_it_queued(walk, monkeypatch):
     ends_paid(walk, row)
 
 
-@pytest.mark.parametrize(("module", "name"), [(calls, "make"), (machine_calls, "_mark_sent"), (calls, "sent")])
+@pytest.mark.parametrize(("module", "name"), [(calls, "make"), (machine_calls, "_mark_sent"), (calls, "reply_of")])
 def test_c4_killed_after_the_claim_before_the_bytes(walk, monkeypatch, module, name):
     row = walk.until(walk.request(), "queued")
     row = kill(walk, row, monkeypatch, module, name)
@@ -122,7 +122,7 @@ def test_c6_killed_before_the_answer_was_read(walk, monkeypatch):
     ends_paid(walk, row)
 
 
-@pytest.mark.parametrize(("module", "name"), [(machine_calls, "close"), (holding, "_ENDS"), (moving.Machine, "record")])
+@pytest.mark.parametrize(("module", "name"), [(machine_calls, "close"), (holding, "_BY_OUTCOME"), (moving.Machine, "record")])
 def test_c12_killed_after_the_answer_before_it_was_written(walk, monkeypatch, module, name):
     row = walk.until(walk.request(), "queued")
     if name == "record":
@@ -158,7 +158,7 @@ def test_c21_decided_and_nobody_told_is_paid_by_the_sweep(walk):
     assert len(walk.calls("commit_withdrawal")) == 1
 
 
-@pytest.mark.parametrize(("module", "name"), [(calls, "make"), (machine_calls, "_mark_sent"), (calls, "sent")])
+@pytest.mark.parametrize(("module", "name"), [(calls, "make"), (machine_calls, "_mark_sent"), (calls, "reply_of")])
 def test_c22_killed_after_the_order_was_counted_then_frozen(walk, monkeypatch, module, name):
     from exchange_ops.policy import freezes
     from exchange_ops.withdrawals.decisions import approvals
