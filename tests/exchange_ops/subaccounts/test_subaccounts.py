@@ -82,7 +82,7 @@ def test_the_deposit_address_is_asked_for_by_a_row(desk):
     row = readings.ask_address(sub=desk.sub(), currency="BTC", person=desk.admin, now=desk.now)
     readings.fill_address(address_id=row.pk, client_for=keys.client_for, now=desk.now)
     row.refresh_from_db()
-    theirs = desk.sandbox.world.exchange.addresses.of("desk+1@demo.test", "BTC")[-1].address
+    theirs = desk.sandbox.world.exchange.addresses.deposit_addresses("desk+1@demo.test", "BTC")[-1].address
     assert (row.address, row.problem) == (theirs, "")
     none = readings.ask_address(sub=desk.sub(), currency="USD", person=desk.admin, now=desk.now)
     readings.fill_address(address_id=none.pk, client_for=keys.client_for, now=desk.now)
