@@ -122,7 +122,9 @@ def test_c6_killed_before_the_answer_was_read(walk, monkeypatch):
     ends_paid(walk, row)
 
 
-@pytest.mark.parametrize(("module", "name"), [(machine_calls, "close"), (holding, "_BY_OUTCOME"), (moving.Machine, "record")])
+@pytest.mark.parametrize(
+    ("module", "name"), [(machine_calls, "close"), (holding, "_BY_OUTCOME"), (moving.Machine, "record")]
+)
 def test_c12_killed_after_the_answer_before_it_was_written(walk, monkeypatch, module, name):
     row = walk.until(walk.request(), "queued")
     if name == "record":
