@@ -4,7 +4,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-_STANDINGS = "fresh, stale, absent (nobody answered yet: ask again in a few seconds), refused or failed."
+_STANDINGS = "fresh, stale, absent (not read yet: ask again in a few seconds), refused or failed."
 
 
 class ChainTipOut(serializers.Serializer[Any]):
@@ -14,8 +14,8 @@ class ChainTipOut(serializers.Serializer[Any]):
     hash = serializers.CharField(allow_null=True)
     time = serializers.DateTimeField(allow_null=True)
     heard_at = serializers.DateTimeField(allow_null=True)
-    is_current = serializers.BooleanField(help_text="Whether it was heard of lately.")
-    problem = serializers.CharField(help_text="What went wrong at the last try; empty when nothing did.")
+    is_current = serializers.BooleanField(help_text="Whether it was read recently.")
+    problem = serializers.CharField(help_text="The error of the last attempt; empty when it succeeded.")
 
 
 class StandingOut(serializers.Serializer[Any]):
@@ -23,8 +23,8 @@ class StandingOut(serializers.Serializer[Any]):
 
     standing = serializers.CharField(help_text=_STANDINGS)
     read_at = serializers.DateTimeField(allow_null=True)
-    is_final = serializers.BooleanField(help_text="Whether it can't change any more, unless the chain turns over.")
-    problem = serializers.CharField(help_text="What went wrong at the last try; empty when nothing did.")
+    is_final = serializers.BooleanField(help_text="Whether it is final, short of a deep reorganisation.")
+    problem = serializers.CharField(help_text="The error of the last attempt; empty when it succeeded.")
 
 
 class ChainBlockBody(serializers.Serializer[Any]):

@@ -50,7 +50,7 @@ class OneBlock(APIView):
 
     @extend_schema(
         operation_id="chain_block",
-        parameters=[_path_parameter("named", "Its hash, or its height.")],
+        parameters=[_path_parameter("named", "Block hash or height.")],
         responses={200: shapes.ChainBlockOut, **_ONE},
     )
     def get(self, request: Request, named: str) -> Response:
@@ -78,7 +78,7 @@ class OneTransaction(APIView):
 
     @extend_schema(
         operation_id="chain_transaction",
-        parameters=[_path_parameter("txid", "Its id of 64 hexadecimal digits.")],
+        parameters=[_path_parameter("txid", "Transaction ID, 64 hexadecimal digits.")],
         responses={200: shapes.ChainTransactionOut, **_ONE},
     )
     def get(self, request: Request, txid: str) -> Response:

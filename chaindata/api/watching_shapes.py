@@ -26,12 +26,14 @@ class WatchedAddressOut(serializers.ModelSerializer[WatchedAddress]):
     purpose = serializers.ChoiceField(choices=Purpose.values, read_only=True)
     state = serializers.ChoiceField(choices=list(states.ADDRESS_STATES), read_only=True)
     added_by = serializers.CharField(source="added_by.username", read_only=True)
-    from_height = serializers.IntegerField(read_only=True, help_text="What is in this block or below is no movement.")
+    from_height = serializers.IntegerField(
+        read_only=True, help_text="Transactions in this block or earlier ones are not reported."
+    )
     read_at = serializers.DateTimeField(read_only=True, allow_null=True)
     balance_sat = serializers.IntegerField(read_only=True, allow_null=True)
     unconfirmed_sat = serializers.IntegerField(read_only=True, allow_null=True)
     waiting = serializers.IntegerField(read_only=True)
-    reason = serializers.CharField(read_only=True, help_text="Why watching ended; empty before.")
+    reason = serializers.CharField(read_only=True, help_text="Why watching stopped; empty while it is active.")
 
     class Meta:
         model = WatchedAddress
@@ -49,12 +51,12 @@ class ChainMovementOut(serializers.ModelSerializer[ChainMovement]):
     reference = serializers.CharField(read_only=True)
     state = serializers.ChoiceField(choices=list(states.MOVEMENT_STATES), read_only=True)
     change_sat = serializers.IntegerField(
-        read_only=True, help_text="What it changed there; negative for coins that left."
+        read_only=True, help_text="Change of the balance; negative for an outgoing transaction."
     )
-    spends = serializers.BooleanField(read_only=True, help_text="Whether it spent from there, which needs its key.")
-    height = serializers.IntegerField(read_only=True, allow_null=True, help_text="Null while it waits for a block.")
+    spends = serializers.BooleanField(read_only=True, help_text="Whether it spent from the address.")
+    height = serializers.IntegerField(read_only=True, allow_null=True, help_text="Null while unconfirmed.")
     is_missing = serializers.BooleanField(
-        read_only=True, help_text="Whether neither the chain nor the mempool has it any more."
+        read_only=True, help_text="Whether it is in neither the chain nor the mempool any more."
     )
     reviewer = serializers.CharField(read_only=True, allow_null=True)
     reviewed_at = serializers.DateTimeField(read_only=True, allow_null=True)
@@ -74,7 +76,7 @@ class WatchIn(StrictBody):
     address = StrictText(
         max_length=200, help_text="In any form: cash address, legacy address or simple-ledger address."
     )
-    title = StrictText(max_length=LONGEST_TITLE, help_text="As alerts name it.")
+    title = StrictText(max_length=LONGEST_TITLE, help_text="The name in alerts.")
     purpose = StrictChoice(choices=Purpose.values)
     note = StrictText(max_length=LONGEST_NOTE, required=False, default="", allow_blank=True)
 
@@ -94,7 +96,7 @@ class MovementReviewIn(StrictBody):
         allow_null=True,
         min_value=1,
         max_value=2**63 - 1,
-        help_text="Its id. Absent: every movement that waits and only received.",
+        help_text="Its ID. Without one: every unreviewed incoming movement.",
     )
     reason = StrictText(max_length=LONGEST_REASON)
 

@@ -132,9 +132,9 @@ def _already(details: Reading, now: datetime) -> str:
         return ""
     depth = confirmations(details.record, now=now)
     if not details.record.blockhash:
-        return "The network has this transaction already: it waits for a block."
+        return "This transaction is already in the mempool, awaiting a block."
     many = "1 confirmation" if depth == 1 else f"{depth:,} confirmations"
-    return f"This transaction is in block {details.record.blockheight:,} already, with {many}."
+    return f"This transaction is already in block {details.record.blockheight:,}, with {many}."
 
 
 def _origins(inputs: Sequence[Input], now: datetime) -> tuple[dict[str, Transaction | str], list[Reading]]:
@@ -147,7 +147,7 @@ def _origins(inputs: Sequence[Input], now: datetime) -> tuple[dict[str, Transact
         if isinstance(reading.record, str):
             origins[txid] = _origin(txid, reading.record)
         elif reading.freshness in ("missing", "refused"):
-            origins[txid] = "The service knows no transaction with this id."
+            origins[txid] = "The chain service has no transaction with this ID."
     return origins, list(readings)
 
 
@@ -164,20 +164,20 @@ def _origin(txid: str, text: str) -> Transaction | str:
     try:
         transaction = transactions.read(hashing.from_hex(text, most_bytes=transactions.MOST_BYTES))
     except (hashing.NotHexadecimal, transactions.NotATransaction):
-        return "The service gave something else than a transaction."
+        return "The chain service did not return a transaction."
     if transaction.txid != txid:
-        return "The service gave another transaction than the one that is spent."
+        return "The chain service returned a different transaction from the one being spent."
     return transaction
 
 
 def _source(n: int, txin: Input, origins: dict[str, Transaction | str], transaction: Transaction) -> Source:
     origin = origins.get(txin.txid)
     if txin.is_coinbase:
-        return Source(n, "", 0, None, "", "", "", "A coinbase spends nothing, and can't be sent.")
+        return Source(n, "", 0, None, "", "", "", "A coinbase transaction can't be broadcast.")
     if not isinstance(origin, Transaction):
         return Source(n, txin.txid, txin.index, None, "", "", "", origin or "")
     if txin.index >= len(origin.outputs):
-        return Source(n, txin.txid, txin.index, None, "", "", "", "The transaction has no output with this number.")
+        return Source(n, txin.txid, txin.index, None, "", "", "", "The transaction has no such output.")
     output = origin.outputs[txin.index]
     receivers = steps.addresses_of(output.script, addresses.printing_network())
     address = receivers[0].cash_address if len(receivers) == 1 else ""
@@ -220,15 +220,15 @@ def _payments(decoded: Decoded, owner_by_address: dict[str, str]) -> list[Paymen
 
 
 def _obstacles(decoded: Decoded, sources: Sequence[Source], fee_sat: int | None, omitted_inputs: int) -> list[str]:
-    sentences = [f"A node refuses it whatever it spends: {decoded.problem}."] if decoded.problem else []
+    sentences = [f"Nodes will reject it: {decoded.problem}."] if decoded.problem else []
     if decoded.transaction.is_coinbase:
-        sentences.append("This is the coinbase of a block; only a miner can make one.")
+        sentences.append("This is a block's coinbase; only a miner can create one.")
     sentences += [f"Input {source.n}: {source.problem}" for source in sources if source.problem and source.txid]
-    sentences += [f"Input {source.n}: the signature does not fit." for source in sources if source.signature == _WRONG]
+    sentences += [f"Input {source.n}: invalid signature." for source in sources if source.signature == _WRONG]
     if fee_sat is not None and fee_sat < 0:
-        sentences.append(f"It pays {-fee_sat:,} sat more than it spends.")
+        sentences.append(f"Its outputs exceed its inputs by {-fee_sat:,} sat.")
     if omitted_inputs:
-        sentences.append(f"It has {omitted_inputs} inputs more than are looked up here, so its fee is not known.")
+        sentences.append(f"It has {omitted_inputs} inputs more than can be checked here, so the fee is unknown.")
     return sentences
 
 
@@ -240,20 +240,20 @@ def _warnings(
     rate: Decimal | None,
 ) -> list[str]:
     numbers = [str(source.n) for source in sources if source.is_spent]
-    sentences = [f"What input {', '.join(numbers[:5])} spends is spent already, or was never there."] if numbers else []
+    sentences = [f"What input {', '.join(numbers[:5])} spends is already spent or does not exist."] if numbers else []
     if rate is not None and rate > HIGH_RATE_SAT:
-        sentences.append(f"The fee is unusually high: {fee_sat:,} sat, {rate} for each byte.")
+        sentences.append(f"The fee is unusually high: {fee_sat:,} sat, {rate} sat/byte.")
     if rate is not None and 0 <= rate < LEAST_RATE_SAT:
-        sentences.append(f"The fee is low: {rate} sat for each byte; below 1 nodes do not relay it.")
+        sentences.append(f"The fee is low: {rate} sat/byte; nodes do not relay below 1 sat/byte.")
     dust = [payment.n for payment in payments if payment.value_sat < DUST_SAT and payment.kind != "nulldata"]
     if dust:
         sentences.append(
-            f"Outputs {', '.join(map(str, dust[:5]))} hold less than {DUST_SAT} sat; nodes do not relay that."
+            f"Outputs {', '.join(map(str, dust[:5]))} are below {DUST_SAT} sat (dust); nodes do not relay them."
         )
     if decoded.transaction.locktime and not all(
         each.sequence == transactions.FINAL_SEQUENCE for each in decoded.transaction.inputs
     ):
-        sentences.append(f"It may have to wait: its locktime is {decoded.transaction.locktime}.")
+        sentences.append(f"It may not be valid yet: its locktime is {decoded.transaction.locktime}.")
     sentences += [f"{message.layer}: {message.problem}" for message in decoded.messages if message.problem]
     return sentences
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 PURPOSE = "broadcast-transaction"
 SEND_TASK = machine.SEND_TASK
-ONLY_TREASURY = "Only treasury sends transactions to the network."
+ONLY_TREASURY = "Only treasury can broadcast transactions."
 MOST_LISTED = 50
 TOPIC = machine.TOPIC
 _MOST_SHOWN = 200  # outputs that are stored with the row
@@ -53,9 +53,9 @@ def obstacles(explained: Explanation) -> list[str]:
     sentences = list(explained.obstacles)
     size = explained.decoded.transaction.size
     if size > MOST_BYTES:
-        sentences.append(f"It has {size:,} bytes; the service is given at most {MOST_BYTES:,}.")
+        sentences.append(f"It has {size:,} bytes; the limit is {MOST_BYTES:,}.")
     if explained.fee_sat is None and not sentences:
-        sentences.append("What it spends is not known yet; it is being read.")
+        sentences.append("Its inputs are still being read.")
     return sentences
 
 
@@ -125,16 +125,18 @@ def _under_way_or_sent(txid: str) -> QuerySet[ChainBroadcast]:
 
 
 def _already_asked(earlier: ChainBroadcast) -> CannotBroadcast:
-    return CannotBroadcast({NON_FIELD: f"These bytes were asked for already, as {earlier.reference}."})
+    return CannotBroadcast({NON_FIELD: f"This transaction was already requested as {earlier.reference}."})
 
 
 def _check(explained: Explanation, digest: str, reason: str) -> None:
     if digest != digest_of(explained.decoded.transaction.raw):
-        raise CannotBroadcast({NON_FIELD: "These are not the bytes that were shown: read what they do, then decide."})
+        raise CannotBroadcast({NON_FIELD: "This is not the transaction that was shown. Review it again, then decide."})
     if not reason or len(reason) > LONGEST_REASON:
-        raise CannotBroadcast({"reason": f"Say why, in at most {LONGEST_REASON} characters; it goes into the trail."})
+        raise CannotBroadcast(
+            {"reason": f"Say why, in at most {LONGEST_REASON} characters; it is recorded in the audit trail."}
+        )
     if explained.already:
-        raise CannotBroadcast({NON_FIELD: f"{explained.already} Nothing is left to send."})
+        raise CannotBroadcast({NON_FIELD: f"{explained.already} There is nothing to send."})
     if sentences := obstacles(explained):
         raise CannotBroadcast({NON_FIELD: " ".join(sentences[:5])})
 

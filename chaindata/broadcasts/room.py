@@ -15,7 +15,7 @@ ROOM: Final = rooms.Room(
     replays={REPLAY.subject: REPLAY.check},
     guards={"broadcasts": GUARDS.statements},
     tables=(Table(ChainBroadcast, ChainBroadcast.table.loose), Table(ChainBroadcastEvent)),
-    commands=(Command("Send a transaction to the network", "chain-broadcast-new", "send", rules.may_broadcast, 100),),
+    commands=(Command("Broadcast a transaction", "chain-broadcast-new", "send", rules.may_broadcast, 100),),
     tasks="chaindata.broadcasts.tasks",
     urls="chaindata.broadcasts.urls",
 )

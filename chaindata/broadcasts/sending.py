@@ -48,7 +48,7 @@ def _search_and_send(row: ChainBroadcast, now: datetime, client: ChainClient) ->
             _move(row, "found", states.ON_NETWORK, now, problem="")
             return
     except CallFailed as failure:
-        problem = f"The network can't be asked at the moment: {failure}"[:_LONGEST_PROBLEM]
+        problem = f"The network can't be reached at the moment: {failure}"[:_LONGEST_PROBLEM]
         machine.touch(row, next_action_at=now + TRY_AGAIN, last_problem=problem)
         return
     _claim(row, now)
@@ -57,9 +57,9 @@ def _search_and_send(row: ChainBroadcast, now: datetime, client: ChainClient) ->
     except Declined as refusal:
         _refuse(row, str(refusal), now, client)
     except (Unreachable, Busy) as failure:
-        _move(row, "not_sent", states.NOT_SENT, now, problem=f"The service took nothing: {failure}")
+        _move(row, "not_sent", states.NOT_SENT, now, problem=f"The service did not accept it: {failure}")
     except OutcomeUnknown as failure:
-        _lose_answer(row, f"The answer was lost: {failure.reason}", now)
+        _lose_answer(row, f"Answer lost: {failure.reason}", now)
     except CallFailed as failure:
         _lose_answer(row, f"The answer can't be read: {failure}", now)
     else:
@@ -69,13 +69,13 @@ def _search_and_send(row: ChainBroadcast, now: datetime, client: ChainClient) ->
 def _obstacle(row: ChainBroadcast, now: datetime) -> str:
     """Why it must not be sent any more; empty if it may."""
     if hashlib.sha256(bytes.fromhex(row.raw)).hexdigest() != row.digest:
-        return "The bytes that are kept are not the ones that were signed."
+        return "The stored bytes are not the ones that were signed."
     if not stepup.proves(
         row.confirmation, person_id=row.requested_by_id, purpose=requests.PURPOSE, digests={row.digest}
     ):
-        return "Nobody provably confirmed these bytes with a second factor."
+        return "There is no valid second-factor confirmation for these bytes."
     if now - row.created_at > WAITS_AT_MOST:
-        return f"It could not be sent within {WAITS_AT_MOST.seconds // 60} minutes. {row.last_problem}".strip()
+        return f"Not sent within {WAITS_AT_MOST.seconds // 60} minutes. {row.last_problem}".strip()
     return ""
 
 
@@ -96,7 +96,7 @@ def _claim(row: ChainBroadcast, now: datetime) -> None:
 
 def _accept(row: ChainBroadcast, txid: object, now: datetime) -> None:
     if txid != row.txid:
-        _lose_answer(row, "The service named another transaction than the one that was sent.", now)
+        _lose_answer(row, "The service returned a different transaction ID from the one sent.", now)
         return
     machine.move(
         row, event="accepted", to=states.SENT, now=now, answered_at=now, lease_until=None,
@@ -135,7 +135,7 @@ def _search(row: ChainBroadcast, *, now: datetime, open_client: OpenClient) -> N
         with closing(open_client()) as client:
             on_network = _is_on_network(row, client)
     except CallFailed as failure:
-        problem = f"The network can't be asked at the moment: {failure}"[:_LONGEST_PROBLEM]
+        problem = f"The network can't be reached at the moment: {failure}"[:_LONGEST_PROBLEM]
         machine.touch(row, next_action_at=now + TRY_AGAIN, last_problem=problem)
         return
     if on_network:

@@ -20,47 +20,48 @@ NOT_SEEN: Final = "not_seen"
 
 STATES: Final[dict[str, State]] = {
     REQUESTED: State(
-        "Waiting to be sent",
-        "Nothing was sent yet. A worker asks whether the network has the transaction already, then sends it once.",
+        "Queued",
+        "Not sent yet. A worker checks whether the network already has the transaction, then sends it once.",
         Turn.WORKER,
         Tone.ACTIVE,
     ),
     SENDING: State(
         "Being sent",
-        "The transaction is on its way to the chain-data service at this moment.",
+        "The transaction is being sent to the chain-data service.",
         Turn.WORKER,
         Tone.ACTIVE,
     ),
     SENT: State(
         "Sent",
-        "The node behind the service took the transaction and named its id. It waits for a block.",
+        "The node accepted the transaction and returned its ID. Awaiting a block.",
         Turn.NOBODY,
         Tone.GOOD,
     ),
     ON_NETWORK: State(
         "On the network",
-        "The network has the transaction: it was found by its id. Nothing was sent, or the answer to it was lost.",
+        "The network has the transaction, confirmed by its ID. Either it was already there, "
+        "or the answer to our broadcast was lost.",
         Turn.NOBODY,
         Tone.GOOD,
     ),
     REFUSED: State(
         "Refused",
-        "The node refused the transaction for the reason below, and the network does not have it.",
+        "The node rejected the transaction for the reason below. The network does not have it.",
         Turn.NOBODY,
         Tone.BAD,
     ),
-    NOT_SENT: State("Not sent", "Nothing left the desk, for the reason below.", Turn.NOBODY, Tone.QUIET),
+    NOT_SENT: State("Not sent", "Nothing was sent, for the reason below.", Turn.NOBODY, Tone.QUIET),
     UNKNOWN: State(
         "Outcome unknown",
-        "Unknown whether the node took it, because its answer did not arrive. The desk looks for the transaction by "
-        "its id and never sends it again.",
+        "The node's answer did not arrive, so the outcome is unknown. The desk looks the transaction up by its ID and "
+        "never sends it again.",
         Turn.CHAIN,
         Tone.WARN,
     ),
     NOT_SEEN: State(
         "Not seen",
-        "The answer was lost, and in two minutes of looking the network did not show the transaction. Most likely it "
-        "was not taken. Treasury can ask for the same bytes anew; they can pay only once.",
+        "The answer was lost, and the network has not shown the transaction for two minutes. It was most likely not "
+        "accepted. Treasury can request the same transaction again: the same bytes can pay only once.",
         Turn.NOBODY,
         Tone.WARN,
     ),
@@ -82,7 +83,7 @@ TRANSITIONS: Final[tuple[Transition, ...]] = (
 )
 _CONTENT: Final = Column.RECORDED | Column.FIXED  # what was asked for
 TABLE: Final = Table(
-    noun="a transaction to be sent",
+    noun="a transaction to broadcast",
     states=STATES,
     moves=TRANSITIONS,
     at_rest=frozenset({SENT, ON_NETWORK, REFUSED, NOT_SENT, NOT_SEEN}),

@@ -18,8 +18,8 @@ class Final(Enum):
     """When an answer becomes final."""
 
     NEVER = "never"
-    AT_ONCE = "it follows from the question alone"
-    BURIED = "the blocks that it speaks of are buried"
+    AT_ONCE = "it never changes"
+    BURIED = "its blocks are deeply confirmed"
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,7 +41,7 @@ def ask(client: ChainClient, rows: Sequence[ChainAnswer], now: datetime, budget:
         if row.pk in changes:
             continue
         if away is None and changes and budget.is_over:
-            away = Unreachable("it answers too slowly")
+            away = Unreachable("it is too slow")
         try:
             changes[row.pk] = _on_failure(row, away, now) if away is not None else _single(client, row, now)
         except Unreachable as failure:
@@ -81,11 +81,11 @@ def _on_record(row: ChainAnswer, body: bytes, now: datetime) -> Changes:
         record = records.decode(body, catalogue.by_name[row.operation].result)
         bulks.check_identity(row.operation, arguments, record)
         if len(body) > MOST_BYTES:
-            raise BadReply(f"the answer has {len(body)} bytes, and {MOST_BYTES} are kept")
+            raise BadReply(f"the answer has {len(body)} bytes; the limit is {MOST_BYTES}")
     except BadReply as failure:
         return _on_failure(row, failure, now)
     if isinstance(record, Token) and not record.is_known:
-        return _on_absence(row, "The chain-data service knows no such token.", now)
+        return _on_absence(row, "The chain-data service has no such token.", now)
     ground = finality.ground(row.operation, policy, arguments, record)
     is_final = finality.is_final(ground, policy)
     changes = _after_answer(now, standing="found", body=body.decode(), size=len(body), is_final=is_final)
@@ -120,5 +120,5 @@ def _on_failure(row: ChainAnswer, failure: CallFailed, now: datetime) -> Changes
 
 def _sentence(failure: Exception) -> str:
     if isinstance(failure, Declined | BadArgument):
-        return f"The chain-data service says: {failure}"[:300]
+        return f"Answer of the chain-data service: {failure}"[:300]
     return outage_sentence(failure)

@@ -25,7 +25,7 @@ class Figures(Collector):
 
     def collect(self) -> Iterator[Metric]:
         """Asked by the registry."""
-        count = GaugeMetricFamily("countersign_chain_answers", "Kept answers by what they say", labels=["standing"])
+        count = GaugeMetricFamily("countersign_chain_answers", "Cached answers by kind", labels=["standing"])
         size = GaugeMetricFamily("countersign_chain_answers_bytes", "Their size", labels=["standing"])
         for row in ChainAnswer.objects.values("standing").annotate(rows=Count("pk"), bytes=Sum("size")):
             count.add_metric([row["standing"]], row["rows"])
@@ -33,7 +33,7 @@ class Figures(Collector):
         yield from (count, size)
         yield GaugeMetricFamily(
             "countersign_chain_answers_due",
-            "Answers that somebody looks at and that wait for a worker",
+            "Cached answers on screen that await a worker",
             value=answers.due(now=clock.now()).count(),
         )
 

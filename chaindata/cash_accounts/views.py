@@ -26,8 +26,8 @@ class LookupForm(forms.Form):
         max_length=accounts.LONGEST,
         widget=plain_input(placeholder="Jonathan#100"),
         error_messages={
-            "required": "Enter an account like Jonathan#100, or an address.",
-            "max_length": "This is longer than any account or address.",
+            "required": "Enter an account such as Jonathan#100, or an address.",
+            "max_length": "This is too long for an account or address.",
         },
     )
 

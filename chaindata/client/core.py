@@ -203,7 +203,7 @@ class ChainClient(Calls):
         if isinstance(txids, str):
             return txids
         if len(txids) != 1:
-            raise OutcomeUnknown(f"One transaction was sent, and {len(txids)} were named.")
+            raise OutcomeUnknown(f"One transaction was sent, but the service returned {len(txids)} IDs.")
         return txids[0]
 
     def _send_long(self, raw: str) -> list[str]:

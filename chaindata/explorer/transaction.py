@@ -25,7 +25,7 @@ _KINDS = {
     steps.Kind.SCRIPT_HASH: "to the hash of a script",
     steps.Kind.MULTISIG: "to several keys",
     steps.Kind.RETURN: "carries a message",
-    steps.Kind.NONSTANDARD: "a script of its own kind",
+    steps.Kind.NONSTANDARD: "a non-standard script",
 }
 
 

@@ -68,7 +68,7 @@ def check(path: Sequence[Header]) -> None:
     try:
         headers.check_chain(path, easiest_target=easiest_target())
     except NotAHeader as problem:
-        raise CannotFollow(f"The headers of the chain-data service do not hold: {problem}") from None
+        raise CannotFollow(f"Invalid block headers from the chain-data service: {problem}") from None
 
 
 # Upwards -------------------------------------------------------------------------------------------------------------
@@ -85,7 +85,7 @@ def adopt(*, path: Sequence[Header], first_height: int, first_work: int | None, 
         tip_row = ChainTip.objects.select_for_update(of=("self",)).select_related("header").get(pk=1)
         parent = ChainHeader.objects.filter(hash=path[0].previous_hash).first()
         if parent is None and (tip_row.header is not None or first_work is None):
-            raise CannotFollow("The headers of the chain-data service do not follow any that is known.")
+            raise CannotFollow("The chain-data service's headers do not connect to any stored header.")
         if parent is not None and parent.height + 1 != first_height:
             raise CannotFollow(f"A header is said to be of height {first_height} and follows {parent.height}.")
         _keeps_its_difficulty(path, parent)
@@ -104,7 +104,7 @@ def _keeps_its_difficulty(path: Sequence[Header], parent: ChainHeader | None) ->
     before = [headers.read(bytes.fromhex(parent.raw))] if parent is not None else []
     for earlier, later in pairwise((*before, *path)):
         if later.work * MOST_EASIER < earlier.work:
-            raise CannotFollow("The chain-data service tells of a block with far less work than the one before it.")
+            raise CannotFollow("The chain-data service reports a block with far less work than its predecessor.")
 
 
 def _rows(
@@ -120,7 +120,7 @@ def _rows(
 
 def _row(header: Header, height: int, work: int, now: datetime, *, is_active: bool) -> ChainHeader:
     if work < 0:
-        raise CannotFollow("The chain-data service tells less work for its chain than its headers have.")
+        raise CannotFollow("The chain-data service reports less work for its chain than its headers have.")
     return ChainHeader(
         hash=header.hash,
         height=height,
@@ -140,7 +140,7 @@ def _follow(tip_row: ChainTip, new: dict[str, ChainHeader], best: ChainHeader, n
         return None
     if old is not None and best.chainwork <= old.chainwork and is_main():
         if best.chainwork < old.chainwork:
-            raise CannotFollow("The chain-data service calls a chain the best that stands for less work than ours.")
+            raise CannotFollow("The chain-data service's best chain has less work than the one followed here.")
         return None
     way, below = _way_down(new, best)
     leaving = ChainHeader.objects.filter(is_active=True, height__gt=below)
@@ -189,7 +189,7 @@ def prepend(*, path: Sequence[Header], now: datetime) -> None:
         ChainTip.objects.select_for_update().get(pk=1)
         above = lowest()
         if above is None or path[-1].hash != above.previous_hash:
-            raise CannotFollow("The headers do not lead to the chain that is followed.")
+            raise CannotFollow("The headers do not connect to the chain followed here.")
         work, height, rows = int(above.chainwork, 16), above.height, []
         child = headers.read(bytes.fromhex(above.raw))
         for header in reversed(path):

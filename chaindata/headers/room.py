@@ -28,15 +28,15 @@ def chain() -> Health:
     if tip is None:
         row = ChainTip.objects.filter(pk=1).first()
         problem = f" {row.problem}" if row is not None and row.problem else ""
-        return Health(ok=False, sentence=f"No block was received yet: the chain's pages are empty.{problem}")
+        return Health(ok=False, sentence=f"No block received yet: the chain pages are empty.{problem}")
     age_s = (now - tip.read_at).total_seconds()
     sentence = f"Latest block {tip.height}, received {age_s:.0f} s ago."
     reorganisation = ChainReorganisation.objects.filter(found_at__gt=now - REPORTED_FOR).order_by("-found_at").first()
     if reorganisation is not None:
         above = reorganisation.common_height
-        sentence += f" {reorganisation.old_height - above} blocks above {above} left the chain lately."
+        sentence += f" {reorganisation.old_height - above} blocks above {above} were recently reorganised."
     if not tip.is_current:
-        sentence += f" Depths may be out of date. {tip.problem}"
+        sentence += f" Confirmations may be out of date. {tip.problem}"
     return Health(ok=tip.is_current, sentence=sentence.strip(), age_s=age_s)
 
 
@@ -57,10 +57,10 @@ class Figures(Collector):
         """Asked by the registry."""
         tip = tips.tip(clock.now())
         if tip is not None:
-            yield GaugeMetricFamily("countersign_chain_height", "Height of the tip that is followed", value=tip.height)
+            yield GaugeMetricFamily("countersign_chain_height", "Height of the chain tip", value=tip.height)
         yield CounterMetricFamily(
             "countersign_chain_reorganisations",
-            "Reorganisations of the chain that were seen",
+            "Chain reorganisations",
             value=ChainReorganisation.objects.count(),
         )
 

@@ -141,10 +141,12 @@ def _walk(way: _Way, script: bytes, amount_sat: int, client: ChainClient, now: d
     payment = _transaction(way, client)
     way.output = _paying(way, payment.outputs, script, amount_sat)
     if details.blockhash is None or details.confirmations <= 0:
-        raise way.ends("block", Outcome.WAITING, "It waits to be taken into a block.")
+        raise way.ends("block", Outcome.WAITING, "It is unconfirmed.")
     header = _proven_header(way, payment, client)
     if header.hash != details.blockhash:
-        raise way.ends("block", Outcome.NOT_PROVEN, "The proof is of another block than the service names.")
+        raise way.ends(
+            "block", Outcome.NOT_PROVEN, "The proof is for a different block from the one the service names."
+        )
     _stand_in_chain(way, header, details.blockheight, client, now)
 
 
@@ -155,10 +157,10 @@ def _details(way: _Way, client: ChainClient) -> TransactionRecord:
     try:
         details: TransactionRecord = client.call("get_transaction_details", txid=way.txid)
     except Absent:
-        raise way.ends("found", Outcome.ABSENT, "The chain-data service does not know the transaction.") from None
+        raise way.ends("found", Outcome.ABSENT, "The chain-data service does not have the transaction.") from None
     if details.txid != way.txid:
-        raise way.ends("found", Outcome.NOT_PROVEN, "The chain-data service answered with another transaction.")
-    way.holds("found", "The chain-data service knows the transaction.")
+        raise way.ends("found", Outcome.NOT_PROVEN, "The chain-data service returned a different transaction.")
+    way.holds("found", "The chain-data service has the transaction.")
     return details
 
 
@@ -168,12 +170,12 @@ def _transaction(way: _Way, client: ChainClient) -> Transaction:
     try:
         transaction = transactions.read(hashing.from_hex(raw, most_bytes=transactions.MOST_BYTES))
     except (NotHexadecimal, NotATransaction, TypeError) as problem:
-        raise way.ends("bytes", Outcome.NOT_PROVEN, f"Its bytes are no transaction: {problem}"[:300]) from None
+        raise way.ends("bytes", Outcome.NOT_PROVEN, f"Its bytes are not a transaction: {problem}"[:300]) from None
     if transaction.size == INNER_NODE_BYTES:
         sentence = f"It has {INNER_NODE_BYTES} bytes, as two hashes in a proof have: such a transaction proves nothing."
         raise way.ends("bytes", Outcome.NOT_PROVEN, sentence)
     if transaction.txid != way.txid:
-        raise way.ends("bytes", Outcome.NOT_PROVEN, "The bytes that the service gave are of another transaction.")
+        raise way.ends("bytes", Outcome.NOT_PROVEN, "The bytes from the service belong to a different transaction.")
     way.holds("bytes", f"Its {transaction.size} bytes hash to its id.")
     return transaction
 
@@ -186,7 +188,7 @@ def _paying(way: _Way, outputs: Sequence[Output], script: bytes, amount_sat: int
         way.holds("output", f"Output {exact[0]} pays exactly {coins} to the address.")
         return exact[0]
     if not ours:
-        raise way.ends("output", Outcome.WRONG, "None of its outputs pays the address.")
+        raise way.ends("output", Outcome.WRONG, "None of its outputs pays this address.")
     paid = " and ".join(str(decoding.coins(value_sat)) for value_sat in ours.values())
     raise way.ends("output", Outcome.WRONG, f"It pays the address {paid}, and not {coins}.")
 
@@ -196,17 +198,17 @@ def _proven_header(way: _Way, payment: Transaction, client: ChainClient) -> Head
     try:
         raw = client.call("get_tx_out_proof", txid=way.txid)
     except Absent:
-        raise way.ends("proof", Outcome.WAITING, "The service has no proof of it yet.") from None
+        raise way.ends("proof", Outcome.WAITING, "The service has no proof for it yet.") from None
     try:
         proof = proofs.read(hashing.from_hex(raw, most_bytes=proofs.MOST_BYTES))
         txids_bytes = {payment.txid_bytes}
         matches = proofs.check(proof, easiest_target=chain.easiest_target(), txids_bytes=txids_bytes)
     except (NotHexadecimal, NotAProof) as problem:
-        raise way.ends("proof", Outcome.NOT_PROVEN, f"The service's proof does not hold: {problem}"[:300]) from None
+        raise way.ends("proof", Outcome.NOT_PROVEN, f"The service's proof is invalid: {problem}"[:300]) from None
     way.holds(
         "proof", f"{len(proof.hashes)} hashes lead from it, number {matches[0].position} of its block, to the root."
     )
-    way.holds("work", "The hash of the block's header is within its target.")
+    way.holds("work", "The block header's hash meets its target.")
     return proof.header
 
 
@@ -218,22 +220,22 @@ def _stand_in_chain(way: _Way, header: Header, claimed_height: int | None, clien
         raise _not_followed(way, claimed_height, tip.header if tip is not None else None)
     way.header = row
     if not row.is_active:
-        raise way.ends("chain", Outcome.OFF_CHAIN, "Its block has left the chain.")
+        raise way.ends("chain", Outcome.OFF_CHAIN, "Its block was reorganised out of the chain.")
     way.depth = tip.header.height - row.height + 1
     above = way.depth - 1
-    tale = "is the newest" if not above else f"has {above} more above it"
-    way.holds("chain", f"Its block, of height {row.height}, is in the chain that is followed and {tale}.")
+    tale = "is the newest" if not above else f"has {above} block{'' if above == 1 else 's'} above it"
+    way.holds("chain", f"Its block, of height {row.height}, is in the chain followed here and {tale}.")
 
 
 def _not_followed(way: _Way, claimed_height: int | None, tip: ChainHeader | None) -> _WalkEnded:
     """Why we have no header of a block with work: it is too new, too old, or of another chain."""
     lowest = chain.lowest()
     if tip is None or lowest is None or claimed_height is None or claimed_height > tip.height:
-        return way.ends("chain", Outcome.WAITING, "Its block is newer than the chain that is followed so far.")
+        return way.ends("chain", Outcome.WAITING, "Its block is newer than the chain followed so far.")
     if claimed_height < lowest.height:
-        sentence = f"Its block is older than the headers that are kept here, which begin with {lowest.height}."
+        sentence = f"Its block is older than the headers stored here, which start at {lowest.height}."
         return way.ends("chain", Outcome.WAITING, sentence)
-    return way.ends("chain", Outcome.OFF_CHAIN, "Its block is not in the chain that is followed.")
+    return way.ends("chain", Outcome.OFF_CHAIN, "Its block is not in the chain followed here.")
 
 
 def _lower(header: Header, claimed_height: int | None, client: ChainClient, now: datetime) -> ChainHeader | None:

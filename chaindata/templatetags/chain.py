@@ -27,9 +27,9 @@ CURRENCIES = frozenset({"BCH"})  # those whose transactions and addresses are on
 ADDRESS, TRANSACTION, BLOCK = "address", "tx", "block"
 LOOKS_EVERY_S = 20  # an answer that nobody has read for a minute is not fetched again
 _FRESHNESS_CHIPS = {
-    "stale": ("quiet", "being read again", "refresh-cw"),
+    "stale": ("quiet", "refreshing", "refresh-cw"),
     "absent": ("quiet", "being read", "loader"),
-    "failed": ("warn", "could not be read", "unplug"),
+    "failed": ("warn", "not readable", "unplug"),
     "refused": ("warn", "refused", "circle-x"),
 }
 _TIPS = {
@@ -44,7 +44,7 @@ _TIPS = {
 _VERDICTS = {
     "valid": ("good", "Valid", "circle-check"),
     "invalid": ("bad", "Not valid", "circle-x"),
-    "not known yet": ("quiet", "Not known yet", "circle-question-mark"),
+    "not read yet": ("quiet", "Not read yet", "circle-question-mark"),
 }
 
 

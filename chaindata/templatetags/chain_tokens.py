@@ -20,22 +20,22 @@ register = template.Library()
 Display(states.STATES).registered(register, state="broadcast_state")
 
 _BATONS = {
-    "ALIVE": ("active", "Alive", "key-round", "Whoever holds it can mint more."),
-    "NEVER_CREATED": ("quiet", "Never made", "lock", "The first amount is all there will ever be."),
-    "DEAD_ENDED": ("quiet", "Ended", "lock", "The last minting gave it up: nothing more can be minted."),
-    "DEAD_BURNED": ("quiet", "Burned", "flame", "It was spent outside of a minting: nothing more can be minted."),
+    "ALIVE": ("active", "Alive", "key-round", "Its holder can mint more."),
+    "NEVER_CREATED": ("quiet", "Never made", "lock", "The initial supply is final."),
+    "DEAD_ENDED": ("quiet", "Ended", "lock", "The last mint gave up the baton: no more can be minted."),
+    "DEAD_BURNED": ("quiet", "Burned", "flame", "The baton was spent outside a mint: no more can be minted."),
 }
 _UNKNOWN = ("quiet", "Not told", "circle-question-mark", "The service does not tell.")
 _EVENTS = {
     "asked": ("Asked for", "stamp"),
     "claimed": ("A worker began to send it", "send"),
     "accepted": ("The node took it", "circle-check"),
-    "found": ("Found on the network", "circle-check"),
-    "refused": ("Refused by the node", "circle-x"),
+    "found": ("On the network", "circle-check"),
+    "refused": ("Rejected by the node", "circle-x"),
     "not_sent": ("Not sent", "ban"),
-    "stopped": ("Stopped before it was sent", "ban"),
-    "answer_lost": ("The answer was lost", "unplug"),
-    "not_seen": ("Not seen on the network", "circle-question-mark"),
+    "stopped": ("Stopped before sending", "ban"),
+    "answer_lost": ("Answer lost", "unplug"),
+    "not_seen": ("Not on the network", "circle-question-mark"),
 }
 
 

@@ -88,14 +88,14 @@ def _genesis(token_id: str, text: str) -> tuple[slp.Genesis | None, str]:
     try:
         transaction = transactions.read(hashing.from_hex(text, most_bytes=transactions.MOST_BYTES))
         if transaction.txid != token_id:
-            return None, "The service gave bytes of another transaction."
+            return None, "The service returned the bytes of a different transaction."
         message = slp.read(transaction.outputs[0].script)
     except (hashing.NotHexadecimal, transactions.NotATransaction, IndexError):
-        return None, "The service gave something else than a transaction."
+        return None, "The chain service did not return a transaction."
     except slp.NotAMessage as problem:
         return None, str(problem)
     if not isinstance(message, slp.Genesis):
-        return None, "The transaction of this id begins no token."
+        return None, "The transaction with this ID is not a token genesis."
     return message, ""
 
 
@@ -108,7 +108,7 @@ def _differs(message: slp.Genesis, stats: slp_records.Token, read: dict[str, str
     }
     pairs = {what: (service_texts[what], text) for what, text in read.items()} | {
         "decimals": (stats.decimals, message.decimals),
-        "first amount": (stats.initial_token_qty, slp_rules.in_tokens(message.quantity, message.decimals)),
+        "initial supply": (stats.initial_token_qty, slp_rules.in_tokens(message.quantity, message.decimals)),
         "baton": (stats.contains_baton, message.baton_vout is not None),
     }
     return tuple(what for what, (theirs, ours) in pairs.items() if theirs is not None and theirs != ours)

@@ -45,7 +45,7 @@ def token(request: DeskRequest, token_id: str) -> HttpResponse:
     """The page of one token, or one of its parts."""
     kind = tokens.kind_of(token_id.lower())
     if not kind:
-        raise Http404("No token has an id of this form.")
+        raise Http404("This is not a token ID.")
     now, part, folder = clock.now(), target(request), LISTS[kind]
     parts = {name: f"chaindata/token_{folder}/_{name}.html" for name in PARTS[kind]}
     read = _READERS[kind](token_id.lower(), now, number(request, "page") or 1)

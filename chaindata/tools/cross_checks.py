@@ -24,7 +24,7 @@ from chaindata.wire.records import chain, slp
 from chaindata.wire.transactions import Input
 from wire.operation import BadArgument
 
-TOO_LONG = "These bytes are too many for the service to be asked about them; what stands here was worked out alone."
+TOO_LONG = "Too large for the service's own check; shown here is what the desk decoded."
 _NOTHING = PartFreshness("fresh", None, True, "", "")
 
 
@@ -57,7 +57,7 @@ def _opinion(reading: Reading, differs: tuple[str, ...]) -> Opinion:
 def address_opinion(*, conversion: Conversion, now: datetime) -> Opinion:
     """The service's conversion of the address, and whether it accepts it as one."""
     if not conversion.is_ours:
-        return _without_opinion("The service works on another chain, so it is not asked about this address.")
+        return _without_opinion("The service is on another network, so it is not asked about this address.")
     text = addresses.printed(conversion.address.cash_address)
     forms, valid = answers.read_many(
         [("convert_address", {"address": text}), ("validate_address", {"address": text})], now=now
@@ -80,7 +80,7 @@ def _address_differences(
     }
     differs = [name for name, text in form_by_name.items() if not addresses.same(text, ours)]
     if not valid.isvalid:
-        return (*differs, "whether it is an address at all")
+        return (*differs, "whether the address is valid")
     if conversion.script and valid.script_pub_key != conversion.script:
         differs.append("the script that pays it")
     return tuple(differs)
@@ -137,7 +137,7 @@ def script_opinion(*, decoded: DecodedScript, now: datetime) -> Opinion:
     if len(decoded.script) > catalogue.MOST_HEX_IN_PATH:
         return _without_opinion(TOO_LONG)
     if not decoded.script:
-        return _without_opinion("There is nothing in an empty script to ask about.")
+        return _without_opinion("The script is empty.")
     reading = answers.read("decode_script", now=now, hex=decoded.script)
     answer: chain.DecodedScript | None = reading.record
     if answer is None:
@@ -240,7 +240,7 @@ def _payload_opinion(operation: Operation, values: Mapping[str, Any], now: datet
     try:
         reading = answers.read(operation.name, now=now, **params)
     except BadArgument as problem:
-        return _without_opinion(f"The service can't be asked for it: {problem.problem}")
+        return _without_opinion(f"The service can't be asked: {problem.problem}")
     return Opinion(reading.record, None, (), "", freshness_of(reading))
 
 

@@ -36,7 +36,7 @@ class AddressForm(forms.Form):
         widget=plain_input(placeholder="bitcoincash:q…, simpleledger:q…, 1…"),
         error_messages={
             "required": "Enter an address in any of its forms.",
-            "max_length": "This is longer than any address of this chain.",
+            "max_length": "This is too long for an address of this chain.",
         },
     )
 
@@ -50,8 +50,8 @@ class HexForm(forms.Form):
         strip=True,
         widget=forms.Textarea(attrs={**_PLAIN, "rows": 6, "class": "mono"}),
         error_messages={
-            "required": "Paste the bytes as hexadecimal text.",
-            "max_length": f"More than {tools.MOST_HEX // 2:,} bytes are not read here.",
+            "required": "Paste the bytes in hexadecimal.",
+            "max_length": f"More than {tools.MOST_HEX // 2:,} bytes can't be read here.",
         },
     )
 
@@ -63,7 +63,7 @@ class TxidForm(forms.Form):
         label="Transaction id",
         max_length=80,
         widget=plain_input(placeholder="64 hexadecimal digits"),
-        error_messages={"required": "Enter the id of a transaction.", "max_length": "An id has 64 hexadecimal digits."},
+        error_messages={"required": "Enter a transaction ID.", "max_length": "An ID has 64 hexadecimal digits."},
     )
 
     def clean_txid(self) -> str:
@@ -71,7 +71,7 @@ class TxidForm(forms.Form):
         text: str = self.cleaned_data["txid"]
         if not _TXID.fullmatch(text):
             raise forms.ValidationError(
-                f"An id has 64 hexadecimal digits; this has {len(text)} characters.", code="malformed"
+                f"An ID has 64 hexadecimal digits; this has {len(text)} characters.", code="malformed"
             )
         return text.lower()
 
@@ -104,7 +104,7 @@ class FigureField(forms.CharField):
     def clean(self, value: Any) -> Any:
         text = super().clean(value)
         if text and not _FIGURE.fullmatch(text):
-            raise forms.ValidationError("Write the amount as digits with at most one point, like 0.25.", code="odd")
+            raise forms.ValidationError("Enter the amount as digits with at most one point, such as 0.25.", code="odd")
         return Figure(text)
 
 
@@ -117,7 +117,7 @@ class ShortTextField(forms.CharField):
     def clean(self, value: Any) -> Any:
         text = super().clean(value)
         if len(text.encode()) > LONGEST_TEXT_BYTES:
-            sentence = f"At most {LONGEST_TEXT_BYTES} bytes; this has {len(text.encode())}."
+            sentence = f"At most {LONGEST_TEXT_BYTES} bytes; this is {len(text.encode())}."
             raise forms.ValidationError(sentence, code="too_long")
         return text
 
@@ -135,7 +135,7 @@ class InstantField(forms.CharField):
         try:
             return int(datetime.strptime(text, _INSTANT).replace(tzinfo=UTC).timestamp())
         except ValueError:
-            sentence = "Write it as 2030-12-31 23:59, in UTC, or as seconds since 1970."
+            sentence = "Enter it as 2030-12-31 23:59 (UTC) or as a Unix timestamp."
             raise forms.ValidationError(sentence, code="odd") from None
 
 
@@ -145,13 +145,13 @@ def _required(sentence: str) -> dict[str, Any]:
 
 FIELDS: dict[str, Callable[[], forms.Field]] = {
     "propertyId": lambda: WholeNumberField(
-        label="Property", lowest=1, highest=HIGHEST_PROPERTY, **_required("Enter the number of the property.")
+        label="Property", lowest=1, highest=HIGHEST_PROPERTY, **_required("Enter the property number.")
     ),
     "amount": lambda: FigureField(label="Amount, in tokens", **_required("Enter the amount.")),
     "memo": lambda: ShortTextField(label="Memo", required=False),
     "ecosystem": lambda: forms.ChoiceField(label="Ecosystem", choices=[("1", "1, the main one")]),
     "propertyPrecision": lambda: WholeNumberField(
-        label="Places behind the point", lowest=0, highest=8, **_required("Enter a number from 0 to 8.")
+        label="Decimal places", lowest=0, highest=8, **_required("Enter a number from 0 to 8.")
     ),
     "previousId": lambda: WholeNumberField(
         label="Previous id",
@@ -164,13 +164,13 @@ FIELDS: dict[str, Callable[[], forms.Field]] = {
     "category": lambda: ShortTextField(label="Category", required=False),
     "subcategory": lambda: ShortTextField(label="Subcategory", required=False),
     "name": lambda: ShortTextField(label="Name", **_required("A property needs a name.")),
-    "url": lambda: ShortTextField(label="Its page", required=False),
-    "data": lambda: ShortTextField(label="Its text", required=False),
+    "url": lambda: ShortTextField(label="Website", required=False),
+    "data": lambda: ShortTextField(label="Description", required=False),
     "propertyIdDesired": lambda: WholeNumberField(
         label="Paid in property",
         lowest=1,
         highest=HIGHEST_PROPERTY,
-        help_text="1, WHC, is all that nodes take.",
+        help_text="Nodes accept 1 (WHC) only.",
         initial="1",
         **_required("Enter the property that buyers pay with."),
     ),
@@ -179,18 +179,18 @@ FIELDS: dict[str, Callable[[], forms.Field]] = {
     "earlyBonus": lambda: WholeNumberField(
         label="Early bonus, percent a week", lowest=0, highest=255, initial="0", **_required("Enter 0 for none.")
     ),
-    "totalNumber": lambda: FigureField(label="Tokens for sale", **_required("Enter how many there are.")),
+    "totalNumber": lambda: FigureField(label="Tokens for sale", **_required("Enter the quantity for sale.")),
     "distributionProperty": lambda: WholeNumberField(
         label="Shared among the holders of property",
         lowest=1,
         highest=HIGHEST_PROPERTY,
-        **_required("Enter the number of the property whose holders are paid."),
+        **_required("Enter the number of the property whose holders receive the tokens."),
     ),
     "toAddress": lambda: forms.CharField(
         label="Address",
         max_length=tools.LONGEST_ADDRESS,
         widget=plain_input(),
-        **_required("Enter the address whose tokens are meant."),
+        **_required("Enter the address of the holder."),
     ),
 }
 """Fields by the members of the wire."""

@@ -178,22 +178,23 @@ OPERATIONS: dict[str, Operation] = {
             ("propertyId", "amount"), True, _simple_send,
         ),
         Operation(
-            "send-all", "Send all", "make_send_all_payload", "Everything that the sender holds, to the receiver.",
+            "send-all", "Send all", "make_send_all_payload", "All tokens of the sender, to the receiver.",
             ("ecosystem",), False, _send_all,
         ),
         Operation(
             "send-to-owners", "Send to owners", "make_send_to_owners_payload",
-            "Tokens shared among all who hold a property; each of them costs a fee of 0.00000001 WHC.",
+            "Tokens distributed among all holders of a property; each recipient costs a fee of 0.00000001 WHC.",
             ("propertyId", "amount", "distributionProperty"), True, _send_to_owners,
         ),
         Operation(
             "fixed", "New fixed property", "make_fixed_property_payload",
-            "A property of which there is one amount for ever, all of it the sender's. Costs 1 WHC.",
+            "A property with a fixed supply, all issued to the sender. Costs 1 WHC.",
             (*_HEAD, "amount"), False, _fixed,
         ),
         Operation(
             "managed", "New managed property", "make_managed_property_payload",
-            "A property that its issuer grants and revokes; with previous id 1 its tokens can be frozen. Costs 1 WHC.",
+            "A property that its issuer can grant and revoke; with previous ID 1 its tokens can be "
+            "frozen. Costs 1 WHC.",
             _HEAD, False, _managed,
         ),
         Operation(
@@ -207,7 +208,7 @@ OPERATIONS: dict[str, Operation] = {
         ),
         Operation(
             "close-crowdsale", "Close a crowdsale", "make_close_crowdsale_payload",
-            "The end of a sale before its deadline, by its issuer.",
+            "Ends a sale before its deadline, by its issuer.",
             ("propertyId",), False, _of_property(payloads.CloseCrowdsale),
         ),
         Operation(
@@ -224,16 +225,16 @@ OPERATIONS: dict[str, Operation] = {
             ("propertyId",), False, _of_property(payloads.ChangeIssuer),
         ),
         Operation(
-            "freeze", "Freeze", "make_freeze_payload", "The tokens of an address held fast, by the property's issuer.",
+            "freeze", "Freeze", "make_freeze_payload", "Freezes the tokens of an address, by the property's issuer.",
             ("toAddress", "propertyId"), True, _freezing(payloads.Freeze),
         ),
         Operation(
-            "unfreeze", "Unfreeze", "make_unfreeze_payload", "Frozen tokens of an address set free again.",
+            "unfreeze", "Unfreeze", "make_unfreeze_payload", "Unfreezes the tokens of an address.",
             ("toAddress", "propertyId"), True, _freezing(payloads.Unfreeze),
         ),
         Operation(
             "burn", "Burn coins for WHC", "make_burn_payload",
-            "Coins paid to the burn address in output 0, at least 1; each makes 100 WHC. They are gone for good.",
+            "Pays at least 1 coin to the burn address in output 0; each coin yields 100 WHC. The coins are destroyed.",
             (), False, _burn,
         ),
     )
@@ -266,7 +267,7 @@ def _field_of(problem: CannotWrite, operation: Operation) -> str:
 
 
 def _sentence(problem: CannotWrite) -> str:
-    return _WORDS.get(problem.refusal.text, f"A node refuses this: {problem.refusal.text}.")
+    return _WORDS.get(problem.refusal.text, f"Nodes reject this: {problem.refusal.text}.")
 
 
 def _own_precision(payload: payloads.Payload) -> int:
@@ -285,7 +286,7 @@ def _pieces(payload: payloads.Payload, precision: int) -> tuple[Piece, ...]:
         pieces.append(_piece(form, payload, written, precision))
         at += len(written)
     if at != len(raw):
-        raise ValueError("The fields of a payload do not make up its bytes.")
+        raise ValueError("The payload's fields do not add up to its bytes.")
     return tuple(pieces)
 
 
@@ -294,7 +295,7 @@ def _piece(form: Form, payload: payloads.Payload, written: bytes, precision: int
         return Piece("unused", written.hex(), "0", "always zero")
     value = getattr(payload, form.name)
     if isinstance(form, Text):
-        return Piece(form.name, written.hex(), value or "(empty)", "text, ended by a zero byte")
+        return Piece(form.name, written.hex(), value or "(empty)", "text with a terminating zero byte")
     return Piece(form.name.replace("_", " "), written.hex(), str(value), _meaning(form.name, value, payload, precision))
 
 
@@ -324,7 +325,7 @@ def _instant(seconds: int) -> str:
     try:
         return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M:%S} UTC"
     except (ValueError, OverflowError, OSError):
-        return "further away than the calendar goes"
+        return "beyond the calendar's range"
 
 
 def cash_address_of(*, text: str) -> str:

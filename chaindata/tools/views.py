@@ -21,7 +21,7 @@ TABS = (
     ("chain-tools-proof", "Proof"),
     ("chain-tools-payload", "Payload"),
     ("chain-tools-ledger", "Simple ledger"),
-    ("chain-broadcasts", "Sent from here"),
+    ("chain-broadcasts", "Broadcasts"),
 )
 SAFE_AND_POST = ["GET", "HEAD", "POST"]
 PAYLOAD_PARTS = {"result": "chaindata/tools/_made.html"}

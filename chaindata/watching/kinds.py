@@ -23,7 +23,7 @@ UNREAD: Final = "watched-unread"
 UNREAD_AFTER: Final = timedelta(minutes=10)
 PAGE: Final = "chain-watched-address"
 CURRENCY: Final = "BCH"
-_ENDS: Final = "It ends when somebody reviews it, with a reason, on the page of the watched address."
+_ENDS: Final = "Resolved when someone reviews it on the watched address's page and gives a reason."
 
 
 def kind_of(row: ChainMovement) -> str:
@@ -44,10 +44,10 @@ def _spent(now: datetime, only: str) -> Iterator[Cause]:
     rows = ChainMovement.objects.filter(_number(only), state=states.TO_REVIEW, spends=True).select_related("watched")
     for row in rows.order_by("pk"):
         amount = kept_amount(decoding.coins(abs(row.change_sat)), CURRENCY)
-        way = "left" if row.change_sat < 0 else "were spent and came back to"
+        way = "left" if row.change_sat < 0 else "were spent and returned to"
         sentence = (
             f"{amount} {way} the watched address {row.watched.title}, in transaction {row.txid[:12]}. "
-            "Find out who signed it, then review it with a reason."
+            "Find out who signed it, then review it and give a reason."
         )
         yield Cause(row.subject, sentence, PAGE, str(row.watched_id))
 
@@ -63,7 +63,7 @@ def _received(now: datetime, only: str) -> Iterator[Cause]:
         amount = kept_amount(decoding.coins(row.sum_sat), CURRENCY)
         sentence = (
             f"{many} paid {amount} to the watched address {row.title}, the last one {row.newest[:12]}. "
-            "Review what came in, with a reason."
+            "Review it and give a reason."
         )
         yield Cause(row.subject, sentence, PAGE, str(row.pk))
 
@@ -72,7 +72,10 @@ def _unread(now: datetime, only: str) -> Iterator[Cause]:
     rows = WatchedAddress.objects.filter(_number(only), state=states.WATCHED)
     late = rows.annotate(since=Coalesce(F("read_at"), F("created_at"))).filter(since__lt=now - UNREAD_AFTER)
     for row in late.order_by("pk"):
-        sentence = f"The watched address {row.title} was not read for more than ten minutes: a movement would not show."
+        sentence = (
+            f"The watched address {row.title} has not been read for more than ten minutes: "
+            "new movements may be missing."
+        )
         yield Cause(row.subject, f"{sentence} {row.last_problem}".strip(), PAGE, str(row.pk))
 
 
@@ -88,7 +91,7 @@ KINDS: Final[tuple[Kind, ...]] = (
     ),
     Kind(
         RECEIVED,
-        "A watched address was paid",
+        "Payment to a watched address",
         Severity.MEDIUM,
         states.REVIEWERS,
         _received,
@@ -97,7 +100,7 @@ KINDS: Final[tuple[Kind, ...]] = (
     ),
     Kind(
         UNREAD,
-        "Watched address not read",
+        "Watched address not synced",
         Severity.MEDIUM,
         states.REVIEWERS,
         _unread,

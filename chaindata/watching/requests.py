@@ -37,8 +37,8 @@ __all__ = [
 
 MOST_WATCHED: Final = 200
 MOST_REVIEWED: Final = 200  # movements in one go
-ONLY_KEEPERS: Final = "Only treasury and administrators of the whole desk decide what is watched."
-ONLY_REVIEWERS: Final = "Only operators, treasury and administrators of the whole desk review movements."
+ONLY_KEEPERS: Final = "Only treasury and administrators of the whole desk can change watched addresses."
+ONLY_REVIEWERS: Final = "Only operators, treasury and administrators of the whole desk can review movements."
 
 
 class CannotWatch(Exception):
@@ -54,10 +54,10 @@ def watch(
     printed = addresses.printed(address)
     tip = tips.tip(now)
     if tip is None or not tip.is_current:
-        raise CannotWatch("The chain can't be read at the moment, so it isn't known from which block on to watch.")
+        raise CannotWatch("The chain can't be read at the moment, so the starting block is unknown.")
     rows = WatchedAddress.objects.filter(state=states.WATCHED)
     if rows.count() >= MOST_WATCHED:
-        raise CannotWatch(f"{MOST_WATCHED} addresses are watched already. Stop watching one first.")
+        raise CannotWatch(f"{MOST_WATCHED} addresses are already watched, the maximum. Stop watching one first.")
     height = {"from_height": tip.height, "settled_height": tip.height}
     words = {"title": title.strip(), "purpose": purpose, "note": note.strip()}
     row = WatchedAddress(address=printed, added_by=person, **words, **height)
@@ -68,7 +68,7 @@ def watch(
         earlier = rows.filter(address=printed).first()
         if earlier is None:
             raise
-        raise CannotWatch(f"This address is watched already, as {earlier.title}.") from None
+        raise CannotWatch(f"This address is already watched as {earlier.title}.") from None
     return row
 
 
@@ -78,7 +78,7 @@ def stop(*, watched_id: int, reason: str, person: "Person", now: datetime, sessi
         raise CannotWatch(ONLY_KEEPERS)
     row = by_id(watched_id)
     if row is None or row.state != states.WATCHED:
-        raise CannotWatch("It isn't watched any more.")
+        raise CannotWatch("This address is no longer watched.")
     words = _reason(reason)
     try:
         with transaction.atomic():
@@ -93,7 +93,7 @@ def stop(*, watched_id: int, reason: str, person: "Person", now: datetime, sessi
             )
             review.review_now(kinds.UNREAD, now=now, key=row.subject)
     except CannotMove:
-        raise CannotWatch("Somebody else changed it in the same moment. Read it again.") from None
+        raise CannotWatch("Someone else has just changed it. Refresh the page.") from None
     return row
 
 
@@ -113,7 +113,7 @@ def review_movements(
         trail.take_turn()
         rows = list(waiting.select_related("watched").order_by("pk")[:MOST_REVIEWED])
         if not rows:
-            raise CannotWatch("It was reviewed already.")
+            raise CannotWatch("Already reviewed.")
         _review(rows, words, person, now, session_key)
     return len(rows)
 
@@ -172,5 +172,5 @@ def _page(number: int) -> str:
 def _reason(text: str) -> str:
     words = text.strip()
     if not words or len(words) > LONGEST_REASON:
-        raise CannotWatch(f"Say why, in at most {LONGEST_REASON} characters; it goes into the audit trail.")
+        raise CannotWatch(f"Say why, in at most {LONGEST_REASON} characters; it is recorded in the audit trail.")
     return words

@@ -15,14 +15,14 @@ REVIEWED: Final = "reviewed"
 ADDRESS_STATES: Final[dict[str, State]] = {
     WATCHED: State(
         "Watched",
-        "The desk reads its transactions every half minute. Each new one has to be reviewed by a person.",
+        "Synced every 30 seconds. Each new transaction needs a review.",
         Turn.WORKER,
         Tone.GOOD,
         icon="eye",
     ),
     STOPPED: State(
         "No longer watched",
-        "The desk reads it no more. Movements that were seen before still have to be reviewed.",
+        "No longer synced. Earlier movements still need a review.",
         Turn.NOBODY,
         Tone.QUIET,
         terminal=True,
@@ -32,14 +32,14 @@ ADDRESS_STATES: Final[dict[str, State]] = {
 MOVEMENT_STATES: Final[dict[str, State]] = {
     TO_REVIEW: State(
         "To review",
-        "A transaction moved coins of a watched address. Somebody has to find out whether it was meant to.",
+        "A transaction moved coins of a watched address. Someone has to check that it was intended.",
         Turn.PERSON,
         Tone.WARN,
         icon="hand",
     ),
     REVIEWED: State(
         "Reviewed",
-        "Somebody looked at it and said why it is in order, or what was done about it.",
+        "Checked by a person, with a reason.",
         Turn.NOBODY,
         Tone.GOOD,
         terminal=True,

@@ -30,9 +30,7 @@ class WatchForm(forms.Form):
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false", "class": "mono"}),
         help_text="In any form: cash address, legacy address or simple-ledger address.",
     )
-    title = forms.CharField(
-        label="Name", max_length=LONGEST_TITLE, help_text="As alerts name it, for example: Vault 2."
-    )
+    title = forms.CharField(label="Name", max_length=LONGEST_TITLE, help_text="Shown in alerts, for example: Vault 2.")
     purpose = forms.ChoiceField(label="Purpose", choices=Purpose.choices)
     note = forms.CharField(
         label="Note", max_length=LONGEST_NOTE, required=False, widget=forms.Textarea(attrs={"rows": 2})
@@ -85,7 +83,7 @@ def new(request: DeskRequest) -> HttpResponse:
     except requests.CannotWatch as problem:
         form.add_error(None, str(problem))
         return _form_page(request, form, status=409)
-    messages.success(request, f"{row.title} is watched from block {row.from_height:,} on.")
+    messages.success(request, f"{row.title} is watched from block {row.from_height:,}.")
     return redirect("chain-watched-address", row.pk)
 
 
@@ -107,7 +105,9 @@ def review(request: DeskRequest, watched_id: int) -> HttpResponse:
         count = requests.review_movements(watched_id=row.pk, **form.arguments(), **_who(request))
     except requests.CannotWatch as problem:
         return _page(request, row, problem=str(problem), status=409)
-    messages.success(request, "The movement is reviewed." if count == 1 else f"{count} movements are reviewed.")
+    messages.success(
+        request, "Movement marked as reviewed." if count == 1 else f"{count} movements marked as reviewed."
+    )
     return redirect("chain-watched-address", row.pk)
 
 

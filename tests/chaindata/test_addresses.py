@@ -98,7 +98,7 @@ def test_one_mistyped_character_never_passes(place, letter):
         ("litecoin:qpm2qsznhks23z7629mms6s4cwef74vcwvy22gdx6a", "prefix"),
         ("bitcoincash:bitcoincash:qpm2qsznhks23z7629mms6s4cwef74vcwvy22gdx6a", "prefix"),
         ("bitcoincash:qpm2qsznhks23z7629mms6s4cwef74vcwvy22gdx6b", "Character"),
-        ("bitcoincash:" + "q" * 10_000, "longer"),
+        ("bitcoincash:" + "q" * 10_000, "too long"),
         ("1BpEi6DfDAUFd7GtittLSdBeYJvcoaVgg", "checksum"),
         ("DDogepartyxxxxxxxxxxxxxxxxxxw1dfzr", "another coin"),
         ("bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4", "not used"),

@@ -24,7 +24,7 @@ def follow(now):
 
 
 def test_a_new_desk_says_that_the_tip_was_not_heard(service):
-    assert (look().ok, "No block was received yet" in look().sentence) == (False, True)
+    assert (look().ok, "No block received yet" in look().sentence) == (False, True)
     follow(clock.now())
     assert "Not found" in look().sentence, "the service has no such path"
 
@@ -42,7 +42,7 @@ def test_the_age_of_the_tip_is_told_and_an_old_one_is_unwell(service, standing_c
     ChainTip.objects.update(read_at=clock.now() - timedelta(seconds=31))
     found = look()
     assert (found.ok, round(found.age_s)) == (False, 31)
-    assert "can't be asked" in found.sentence
+    assert "can't be read" in found.sentence
 
 
 def test_a_reorganisation_is_mentioned_for_an_hour(service):
@@ -53,7 +53,7 @@ def test_a_reorganisation_is_mentioned_for_an_hour(service):
     follow(now - timedelta(minutes=58))
     follow(now)
     assert look().ok
-    assert "2 blocks above 2 left the chain lately" in look().sentence
+    assert "2 blocks above 2 were recently reorganised" in look().sentence
 
 
 def test_figures_come_from_rows(service, client, run_worker, standing_clock):

@@ -28,9 +28,9 @@ def known(height):
 @pytest.mark.parametrize(
     ("height", "sentence"),
     [
-        (20, "This transaction is in block 20 already, with 3 confirmations."),
-        (22, "This transaction is in block 22 already, with 2 confirmations."),
-        (None, "The network has this transaction already: it waits for a block."),
+        (20, "This transaction is already in block 20, with 3 confirmations."),
+        (22, "This transaction is already in block 22, with 2 confirmations."),
+        (None, "This transaction is already in the mempool, awaiting a block."),
     ],
 )
 def test_the_page_says_so_first_and_offers_no_form(make_person, signed_in, height, sentence):
@@ -39,13 +39,13 @@ def test_the_page_says_so_first_and_offers_no_form(make_person, signed_in, heigh
     text = text_of(response)
     assert sentence in text
     assert text.index(sentence) < text.index("Pays")
-    assert "Nothing is left to send." in text
-    assert "Send it: " not in text
+    assert "There is nothing to send." in text
+    assert "Broadcast 0" not in text
 
 
 def test_nobody_is_held_up_by_what_was_not_read_or_is_not_there(make_person, signed_in):
     client = signed_in(make_person("treasury"))
-    assert "already" not in text_of(client.post(PAGE, {"hex": HEX})).partition("What it would do")[2][:400]
+    assert "already" not in text_of(client.post(PAGE, {"hex": HEX})).partition("Effect")[2][:400]
     rows.turned_down("get_transaction_details", "missing", at=clock.now(), problem="None.", txid=PAYMENT.txid)
     assert explanation.explain_text(text=HEX, now=clock.now()).already == ""
 
@@ -53,6 +53,6 @@ def test_nobody_is_held_up_by_what_was_not_read_or_is_not_there(make_person, sig
 def test_it_can_not_be_asked_for(make_person):
     known(20)
     words = {"text": HEX, "digest": requests.digest_of(PAYMENT.raw), "reason": "Pay.", "answer": {}, "session_key": ""}
-    with pytest.raises(requests.CannotBroadcast, match="in block 20 already"):
+    with pytest.raises(requests.CannotBroadcast, match="already in block 20"):
         requests.ask(**words, person=make_person("treasury"), now=clock.now())
     assert not ChainBroadcast.objects.exists()

@@ -133,7 +133,7 @@ def explained(run_worker, text=HEX):
     first = explanation.explain_text(text=text, now=now)
     assert first.is_waiting
     assert first.fee_sat is None
-    assert not first.can_be_sent, "what it spends is not known yet"
+    assert not first.can_be_sent, "what it spends is not read yet"
     run_worker(now)
     return explanation.explain_text(text=text, now=now)
 
@@ -173,7 +173,7 @@ def test_a_kept_answer_that_lies_is_noticed_as_well(node):
     rows.answered("get_raw_transaction", LIE.raw.hex(), at=clock.now(), txid=FUNDED.txid, verbose=False)
     found = explanation.explain_text(text=HEX, now=clock.now())
     assert (found.fee_sat, found.can_be_sent) == (None, False)
-    assert "another transaction than the one" in found.obstacles[0]
+    assert "a different transaction" in found.obstacles[0]
 
 
 def test_a_signature_of_somebody_else_or_of_other_outputs_does_not_fit(node, run_worker):
@@ -191,11 +191,11 @@ def test_a_signature_of_somebody_else_or_of_other_outputs_does_not_fit(node, run
 
 def test_what_makes_a_sending_pointless_or_unwise_is_said(node, run_worker):
     more = paying.signed(OWNER, FUNDED, 1, [(100_001, steps.locking(OTHER.address))])
-    assert "pays 1 sat more" in explained(run_worker, more.raw.hex()).obstacles[0]
+    assert "exceed its inputs by 1 sat" in explained(run_worker, more.raw.hex()).obstacles[0]
     dear = paying.signed(OWNER, FUNDED, 1, [(545, steps.locking(OTHER.address))])
     warnings = explanation.explain_text(text=dear.raw.hex(), now=clock.now()).warnings
     assert "unusually high" in warnings[0]
-    assert "Outputs 0 hold less than 546" in warnings[1]
+    assert "Outputs 0 are below 546" in warnings[1]
 
 
 def test_what_was_spent_before_is_said(node, run_worker):
@@ -204,7 +204,7 @@ def test_what_was_spent_before_is_said(node, run_worker):
     node.spent = True
     run_worker(clock.now() + timedelta(seconds=20))
     found = explanation.explain_text(text=other.raw.hex(), now=clock.now())
-    assert found.warnings == ("What input 0 spends is spent already, or was never there.",)
+    assert found.warnings == ("What input 0 spends is already spent or does not exist.",)
 
 
 def test_a_transaction_with_very_many_inputs_is_not_looked_up_without_end(node):
@@ -231,7 +231,7 @@ def test_treasury_asks_with_a_second_factor_for_exactly_these_bytes(node, signer
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"digest": "ab" * 32}, "not the bytes"),
+        ({"digest": "ab" * 32}, "not the transaction that was shown"),
         ({"reason": "  "}, "Say why"),
         ({"reason": "x" * 501}, "Say why"),
     ],
@@ -283,7 +283,7 @@ def test_a_long_one_travels_in_a_body_and_a_longer_one_not_at_all(node, signer, 
     assert step(row) == "sent"
     assert node.sent == [long.raw.hex()]
     longer = paying.signed(OWNER, FUNDED, 1, [(50_000, steps.returning([b"x" * 60_000]))])
-    with pytest.raises(requests.CannotBroadcast, match="at most 50,000"):
+    with pytest.raises(requests.CannotBroadcast, match="the limit is 50,000"):
         requested(signer, run_worker, longer.raw.hex(), step=1)
 
 
@@ -361,7 +361,7 @@ def test_a_service_that_is_away_keeps_it_waiting_and_not_for_ever(node, signer, 
     row = requested(signer, run_worker)
     settings.CHAINDATA_URL = "http://127.0.0.1:9"
     assert step(row) == "requested"
-    assert "can't be asked" in row.last_problem
+    assert "can't be reached" in row.last_problem
     assert step(row, 601) == "not_sent"
     assert node.sent == []
 
@@ -372,7 +372,7 @@ def test_other_bytes_than_the_signed_ones_never_leave(node, signer, run_worker):
     with unguarded(machine.GUARDS):
         ChainBroadcast.objects.update(raw=other.raw.hex())
     assert step(row) == "not_sent"
-    assert row.last_problem == "The bytes that are kept are not the ones that were signed."
+    assert row.last_problem == "The stored bytes are not the ones that were signed."
     assert node.sent == []
 
 

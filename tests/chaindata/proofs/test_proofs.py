@@ -70,7 +70,7 @@ def test_a_payment_is_proven_step_by_step(chain, form):
     assert all(step.holds for step in verdict.steps)
     assert verdict.steps[2].sentence == "Output 1 pays exactly 1.23456789 to the address."
     assert "number 2 of its block" in verdict.steps[3].sentence
-    assert verdict.sentence == ("Its block, of height 8, is in the chain that is followed and has 1 more above it.")
+    assert verdict.sentence == ("Its block, of height 8, is in the chain followed here and has 1 block above it.")
     assert verification.depth_of(verdict.block_hash) == 2
     assert verification.depth_of("0" * 64) == 0
 
@@ -84,7 +84,7 @@ def test_a_payment_is_proven_step_by_step(chain, form):
         (
             addresses.Address(Network.REGTEST, Kind.KEY, bytes(20)).cash_address,
             123_456_789,
-            "None of its outputs pays the address.",
+            "None of its outputs pays this address.",
         ),
     ],
 )
@@ -165,7 +165,7 @@ def test_a_payment_older_than_every_header_is_not_called_lost(service, monkeypat
     follow()
     verdict = prove()
     assert (verdict.outcome, verdict.depth) == (Outcome.WAITING, 0)
-    assert verdict.sentence == "Its block is older than the headers that are kept here, which begin with 29."
+    assert verdict.sentence == "Its block is older than the headers stored here, which start at 29."
 
 
 # Changed and forged ---------------------------------------------------------------------------------------------------
@@ -230,9 +230,9 @@ def test_a_proof_of_another_transaction_or_in_another_block_is_refused(chain, se
     assert prove().outcome is Outcome.NOT_PROVEN
     named = chain.transaction_details(PAID.txid) | {"blockhash": chain.blocks[9].hash}
     lie(chain, service, **{DETAILS: named})
-    assert "another block" in prove().sentence
+    assert "a different block" in prove().sentence
     lie(chain, service, **{DETAILS: chain.transaction_details(other.txid)})
-    assert "another transaction" in prove().sentence
+    assert "a different transaction" in prove().sentence
 
 
 def test_a_block_of_its_own_chain_proves_nothing(chain, service):

@@ -122,8 +122,8 @@ def test_what_failed_is_said_beside_what_is_still_known(client):
     row = ChainAnswer.objects.get(operation="get_chain_tips")
     rows.failed(row, problem="The chain-data service did not answer.", now=clock.now())
     text = text_of(client.get("/chain/"))
-    assert "could not be read read 5 min ago" in text
-    assert "The chain-data service did not answer. What stands here is what was known before." in text
+    assert "not readable read 5 min ago" in text
+    assert "The chain-data service did not answer. Showing the last known data." in text
     assert "Side branch, valid" in text
 
 
@@ -131,7 +131,7 @@ def test_blocks_that_left_the_chain_are_told_of(client):
     home()
     columns = {"old_tip": h(200, "b"), "old_height": 200, "new_tip": h(200), "new_height": 200}
     ChainReorganisation.objects.create(found_at=clock.now() - timedelta(minutes=4), common_height=198, **columns)
-    assert "2 blocks above 198 left the chain for others; noticed 4 min ago" in text_of(client.get("/chain/"))
+    assert "2 blocks above 198 reorganised; detected 4 min ago" in text_of(client.get("/chain/"))
 
 
 def test_blocks_are_paged_by_their_height(client):
@@ -173,7 +173,7 @@ def test_a_block_is_shown_by_height_and_by_hash_however_it_is_typed(client, name
 
 def test_the_transactions_of_a_block_are_checked_against_our_own_copy_of_its_header(client):
     block(count=3)
-    sentences = "checked here against the header and its work", "does not fit this block"
+    sentences = "checked here against the header and its proof of work", "does not match this block"
     assert sentences[1] in text_of(client.get("/chain/block/7/")), "that header has another root"
     root = merkle.root([from_display_hex(h(n, "e")) for n in range(3)])
     rows.header(7, at=clock.now(), root=root)
@@ -229,12 +229,12 @@ def test_a_transaction_shows_what_it_spends_what_it_makes_and_what_it_pays(clien
     transaction()
     response = client.get(f"/chain/tx/{TXID.upper()}/")
     text, page = text_of(response), response.content.decode()
-    for piece in ("In a block", "2 confirmations", "1.00 sat for a byte", "226 bytes", "2 bytes in hexadecimal"):
+    for piece in ("In a block", "2 confirmations", "1.00 sat/byte", "226 bytes", "2 bytes in hexadecimal"):
         assert piece in text, piece
     assert "1 input" in text
     assert "3 outputs" in text
     assert "1.5000 0000" in text, "an input's value comes in satoshis and is shown in coins"
-    assert re.search(r"spent by .{0,40} , which waits for a block", text)
+    assert re.search(r"spent by .{0,40} , unconfirmed", text)
     assert "not spent" in text
     assert "hello there" in text
     for address in (OURS, THEIRS):
@@ -247,8 +247,8 @@ def test_a_coinbase_spends_nothing_and_pays_no_fee(client):
     del body["valueIn"], body["fees"]
     rows.answered("get_transaction_details", body, at=clock.now(), txid=TXID)
     text = text_of(client.get(f"/chain/tx/{TXID}/"))
-    assert "new coins of a block" in text
-    assert "none: it spends nothing" in text
+    assert "block reward" in text
+    assert "none (block reward)" in text
 
 
 def test_an_unknown_transaction_is_said_first_and_a_block_of_that_hash_is_offered(client):
@@ -256,9 +256,9 @@ def test_an_unknown_transaction_is_said_first_and_a_block_of_that_hash_is_offere
     rows.turned_down("get_raw_transaction", "missing", at=clock.now(), txid=h(7), verbose=False)
     response = client.get(f"/chain/tx/{h(7)}/")
     assert response.status_code == 404
-    assert "No transaction has this id." in text_of(response)
+    assert "No transaction has this ID." in text_of(response)
     block()
-    assert "It is the hash of a block: block 7" in text_of(client.get(f"/chain/tx/{h(7)}/"))
+    assert "It is a block hash: block 7" in text_of(client.get(f"/chain/tx/{h(7)}/"))
 
 
 def test_a_part_of_an_unknown_transaction_can_be_swapped_in(client):
@@ -291,7 +291,7 @@ def test_a_simple_ledger_message_is_read_judged_and_counted(client, valid, sente
 def test_a_message_that_no_layer_has_judged_yet_says_so(client):
     transaction(vout=said_by(SEND))
     text = text_of(client.get(f"/chain/tx/{TXID}/"))
-    assert "Not known yet" in text
+    assert "Not read yet" in text
     assert "with 1,250 base units" in text
 
 
@@ -386,14 +386,14 @@ def test_every_form_of_an_address_leads_to_one_page(client, spelled):
     for form in (OURS.cash_address, OURS.slp_address, REGTEST):
         assert f'data-copy="{form}"' in page, form
     assert '<svg class="qr" role="img"' in page
-    for piece in ("1.2500 0000", "−0.5000 0000", "3.0000 0000", "and 1 waiting", "It holds no tokens"):
+    for piece in ("1.2500 0000", "−0.5000 0000", "3.0000 0000", "and 1 waiting", "No tokens and no cash accounts"):
         assert piece in text, piece
 
 
 def test_an_address_shows_what_each_transaction_changed_there(client):
     address_read(transactions=2)
     text = text_of(client.get(f"/chain/address/{OURS.cash_address}/"))
-    assert "+1.0000 0000 Waits for a block" in text
+    assert "+1.0000 0000 Unconfirmed" in text
     assert "+1.0000 0000 1 2" in text, "height and confirmations"
 
 
@@ -431,7 +431,7 @@ def test_the_transactions_of_an_address_are_paged_by_the_service(client):
 def test_what_is_no_address_is_said_first_and_nothing_is_asked(client, text, reason):
     response = client.get(f"/chain/address/{text}/")
     assert response.status_code == 404
-    assert text_of(response).startswith("Chain This is no address")
+    assert text_of(response).startswith("Chain Not an address")
     assert reason in text_of(response)
     assert not ChainAnswer.objects.exists()
 

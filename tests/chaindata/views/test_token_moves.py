@@ -47,7 +47,7 @@ def test_what_went_elsewhere_and_what_was_not_valid_is_said(client):
     lost = past([("no address", "3")], valid=False, invalidReason="Outputs exceed inputs.")
     rows.answered("get_slp_history_of_address", [lost], at=clock.now(), address=ADDRESS)
     text = text_of(client.get(PAGE))
-    for piece in ("nothing arrived here", "Not valid", "Outputs exceed inputs."):
+    for piece in ("no tokens received here", "Not valid", "Outputs exceed inputs."):
         assert piece in text, piece
 
 
@@ -55,7 +55,7 @@ def test_an_address_without_tokens_says_so_once_it_was_read(client):
     assert "It moved no tokens" not in text_of(client.get(PAGE))
     rows.answered("get_pending_token_transactions", [], at=clock.now(), address=ADDRESS)
     rows.answered("get_slp_history_of_address", [], at=clock.now(), address=ADDRESS)
-    assert "It moved no tokens of the simple ledger, and none of it waits." in text_of(client.get(PAGE))
+    assert "No simple-ledger token transactions, none unconfirmed." in text_of(client.get(PAGE))
 
 
 def test_a_long_past_is_cut_and_counted(client):
@@ -93,9 +93,9 @@ def test_the_owners_whom_a_send_reached_are_listed_the_largest_first(client):
     answer = moved(totalstofee="0.00000002", recipients=reached)
     rows.answered("get_send_to_owners", answer, at=clock.now(), txid=TXID, recipientFilter="*")
     text = text_of(client.get(f"/chain/tx/{TXID}/"))
-    assert "It reached 2 owners" in text
+    assert "Reached 2 owners" in text
     assert "0.00000002 WHC" in text
-    after = text.partition("It reached")[2]
+    after = text.partition("Reached")[2]
     assert after.index(" 2 ") < after.index("0.5")
 
 
@@ -117,9 +117,9 @@ def test_the_bytes_of_a_message_stand_beside_those_that_the_layer_read(client):
     assert raw in text
     assert "The layer read" not in text
     rows.answered("get_payload", {"payload": raw.upper(), "payloadsize": 20}, at=clock.now(), txid=TXID)
-    assert "The layer read the same bytes." in text_of(client.get(f"/chain/tx/{TXID}/"))
+    assert "The service read the same bytes." in text_of(client.get(f"/chain/tx/{TXID}/"))
     rows.answered("get_payload", {"payload": "00000000", "payloadsize": 4}, at=clock.now(), txid=TXID)
-    assert "The layer read other bytes: 00000000" in text_of(client.get(f"/chain/tx/{TXID}/"))
+    assert "The service read different bytes: 00000000" in text_of(client.get(f"/chain/tx/{TXID}/"))
 
 
 def test_the_last_blocks_with_transactions_of_the_layer_are_linked(client):

@@ -67,27 +67,27 @@ def test_every_payload_is_the_one_that_the_service_builds(client, ask_service, r
     assert set(PARAMS) == set(payloads.OPERATIONS)
     for slug, params in PARAMS.items():
         path = f"/chain/tools/payload/?{urlencode({'kind': slug, 'make': '1', **params})}"
-        assert "The service builds the same" in page_text(client, path, run_worker), slug
+        assert "The service agrees" in page_text(client, path, run_worker), slug
 
 
 def test_tokens_accounts_and_tools_agree_with_the_chain(client, ask_service, run_worker):
     tip_follower.follow(now=clock.now(), open_client=ways.open_client, budget=unhurried())
     for token in ask_service("slp/list"):
         text = page_text(client, f"/chain/tokens/{token['id']}/", run_worker, rounds=6)
-        assert "Its own bytes say the same" in text
-        assert "It adds up" in text
-        where = {"ALIVE": "not spent", "NEVER_CREATED": "there never was one", "DEAD_ENDED": "given up"}
-        assert where[token["mintingBatonStatus"]] in text.partition("Where the baton")[2]
+        assert "Matches its own bytes" in text
+        assert "Adds up" in text
+        where = {"ALIVE": "not spent", "NEVER_CREATED": "never existed", "DEAD_ENDED": "given up"}
+        assert where[token["mintingBatonStatus"]] in text.partition("Baton location")[2]
     for number in (1, 3, 4, 5, 6):
-        assert "Computed here, the same" in page_text(client, f"/chain/tokens/{number}/", run_worker), number
+        assert "Computed here, matches" in page_text(client, f"/chain/tokens/{number}/", run_worker), number
     assert "Destroyed" in page_text(client, "/chain/tokens/collectible-1/", run_worker, rounds=6)
     for kind in ("simple-ledger", "property", "collectible"):
         assert re.match(
             r".*\b[1-9]\d* (tokens|properties|family)", page_text(client, f"/chain/tokens/?kind={kind}", run_worker)
         )
     account = page_text(client, "/chain/cash-accounts/?q=Harbourmaster%23128", run_worker)
-    assert "The service tells the same" in account
-    assert "The block is in the chain that the desk follows" in account
+    assert "The service agrees" in account
+    assert "The block is in the chain followed here" in account
 
     genesis = ask_service("slp/list")[0]["id"]
     raw = ask_service(f"rawtransactions/getRawTransaction/{genesis}")
@@ -99,7 +99,7 @@ def test_tokens_accounts_and_tools_agree_with_the_chain(client, ask_service, run
         f"/chain/tools/script/?hex={'76a914' + '11' * 20 + '88ac'}",
     ):
         text = page_text(client, path, run_worker)
-        assert "The same" in text.partition("own answer")[2], path
-    assert "Kept by the desk" in page_text(client, f"/chain/tools/proof/?hex={proof}", run_worker)
+        assert "Agrees" in text.partition("Cross-check")[2], path
+    assert "Stored here" in page_text(client, f"/chain/tools/proof/?hex={proof}", run_worker)
     assert "signature fits" in page_text(client, f"/chain/tools/transaction/?hex={raw}", run_worker)
     assert "Valid" in page_text(client, f"/chain/tools/simple-ledger/?txid={genesis}", run_worker)

@@ -89,7 +89,7 @@ def test_the_same_key_adds_once_and_refusals_name_what_is_wrong(program):
     twice = send(keeper, PATH, VAULT)
     assert (twice.status_code, twice.json()["detail"]) == (
         422,
-        "Nothing was changed. This address is watched already, as Vault.",
+        "Nothing was changed. This address is already watched as Vault.",
     )
     odd = send(keeper, PATH, VAULT | {"address": "nowhere"})
     assert (odd.status_code, set(odd.json()["errors"])) == (422, {"address"})
@@ -109,7 +109,10 @@ def test_watching_ends_with_a_reason_once(program):
     assert send(keeper, path, {}).status_code == 400
     ended = send(keeper, path, {"reason": "Sold"}).json()
     assert (ended["state"], ended["reason"]) == ("stopped", "Sold")
-    assert send(keeper, path, {"reason": "Sold"}).json()["detail"] == "Nothing was changed. It isn't watched any more."
+    assert (
+        send(keeper, path, {"reason": "Sold"}).json()["detail"]
+        == "Nothing was changed. This address is no longer watched."
+    )
 
 
 def test_movements_are_listed_and_reviewed(program):

@@ -126,7 +126,7 @@ def test_an_unfinished_reading_says_so_and_settles_nothing(ledger, watch, monkey
     assert read() == 20
     row.refresh_from_db()
     assert (row.read_at, row.settled_height) == (None, 20)
-    assert row.last_problem == "It has more than 20 new transactions: the oldest of them were not read."
+    assert row.last_problem == "It has more than 20 new transactions; the oldest were not read."
     assert not ChainMovement.objects.filter(is_missing=True).exists()
 
 
@@ -154,7 +154,7 @@ def test_a_service_that_is_away_is_said_and_becomes_an_incident(ledger, watch, s
     service.respond = lambda path, body: (503, b'{"error":"away"}')
     read()
     row.refresh_from_db()
-    assert "can't be asked at the moment" in row.last_problem
+    assert "can't be read at the moment" in row.last_problem
     late = NOW + kinds.UNREAD_AFTER + timedelta(seconds=1)
     review.review_now(kinds.UNREAD, now=late)
     assert waiting() == [(kinds.UNREAD, row.subject)]
@@ -173,7 +173,7 @@ def test_a_review_ends_the_incident_and_names_who_and_why(ledger, watch, operato
     assert waiting() == []
     event = AuditEvent.objects.filter(action="chain-movement.reviewed").get()
     assert (event.actor, event.after["reason"]) == (operator, "Paid to the auditor.")
-    with pytest.raises(requests.CannotWatch, match="reviewed already"):
+    with pytest.raises(requests.CannotWatch, match="Already reviewed"):
         requests.review_movements(watched_id=row.pk, movement_id=movement.pk, reason="x", person=operator, now=LATER)
     assert replayed() == []
 
@@ -209,14 +209,14 @@ def test_a_stopped_address_is_not_read_and_its_movements_still_wait(ledger, watc
     ledger.came(2, height=22)
     assert read(LATER + timedelta(minutes=5)) == 0
     assert [kind for kind, _ in waiting()] == [kinds.RECEIVED]
-    with pytest.raises(requests.CannotWatch, match="any more"):
+    with pytest.raises(requests.CannotWatch, match="no longer watched"):
         requests.stop(watched_id=row.pk, reason="Again.", person=boss, now=LATER)
 
 
 def test_one_address_is_watched_once_in_whichever_form_and_again_after_it_was_stopped(ledger, watch, make_person):
     row = watch()
     boss = make_person("treasury", username="boss")
-    with pytest.raises(requests.CannotWatch, match="watched already, as Vault"):
+    with pytest.raises(requests.CannotWatch, match="already watched as Vault"):
         watch(address=OURS.legacy_address, title="Other", person=boss)
     requests.stop(watched_id=row.pk, reason="Sold.", person=boss, now=LATER)
     assert watch(address=OURS.legacy_address, title="Other", person=boss).address == row.address

@@ -102,7 +102,7 @@ def is_read(symbols):
 
 @pytest.mark.parametrize(
     ("symbols", "sentence"),
-    [("q" * 113, "longer"), ("qb", "Character 2"), ("Q", "Character 1"), ("", "checksum"), ("q" * 8, "checksum")],
+    [("q" * 113, "too long"), ("qb", "Character 2"), ("Q", "Character 1"), ("", "checksum"), ("q" * 8, "checksum")],
 )
 def test_what_is_no_payload_is_refused(symbols, sentence):
     with pytest.raises(NotEncoded, match=sentence):

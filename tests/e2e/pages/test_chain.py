@@ -75,7 +75,7 @@ def test_a_page_opens_while_the_service_is_away_and_fills_in_when_it_is_back(hou
     try:
         page = reader.open(f"/chain/tx/{txid}/")
         expect(page.get_by_role("heading", level=1)).to_have_text("Transaction")
-        expect(page.locator("#facts")).to_contain_text("The desk goes on trying by itself.")
+        expect(page.locator("#facts")).to_contain_text("The desk keeps trying.")
     finally:
         forget_faults(house)
     mined(house)
@@ -103,7 +103,7 @@ def test_a_movement_of_a_watched_address_needs_action_until_somebody_reviews_it(
     entry = page.get_by_text("paid 0.7500 BCH to the watched address Vault in a browser")
     expect(entry).to_be_visible()
     page.go_back()
-    page.locator("#movements summary", has_text="Review with a reason").click()
+    page.locator("#movements summary", has_text="Review").click()
     page.locator("#movements textarea").fill("Topped up as planned.")
     page.get_by_role("button", name="Mark as reviewed").click()
     expect(page.locator("#movements")).to_contain_text("Topped up as planned.")

@@ -47,7 +47,7 @@ def test_a_payout_is_proven_step_by_step_and_final_when_buried(desk: Paying) -> 
     row = desk.look(desk.sent())
     proof = desk.proof(row)
     assert (row.state, proof.standing, proof.depth, proof.wanted_sat) == ("sent", "waiting", 0, 125_000_000)
-    assert proof.sentence == "It waits to be taken into a block."
+    assert proof.sentence == "It is unconfirmed."
     desk.mine()
     row = desk.look(row)
     assert (row.state, desk.proof(row).standing, desk.proof(row).depth) == ("sent", "proven", 1)
@@ -93,7 +93,7 @@ def test_another_address_is_disputed_and_freezes_the_account(desk: Paying) -> No
     desk.control("config", {"payout_on_chain": "elsewhere"})
     row = desk.look(desk.settled())
     assert (row.state, desk.proof(row).standing, desk.events(row)[1:]) == ("disputed", "wrong", ["proof_lost"])
-    sentence = "The exchange says paid, and the chain shows something else: None of its outputs pays the address."
+    sentence = "The exchange says paid, and the chain shows something else: None of its outputs pays this address."
     assert row.last_problem == sentence
     assert freezes.active(row.account) is not None
     desk.mine(12)

@@ -326,7 +326,7 @@ def test_a_proof_stands_while_its_block_does_whatever_the_service_says_later(
     row = desk.look(row)
     proof = desk.proof(row)
     assert (row.state, proof.standing, proof.depth) == ("verified", "proven", 3)
-    assert proof.problem == "It waits to be taken into a block."
+    assert proof.problem == "It is unconfirmed."
 
 
 def test_a_service_that_is_away_changes_nothing_and_is_asked_again(desk: Proving, settings: Any) -> None:
@@ -391,7 +391,7 @@ def test_the_command_says_whether_the_proof_holds(desk: Proving, capsys: Any) ->
     desk.reorganise(2)
     with pytest.raises(CommandError, match="not proven"):
         call_command("verify_payout", str(row.pk))
-    assert "It waits to be taken into a block." in capsys.readouterr().out
+    assert "It is unconfirmed." in capsys.readouterr().out
 
 
 def test_the_command_refuses_what_it_can_not_prove(desk: Proving, settings: Any) -> None:
