@@ -195,6 +195,8 @@ def _publish(row: PolicyChange, *, publisher: "Person | None", now: datetime, **
         value_max_age_s=new_rules.value_max_age_s,
         price_distance=new_rules.price_distance,
         price_beyond=new_rules.price_beyond,
+        fee_factor=new_rules.fee_margin.factor,
+        fee_floor=new_rules.fee_margin.floor,
         published_by=publisher,
         published_at=now,
     )

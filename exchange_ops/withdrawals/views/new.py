@@ -1,6 +1,7 @@
 """Requesting a payout: the form, and the two parts that fill in while somebody types. All arithmetic happens here."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
@@ -25,7 +26,7 @@ from exchange_ops.shared.models import Account
 from exchange_ops.shared.views import accounts
 from exchange_ops.shared.views.access import posted, requires
 from exchange_ops.withdrawals import equal_payments, request_checks, workflow
-from exchange_ops.withdrawals.decisions import policy_evaluation
+from exchange_ops.withdrawals.decisions import fee_limits, policy_evaluation
 from exchange_ops.withdrawals.forms import NewWithdrawalForm
 from exchange_ops.withdrawals.models import Withdrawal
 
@@ -89,11 +90,14 @@ def destination(request: DeskRequest) -> HttpResponse:
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """What reaches the address and what leaves the account, with the fee used for both."""
+    """What reaches the address and what leaves the account with the estimated fee, and with the highest one covered."""
 
     arrives: Decimal
     leaves: Decimal
     fee: Decimal
+    fee_limit: Decimal
+    least_arrives: Decimal
+    most_leaves: Decimal
 
 
 def _render_form(
@@ -132,6 +136,7 @@ def _figures(request: DeskRequest, account: Account, currency: Currency) -> dict
     now = clock.now()
     estimate = checks.ask_fee(account=account, currency=currency.code, amount=amount, person=request.user, now=now)
     fee = estimate.fee if estimate.fee is not None else currency.payout_fee
+    asked = {"account": account, "currency": currency.code, "amount": amount, "include_fee": include_fee}
     verdict, columns = policy_evaluation.verdict_on(
         account=account, currency=currency.code, amount=amount, address="", now=now
     )
@@ -139,7 +144,7 @@ def _figures(request: DeskRequest, account: Account, currency: Currency) -> dict
         "amount": amount,
         "problem": problem,
         "estimate": estimate,
-        "sums": _sums(amount, fee, include_fee=include_fee),
+        "sums": _sums(asked, fee, now),
         "include_fee": include_fee,
         "verdict": verdict,
         "value": columns,
@@ -161,10 +166,13 @@ def _equal(request: DeskRequest, account: Account, currency: Currency, amount: D
     )
 
 
-def _sums(amount: Decimal, fee: Decimal | None, *, include_fee: bool) -> Sums | None:
+def _sums(asked: dict[str, Any], fee: Decimal | None, now: datetime) -> Sums | None:
     if fee is None:
         return None
-    return Sums(amount - fee, amount, fee) if include_fee else Sums(amount, amount + fee, fee)
+    amount, most = asked["amount"], fee_limits.highest(**asked, estimate=fee, now=now)
+    if asked["include_fee"]:
+        return Sums(amount - fee, amount, fee, most, amount - most, amount)
+    return Sums(amount, amount + fee, fee, most, amount, amount + most)
 
 
 def _destination(request: DeskRequest, currency: Currency, address_text: str) -> dict[str, Any]:

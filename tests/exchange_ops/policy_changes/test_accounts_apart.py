@@ -244,6 +244,7 @@ def typed(account, **changes):
     }
     table |= {"t0-mode": "hold_then_approve", "t1-mode": "hold_then_approve", "above-mode": "approve_then_hold"}
     rest = {"l0-kind": "order", "l1-kind": "order", "value_max_age_s": "300", "price_distance": "", "reason": "New"}
+    rest |= {"fee_factor": "1.5", "fee_floor": "5"}
     copy = {f"a{account.pk}-{name}": value for name, value in table.items()}
     return table | rest | copy | {f"a{account.pk}-{name}": value for name, value in changes.items()}
 
