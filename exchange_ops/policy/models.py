@@ -16,7 +16,7 @@ class PolicyVersion(Witnessed):
 
     `price_distance` is how much worse than the market, in percent, an order's price may be; `price_beyond` is what
     happens beyond it. Without a distance the desk's default applies, and going beyond it has to be confirmed.
-    `fee_factor` and `fee_floor` are the margin of network fees (`fee_margins`); without them the desk's default applies.
+    `fee_factor` and `fee_floor` are the margin of network fees (`fee_margins`); without them the default applies.
     """
 
     number = models.PositiveIntegerField(unique=True)

@@ -223,7 +223,7 @@ def concerned(old: Rules, new: Rules) -> set[str]:
 
 
 def judging(rules: Rules, account: int) -> list[Any]:
-    """What decides on payments from this account, as JSON: its tiers, their currency, the age of prices, the fee margin.
+    """What decides on payments from this account, as JSON: tiers, currency, the age of prices, the fee margin.
 
     Two versions in which this is equal judge each payment of the account alike.
     """
@@ -300,7 +300,9 @@ def _fee(old: Rules, new: Rules) -> Iterator[Difference]:
     """How the margin of network fees differs."""
     before, after = old.fee_margin, new.fee_margin
     if before.factor != after.factor:
-        sentence = f"A network fee may be up to {_figure(after.factor)} times its estimate, not {_figure(before.factor)} times."
+        sentence = (
+            f"A network fee may be {_figure(after.factor)} times its estimate, not {_figure(before.factor)} times."
+        )
         yield Difference(sentence, is_looser=after.factor > before.factor)
     if before.floor != after.floor:
         sentence = (

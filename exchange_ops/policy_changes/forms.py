@@ -70,7 +70,7 @@ class RulesForm(forms.Form):
         max_value=fee_margins.FACTORS[1],
         max_digits=6,
         decimal_places=2,
-        help_text="Approvals of a payout cover a fee up to this. A higher one goes back to the approvers; the hold stays.",
+        help_text="Approvals of a payout cover a fee up to this. A higher one goes back to the approvers.",
     )
     fee_floor = forms.DecimalField(
         label="Network fee: in any case this much above the estimate",

@@ -32,8 +32,8 @@ class Withdrawal(OfAccount, Subject):
     `window_from` to `closes_at` is the exchange's hour, and `approve_until`, `rollback_at`, `put_stop_at` lie inside
     it: all of them in the exchange's time (`shared.clocks.exchange_now`). Every other time is the desk's.
 
-    `fee_limit` is the highest network fee that approvals cover, in `currency`; `earlier_fee_limit` is the one before it,
-    where the exchange's fee rose above that.
+    `fee_limit` is the highest network fee that approvals cover, in `currency`; `earlier_fee_limit` is the one before
+    it, where the exchange's fee rose above that.
     """
 
     table, mark, name = states.TABLE, "W-", "withdrawal"

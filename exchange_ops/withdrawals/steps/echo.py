@@ -1,8 +1,8 @@
 """Comparing what the exchange is about to do with what people approved, field by field, before anything is paid.
 
 A payout's amount is what arrives, and its fee comes on top: with the fee taken out of the amount the two have to add up
-to the requested amount (supplement 2.10). The fee agrees as long as it is not above the highest that was approved. A tag
-that the exchange does not show at all is no difference.
+to the requested amount (supplement 2.10). The fee agrees as long as it is not above the highest that was approved. A
+tag that the exchange does not show at all is no difference.
 """
 
 from dataclasses import dataclass

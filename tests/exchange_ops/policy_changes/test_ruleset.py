@@ -6,8 +6,8 @@ from decimal import Decimal
 import pytest
 
 from exchange_ops.policy import ruleset
-from exchange_ops.policy.modes import APPROVE_THEN_HOLD, HOLD_THEN_APPROVE
 from exchange_ops.policy.fee_margins import FeeMargin
+from exchange_ops.policy.modes import APPROVE_THEN_HOLD, HOLD_THEN_APPROVE
 from exchange_ops.policy.ruleset import NO_RULES, Limit, Tier
 from tests.exchange_ops.policy_changes.keeping import FIRST
 
