@@ -54,7 +54,7 @@ def matches(digest: str, withdrawal: Withdrawal, *, freeze_number: int) -> bool:
 def is_of_older_form(digest: str, withdrawal: Withdrawal, *, freeze_number: int) -> bool:
     """Whether an earlier version of the desk made this digest, of this very content."""
     for form, columns in _OLDER_FORMS.items():
-        content = {name: _json_value(getattr(withdrawal, name)) for name in columns}
+        content = {name: json_value(getattr(withdrawal, name)) for name in columns}
         if digest in digests(content | {"form": form, "id": withdrawal.pk, "freeze": freeze_number}):
             return True
     return False
@@ -68,7 +68,7 @@ def digests(content: dict[str, Any]) -> list[str]:
 
 def signed_content(row: Subject, **changes: Any) -> dict[str, Any]:
     """The columns that the machine's table declares as signed, in JSON's own types, with these changes applied."""
-    return {name: _json_value(changes.get(name, getattr(row, name))) for name in row.table.named(Column.SIGNED)}
+    return {name: json_value(changes.get(name, getattr(row, name))) for name in row.table.named(Column.SIGNED)}
 
 
 def _content(withdrawal: Withdrawal, freeze_number: int, **changes: Any) -> dict[str, Any]:
@@ -78,6 +78,7 @@ def _content(withdrawal: Withdrawal, freeze_number: int, **changes: Any) -> dict
     return signed_content(withdrawal, **changes) | named
 
 
-def _json_value(value: object) -> object:
+def json_value(value: object) -> object:
+    """The value in JSON's own types."""
     # Equal amounts have one text, whatever zeros they were written with.
     return decimal_text(plain(value)) if isinstance(value, Decimal) else value
