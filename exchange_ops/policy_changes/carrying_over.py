@@ -30,7 +30,8 @@ def carried_over(content: Rules, *, base: Rules, current: Rules) -> Rules | None
 
 
 def _accounts(rules: Rules) -> set[int]:
-    return {row.account for row in (*rules.tiers, *rules.limits) if row.account is not None}
+    own = [*(tier.account for tier in rules.tiers), *(limit.account for limit in rules.limits)]
+    return {account for account in own if account is not None}
 
 
 def _part(rules: Rules, account: int | None) -> list[Any]:

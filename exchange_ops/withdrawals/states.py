@@ -351,6 +351,7 @@ TABLE: Final = Table(
 )
 OPEN_STATES: Final = TABLE.open
 CLOSED_STATES: Final = TABLE.ends
+REPEATABLE: Final = (ROLLED_BACK, CANCELLED, REFUSED, LAPSED, EXPIRED)  # ended unpaid: the same can be requested again
 CANCELLABLE: Final = frozenset({DRAFT, REVIEW, QUEUED, HELD})  # as long as nothing was decided
 IN_FLIGHT_HOLDS: Final = ("holding", "hold_unknown")
 DECISION_PAIRS: Final = tuple((name, decision) for name, state in STATES.items() for decision in state.decisions)

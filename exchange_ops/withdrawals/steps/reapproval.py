@@ -8,6 +8,7 @@ vote counts yet, and keeps its hold, its hour and its history.
 from datetime import datetime
 from typing import Any
 
+from desk.machines.table import NONE
 from exchange_ops.withdrawals import deadlines, machine, states
 from exchange_ops.withdrawals.decisions import fee_limits, policy_evaluation
 from exchange_ops.withdrawals.evidence.ledger_lookup import PayoutVersion
@@ -15,7 +16,7 @@ from exchange_ops.withdrawals.models import Withdrawal
 from exchange_ops.withdrawals.steps import echo
 from wire.values import grouped_text
 
-_UNDECIDED: dict[str, Any] = {"decision": states.NONE, "decided_by": None, "decided_at": None, "lease_until": None}
+_UNDECIDED: dict[str, Any] = {"decision": NONE, "decided_by": None, "decided_at": None, "lease_until": None}
 
 
 def for_fee(row: Withdrawal, record: PayoutVersion, *, now: datetime, **columns: Any) -> None:

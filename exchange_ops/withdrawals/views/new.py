@@ -26,10 +26,12 @@ from exchange_ops.shared.models import Account
 from exchange_ops.shared.views import accounts
 from exchange_ops.shared.views.access import posted, requires
 from exchange_ops.withdrawals import equal_payments, request_checks, workflow
+from exchange_ops.withdrawals import rules as withdrawal_rules
 from exchange_ops.withdrawals.decisions import fee_limits, policy_evaluation
 from exchange_ops.withdrawals.forms import NewWithdrawalForm
 from exchange_ops.withdrawals.models import Withdrawal
 
+LONGEST_NUMBER = 18
 ONLY_OPERATORS = "Operators ask for payouts. You can look at every request in the list."
 
 
@@ -39,8 +41,10 @@ def new(request: DeskRequest) -> HttpResponse:
     """The form; sent, it becomes one request however often it is sent."""
     payable, others = _currencies()
     if request.method != "POST":
-        form = NewWithdrawalForm(initial={"request_key": fresh_key(), **_prefilled(request)}, currencies=payable)
-        return _render_form(request, form, others)
+        again = _repeated(request)
+        initial = _prefilled(request) if again is None else NewWithdrawalForm.repeating(again)
+        form = NewWithdrawalForm(initial={"request_key": fresh_key(), **initial}, currencies=payable)
+        return _render_form(request, form, others, again=again)
     form = NewWithdrawalForm(request.POST, currencies=payable)
     if not form.is_valid():
         return _render_form(request, form, others, status=422)
@@ -101,13 +105,27 @@ class Sums:
 
 
 def _render_form(
-    request: DeskRequest, form: NewWithdrawalForm, others: list[dict[str, str]], *, status: int = 200
+    request: DeskRequest,
+    form: NewWithdrawalForm,
+    others: list[dict[str, str]],
+    *,
+    status: int = 200,
+    again: Withdrawal | None = None,
 ) -> HttpResponse:
     account = accounts.current(request)
-    context = {"form": form, "others": others, "now": clock.now(), "account": account}
+    context = {"form": form, "others": others, "now": clock.now(), "account": account, "again": again}
     context["frozen"] = freezes.of_account(account)
     context["watches_only"] = account is not None and key_status.watches_only([account])
     return show(request, "exchange_ops/new.html", context, status=status)
+
+
+def _repeated(request: DeskRequest) -> Withdrawal | None:
+    """The ended request of this account that a link asks for once more, if there is one."""
+    number = request.GET.get("again", "")
+    if not (number.isascii() and number.isdigit() and len(number) <= LONGEST_NUMBER):
+        return None
+    row = Withdrawal.objects.filter(pk=int(number), account=accounts.current(request)).first()
+    return row if row is not None and withdrawal_rules.may_repeat(request.user, row) else None
 
 
 def _prefilled(request: DeskRequest) -> dict[str, str]:
