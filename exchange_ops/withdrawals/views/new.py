@@ -154,7 +154,7 @@ def _figures(request: DeskRequest, account: Account, currency: Currency) -> dict
     now = clock.now()
     estimate = checks.ask_fee(account=account, currency=currency.code, amount=amount, person=request.user, now=now)
     fee = estimate.fee if estimate.fee is not None else currency.payout_fee
-    asked = {"account": account, "currency": currency.code, "amount": amount, "include_fee": include_fee}
+    payout = {"account": account, "currency": currency.code, "amount": amount, "include_fee": include_fee}
     verdict, columns = policy_evaluation.verdict_on(
         account=account, currency=currency.code, amount=amount, address="", now=now
     )
@@ -162,7 +162,7 @@ def _figures(request: DeskRequest, account: Account, currency: Currency) -> dict
         "amount": amount,
         "problem": problem,
         "estimate": estimate,
-        "sums": _sums(asked, fee, now),
+        "sums": _sums(payout, fee, now),
         "include_fee": include_fee,
         "verdict": verdict,
         "value": columns,
@@ -184,11 +184,11 @@ def _equal(request: DeskRequest, account: Account, currency: Currency, amount: D
     )
 
 
-def _sums(asked: dict[str, Any], fee: Decimal | None, now: datetime) -> Sums | None:
+def _sums(payout: dict[str, Any], fee: Decimal | None, now: datetime) -> Sums | None:
     if fee is None:
         return None
-    amount, most = asked["amount"], fee_limits.highest(**asked, estimate=fee, now=now)
-    if asked["include_fee"]:
+    amount, most = payout["amount"], fee_limits.highest(**payout, estimate=fee, now=now)
+    if payout["include_fee"]:
         return Sums(amount - fee, amount, fee, most, amount - most, amount)
     return Sums(amount, amount + fee, fee, most, amount, amount + most)
 
