@@ -126,7 +126,7 @@ def test_the_database_takes_a_decision_back_only_with_its_content_and_before_an_
 
     with pytest.raises(IntegrityError, match="the decision on a withdrawal is made once"):
         take_back()
-    with pytest.raises(IntegrityError, match="made once|never both"):
+    with pytest.raises(IntegrityError, match=r"made once|never both"):
         take_back(digest="0" * 64, put_count=1)
 
 
