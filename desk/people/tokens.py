@@ -76,7 +76,7 @@ def make_own(
 ) -> tuple["ApiToken", Secret]:
     """The person's own new token, confirmed with a second factor. Raises `stepup.CannotConfirm`."""
     with transaction.atomic():
-        digest = digest_of(person, request_key)
+        digest = digest_of(person, name=name, scope=scope, days=days, request_key=request_key)
         stepup.verify(person=person, purpose=PURPOSE, digest=digest, answer=answer, session_key=session_key, now=now)
         return create(person=person, name=name, scope=scope, days=days, now=now, actor=person)
 
@@ -86,9 +86,9 @@ def shown_once(secret: Secret) -> str:
     return secret.reveal()
 
 
-def digest_of(person: "Person", request_key: str) -> str:
-    """What is signed for a new token: the person, and the key of the form that asks for it."""
-    return _digest(f"countersign-token-1|{person.pk}|{request_key}")
+def digest_of(person: "Person", *, name: str, scope: str, days: int, request_key: str) -> str:
+    """What is signed for a new token: whose it is, its name, scope and days, and the key of its form."""
+    return _digest(trail.canonical(["countersign-token-2", person.pk, name, scope, days, request_key]))
 
 
 @transaction.atomic

@@ -20,7 +20,7 @@ from desk.web.requests import DeskRequest
 MOST_SHOWN = 50
 
 
-class TokenForm(SecondFactorForm):
+class TokenForm(forms.Form):
     """What a token is for, what it may do and how long it is valid."""
 
     name = forms.CharField(label="What it is for", max_length=80)
@@ -37,23 +37,25 @@ class TokenForm(SecondFactorForm):
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def own(request: DeskRequest) -> HttpResponse:
-    """The list, and the form of a new one; sent with a second factor, its secret is shown once."""
+    """The list and the form of a new one; then a second factor for exactly that token, whose secret is shown once."""
     if request.method != "POST":
         return _page(request, TokenForm(initial={"request_key": get_random_string(20)}))
     form = TokenForm(request.POST)
-    if not form.is_valid():
-        return _page(request, form, status=422)
-    wish = {name: form.cleaned_data[name] for name in ("name", "scope", "days", "request_key")}
+    if not form.is_valid() or "back" in request.POST:
+        return _page(request, form, status=422 if form.errors else 200)
+    confirm_form = SecondFactorForm(request.POST) if "confirmed" in request.POST else SecondFactorForm()
+    if not confirm_form.is_valid():
+        return _confirm_page(request, form, confirm_form, status=422 if confirm_form.is_bound else 200)
     try:
         row, secret = tokens.make_own(
             person=request.user,
-            **wish,
-            answer=form.answer,
+            **form.cleaned_data,
+            answer=confirm_form.answer,
             session_key=request.session.session_key or "",
             now=clock.now(),
         )
     except CannotConfirm as problem:
-        return _page(request, form, status=409, refusal=str(problem))
+        return _confirm_page(request, form, confirm_form, status=409, refusal=str(problem))
     fresh = TokenForm(initial={"request_key": get_random_string(20)})
     return _page(request, fresh, made=row, secret=tokens.shown_once(secret))
 
@@ -69,15 +71,26 @@ def revoke(request: DeskRequest, token_id: int) -> HttpResponse:
 
 
 def _page(request: DeskRequest, form: TokenForm, *, status: int = 200, **words: Any) -> HttpResponse:
-    person, key = request.user, str(form["request_key"].value() or "")
     context = {
         "now": clock.now(),
         "form": form,
-        "tokens": ApiToken.objects.filter(person=person).order_by("-pk")[:MOST_SHOWN],
-        "purpose": tokens.PURPOSE,
-        "digest": tokens.digest_of(person, key),
-        "refusal": "",
+        "tokens": ApiToken.objects.filter(person=request.user).order_by("-pk")[:MOST_SHOWN],
         "made": None,
         **words,
     }
     return show(request, "account/tokens.html", context, status=status)
+
+
+def _confirm_page(
+    request: DeskRequest, form: TokenForm, confirm_form: SecondFactorForm, *, status: int, refusal: str = ""
+) -> HttpResponse:
+    """What the new token will be, and the second factor for it."""
+    context = {
+        "form": confirm_form,
+        "sent": form.cleaned_data,
+        "scope": ApiToken.Scope(form.cleaned_data["scope"]).label,
+        "purpose": tokens.PURPOSE,
+        "digest": tokens.digest_of(request.user, **form.cleaned_data),
+        "refusal": refusal,
+    }
+    return show(request, "account/token_confirm.html", context, status=status)

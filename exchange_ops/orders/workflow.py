@@ -90,6 +90,7 @@ def place(
     now: datetime,
     confirmed: Collection[str] = (),
     for_approval: bool | None = None,
+    exits: digest.ExitPrices | None = None,
     via: str = "page",
     session_key: str = "",
 ) -> Order:
@@ -97,7 +98,8 @@ def place(
 
     Nothing is sent here: a worker places it. `confirmed` are the tokens of the oversteps that the person confirmed by
     name. Beyond a limit that needs an approval it waits for one; `for_approval` says whether the person expected that,
-    None that either will do. Raises CannotPlace with a sentence for each field, or NotConfirmed with what has to be
+    None that either will do. `exits` are those of a bracket that the caller records in the same transaction. Raises
+    CannotPlace with a sentence for each field, or NotConfirmed with what has to be
     confirmed first.
     """
     once = Once(
@@ -128,7 +130,7 @@ def place(
             oversteps = policy_checks.check(initiator=initiator, account=account, requested=requested, now=now)
             order.oversteps = policy_checks.settle(oversteps, confirmed=confirmed)
             if any(each.beyond == APPROVE for each in oversteps):
-                return _ask_for_approval(order, expected=for_approval, now=now, session_key=session_key)
+                return _ask_for_approval(order, expected=for_approval, exits=exits, now=now, session_key=session_key)
             if for_approval:
                 raise CannotPlace({FORM: NEEDS_NONE})
             return machine.create(order, event="asked", now=now, actor=initiator, session_key=session_key)
@@ -136,11 +138,13 @@ def place(
     return once.store(record)
 
 
-def _ask_for_approval(order: Order, *, expected: bool | None, now: datetime, session_key: str) -> Order:
+def _ask_for_approval(
+    order: Order, *, expected: bool | None, exits: digest.ExitPrices | None, now: datetime, session_key: str
+) -> Order:
     if expected is False:
         raise CannotPlace({FORM: NEEDS_ONE})
     order.approve_until = now + approvals.APPROVE_WITHIN
-    order.digest = digest.compute(order)
+    order.digest = digest.compute(order, exits=exits)
     machine.create(
         order, event="approval_asked", to=states.WAITING, now=now, actor=order.initiator, session_key=session_key
     )

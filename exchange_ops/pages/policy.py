@@ -103,6 +103,7 @@ def _render_page(
 ) -> HttpResponse:
     account, current = accounts.current(request), quorum.current()
     active = freezes.active(account) if account else None
+    may_stop = account is not None and active is None and rules.may_freeze(request.user)
     context = {
         "now": clock.now(),
         "policy": current,
@@ -114,14 +115,15 @@ def _render_page(
         "past": Freeze.objects.filter(account=account, thawed_at__isnull=False)
         .select_related("frozen_by")
         .order_by("-pk")[:LAST_FREEZES],
-        "may_stop": account is not None and active is None and rules.may_freeze(request.user),
+        "may_stop": may_stop,
+        "releases": freezes.would_release(account) if account is not None and may_stop else [],
         **forms,
     }
     return show(
         request,
         "exchange_ops/policy.html",
         context,
-        parts={"freezes": "exchange_ops/policy/_freezes.html", "changes": "exchange_ops/policy/_changes.html"},
+        parts={name: f"exchange_ops/policy/_{name}.html" for name in ("freezes", "changes", "releases")},
         status=status,
     )
 

@@ -47,6 +47,9 @@ class Stoppable(Protocol):
     def lock_open(self, account: Account) -> Sequence[Any]:
         """The rows that a freeze may move, in the order of their numbers, locked where the engine can."""
 
+    def would_release(self, account: Account) -> Sequence[Any]:
+        """The rows whose reserved money a freeze would release now."""
+
     def stop(self, row: Any, *, frozen: Freeze, person: "Person | None", now: datetime, session_key: str) -> None:
         """Move one of them."""
 
@@ -99,6 +102,11 @@ def lock_open(account: Account) -> list[tuple[Stoppable, Sequence[Any]]]:
     Taken before anything is written to the audit trail, so that a freeze and an approval can't wait for each other.
     """
     return [(one, one.lock_open(account)) for one in _stoppable]
+
+
+def would_release(account: Account) -> list[Any]:
+    """The rows whose reserved money a freeze of this account would release now, for whoever is about to freeze it."""
+    return [row for one in _stoppable for row in one.would_release(account)]
 
 
 def thaw(

@@ -16,6 +16,7 @@ class PolicyVersion(Witnessed):
 
     `price_distance` is how much worse than the market, in percent, an order's price may be; `price_beyond` is what
     happens beyond it. Without a distance the desk's default applies, and going beyond it has to be confirmed.
+    `fee_factor` and `fee_floor` are the margin of network fees (`fee_margins`); without them the default applies.
     """
 
     number = models.PositiveIntegerField(unique=True)
@@ -23,6 +24,8 @@ class PolicyVersion(Witnessed):
     value_max_age_s = models.PositiveIntegerField(default=300)
     price_distance = amount_field(null=True)
     price_beyond = models.CharField(max_length=10, default=REFUSE, choices=list(BEYOND.items()))
+    fee_factor = amount_field(null=True)
+    fee_floor = amount_field(null=True)
     published_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+")
     published_at = models.DateTimeField()
 

@@ -2,12 +2,14 @@
 
 The value in the quote currency chooses a tier: one of the account's own where it has any, else one of those for every
 other account. An unknown or stale value falls into the last tier, and a currency that the exchange does not describe is
-not paid at all. The verdict carries the sentences that led to it and the number of the rules, which people sign.
+not paid at all. The verdict carries the sentences that led to it and the number of the rules. What people sign of the
+rules is what decides on their account (`judging`), so that a change for other accounts leaves their approvals valid.
 """
 
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
+from typing import Any
 
 from django.db import transaction
 
@@ -42,6 +44,22 @@ class Verdict:
 def current() -> PolicyVersion | None:
     """The rules in force: the highest number that was published."""
     return PolicyVersion.objects.order_by("-number").first()
+
+
+def judging(*, number: int, account_id: int) -> list[Any]:
+    """What version `number` of the rules decides on payments from this account by, as JSON (`ruleset.judging`)."""
+    policy = PolicyVersion.objects.filter(number=number).first()
+    return ruleset.judging(ruleset.rules_of(policy), account_id)
+
+
+def is_in_force(*, number: int, account_id: int) -> bool:
+    """Whether the rules in force decide on payments from this account as version `number` did."""
+    rules = current()
+    if rules is None:
+        return False
+    if rules.number == number:
+        return True
+    return judging(number=number, account_id=account_id) == judging(number=rules.number, account_id=account_id)
 
 
 def judge(

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final
 
+from exchange_ops.policy import fee_margins
+from exchange_ops.policy.fee_margins import FeeMargin
 from exchange_ops.policy.models import PolicyVersion, QuorumTier, ValueLimit
 from exchange_ops.policy.modes import (
     APPROVE_THEN_HOLD,
@@ -77,6 +79,7 @@ class Rules:
     limits: tuple[Limit, ...] = ()
     currency: str = "USD"
     price_beyond: str = REFUSE
+    fee_margin: FeeMargin = fee_margins.USUAL
 
     @property
     def price_bound(self) -> tuple[Decimal, str]:
@@ -116,6 +119,7 @@ def rules_of(policy: PolicyVersion | None) -> Rules:
         price_beyond=policy.price_beyond,
         limits=tuple(Limit(row.kind, row.most, row.person_id, row.account_id, row.beyond) for row in limits),
         currency=tiers[0].currency if tiers else NO_RULES.currency,
+        fee_margin=fee_margins.margin_of(policy),
     )
 
 
@@ -130,6 +134,7 @@ def as_json(rules: Rules) -> dict[str, Any]:
             [limit.kind, _text(limit.most), limit.person, limit.account, limit.beyond] for limit in rules.limits
         ],
         "currency": rules.currency,
+        "fee_margin": fee_margins.as_json(rules.fee_margin),
     }
 
 
@@ -147,6 +152,7 @@ def from_json(content: Mapping[str, Any]) -> Rules:
             for kind, most, person, account, *beyond in content["limits"]
         ),
         currency=content["currency"],
+        fee_margin=fee_margins.from_json(content.get("fee_margin")),
     )
 
 
@@ -173,6 +179,7 @@ def problems(rules: Rules) -> Iterator[str]:
         yield f"The price distance is {DISTANCES[0]} to {DISTANCES[1]} percent, or empty for none."
     if len({limit.scope for limit in rules.limits}) != len(rules.limits):
         yield "Two limits are about the same person and account."
+    yield from rules.fee_margin.problems()
     yield from _limit_problems(rules)
 
 
@@ -197,6 +204,7 @@ def differences(old: Rules, new: Rules, *, names: Mapping[str, str]) -> list[Dif
         )
         changes.append(Difference(sentence, is_looser=new.value_max_age_s > old.value_max_age_s))
     changes += _bound("An order may be worse than the market", old.price_bound, new.price_bound, " %")
+    changes += _fee(old, new)
     before, after = ({limit.scope: (limit.most, limit.beyond) for limit in rules.limits} for rules in (old, new))
     for scope in sorted({*before, *after}, key=str):
         unit = "" if scope[0] == ValueLimit.OPEN_ORDERS else f" {new.currency}"
@@ -210,8 +218,17 @@ def concerned(old: Rules, new: Rules) -> set[str]:
     accounts = {str(number) for number in numbers if tiers_for(old, number) != tiers_for(new, number)}
     limits = {*old.limits} ^ {*new.limits}
     accounts |= {"" if limit.account is None else str(limit.account) for limit in limits}
-    figures = [(rules.value_max_age_s, rules.price_bound, rules.currency) for rules in (old, new)]
+    figures = [(rules.value_max_age_s, rules.price_bound, rules.currency, rules.fee_margin) for rules in (old, new)]
     return accounts | ({""} if figures[0] != figures[1] or tiers_for(old, None) != tiers_for(new, None) else set())
+
+
+def judging(rules: Rules, account: int) -> list[Any]:
+    """What decides on payments from this account, as JSON: tiers, currency, the age of prices, the fee margin.
+
+    Two versions in which this is equal judge each payment of the account alike.
+    """
+    tiers = [[_text(tier.up_to), tier.approvals, tier.mode] for tier in tiers_for(rules, account)]
+    return [tiers, rules.currency, rules.value_max_age_s, fee_margins.as_json(rules.fee_margin)]
 
 
 def in_order(tiers: Iterable[Tier]) -> tuple[Tier, ...]:
@@ -277,6 +294,22 @@ def _tiers_of(old: Rules, new: Rules, account: int | None, who: str) -> Iterator
             yield Difference(sentence, is_looser=after.approvals < before.approvals)
         if before.mode != after.mode:
             yield Difference(f"{where}: {_ORDERS[after.mode]}.", is_looser=after.mode == HOLD_THEN_APPROVE)
+
+
+def _fee(old: Rules, new: Rules) -> Iterator[Difference]:
+    """How the margin of network fees differs."""
+    before, after = old.fee_margin, new.fee_margin
+    if before.factor != after.factor:
+        sentence = (
+            f"A network fee may be {_figure(after.factor)} times its estimate, not {_figure(before.factor)} times."
+        )
+        yield Difference(sentence, is_looser=after.factor > before.factor)
+    if before.floor != after.floor:
+        sentence = (
+            f"A network fee may in any case exceed its estimate by {_figure(after.floor)} {new.currency}, "
+            f"not by {_figure(before.floor)} {new.currency}."
+        )
+        yield Difference(sentence, is_looser=after.floor > before.floor)
 
 
 def _bound(

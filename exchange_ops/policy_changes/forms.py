@@ -7,7 +7,8 @@ from django import forms
 
 from desk.forms import SecondFactorForm
 from desk.models import Person
-from exchange_ops.policy import ruleset
+from exchange_ops.policy import fee_margins, ruleset
+from exchange_ops.policy.fee_margins import FeeMargin
 from exchange_ops.policy.models import ValueLimit
 from exchange_ops.policy.modes import BEYOND, REFUSE
 from exchange_ops.policy.ruleset import Limit, Rules
@@ -63,6 +64,22 @@ class RulesForm(forms.Form):
     price_beyond = forms.ChoiceField(
         label="An order that is farther from the market", choices=list(reversed(BEYOND.items())), required=False
     )
+    fee_factor = forms.DecimalField(
+        label="Network fee: at most this many times the estimate",
+        min_value=fee_margins.FACTORS[0],
+        max_value=fee_margins.FACTORS[1],
+        max_digits=6,
+        decimal_places=2,
+        help_text="Approvals of a payout cover a fee up to this. A higher one goes back to the approvers.",
+    )
+    fee_floor = forms.DecimalField(
+        label="Network fee: in any case this much above the estimate",
+        min_value=fee_margins.FLOORS[0],
+        max_value=fee_margins.FLOORS[1],
+        max_digits=8,
+        decimal_places=2,
+        help_text="In the currency of the tiers, for chains whose fees are so small that they often double.",
+    )
     reason = forms.CharField(
         label="Why should the rules change?",
         max_length=LONGEST_REASON,
@@ -106,6 +123,8 @@ class Editor:
             "value_max_age_s": start.value_max_age_s,
             "price_distance": start.price_distance,
             "price_beyond": start.price_beyond,
+            "fee_factor": plain(start.fee_margin.factor),
+            "fee_floor": plain(start.fee_margin.floor),
         }
         self.form = RulesForm(data, initial=figures)
 
@@ -146,6 +165,7 @@ class Editor:
             price_beyond=self.form.cleaned_data["price_beyond"] or REFUSE,
             limits=(*self._limits(), *self._unseen_limits),
             currency=self.currency,
+            fee_margin=FeeMargin(self.form.cleaned_data["fee_factor"], self.form.cleaned_data["fee_floor"]),
         )
 
     def _limits(self) -> Iterator[Limit]:

@@ -15,6 +15,8 @@ LONGEST_REASON = 300
 class PolicyChange(Subject):
     """The rules that one person proposed (`content`, the complete set as JSON) to replace version `base`.
 
+    What other people published since then of other parts of the rules is kept (`carrying_over`).
+
     Both people sign `digest`. `is_looser`: it allows something that was not allowed before, so it waits for a day until
     `in_force_at`. `version_number` is the version that it was published as.
     """

@@ -1,9 +1,8 @@
 """The open requests that new rules affect, and waking them once those rules are in force.
 
-Every approval is bound to one version of the rules, so a new version voids every approval that was not acted on:
-reserved money without a decision is released, and requests that reserved nothing yet need new approvals. That holds on
-every account, whichever tiers were changed, because each approval signed the number of the rules. How many approvals a
-request needs now depends on the tiers for its account.
+Every approval is bound to what the rules say about its account (`ruleset.judging`). Where that changes, every approval
+that was not acted on is void: reserved money without a decision is released, and requests that reserved nothing yet
+need new approvals. Requests of other accounts stay as they are.
 """
 
 from collections.abc import Iterator
@@ -14,8 +13,9 @@ from django.urls import get_script_prefix, reverse
 
 from desk import outbox
 from desk.machines.table import NONE
-from exchange_ops.policy import ruleset
+from exchange_ops.policy import quorum, ruleset
 from exchange_ops.policy.ruleset import Rules
+from exchange_ops.shared.models import Account
 from exchange_ops.transfers import states as transfer_states
 from exchange_ops.transfers.models import Transfer
 from exchange_ops.withdrawals import machine
@@ -39,7 +39,10 @@ class TouchedRequest:
 
 def requests_touched_by(rules: Rules) -> list[TouchedRequest]:
     """The open requests that these rules would affect, the oldest first, at most `MOST`."""
-    return [*_payouts(rules), *_transfers(rules)][:MOST]
+    now = ruleset.rules_of(quorum.current())
+    accounts = Account.objects.values_list("pk", flat=True)
+    judged_anew = {pk for pk in accounts if ruleset.judging(now, pk) != ruleset.judging(rules, pk)}
+    return [*_payouts(rules, judged_anew), *_transfers(rules, judged_anew)][:MOST]
 
 
 def wake(*, now: datetime) -> None:
@@ -51,8 +54,9 @@ def wake(*, now: datetime) -> None:
     Transfer.objects.filter(state__in=_TRANSFER_STATES).update(next_action_at=now)
 
 
-def _payouts(rules: Rules) -> Iterator[TouchedRequest]:
-    open_ones = Withdrawal.objects.filter(state__in=(*_UNRESERVED, withdrawal_states.HELD), decision=NONE)
+def _payouts(rules: Rules, accounts: set[int]) -> Iterator[TouchedRequest]:
+    states = (*_UNRESERVED, withdrawal_states.HELD)
+    open_ones = Withdrawal.objects.filter(state__in=states, decision=NONE, account__in=accounts)
     for row in open_ones.select_related("account").order_by("pk")[:MOST]:
         if row.state == withdrawal_states.HELD:
             sentence = "its money is released, and it can be asked for again"
@@ -61,9 +65,9 @@ def _payouts(rules: Rules) -> Iterator[TouchedRequest]:
         yield TouchedRequest(row.reference, _url("withdrawal", row), sentence, row.account.name)
 
 
-def _transfers(rules: Rules) -> Iterator[TouchedRequest]:
-    open_ones = Transfer.objects.filter(state__in=_TRANSFER_STATES).select_related("account").order_by("pk")
-    for row in open_ones[:MOST]:
+def _transfers(rules: Rules, accounts: set[int]) -> Iterator[TouchedRequest]:
+    open_ones = Transfer.objects.filter(state__in=_TRANSFER_STATES, account__in=accounts)
+    for row in open_ones.select_related("account").order_by("pk")[:MOST]:
         if row.leaves:
             sentence = f"approvals so far count no more: {_need(rules, row)}"
             yield TouchedRequest(row.reference, _url("transfer", row), sentence, row.account.name)

@@ -236,7 +236,7 @@ def _change_page(
         "now": clock.now(),
         "row": row,
         "differences": _differences_for(person, ruleset.rules_of(base), new_rules),
-        "touched": _touched(person, new_rules) if waits else [],
+        "touched": _touched(person, workflow.as_of_now(row) or new_rules) if waits else [],
         "waits": waits,
         "is_own": is_own,
         "may_agree": row.state == states.PROPOSED and workflow.may_decide(person, row) and not is_own,

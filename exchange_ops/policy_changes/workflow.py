@@ -1,6 +1,7 @@
 """Changing the rules: one person proposes, another agrees; the change is in force at once when nothing gets looser.
 
-Both sign the whole content, the version it replaces and the reason. Everything here takes the audit trail's turn first,
+Both sign the whole content, the version it replaces and the reason; where other parts of the rules were published
+meanwhile, the change is carried over to them (`carrying_over`). Everything here takes the audit trail's turn first,
 so that people who act at the same moment act one after the other.
 """
 
@@ -19,7 +20,7 @@ from desk.people import stepup
 from exchange_ops.policy import quorum, ruleset
 from exchange_ops.policy.models import PolicyVersion, QuorumTier, ValueLimit
 from exchange_ops.policy.ruleset import Difference, Rules
-from exchange_ops.policy_changes import machine, open_requests, rules, states
+from exchange_ops.policy_changes import carrying_over, machine, open_requests, rules, states
 from exchange_ops.policy_changes.models import LONGEST_REASON, PolicyChange
 from exchange_ops.shared.models import Account
 
@@ -65,6 +66,16 @@ def problems(new_rules: Rules) -> list[str]:
     if not sentences and not compared(new_rules):
         sentences.append("Nothing differs from the rules in force.")
     return sentences
+
+
+def as_of_now(row: PolicyChange) -> Rules | None:
+    """What the rules would be with this change now; None where what it changes was changed after it was proposed."""
+    content, now = ruleset.from_json(row.content), in_force()
+    if row.base == _base():
+        return content
+    base = ruleset.rules_of(PolicyVersion.objects.filter(number=row.base).first())
+    rules_then = carrying_over.carried_over(content, base=base, current=now)
+    return None if rules_then is None or problems(rules_then) else rules_then
 
 
 def digest_of(content: Mapping[str, Any], *, base: int, reason: str) -> str:
@@ -121,22 +132,23 @@ def agree(
         _refuse_unless_open(row, (states.PROPOSED,), actor)
         if row.proposed_by_id == actor.pk:
             raise CannotChange("You proposed it, so somebody else has to agree.")
-        _refuse(DECISIONS, act, ruleset.from_json(row.content))
+        new_rules = as_of_now(row)
+        if row.expires_at <= now or new_rules is None:
+            raise CannotChange("It is over: it expired, or other rules were published meanwhile. Propose it anew.")
+        _refuse(DECISIONS, act, new_rules)
         if not rules.are_enough(row.proposed_by, actor, at=_concerned(row)):
             raise CannotChange("One of the two has to be of treasury, and both have to be active.")
-        if row.expires_at <= now or row.base != _base():
-            raise CannotChange("It is over: it expired, or other rules were published meanwhile. Propose it anew.")
         if digest != row.digest or digest != digest_of(row.content, base=row.base, reason=row.reason):
             raise CannotChange("This is not what you saw. Nothing was agreed to: read it again.")
         confirmation = DECISIONS.confirm(act)
         words: dict[str, Any] = {"agreed_by": actor, "agreed_with": confirmation}
         words |= {"evidence": confirmation.evidence(), **act.moved}
-        # Compared again with the rules in force now: they are those that the change was proposed to replace.
-        if any(each.is_looser for each in compared(ruleset.from_json(row.content))):
+        # Compared again with the rules in force now: other parts of them may be newer than those it was proposed for.
+        if any(each.is_looser for each in compared(new_rules)):
             due = now + states.LOOSENING_WAITS
             words |= {"in_force_at": due, "next_action_at": due}
             return machine.move(row, event="agreed", to=states.AGREED, **words)
-        return _publish(row, publisher=actor, **words)
+        return _publish(row, new_rules, publisher=actor, **words)
 
 
 def withdraw_or_reject(
@@ -173,13 +185,13 @@ def _review_one(number: int, now: datetime) -> bool:
         )
         if row.state not in {states.PROPOSED, states.AGREED}:
             return False
-        if row.base != _base():
+        if (new_rules := as_of_now(row)) is None:
             _overtaken(row, "Other rules were published meanwhile.", now)
         elif row.state == states.PROPOSED and row.expires_at <= now:
             machine.move(row, event="expired", to=states.EXPIRED, now=now)
         elif row.state == states.AGREED and row.in_force_at is not None and row.in_force_at <= now:
             if _is_signed_by_two(row):
-                _publish(row, publisher=row.agreed_by, now=now)
+                _publish(row, new_rules, publisher=row.agreed_by, now=now)
             else:
                 _overtaken(row, "One of the two who agreed may not do that any more.", now)
         else:
@@ -187,14 +199,18 @@ def _review_one(number: int, now: datetime) -> bool:
     return True
 
 
-def _publish(row: PolicyChange, *, publisher: "Person | None", now: datetime, **words: Any) -> PolicyChange:
-    new_rules, number = ruleset.from_json(row.content), row.base + 1
+def _publish(
+    row: PolicyChange, new_rules: Rules, *, publisher: "Person | None", now: datetime, **words: Any
+) -> PolicyChange:
+    number = _base() + 1
     version = PolicyVersion.objects.create(
         number=number,
         note=row.reason,
         value_max_age_s=new_rules.value_max_age_s,
         price_distance=new_rules.price_distance,
         price_beyond=new_rules.price_beyond,
+        fee_factor=new_rules.fee_margin.factor,
+        fee_floor=new_rules.fee_margin.floor,
         published_by=publisher,
         published_at=now,
     )
@@ -249,7 +265,7 @@ def may_decide(person: "Person", row: PolicyChange) -> bool:
 
 def _concerned(row: PolicyChange) -> set[str]:
     """The accounts that a change concerns, compared with the rules in force."""
-    return ruleset.concerned(in_force(), ruleset.from_json(row.content))
+    return ruleset.concerned(in_force(), as_of_now(row) or ruleset.from_json(row.content))
 
 
 def _refuse(acts: Acts, act: Act, new_rules: Rules | None = None) -> None:

@@ -101,6 +101,7 @@ EVENTS: Final = {
     "frozen": "Stopped by a freeze",
     "policy_changed": "Stopped by newer rules",
     "fee_drifted": "Stopped: the fee changed",
+    "fee_rose": "Network fee rose: back to the approvers",
     "ended_at_exchange": "Ended at the exchange",
     "recalled": "Called back",
     "commit_claimed": "Telling the exchange to pay",

@@ -12,7 +12,7 @@ from exchange_ops.transfers import identifiers
 from exchange_ops.transfers.models import Transfer
 from exchange_ops.withdrawals.decisions import digest, policy_evaluation
 
-_FORM = "countersign-transfer-1"
+_FORM = "countersign-transfer-2"
 _VALUE_COLUMNS = ("quote_value", "quote_currency", "quote_at", "policy_version")
 
 
@@ -38,22 +38,25 @@ def evaluate(transfer: Transfer, *, now: datetime) -> tuple[str, dict[str, Any]]
 
 
 def still_holds(transfer: Transfer) -> bool:
-    """Whether the digest still matches this content, under the rules in force and after the last freeze."""
-    if transfer.leaves:
-        rules = quorum.current()
-        if rules is None or rules.number != transfer.policy_version:
-            return False
+    """Whether the digest still matches this content after the last freeze, and the rules in force decide on the account
+    as those did that it was judged by."""
+    if transfer.leaves and not quorum.is_in_force(number=transfer.policy_version, account_id=transfer.account_id):
+        return False
     return transfer.digest in digest.digests(_content(transfer))
 
 
 def digest_of(transfer: Transfer, **changes: Any) -> str:
-    """HMAC-SHA256 in hex over the transfer's content, the rules it was judged by and the number of the last freeze."""
+    """HMAC-SHA256 in hex over the transfer's content, what the rules say about its account and what they required, and
+    the number of the last freeze."""
     return digest.digests(_content(transfer, **changes))[0]
 
 
 def _content(transfer: Transfer, **changes: Any) -> dict[str, Any]:
+    number = changes.get("policy_version", transfer.policy_version)
+    rules = quorum.judging(number=number, account_id=transfer.account_id) if transfer.leaves else []
     freeze = freezes.latest_number(transfer.account_id)
-    return digest.signed_content(transfer, **changes) | {"form": _FORM, "id": transfer.pk, "freeze": freeze}
+    named = {"form": _FORM, "id": transfer.pk, "freeze": freeze, "rules": rules}
+    return digest.signed_content(transfer, **changes) | named
 
 
 def _lookalikes(transfer: Transfer) -> list[str]:

@@ -231,7 +231,6 @@ TABLE: Final = Table(
         "reason": _CONTENT,
         "created_at": Column.FIXED,
         # What it was judged by.
-        "policy_version": Column.SIGNED,
         "quorum_required": Column.SIGNED,
         "lookalikes": Column.SIGNED,
         "attempt": Column.COUNTER,

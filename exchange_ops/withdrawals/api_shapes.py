@@ -16,6 +16,11 @@ class WithdrawalOut(serializers.ModelSerializer[Withdrawal]):
     reference = serializers.CharField(read_only=True)
     amount = AmountText(read_only=True)
     fee = AmountText(source="known_fee", read_only=True, allow_null=True)
+    fee_limit = AmountText(
+        read_only=True,
+        allow_null=True,
+        help_text="The highest fee that approvals cover; a higher one is approved anew.",
+    )
     arrives = AmountText(read_only=True, allow_null=True)
     leaves = AmountText(read_only=True, allow_null=True)
     state = serializers.ChoiceField(choices=list(states.STATES), read_only=True)
@@ -47,6 +52,7 @@ class WithdrawalOut(serializers.ModelSerializer[Withdrawal]):
             "amount",
             "include_fee",
             "fee",
+            "fee_limit",
             "arrives",
             "leaves",
             "address",

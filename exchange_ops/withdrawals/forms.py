@@ -5,12 +5,14 @@ from typing import Any
 from django import forms
 from django.db.models import Q, QuerySet
 
+from desk.fields import plain
 from desk.lists.filters import SEARCH_MOST, DatedForm
 from exchange_ops.market.models import Currency
 from exchange_ops.shared.forms import LONGEST_REASON, AmountField, DecisionForm, RequestForm
 from exchange_ops.withdrawals import endings, queries, states
 from exchange_ops.withdrawals.models import Withdrawal
 from exchange_ops.withdrawals.states import STATES
+from wire.values import decimal_text
 
 
 class NewWithdrawalForm(RequestForm):
@@ -48,6 +50,18 @@ class NewWithdrawalForm(RequestForm):
         widgets = {name: field.widget.attrs for name, field in self.fields.items()}
         for name in ("amount", "address", "payment_id"):
             widgets[name].update({"autocomplete": "off", "spellcheck": "false", "autocapitalize": "off"})
+
+    @classmethod
+    def repeating(cls, row: Withdrawal) -> dict[str, Any]:
+        """The fields of a request that asks for the same as this one; a person still reads and sends the form."""
+        return {
+            "currency": row.currency,
+            "amount": decimal_text(plain(row.amount)),
+            "fee_from": cls.FEE_FROM_AMOUNT if row.include_fee else cls.FEE_ON_TOP,
+            "address": row.address,
+            "payment_id": row.payment_id,
+            "reason": row.reason,
+        }
 
     def arguments(self) -> dict[str, Any]:
         """The arguments of `workflow.request`, from a valid form."""

@@ -29,8 +29,7 @@ def lock_open(account: Account) -> list[Withdrawal]:
 
 def stop(row: Withdrawal, *, frozen: Freeze, person: "Person | None", now: datetime, session_key: str) -> None:
     """Release a hold without a decision, and recall an approval that was not acted on."""
-    undecided = row.state == states.HELD and row.decision == NONE
-    if undecided or (row.state == states.COMMITTING and row.put_count == 0):
+    if _is_released(row):
         machine.move(
             row,
             event="frozen",
@@ -44,6 +43,18 @@ def stop(row: Withdrawal, *, frozen: Freeze, person: "Person | None", now: datet
             decided_at=now,
             last_problem=f"Frozen: {frozen.reason}"[:500],
         )
+
+
+def would_release(account: Account) -> list[Withdrawal]:
+    """The payouts whose hold a freeze of this account would release now."""
+    rows = Withdrawal.objects.filter(account=account, state__in=(states.HELD, states.COMMITTING)).order_by("pk")
+    return [row for row in rows if _is_released(row)]
+
+
+def _is_released(row: Withdrawal) -> bool:
+    """Whether a freeze releases its hold: nobody decided on it, or the exchange was not told to pay yet."""
+    undecided = row.state == states.HELD and row.decision == NONE
+    return undecided or (row.state == states.COMMITTING and row.put_count == 0)
 
 
 def wake(account_id: int, *, now: datetime) -> None:

@@ -1,6 +1,7 @@
 """The machine of payouts: how a row moves, and what the database itself refuses. Its table is `states`.
 
-Beyond what holds for the rows of every machine, a decision is made once; the exchange is told to pay a hold or to
+Beyond what holds for the rows of every machine, a decision is made once, and before the exchange was told anything it
+falls with the content that it was about; the exchange is told to pay a hold or to
 release it, never both; nobody decides on their own request; and a word counts only with the second factor given for it.
 """
 
@@ -46,7 +47,8 @@ GUARDS: Final = Guards(
             "decision_latched",
             "UPDATE",
             "OLD.decision <> 'none' AND NEW.decision {n} OLD.decision AND NOT ("
-            "OLD.decision = 'commit' AND NEW.decision = 'rollback' AND OLD.put_count = 0 AND NEW.put_count = 0)",
+            "OLD.decision = 'commit' AND OLD.put_count = 0 AND NEW.put_count = 0 AND (NEW.decision = 'rollback' "
+            "OR NEW.decision = 'none' AND NEW.state = 'held' AND NEW.digest <> OLD.digest))",
             LATCHED,
         ),
         Rule(

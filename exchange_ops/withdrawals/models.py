@@ -31,6 +31,9 @@ class Withdrawal(OfAccount, Subject):
 
     `window_from` to `closes_at` is the exchange's hour, and `approve_until`, `rollback_at`, `put_stop_at` lie inside
     it: all of them in the exchange's time (`shared.clocks.exchange_now`). Every other time is the desk's.
+
+    `fee_limit` is the highest network fee that approvals cover, in `currency`; `earlier_fee_limit` is the one before
+    it, where the exchange's fee rose above that.
     """
 
     table, mark, name = states.TABLE, "W-", "withdrawal"
@@ -72,6 +75,8 @@ class Withdrawal(OfAccount, Subject):
     confirmations = models.IntegerField(null=True)
 
     fee_estimate = amount_field(null=True)
+    fee_limit = amount_field(null=True)
+    earlier_fee_limit = amount_field(null=True)
     fee_estimated_at = models.DateTimeField(null=True)
     fee = amount_field(null=True)
     echo = models.JSONField(default=list)
@@ -142,6 +147,22 @@ class Withdrawal(OfAccount, Subject):
         if self.include_fee:
             return amount
         return None if self.known_fee is None else amount + self.known_fee
+
+    @property
+    def most_leaves(self) -> Decimal | None:
+        """The most that approvals let leave the account, in `currency`; None while the fee is not known."""
+        amount: Decimal = self.amount
+        if self.include_fee:
+            return amount
+        return None if self.fee_limit is None else amount + self.fee_limit
+
+    @property
+    def least_arrives(self) -> Decimal | None:
+        """The least that approvals let reach the address, in `currency`; None while the fee is not known."""
+        amount: Decimal = self.amount
+        if not self.include_fee:
+            return amount
+        return None if self.fee_limit is None else amount - self.fee_limit
 
     @property
     def end(self) -> endings.End | None:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from desk.machines.table import NONE
 from desk.people import roles
-from exchange_ops.shared.rules import may
+from exchange_ops.shared.rules import may, may_request
 from exchange_ops.withdrawals import states
 from exchange_ops.withdrawals.models import Withdrawal
 
@@ -15,6 +15,11 @@ if TYPE_CHECKING:
 def may_decide(person: "Person", withdrawal: Withdrawal) -> bool:
     """Treasury approves and rejects, but never what they requested themselves."""
     return may(person, roles.TREASURY, at=withdrawal.account_id) and person.pk != withdrawal.initiator_id
+
+
+def may_repeat(person: "Person", row: Withdrawal) -> bool:
+    """Whether this person may request the same once more: it ended unpaid, and they may request on its account."""
+    return row.state in states.REPEATABLE and may_request(person, row.account_id)
 
 
 def may_cancel(person: "Person", withdrawal: Withdrawal) -> bool:

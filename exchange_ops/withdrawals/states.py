@@ -270,8 +270,12 @@ TRANSITIONS: Final[tuple[Transition, ...]] = (
     _T(14, "held", "time_over", "rolling_back", ("sweeper",)),
     _T(14, "held", "frozen", "rolling_back", ("treasury", "worker")),
     _T(14, "held", "policy_changed", "rolling_back", ("worker",)),
-    _T(14, "held", "fee_drifted", "rolling_back", ("worker",)),
+    _T(14, "held", "fee_drifted", "rolling_back", ("worker",)),  # by earlier versions of the desk
     _T(14, "held", "ended_at_exchange", "rolling_back", ("reconciler",)),
+    _T(32, "held", "fee_rose", "held", ("worker",)),
+    _T(32, "committing", "fee_rose", "held", ("worker",)),
+    _T(33, "held", "judged_again", "held", ("worker",)),
+    _T(33, "committing", "judged_again", "held", ("worker",)),
     _T(15, "committing", "recalled", "rolling_back", ("approver",)),
     _T(15, "committing", "frozen", "rolling_back", ("treasury", "worker")),
     _T(15, "committing", "time_over", "rolling_back", ("sweeper",)),
@@ -332,8 +336,7 @@ TABLE: Final = Table(
         "reason": _CONTENT,
         "created_at": Column.FIXED,
         # What it was judged by.
-        "fee_estimate": Column.SIGNED,
-        "policy_version": Column.SIGNED,
+        "fee_limit": Column.SIGNED,
         "quorum_required": Column.SIGNED,
         "mode": Column.SIGNED,
         "decision": Column.DECISION,
@@ -348,6 +351,7 @@ TABLE: Final = Table(
 )
 OPEN_STATES: Final = TABLE.open
 CLOSED_STATES: Final = TABLE.ends
+REPEATABLE: Final = (ROLLED_BACK, CANCELLED, REFUSED, LAPSED, EXPIRED)  # ended unpaid: the same can be requested again
 CANCELLABLE: Final = frozenset({DRAFT, REVIEW, QUEUED, HELD})  # as long as nothing was decided
 IN_FLIGHT_HOLDS: Final = ("holding", "hold_unknown")
 DECISION_PAIRS: Final = tuple((name, decision) for name, state in STATES.items() for decision in state.decisions)

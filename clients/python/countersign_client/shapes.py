@@ -1107,6 +1107,7 @@ class WithdrawalOut(TypedDict):
     amount: str
     include_fee: bool
     fee: str | None
+    fee_limit: str | None
     arrives: str | None
     leaves: str | None
     address: str

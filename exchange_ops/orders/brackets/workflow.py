@@ -1,12 +1,13 @@
 """Brackets from the outside: ask for one with a new order or for an open one, end it, have its stop placed again.
 
 The prices are checked against the entry and the symbol before anything is written. Exits only close what the entry
-opened, so they need no approval of their own, and the bounds of the rules apply to the entry alone.
+opened, so they need no approval of their own, and the bounds of the rules apply to the entry alone. Where the entry
+needs an approval, the exits placed with it are part of what is approved, and none are added before the exchange has it.
 """
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
@@ -72,7 +73,8 @@ def place(
     if problems := exit_prices.problems(exits=exits, requested=requested):
         raise CannotPlace(problems)
     with transaction.atomic():
-        order = workflow.place(requested=requested, account=account, initiator=initiator, now=now, **request)  # type: ignore[arg-type]
+        words: dict[str, Any] = {**request, "exits": (exits.stop, exits.take)}
+        order = workflow.place(requested=requested, account=account, initiator=initiator, now=now, **words)
         row = Bracket.objects.filter(entry=order).first()
         if row is None and order.created_at != now:
             raise CannotPlace({FORM: f"This form was sent before, without a bracket, as {order.reference}."})
@@ -109,7 +111,9 @@ def why_not(order: Order, person: "Person") -> str:
         return "Only operators guard orders."
     if bracket_of(order) is not None:
         return "It belongs to a bracket already."
-    if not (order.is_open or order.state == order_states.WAITING):
+    if order.digest and order.state in {order_states.WAITING, *order_states.ON_THE_WAY}:
+        return "What is approved is the order as it was requested. It can get a bracket once the exchange has it."
+    if not order.is_open:
         return f"Only an order that is open can get a bracket: {order_states.state_of(order)}."
     if order.state in {order_states.CANCELLING, order_states.REPLACING}:
         return "It is being cancelled or replaced: look at it again in a moment."

@@ -129,7 +129,9 @@ def is_approved(row: Order) -> bool:
 def undecided() -> QuerySet[Order]:
     """Everything that waits for an approval, the oldest first."""
     return (
-        Order.objects.filter(state=states.WAITING).select_related("account", "initiator").order_by("created_at", "pk")
+        Order.objects.filter(state=states.WAITING)
+        .select_related("account", "initiator", "bracket")
+        .order_by("created_at", "pk")
     )
 
 

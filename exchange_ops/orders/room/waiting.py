@@ -40,7 +40,9 @@ def undecided(person: "Person", now: datetime) -> list[Entry]:
 
 def done(person: "Person", now: datetime) -> list[Entry]:
     """Those that were decided last."""
-    judged = Order.objects.filter(decided_at__isnull=False).select_related("account", "initiator", "decided_by")
+    judged = Order.objects.filter(decided_at__isnull=False).select_related(
+        "account", "initiator", "decided_by", "bracket"
+    )
     entries = []
     for row in _with_symbols(rules.seen_by(person, judged.order_by(F("decided_at").desc(), "-pk"))[:MOST]):
         entry = _entry(row, person, now)

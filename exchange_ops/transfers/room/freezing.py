@@ -16,6 +16,11 @@ def lock_open(account: Account) -> list[Transfer]:
     return []
 
 
+def would_release(account: Account) -> list[Transfer]:
+    """None: a transfer has no hold."""
+    return []
+
+
 def stop(row: Transfer, *, frozen: Freeze, person: "Person | None", now: datetime, session_key: str) -> None:
     """Nothing: none is locked for it."""
 

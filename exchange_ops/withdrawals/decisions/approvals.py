@@ -113,10 +113,14 @@ def stage_of(row: Withdrawal) -> str:
 
 
 def needed(row: Withdrawal) -> int:
-    """How many approvals this stage needs: the quorum, or one for the release where the quorum came first."""
-    if row.state != states.REVIEW and row.mode == modes.APPROVE_THEN_HOLD:
-        return 1
-    return max(row.quorum_required, 1)
+    """How many approvals this stage needs: the quorum, or one for the release where the quorum came first.
+
+    Where approvals given before the hold don't count any more, since the fee rose or somebody lost the role, the
+    release needs the whole quorum.
+    """
+    quorum = max(row.quorum_required, 1)
+    is_release = row.state != states.REVIEW and row.mode == modes.APPROVE_THEN_HOLD
+    return 1 if is_release and people(row, Approval.REVIEW) >= quorum else quorum
 
 
 def valid(row: Withdrawal, stage: str) -> QuerySet[Approval]:
@@ -132,10 +136,10 @@ def stand(row: Withdrawal) -> bool:
     """
     if not policy_evaluation.is_signed(row):
         return False
-    release = votes.people(_proven(row, Approval.RELEASE))
-    if row.mode != modes.APPROVE_THEN_HOLD:
-        return release >= max(row.quorum_required, 1)
-    return release >= 1 and votes.people(_proven(row, Approval.REVIEW)) >= max(row.quorum_required, 1)
+    release, quorum = votes.people(_proven(row, Approval.RELEASE)), max(row.quorum_required, 1)
+    if release >= quorum or row.mode != modes.APPROVE_THEN_HOLD:
+        return release >= quorum
+    return release >= 1 and votes.people(_proven(row, Approval.REVIEW)) >= quorum
 
 
 def _proven(row: Withdrawal, stage: str) -> QuerySet[Approval]:
@@ -169,24 +173,15 @@ def _refuse_person(row: Withdrawal, person: "Person") -> None:
 def _count(row: Withdrawal, act: Act, proof: dict[str, Any]) -> None:
     """Record the approval on the row and, if it was the last one needed, the decision with it."""
     people = votes.people(current(row))
-    release_ready = row.state == states.REVIEW or _first_quorum_stands(row)
     evidence = {"approvals": people, "needed": needed(row), "digest": row.digest, **proof}
     moved: dict[str, Any] = {**act.moved, "evidence": evidence}
-    if people < needed(row) or not release_ready:
+    if people < needed(row):
         machine.move(row, event="approval_recorded", to=row.state, next_action_at=row.next_action_at, **moved)
     elif row.state == states.REVIEW:
         machine.move(row, event="quorum_reached", to=states.QUEUED, **moved)
     else:
         decision: dict[str, Any] = {"decision": states.COMMIT, "decided_by": act.person, "decided_at": act.now}
         machine.move(row, event="quorum_reached", to=states.COMMITTING, last_problem="", **decision, **moved)
-
-
-def _first_quorum_stands(row: Withdrawal) -> bool:
-    if row.mode != modes.APPROVE_THEN_HOLD:
-        return True
-    if people(row, Approval.REVIEW) < row.quorum_required:
-        raise CannotApprove("Somebody who approved it before the hold may no longer approve. Reject it and ask again.")
-    return True
 
 
 def _end(row: Withdrawal, act: Act, *, event: str) -> None:

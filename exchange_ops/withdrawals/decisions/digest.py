@@ -6,23 +6,42 @@ instance of a smaller quorum.
 
 import json
 from decimal import Decimal
-from typing import Any
+from typing import Any, Final
 
 from desk import sealing
 from desk.fields import plain
 from desk.machines.rows import Subject
 from desk.machines.table import Column
+from exchange_ops.policy import quorum
 from exchange_ops.withdrawals.models import Withdrawal
 from wire.values import decimal_text
 
-_FORM = "countersign-withdrawal-1"
+_FORM = "countersign-withdrawal-2"
+# What earlier versions of the desk signed, by the name of the form. Such a digest proves who approved what at the time;
+# what is to be paid now is approved anew. A form that was ever written stays here.
+_OLDER_FORMS: Final = {
+    "countersign-withdrawal-1": (
+        "account_id",
+        "initiator_id",
+        "currency",
+        "amount",
+        "include_fee",
+        "address",
+        "payment_id",
+        "reason",
+        "fee_estimate",
+        "policy_version",
+        "quorum_required",
+        "mode",
+    ),
+}
 
 
 def digest(withdrawal: Withdrawal, *, freeze_number: int, **changes: Any) -> str:
     """HMAC-SHA256 in hex, by the newest key of the ring, over what people approve of the withdrawal.
 
-    That is the payment's content, its estimated fee, the rules it was judged by and the number of the last freeze, as
-    they would be with these `changes` of its columns.
+    That is the payment's content, its highest fee, what the rules say about its account, what they required, and the
+    number of the last freeze, as they would be with these `changes` of its columns.
     """
     return digests(_content(withdrawal, freeze_number, **changes))[0]
 
@@ -30,6 +49,15 @@ def digest(withdrawal: Withdrawal, *, freeze_number: int, **changes: Any) -> str
 def matches(digest: str, withdrawal: Withdrawal, *, freeze_number: int) -> bool:
     """Whether this is the digest of that content, by any key of the ring."""
     return digest in digests(_content(withdrawal, freeze_number))
+
+
+def is_of_older_form(digest: str, withdrawal: Withdrawal, *, freeze_number: int) -> bool:
+    """Whether an earlier version of the desk made this digest, of this very content."""
+    for form, columns in _OLDER_FORMS.items():
+        content = {name: json_value(getattr(withdrawal, name)) for name in columns}
+        if digest in digests(content | {"form": form, "id": withdrawal.pk, "freeze": freeze_number}):
+            return True
+    return False
 
 
 def digests(content: dict[str, Any]) -> list[str]:
@@ -40,13 +68,17 @@ def digests(content: dict[str, Any]) -> list[str]:
 
 def signed_content(row: Subject, **changes: Any) -> dict[str, Any]:
     """The columns that the machine's table declares as signed, in JSON's own types, with these changes applied."""
-    return {name: _json_value(changes.get(name, getattr(row, name))) for name in row.table.named(Column.SIGNED)}
+    return {name: json_value(changes.get(name, getattr(row, name))) for name in row.table.named(Column.SIGNED)}
 
 
 def _content(withdrawal: Withdrawal, freeze_number: int, **changes: Any) -> dict[str, Any]:
-    return signed_content(withdrawal, **changes) | {"form": _FORM, "id": withdrawal.pk, "freeze": freeze_number}
+    number = changes.get("policy_version", withdrawal.policy_version)
+    rules = quorum.judging(number=number, account_id=withdrawal.account_id)
+    named = {"form": _FORM, "id": withdrawal.pk, "freeze": freeze_number, "rules": rules}
+    return signed_content(withdrawal, **changes) | named
 
 
-def _json_value(value: object) -> object:
+def json_value(value: object) -> object:
+    """The value in JSON's own types."""
     # Equal amounts have one text, whatever zeros they were written with.
     return decimal_text(plain(value)) if isinstance(value, Decimal) else value

@@ -9,7 +9,7 @@ from exchange_ops.market.valuation import Value
 from exchange_ops.policy import freezes, quorum
 from exchange_ops.policy.quorum import Verdict
 from exchange_ops.shared.models import Account
-from exchange_ops.withdrawals.decisions import digest
+from exchange_ops.withdrawals.decisions import digest, fee_limits
 from exchange_ops.withdrawals.models import Withdrawal
 
 
@@ -43,15 +43,21 @@ def evaluate(withdrawal: Withdrawal, *, now: datetime, **changes: Any) -> tuple[
         now=now,
     )
     columns |= changes
-    number = freezes.latest_number(withdrawal.account_id)
-    columns["digest"] = digest.digest(withdrawal, freeze_number=number, **columns)
+    estimate = columns.get("fee_estimate", withdrawal.fee_estimate)
+    columns["fee_limit"] = None if estimate is None else fee_limits.of_request(withdrawal, estimate=estimate, now=now)
+    columns["digest"] = signed(withdrawal, **columns)
     return verdict, columns
 
 
+def signed(withdrawal: Withdrawal, **changes: Any) -> str:
+    """The digest that the row has with these changes, after the last freeze."""
+    return digest.digest(withdrawal, freeze_number=freezes.latest_number(withdrawal.account_id), **changes)
+
+
 def still_holds(withdrawal: Withdrawal) -> bool:
-    """Whether the digest still matches this content, under the rules in force and after the last freeze."""
-    rules = quorum.current()
-    if rules is None or rules.number != withdrawal.policy_version or not withdrawal.digest:
+    """Whether the digest still matches this content after the last freeze, and the rules in force decide on the account
+    as those did that it was judged by."""
+    if not quorum.is_in_force(number=withdrawal.policy_version, account_id=withdrawal.account_id):
         return False
     return is_signed(withdrawal)
 
@@ -60,6 +66,12 @@ def is_signed(withdrawal: Withdrawal) -> bool:
     """Whether the digest is the desk's own and matches this content after the last freeze, whatever the rules now."""
     number = freezes.latest_number(withdrawal.account_id)
     return digest.matches(withdrawal.digest, withdrawal, freeze_number=number)
+
+
+def is_of_older_form(withdrawal: Withdrawal) -> bool:
+    """Whether an earlier version of the desk signed this content: its approvals don't count, and nothing was forged."""
+    number = freezes.latest_number(withdrawal.account_id)
+    return digest.is_of_older_form(withdrawal.digest, withdrawal, freeze_number=number)
 
 
 def _fresh(value: Value, now: datetime) -> Value:

@@ -99,11 +99,16 @@ def _claimants(row: Withdrawal) -> list[Withdrawal]:
 
 
 def owed(row: Withdrawal) -> Decimal | None:
-    """What was approved to reach the address; a different fee that the exchange reports later changes nothing."""
-    if not row.include_fee or row.fee_estimate is None:
+    """What has to reach the address: the amount of the record that was compared before the order to pay.
+
+    A different fee that the exchange reports later changes nothing.
+    """
+    compared = next((item["theirs"] for item in row.echo if item["field"] == "amount" and item["agrees"]), None)
+    if not row.include_fee:
         return row.arrives
-    amount: Decimal = row.amount - row.fee_estimate
-    return amount
+    if compared is not None:
+        return Decimal(compared)
+    return row.arrives if row.fee_estimate is None else row.amount - row.fee_estimate
 
 
 def owed_sat(row: Withdrawal) -> int:

@@ -85,7 +85,7 @@ def _entries(rows: list[Any], person: "Person", now: datetime, briefings: dict[i
 
 def _entry(row: Any, person: "Person", clock: datetime, row_briefing: briefing.Briefing | None) -> Entry:
     row.briefing = row_briefing
-    is_final = row.state == states.HELD and row.mode == modes.APPROVE_THEN_HOLD
+    is_final = row.state == states.HELD and row.mode == modes.APPROVE_THEN_HOLD and row.earlier_fee_limit is None
     return Entry(
         subject=row.subject,
         reference=row.reference,
@@ -104,9 +104,14 @@ def _entry(row: Any, person: "Person", clock: datetime, row_briefing: briefing.B
         row=row,
         template="exchange_ops/action/_payout.html",
         progress=getattr(row, "progress", ""),
-        phase=row.state,
+        phase=_phase(row),
         scope=str(row.account_id),
     )
+
+
+def _phase(row: Withdrawal) -> str:
+    """The state; a fee that rose makes another one, so that approvers hear that their approvals don't count."""
+    return row.state if row.earlier_fee_limit is None or row.state != states.HELD else f"{row.state}:{row.digest[:12]}"
 
 
 def _icon(row: Any) -> str:

@@ -18,11 +18,11 @@ from exchange_ops.shared.backoff import READ_PAUSES_S, pause, pause_after
 from exchange_ops.wire.catalogue import Right
 from exchange_ops.withdrawals import calls, deadlines, machine, states
 from exchange_ops.withdrawals.deadlines import COMMIT_PAUSES_S
-from exchange_ops.withdrawals.decisions import alarms, approvals
+from exchange_ops.withdrawals.decisions import alarms, approvals, policy_evaluation
 from exchange_ops.withdrawals.evidence import ledger_lookup
 from exchange_ops.withdrawals.evidence.ledger_lookup import LedgerAnswer
 from exchange_ops.withdrawals.models import ExternalCall, Withdrawal
-from exchange_ops.withdrawals.steps import echo, hold_monitor
+from exchange_ops.withdrawals.steps import echo, hold_monitor, reapproval
 
 NEVER_ORDERED = "The last moment to tell the exchange to pay had passed, and it was told nothing."
 STILL = timedelta(seconds=60)  # for at least so long an unclear case is read before people are called
@@ -44,7 +44,7 @@ def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
         _release(row, "frozen", now, f"Frozen: {frozen.reason}", {"freeze": frozen.pk})
         return
     if row.put_count == 0 and not approvals.stand(row):
-        _refuse_to_pay(row, now)
+        _without_approvals(row, now)
         return
     answer = ledger_lookup.read(row, client_for=client_for)
     ledger_lookup.store(row, answer, now=now)
@@ -55,7 +55,7 @@ def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
     elif row.put_count == 0 and answer.version is None:
         _wait(row, watch.now(), f"Before the first order the exchange's record has to be read: {answer.problem}")
     else:
-        _order(row, watch, client_for)
+        _order(row, watch, client_for, answer)
 
 
 def find_out(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
@@ -120,7 +120,9 @@ def _settled_by_ledger(row: Withdrawal, answer: LedgerAnswer, now: datetime) -> 
         _alarm(row, "executed_without_us", "investigate", now, reason, evidence=facts, **figures)
     elif answer.newest.status == ledger_lookup.OVER:
         _stop(row, now, "The exchange ended the reservation.", evidence=facts, **figures)
-    elif row.put_count == 0 and not (comparison := echo.compare(row, answer.version)).agrees:
+    elif row.put_count == 0 and (comparison := echo.compare(row, answer.version)).is_fee_above:
+        reapproval.for_fee(row, answer.version, now=now, **figures)
+    elif row.put_count == 0 and not comparison.agrees:
         figures |= {"echo": comparison.items, "echo_ok": False, **hold_monitor.latch(now)}
         _alarm(row, "echo_differs", "rolling_back", now, comparison.differences, evidence=facts, **figures)
     else:
@@ -128,13 +130,13 @@ def _settled_by_ledger(row: Withdrawal, answer: LedgerAnswer, now: datetime) -> 
     return True
 
 
-def _order(row: Withdrawal, watch: Stopwatch, client_for: ClientFor) -> None:
+def _order(row: Withdrawal, watch: Stopwatch, client_for: ClientFor, answer: LedgerAnswer) -> None:
     sending.step(
         row,
         watch=watch,
         on_obstacle=lambda problem: _wait(row, watch.now(), problem),
         open_client=lambda: client_for(row.account, Right.WITHDRAW),
-        claim=lambda _: _claimed(row, watch.now()),
+        claim=lambda _: _claimed(row, watch.now(), answer),
         until=lambda: _last_moment(row, watch.now()),
         send=lambda client, last_look: calls.make(
             client.commit_withdrawal, exchange_id=row.exchange_id or "", last_look=last_look
@@ -143,8 +145,14 @@ def _order(row: Withdrawal, watch: Stopwatch, client_for: ClientFor) -> None:
     )
 
 
-def _claimed(row: Withdrawal, now: datetime) -> ExternalCall:
-    """Move 16: the order is counted and its call written before anything leaves; from here nothing can be recalled."""
+def _claimed(row: Withdrawal, now: datetime, answer: LedgerAnswer) -> ExternalCall:
+    """Move 16: the order is counted and its call written before anything leaves; from here nothing can be recalled.
+
+    The first one keeps the record as it was compared just now, with the fee that is paid.
+    """
+    first: dict[str, Any] = {}
+    if row.put_count == 0 and answer.version is not None:
+        first = {"echo": echo.compare(row, answer.version).items, "fee": answer.version.fee}
     content = {"exchange_id": row.exchange_id}
     return machine_calls.claim(
         machine.MACHINE,
@@ -155,6 +163,7 @@ def _claimed(row: Withdrawal, now: datetime) -> ExternalCall:
         obstacle=lambda: "The account was frozen in this moment." if freezes.active(row.account) else "",
         prepare=lambda: calls.prepare(row, kind=ExternalCall.COMMIT, attempt=row.put_count, now=now, content=content),
         put_count=row.put_count + 1,
+        **first,
     )
 
 
@@ -223,8 +232,14 @@ def _alarm(row: Withdrawal, event: str, to: str, now: datetime, reason: str, **c
     alarms.move_and_freeze(row, event=event, to=to, now=now, reason=reason, **columns)
 
 
-def _refuse_to_pay(row: Withdrawal, now: datetime) -> None:
-    """A decision or approvals were written around the desk: the freeze releases what the exchange reserved."""
+def _without_approvals(row: Withdrawal, now: datetime) -> None:
+    """Nothing is paid. What an earlier version of the desk signed is approved anew.
+
+    Else a decision or approvals were written around the desk: the freeze releases what the exchange reserved.
+    """
+    if policy_evaluation.is_of_older_form(row):
+        reapproval.for_older_form(row, now=now, again=min(now + STILL, _last_moment(row, now)))
+        return
     reason = f"{row.reference} was about to be paid without the approvals that the rules ask for"
     freezes.freeze(person=None, reason=reason, account=row.account, now=now)
 

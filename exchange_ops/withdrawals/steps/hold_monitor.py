@@ -13,7 +13,7 @@ from exchange_ops.withdrawals.decisions import alarms, policy_evaluation
 from exchange_ops.withdrawals.evidence import ledger_lookup
 from exchange_ops.withdrawals.evidence.ledger_lookup import LedgerAnswer, PayoutVersion
 from exchange_ops.withdrawals.models import Withdrawal
-from exchange_ops.withdrawals.steps import echo
+from exchange_ops.withdrawals.steps import echo, reapproval
 
 LOOK_EVERY = timedelta(seconds=60)  # a change wakes the row sooner: the ledger is walked every ten seconds
 
@@ -26,6 +26,9 @@ def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
         return
     if (frozen := freezes.active(row.account)) is not None:
         _release(row, "frozen", now, f"Frozen: {frozen.reason}", {"freeze": frozen.pk})
+        return
+    if policy_evaluation.is_of_older_form(row):
+        reapproval.for_older_form(row, now=now, again=now + LOOK_EVERY)
         return
     if not policy_evaluation.still_holds(row):
         _release(row, "policy_changed", now, "The rules changed while it waited, so its approvals are void.", {})
@@ -67,7 +70,7 @@ def _judge(row: Withdrawal, answer: LedgerAnswer, now: datetime) -> None:
 def _compare(row: Withdrawal, record: PayoutVersion, now: datetime) -> None:
     comparison = echo.compare(row, record)
     columns = {"echo": comparison.items, "echo_ok": comparison.agrees, "fee": record.fee, **figures(record)}
-    if comparison.agrees and row.echo_ok:
+    if comparison.agrees and row.echo_ok and row.echo == comparison.items:
         machine.touch(row, next_action_at=now + LOOK_EVERY, last_problem="")
     elif comparison.agrees:
         machine.move(
@@ -81,9 +84,8 @@ def _compare(row: Withdrawal, record: PayoutVersion, now: datetime) -> None:
             **columns,
             **deadlines.with_earlier(row, record.created_at),
         )
-    elif comparison.fee_drifted:
-        reason = f"The exchange's fee changed: it is {record.fee}, estimated was {row.fee_estimate}."
-        _release(row, "fee_drifted", now, reason, record.facts(), **columns)
+    elif comparison.is_fee_above:
+        reapproval.for_fee(row, record, now=now, **figures(record))
     else:
         alarms.move_and_freeze(
             row,

@@ -68,9 +68,9 @@ def _progress(row: Withdrawal, approved: int) -> str:
 
 
 def progress(row: Withdrawal, *, reviewed: int, released: int) -> str:
-    """How many approvals there are; where approvals come before the hold, the final release is counted on top."""
+    """How many approvals there are; where those before the hold count, the final release is counted on top."""
     needed = max(row.quorum_required, 1)
-    if row.state == states.REVIEW or row.mode != modes.APPROVE_THEN_HOLD:
+    if row.state == states.REVIEW or row.mode != modes.APPROVE_THEN_HOLD or reviewed < needed:
         return f"{reviewed if row.state == states.REVIEW else released} of {needed} approved"
     return f"{reviewed} of {needed} approved, final release approval {released} of 1"
 

@@ -20,6 +20,7 @@ from exchange_ops.shared import clocks, rules
 from exchange_ops.shared.forms import CancelForm, DecisionForm, ReasonForm, ResolutionForm
 from exchange_ops.shared.views.access import requires
 from exchange_ops.withdrawals import equal_payments, states
+from exchange_ops.withdrawals import rules as withdrawal_rules
 from exchange_ops.withdrawals.decisions import approvals, open_holds, resolutions
 from exchange_ops.withdrawals.forms import ReleaseForm
 from exchange_ops.withdrawals.models import PayoutProof, Withdrawal
@@ -62,6 +63,7 @@ def _facts(row: Withdrawal, person: Person, now: datetime) -> dict[str, Any]:
     return {
         "destination": _destination(row),
         "frozen": freezes.active(row.account),
+        "may_repeat": withdrawal_rules.may_repeat(person, row),
         "on_chain": on_chain,
         # Then the desk counts confirmations itself on the same page, and a second count would contradict it.
         "is_followed": on_chain and PayoutProof.objects.filter(withdrawal=row).exists(),

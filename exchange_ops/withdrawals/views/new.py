@@ -1,6 +1,7 @@
 """Requesting a payout: the form, and the two parts that fill in while somebody types. All arithmetic happens here."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
@@ -25,10 +26,12 @@ from exchange_ops.shared.models import Account
 from exchange_ops.shared.views import accounts
 from exchange_ops.shared.views.access import posted, requires
 from exchange_ops.withdrawals import equal_payments, request_checks, workflow
-from exchange_ops.withdrawals.decisions import policy_evaluation
+from exchange_ops.withdrawals import rules as withdrawal_rules
+from exchange_ops.withdrawals.decisions import fee_limits, policy_evaluation
 from exchange_ops.withdrawals.forms import NewWithdrawalForm
 from exchange_ops.withdrawals.models import Withdrawal
 
+LONGEST_NUMBER = 18
 ONLY_OPERATORS = "Operators ask for payouts. You can look at every request in the list."
 
 
@@ -38,8 +41,10 @@ def new(request: DeskRequest) -> HttpResponse:
     """The form; sent, it becomes one request however often it is sent."""
     payable, others = _currencies()
     if request.method != "POST":
-        form = NewWithdrawalForm(initial={"request_key": fresh_key(), **_prefilled(request)}, currencies=payable)
-        return _render_form(request, form, others)
+        again = _repeated(request)
+        initial = _prefilled(request) if again is None else NewWithdrawalForm.repeating(again)
+        form = NewWithdrawalForm(initial={"request_key": fresh_key(), **initial}, currencies=payable)
+        return _render_form(request, form, others, again=again)
     form = NewWithdrawalForm(request.POST, currencies=payable)
     if not form.is_valid():
         return _render_form(request, form, others, status=422)
@@ -89,21 +94,38 @@ def destination(request: DeskRequest) -> HttpResponse:
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """What reaches the address and what leaves the account, with the fee used for both."""
+    """What reaches the address and what leaves the account with the estimated fee, and with the highest one covered."""
 
     arrives: Decimal
     leaves: Decimal
     fee: Decimal
+    fee_limit: Decimal
+    least_arrives: Decimal
+    most_leaves: Decimal
 
 
 def _render_form(
-    request: DeskRequest, form: NewWithdrawalForm, others: list[dict[str, str]], *, status: int = 200
+    request: DeskRequest,
+    form: NewWithdrawalForm,
+    others: list[dict[str, str]],
+    *,
+    status: int = 200,
+    again: Withdrawal | None = None,
 ) -> HttpResponse:
     account = accounts.current(request)
-    context = {"form": form, "others": others, "now": clock.now(), "account": account}
+    context = {"form": form, "others": others, "now": clock.now(), "account": account, "again": again}
     context["frozen"] = freezes.of_account(account)
     context["watches_only"] = account is not None and key_status.watches_only([account])
     return show(request, "exchange_ops/new.html", context, status=status)
+
+
+def _repeated(request: DeskRequest) -> Withdrawal | None:
+    """The ended request of this account that a link asks for once more, if there is one."""
+    number = request.GET.get("again", "")
+    if not (number.isascii() and number.isdigit() and len(number) <= LONGEST_NUMBER):
+        return None
+    row = Withdrawal.objects.filter(pk=int(number), account=accounts.current(request)).first()
+    return row if row is not None and withdrawal_rules.may_repeat(request.user, row) else None
 
 
 def _prefilled(request: DeskRequest) -> dict[str, str]:
@@ -132,6 +154,7 @@ def _figures(request: DeskRequest, account: Account, currency: Currency) -> dict
     now = clock.now()
     estimate = checks.ask_fee(account=account, currency=currency.code, amount=amount, person=request.user, now=now)
     fee = estimate.fee if estimate.fee is not None else currency.payout_fee
+    payout = {"account": account, "currency": currency.code, "amount": amount, "include_fee": include_fee}
     verdict, columns = policy_evaluation.verdict_on(
         account=account, currency=currency.code, amount=amount, address="", now=now
     )
@@ -139,7 +162,7 @@ def _figures(request: DeskRequest, account: Account, currency: Currency) -> dict
         "amount": amount,
         "problem": problem,
         "estimate": estimate,
-        "sums": _sums(amount, fee, include_fee=include_fee),
+        "sums": _sums(payout, fee, now),
         "include_fee": include_fee,
         "verdict": verdict,
         "value": columns,
@@ -161,10 +184,13 @@ def _equal(request: DeskRequest, account: Account, currency: Currency, amount: D
     )
 
 
-def _sums(amount: Decimal, fee: Decimal | None, *, include_fee: bool) -> Sums | None:
+def _sums(payout: dict[str, Any], fee: Decimal | None, now: datetime) -> Sums | None:
     if fee is None:
         return None
-    return Sums(amount - fee, amount, fee) if include_fee else Sums(amount, amount + fee, fee)
+    amount, most = payout["amount"], fee_limits.highest(**payout, estimate=fee, now=now)
+    if payout["include_fee"]:
+        return Sums(amount - fee, amount, fee, most, amount - most, amount)
+    return Sums(amount, amount + fee, fee, most, amount, amount + most)
 
 
 def _destination(request: DeskRequest, currency: Currency, address_text: str) -> dict[str, Any]:

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from desk import clock
-from desk.models import ApiToken, AuditEvent
+from desk.models import ApiToken, AuditEvent, StepUp
 from desk.people import tokens, totp
 from wire.values import Secret
 
@@ -26,7 +26,14 @@ def code():
 
 def typed(client, **changes):
     key = re.search(r'name="request_key" value="(\w+)"', client.get(PAGE).content.decode())[1]
-    return {"request_key": key, "name": "Ledger script", "scope": "read", "days": "30", "code": code()} | changes
+    return {
+        "request_key": key,
+        "name": "Ledger script",
+        "scope": "read",
+        "days": "30",
+        "code": code(),
+        "confirmed": "yes",
+    } | changes
 
 
 def made(client, **changes):
@@ -98,3 +105,19 @@ def test_the_command_makes_one_that_reads(owner, capsys):
     call_command("create_token", owner.username, "--scope", "read")
     assert ApiToken.objects.get().scope == "read"
     assert capsys.readouterr().out.startswith("csn_")
+
+
+def test_the_second_factor_is_for_this_token_and_for_no_other_scope_or_days(signed_in, owner):
+    browser = signed_in(owner)
+    wish = typed(browser)
+    reviewed = browser.post(PAGE, {name: value for name, value in wish.items() if name not in {"code", "confirmed"}})
+    page = reviewed.content.decode()
+    assert "Valid for" in page
+    assert not ApiToken.objects.exists()
+    content = {"name": "Ledger script", "scope": "read", "days": 30, "request_key": wish["request_key"]}
+    signed = tokens.digest_of(owner, **content)
+    assert f'name="digest" value="{signed}"' in page
+    for change in ({"name": "Other"}, {"scope": "draft"}, {"days": 31}, {"request_key": "x" * 20}):
+        assert tokens.digest_of(owner, **(content | change)) != signed
+    browser.post(PAGE, wish)
+    assert StepUp.objects.get(purpose=tokens.PURPOSE).digest == signed

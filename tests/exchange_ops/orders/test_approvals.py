@@ -1,6 +1,7 @@
 """An order beyond a limit waits for somebody else, is judged again as they approve, and is placed once or never."""
 
 import re
+from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
 
@@ -12,9 +13,12 @@ from desk.people import roles, stepup, totp
 from exchange_ops.ledger.models import Balance
 from exchange_ops.market.models import Ticker
 from exchange_ops.orders import machine
+from exchange_ops.orders.brackets import workflow as brackets
+from exchange_ops.orders.brackets.workflow import Exits
 from exchange_ops.orders.decisions import approvals
+from exchange_ops.orders.decisions import digest as digests
 from exchange_ops.orders.models import Order, OrderApproval, OrderCall
-from exchange_ops.orders.request_checks import CannotPlace
+from exchange_ops.orders.request_checks import CannotPlace, request_of
 from exchange_ops.policy import freezes
 from exchange_ops.policy import quorum as policy
 from exchange_ops.policy.models import PolicyVersion
@@ -138,6 +142,30 @@ def test_a_freeze_a_wrong_code_and_another_digest_approve_nothing(dealing, waits
     with pytest.raises(approvals.CannotDecide, match="frozen"):
         approve(codes, treasurer, waits)
     assert (dealing.fresh(waits).state, dealing.sent()) == ("waiting", 0)
+
+
+def test_the_exits_placed_with_it_are_approved_with_it_and_none_are_added_while_it_waits(
+    dealing, waits, treasurer, codes
+):
+    exits = Exits(stop=Decimal("0.000005"), take=Decimal("0.00002"))
+    with pytest.raises(CannotPlace, match="once the exchange has it"):
+        brackets.attach(order_id=waits.pk, exits=exits, person=dealing.operator, now=clock.now())
+    row = brackets.place(
+        exits=exits,
+        requested=replace(request_of(waits), price=Decimal("0.00001")),
+        account=dealing.account,
+        initiator=dealing.operator,
+        request_key="with-exits",
+        confirmed=["price_far:110"],
+        now=clock.now(),
+    )
+    assert (row.state, row.bracket.stop_price) == ("waiting", exits.stop)
+    assert not digests.matches(digests.compute(row, exits=None), row)
+    approved = approve(codes, treasurer, row)
+    brackets.let_go(bracket_id=row.bracket.pk, person=dealing.operator, now=clock.now())
+    assert not approvals.is_approved(dealing.fresh(approved)), "approved was an order with exits"
+    row = dealing.step(approved)
+    assert (row.state, dealing.sent()) == ("not_sent", 0)
 
 
 def test_an_approval_whose_giver_lost_the_role_places_nothing(dealing, waits, treasurer, codes):

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from datetime import timedelta
 from decimal import Decimal
 
 import pytest
@@ -12,8 +13,8 @@ from desk.people import totp
 from exchange_ops.policy import quorum, ruleset
 from exchange_ops.policy.models import QuorumTier
 from exchange_ops.policy.modes import APPROVE_THEN_HOLD, HOLD_THEN_APPROVE
-from exchange_ops.policy.ruleset import Tier
-from exchange_ops.policy_changes import open_requests, workflow
+from exchange_ops.policy.ruleset import Limit, Tier
+from exchange_ops.policy_changes import carrying_over, open_requests, workflow
 from exchange_ops.policy_changes.models import PolicyChange
 from exchange_ops.policy_changes.workflow import CannotChange
 from exchange_ops.shared import facts
@@ -21,7 +22,7 @@ from exchange_ops.shared.models import Account
 from exchange_ops.withdrawals.decisions import policy_evaluation
 from exchange_ops.withdrawals.models import Withdrawal
 from tests.exchange_ops import rows
-from tests.exchange_ops.policy_changes.keeping import DAY, FIRST, SECRET, Codes, agree, propose
+from tests.exchange_ops.policy_changes.keeping import DAY, FIRST, LOOSER, SECRET, TIGHTER, Codes, agree, propose
 
 NAMES = {"account:2": "Second desk"}
 OWN = replace(
@@ -211,7 +212,6 @@ def test_what_is_open_on_either_account_is_listed_with_what_its_own_tiers_take(p
     )
     wanted = own(second, Tier(None, 3, APPROVE_THEN_HOLD))
     assert [(each.reference, each.account, each.sentence) for each in open_requests.requests_touched_by(wanted)] == [
-        (here.reference, "Main desk", "approvals so far count no more: it takes one approval"),
         (there.reference, "Second desk", "approvals so far count no more: it takes 3 approvals"),
     ]
     set_script_prefix(f"/accounts/{second.pk}/")
@@ -219,14 +219,51 @@ def test_what_is_open_on_either_account_is_listed_with_what_its_own_tiers_take(p
         addresses = [each.url for each in open_requests.requests_touched_by(wanted)]
     finally:
         set_script_prefix("/")
-    assert addresses == [f"/withdrawals/{here.pk}/", f"/withdrawals/{there.pk}/"], "they open from either account"
+    assert addresses == [f"/withdrawals/{there.pk}/"], "it opens from either account"
     assert all(policy_evaluation.still_holds(row) for row in (here, there))
     agree(codes, ben, propose(codes, ada, wanted, now=now), now=now)
-    # The number of the rules is part of what was signed: a new version voids words on every account.
-    for number, needs in ((here.pk, 1), (there.pk, 3)):
+    # What the rules say about its own account is part of what was signed, and the number of all rules is not.
+    for number, needs, holds in ((here.pk, 1, True), (there.pk, 3, False)):
         row = Withdrawal.objects.get(pk=number)
-        assert not policy_evaluation.still_holds(row)
+        assert policy_evaluation.still_holds(row) == holds
         assert policy_evaluation.evaluate(row, now=now)[0].approvals == needs
+
+
+@pytest.mark.django_db
+def test_a_change_for_one_account_overtakes_no_other_one(people, second):
+    codes, (ada, ben) = Codes(), people
+    now, first = codes.now, Account.objects.get(name="Main desk")
+    later = [now + timedelta(minutes=minute) for minute in range(8)]
+    of_desk = agree(codes, ben, propose(codes, ada, LOOSER, now=now), now=now)
+    of_second = propose(codes, ada, own(second, Tier(None, 4, APPROVE_THEN_HOLD)), now=later[1])
+    of_first = propose(codes, ada, own(first, Tier(None, 3, APPROVE_THEN_HOLD)), now=later[2])
+    again = propose(codes, ada, own(first, Tier(None, 5, APPROVE_THEN_HOLD)), now=later[3])
+    assert of_desk.state == "agreed"
+    agree(codes, ben, of_first, now=later[4])
+    with pytest.raises(CannotChange, match="other rules were published meanwhile"):
+        agree(codes, ben, again, now=later[5])
+    workflow.review(now=later[5])
+    states = {row.pk: row.state for row in PolicyChange.objects.all()}
+    assert (states[of_desk.pk], states[of_second.pk], states[again.pk]) == ("agreed", "proposed", "overtaken")
+    agree(codes, ben, of_second, now=later[6])
+    workflow.review(now=now + DAY)
+    of_desk.refresh_from_db()
+    assert (of_desk.state, of_desk.version_number) == ("published", 4)
+    then = workflow.in_force()
+    assert [tier.approvals for tier in ruleset.tiers_for(then, first.pk)] == [3]
+    assert [tier.approvals for tier in ruleset.tiers_for(then, second.pk)] == [4]
+    assert ruleset.tiers_for(then, None) == LOOSER.tiers
+
+
+def test_what_somebody_changed_meanwhile_is_never_carried_over():
+    limited = replace(FIRST, limits=(Limit("order", Decimal(5), account=2),))
+    aged = replace(FIRST, value_max_age_s=60)
+    carried = carrying_over.carried_over(aged, base=FIRST, current=limited)
+    assert carried == replace(limited, value_max_age_s=60)
+    assert carrying_over.carried_over(limited, base=FIRST, current=aged) == carried
+    for current in (replace(FIRST, value_max_age_s=90), TIGHTER):
+        assert carrying_over.carried_over(aged, base=FIRST, current=current) is None
+    assert carrying_over.carried_over(limited, base=FIRST, current=OWN) is None, "both are about one account"
 
 
 def text(response):
@@ -244,6 +281,7 @@ def typed(account, **changes):
     }
     table |= {"t0-mode": "hold_then_approve", "t1-mode": "hold_then_approve", "above-mode": "approve_then_hold"}
     rest = {"l0-kind": "order", "l1-kind": "order", "value_max_age_s": "300", "price_distance": "", "reason": "New"}
+    rest |= {"fee_factor": "1.5", "fee_floor": "5"}
     copy = {f"a{account.pk}-{name}": value for name, value in table.items()}
     return table | rest | copy | {f"a{account.pk}-{name}": value for name, value in changes.items()}
 

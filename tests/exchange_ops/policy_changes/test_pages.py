@@ -40,6 +40,8 @@ def typed():
         "l0-kind": "order",
         "l1-kind": "order",
         "value_max_age_s": "300",
+        "fee_factor": "1.5",
+        "fee_floor": "5",
         "price_distance": "",
         "reason": "We <grew>",
     }

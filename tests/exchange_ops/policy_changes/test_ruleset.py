@@ -6,6 +6,7 @@ from decimal import Decimal
 import pytest
 
 from exchange_ops.policy import ruleset
+from exchange_ops.policy.fee_margins import FeeMargin
 from exchange_ops.policy.modes import APPROVE_THEN_HOLD, HOLD_THEN_APPROVE
 from exchange_ops.policy.ruleset import NO_RULES, Limit, Tier
 from tests.exchange_ops.policy_changes.keeping import FIRST
@@ -139,6 +140,8 @@ def test_the_first_rules_of_all_allow_what_nothing_allowed():
         (replace(FIRST, limits=(Limit("gift", Decimal(1)),)), "about orders, about transfers or about open orders"),
         (replace(FIRST, limits=(Limit("order", Decimal(1), beyond="shrug"),)), "what becomes of more"),
         (replace(FIRST, price_beyond=""), "what becomes of more"),
+        (replace(FIRST, fee_margin=FeeMargin(factor=Decimal("0.9"))), "1 to 10 times its estimate"),
+        (replace(FIRST, fee_margin=FeeMargin(floor=Decimal(-1))), "by 0 to 1,000 in any case"),
         (replace(FIRST, limits=(Limit("transfer", Decimal(1), beyond="approve"),)), "can only be refused"),
         (replace(FIRST, limits=(Limit("open", Decimal("1.5")),)), "a whole number"),
         (with_tiers(*(Tier(Decimal(n), 1, HOLD_THEN_APPROVE) for n in range(1, 11))), "At most 8 tiers"),

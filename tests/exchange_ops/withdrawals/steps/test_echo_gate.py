@@ -19,7 +19,6 @@ pytestmark = [
 DIFFERENCES = [
     ("amount", "0.06"),
     ("amount", "0.04"),
-    ("fee", "0.5"),
     ("address", OTHER_ADDRESS),
     ("currency", "ETH"),
     ("paymentId", "12345"),
@@ -52,16 +51,6 @@ def test_one_changed_character_in_the_middle_of_the_address_is_a_difference(walk
     changed = row.address[:16] + ("x" if row.address[16] != "x" else "y") + row.address[17:]
     walk.fault("get_transaction", "echo_differs", field="address", value=changed)
     assert walk.step(row).state == "rolling_back"
-
-
-def test_a_fee_that_drifts_a_little_releases_without_a_freeze(walk):
-    walk.sandbox.control("config", {"fee_drift": "0.05"})
-    row = walk.until(walk.request(), "held")
-    row = walk.step(row)
-    assert (row.state, row.events.last().event) == ("rolling_back", "fee_drifted")
-    assert freezes.active(walk.account) is None
-    assert "fee" in row.last_problem
-    walk.until(row, "rolled_back")
 
 
 def test_a_record_without_our_tag_is_compared_by_its_content(walk):

@@ -82,3 +82,38 @@ def test_every_event_that_ends_a_hold_or_a_request_has_a_word():
         if move.target in {"rolling_back", "cancelled", "expired"} and move.source != move.target
     }
     assert ending == set(endings.EVENTS)
+
+
+@pytest.mark.parametrize("end", ["frozen", "policy_changed", "withdrawn", "checks_failed"])
+def test_what_ended_unpaid_is_requested_again_with_a_new_key(signed_in, operator, treasury, ended, end):
+    row, browser = ended[end], signed_in(operator)
+    link = f"/withdrawals/new/?again={row.pk}"
+    assert link in browser.get(f"/withdrawals/{row.pk}/").content.decode()
+    assert link not in signed_in(treasury).get(f"/withdrawals/{row.pk}/").content.decode(), "only operators request"
+    initial = browser.get(link).context["form"].initial
+    assert {name: initial[name] for name in ("currency", "amount", "address", "reason", "fee_from")} == {
+        "currency": row.currency,
+        "amount": "1.25",
+        "address": row.address,
+        "reason": row.reason,
+        "fee_from": "on_top",
+    }
+    assert initial["request_key"] != row.request_key
+
+
+def test_nothing_else_is_filled_in_by_the_link(signed_in, operator, ended):
+    browser, open_one = signed_in(operator), rows.held(operator, now=clock.now())
+    for text in (str(open_one.pk), "9" * 30, "-1", "x", "\u0663", str(open_one.pk + 100)):
+        page = browser.get("/withdrawals/new/", {"again": text})
+        assert set(page.context["form"].initial) == {"request_key"}, text
+
+
+def test_a_freeze_names_what_it_will_release_and_releases_that(signed_in, treasury, operator, payable):
+    now = clock.now()
+    held, waiting = rows.held(operator, now=now), rows.submitted(operator, to="review", now=now)
+    browser = signed_in(treasury)
+    page = browser.get("/policy/").content.decode()
+    named = page[page.index('id="releases"') : page.index('action="/policy/freeze/"')]
+    assert (held.reference in named, waiting.reference in named) == (True, False)
+    browser.post("/policy/freeze/", {"reason": "Odd"})
+    assert [Withdrawal.objects.get(pk=row.pk).state for row in (held, waiting)] == ["rolling_back", "review"]
