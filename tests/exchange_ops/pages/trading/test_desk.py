@@ -11,10 +11,11 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from desk import clock
+from desk.views import rendering
 from exchange_ops.margin.models import MarginPosition
 from exchange_ops.market import depth, favourites, quotes
 from exchange_ops.market.models import BookSnapshot, Candle, CandleHistory, Favourite, Symbol, Ticker
-from exchange_ops.orders.models import AccountTrade
+from exchange_ops.orders.models import AccountTrade, Order
 from exchange_ops.shared.models import Account
 from exchange_ops.wire import records
 from tests.exchange_ops.orders import order_rows
@@ -124,12 +125,27 @@ def test_own_trades_and_the_position_go_to_the_chart(signed_in, operator):
     assert "410.25" in text_of(body)
 
 
-def test_an_order_that_ends_leaves_the_desk(signed_in, operator):
-    row = order_rows.placed(operator, now=clock.now())
-    type(row).objects.filter(pk=row.pk).update(active=False, status="filled")
-    body = part(signed_in(operator), "work")
+def test_an_order_that_ends_keeps_its_row_for_a_minute_and_then_leaves_the_desk(signed_in, operator):
+    client, row = signed_in(operator), order_rows.placed(operator, now=clock.now())
+    Order.objects.filter(pk=row.pk).update(active=False, status="canceled")
+    body = part(client, "work")
+    assert "Cancelled" in text_of(body)
+    assert f"/orders/{row.pk}/cancel/" not in body
+    assert 'data-own="[]"' in body
+    Order.objects.filter(pk=row.pk).update(updated_at=clock.now() - timedelta(seconds=61))
+    body = part(client, "work")
     assert row.reference not in body
     assert "No order of this symbol is open." in body
+
+
+@pytest.mark.parametrize("path", ["/orders/{}/cancel/", "/orders/cancel-all/"])
+def test_a_cancel_from_the_desk_is_answered_there(signed_in, operator, path):
+    client, row = signed_in(operator), order_rows.placed(operator, now=clock.now())
+    sent = {"symbol": "BCHUSD", "newest": row.pk, "back": "market"}
+    answer = client.post(path.format(row.pk), sent, HTTP_HX_REQUEST="true")
+    assert (answer.status_code, answer["HX-Retarget"]) == (200, rendering.ANSWER)
+    assert text_of(answer.content.decode()).startswith("Cancel requested for ")
+    assert client.post(path.format(row.pk), sent)["Location"] == PAGE, "a browser without scripts comes back too"
 
 
 # Who sees what --------------------------------------------------------------------------------------------------------
