@@ -38,7 +38,7 @@ from exchange_ops.shared.views import accounts
 from exchange_ops.shared.views.access import posted, requires
 
 READ_WITH = "M30"  # the candles to read along with the book of a symbol on a ticket
-REVIEW = "Look at what it comes to, then press the button again: it now says exactly what it does."
+REVIEW = "Check the order summary, then press the button again: it now says exactly what it does."
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -146,6 +146,8 @@ def _figures(account: Account, form: OrderForm, person: Person) -> dict[str, Any
         context["outcomes"] = exit_prices.outcomes(exits=exits, requested=requested) if exits else None
         context["sums"] = request_checks.figures(symbol=symbol, requested=requested, rates=context["rates"])
         context["distance"] = distance.from_market(requested=requested, ticker=context["ticker"])
+        context["limit_price"], context["stop_price"] = requested.price, requested.stop_price
+        context["set_aside"] = request_checks.set_aside(requested=requested, sums=context["sums"])
         context["estimate"] = estimate.from_book(requested=requested, symbol=symbol, rates=context["rates"])
     return context | _shares(account, symbol, form, context)
 
