@@ -58,6 +58,14 @@ form?.addEventListener("click", function (event) {
   else take(share);
 });
 
+// What is wrong with a field comes beside it; the field itself says that it is.
+document.addEventListener("htmx:oobAfterSwap", function ({ detail }) {
+  const field = detail.target.id?.endsWith("-wrong") && document.getElementById(detail.target.id.slice(0, -"-wrong".length));
+  if (!field) return;
+  if (detail.target.querySelector(".wrong")) field.setAttribute("aria-invalid", "true");
+  else field.removeAttribute("aria-invalid");
+});
+
 function stepped(field, key, isLarge) {
   const steps = form.querySelector("[data-tick]")?.dataset;
   const step = field.name === "quantity" ? steps?.step : steps?.tick;

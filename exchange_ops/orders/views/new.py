@@ -32,9 +32,9 @@ from exchange_ops.orders.views.titles import exits_title, title
 from exchange_ops.policy import freezes, oversteps
 from exchange_ops.policy.oversteps import CONFIRMED
 from exchange_ops.shared import rules
-from exchange_ops.shared.forms import fresh_key, read_amount
+from exchange_ops.shared.forms import fresh_key
 from exchange_ops.shared.models import Account
-from exchange_ops.shared.views import accounts
+from exchange_ops.shared.views import accounts, live_fields
 from exchange_ops.shared.views.access import posted, requires
 
 READ_WITH = "M30"  # the candles to read along with the book of a symbol on a ticket
@@ -80,8 +80,9 @@ def ticket(request: DeskRequest, *, symbol: str = "") -> dict[str, Any]:
 def figures(request: DeskRequest) -> HttpResponse:
     """What the order would come to, what is available, and the button with its words, for what is typed so far."""
     form = OrderForm(request.POST, symbols=_symbols())
-    figures = _figures(accounts.required(request), form, request.user) | {"is_part": True}
-    return show(request, "exchange_ops/new_order/_figures.html", figures)
+    figures = _figures(accounts.required(request), form, request.user)
+    fields = {"is_part": True, "field_states": live_fields.states(form, figures.get("field_problems"))}
+    return show(request, "exchange_ops/new_order/_figures.html", figures | fields)
 
 
 def _place(request: DeskRequest, account: Account, form: OrderForm) -> Any:
@@ -141,7 +142,8 @@ def _figures(account: Account, form: OrderForm, person: Person) -> dict[str, Any
             problems = oversteps.refusals(bounds)
             context["oversteps"] = confirmations.ticks(bounds, form.cleaned_data.get("confirmed", ()))
         for_approval = any(tick.approval for tick in context.get("oversteps", ()))
-        context["problems"] = list(problems.values())
+        context["field_problems"] = form.by_field(problems)
+        context["problems"] = live_fields.elsewhere(form, context["field_problems"])
         context["effect"] = "" if problems else _effect(requested, exits, for_approval=for_approval)
         context["outcomes"] = exit_prices.outcomes(exits=exits, requested=requested) if exits else None
         context["sums"] = request_checks.figures(symbol=symbol, requested=requested, rates=context["rates"])
@@ -175,9 +177,10 @@ def _shares(account: Account, symbol: Symbol, form: OrderForm, context: dict[str
 
 def _typed(form: OrderForm, name: str) -> Decimal | None:
     try:
-        return read_amount(str(form[name].value() or "").strip())
+        amount: Decimal | None = form.fields[name].clean(form[name].value()) or None
     except ValidationError:
         return None
+    return amount
 
 
 def _effect(requested: request_checks.OrderRequest, exits: Exits | None, *, for_approval: bool = False) -> str:

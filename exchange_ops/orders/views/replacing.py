@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods
 
 from desk import clock
 from desk.fields import plain
-from desk.views.rendering import show
+from desk.views.rendering import show, target
 from desk.web.requests import DeskRequest
 from exchange_ops.market.models import Symbol, Ticker
 from exchange_ops.orders import distance, request_checks
@@ -28,6 +28,7 @@ from exchange_ops.orders.views.titles import title
 from exchange_ops.policy.oversteps import CONFIRMED
 from exchange_ops.shared import rules
 from exchange_ops.shared.forms import fresh_key
+from exchange_ops.shared.views import live_fields
 from exchange_ops.shared.views.access import requires
 
 PAGE = "exchange_ops/order_replace.html"
@@ -86,6 +87,8 @@ def _render(
     except replacing.CannotReplace as problem:
         refused = str(problem)
     context |= {"refused": refused} if refused else _figures(request, row, form, symbol)
+    if target(request) in PARTS:
+        context["field_states"] = live_fields.states(form, context.get("field_problems"))
     return show(request, PAGE, context, parts=PARTS, status=status)
 
 
@@ -99,7 +102,8 @@ def _figures(request: DeskRequest, row: Order, form: ReplaceForm, symbol: Symbol
     oversteps = [] if problems else replacing.find_oversteps(row, requested, person=request.user, now=clock.now())
     return {
         "oversteps": confirmations.ticks(oversteps, form.cleaned_data.get("confirmed", ())),
-        "problems": [] if request.method == "POST" and form.errors else list(problems.values()),
+        "field_problems": problems,
+        "problems": [] if request.method == "POST" and form.errors else live_fields.elsewhere(form, problems),
         "effect": "" if problems else _effect(row, form),
         "requested": requested,
         "remaining": requested.quantity - row.cum_quantity,

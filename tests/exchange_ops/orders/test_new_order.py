@@ -78,7 +78,7 @@ AMOUNTS = [
     ("-1", "above zero"),
     ("1e2", "digits with at most one point"),
     ("NaN", "digits with at most one point"),
-    ("1,5", "without thousands"),
+    ("1,5", "The decimal sign is a point: write 1.5, not 1,5."),
     ("١.٢", "Use the digits 0 to 9"),
     ("９", "Use the digits 0 to 9"),
     ("9" * 37, "More than 36 digits"),
