@@ -12,6 +12,7 @@ from django.contrib import messages
 from django.core.exceptions import ValidationError
 from django.http import HttpResponse
 from django.shortcuts import redirect
+from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
 from desk import clock
@@ -20,11 +21,12 @@ from desk.views.rendering import show
 from desk.web.requests import DeskRequest
 from exchange_ops.market import interest
 from exchange_ops.market.models import Symbol, Ticker
-from exchange_ops.orders import distance, policy_checks, request_checks, states, workflow
+from exchange_ops.orders import distance, policy_checks, request_checks, workflow
 from exchange_ops.orders.brackets import exit_prices
 from exchange_ops.orders.brackets import workflow as brackets
 from exchange_ops.orders.brackets.exit_prices import Exits
 from exchange_ops.orders.forms import OrderForm
+from exchange_ops.orders.models import Order
 from exchange_ops.orders.request_checks import BUY, SELL
 from exchange_ops.orders.ticket import collateral, confirmations, estimate, fee_rates, shares
 from exchange_ops.orders.views.listing import ONLY_OPERATORS
@@ -58,15 +60,40 @@ def new(request: DeskRequest) -> HttpResponse:
         return _render_form(request, account, form, status=422)
     if row is None:
         return _render_form(request, account, form, review=REVIEW)
-    next_up = "waits for an approval" if row.state == states.WAITING else "is on its way to the exchange"
-    messages.success(request, f"{row.reference} {next_up}.")
-    return redirect("order", row.pk)
+    sentence = f"{row.reference}: {row.label}."
+    if _is_on_desk(request):
+        return _next_ticket(request, account, row, sentence)
+    messages.success(request, sentence)
+    return redirect("market", row.symbol) if request.POST.get("back") == "market" else redirect("order", row.pk)
+
+
+def _is_on_desk(request: DeskRequest) -> bool:
+    """Whether the ticket of a trading desk was sent, which takes the answer in its place."""
+    return bool(request.htmx) and request.POST.get("back") == "market"
+
+
+def _next_ticket(request: DeskRequest, account: Account, row: Order, sentence: str) -> HttpResponse:
+    """The ticket for the next order of the market, with a key of its own, and what became of this one.
+
+    It has no quantity: the second half of a double press finds a ticket that can't be placed.
+    """
+    terms = {name: request.POST.get(name, "") for name in ("side", "type", "price", "stop_price", "margin")}
+    form = OrderForm(initial=terms | {"symbol": row.symbol, "request_key": fresh_key()}, symbols=_symbols())
+    page = {"sentence": sentence, "url": reverse("order", args=[row.pk])}
+    return _on_desk(request, {"form": form, **_figures(account, form, request.user), **page}, 200)
+
+
+def _on_desk(request: DeskRequest, context: dict[str, Any], status: int) -> HttpResponse:
+    ticket_of = str(context["form"]["symbol"].value() or "")
+    response = show(request, "exchange_ops/new_order/_again.html", context | {"ticket_of": ticket_of}, status=status)
+    response["HX-Retarget"], response["HX-Reswap"] = "#ticket", "outerHTML"
+    return response
 
 
 def ticket(request: DeskRequest, *, symbol: str = "") -> dict[str, Any]:
     """What `new_order/_ticket.html` needs inside another page, for one `symbol`; empty for people who may not trade.
 
-    The form is answered by the page of the ticket itself, or by that of the new order.
+    The form is answered in its place; a browser without scripts comes back to the market.
     """
     account = accounts.current(request)
     if account is None or not rules.may_trade(request.user):
@@ -111,6 +138,8 @@ def _render_form(
     request: DeskRequest, account: Account, form: OrderForm, *, status: int = 200, review: str = ""
 ) -> HttpResponse:
     context = {"form": form, "review": review, "now": clock.now(), **_figures(account, form, request.user)}
+    if _is_on_desk(request):
+        return _on_desk(request, context, status)
     return show(request, "exchange_ops/new_order.html", context, status=status)
 
 

@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any, Final
 
+from django.db.models import Q
 from django.urls import NoReverseMatch, reverse
 
 from exchange_ops.ledger.models import Balance
@@ -16,7 +17,7 @@ from exchange_ops.margin.models import MarginPosition
 from exchange_ops.market import depth
 from exchange_ops.market.models import Symbol
 from exchange_ops.market.views import parts
-from exchange_ops.orders import states, workflow
+from exchange_ops.orders import states
 from exchange_ops.orders.brackets import workflow as brackets
 from exchange_ops.orders.models import AccountTrade, Order
 from exchange_ops.shared.models import Account
@@ -29,7 +30,8 @@ SIDES: Final[dict[str, depth.Side]] = {"sell": "ask", "buy": "bid"}
 
 
 def _open(account: Account | None, symbol: Symbol) -> list[Order]:
-    rows = workflow.open_orders(account=account).filter(symbol=symbol.code)
+    is_open = Q(active=True) | Q(state__in=(*states.AT_WORK, states.WAITING))
+    rows = Order.objects.filter(is_open, account=account, symbol=symbol.code)
     return list(rows.select_related("initiator").order_by("-pk")[: MOST_ORDERS + 1]) if account else []
 
 
@@ -63,12 +65,12 @@ def work(account: Account | None, symbol: Symbol, *, may_trade: bool, now: datet
     Orders that ended within the last minute keep their rows.
     """
     rows = _open(account, symbol)
-    shown = sorted([*rows[:MOST_ORDERS], *_just_ended(account, symbol, now)], key=lambda row: -row.pk)
+    listed = sorted([*rows[:MOST_ORDERS], *_just_ended(account, symbol, now)], key=lambda row: -row.pk)
     position = MarginPosition.objects.filter(account=account, symbol=symbol.code, gone_at=None).first()
     cancellable = [row.pk for row in rows if row.active and row.state in states.AT_EXCHANGE]
     fills = AccountTrade.objects.filter(account=account, symbol=symbol.code).order_by("-timestamp")[:MOST_FILLS]
     return {
-        "orders": [{"row": row, "replace": _replace_url(row) if may_trade else ""} for row in shown],
+        "orders": [{"row": row, "replace": _replace_url(row) if may_trade else ""} for row in listed],
         "has_more": len(rows) > MOST_ORDERS,
         "cancel_newest": max(cancellable, default=0) if may_trade else 0,
         "cancellable": set(cancellable) if may_trade else set(),

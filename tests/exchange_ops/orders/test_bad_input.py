@@ -108,8 +108,8 @@ def test_a_price_copied_from_the_book_is_placed_as_the_button_says(client):
 
 def test_replace_collateral_and_a_close_of_a_part_say_it_too(client, operator):
     row = order_rows.placed(operator, now=clock.now())
-    asked = {"HTTP_HX_REQUEST": "true", "HTTP_HX_TARGET": "figures"}
-    replaced = client.get(f"/orders/{row.pk}/replace/", {"price": "1,5", "quantity": "-1"}, **asked).content.decode()
+    as_part = {"HTTP_HX_REQUEST": "true", "HTTP_HX_TARGET": "figures"}
+    replaced = client.get(f"/orders/{row.pk}/replace/", {"price": "1,5", "quantity": "-1"}, **as_part).content.decode()
     assert beside(replaced, "id_price") == f"{POINT}write 1.5, not 1,5."
     assert "above zero" in beside(replaced, "id_quantity")
     common = {"code": "BCHUSD", "symbol": "BCHUSD", "request_key": str(uuid.uuid4())}

@@ -70,7 +70,7 @@ def test_a_good_ticket_becomes_one_order_and_calls_nobody(signed_in, operator):
         "GTC",
     )
     assert response.redirect_chain == [(f"/orders/{row.pk}/", 302)]
-    assert f"{row.reference} is on its way" in response.content.decode()
+    assert f"{row.reference}: {row.label}." in response.content.decode()
 
 
 AMOUNTS = [

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from desk import clock
 from exchange_ops.market import quotes
-from exchange_ops.market.models import Candle
+from exchange_ops.market.models import Candle, Ticker
 from exchange_ops.orders import machine
 from exchange_ops.orders.models import Order
 from exchange_ops.wire import records
@@ -195,3 +195,40 @@ def test_what_answers_a_press_is_shown_while_the_pointer_stays_and_each_refusal_
     page.route("**/cancel/", lambda route: route.fulfill(status=500, body="<h1>x</h1><p>Something broke here.</p>"))
     press(page, page.get_by_role("button", name=f"Cancel {broken.reference}"), held_ms=60)
     expect(answer).to_have_text("Something broke here.")
+
+
+def test_an_order_is_placed_refused_and_changed_without_leaving_the_desk(open_page, own):
+    Ticker.objects.update(ask=Decimal("3.25"), bid=Decimal("3.24"), last=Decimal("3.25"), read_at=clock.now())
+    page = open_page(PAGE)
+    page.unroute_all()
+    answer, place = page.locator("#answer"), page.locator("#place")
+    page.locator("#id_price").fill("3.2")
+    page.locator("#id_quantity").fill("0.5")
+    expect(place).to_have_text("Place buy order: 0.5 ETH at 3.2 BTC")
+    press(page, place, held_ms=60)
+    page.mouse.down()
+    page.mouse.up()
+    expect(answer).to_contain_text("Open order")
+    expect(page.locator("#id_quantity")).to_have_value("")
+    placed = Order.objects.get(quantity=Decimal("0.5"))
+    expect(answer).to_contain_text(f"{placed.reference}: {placed.label}.")
+    expect(row_of(page, placed)).to_be_visible()
+    press(page, place, held_ms=5)
+    expect(page.locator("#ticket")).to_contain_text("Order not placed. Please fix:")
+    assert Order.objects.count() == 2, "a ticket without a quantity places nothing"
+
+    page.locator("#id_quantity").fill("1,5")
+    expect(page.locator("#id_quantity-wrong")).to_have_text("The decimal sign is a point: write 1.5, not 1,5.")
+    press(page, place, held_ms=150)
+    expect(page.locator("#ticket [role=alert]")).to_be_focused()
+    expect(page.locator("#id_quantity")).to_have_value("1,5")
+
+    press(page, page.get_by_role("link", name=f"Change {own.reference}"), held_ms=60)
+    page.locator("#change_price").fill("3.2")
+    change = page.get_by_role("button", name=f"Replace {own.reference} by buy order: 1.5 ETH at 3.2 BTC")
+    expect(change).to_be_visible()
+    press(page, change, held_ms=60)
+    expect(answer).to_contain_text(f"replaces {own.reference}")
+    expect(page.locator("#change")).to_be_hidden()
+    expect(row_of(page, own)).to_contain_text("Being replaced")
+    assert page.evaluate("window.marked") is True
