@@ -277,13 +277,23 @@ def span(length: timedelta | int | None) -> str:
 
 @register.inclusion_tag("components/field.html")
 def field(
-    bound: BoundField, *, hint: str = "", css: str = "", describe: str = "", inputmode: str = "", needed: bool = False
+    bound: BoundField,
+    *,
+    hint: str = "",
+    css: str = "",
+    describe: str = "",
+    inputmode: str = "",
+    needed: bool = False,
+    live: bool = False,
 ) -> dict[str, Any]:
-    """A field with its label, hint and errors, tied together for those who listen; `describe` adds a further id."""
+    """A field with its label, hint and errors, tied together for those who listen; `describe` adds a further id.
+
+    `live`: what is wrong is said beside it while it is typed (components/field_states.html), so its place is there.
+    """
     name = bound.auto_id or bound.html_name
     hint = hint or str(bound.help_text)
     described = [f"{name}-hint"] if hint else []
-    described += [f"{name}-wrong"] if bound.errors else []
+    described += [f"{name}-wrong"] if bound.errors or live else []
     described += [describe] if describe else []
     attributes: dict[str, str | bool] = {
         key: value for key, value in (("class", css), ("inputmode", inputmode)) if value
@@ -299,6 +309,7 @@ def field(
         "field": bound,
         "control": bound.as_widget(attrs=attributes),
         "hint": hint,
+        "live": live,
         "name": name,
         "optional": not (bound.field.required or needed),
         "tick": isinstance(bound.field.widget, CheckboxInput),

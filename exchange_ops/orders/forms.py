@@ -20,7 +20,7 @@ from exchange_ops.orders.request_checks import OrderRequest
 from exchange_ops.orders.states import STATES
 from exchange_ops.orders.steps import replacing
 from exchange_ops.policy.oversteps import MOST_CONFIRMED
-from exchange_ops.shared.forms import AmountField, RequestForm
+from exchange_ops.shared.forms import GroupedAmountField, RequestForm
 from exchange_ops.wire import records
 
 TYPES = (("limit", "Limit"), ("market", "Market"), ("stopLimit", "Stop-limit"), ("stopMarket", "Stop-market"))
@@ -44,7 +44,7 @@ ORDER_STATUSES = {
 # Options that few orders use: folded on the ticket until one of them is set or wrong.
 EXITS = ("stop_loss", "take_profit")
 OPTIONS = ("time_in_force", "expire_time", "post_only", "take_markup", "provide_markup", "rounded")
-BOTH_EXITS = "A bracket has both: a stop and a take profit."
+BOTH_EXITS = "Enter both a stop and a take-profit price."
 _DIGITS = 200  # of a quotient of two amounts
 _TOKEN = re.compile(r"[a-z_]{1,20}:[0-9a-z.]{1,60}", re.ASCII)
 _INSTANT = re.compile(r"(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d))?", re.ASCII)
@@ -92,22 +92,22 @@ class OrderForm(RequestForm):
     )
     type = forms.ChoiceField(label="Type", choices=TYPES, initial="limit")
     time_in_force = forms.ChoiceField(label="Time in force", choices=TIMES, required=False)
-    quantity = AmountField(label="Quantity", max_length=80, error_messages={"required": "Enter the quantity."})
-    price = AmountField(label="Price", max_length=80, required=False)
-    stop_price = AmountField(label="Stop price", max_length=80, required=False)
+    quantity = GroupedAmountField(label="Quantity", max_length=80, error_messages={"required": "Enter the quantity."})
+    price = GroupedAmountField(label="Price", max_length=80, required=False)
+    stop_price = GroupedAmountField(label="Stop price", max_length=80, required=False)
     expire_time = InstantField(
         label="Until (UTC)",
         max_length=40,
         required=False,
         widget=forms.DateTimeInput(attrs={"type": "datetime-local", "step": "60"}),
     )
-    post_only = forms.BooleanField(label="Post-only: cancel it rather than take from the book", required=False)
+    post_only = forms.BooleanField(label="Post-only", required=False)
     margin = forms.BooleanField(label="Account", required=False)
-    rounded = forms.BooleanField(label="Round to the steps of the symbol instead of refusing", required=False)
-    take_markup = AmountField(label="Commission when taking, %", max_length=20, required=False)
-    provide_markup = AmountField(label="Commission when providing, %", max_length=20, required=False)
-    stop_loss = AmountField(label="Stop", max_length=80, required=False)
-    take_profit = AmountField(label="Take profit", max_length=80, required=False)
+    rounded = forms.BooleanField(label="Round to tick and lot size", required=False)
+    take_markup = GroupedAmountField(label="Taker markup, %", max_length=20, required=False)
+    provide_markup = GroupedAmountField(label="Maker markup, %", max_length=20, required=False)
+    stop_loss = GroupedAmountField(label="Stop", max_length=80, required=False)
+    take_profit = GroupedAmountField(label="Take profit", max_length=80, required=False)
     confirmed = TokensField(required=False, label="Confirmation")
     request_key = forms.UUIDField(widget=forms.HiddenInput)
 
@@ -176,9 +176,14 @@ class OrderForm(RequestForm):
         return any(self[name].value() or name in self.errors for name in names)
 
     def refuse(self, problems: dict[str, str]) -> None:
-        """The commissions are typed in percent, under names of their own."""
+        """Show the domain's sentences beside their fields, and those without a field above the form."""
+        super().refuse(self.by_field(problems))
+
+    @staticmethod
+    def by_field(problems: dict[str, str]) -> dict[str, str]:
+        """The sentences by the fields of this form: the markups are typed in percent, under names of their own."""
         names = {"take_liquidity_markup": "take_markup", "provide_liquidity_markup": "provide_markup"}
-        super().refuse({names.get(name, name): sentence for name, sentence in problems.items()})
+        return {names.get(name, name): sentence for name, sentence in problems.items()}
 
 
 def exits_of(cleaned: dict[str, Any]) -> Exits | None:
@@ -191,8 +196,10 @@ def exits_of(cleaned: dict[str, Any]) -> Exits | None:
 class GuardForm(RequestForm):
     """The two prices that guard an open order."""
 
-    stop_loss = AmountField(label="Stop", max_length=80, error_messages={"required": "Enter the stop."})
-    take_profit = AmountField(label="Take profit", max_length=80, error_messages={"required": "Enter the take profit."})
+    stop_loss = GroupedAmountField(label="Stop", max_length=80, error_messages={"required": "Enter the stop."})
+    take_profit = GroupedAmountField(
+        label="Take profit", max_length=80, error_messages={"required": "Enter the take profit."}
+    )
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
@@ -223,8 +230,8 @@ def _fraction(percent: Decimal | str) -> Decimal | None:
 class ReplaceForm(RequestForm):
     """Another price or quantity for an open order; the quantity includes what was filled."""
 
-    quantity = AmountField(label="Quantity", max_length=80, error_messages={"required": "Enter the quantity."})
-    price = AmountField(label="Price", max_length=80, required=False)
+    quantity = GroupedAmountField(label="Quantity", max_length=80, error_messages={"required": "Enter the quantity."})
+    price = GroupedAmountField(label="Price", max_length=80, required=False)
     confirmed = TokensField(required=False, label="Confirmation")
     request_key = forms.UUIDField(widget=forms.HiddenInput)
 

@@ -88,9 +88,10 @@ class OrderRequest:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """The amounts of an order in the quote currency: `fee` at the taker's rate, `total` what a buy needs at most.
+    """The amounts of an order at one price, in the quote currency.
 
-    Empty where no price is known; `at` is the price they were computed with, `estimated` that it was the market's.
+    `fee` is at the taker's rate, `total` what a buy needs at most. Empty where no price is known; `at` is the price
+    they were computed with, `estimated` that it was the market's.
     """
 
     at: Decimal | None = None
@@ -171,6 +172,19 @@ def figures(*, symbol: Symbol, requested: OrderRequest, rates: Rates | None = No
         value = requested.quantity * at
         fee = value * ((rates or fee_rates.usual(symbol)).take + (requested.take_liquidity_markup or 0))
         return Figures(at, value, fee, value + fee if requested.side == BUY else value - fee, estimated)
+
+
+def set_aside(*, requested: OrderRequest, sums: Figures) -> Decimal | None:
+    """What the exchange reserves at most: of the quote currency for a buy, of the base currency for a sale.
+
+    None on margin, where collateral is held instead, and for a buy at the market, whose reservation is not documented.
+    Source: supplement 2.8.
+    """
+    if requested.margin:
+        return None
+    if requested.side != BUY:
+        return requested.quantity
+    return sums.total if requested.price is not None else None
 
 
 def available(*, account: Account, currency: str) -> Balance | None:

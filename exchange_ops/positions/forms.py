@@ -11,7 +11,7 @@ from exchange_ops.policy.oversteps import MOST_CONFIRMED
 from exchange_ops.positions import states
 from exchange_ops.positions.request_checks import Wish
 from exchange_ops.positions.workflow import LONGEST_NOTE
-from exchange_ops.shared.forms import AmountField, RequestForm
+from exchange_ops.shared.forms import GroupedAmountField, RequestForm
 
 WHOLE_POSITION, PART_OF_POSITION = "whole", "part"
 MOST_POSITIONS = 200
@@ -24,9 +24,7 @@ class CollateralForm(RequestForm):
     """How much collateral the margin account of a symbol is to have."""
 
     symbol = forms.ChoiceField(label="Symbol", error_messages={"required": "Choose the symbol."})
-    amount = AmountField(
-        label="Collateral", max_length=80, error_messages={"required": "Enter the amount that shall be there."}
-    )
+    amount = GroupedAmountField(label="Collateral", max_length=80, error_messages={"required": "Enter the collateral."})
     confirmed = TokensField(required=False, label="Confirmation")
     request_key = forms.UUIDField(widget=forms.HiddenInput)
 
@@ -54,9 +52,9 @@ class CloseForm(RequestForm):
         choices=[(WHOLE_POSITION, "Whole position"), (PART_OF_POSITION, "Part of it")],
         initial=WHOLE_POSITION,
     )
-    quantity = AmountField(label="Quantity", max_length=80, required=False)
+    quantity = GroupedAmountField(label="Quantity", max_length=80, required=False)
     order_type = forms.ChoiceField(label="Price", choices=list(states.ORDER_TYPES.items()), initial=states.MARKET)
-    price = AmountField(label="Limit price", max_length=80, required=False)
+    price = GroupedAmountField(label="Limit price", max_length=80, required=False)
     position_id = forms.IntegerField(min_value=0, max_value=2**63 - 1, widget=forms.HiddenInput)
     confirmed = TokensField(required=False, label="Confirmation")
     request_key = forms.UUIDField(widget=forms.HiddenInput)

@@ -12,9 +12,14 @@ from typing import Any
 from django import forms
 
 from desk.forms import SecondFactorForm
+from desk.personal import formats
+from desk.personal.formats import MINUS
 
 LONGEST_REASON = 500
 WHOLE_DIGITS, FRACTION_DIGITS = 36, 24
+# What is typed for the marks that the pages write between thousands (desk/personal/formats.py).
+_ALIKE = {"\u202f": "\u202f\u2009\u00a0 ", "\u2019": "\u2019'"}
+_DECIMAL_COMMA = re.compile(r"0,\d{1,24}|\d{1,36},(\d{1,2}|\d{4,24})", re.ASCII)
 _AMOUNT = re.compile(rf"\d{{1,{WHOLE_DIGITS}}}(\.\d{{1,{FRACTION_DIGITS}}})?", re.ASCII)
 
 
@@ -24,6 +29,30 @@ class AmountField(forms.CharField):
     def clean(self, value: Any) -> Any:
         text = super().clean(value)
         return read_amount(text) if text else text
+
+
+class GroupedAmountField(AmountField):
+    """An amount that may be copied from a page: thousands are read in the reader's own grouping, and in no other."""
+
+    def clean(self, value: Any) -> Any:
+        text = forms.CharField.clean(self, value)
+        return read_grouped_amount(text, mark=formats.current().mark) if text else text
+
+
+def read_grouped_amount(text: str, *, mark: str) -> Decimal:
+    """The amount that a person wrote, with thousands grouped by `mark` or not at all; raises ValidationError.
+
+    The decimal sign is a point. Only whole groups of three are read, so that no decimal comma becomes a thousandfold.
+    """
+    marks = _ALIKE.get(mark, mark)
+    if marks and (match := re.fullmatch(rf"([1-9]\d{{0,2}})((?:[{marks}]\d{{3}})+)(\.\d+)?", text, re.ASCII)):
+        text = match[1] + re.sub(rf"[{marks}]", "", match[2]) + (match[3] or "")
+    elif "," in text:
+        point = text.replace(",", ".") if _DECIMAL_COMMA.fullmatch(text) else ""
+        grouped = f"write 1{mark}234.5 or 1234.5" if mark else "write 1234.5"
+        like = f"write {point}, not {text}" if point else grouped
+        raise forms.ValidationError(f"The decimal sign is a point: {like}.", code="comma")
+    return read_amount(text.replace(MINUS, "-"))
 
 
 def read_amount(text: str) -> Decimal:

@@ -3,11 +3,11 @@
 import { read, toStep, typed } from "./figures.js";
 import { isTyping, keysOff } from "./keys.js";
 
-const ticket = document.getElementById("ticket");
+const ticket = () => document.getElementById("ticket");
 const field = (name) => document.getElementById("id_" + name);
 const figure = (text) => (/^\d+(\.\d+)?$/.test(text || "") ? read(text) : null);
-const smallest = () => figure(ticket.querySelector("[data-step]")?.dataset.step);
-const sides = () => Array.from(ticket.elements.namedItem("side") || []);
+const smallest = () => figure(ticket().querySelector("[data-step]")?.dataset.step);
+const sides = () => Array.from(ticket().elements.namedItem("side") || []);
 
 function fill(one, text) {
   if (!one || one.value === text) return;
@@ -32,7 +32,7 @@ function takeLevel(row, withSize) {
   fill(field("quantity"), typed(step ? toStep(read(row.dataset.total), step) : read(row.dataset.total)));
 }
 
-if (ticket) {
+if (ticket()) {
   // A double click or a text that is marked is not wanted here: rows are pressed again and again.
   document.addEventListener("mousedown", (event) => { if (event.shiftKey && event.target.closest("#book tr[data-price]")) event.preventDefault(); });
   document.addEventListener("click", function (event) {

@@ -6,6 +6,7 @@ import "./press.js";
 import "./countdown.js";
 import "./fragments.js";
 import "./stable_swap.js";
+import "./answers.js";
 import "./offline.js";
 import "./live.js";
 import "./passkey.js";

@@ -1,5 +1,6 @@
 // Own orders as lines on the chart, own trades as marks on the candles, the entry of a position. The line of an order can be
-// taken with the mouse and put elsewhere: that leads to the page on which the change is confirmed, and changes nothing by itself.
+// taken with the mouse and put elsewhere: that opens the panel in which the change is confirmed, and changes nothing by itself.
+import { openChange } from "./change.js";
 import { add, forDrawing, price, read, typed } from "./figures.js";
 import { entry, fills, nearest, orders } from "./own_orders.js";
 
@@ -77,7 +78,7 @@ export function ownLines(chart, series, { box, places, colour, bars }) {
     const { order, at } = taken;
     const isMoved = typed(read(at)) !== typed(read(order.price));
     drop();
-    if (isMoved) location.assign(order.replace + "?price=" + encodeURIComponent(at));
+    if (isMoved) openChange(order.replace + "?price=" + encodeURIComponent(at));
   });
   box.addEventListener("pointercancel", () => { if (taken) drop(); });
   document.addEventListener("keydown", (event) => { if (event.key === "Escape" && taken) drop(); });

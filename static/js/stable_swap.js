@@ -4,6 +4,7 @@
 import * as fragments from "./fragments.js";
 
 const CLICKABLE = "a[href], button, summary, input:not([type=hidden]), select, textarea", LEFT_MS = 200, TOUCH_MS = 300;
+const OWN_MS = 30000, OWN_PX = 8, REST_MS = 1000;
 const notice = document.getElementById("waiting");
 const held = new Map();
 let at = null, leaving = 0;
@@ -44,6 +45,27 @@ const offsetsOf = (part) => boxes(part).map((one) => [one.scrollLeft, one.scroll
 function scrollAlike(fresh, offsets) {
   boxes(fresh).forEach((one, number) => { [one.scrollLeft, one.scrollTop] = offsets[number] || [0, 0]; });
 }
+
+// What answers a person's own press is never held back while the pointer rests where it pressed: it is what they look at.
+// If something else that can be clicked then stands there, the pointer's next click on it is dropped for a moment: it is the
+// second half of a double press.
+let own = null, restsUntil = 0;
+const isNear = (one, other) => Math.hypot(one.x - other.x, one.y - other.y) <= OWN_PX;
+const isOwn = (part) => own !== null && at !== null && own.part === part.id && performance.now() - own.at < OWN_MS && isNear(at, own);
+document.addEventListener("htmx:beforeRequest", function ({ detail }) {
+  const part = detail.elt.closest("[data-follow]"), pressed = target();
+  if (!detail.requestConfig.triggeringEvent?.isTrusted || !part || !pressed || pressed.form !== detail.elt) return;
+  own = { part: part.id, at: performance.now(), key: keyOf(pressed), ...at };
+});
+function restIfOther() {
+  const found = document.elementFromPoint(at.x, at.y)?.closest(CLICKABLE);
+  if (found && keyOf(found) !== own.key) restsUntil = performance.now() + REST_MS;
+}
+window.addEventListener("click", function (event) {
+  if (performance.now() >= restsUntil || !event.detail || !own || !isNear({ x: event.clientX, y: event.clientY }, own)) return;
+  event.preventDefault();
+  event.stopImmediatePropagation();
+}, { capture: true });
 
 // Put what came in the part's place for as long as it takes to measure. Nothing is painted meanwhile.
 function wouldMove(part, fresh, before) {
@@ -121,7 +143,7 @@ let offsets = [], swapped = "";
 const follows = ({ detail }) => detail.shouldSwap && detail.target.id && "follow" in detail.target.dataset;
 function swapOrHold({ detail }, fresh) {
   const part = detail.target, before = target();
-  if (fresh && before && wouldMove(part, fresh, before)) {
+  if (fresh && before && !isOwn(part) && wouldMove(part, fresh, before)) {
     detail.shouldSwap = false;
     hold(part, fresh, homeOf(before));
     return;
@@ -136,6 +158,7 @@ function swapDone(event) {
   swapped = "";
   scrollAlike(event.target, offsets);
   focusAgain(event.target);
+  if (isOwn(event.target)) restIfOther();
 }
 document.addEventListener("htmx:beforeSwap", function (event) {
   const part = event.detail.target;

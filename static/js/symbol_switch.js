@@ -59,8 +59,3 @@ document.addEventListener("click", function (event) {
   there.searchParams.set("group", group);
   link.href = there.pathname + there.search;
 }, true);
-// A cancelling that was asked for shows in its row; one that was refused is explained on the order's page.
-document.addEventListener("htmx:responseError", function (event) {
-  const row = event.detail.elt.matches?.("form[data-cancel-here]") && event.detail.elt.closest("tr");
-  if (row) location.assign(row.querySelector("[data-row-link]").href);
-});

@@ -5,12 +5,13 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect
+from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from desk import clock
 from desk.models import Person
 from desk.people import roles
-from desk.views.rendering import show
+from desk.views.rendering import answer_here, show
 from desk.web.requests import DeskRequest
 from exchange_ops.market.models import Symbol
 from exchange_ops.orders import states, trades, workflow
@@ -26,6 +27,7 @@ from exchange_ops.shared.views.access import posted, requires
 PAGE = "exchange_ops/order.html"
 PARTS = {name: f"exchange_ops/order/_{name}.html" for name in ("facts", "act", "story")}
 MOST_EVENTS = 200
+OPEN = "Open order"
 
 
 @require_safe
@@ -44,11 +46,23 @@ def cancel(request: DeskRequest, order_id: int) -> HttpResponse:
             order_id=order_id, person=request.user, now=clock.now(), session_key=request.session.session_key or ""
         )
     except workflow.CannotCancel as problem:
+        if request.htmx:
+            sentence = f"O-{order_id} was not cancelled. {problem}"
+            return answer_here(
+                request, sentence, tone="bad", status=409, url=reverse("order", args=[order_id]), link=OPEN
+            )
         return render_page(request, order_id, status=409, refusal=str(problem))
-    messages.success(
-        request, f"Cancelling of {row.reference} was requested. What became of it is shown there as the exchange tells."
-    )
-    return redirect("orders") if request.POST.get("back") == "orders" else redirect("order", order_id)
+    sentence = f"Cancel requested for {row.reference}."
+    if request.htmx:
+        return answer_here(request, sentence)
+    messages.success(request, sentence)
+    return redirect(_back(request, row))
+
+
+def _back(request: DeskRequest, row: Order) -> str:
+    """The page that sent the form, where it says so, else the page of the order."""
+    pages = {"orders": reverse("orders"), "market": reverse("market", args=[row.symbol])}
+    return pages.get(request.POST.get("back", "")) or reverse("order", args=[row.pk])
 
 
 def render_page(

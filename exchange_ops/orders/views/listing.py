@@ -16,6 +16,7 @@ from desk.lists.filters import FilterForm
 from desk.lists.listing import Listing
 from desk.models import Person
 from desk.views import lists
+from desk.views.rendering import answer_here
 from desk.web.context import Entry
 from desk.web.requests import DeskRequest
 from exchange_ops.orders import states, workflow
@@ -116,7 +117,9 @@ def cancel_all(request: DeskRequest) -> HttpResponse:
     """Cancel the open orders that the person saw, of one symbol or of all."""
     form = CancelAllForm(request.POST)
     if not form.is_valid():
-        refusal = "Nothing was cancelled: the form was not whole. Press again."
+        refusal = "Nothing was cancelled: the form was incomplete. Reload the page and press again."
+        if request.htmx:
+            return answer_here(request, refusal, tone="bad", status=422)
         return lists.show_list(request, ORDERS, status=422, refusal=refusal)
     if form.cleaned_data["margin"]:
         return _cancel_every_margin_order(request)
@@ -129,7 +132,11 @@ def cancel_all(request: DeskRequest) -> HttpResponse:
         now=clock.now(),
         session_key=request.session.session_key or "",
     )
-    _say_cancelled(request, count)
+    if request.htmx:
+        return answer_here(request, _cancelled(count))
+    messages.success(request, _cancelled(count))
+    if symbol and request.POST.get("back") == "market":
+        return redirect("market", symbol)
     return redirect(f"{reverse('orders')}?view=all&symbol={quote(symbol)}" if symbol else reverse("orders"))
 
 
@@ -140,7 +147,7 @@ def _cancel_every_margin_order(request: DeskRequest) -> HttpResponse:
         now=clock.now(),
         session_key=request.session.session_key or "",
     )
-    _say_cancelled(request, count)
+    messages.success(request, _cancelled(count))
     return redirect("margin")
 
 
@@ -155,14 +162,11 @@ def cancel_chosen(request: DeskRequest) -> HttpResponse:
         now=clock.now(),
         session_key=request.session.session_key or "",
     )
-    _say_cancelled(request, count)
+    messages.success(request, _cancelled(count))
     return redirect("orders")
 
 
-def _say_cancelled(request: DeskRequest, count: int) -> None:
-    sentence = (
-        f"{count} order{'' if count == 1 else 's'} requested to be cancelled."
-        if count
-        else "No open order was left to cancel."
-    )
-    messages.success(request, f"{sentence} Each says when the exchange has confirmed it.")
+def _cancelled(count: int) -> str:
+    if not count:
+        return "No open orders to cancel."
+    return f"Cancel requested for {count} order{'' if count == 1 else 's'}."

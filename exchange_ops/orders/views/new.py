@@ -12,6 +12,7 @@ from django.contrib import messages
 from django.core.exceptions import ValidationError
 from django.http import HttpResponse
 from django.shortcuts import redirect
+from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
 from desk import clock
@@ -20,11 +21,12 @@ from desk.views.rendering import show
 from desk.web.requests import DeskRequest
 from exchange_ops.market import interest
 from exchange_ops.market.models import Symbol, Ticker
-from exchange_ops.orders import distance, policy_checks, request_checks, states, workflow
+from exchange_ops.orders import distance, policy_checks, request_checks, workflow
 from exchange_ops.orders.brackets import exit_prices
 from exchange_ops.orders.brackets import workflow as brackets
 from exchange_ops.orders.brackets.exit_prices import Exits
 from exchange_ops.orders.forms import OrderForm
+from exchange_ops.orders.models import Order
 from exchange_ops.orders.request_checks import BUY, SELL
 from exchange_ops.orders.ticket import collateral, confirmations, estimate, fee_rates, shares
 from exchange_ops.orders.views.listing import ONLY_OPERATORS
@@ -32,13 +34,13 @@ from exchange_ops.orders.views.titles import exits_title, title
 from exchange_ops.policy import freezes, oversteps
 from exchange_ops.policy.oversteps import CONFIRMED
 from exchange_ops.shared import rules
-from exchange_ops.shared.forms import fresh_key, read_amount
+from exchange_ops.shared.forms import fresh_key
 from exchange_ops.shared.models import Account
-from exchange_ops.shared.views import accounts
+from exchange_ops.shared.views import accounts, live_fields
 from exchange_ops.shared.views.access import posted, requires
 
 READ_WITH = "M30"  # the candles to read along with the book of a symbol on a ticket
-REVIEW = "Look at what it comes to, then press the button again: it now says exactly what it does."
+REVIEW = "Check the order summary, then press the button again: it now says exactly what it does."
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -58,15 +60,40 @@ def new(request: DeskRequest) -> HttpResponse:
         return _render_form(request, account, form, status=422)
     if row is None:
         return _render_form(request, account, form, review=REVIEW)
-    next_up = "waits for an approval" if row.state == states.WAITING else "is on its way to the exchange"
-    messages.success(request, f"{row.reference} {next_up}.")
-    return redirect("order", row.pk)
+    sentence = f"{row.reference}: {row.label}."
+    if _is_on_desk(request):
+        return _next_ticket(request, account, row, sentence)
+    messages.success(request, sentence)
+    return redirect("market", row.symbol) if request.POST.get("back") == "market" else redirect("order", row.pk)
+
+
+def _is_on_desk(request: DeskRequest) -> bool:
+    """Whether the ticket of a trading desk was sent, which takes the answer in its place."""
+    return bool(request.htmx) and request.POST.get("back") == "market"
+
+
+def _next_ticket(request: DeskRequest, account: Account, row: Order, sentence: str) -> HttpResponse:
+    """The ticket for the next order of the market, with a key of its own, and what became of this one.
+
+    It has no quantity: the second half of a double press finds a ticket that can't be placed.
+    """
+    terms = {name: request.POST.get(name, "") for name in ("side", "type", "price", "stop_price", "margin")}
+    form = OrderForm(initial=terms | {"symbol": row.symbol, "request_key": fresh_key()}, symbols=_symbols())
+    page = {"sentence": sentence, "url": reverse("order", args=[row.pk])}
+    return _on_desk(request, {"form": form, **_figures(account, form, request.user), **page}, 200)
+
+
+def _on_desk(request: DeskRequest, context: dict[str, Any], status: int) -> HttpResponse:
+    ticket_of = str(context["form"]["symbol"].value() or "")
+    response = show(request, "exchange_ops/new_order/_again.html", context | {"ticket_of": ticket_of}, status=status)
+    response["HX-Retarget"], response["HX-Reswap"] = "#ticket", "outerHTML"
+    return response
 
 
 def ticket(request: DeskRequest, *, symbol: str = "") -> dict[str, Any]:
     """What `new_order/_ticket.html` needs inside another page, for one `symbol`; empty for people who may not trade.
 
-    The form is answered by the page of the ticket itself, or by that of the new order.
+    The form is answered in its place; a browser without scripts comes back to the market.
     """
     account = accounts.current(request)
     if account is None or not rules.may_trade(request.user):
@@ -80,8 +107,9 @@ def ticket(request: DeskRequest, *, symbol: str = "") -> dict[str, Any]:
 def figures(request: DeskRequest) -> HttpResponse:
     """What the order would come to, what is available, and the button with its words, for what is typed so far."""
     form = OrderForm(request.POST, symbols=_symbols())
-    figures = _figures(accounts.required(request), form, request.user) | {"is_part": True}
-    return show(request, "exchange_ops/new_order/_figures.html", figures)
+    figures = _figures(accounts.required(request), form, request.user)
+    fields = {"is_part": True, "field_states": live_fields.states(form, figures.get("field_problems"))}
+    return show(request, "exchange_ops/new_order/_figures.html", figures | fields)
 
 
 def _place(request: DeskRequest, account: Account, form: OrderForm) -> Any:
@@ -110,6 +138,8 @@ def _render_form(
     request: DeskRequest, account: Account, form: OrderForm, *, status: int = 200, review: str = ""
 ) -> HttpResponse:
     context = {"form": form, "review": review, "now": clock.now(), **_figures(account, form, request.user)}
+    if _is_on_desk(request):
+        return _on_desk(request, context, status)
     return show(request, "exchange_ops/new_order.html", context, status=status)
 
 
@@ -141,11 +171,14 @@ def _figures(account: Account, form: OrderForm, person: Person) -> dict[str, Any
             problems = oversteps.refusals(bounds)
             context["oversteps"] = confirmations.ticks(bounds, form.cleaned_data.get("confirmed", ()))
         for_approval = any(tick.approval for tick in context.get("oversteps", ()))
-        context["problems"] = list(problems.values())
+        context["field_problems"] = form.by_field(problems)
+        context["problems"] = live_fields.elsewhere(form, context["field_problems"])
         context["effect"] = "" if problems else _effect(requested, exits, for_approval=for_approval)
         context["outcomes"] = exit_prices.outcomes(exits=exits, requested=requested) if exits else None
         context["sums"] = request_checks.figures(symbol=symbol, requested=requested, rates=context["rates"])
         context["distance"] = distance.from_market(requested=requested, ticker=context["ticker"])
+        context["limit_price"], context["stop_price"] = requested.price, requested.stop_price
+        context["set_aside"] = request_checks.set_aside(requested=requested, sums=context["sums"])
         context["estimate"] = estimate.from_book(requested=requested, symbol=symbol, rates=context["rates"])
     return context | _shares(account, symbol, form, context)
 
@@ -173,9 +206,10 @@ def _shares(account: Account, symbol: Symbol, form: OrderForm, context: dict[str
 
 def _typed(form: OrderForm, name: str) -> Decimal | None:
     try:
-        return read_amount(str(form[name].value() or "").strip())
+        amount: Decimal | None = form.fields[name].clean(form[name].value()) or None
     except ValidationError:
         return None
+    return amount
 
 
 def _effect(requested: request_checks.OrderRequest, exits: Exits | None, *, for_approval: bool = False) -> str:

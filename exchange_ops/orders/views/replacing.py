@@ -10,11 +10,12 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect
+from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
 from desk import clock
 from desk.fields import plain
-from desk.views.rendering import show
+from desk.views.rendering import answer_here, show, target
 from desk.web.requests import DeskRequest
 from exchange_ops.market.models import Symbol, Ticker
 from exchange_ops.orders import distance, request_checks
@@ -28,10 +29,14 @@ from exchange_ops.orders.views.titles import title
 from exchange_ops.policy.oversteps import CONFIRMED
 from exchange_ops.shared import rules
 from exchange_ops.shared.forms import fresh_key
+from exchange_ops.shared.views import live_fields
 from exchange_ops.shared.views.access import requires
 
 PAGE = "exchange_ops/order_replace.html"
-PARTS = {"figures": "exchange_ops/order_replace/_figures.html"}
+FIGURES = "exchange_ops/order_replace/_figures.html"
+# On the page of a market the form stands in a panel of its own, beside the ticket and with other ids.
+HERE = "change-form"
+PARTS = {"figures": FIGURES, "change-figures": FIGURES, HERE: "exchange_ops/order_replace/_here.html"}
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -49,8 +54,16 @@ def replace(request: DeskRequest, order_id: int) -> HttpResponse:
     except replacing.CannotReplace as problem:
         form.refuse(problem.problems)
         return _render(request, row, form, status=422)
-    messages.success(request, f"{new.reference} is on its way to take the place of {row.reference}.")
+    sentence = f"{new.reference} replaces {row.reference}: {new.label}."
+    if _is_here(request):
+        return answer_here(request, sentence, url=reverse("order", args=[new.pk]), link="Open order")
+    messages.success(request, sentence)
     return redirect("order", new.pk)
+
+
+def _is_here(request: DeskRequest) -> bool:
+    """Whether the form stands on the page of a market, and stays there."""
+    return bool(request.htmx) and (target(request).startswith("change-") or request.POST.get("back") == "market")
 
 
 def _replacement(request: DeskRequest, row: Order, form: ReplaceForm) -> Order:
@@ -68,11 +81,12 @@ def _replacement(request: DeskRequest, row: Order, form: ReplaceForm) -> Order:
 
 def _form(request: DeskRequest, row: Order) -> ReplaceForm:
     """The typed values, else the order as it is with those of the link; the figures are read again with typed ones."""
+    ids = "change_%s" if _is_here(request) else "id_%s"
     if request.method == "POST":
-        return ReplaceForm(request.POST, order=row)
+        return ReplaceForm(request.POST, order=row, auto_id=ids)
     typed = {name: request.GET[name][:80] for name in ("price", "quantity") if request.GET.get(name)}
     start = {"price": _text(row.price), "quantity": _text(row.quantity), "request_key": fresh_key()}
-    return ReplaceForm(start | typed, order=row)
+    return ReplaceForm(start | typed, order=row, auto_id=ids)
 
 
 def _render(
@@ -86,7 +100,13 @@ def _render(
     except replacing.CannotReplace as problem:
         refused = str(problem)
     context |= {"refused": refused} if refused else _figures(request, row, form, symbol)
-    return show(request, PAGE, context, parts=PARTS, status=status)
+    if target(request) in PARTS and target(request) != HERE:
+        context["field_states"] = live_fields.states(form, context.get("field_problems"))
+    if not _is_here(request) or request.method != "POST":
+        return show(request, PAGE, context, parts=PARTS, status=status)
+    response = show(request, PARTS[HERE], context, status=status)
+    response["HX-Retarget"], response["HX-Reswap"] = f"#{HERE}", "innerHTML"
+    return response
 
 
 def _figures(request: DeskRequest, row: Order, form: ReplaceForm, symbol: Symbol) -> dict[str, Any]:
@@ -99,7 +119,8 @@ def _figures(request: DeskRequest, row: Order, form: ReplaceForm, symbol: Symbol
     oversteps = [] if problems else replacing.find_oversteps(row, requested, person=request.user, now=clock.now())
     return {
         "oversteps": confirmations.ticks(oversteps, form.cleaned_data.get("confirmed", ())),
-        "problems": [] if request.method == "POST" and form.errors else list(problems.values()),
+        "field_problems": problems,
+        "problems": [] if request.method == "POST" and form.errors else live_fields.elsewhere(form, problems),
         "effect": "" if problems else _effect(row, form),
         "requested": requested,
         "remaining": requested.quantity - row.cum_quantity,

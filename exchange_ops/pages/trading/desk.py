@@ -61,6 +61,6 @@ def _part(name: str, request: DeskRequest, symbol: Symbol, look: MarketLook, acc
         "depth": lambda: parts.picture(symbol),
         "trades": lambda: parts.trades(symbol),
         "available": lambda: own.available(account, symbol),
-        "work": lambda: own.work(account, symbol, may_trade=may_trade),
+        "work": lambda: own.work(account, symbol, may_trade=may_trade, now=clock.now()),
     }
     return readers[name]()

@@ -5,9 +5,11 @@ The chart and the ladder get it as figures that their scripts draw; the exact on
 
 import json
 from collections import defaultdict
+from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any, Final
 
+from django.db.models import Q
 from django.urls import NoReverseMatch, reverse
 
 from exchange_ops.ledger.models import Balance
@@ -15,19 +17,31 @@ from exchange_ops.margin.models import MarginPosition
 from exchange_ops.market import depth
 from exchange_ops.market.models import Symbol
 from exchange_ops.market.views import parts
-from exchange_ops.orders import states, workflow
+from exchange_ops.orders import states
 from exchange_ops.orders.brackets import workflow as brackets
 from exchange_ops.orders.models import AccountTrade, Order
 from exchange_ops.shared.models import Account
 from wire.values import decimal_text
 
 MOST_ORDERS, MOST_FILLS = 50, 200
+ENDED_STAYS: Final = timedelta(minutes=1)  # so that whoever cancelled or placed an order sees in its row how it ended
+_LOOKED_AT: Final = 200  # the newest orders of a symbol: among them are those that ended a moment ago
 SIDES: Final[dict[str, depth.Side]] = {"sell": "ask", "buy": "bid"}
 
 
 def _open(account: Account | None, symbol: Symbol) -> list[Order]:
-    rows = workflow.open_orders(account=account).filter(symbol=symbol.code)
+    is_open = Q(active=True) | Q(state__in=(*states.AT_WORK, states.WAITING))
+    rows = Order.objects.filter(is_open, account=account, symbol=symbol.code)
     return list(rows.select_related("initiator").order_by("-pk")[: MOST_ORDERS + 1]) if account else []
+
+
+def _just_ended(account: Account | None, symbol: Symbol, now: datetime) -> list[Order]:
+    """Orders that ended within the last minute, the newest first."""
+    rows = Order.objects.filter(account=account, symbol=symbol.code).order_by("-pk")[:_LOOKED_AT] if account else ()
+    since = now - ENDED_STAYS
+    ended = [row for row in rows if not row.is_open and row.state != states.WAITING and row.updated_at >= since]
+    # An old order that is read for the first time has not ended now.
+    return [row for row in ended if row.exchange_updated_at is None or row.exchange_updated_at >= since - ENDED_STAYS]
 
 
 def sizes(account: Account | None, symbol: Symbol, group: int) -> parts.Own:
@@ -45,14 +59,18 @@ def _is_in_book(row: Order) -> bool:
     return row.active and row.type == "limit" and row.side in SIDES and row.status != "suspended"
 
 
-def work(account: Account | None, symbol: Symbol, *, may_trade: bool) -> dict[str, Any]:
-    """Open orders and position of this symbol, as rows and, with the newest fills, as figures for the chart."""
+def work(account: Account | None, symbol: Symbol, *, may_trade: bool, now: datetime) -> dict[str, Any]:
+    """Open orders and position of this symbol, as rows and, with the newest fills, as figures for the chart.
+
+    Orders that ended within the last minute keep their rows.
+    """
     rows = _open(account, symbol)
+    listed = sorted([*rows[:MOST_ORDERS], *_just_ended(account, symbol, now)], key=lambda row: -row.pk)
     position = MarginPosition.objects.filter(account=account, symbol=symbol.code, gone_at=None).first()
     cancellable = [row.pk for row in rows if row.active and row.state in states.AT_EXCHANGE]
     fills = AccountTrade.objects.filter(account=account, symbol=symbol.code).order_by("-timestamp")[:MOST_FILLS]
     return {
-        "orders": [{"row": row, "replace": _replace_url(row) if may_trade else ""} for row in rows[:MOST_ORDERS]],
+        "orders": [{"row": row, "replace": _replace_url(row) if may_trade else ""} for row in listed],
         "has_more": len(rows) > MOST_ORDERS,
         "cancel_newest": max(cancellable, default=0) if may_trade else 0,
         "cancellable": set(cancellable) if may_trade else set(),

@@ -30,7 +30,7 @@ from exchange_ops.positions.request_checks import ONLY_OPERATORS, CannotAct, Mar
 from exchange_ops.shared import rules
 from exchange_ops.shared.forms import RequestForm, fresh_key
 from exchange_ops.shared.models import Account
-from exchange_ops.shared.views import accounts
+from exchange_ops.shared.views import accounts, live_fields
 from exchange_ops.shared.views.access import posted, requires
 
 COLLATERAL, CLOSE, ACCOUNT = "collateral", "close-position", "close-account"
@@ -108,7 +108,10 @@ def figures(request: DeskRequest, kind: str) -> HttpResponse:
     """What it would come to, and the button with its words, for what is typed so far."""
     code = request.POST.get("code", "")[:40]
     sheet = _sheet(request, accounts.required(request), kind if kind in PAGES else COLLATERAL, code)
-    return show(request, FIGURES, _figures(request, sheet) | {"is_part": True})
+    figures = _figures(request, sheet)
+    field_states = live_fields.states(sheet.form, figures.get("field_problems"))
+    others = live_fields.elsewhere(sheet.form, figures.get("field_problems", {}))
+    return show(request, FIGURES, figures | {"is_part": True, "field_states": field_states, "problems": others})
 
 
 def _page(request: DeskRequest, name: str, code: str) -> HttpResponse:
@@ -224,7 +227,7 @@ def _summary(
 def _outcome(
     row: MarginAction, there: MarginCopies, problems: dict[str, str], context: dict[str, Any]
 ) -> dict[str, Any]:
-    summary: dict[str, Any] = {"problems": list(problems.values())}
+    summary: dict[str, Any] = {"problems": list(problems.values()), "field_problems": problems}
     if row.kind in states.CLOSING and there.position is not None and there.symbol is not None and row.quantity:
         summary["estimate"] = estimates.current(
             position=there.position, symbol=there.symbol, quantity=row.quantity, price=row.price

@@ -130,7 +130,7 @@ def test_chosen_orders_are_cancelled_together(visit):
         page.get_by_role("checkbox", name=f"Select O-{number}", exact=True).check()
     expect(page.locator("#selection")).to_contain_text("2 selected")
     page.get_by_role("button", name="Cancel selected").click()
-    expect(page.get_by_text("2 orders requested to be cancelled.")).to_be_visible()
+    expect(page.get_by_text("Cancel requested for 2 orders.")).to_be_visible()
     for number in numbers[:2]:
         operator.open(f"/orders/{number}/")
         expect(operator.state()).to_have_text("Cancelled")

@@ -100,7 +100,7 @@ def test_a_ticket_tells_what_is_wrong_and_a_double_click_places_one_order(house,
     operator = visit("operator")
     page = fill_in(operator, quantity="0.00001", price="0.001")
     expect(page.locator("#figures")).to_contain_text("at least 0.0001")
-    page.get_by_role("button", name="Show what it would do").click()
+    page.get_by_role("button", name="Preview order").click()
     expect(page.locator("#id_quantity-wrong")).to_contain_text("Too low: at least 0.0001.")
     page.get_by_label("Quantity", exact=True).fill("0.0123")
     page.get_by_role("button", name="Place buy order: 0.0123 ETH at 0.001 BTC", exact=True).dblclick()
@@ -121,7 +121,7 @@ def test_what_was_typed_after_the_button_was_drawn_is_shown_before_it_is_placed(
         }, {capture: true, once: true})"""
     )
     button.click()
-    expect(page.get_by_text("Nothing was placed yet.")).to_be_visible()
+    expect(page.get_by_text("Order not placed yet.")).to_be_visible()
     expect(page.get_by_role("button", name="Place buy order: 5 ETH at 0.001 BTC", exact=True)).to_be_visible()
     assert rows(house, "SELECT COUNT(*) FROM exchange_ops_order WHERE quantity || '' IN ('5', '0.0124')") == [(0,)]
 

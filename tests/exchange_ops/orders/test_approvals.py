@@ -204,7 +204,7 @@ def test_the_button_says_that_an_approval_is_requested_and_programs_read_the_sta
     row = Order.objects.get()
     assert row.state == "waiting"
     page = answer.content.decode()
-    assert f"{row.reference} waits for an approval" in page
+    assert f"{row.reference}: {row.label}." in page
     assert "You asked for this order yourself" in page
     PolicyVersion.objects.create(number=policy.current().number + 1, published_at=clock.now())
     late = browser.post(PATH, typed(effect=effect))

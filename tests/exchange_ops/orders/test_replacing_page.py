@@ -58,7 +58,7 @@ def test_other_words_than_the_buttons_are_shown_first(signed_in, operator):
     row, client = order_rows.placed(operator, now=clock.now()), signed_in(operator)
     response = sent(client, row, price="402")
     assert response.status_code == 200
-    assert "Nothing was changed yet." in response.content.decode()
+    assert "Order not changed yet." in response.content.decode()
     assert "at 402 USD" in response.content.decode()
     assert Order.objects.count() == 1
 

@@ -1,8 +1,10 @@
 """What the ticket says before anything is placed: the fill by the book, shares of the balance; and margin, commissions,
 rounding as they are sent."""
 
+import re
 from datetime import timedelta
 from decimal import Decimal
+from html import unescape
 
 import pytest
 
@@ -41,42 +43,90 @@ def wanted(**changes):
 MARKET = {"type": "market", "time_in_force": "IOC", "price": None}
 
 
-@pytest.mark.django_db
-def test_a_market_order_eats_levels_at_a_reckoned_average(book):
-    found = estimate.from_book(requested=wanted(**MARKET), symbol=book)
-    assert (found.filled, found.levels, found.average, found.worst) == (2, 2, Decimal("502.5"), 505)
-    assert (found.slippage, found.deepest, found.remaining) == (Decimal("0.50"), Decimal("1.00"), 0)
-    assert found.fee == Decimal(1005) * Decimal("0.001")
-    assert not found.short
-    sold = estimate.from_book(requested=wanted(side="sell", **MARKET), symbol=book)
-    assert (sold.average, sold.worst, sold.slippage) == (Decimal("494.5"), 490, Decimal("0.90"))
+RATES = fee_rates.Rates(Decimal("0.001"), Decimal("-0.0001"))
+IOC, FOK = {"time_in_force": "IOC"}, {"time_in_force": "FOK"}
+SELL, SELL_STOP = {"side": "sell"}, {"side": "sell", "type": "stopMarket", "price": None}
+# What is ordered; what fills at once, in how many levels, at which average; what is left and whether it lapses; cost or
+# proceeds. The fee is the difference between value and total, of the same fill.
+FILLS = [
+    (MARKET, ("2", 2, "502.5", "0", True), "1005", "1006.005"),
+    (MARKET | SELL, ("2", 2, "494.5", "0", True), "989", "988.011"),
+    (MARKET | {"quantity": "9"}, ("4", 3, "527.5", "5", True), "2110", "2112.11"),
+    (MARKET | SELL | {"quantity": "9"}, ("4", 2, "492.25", "5", True), "1969", "1967.031"),
+    (MARKET | FOK | {"quantity": "9"}, ("0", 0, None, "9", True), "0", "0"),
+    ({"price": "500", "quantity": "3"}, ("1", 1, "500", "2", False), "1500", "1500.4"),
+    ({"price": "400"}, ("0", 0, None, "2", False), "800", "799.92"),
+    (SELL | {"price": "1", "quantity": "0.01"}, ("0.01", 1, "499", "0", False), "4.99", "4.985"),
+    (SELL | {"price": "700"}, ("0", 0, None, "2", False), "1400", "1400.14"),
+    ({"price": "1000000"}, ("2", 2, "502.5", "0", False), "1005", "1006.005"),
+    ({"price": "1000000", "quantity": "9"}, ("4", 3, "527.5", "5", False), "5002110", "5001612.11"),
+    (IOC | {"price": "500"}, ("1", 1, "500", "1", True), "500", "500.5"),
+    (FOK | {"price": "500"}, ("0", 0, None, "2", True), "0", "0"),
+    (FOK | {"price": "505"}, ("2", 2, "502.5", "0", True), "1005", "1006.005"),
+    ({"post_only": True}, ("0", 0, None, "2", True), "0", "0"),
+    ({"post_only": True, "price": "499"}, ("0", 0, None, "2", False), "998", "997.9002"),
+    ({"take_liquidity_markup": "0.01", "price": "600", "quantity": "1"}, ("1", 1, "500", "0", False), "500", "505.5"),
+    # The last trade was at 495: a buy stop above it and a sell stop below it wait, the others are triggered at once.
+    ({"type": "stopMarket", "price": None, "stop_price": "600"}, ("0", 0, None, "2", False), "1200", "1201.2"),
+    ({"type": "stopMarket", "price": None, "stop_price": "490"}, ("2", 2, "502.5", "0", True), "1005", "1006.005"),
+    (SELL_STOP | {"stop_price": "400"}, ("0", 0, None, "2", False), "800", "799.2"),
+    (SELL_STOP | {"stop_price": "900000"}, ("2", 2, "494.5", "0", True), "989", "988.011"),
+    ({"type": "stopLimit", "price": "620", "stop_price": "600"}, ("0", 0, None, "2", False), "1240", "1241.24"),
+    ({"type": "stopLimit", "price": "500", "stop_price": "490"}, ("1", 1, "500", "1", False), "1000", "1000.45"),
+]
+
+
+def figure(value):
+    return Decimal(value) if isinstance(value, str) else value
+
+
+def simulated(changes, **options):
+    changes = {name: figure(value) if value not in {"sell", *TERMS} else value for name, value in changes.items()}
+    requested = wanted(**changes)
+    side = ASK if requested.side == "buy" else BID
+    levels = [(Decimal(price), Decimal(size)) for price, size in options.pop("side", side)]
+    common = {"tick": Decimal("0.01"), "rates": RATES, "read_at": clock.now(), "last": Decimal(495)}
+    return estimate.simulate(requested=requested, levels=levels, **common | options)
+
+
+TERMS = {"market", "IOC", "FOK", "stopMarket", "stopLimit"}
+
+
+@pytest.mark.parametrize(("changes", "fill", "value", "total"), FILLS)
+def test_every_figure_of_the_summary_comes_from_one_fill(changes, fill, value, total):
+    one = simulated(changes)
+    filled, levels, average, remaining, lapses = fill
+    assert (one.filled, one.levels, one.average) == (Decimal(filled), levels, figure(average))
+    assert (one.remaining, one.lapses) == (Decimal(remaining), lapses)
+    assert (one.value, one.total) == (Decimal(value), Decimal(total))
+    assert abs(one.total - one.value) == abs(one.fee)
+    assert one.waits == (one.filled == 0 and "stop_price" in changes)
+
+
+def test_the_summary_names_slippage_a_rebate_and_the_end_of_the_book():
+    market = simulated(MARKET)
+    assert (market.worst, market.slippage, market.deepest) == (505, Decimal("0.50"), Decimal("1.00"))
+    assert simulated({"price": "400"}).rebate == Decimal("0.08")
+    assert [simulated(MARKET | {"quantity": size}).short for size in ("4", "9")] == [False, True]
+    assert not simulated(FOK | {"price": "500"}).short, "the limit ends the fill, not the book"
+    assert simulated({"post_only": True}).cancelled
+    empty = simulated(MARKET, side=[])
+    assert (empty.filled, empty.lapses, empty.short, empty.total) == (0, True, True, 0)
+    unknown = simulated({"type": "stopMarket", "price": None, "stop_price": "490"}, last=None)
+    assert unknown.waits, "without a last price nobody knows that the stop is reached"
 
 
 @pytest.mark.django_db
-def test_a_limit_takes_what_it_crosses_and_the_rest_rests_for_the_makers_rate(book):
-    found = estimate.from_book(requested=wanted(price=Decimal(500), quantity=Decimal(3)), symbol=book)
-    assert (found.filled, found.remaining, found.lapses, found.short) == (1, 2, False, False)
-    assert found.fee == Decimal(500) * Decimal("0.001") - Decimal(1000) * Decimal("0.0001")
-    resting = estimate.from_book(requested=wanted(price=Decimal(400)), symbol=book)
-    assert (resting.filled, resting.average, resting.fee) == (0, None, Decimal("-0.08"))
-    assert resting.rebate == Decimal("0.08")
+def test_what_is_set_aside_is_the_most_and_never_the_cost(signed_in, operator, book):
+    def words(**terms):
+        return " ".join(unescape(re.sub(r"<[^>]+>", " ", figures(signed_in(operator), **terms))).split())
 
-
-@pytest.mark.django_db
-def test_what_lapses_is_cancelled_or_larger_than_the_book_is_said(book):
-    ioc = estimate.from_book(requested=wanted(price=Decimal(500), time_in_force="IOC"), symbol=book)
-    assert (ioc.filled, ioc.remaining, ioc.lapses) == (1, 1, True)
-    fok = estimate.from_book(requested=wanted(price=Decimal(500), time_in_force="FOK"), symbol=book)
-    assert (fok.filled, fok.remaining, fok.lapses, fok.cancelled) == (0, 2, True, False)
-    posted = estimate.from_book(requested=wanted(post_only=True), symbol=book)
-    assert (posted.cancelled, posted.filled) == (True, 0)
-    assert not estimate.from_book(requested=wanted(post_only=True, price=Decimal(499)), symbol=book).cancelled
-    large = estimate.from_book(requested=wanted(quantity=Decimal(9), **MARKET), symbol=book)
-    assert (large.filled, large.remaining, large.short) == (4, 5, True)
-    assert (
-        estimate.from_book(requested=wanted(type="stopMarket", price=None, stop_price=Decimal(600)), symbol=book)
-        is None
-    )
+    assert "Proceeds, fee deducted ≈ 4.985 USD" in words(side="sell", price="1", quantity="0.01")
+    unfilled = words(time_in_force="FOK", price="500", quantity="2")
+    assert "Cost, fee included ≈ 0.00 USD" in unfilled
+    assert "Unfilled 2.0000 BCH, cancelled" in unfilled
+    assert "Set aside at most 1,001.00 USD" in unfilled
+    assert "Set aside at most 0.0100 BCH" in words(side="sell", price="1", quantity="0.01")
 
 
 @pytest.mark.django_db
@@ -119,13 +169,13 @@ def test_without_a_price_a_buy_has_no_shares_and_one_at_the_market_leaves_a_tent
 @pytest.mark.django_db
 def test_the_ticket_says_what_it_would_meet_and_fills_shares(signed_in, operator, book):
     page = figures(signed_in(operator), price="505", quantity="2")
-    said = ("about 2.0000 BCH", "in 2", "levels of the book", "502.5", "0.50 % on average", "0.1 % as taker", "usual")
+    said = ("≈ 2.0000 BCH", "across 2", "price levels", "502.5", "0.50 % on average", "1,006.005 USD", "usual")
     for words in said:
         assert words in page, words
     assert 'data-fill="id_quantity" data-value="19.782"' in page  # 10000 / (505 * 1.001)
     assert 'data-tick="0.01"' in page
-    assert "rests in the book" in figures(signed_in(operator), price="400")
-    assert "post-only cancels it" in figures(signed_in(operator), price="505", post_only="on")
+    assert "Rests in the book" in figures(signed_in(operator), price="400")
+    assert "0, cancelled" in figures(signed_in(operator), price="505", post_only="on")
     whole = signed_in(operator).get("/orders/new/?symbol=BCHUSD&price=400").content.decode()
     assert 'data-value="24.975"' in whole
     assert whole.count('id="shares"') == 1
@@ -218,7 +268,8 @@ def test_the_ticket_reckons_with_the_accounts_own_rates_and_says_whose_they_are(
     assert 'data-value="19.762"' in page  # 10000 / (505 * 1.002)
     assert "0.05 % as maker" in figures(signed_in(operator), price="400")
     stop = figures(signed_in(operator), type="stopMarket", stop_price="600", price="")
-    assert "at most about 0.60 USD" in stop
+    assert "≈ 0.60 USD" in stop
+    assert "waits until the market trades at 600.00 USD" in stop
     assert "the account’s own rates" in stop
     short = figures(signed_in(operator), price="400", quantity="24.96")
     assert "More than 10,003.968 USD would be needed with the fee" in short

@@ -233,7 +233,7 @@ def test_cancel_all_takes_those_that_were_seen(signed_in, operator):
     assert "Cancel all 2 open orders" in page
     newer = order_rows.placed(operator, now=now)
     response = client.post("/orders/cancel-all/", {"symbol": "", "newest": second.pk}, follow=True)
-    assert "2 orders requested to be cancelled" in response.content.decode()
+    assert "Cancel requested for 2 orders." in response.content.decode()
     assert set(Order.objects.filter(state="cancelling").values_list("pk", flat=True)) == {first.pk, second.pk}
     newer.refresh_from_db()
     assert newer.state == "placed"
@@ -243,7 +243,7 @@ def test_cancel_all_of_a_symbol_needs_nothing_but_the_symbol(signed_in, operator
     now, client = clock.now(), signed_in(operator)
     mine, other = order_rows.placed(operator, now=now), order_rows.elsewhere(now=now, symbol="ETHBTC")
     response = client.post("/orders/cancel-all/", {"symbol": "BCHUSD"}, follow=True)
-    assert "1 order requested to be cancelled" in response.content.decode()
+    assert "Cancel requested for 1 order." in response.content.decode()
     assert set(Order.objects.filter(state="cancelling").values_list("pk", flat=True)) == {mine.pk}
     assert other.state == "placed"
 
@@ -316,6 +316,6 @@ def test_the_message_of_a_cancelling_is_still_true_when_it_is_read_after_its_end
     row.refresh_from_db()
     machine.move(row, event="cancel_confirmed", to="placed", now=clock.now(), status="canceled", active=False)
     page = client.get(f"/orders/{row.pk}/").content.decode()
-    assert f"Cancelling of {row.reference} was requested." in page
+    assert f"Cancel requested for {row.reference}." in page
     assert "</svg>Cancelled</span>" in page
     assert "being cancelled" not in page

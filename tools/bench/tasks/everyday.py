@@ -70,7 +70,7 @@ def place_order(hands: Hands, _: Needs) -> None:
 def cancel_order(hands: Hands, _: Needs) -> None:
     hands.go("Orders")
     hands.press("Cancel O-")
-    hands.sees("Cancelling")
+    hands.sees("Cancel requested")
 
 
 def move_funds(hands: Hands, _: Needs) -> None:

@@ -55,7 +55,7 @@ def test_the_ticket_says_what_the_exits_come_to_and_places_both_once(signed_in, 
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"take_profit": ""}, "A bracket has both: a stop and a take profit."),
+        ({"take_profit": ""}, "Enter both a stop and a take-profit price."),
         ({"stop_loss": "450"}, "The stop has to be below the entry"),
         ({"stop_loss": "-1"}, "An amount is above zero."),
         ({"take_profit": "1e9"}, "Write the amount as digits"),
@@ -151,7 +151,7 @@ def test_a_program_asks_for_one_with_its_order_reads_it_and_ends_it(signed_in, o
 
     body = {"symbol": "BCHUSD", "side": "buy", "quantity": "0.5", "price": "440", "request_key": str(uuid.uuid4())}
     half = send(body | {"stop_loss": "420"})
-    assert (half.status_code, "A bracket has both" in half.content.decode()) == (422, True), half.content
+    assert (half.status_code, "Enter both a stop" in half.content.decode()) == (422, True), half.content
     made = send(body | {"stop_loss": "420", "take_profit": "480"})
     assert made.status_code in {201, 202}, made.content
     (found,) = client.get("/api/v1/brackets/").json()["items"]

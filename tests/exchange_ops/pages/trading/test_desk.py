@@ -11,13 +11,15 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from desk import clock
+from desk.views import rendering
 from exchange_ops.margin.models import MarginPosition
 from exchange_ops.market import depth, favourites, quotes
 from exchange_ops.market.models import BookSnapshot, Candle, CandleHistory, Favourite, Symbol, Ticker
-from exchange_ops.orders.models import AccountTrade
+from exchange_ops.orders.models import AccountTrade, Order
 from exchange_ops.shared.models import Account
 from exchange_ops.wire import records
 from tests.exchange_ops.orders import order_rows
+from tests.exchange_ops.orders.test_new_order import typed
 
 pytestmark = pytest.mark.django_db
 
@@ -124,12 +126,62 @@ def test_own_trades_and_the_position_go_to_the_chart(signed_in, operator):
     assert "410.25" in text_of(body)
 
 
-def test_an_order_that_ends_leaves_the_desk(signed_in, operator):
-    row = order_rows.placed(operator, now=clock.now())
-    type(row).objects.filter(pk=row.pk).update(active=False, status="filled")
-    body = part(signed_in(operator), "work")
+def test_an_order_that_ends_keeps_its_row_for_a_minute_and_then_leaves_the_desk(signed_in, operator):
+    client, row = signed_in(operator), order_rows.placed(operator, now=clock.now())
+    Order.objects.filter(pk=row.pk).update(active=False, status="canceled")
+    body = part(client, "work")
+    assert "Cancelled" in text_of(body)
+    assert f"/orders/{row.pk}/cancel/" not in body
+    assert 'data-own="[]"' in body
+    Order.objects.filter(pk=row.pk).update(updated_at=clock.now() - timedelta(seconds=61))
+    body = part(client, "work")
     assert row.reference not in body
     assert "No order of this symbol is open." in body
+
+
+@pytest.mark.parametrize("path", ["/orders/{}/cancel/", "/orders/cancel-all/"])
+def test_a_cancel_from_the_desk_is_answered_there(signed_in, operator, path):
+    client, row = signed_in(operator), order_rows.placed(operator, now=clock.now())
+    sent = {"symbol": "BCHUSD", "newest": row.pk, "back": "market"}
+    answer = client.post(path.format(row.pk), sent, HTTP_HX_REQUEST="true")
+    assert (answer.status_code, answer["HX-Retarget"]) == (200, rendering.ANSWER)
+    assert text_of(answer.content.decode()).startswith("Cancel requested for ")
+    assert client.post(path.format(row.pk), sent)["Location"] == PAGE, "a browser without scripts comes back too"
+
+
+def test_a_ticket_of_the_desk_is_answered_by_the_next_one_with_another_key(signed_in, operator):
+    client, form = signed_in(operator), typed(back="market")
+    as_part = {"HTTP_HX_REQUEST": "true", "HTTP_HX_TARGET": "ticket"}
+    for _ in range(2):
+        answer = client.post("/orders/new/", form, **as_part)
+        body = answer.content.decode()
+        assert (answer.status_code, answer["HX-Retarget"], answer["HX-Reswap"]) == (200, "#ticket", "outerHTML")
+        assert form["request_key"] not in body
+        assert 'value="400"' in body
+        assert 'value="0.5"' not in body, "a second press finds no quantity to place"
+        assert f"O-{Order.objects.get().pk}: " in text_of(body)
+    refused = client.post("/orders/new/", typed(back="market", quantity="x"), **as_part)
+    assert (refused.status_code, refused["HX-Retarget"]) == (422, "#ticket")
+    assert 'value="x"' in refused.content.decode()
+    assert client.post("/orders/new/", typed(back="market"))["Location"] == PAGE, "a browser without scripts comes back"
+
+
+def test_an_order_of_the_desk_is_changed_there_once(signed_in, operator):
+    client, row = signed_in(operator), order_rows.placed(operator, now=clock.now())
+    address, as_part = f"/orders/{row.pk}/replace/", {"HTTP_HX_REQUEST": "true"}
+    body = client.get(address, {"price": "401"}, **as_part, HTTP_HX_TARGET="change-form").content.decode()
+    assert 'id="change_price"' in body
+    assert 'id="id_price"' not in body, "the ticket beside it has that one"
+    (key,) = re.findall(r'name="request_key" value="([^"]+)"', body)
+    (effect,) = re.findall(r'name="effect" value="([^"]+)"', body)
+    form = {"price": "401", "quantity": "0.5", "request_key": key, "effect": effect, "back": "market"}
+    refused = client.post(address, form | {"quantity": "x"}, **as_part)
+    assert (refused.status_code, refused["HX-Retarget"]) == (422, "#change-form")
+    for _ in range(2):
+        answer = client.post(address, form, **as_part)
+        assert (answer.status_code, answer["HX-Retarget"]) == (200, rendering.ANSWER)
+        assert f"replaces {row.reference}" in text_of(answer.content.decode())
+    assert Order.objects.filter(replaces=row).count() == 1
 
 
 # Who sees what --------------------------------------------------------------------------------------------------------

@@ -8,7 +8,9 @@ from playwright.sync_api import expect
 
 from desk import clock
 from exchange_ops.market import quotes
-from exchange_ops.market.models import Candle
+from exchange_ops.market.models import Candle, Ticker
+from exchange_ops.orders import machine
+from exchange_ops.orders.models import Order
 from exchange_ops.wire import records
 from exchange_ops.wire.market_session import BookChanged
 from tests.exchange_ops import rows
@@ -149,3 +151,84 @@ def test_the_line_of_an_own_order_leads_to_the_confirmation_of_a_change(open_pag
     assert head.endswith("/orders/77/replace/")
     assert Decimal(price) < Decimal("2.5")
     assert Decimal(price) % Decimal("0.01") == 0
+
+
+# Presses --------------------------------------------------------------------------------------------------------------
+
+
+def press(page, button, *, held_ms):
+    """A real press in the middle of the button; the pointer stays there."""
+    button.scroll_into_view_if_needed()
+    box = button.bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, steps=3)
+    page.mouse.down()
+    page.wait_for_timeout(held_ms)
+    page.mouse.up()
+
+
+def row_of(page, order):
+    return page.locator("#work tbody tr").filter(has=page.get_by_role("link", name=order.reference, exact=True))
+
+
+def test_what_answers_a_press_is_shown_while_the_pointer_stays_and_each_refusal_says_why(open_page, own):
+    filled, broken, *mine = [own, *(order_rows.elsewhere(now=clock.now(), symbol="ETHBTC") for _ in range(4))]
+    page = open_page(PAGE)
+    page.unroute_all()
+    answer, sent = page.locator("#answer"), []
+    page.on("request", lambda request: sent.append(request.url) if request.method == "POST" else None)
+    for order, held_ms in zip(mine, (5, 60, 150), strict=True):
+        press(page, page.get_by_role("button", name=f"Cancel {order.reference}"), held_ms=held_ms)
+        expect(row_of(page, order)).to_contain_text("Being cancelled")
+        expect(answer).to_have_text(f"Cancel requested for {order.reference}.")
+        page.mouse.down()
+        page.mouse.up()
+        order.refresh_from_db()
+        machine.move(order, event="cancel_confirmed", to="placed", now=clock.now(), status="canceled", active=False)
+        expect(row_of(page, order)).to_contain_text("Cancelled")
+    assert len(sent) == len(mine), "a second press on the same place sends nothing"
+    assert page.evaluate("window.marked") is True
+
+    Order.objects.filter(pk=filled.pk).update(status="filled", active=False)
+    press(page, page.get_by_role("button", name=f"Cancel {filled.reference}"), held_ms=60)
+    expect(answer).to_contain_text(f"{filled.reference} was not cancelled. There is nothing to cancel")
+    expect(row_of(page, filled)).to_contain_text("Filled")
+    page.route("**/cancel/", lambda route: route.fulfill(status=500, body="<h1>x</h1><p>Something broke here.</p>"))
+    press(page, page.get_by_role("button", name=f"Cancel {broken.reference}"), held_ms=60)
+    expect(answer).to_have_text("Something broke here.")
+
+
+def test_an_order_is_placed_refused_and_changed_without_leaving_the_desk(open_page, own):
+    Ticker.objects.update(ask=Decimal("3.25"), bid=Decimal("3.24"), last=Decimal("3.25"), read_at=clock.now())
+    page = open_page(PAGE)
+    page.unroute_all()
+    answer, place = page.locator("#answer"), page.locator("#place")
+    page.locator("#id_price").fill("3.2")
+    page.locator("#id_quantity").fill("0.5")
+    expect(place).to_have_text("Place buy order: 0.5 ETH at 3.2 BTC")
+    press(page, place, held_ms=60)
+    page.mouse.down()
+    page.mouse.up()
+    expect(answer).to_contain_text("Open order")
+    expect(page.locator("#id_quantity")).to_have_value("")
+    placed = Order.objects.get(quantity=Decimal("0.5"))
+    expect(answer).to_contain_text(f"{placed.reference}: {placed.label}.")
+    expect(row_of(page, placed)).to_be_visible()
+    press(page, place, held_ms=5)
+    expect(page.locator("#ticket")).to_contain_text("Order not placed. Please fix:")
+    assert Order.objects.count() == 2, "a ticket without a quantity places nothing"
+
+    page.locator("#id_quantity").fill("1,5")
+    expect(page.locator("#id_quantity-wrong")).to_have_text("The decimal sign is a point: write 1.5, not 1,5.")
+    press(page, place, held_ms=150)
+    expect(page.locator("#ticket [role=alert]")).to_be_focused()
+    expect(page.locator("#id_quantity")).to_have_value("1,5")
+
+    press(page, page.get_by_role("link", name=f"Change {own.reference}"), held_ms=60)
+    page.locator("#change_price").fill("3.2")
+    change = page.get_by_role("button", name=f"Replace {own.reference} by buy order: 1.5 ETH at 3.2 BTC")
+    expect(change).to_be_visible()
+    press(page, change, held_ms=60)
+    expect(answer).to_contain_text(f"replaces {own.reference}")
+    expect(page.locator("#change")).to_be_hidden()
+    expect(row_of(page, own)).to_contain_text("Being replaced")
+    assert page.evaluate("window.marked") is True
