@@ -11,7 +11,7 @@ from desk.api.fields import RequestKey, StrictBody, StrictBoolean, StrictChoice,
 from desk.machines.votes import LONGEST_COMMENT
 from exchange_ops.margin.models import MarginAccount, MarginPosition
 from exchange_ops.orders import states
-from exchange_ops.orders.brackets import situation
+from exchange_ops.orders.brackets import results, situation
 from exchange_ops.orders.brackets import states as bracket_states
 from exchange_ops.orders.brackets.models import Bracket
 from exchange_ops.orders.forms import read_instant
@@ -167,6 +167,21 @@ class BracketOrderOut(serializers.Serializer[Any]):
     filled = AmountText()
 
 
+class BracketResultOut(serializers.Serializer[Any]):
+    """What the exits closed of the entry, computed from the account's trades.
+
+    `realised` is in the quote currency, null while nothing is closed; `is_after_fees` says whether `fees`, which are in
+    `fee_currency`, are deducted from it. `is_complete` is false while some fills are not read yet.
+    """
+
+    realised = SignedAmountText(read_only=True, allow_null=True)
+    quote_currency = serializers.CharField(read_only=True)
+    fees = SignedAmountText(read_only=True)
+    fee_currency = serializers.CharField(read_only=True)
+    is_after_fees = serializers.BooleanField(source="after_fees", read_only=True)
+    is_complete = serializers.BooleanField(read_only=True)
+
+
 class BracketOut(serializers.ModelSerializer[Bracket]):
     """A stop and a take profit for what one order fills. `state` is the desk's; `outcome` says how it ended."""
 
@@ -178,6 +193,7 @@ class BracketOut(serializers.ModelSerializer[Bracket]):
     take_price = AmountText(read_only=True)
     initiator = serializers.CharField(source="initiator.username", read_only=True)
     orders = serializers.SerializerMethodField()
+    result = serializers.SerializerMethodField()
 
     class Meta:
         model = Bracket
@@ -193,6 +209,7 @@ class BracketOut(serializers.ModelSerializer[Bracket]):
             "stop_price",
             "take_price",
             "orders",
+            "result",
             "initiator",
             "initiated_via",
             "last_problem",
@@ -220,6 +237,11 @@ class BracketOut(serializers.ModelSerializer[Bracket]):
             ],
             many=True,
         ).data
+
+    @extend_schema_field(BracketResultOut)
+    def get_result(self, row: Bracket) -> Any:
+        """What its exits realised so far."""
+        return BracketResultOut(results.of(row, situation.read(row))).data
 
 
 class TradeOut(serializers.ModelSerializer[AccountTrade]):
