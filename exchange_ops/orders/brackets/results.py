@@ -62,9 +62,9 @@ class Result:
         """The part of the entry that is not closed, with its share of the fees."""
         with localcontext() as context:
             context.prec = _DIGITS
-            left, paid = 1 - self.share, self.entry.fee_value
-            fee_value = None if paid is None else paid * left
-            return Fills(self.entry.quantity * left, self.entry.value * left, self.entry.fee * left, fee_value)
+            rest, fee_value = 1 - self.share, self.entry.fee_value
+            fee_value = None if fee_value is None else fee_value * rest
+            return Fills(self.entry.quantity * rest, self.entry.value * rest, self.entry.fee * rest, fee_value)
 
 
 def of(row: Bracket, chains: situation.Chains) -> Result:
@@ -135,8 +135,8 @@ def _realised(
     share = min(exits.quantity / opened, Decimal(1)) if opened > 0 else Decimal(1)
     closed = min(opened / exits.quantity, Decimal(1))
     gross = (exits.value * closed - entry.value * share) * (1 if row.side == "buy" else -1)
-    paid = entry.fee_value or ZERO
-    entry_fees = min(paid, ZERO) if is_deducted else paid  # deducted from what it bought, the value has it already
+    fee_value = entry.fee_value or ZERO
+    entry_fees = min(fee_value, ZERO) if is_deducted else fee_value  # the smaller quantity has it already
     net = gross - entry_fees * share - (exits.fee_value or ZERO) * closed
     fees = entry.fee * share + exits.fee * closed
     return share, _rounded(net if after_fees else gross), _rounded(fees), after_fees
