@@ -17,14 +17,8 @@ from exchange_ops.orders.brackets.models import Bracket
 from exchange_ops.orders.forms import read_instant
 from exchange_ops.orders.models import AccountTrade, Order
 from exchange_ops.policy.oversteps import MOST_CONFIRMED
-from exchange_ops.shared.api.fields import AmountIn, AmountText
+from exchange_ops.shared.api.fields import AmountIn, AmountText, SignedAmountText
 from exchange_ops.wire import records
-
-
-@extend_schema_field({"type": "string", "pattern": r"^-?[0-9]{1,36}(\.[0-9]{1,24})?$", "example": "-0.25"})
-class SignedAmountText(AmountText):
-    """An exact figure that may be below zero."""
-
 
 _INSTANT = r"^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])[T ]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?Z?$"
 

@@ -43,6 +43,12 @@ DecisionEnum = Literal[
     "commit",
     "rollback",
 ]
+DirectionEnum = Literal[
+    "in",
+    "out",
+    "moved",
+    "other",
+]
 EndEnum = Literal[
     "rejected",
     "withdrawn",
@@ -622,15 +628,20 @@ class KeyList(TypedDict):
 
 
 class LedgerEntryOut(TypedDict):
-    """One line of the exchange's ledger, in its newest version."""
+    """One line of the exchange's ledger, in its newest version. `amount` has no sign: `direction` says which way it
+    went, and `change` is how the line changed what the account holds, with its sign and its fee; zero until it is
+    successful.
+    """
 
     exchange_id: str
     index: int
     type: str
     sub_type: str
     status: str
+    direction: DirectionEnum
     currency: str
     amount: str
+    change: str
     fee: str | None
     address: str
     payment_id: str

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from desk.lists.declared import Column, List, Rows, Totals, Value
+from desk.lists.declared import Column, List, Rows, Value
 from desk.web.context import Entry
 from desk.web.requests import DeskRequest
 from exchange_ops.ledger.forms import DepositFilter
@@ -29,7 +29,7 @@ DEPOSITS: Final = List(
     filters=DepositFilter,
     order=("updated_at",),
     is_unique=False,
-    totals=Totals(by=("currency",), sums={"amount": ""}, units={"amount": "currency"}),
+    totals=scope.BY_CURRENCY,
     columns=(
         Column("exchange_id", "Exchange id", Value("exchange id"), is_shown=False, is_mono=True),
         Value("account", "account.name"),
