@@ -41,7 +41,16 @@ LEDGER: Final = List(
     template="exchange_ops/ledger.html",
     parts={"age": "exchange_ops/ledger/_age.html"},
     css="lines",
-    entry=Entry("Ledger", "ledger", "book-open", "Money", order=90, key="l", may_see=rules.may_see),
+    entry=Entry(
+        "Ledger",
+        "ledger",
+        "book-open",
+        "Money",
+        order=90,
+        key="l",
+        may_see=rules.may_see,
+        also=("Statement", "Transactions", "History"),
+    ),
     interface=Interface(
         name="ledger",
         sentence="The exchange's ledger as the desk has read it, fifty a page, the most recently changed first.",
