@@ -29,16 +29,16 @@ def of(type: str) -> str:
     return DIRECTIONS.get(type, OTHER)
 
 
-def signed(type: str, amount: Decimal) -> Decimal:
+def signed(type: str, *, amount: Decimal) -> Decimal:
     """The amount as it changes the account: what goes out is negative. What moves inside keeps its amount."""
     return -amount if of(type) == OUT else amount
 
 
-def change(type: str, status: str, amount: Decimal, fee: Decimal | None) -> Decimal:
+def change(type: str, *, status: str, amount: Decimal, fee: Decimal | None) -> Decimal:
     """How the line changed what the account holds, its fee included; zero until it is successful."""
     if status != SUCCESS or of(type) == OTHER:
         return ZERO
-    return (ZERO if of(type) == MOVED else signed(type, amount)) - (fee or ZERO)
+    return (ZERO if of(type) == MOVED else signed(type, amount=amount)) - (fee or ZERO)
 
 
 def sums(groups: Iterable[tuple[tuple[str, str], Mapping[str, Decimal]]]) -> dict[str, Decimal]:
@@ -53,7 +53,7 @@ def sums(groups: Iterable[tuple[tuple[str, str], Mapping[str, Decimal]]]) -> dic
         if status == SUCCESS:
             figures[of(type_)] += amount
             figures[FEES] += fee
-            figures[NET] += change(type_, status, amount, fee)
+            figures[NET] += change(type_, status=status, amount=amount, fee=fee)
         elif status in UNDER_WAY:
-            figures[PENDING] += change(type_, SUCCESS, amount, fee)
+            figures[PENDING] += change(type_, status=SUCCESS, amount=amount, fee=fee)
     return figures

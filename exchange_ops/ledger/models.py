@@ -83,12 +83,12 @@ class LedgerEntry(Witnessed):
     @property
     def signed_amount(self) -> Decimal:
         """The amount, negative where it went out."""
-        return directions.signed(self.type, self.amount)
+        return directions.signed(self.type, amount=self.amount)
 
     @property
     def change(self) -> Decimal:
         """How it changed what the account holds, its fee included; zero until it is successful."""
-        return directions.change(self.type, self.status, self.amount, self.fee)
+        return directions.change(self.type, status=self.status, amount=self.amount, fee=self.fee)
 
     class Meta:
         verbose_name_plural = "ledger entries"
