@@ -183,6 +183,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "desk.web.http_guards.NoStoreMiddleware",
     "desk.web.http_guards.ReportingMiddleware",
+    "desk.web.compression.PageCompressionMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "desk.web.requests.RequestIdMiddleware",
     "desk.people.session_life.SessionMiddleware",

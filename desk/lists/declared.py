@@ -4,8 +4,9 @@ A room declares each of its lists once and names it beside its addresses. The pa
 navigation and the list for programs are made from that. `LISTS` knows them by name, for what people keep of them.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final
 
 from desk.lists.filters import FilterForm
@@ -60,18 +61,25 @@ class Column:
     on_phone: str = ""
 
 
+# From the sums of a line, by the values that keep them apart, to its figures by name.
+Combine = Callable[[Iterable[tuple[Any, Mapping[str, Decimal]]]], Mapping[str, Decimal]]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Totals:
     """What is added up: exact sums of `sums` for each value of `by`.
 
     `units` names for each sum the field of `by` that is its unit; where these don't tell the lines apart, `is_named`
-    has the values of `by` stand before them.
+    has the values of `by` stand before them. Where rows don't simply add up (some came in, others went out), the sums
+    are kept apart by the fields `apart` first, and `combine` makes the figures of a line from them, by name.
     """
 
     by: tuple[str, ...]
     sums: Mapping[str, str]
     units: Mapping[str, str]
     is_named: bool = False
+    apart: tuple[str, ...] = ()
+    combine: Combine | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from datetime import UTC, datetime, tzinfo
 from decimal import Decimal
 from functools import partial
 from io import StringIO
-from itertools import islice
+from itertools import groupby, islice
 from json.encoder import encode_basestring
 from typing import Any, Final
 
@@ -27,6 +27,7 @@ from desk import invisible
 from desk.audit import trail
 from desk.lists import reading
 from desk.lists.declared import Totals
+from desk.lists.totals import combined
 from desk.web.requests import DeskRequest
 from wire.values import decimal_text
 
@@ -154,7 +155,8 @@ class _Sums:
     """What the rows that were written add up to, exactly; each line says what it is of."""
 
     def __init__(self, totals: Totals | None) -> None:
-        self._by = totals.by if totals else ()
+        self._totals = totals
+        self._by = (*totals.by, *totals.apart) if totals else ()
         self._names = tuple(totals.sums) if totals else ()
         self._count = 0
         self._lines: dict[tuple[str, ...], tuple[int, list[Decimal]]] = {}
@@ -180,13 +182,19 @@ class _Sums:
 
     def totals(self) -> dict[str, Any]:
         """How many rows there were, and a line of sums for each value that they are kept apart by."""
-        lines = [
-            dict(zip(self._by, of, strict=True))
-            | {"count": count}
-            | {name: decimal_text(total) for name, total in zip(self._names, sums, strict=True)}
-            for of, (count, sums) in sorted(self._lines.items())
-        ]
-        return {"count": self._count, "sums": lines}
+        return {"count": self._count, "sums": list(self._combined(self._totals)) if self._totals else []}
+
+    def _combined(self, totals: Totals) -> Iterator[dict[str, Any]]:
+        split = len(totals.by)
+        for of, lines in groupby(sorted(self._lines.items()), key=lambda line: line[0][:split]):
+            groups = list(lines)
+            sums = [(apart[split:], dict(zip(self._names, values, strict=True))) for apart, (_, values) in groups]
+            figures = combined(sums, totals)
+            yield (
+                dict(zip(totals.by, of, strict=True))
+                | {"count": sum(count for _, (count, _) in groups)}
+                | {name: decimal_text(value) for name, value in figures.items()}
+            )
 
 
 Writer = Callable[[Any], Any]

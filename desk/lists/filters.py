@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, cast
 
 from django import forms
 from django.db.models import QuerySet
@@ -12,6 +12,7 @@ from django.utils.choices import flatten_choices
 from desk.lists import dates
 
 SEARCH_MOST: Final = 200
+OPEN, ALL = "open", "all"  # views of a list whose rows come to an end
 DATES: Final = ("range", "since", "until", "zone")
 
 
@@ -47,14 +48,29 @@ class FilterForm(forms.Form):
     """Filters in the address of a list: a value that makes no sense filters nothing and is not an error page.
 
     `usual_zone` is whose days are meant where the address names no zone: that of the reader, for programs UTC.
+    `usual_view` is which rows are meant where a filter `view` is not set: for people those that are open, for programs
+    all of them, so that a program that sets no filter misses none.
     """
 
     usual_zone = "UTC"
+    usual_view = ALL
 
     def chosen(self) -> dict[str, Any]:
         """The filters that are set and make sense."""
         self.is_valid()
         return {name: value for name, value in self.cleaned_data.items() if value not in (None, "")}
+
+    def for_people(self, zone: str) -> None:
+        """Take what a page takes where the address says nothing; what is usual there has no name in the address."""
+        self.usual_zone = zone
+        if isinstance(view := self.fields.get("view"), forms.ChoiceField):
+            choices: list[Any] = list(flatten_choices(cast("Any", view.choices)))
+            self.usual_view, view.choices = OPEN, [("", choices[0][1]), *choices[1:]]
+
+    @property
+    def current_view(self) -> str:
+        """Which rows are meant: open, ended or all."""
+        return str(self.chosen().get("view", self.usual_view))
 
     def narrow(self, rows: QuerySet[Any]) -> QuerySet[Any]:
         """Only the rows that every filter which is set lets through."""

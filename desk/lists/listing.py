@@ -46,7 +46,7 @@ class Listing:
         self._fixed_order = self.of_reader.order
         self.prepare = declared.prepare
         self.filters = declared.filters(request.GET)
-        self.filters.usual_zone = formats.current().zone
+        self.filters.for_people(formats.current().zone)
         self.longest_name, self.sizes = LONGEST_NAME, SIZES
 
     # What is asked for ------------------------------------------------------------------------------------------------

@@ -1,7 +1,9 @@
 """What the rows that a filter lets through add up to, exactly, as long as they are not too many to add up at once."""
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
+from itertools import groupby
 from typing import Any, Final
 
 from django.db.models import Count, QuerySet
@@ -47,14 +49,31 @@ def summary(rows: QuerySet[Any], totals: Totals | None, *, most: int | None) -> 
     if totals is None or not count:
         return Summary(count)
     sums = {f"sum_{name}": ExactSum(name) for name in totals.sums}
-    groups = bare.values(*totals.by).annotate(rows=Count("pk"), **sums).order_by(*totals.by)
-    return Summary(count, [_line(group, totals) for group in groups])
+    apart = (*totals.by, *totals.apart)
+    groups = bare.values(*apart).annotate(rows=Count("pk"), **sums).order_by(*apart)
+    by_line = groupby(groups, key=lambda group: tuple(group[name] for name in totals.by))
+    return Summary(count, [_line(list(of_line), totals) for _, of_line in by_line])
 
 
-def _line(group: dict[str, Any], totals: Totals) -> Sums:
-    figures = [
-        (label, group[f"sum_{name}"], group.get(totals.units.get(name, ""), ""))
-        for name, label in totals.sums.items()
-        if group[f"sum_{name}"]
+def combined(groups: Iterable[tuple[Any, Mapping[str, Decimal]]], totals: Totals) -> Mapping[str, Decimal]:
+    """The figures of one line by name, from its sums by the values of `totals.apart`."""
+    if totals.combine is not None:
+        return totals.combine(groups)
+    return {name: sum((sums[name] for _, sums in groups), Decimal(0)) for name in totals.sums}
+
+
+def _line(groups: list[dict[str, Any]], totals: Totals) -> Sums:
+    first = groups[0]
+    sums = [
+        (
+            tuple(group[name] for name in totals.apart),
+            {name: group[f"sum_{name}"] or Decimal(0) for name in totals.sums},
+        )
+        for group in groups
     ]
-    return Sums(tuple(str(group[name]) for name in totals.by), group["rows"], figures)
+    figures = [
+        (totals.sums.get(name, name), value, first.get(totals.units.get(name, ""), ""))
+        for name, value in combined(sums, totals).items()
+        if value
+    ]
+    return Sums(tuple(str(first[name]) for name in totals.by), sum(group["rows"] for group in groups), figures)

@@ -64,7 +64,16 @@ def _may_follow_deliveries(person: "Person", key: str) -> bool:
 
 
 NAVIGATION: Final = (
-    Entry("Deliveries", "deliveries", "send", "Control", order=220, key="y", may_see=channels.may_read),
+    Entry(
+        "Deliveries",
+        "deliveries",
+        "send",
+        "Control",
+        order=220,
+        key="y",
+        may_see=channels.may_read,
+        also=("Webhooks", "E-mails"),
+    ),
 )
 RETENTION: Final = (Retention(Notification, "ended_at", lambda: timedelta(days=settings.MESSAGES_KEPT_DAYS)),)
 TOPICS: Final = {outgoing.TOPIC: _may_follow_own, delivering.TOPIC: _may_follow_deliveries}

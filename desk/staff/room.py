@@ -38,7 +38,18 @@ def _search(text: str, scope: Scope) -> Iterator[Hit]:
         yield Hit("People", row.username, words, reverse("person", args=[row.pk]), "user-round")
 
 
-NAVIGATION: Final = (Entry("People", "people", "user-round", "Control", order=210, key="e", may_see=rules.may_read),)
+NAVIGATION: Final = (
+    Entry(
+        "People",
+        "people",
+        "user-round",
+        "Control",
+        order=210,
+        key="e",
+        may_see=rules.may_read,
+        also=("Users", "Team", "Roles"),
+    ),
+)
 SEARCHES: Final = (Search(_search, 130),)
 COMMANDS: Final = (Command("Invite somebody", "person-invite", "user-round", rules.may_keep, 70),)
 TOPICS: Final = {machine.TOPIC: _may_follow, PersonChange.name: _may_follow_one}

@@ -108,7 +108,7 @@ def change(request: DeskRequest, channel_id: int, action: str) -> HttpResponse:
     try:
         if action == ENDED:
             channels.remove(**signed)
-            messages.success(request, "Removed. Nothing is posted there any more.")
+            messages.success(request, f"Channel {row.name}: removed. Nothing is posted there any more.")
             return redirect("channels")
         row, secret = channels.turn_secret(**signed)
     except (CannotChange, CannotConfirm) as problem:

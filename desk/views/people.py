@@ -168,7 +168,7 @@ def confirm(request: HttpRequest, change_id: int) -> HttpResponse:
         )
     except (CannotChange, CannotConfirm) as problem:
         return _page(request, row.person_id, status=409, confirm_form=form, refusal=str(problem))
-    messages.success(request, "Done. The person was signed out everywhere.")
+    messages.success(request, f"{row.person.username}: changed, and signed out everywhere.")
     return redirect("person", row.person_id)
 
 
@@ -186,7 +186,7 @@ def reject(request: HttpRequest, change_id: int) -> HttpResponse:
     except CannotChange as problem:
         form.add_error("comment", str(problem))
         return _page(request, row.person_id, status=422, reject_form=form)
-    messages.success(request, "Nothing was changed, and nothing waits any more.")
+    messages.success(request, f"{row.person.username}: change rejected. Nothing was changed.")
     return redirect("person", row.person_id)
 
 
@@ -213,7 +213,7 @@ def revoke_token(request: HttpRequest, person_id: int, token_id: int) -> HttpRes
     if row is None:
         raise Http404("There is no such token.")
     ended = tokens.revoke(token_id=row.pk, now=clock.now(), actor=_reader(request))
-    messages.success(request, "Revoked. It opens nothing any more." if ended else "It was revoked already.")
+    messages.success(request, f"Token {row.name}: revoked." if ended else f"Token {row.name}: already revoked.")
     return redirect("person", person_id)
 
 

@@ -64,9 +64,10 @@ def own(request: DeskRequest) -> HttpResponse:
 def revoke(request: DeskRequest, token_id: int) -> HttpResponse:
     """End one's own token at once."""
     person = request.user
-    mine = ApiToken.objects.filter(pk=token_id, person=person).exists()
-    ended = mine and tokens.revoke(token_id=token_id, now=clock.now(), actor=person)
-    messages.success(request, "Revoked. It opens nothing any more." if ended else "That token was over already.")
+    row = ApiToken.objects.filter(pk=token_id, person=person).first()
+    ended = row is not None and tokens.revoke(token_id=token_id, now=clock.now(), actor=person)
+    name = f"Token {row.name}" if row is not None else "Token"
+    messages.success(request, f"{name}: revoked." if ended else f"{name}: already revoked or expired.")
     return redirect("tokens")
 
 

@@ -28,7 +28,8 @@ class Entry:
     """One page of the navigation: `may_see` hides it from those who can't open it, `count` is what waits there for
     them.
 
-    The count is read again at a hint on one of `topics`. Pages of a lower `order` come first.
+    The count is read again at a hint on one of `topics`. Pages of a lower `order` come first. `also` are other words of
+    the trade that the search box finds it by.
     """
 
     label: str
@@ -40,6 +41,7 @@ class Entry:
     may_see: Callable[[Person], bool] = lambda person: person.is_active
     count: Callable[[Person, str], int] | None = None
     topics: str = ""
+    also: tuple[str, ...] = ()
 
 
 def pages_of(person: Person) -> list[Entry]:
@@ -131,4 +133,5 @@ def _link(entry: Entry, person: Person, here: str, scope: str) -> dict[str, Any]
         "url": url,
         "current": url == here,
         "counted": _counted(entry, person, scope),
+        "also": entry.also,
     }

@@ -20,6 +20,15 @@ def _may_read_trail(person: "Person") -> bool:
 
 
 NAVIGATION: Final = (
-    Entry("Audit trail", "audit", "scroll-text", "Control", order=240, key="a", may_see=_may_read_trail),
+    Entry(
+        "Audit trail",
+        "audit",
+        "scroll-text",
+        "Control",
+        order=240,
+        key="a",
+        may_see=_may_read_trail,
+        also=("Log", "Activity"),
+    ),
 )
 SEARCHES: Final = (Search(search.pages, 10), Search(search.actions, 20))

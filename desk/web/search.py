@@ -27,13 +27,14 @@ ENDS: Final = 10  # characters of each end of an address that are shown
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One hit: its kind, its name, a short description, and its address."""
+    """One hit: its kind, its name, a short description, and its address. `is_exact`: the text names it and no other."""
 
     kind: str
     label: str
     words: str
     url: str
     icon: str
+    is_exact: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,10 @@ class Command:
 
 
 def hits(*, text: str, scope: Scope) -> dict[str, list[Hit]]:
-    """The first hits of each kind, by the kind's name, in the order in which the box shows them."""
+    """The first hits of each kind, by the kind's name, in the order in which the box shows them.
+
+    Kinds with an exact hit come first: "btc" means its markets more than a payout whose reason mentions it.
+    """
     text = text.strip()
     by_kind: dict[str, list[Hit]] = {}
     if not text or "\x00" in text:
@@ -79,28 +83,46 @@ def hits(*, text: str, scope: Scope) -> dict[str, list[Hit]]:
     for search in rooms.searches():
         for hit in islice(search.find(text, scope), MOST_OF_A_KIND):
             by_kind.setdefault(hit.kind, []).append(hit)
-    return by_kind
+    return dict(sorted(by_kind.items(), key=lambda one: not any(hit.is_exact for hit in one[1])))
 
 
-# A person's own pages: the names that the search finds, and their addresses.
+def first(by_kind: dict[str, list[Hit]]) -> Hit | None:
+    """What Enter opens: the hit at the top of the box."""
+    return next((hit for of_kind in by_kind.values() for hit in of_kind), None)
+
+
+# A person's own pages: their names, addresses and icons, and other words that the search finds them by.
 OWN_PAGES: Final = (
-    ("Your second factors", "mfa_index", "fingerprint-pattern"),
-    ("Your settings", "personal-settings", "circle-user-round"),
-    ("Your notifications", "notifications", "bell"),
-    ("Your API tokens", "tokens", "key-round"),
-    ("Your sessions", "sessions", "monitor"),
-    ("Change your password", "account_change_password", "key-round"),
+    ("Your second factors", "mfa_index", "fingerprint-pattern", ("2FA", "MFA", "Passkeys", "Authenticator")),
+    ("Your settings", "personal-settings", "circle-user-round", ("Preferences", "Time zone", "Theme", "Profile")),
+    ("Your notifications", "notifications", "bell", ("Alerts", "Messages")),
+    ("Your API tokens", "tokens", "key-round", ("Access tokens",)),
+    ("Your sessions", "sessions", "monitor", ("Devices",)),
+    ("Change your password", "account_change_password", "key-round", ("Password",)),
+    ("Sign out", "account_logout", "log-out", ("Log out", "Logout", "Signout", "Log off")),
 )
 
 
 def pages(text: str, scope: Scope) -> Iterator[Hit]:
     """The pages of the person's navigation, and their own pages."""
-    named = [(page["label"], page) for group in scope.pages for page in group["entries"]]
-    for label, page in best(text, named):
-        yield Hit("Pages", label, "", page["url"], page["icon"])
-    own = [(label, (url_name, icon)) for label, url_name, icon in OWN_PAGES]
-    for label, (url_name, icon) in best(text, own):
-        yield Hit("Pages", label, "", reverse(url_name), icon)
+    named = [
+        (name, Hit("Pages", page["label"], "", page["url"], page["icon"]))
+        for group in scope.pages
+        for page in group["entries"]
+        for name in (page["label"], *_begun(text, page["also"]))
+    ]
+    own = [
+        (name, Hit("Pages", label, "", reverse(url_name), icon))
+        for label, url_name, icon, also in OWN_PAGES
+        for name in (label, *_begun(text, also))
+    ]
+    ranked = [hit for _, hit in [*best(text, named), *best(text, own)]]
+    yield from dict.fromkeys(ranked)  # a page that several of its names lead to is shown once
+
+
+def _begun(text: str, also: Sequence[str]) -> list[str]:
+    """Those of the other words that the text begins: a piece of their middle means something else."""
+    return [name for name in also if name.casefold().startswith(text.casefold())]
 
 
 def actions(text: str, scope: Scope) -> Iterator[Hit]:

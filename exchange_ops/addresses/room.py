@@ -39,7 +39,7 @@ def _search(text: str, scope: Scope) -> Iterator[Hit]:
 
 def _deposit(text: str, scope: Scope) -> Iterator[Hit]:
     """ "deposit btc": straight to where it is done."""
-    for row in searches.currencies_after("deposit", text):
+    for row in searches.currencies_after(text, "deposit", "receive"):
         yield Hit("Actions", f"Deposit {row.code}", row.full_name, reverse("deposit", args=[row.code]), "qr-code")
 
 

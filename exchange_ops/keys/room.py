@@ -81,5 +81,9 @@ ROOM: Final = rooms.Room(
     commands=(Command("Add a key", "key-new", "key-round", rules.may_keep_keys, 80),),
     tasks="exchange_ops.keys.tasks",
     urls="exchange_ops.keys.urls",
-    navigation=(Entry("Keys", "keys", "key-round", "Control", order=230, key="b", may_see=rules.may_see_keys),),
+    navigation=(
+        Entry(
+            "Keys", "keys", "key-round", "Control", order=230, key="b", may_see=rules.may_see_keys, also=("API keys",)
+        ),
+    ),
 )

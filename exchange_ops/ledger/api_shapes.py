@@ -4,20 +4,28 @@ from typing import ClassVar
 
 from rest_framework import serializers
 
+from exchange_ops.ledger.directions import IN, MOVED, OTHER, OUT
 from exchange_ops.ledger.models import COUNTED_TO, Balance, LedgerEntry
-from exchange_ops.shared.api.fields import AmountText
+from exchange_ops.shared.api.fields import AmountText, SignedAmountText
 
 
 class LedgerEntryOut(serializers.ModelSerializer[LedgerEntry]):
-    """One line of the exchange's ledger, in its newest version."""
+    """One line of the exchange's ledger, in its newest version.
 
+    `amount` has no sign: `direction` says which way it went, and `change` is how the line changed what the account
+    holds, with its sign and its fee; zero until it is successful.
+    """
+
+    direction = serializers.ChoiceField(choices=[IN, OUT, MOVED, OTHER], read_only=True)
     amount = AmountText(read_only=True)
+    change = SignedAmountText(read_only=True)
     fee = AmountText(read_only=True, allow_null=True)
 
     class Meta:
         model = LedgerEntry
         fields = (
-            *("exchange_id", "index", "type", "sub_type", "status", "currency", "amount", "fee", "address"),
+            *("exchange_id", "index", "type", "sub_type", "status", "direction", "currency", "amount"),
+            *("change", "fee", "address"),
             *("payment_id", "hash", "confirmations", "error_code", "created_at", "updated_at", "seen_at", "foreign"),
             *("withdrawal", "transfer"),
         )

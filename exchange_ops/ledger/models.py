@@ -1,11 +1,13 @@
 """The exchange's own record of the account: balances, every version of every transaction, and how far we have read."""
 
 from datetime import datetime
+from decimal import Decimal
 from typing import ClassVar
 
 from django.db import models
 
 from desk.rows.witnessed import Witnessed
+from exchange_ops.ledger import directions
 from exchange_ops.shared.amounts import amount_field
 from exchange_ops.shared.models import Account
 
@@ -72,6 +74,21 @@ class LedgerEntry(Witnessed):
     transfer = models.ForeignKey(
         "exchange_ops.Transfer", on_delete=models.PROTECT, null=True, related_name="ledger_entries"
     )
+
+    @property
+    def direction(self) -> str:
+        """Whether it came in, went out or moved between the account's own wallets."""
+        return directions.of(self.type)
+
+    @property
+    def signed_amount(self) -> Decimal:
+        """The amount, negative where it went out."""
+        return directions.signed(self.type, amount=self.amount)
+
+    @property
+    def change(self) -> Decimal:
+        """How it changed what the account holds, its fee included; zero until it is successful."""
+        return directions.change(self.type, status=self.status, amount=self.amount, fee=self.fee)
 
     class Meta:
         verbose_name_plural = "ledger entries"

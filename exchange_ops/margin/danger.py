@@ -27,9 +27,11 @@ ZERO: Final = Decimal(0)
 class Exposure:
     """One position against the newest price. Prices and `pnl` are in the quote currency; shares are fractions.
 
+    `pnl` is the unrealised result that the exchange named at `pnl_at`, `percent` the same as a fraction of the value at
+    entry: every page shows this one. Only where the exchange named none it is computed from the mark.
     `to_call` and `to_liquidation` are how far the price may still move against the position, as a fraction of the
     price; `call_left` and `liquidation_left` are what is left of the way from the entry. All are None without a price,
-    or where the exchange names no such danger. `percent` is the pnl as a fraction of the value at entry.
+    or where the exchange names no such danger.
     """
 
     is_long: bool
@@ -37,6 +39,7 @@ class Exposure:
     mark: Decimal | None = None
     mark_at: datetime | None = None
     pnl: Decimal | None = None
+    pnl_at: datetime | None = None
     percent: Decimal | None = None
     call: Decimal | None = None
     liquidation: Decimal | None = None
@@ -61,7 +64,7 @@ class Exposure:
 
 
 def exposure(*, position: MarginPosition, ticker: Ticker | None) -> Exposure:
-    """How a position stands, by the exchange's own pnl or by the market's last price where that was read later."""
+    """How a position stands: its result is the exchange's own, its distances are from the newest price."""
     is_long, entry = position.quantity > 0, position.price_entry
     call, liquidation = _danger(position.price_margin_call), _danger(position.price_liquidation)
     mark_and_time = _mark(position, ticker)
@@ -70,7 +73,9 @@ def exposure(*, position: MarginPosition, ticker: Ticker | None) -> Exposure:
     mark, mark_at = mark_and_time
     with localcontext() as context:
         context.prec = _DIGITS
-        pnl = position.quantity * (mark - entry)
+        pnl, pnl_at = position.pnl, position.read_at
+        if pnl is None:
+            pnl, pnl_at = position.quantity * (mark - entry), mark_at
         worth = abs(position.quantity) * entry
         return Exposure(
             is_long,
@@ -78,6 +83,7 @@ def exposure(*, position: MarginPosition, ticker: Ticker | None) -> Exposure:
             mark,
             mark_at,
             pnl=_rounded(pnl),
+            pnl_at=pnl_at,
             percent=_rounded(pnl / worth) if worth else None,
             call=call,
             liquidation=liquidation,

@@ -11,20 +11,14 @@ from desk.api.fields import RequestKey, StrictBody, StrictBoolean, StrictChoice,
 from desk.machines.votes import LONGEST_COMMENT
 from exchange_ops.margin.models import MarginAccount, MarginPosition
 from exchange_ops.orders import states
-from exchange_ops.orders.brackets import situation
+from exchange_ops.orders.brackets import results, situation
 from exchange_ops.orders.brackets import states as bracket_states
 from exchange_ops.orders.brackets.models import Bracket
 from exchange_ops.orders.forms import read_instant
 from exchange_ops.orders.models import AccountTrade, Order
 from exchange_ops.policy.oversteps import MOST_CONFIRMED
-from exchange_ops.shared.api.fields import AmountIn, AmountText
+from exchange_ops.shared.api.fields import AmountIn, AmountText, SignedAmountText
 from exchange_ops.wire import records
-
-
-@extend_schema_field({"type": "string", "pattern": r"^-?[0-9]{1,36}(\.[0-9]{1,24})?$", "example": "-0.25"})
-class SignedAmountText(AmountText):
-    """An exact figure that may be below zero."""
-
 
 _INSTANT = r"^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])[T ]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?Z?$"
 
@@ -167,6 +161,21 @@ class BracketOrderOut(serializers.Serializer[Any]):
     filled = AmountText()
 
 
+class BracketResultOut(serializers.Serializer[Any]):
+    """What the exits closed of the entry, computed from the account's trades.
+
+    `realised` is in the quote currency, null while nothing is closed; `is_after_fees` says whether `fees`, which are in
+    `fee_currency`, are deducted from it. `is_complete` is false while some fills are not read yet.
+    """
+
+    realised = SignedAmountText(read_only=True, allow_null=True)
+    quote_currency = serializers.CharField(read_only=True)
+    fees = SignedAmountText(read_only=True)
+    fee_currency = serializers.CharField(read_only=True)
+    is_after_fees = serializers.BooleanField(source="after_fees", read_only=True)
+    is_complete = serializers.BooleanField(read_only=True)
+
+
 class BracketOut(serializers.ModelSerializer[Bracket]):
     """A stop and a take profit for what one order fills. `state` is the desk's; `outcome` says how it ended."""
 
@@ -178,6 +187,7 @@ class BracketOut(serializers.ModelSerializer[Bracket]):
     take_price = AmountText(read_only=True)
     initiator = serializers.CharField(source="initiator.username", read_only=True)
     orders = serializers.SerializerMethodField()
+    result = serializers.SerializerMethodField()
 
     class Meta:
         model = Bracket
@@ -193,6 +203,7 @@ class BracketOut(serializers.ModelSerializer[Bracket]):
             "stop_price",
             "take_price",
             "orders",
+            "result",
             "initiator",
             "initiated_via",
             "last_problem",
@@ -220,6 +231,11 @@ class BracketOut(serializers.ModelSerializer[Bracket]):
             ],
             many=True,
         ).data
+
+    @extend_schema_field(BracketResultOut)
+    def get_result(self, row: Bracket) -> Any:
+        """What its exits realised so far."""
+        return BracketResultOut(results.of(row, situation.read(row))).data
 
 
 class TradeOut(serializers.ModelSerializer[AccountTrade]):

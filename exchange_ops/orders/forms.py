@@ -9,7 +9,7 @@ from django import forms
 from django.db.models import Q, QuerySet
 
 from desk.fields import plain
-from desk.lists.filters import SEARCH_MOST, DatedForm
+from desk.lists.filters import ALL, OPEN, SEARCH_MOST, DatedForm
 from exchange_ops.market.models import Symbol
 from exchange_ops.orders import states
 from exchange_ops.orders.brackets import states as bracket_states
@@ -272,12 +272,15 @@ class CancelAllForm(forms.Form):
         return cleaned
 
 
+VIEWS = [(OPEN, "Open"), ("ended", "Ended"), (ALL, "All")]
+
+
 class OrderFilter(DatedForm):
-    """Which orders to list. `view` is open (the usual), ended or all."""
+    """Which orders to list. `view` is open, ended or all."""
 
     dated, dated_label = "created_at", "Placed here or first seen"
 
-    view = forms.ChoiceField(label="Show", required=False, choices=[("", "Open"), ("ended", "Ended"), ("all", "All")])
+    view = forms.ChoiceField(label="Show", required=False, choices=VIEWS)
     text = forms.CharField(label="Reference, any id, person", required=False, max_length=SEARCH_MOST)
     symbol = forms.CharField(label="Symbol", required=False, max_length=40)
     side = forms.ChoiceField(label="Side", required=False, choices=[("", "Both"), ("buy", "Buy"), ("sell", "Sell")])
@@ -301,8 +304,8 @@ class OrderFilter(DatedForm):
         """Only the rows that every filter which is set lets through."""
         chosen = self.chosen()
         is_open = Q(active=True) | Q(state__in=(*states.AT_WORK, states.WAITING))
-        if chosen.get("view") != "all":
-            rows = rows.exclude(is_open) if "view" in chosen else rows.filter(is_open)
+        if self.current_view != ALL:
+            rows = rows.filter(is_open) if self.current_view == OPEN else rows.exclude(is_open)
         if "symbol" in chosen:
             rows = rows.filter(symbol=chosen["symbol"].upper())
         rows = rows.filter(**{name: chosen[name] for name in ("side", "type") if name in chosen})
@@ -314,11 +317,11 @@ class OrderFilter(DatedForm):
 
 
 class BracketFilter(DatedForm):
-    """Which brackets to list. `view` is open (the usual), ended or all."""
+    """Which brackets to list. `view` is open, ended or all."""
 
     dated, dated_label = "created_at", "Requested"
 
-    view = forms.ChoiceField(label="Show", required=False, choices=[("", "Open"), ("ended", "Ended"), ("all", "All")])
+    view = forms.ChoiceField(label="Show", required=False, choices=VIEWS)
     symbol = forms.CharField(label="Symbol", required=False, max_length=40)
     outcome = forms.ChoiceField(
         label="Outcome", required=False, choices=[("", "Any outcome"), *bracket_states.OUTCOMES.items()]
@@ -329,9 +332,9 @@ class BracketFilter(DatedForm):
         chosen = self.chosen()
         if "outcome" in chosen:
             rows = rows.filter(outcome=chosen["outcome"])
-        elif chosen.get("view") != "all":
+        elif self.current_view != ALL:
             ended = Q(state=bracket_states.CLOSED)
-            rows = rows.filter(ended if "view" in chosen else ~ended)
+            rows = rows.filter(~ended if self.current_view == OPEN else ended)
         return rows.filter(symbol=chosen["symbol"].upper()) if "symbol" in chosen else rows
 
 

@@ -64,9 +64,8 @@ def actions(*, row: Funds, person: Person, account: Account | None, market: Mark
     code, currency = row.currency, market.currencies.get(row.currency)
     chosen = "" if account is not None else CHOOSE
     may_ask = chosen or ("" if rules.may_request(person) else "Operators ask for it.")
-    symbol = next(iter(market.symbols.get(code, ())), None)
+    symbol = _symbol_to_trade(code, account, market)
     wish = urlencode({"currency": code})
-    trade = urlencode({"symbol": symbol.code}) if symbol else ""
     return [
         Action(
             "Deposit",
@@ -96,10 +95,23 @@ def actions(*, row: Funds, person: Person, account: Account | None, market: Mark
         Action(
             "Trade",
             "chart-candlestick",
-            f"{reverse('order-new')}?{trade}",
+            reverse("market", args=[symbol.code]) if symbol else "",
             may_ask or ("" if symbol else f"No market trades {code}."),
         ),
     ]
+
+
+def _symbol_to_trade(code: str, account: Account | None, market: Market) -> Symbol | None:
+    """The market of a currency: it in the account's quote currency where there is one, else another one of it.
+
+    The quote currency itself is traded as such.
+    """
+    quote = account.quote_currency if account is not None else ""
+
+    def place(symbol: Symbol) -> tuple[bool, bool]:
+        return symbol.base_currency != code, symbol.quote_currency != quote
+
+    return min(market.symbols.get(code, ()), key=place, default=None)
 
 
 def dust(*, row: Funds, market: Market) -> Dust | None:

@@ -62,7 +62,7 @@ def freeze(request: DeskRequest) -> HttpResponse:
     if not form.is_valid():
         return _render_page(request, freeze_form=form, status=422)
     try:
-        freezes.freeze(
+        row = freezes.freeze(
             person=request.user,
             reason=form.cleaned_data["reason"],
             account=accounts.required(request),
@@ -71,14 +71,15 @@ def freeze(request: DeskRequest) -> HttpResponse:
         )
     except freezes.CannotFreeze as problem:
         return _render_page(request, freeze_form=form, refusal=str(problem), status=409)
-    messages.success(request, "Frozen. No money leaves, and holds that nobody decided on are being released.")
+    sentence = "Frozen. No money leaves, and holds without a decision are released."
+    messages.success(request, f"{row.account.name}: {sentence}")
     return redirect("policy")
 
 
 @posted(rules.may_thaw)
 def thaw(request: DeskRequest, freeze_id: int) -> HttpResponse:
     """One person's vote to end a freeze; the second vote ends it."""
-    frozen, form = get_object_or_404(Freeze, pk=freeze_id), ThawForm(request.POST)
+    frozen, form = get_object_or_404(Freeze.objects.select_related("account"), pk=freeze_id), ThawForm(request.POST)
     if not form.is_valid():
         return _render_page(request, thaw_form=form, status=422)
     try:
@@ -92,9 +93,8 @@ def thaw(request: DeskRequest, freeze_id: int) -> HttpResponse:
         )
     except (freezes.CannotThaw, CannotConfirm) as problem:
         return _render_page(request, thaw_form=form, refusal=str(problem), status=409)
-    messages.success(
-        request, "Thawed. Money may leave again." if after.thawed_at else "Recorded. One more person is needed."
-    )
+    sentence = "Thawed. Money may leave again." if after.thawed_at else "Recorded. One more person is needed."
+    messages.success(request, f"{frozen.account.name}: {sentence}")
     return redirect("policy")
 
 

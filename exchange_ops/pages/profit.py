@@ -4,7 +4,7 @@ import csv
 import io
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Any, Final
 
@@ -18,6 +18,7 @@ from desk.lists import exports
 from desk.views.rendering import show
 from desk.web.requests import DeskRequest
 from exchange_ops.market import valuation
+from exchange_ops.pages import margin_profit
 from exchange_ops.portfolio import lots
 from exchange_ops.portfolio.models import Profit, ProfitDay, Progress
 from exchange_ops.shared import rules
@@ -83,6 +84,7 @@ def profit(request: DeskRequest) -> HttpResponse:
     """One line for each coin, and the sums."""
     now, mine, method, chosen = clock.now(), accounts.in_view(request), _method(request), _range(request)
     lines = _lines(mine, method, chosen, now)
+    margin = margin_profit.lines(mine, since=_first_day(chosen, now))
     context = {
         "now": now,
         "accounts": mine,
@@ -93,6 +95,8 @@ def profit(request: DeskRequest) -> HttpResponse:
         "ranges": RANGES,
         "lines": lines,
         "sums": _sums(lines),
+        "margin": margin,
+        "margin_sums": margin_profit.sums(margin),
         "quote": mine[0].quote_currency if mine else "",
         "problems": list(Progress.objects.filter(account__in=mine).exclude(problem="").select_related("account")),
     }
@@ -104,7 +108,9 @@ def profit(request: DeskRequest) -> HttpResponse:
 def export(request: DeskRequest) -> HttpResponse:
     """The same lines as a file; the export is recorded in the audit trail first."""
     now, method, chosen = clock.now(), _method(request), _range(request)
-    lines = _lines(accounts.in_view(request), method, chosen, now)
+    mine = accounts.in_view(request)
+    lines = _lines(mine, method, chosen, now)
+    margin = margin_profit.lines(mine, since=_first_day(chosen, now))
     with transaction.atomic():
         trail.record(
             actor=request.user,
@@ -115,7 +121,7 @@ def export(request: DeskRequest) -> HttpResponse:
             now=now,
             session_key=request.session.session_key or "",
         )
-    response = HttpResponse(_csv(lines, chosen), content_type="text/csv; charset=utf-8")
+    response = HttpResponse(_csv(lines, margin, method, chosen), content_type="text/csv; charset=utf-8")
     exports.as_file(response, f"profit-{method}-{now:%Y%m%dT%H%M%SZ}.csv")
     return response
 
@@ -130,13 +136,18 @@ def _range(request: DeskRequest) -> str:
     return range_name if range_name in RANGES else ALL
 
 
+def _first_day(chosen: str, now: datetime) -> date | None:
+    """The first UTC day of the range; None for all of them."""
+    return None if chosen == ALL else (now - timedelta(days=int(chosen) - 1)).date()
+
+
 def _lines(mine: Sequence[Account], method: str, chosen: str, now: datetime) -> list[Line]:
     """Four queries however many coins there are."""
     rows = Profit.objects.filter(account__in=mine, method=method).select_related("account").order_by("account", "coin")
     lines = {row.pk: Line(row) for row in rows}
     days = ProfitDay.objects.filter(profit__in=list(lines))
-    if chosen != ALL:
-        days = days.filter(day__gt=(now - timedelta(days=int(chosen))).date())
+    if first := _first_day(chosen, now):
+        days = days.filter(day__gte=first)
     for key, realised, fees in days.values_list("profit", "realised", "fees"):
         lines[key].realised += realised
         lines[key].fees += fees
@@ -169,12 +180,15 @@ def _sums(lines: list[Line]) -> list[dict[str, Any]]:
     return list(sums.values())
 
 
-def _csv(lines: list[Line], chosen: str) -> str:
+def _csv(lines: list[Line], margin: list[margin_profit.MarginLine], method: str, chosen: str) -> str:
     file = io.StringIO()
     writer = csv.writer(file)
     writer.writerow([name.replace("_", " ") for name in COLUMNS])
     for line in lines:
         writer.writerow([_cell(value) for value in _values(line, chosen)])
+    for one in margin:
+        values = _margin_values(one, method, chosen)
+        writer.writerow([_cell(values.get(name)) for name in COLUMNS])
     return file.getvalue()
 
 
@@ -186,6 +200,24 @@ def _values(line: Line, chosen: str) -> list[Any]:
         *(row.unknown_quantity, row.sold_without_cost, row.proceeds_without_cost, row.left_without_price),
         *(row.cost_without_price, row.opening, row.unexplained, row.computed_at.isoformat()),
     ]
+
+
+def _margin_values(line: margin_profit.MarginLine, method: str, chosen: str) -> dict[str, Any]:
+    """The row of a symbol on margin by the names of the columns; its realised result has fees and interest deducted."""
+    held = line.position
+    return {
+        "account": line.account.name,
+        "method": lots.METHODS[method],
+        "coin": f"{line.symbol} margin",
+        "quote": line.total.quote_currency,
+        "quantity": None if held is None else held.quantity,
+        "average_cost": None if held is None else held.price_entry,
+        "unrealised": line.unrealised,
+        "realised": line.total.net,
+        "fees": line.total.fees,
+        "range": RANGES[chosen],
+        "computed_at": None if held is None else held.read_at.isoformat(),
+    }
 
 
 def _cell(value: Any) -> str:

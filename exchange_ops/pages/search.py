@@ -1,4 +1,4 @@
-"""The search box: withdrawals, transfers, ledger lines and the chain. A single exact hit opens at once."""
+"""The search box and its page: the same search. Enter opens the first hit of the box, the page lists all of them."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -30,19 +30,31 @@ from exchange_ops.withdrawals.models import Withdrawal
 
 MOST_ROWS = 25
 PARTS = {"places": "exchange_ops/find/_places.html"}
+OWN_SECTIONS = {"Withdrawals", "Transfers", "Ledger", "On the chain"}  # kinds that the page lists in full
 
 
 @require_safe
 @requires(rules.may_see)
 def find(request: DeskRequest) -> HttpResponse:
-    """The hits for the text; a single one is opened instead of listed."""
+    """The hits for the text; a single one is opened instead of listed, and for `first` the first one of the box."""
     form, mine, now = FindForm(request.GET), accounts.in_view(request), clock.now()
     text = form.cleaned_data["q"] if form.is_valid() else ""
+    hits = {} if request.htmx else _box_hits(request, text)
+    if "first" in request.GET and (hit := search_box.first(hits)):
+        return redirect(hit.url)
     rows, entries = _withdrawals_and_entries(text, mine) if text else ([], [])
     transfers = _transfers(text, mine) if text else []
     chain_hits = search.find(text=text, now=now)
-    only = None if request.htmx else _only([*rows, *transfers], entries, chain_hits.places)
-    shared = {"find": text, "form": form, "now": now, "most": MOST_ROWS, "chain_hits": chain_hits}
+    others = {kind: of_kind for kind, of_kind in hits.items() if kind not in OWN_SECTIONS}
+    only = None if request.htmx or others else _only([*rows, *transfers], entries, chain_hits.places)
+    shared = {
+        "find": text,
+        "form": form,
+        "now": now,
+        "most": MOST_ROWS,
+        "chain_hits": chain_hits,
+        "hits_by_kind": others,
+    }
     lists = {"rows": rows, "transfers": transfers, "entries": entries}
     return only or show(request, "exchange_ops/find.html", {**shared, **lists}, parts=PARTS)
 
@@ -53,10 +65,14 @@ def palette(request: DeskRequest) -> HttpResponse:
     """The first hits of each kind for the text typed so far."""
     form = FindForm(request.GET)
     text = form.cleaned_data["q"] if form.is_valid() else ""
+    hits = _box_hits(request, text)
+    return show(request, "exchange_ops/find/_palette.html", {"find": text, "hits_by_kind": hits})
+
+
+def _box_hits(request: DeskRequest, text: str) -> dict[str, list[search_box.Hit]]:
     pages = context.navigation(request)
     scope = search_box.Scope(request.user, accounts.in_view(request), pages, clock.now())
-    hits = search_box.hits(text=text, scope=scope)
-    return show(request, "exchange_ops/find/_palette.html", {"find": text, "hits_by_kind": hits})
+    return search_box.hits(text=text, scope=scope)
 
 
 def _only(rows: list[Any], entries: list[LedgerEntry], places: Sequence[Place]) -> HttpResponse | None:

@@ -13,15 +13,15 @@ from heapq import merge
 from operator import attrgetter
 from typing import Final
 
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 
 from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.margin.models import MarginAccount
 from exchange_ops.market.models import Symbol
-from exchange_ops.orders.models import AccountTrade, Order
+from exchange_ops.orders.models import AccountTrade
 from exchange_ops.portfolio.models import BANK, TRADING
 from exchange_ops.portfolio.walking import Change
-from exchange_ops.positions.models import MarginAction
+from exchange_ops.positions import results
 from exchange_ops.shared.models import Account
 from exchange_ops.transfers import states
 
@@ -79,24 +79,13 @@ def trades(account: Account, *, newest_first: bool = False) -> Iterator[Trade]:
     """Our trades on the trading wallet in the order of time, for symbols that the exchange describes."""
     symbols = {row.code: row for row in Symbol.objects.all()}
     rows = AccountTrade.objects.filter(account=account, symbol__in=list(symbols))
-    rows = rows.exclude(_on_margin(account)).exclude(liquidation=True)
+    rows = rows.exclude(results.is_on_margin(account)).exclude(liquidation=True)
     order = ("-timestamp", "-exchange_id") if newest_first else ("timestamp", "exchange_id")
     columns = ("timestamp", "side", "symbol", "quantity", "price", "fee")
     for at, side, code, quantity, price, fee in rows.order_by(*order).values_list(*columns).iterator(CHUNK):
         row = symbols[code]
         notional, paid_in = quantity * price, row.fee_currency or row.quote_currency
         yield Trade(at, side == BUY, row.base_currency, row.quote_currency, quantity, notional, fee, paid_in)
-
-
-def _on_margin(account: Account) -> Q:
-    """Trades of margin orders, and of the orders with which an action of ours closed a position.
-
-    Rows without a number are left out: with a NULL in the list, SQL would find nothing that is not in it.
-    """
-    orders = Order.objects.filter(account=account, margin=True, exchange_id__isnull=False).values("exchange_id")
-    closing = MarginAction.objects.filter(account=account, exchange_order_id__isnull=False).values("exchange_order_id")
-    parts = MarginAction.objects.filter(account=account).exclude(client_order_id="").values("client_order_id")
-    return Q(exchange_order_id__in=orders) | Q(exchange_order_id__in=closing) | Q(client_order_id__in=parts)
 
 
 def unknown_symbols(account: Account) -> list[str]:

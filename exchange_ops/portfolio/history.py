@@ -59,7 +59,10 @@ class History:
 
 @dataclass(slots=True)
 class Flow:
-    """One currency in a range: amounts in it, values in the quote currency as far as each day had a price."""
+    """One currency in a range: amounts in it, values in the quote currency as far as each day had a price.
+
+    `is_valued`: at least one of its days had one.
+    """
 
     currency: str
     came_in: Decimal = ZERO
@@ -69,22 +72,28 @@ class Flow:
     value_out: Decimal = ZERO
     value_fees: Decimal = ZERO
     is_partly_valued: bool = False
+    is_valued: bool = False
 
 
 @dataclass(slots=True)
 class Flows:
-    """All currencies, the largest first, and their sums; `unvalued` are those of which the sums hold only a part."""
+    """All currencies, the largest first, and their sums; `unvalued` are those of which the sums hold only a part.
+
+    The sums are None where no currency had a price.
+    """
 
     quote: str = ""
     rows: list[Flow] = field(default_factory=list)
-    came_in: Decimal = ZERO
-    went_out: Decimal = ZERO
-    fees: Decimal = ZERO
+    came_in: Decimal | None = None
+    went_out: Decimal | None = None
+    fees: Decimal | None = None
     unvalued: tuple[str, ...] = ()
 
     @property
-    def net(self) -> Decimal:
-        """The net inflow from outside, after fees."""
+    def net(self) -> Decimal | None:
+        """The net inflow from outside, after fees; None where nothing that moved has a price."""
+        if self.came_in is None or self.went_out is None or self.fees is None:
+            return None
         return self.came_in - self.went_out - self.fees
 
 
@@ -134,9 +143,9 @@ def flows(*, accounts: Sequence[Account], days: int, now: datetime) -> Flows:
     return Flows(
         quote=same[0].quote_currency if same else "",
         rows=currency_flows,
-        came_in=sum((row.value_in for row in currency_flows), ZERO),
-        went_out=sum((row.value_out for row in currency_flows), ZERO),
-        fees=sum((row.value_fees for row in currency_flows), ZERO),
+        came_in=_sum(row.value_in for row in currency_flows if row.is_valued),
+        went_out=_sum(row.value_out for row in currency_flows if row.is_valued),
+        fees=_sum(row.value_fees for row in currency_flows if row.is_valued),
         unvalued=tuple(sorted(row.currency for row in currency_flows if row.is_partly_valued)),
     )
 
@@ -180,6 +189,7 @@ def _count(row: Flow, came_in: Decimal, went_out: Decimal, fees: Decimal, price:
     if price is None:
         row.is_partly_valued = True
         return
+    row.is_valued = True
     row.value_in += came_in * price
     row.value_out += went_out * price
     row.value_fees += fees * price

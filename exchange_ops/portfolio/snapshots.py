@@ -17,6 +17,7 @@ from django.db.models import Min
 from exchange_ops.ledger import quarantine, walks
 from exchange_ops.ledger.models import Balance
 from exchange_ops.market import valuation
+from exchange_ops.market.models import Ticker
 from exchange_ops.orders import workflow
 from exchange_ops.orders.models import AccountTrade
 from exchange_ops.portfolio import amounts, effects, walking
@@ -46,9 +47,15 @@ class _Priced:
 
 
 def store_current(*, account: Account, now: datetime) -> Snapshot | None:
-    """Store the account's balances as the snapshot of this hour; None if there is one, or the balances are too old."""
+    """Store the account's balances as the snapshot of this hour; None if nothing is to be stored.
+
+    That is while the balances are too old, or before any price was read. A line without a price gets the first one
+    that is read within its hour: on a new desk balances come before prices.
+    """
     hour = now.astimezone(UTC).replace(minute=0, second=0, microsecond=0)
-    if Snapshot.objects.filter(account=account, hour=hour).exists() or not _is_fresh(account, now):
+    if row := Snapshot.objects.filter(account=account, hour=hour).first():
+        return row if row.unvalued and row.kind != Snapshot.REBUILT and _price_late(row, now) else None
+    if not _is_fresh(account, now) or not Ticker.objects.exists():
         return None
     held = {wallet: dict(by_currency) for (_, wallet), by_currency in amounts.now([account]).items()}
     values = valuation.values_of_groups(groups=held, quote=account.quote_currency, now=now)
@@ -91,11 +98,33 @@ def revalue(*, account: Account) -> int:
         return sum(1 for row in rows if _revalue(row, prices))
 
 
+def _price_late(row: Snapshot, now: datetime) -> bool:
+    """Price the lines of this hour's snapshot that had no price; whether one changed."""
+    lines = list(row.lines.all())
+    unpriced = {line.currency: Decimal(1) for line in lines if line.value is None}
+    values = valuation.values_of(amounts=unpriced, quote=row.quote, now=now)
+    priced_lines = [
+        _current_line(line.wallet, line.currency, line.amount, values[line.currency])
+        if line.value is None
+        else _Priced(line.wallet, line.currency, line.amount)
+        for line in lines
+    ]
+    with transaction.atomic():
+        return _replace(row, lines, priced_lines, wallets=WALLETS)
+
+
 def _revalue(row: Snapshot, prices: DayPrices) -> bool:
     stored_lines = list(row.lines.all())
     priced_lines = [
         _past_line((line.wallet, line.currency), line.amount, prices, row.hour.date() - DAY) for line in stored_lines
     ]
+    return _replace(row, stored_lines, priced_lines, wallets=(BANK, TRADING))
+
+
+def _replace(
+    row: Snapshot, stored_lines: list[SnapshotLine], priced_lines: list[_Priced], *, wallets: Iterable[str]
+) -> bool:
+    """Take over the values of lines that had none, and the sums with them; whether there was one."""
     changed = [
         _line(row, new)
         for old, new in zip(stored_lines, priced_lines, strict=True)
@@ -108,7 +137,7 @@ def _revalue(row: Snapshot, prices: DayPrices) -> bool:
     SnapshotLine.objects.bulk_create(changed)
     lines = [_Priced(*values) for values in row.lines.values_list("wallet", "currency", "amount", "price", "value")]
     unvalued = sorted({line.currency for line in lines if line.value is None})
-    Snapshot.objects.filter(pk=row.pk).update(unvalued=unvalued, **_sums(lines, (BANK, TRADING)))
+    Snapshot.objects.filter(pk=row.pk).update(unvalued=unvalued, **_sums(lines, wallets))
     return True
 
 

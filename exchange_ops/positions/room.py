@@ -67,5 +67,16 @@ ROOM: Final = rooms.Room(
     searches=(Search(_search, 65),),
     tasks="exchange_ops.positions.tasks",
     urls="exchange_ops.positions.urls",
-    navigation=(Entry("Margin", "margin", "shield-alert", "Trading", order=140, key="g", may_see=rules.may_see),),
+    navigation=(
+        Entry(
+            "Margin",
+            "margin",
+            "shield-alert",
+            "Trading",
+            order=140,
+            key="g",
+            may_see=rules.may_see,
+            also=("Positions", "Leverage", "Liquidations"),
+        ),
+    ),
 )

@@ -44,7 +44,7 @@ STATES: Final[dict[str, State]] = {
     ),
     SENDING: State(
         "Being sent",
-        "The exchange is being wish at this moment. The desk continues automatically.",
+        "Sending to the exchange. The desk continues automatically.",
         Turn.WORKER,
         Tone.ACTIVE,
         icon="send",

@@ -14,7 +14,7 @@ const jitter = (ms) => ms * (0.7 + Math.random() * 0.6);
 
 function rest(off) {
   resting = off;
-  document.querySelectorAll("[data-decides]").forEach(function (button) {
+  document.querySelectorAll("[data-decides], main form[method=post] button:not([type=button])").forEach(function (button) {
     if (off && !button.disabled) { button.disabled = true; button.dataset.rests = "yes"; }
     if (!off && button.dataset.rests) { button.disabled = false; delete button.dataset.rests; }
   });
@@ -32,7 +32,7 @@ function say(first, last) {
 function goOffline() {
   if (!lost || over) return;
   offline = true;
-  say("Live connection lost. Data frozen at", ". Approvals are paused until the connection is back.");
+  say("Live connection lost. Data frozen at", ". Nothing can be sent until the connection is back: no approval, no payout, no order. What you typed is kept.");
   rest(true);
   poll();
 }
@@ -53,7 +53,7 @@ function judge(well, at) {
     say("Live connection lost. Read again at", ". It goes on reading every few seconds.");
     rest(false);
   } else if (!resting) {
-    say("Live connection lost. Data frozen at", ". Approvals are paused until the connection is back.");
+    say("Live connection lost. Data frozen at", ". Nothing can be sent until the connection is back: no approval, no payout, no order. What you typed is kept.");
     rest(true);
   }
 }

@@ -8,7 +8,7 @@ from typing import Any
 from exchange_ops.ledger.models import Balance, LedgerEntry
 from exchange_ops.margin.models import MarginAccount, MarginPosition
 from exchange_ops.market.models import Currency, Symbol, Ticker
-from exchange_ops.orders.models import AccountTrade
+from exchange_ops.orders.models import AccountTrade, Order
 from exchange_ops.policy import quorum as policy
 from exchange_ops.positions import machine as margin_moves
 from exchange_ops.positions.models import MarginAction
@@ -154,6 +154,27 @@ def trade(number: int, *, now: datetime = NOW, **changes: Any) -> AccountTrade:
         "read_at": now,
     }
     return AccountTrade.objects.create(**{**columns, **changes})
+
+
+def margin_order(of: Account, number: int | None, *, name: str = "margin", initiator: Any = None) -> Order:
+    """An order on margin, placed elsewhere or not yet at the exchange."""
+    return Order.objects.create(
+        account=of,
+        client_order_id=name,
+        initiator=initiator,
+        exchange_id=number,
+        symbol="BCHUSD",
+        side="buy",
+        type="market",
+        time_in_force="GTC",
+        quantity=Decimal(50),
+        margin=True,
+        state="requested" if number is None else "placed",
+        version=1,
+        active=False,
+        created_at=NOW,
+        updated_at=NOW,
+    )
 
 
 def subaccount(number: int = 7001, *, now: datetime = NOW, **changes: Any) -> SubAccount:

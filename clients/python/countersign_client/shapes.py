@@ -43,6 +43,12 @@ DecisionEnum = Literal[
     "commit",
     "rollback",
 ]
+DirectionEnum = Literal[
+    "in",
+    "out",
+    "moved",
+    "other",
+]
 EndEnum = Literal[
     "rejected",
     "withdrawn",
@@ -315,6 +321,20 @@ class BracketOrderOut(TypedDict):
     filled: str
 
 
+class BracketResultOut(TypedDict):
+    """What the exits closed of the entry, computed from the account's trades. `realised` is in the quote currency,
+    null while nothing is closed; `is_after_fees` says whether `fees`, which are in `fee_currency`, are deducted from
+    it. `is_complete` is false while some fills are not read yet.
+    """
+
+    realised: str | None
+    quote_currency: str
+    fees: str
+    fee_currency: str
+    is_after_fees: bool
+    is_complete: bool
+
+
 class BracketOut(TypedDict):
     """A stop and a take profit for what one order fills. `state` is the desk's; `outcome` says how it ended."""
 
@@ -329,6 +349,7 @@ class BracketOut(TypedDict):
     stop_price: str
     take_price: str
     orders: list[BracketOrderOut]
+    result: BracketResultOut
     initiator: str
     initiated_via: str
     last_problem: str
@@ -607,15 +628,20 @@ class KeyList(TypedDict):
 
 
 class LedgerEntryOut(TypedDict):
-    """One line of the exchange's ledger, in its newest version."""
+    """One line of the exchange's ledger, in its newest version. `amount` has no sign: `direction` says which way it
+    went, and `change` is how the line changed what the account holds, with its sign and its fee; zero until it is
+    successful.
+    """
 
     exchange_id: str
     index: int
     type: str
     sub_type: str
     status: str
+    direction: DirectionEnum
     currency: str
     amount: str
+    change: str
     fee: str | None
     address: str
     payment_id: str

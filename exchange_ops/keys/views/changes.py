@@ -82,7 +82,7 @@ def disable(request: DeskRequest, key_id: int) -> HttpResponse:
         changes.disable(key_id=row.pk, by=_by(request, form))
     except _REFUSALS as problem:
         return _preview(request, row, form, refusal=str(problem), status=409)
-    messages.success(request, "Disabled, and its secret is wiped. Delete the key at the exchange too.")
+    messages.success(request, f"{row}: disabled, and its secret is wiped. Delete the key at the exchange too.")
     return redirect("key", row.pk)
 
 
@@ -109,7 +109,7 @@ def go_back(request: DeskRequest, key_id: int) -> HttpResponse:
         changes.go_back(key_id=row.pk, person=request.user, session_key=session_key, now=clock.now())
     except CannotChangeKey as problem:
         return listing.key_page(request, row, refusal=str(problem), status=409)
-    messages.success(request, "The rotation is ended. This key is used as before; its successor is wiped.")
+    messages.success(request, f"{row}: rotation ended. This key is used as before; its successor is wiped.")
     return redirect("key", row.pk)
 
 
@@ -133,7 +133,7 @@ def _stored_pair(
             except _REFUSALS as problem:
                 status, refusal = 409, str(problem)
             else:
-                messages.success(request, ADDED)
+                messages.success(request, f"{key}: {ADDED}")
                 return redirect("key", key.pk)
     page = {"form": form, "purpose": purpose, "digest": _digest(form), "refusal": refusal, **context}
     return show(request, "exchange_ops/key_form.html", page, status=status)
@@ -161,7 +161,7 @@ def _take_step(
     except _REFUSALS as problem:
         row.refresh_from_db()
         return listing.key_page(request, row, form=form, refusal=str(problem), status=409)
-    messages.success(request, sentence)
+    messages.success(request, f"{row}: {sentence}")
     return redirect("key", row.pk)
 
 

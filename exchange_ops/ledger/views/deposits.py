@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from desk.lists.declared import Column, List, Rows, Totals, Value
+from desk.lists.declared import Column, List, Rows, Value
 from desk.web.context import Entry
 from desk.web.requests import DeskRequest
 from exchange_ops.ledger.forms import DepositFilter
@@ -23,13 +23,22 @@ DEPOSITS: Final = List(
     many="deposits",
     path="deposits/",
     template="exchange_ops/deposits.html",
-    entry=Entry("Deposits", "deposits", "arrow-down-left", "Money", order=40, key="d", may_see=rules.may_see),
+    entry=Entry(
+        "Deposits",
+        "deposits",
+        "arrow-down-left",
+        "Money",
+        order=40,
+        key="d",
+        may_see=rules.may_see,
+        also=("Receive", "Payins"),
+    ),
     rows=_rows,
     may_see=rules.may_see,
     filters=DepositFilter,
     order=("updated_at",),
     is_unique=False,
-    totals=Totals(by=("currency",), sums={"amount": ""}, units={"amount": "currency"}),
+    totals=scope.BY_CURRENCY,
     columns=(
         Column("exchange_id", "Exchange id", Value("exchange id"), is_shown=False, is_mono=True),
         Value("account", "account.name"),

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from desk.lists.declared import Column, Interface, List, Rows, Totals, Value
+from desk.lists.declared import Column, Interface, List, Rows, Value
 from desk.lists.listing import Listing
 from desk.web.context import Entry
 from desk.web.requests import DeskRequest
@@ -41,7 +41,16 @@ LEDGER: Final = List(
     template="exchange_ops/ledger.html",
     parts={"age": "exchange_ops/ledger/_age.html"},
     css="lines",
-    entry=Entry("Ledger", "ledger", "book-open", "Money", order=90, key="l", may_see=rules.may_see),
+    entry=Entry(
+        "Ledger",
+        "ledger",
+        "book-open",
+        "Money",
+        order=90,
+        key="l",
+        may_see=rules.may_see,
+        also=("Statement", "Transactions", "History"),
+    ),
     interface=Interface(
         name="ledger",
         sentence="The exchange's ledger as the desk has read it, fifty a page, the most recently changed first.",
@@ -54,18 +63,25 @@ LEDGER: Final = List(
     may_see=rules.may_see,
     filters=LedgerFilter,
     order=("index",),
-    totals=Totals(
-        by=("currency",), sums={"amount": "", "fee": "fees"}, units={"amount": "currency", "fee": "currency"}
-    ),
+    totals=scope.BY_CURRENCY,
     columns=(
         Column("index", "Index", Value("index"), css="l-index", order=("index",), is_end=True, is_mono=True),
         Column("exchange_id", "Exchange id", Value("exchange id"), is_shown=False, is_mono=True),
         Value("account", "account.name"),
         Column("kind", "Kind", Value("kind", "type"), css="l-kind", order=("type", "updated_at")),
         Value("subkind", "sub_type"),
+        Value("direction", "direction", ("type",)),
         Column("status", "Status", Value("status"), css="l-state"),
         Value("currency"),
-        Column("amount", "Amount", Value("amount"), css="l-amount", order=("currency", "amount"), is_end=True),
+        Column(
+            "amount",
+            "Amount",
+            Value("amount", "signed_amount", ("type", "amount")),
+            css="l-amount",
+            order=("currency", "amount"),
+            is_end=True,
+        ),
+        Value("change", "change", ("type", "status", "amount", "fee")),
         Column("fee", "Fee", Value("fee"), css="l-fee", is_end=True, on_phone="Fee"),
         Column("of", "Belongs to", css="l-of"),
         Column("to", "Address", Value("address"), css="l-to"),

@@ -1,11 +1,24 @@
 """The ledger lines that the lists show: those of the accounts in view."""
 
+from typing import Final
+
 from django.db.models import QuerySet
 
+from desk.lists.declared import Totals
 from desk.web.requests import DeskRequest
+from exchange_ops.ledger import directions
 from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.shared.models import Account
 from exchange_ops.shared.views import accounts
+
+# What lines of the ledger add up to: what came in, went out and moved, fees, the net of these, and what is under way.
+BY_CURRENCY: Final = Totals(
+    by=("currency",),
+    apart=("type", "status"),
+    sums={"amount": "", "fee": ""},
+    units=dict.fromkeys(directions.FIGURES, "currency"),
+    combine=directions.sums,
+)
 
 
 def lines_in_view(request: DeskRequest) -> tuple[QuerySet[LedgerEntry], list[Account]]:

@@ -84,6 +84,15 @@ ROOM: Final = rooms.Room(
     tasks="exchange_ops.market.tasks",
     urls="exchange_ops.market.room.urls",
     navigation=(
-        Entry("Markets", "markets", "chart-candlestick", "Trading", order=110, key="m", may_see=rules.may_see),
+        Entry(
+            "Markets",
+            "markets",
+            "chart-candlestick",
+            "Trading",
+            order=110,
+            key="m",
+            may_see=rules.may_see,
+            also=("Prices", "Symbols"),
+        ),
     ),
 )

@@ -56,9 +56,16 @@ def current(row: Bracket, *, now: datetime, chains: Chains | None = None) -> Sit
 
 def read(row: Bracket) -> Chains:
     """The chains of the entry and of each leg, the entry first, then the legs as they were placed."""
-    roots = [row.entry, *(leg.order for leg in row.legs.select_related("order").order_by("number"))]
-    families: dict[int, list[Order]] = {root.pk: [root] for root in roots}
-    root_of = {root.pk: root.pk for root in roots}
+    return read_all([row])[row.pk]
+
+
+def read_all(rows: Sequence[Bracket]) -> dict[int, Chains]:
+    """The same for several brackets, by their number; the number of queries does not depend on how many there are."""
+    roots_of: dict[int, list[Order]] = {row.pk: [row.entry] for row in rows}
+    for leg in BracketLeg.objects.filter(bracket__in=roots_of).select_related("order").order_by("number"):
+        roots_of[leg.bracket_id].append(leg.order)
+    families: dict[int, list[Order]] = {root.pk: [root] for roots in roots_of.values() for root in roots}
+    root_of = {number: number for number in families}
     latest = list(root_of)
     while latest:
         replacements = list(Order.objects.filter(replaces__in=latest).order_by("pk"))
@@ -66,7 +73,7 @@ def read(row: Bracket) -> Chains:
             root_of[order.pk] = root_of[order.replaces_id or 0]
             families[root_of[order.pk]].append(order)
         latest = [order.pk for order in replacements]
-    return families
+    return {number: {root.pk: families[root.pk] for root in roots} for number, roots in roots_of.items()}
 
 
 def head(chain: Sequence[Order]) -> Order:

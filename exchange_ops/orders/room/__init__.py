@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Final
+from urllib.parse import urlencode
 
 from django.conf import settings
 from django.db.models import Exists, OuterRef, Q, QuerySet
@@ -16,6 +17,7 @@ from desk.rooms import Check, Health
 from desk.rows.retention import Retention
 from desk.rows.witnessed import Table
 from desk.web.search import Command, Hit, Scope, Search, newest, plain, referenced
+from exchange_ops.market.room import searches as markets
 from exchange_ops.orders import machine, states, stream, workflow
 from exchange_ops.orders.brackets import machine as bracket_machine
 from exchange_ops.orders.brackets import plan, situation
@@ -57,6 +59,20 @@ def _check() -> Health:
         sentences += [lists, *([row.problem] if row is not None and row.problem else [])]
         sentences.append(ages.liveness(stream.name_of(account), "Order updates", now))
     return Health(ok=age <= ages.DUE_AGE, sentence=" ".join(sentences), age_s=age.total_seconds())
+
+
+def _trade(text: str, scope: Scope) -> Iterator[Hit]:
+    """ "buy btc", "sell btc", "trade btc": straight to a ticket with symbol and side."""
+    named = markets.verb_and_code(text, "buy", "sell", "trade")
+    if named is None or not rules.may_trade(scope.person):
+        return
+    verb, code = named
+    for row in markets.symbols_of(code, scope):
+        side = {} if verb == "trade" else {"side": verb}
+        url = f"{reverse('market', args=[row.code])}?{urlencode(side)}".rstrip("?")
+        yield Hit(
+            "Actions", f"{verb.capitalize()} {row.code}", f"{row.base_currency} in {row.quote_currency}", url, "plus"
+        )
 
 
 def _search(text: str, scope: Scope) -> Iterator[Hit]:
@@ -161,7 +177,7 @@ ROOM: Final = rooms.Room(
     ),
     idle_tables=dict.fromkeys(("exchange_ops.feerates", "exchange_ops.orderreading"), reasons.QUESTION),
     retention=(Retention(FeeRates, "requested_at", lambda: timedelta(days=settings.ANSWERS_KEPT_DAYS)),),
-    searches=(Search(_search, 60),),
+    searches=(Search(_trade, 32), Search(_search, 60)),
     commands=(Command("New order", "order-new", "plus", rules.may_trade, 20),),
     tasks="exchange_ops.orders.tasks",
     urls="exchange_ops.orders.room.urls",

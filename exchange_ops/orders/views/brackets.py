@@ -1,6 +1,7 @@
 """Brackets: the list, one of them with what became of its orders, and guarding an open order."""
 
 from collections.abc import Iterator
+from datetime import datetime
 from typing import Any, Final
 from urllib.parse import urlencode
 
@@ -16,11 +17,12 @@ from desk.views.rendering import show
 from desk.web.requests import DeskRequest
 from exchange_ops.market.models import Symbol, Ticker
 from exchange_ops.orders.api_shapes import BracketOut
-from exchange_ops.orders.brackets import exit_prices, plan, situation, states, workflow
+from exchange_ops.orders.brackets import exit_prices, plan, results, situation, states, workflow
 from exchange_ops.orders.brackets.models import Bracket
 from exchange_ops.orders.forms import BracketFilter, GuardForm
 from exchange_ops.orders.models import Order
 from exchange_ops.orders.request_checks import CannotPlace
+from exchange_ops.orders.ticket import fee_rates
 from exchange_ops.orders.views.titles import exits_title
 from exchange_ops.shared import rules
 from exchange_ops.shared.api.resources import OfAccount
@@ -53,6 +55,7 @@ BRACKETS: Final = List(
         rows=Bracket.objects.select_related("initiator", "entry").prefetch_related("legs__order"),
     ),
     rows=_rows,
+    prepare=results.add,
     may_see=rules.may_see,
     filters=BracketFilter,
     columns=(
@@ -72,11 +75,16 @@ BRACKETS: Final = List(
             is_end=True,
             on_phone="Take profit",
         ),
+        Column("result", "Result", Value("result", "result.realised"), css="s-result", is_end=True, on_phone="Result"),
+        Value("quote currency", "result.quote_currency"),
+        Value("fees", "result.fees"),
+        Value("fee currency", "result.fee_currency"),
+        Value("result after fees", "result.after_fees"),
         Column("who", "Requested by", Value("requested by", "initiator.username"), css="s-who"),
         Column("asked", "Requested", Value("requested at ({zone})", "created_at"), css="s-when", is_time=True),
         Value("changed at ({zone})", "updated_at"),
     ),
-    page="bracket symbol entry stop take state who asked",
+    page="bracket symbol entry stop take state result who asked",
 )
 
 
@@ -153,8 +161,7 @@ def _render_page(request: DeskRequest, number: int, *, status: int = 200, refusa
         "entry": entry,
         "lines": list(_lines(row, chains)),
         "again": plan.place_again(at),
-        "exits_title": exits_title(exit_prices.Exits(row.stop_price, row.take_price), None),
-        "outcomes": exit_prices.outcomes(exits=exit_prices.Exits(row.stop_price, row.take_price), requested=row.entry),
+        **_figures(row, chains, entry, now),
         "closing": _closing(row),
         "refusal": refusal,
         "drawn_for": row.state,
@@ -178,6 +185,23 @@ def _lines(row: Bracket, chains: situation.Chains) -> Iterator[dict[str, Any]]:
         for order in situation.working(chains[number]):
             if order.pk != counts.pk:
                 yield {"order": order, "name": f"To replace {counts.reference}"}
+
+
+def _figures(row: Bracket, chains: situation.Chains, entry: Order, now: datetime) -> dict[str, Any]:
+    """What the exits would bring for what is open, and what they have brought."""
+    exits = exit_prices.Exits(row.stop_price, row.take_price)
+    result, symbol = results.of(row, chains), Symbol.objects.filter(pk=row.symbol).first()
+    rates = None if symbol is None else fee_rates.current(account=row.account, symbol=symbol, now=now)
+    is_over = row.state == states.CLOSED
+    return {
+        "exits_title": exits_title(exits, None),
+        "result": result,
+        "outcomes": None
+        if is_over
+        else exit_prices.outcomes(
+            exits=exits, requested=entry, rates=exit_prices.rates_in_quote(rates, symbol), result=result
+        ),
+    }
 
 
 def _closing(row: Bracket) -> str:

@@ -76,5 +76,5 @@ def _act(
     except (approvals.CannotDecide, CannotConfirm) as problem:
         # On the page itself and not in the form: after a refusal the form may have gone.
         return detail.render_page(request, order_id, status=409, refusal=str(problem), **refused)
-    messages.success(request, _MESSAGES[row.state])
+    messages.success(request, f"{row.reference}: {_MESSAGES[row.state]}")
     return redirect("order", row.pk)

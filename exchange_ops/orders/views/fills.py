@@ -39,7 +39,9 @@ FILLS: Final = List(
     path="orders/fills/",
     template="exchange_ops/fills.html",
     css="fills",
-    entry=Entry("Fills", "fills", "check", "Trading", order=130, key="h", may_see=rules.may_see),
+    entry=Entry(
+        "Fills", "fills", "check", "Trading", order=130, key="h", may_see=rules.may_see, also=("Trades", "Executions")
+    ),
     interface=Interface(
         name="trades",
         sentence="The account's own trades, fifty a page, newest first.",

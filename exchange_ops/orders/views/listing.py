@@ -72,7 +72,9 @@ ORDERS: Final = List(
     template="exchange_ops/orders.html",
     parts={"age": "exchange_ops/orders/_age.html"},
     css="orders",
-    entry=Entry("Orders", "orders", "file-check", "Trading", order=120, key="t", may_see=rules.may_see),
+    entry=Entry(
+        "Orders", "orders", "file-check", "Trading", order=120, key="t", may_see=rules.may_see, also=("Trading",)
+    ),
     rows=_rows,
     may_see=rules.may_see,
     filters=OrderFilter,

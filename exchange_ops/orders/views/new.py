@@ -174,7 +174,9 @@ def _figures(account: Account, form: OrderForm, person: Person) -> dict[str, Any
         context["field_problems"] = form.by_field(problems)
         context["problems"] = live_fields.elsewhere(form, context["field_problems"])
         context["effect"] = "" if problems else _effect(requested, exits, for_approval=for_approval)
-        context["outcomes"] = exit_prices.outcomes(exits=exits, requested=requested) if exits else None
+        rates = exit_prices.rates_in_quote(context["rates"], symbol)
+        outcomes = exit_prices.outcomes(exits=exits, requested=requested, rates=rates) if exits else None
+        context["outcomes"] = outcomes
         context["sums"] = request_checks.figures(symbol=symbol, requested=requested, rates=context["rates"])
         context["distance"] = distance.from_market(requested=requested, ticker=context["ticker"])
         context["limit_price"], context["stop_price"] = requested.price, requested.stop_price

@@ -37,7 +37,7 @@ def settle(request: DeskRequest, margin_action_id: int) -> HttpResponse:
     if not form.is_valid():
         return _render_page(request, margin_action_id, form, status=422)
     try:
-        workflow.settle(
+        row = workflow.settle(
             action_id=margin_action_id,
             person=request.user,
             note=form.cleaned_data["note"],
@@ -47,7 +47,7 @@ def settle(request: DeskRequest, margin_action_id: int) -> HttpResponse:
     except workflow.CannotAct as problem:
         form.refuse(problem.problems)
         return _render_page(request, margin_action_id, form, status=409)
-    messages.success(request, "Noted. Nothing was sent.")
+    messages.success(request, f"{row.reference}: result noted. Nothing was sent.")
     return redirect("margin-action", margin_action_id)
 
 

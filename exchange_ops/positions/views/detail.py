@@ -23,6 +23,7 @@ from exchange_ops.shared.views.access import requires
 PARTS = {
     "standing": "exchange_ops/margin_symbol/_standing.html",
     "orders": "exchange_ops/margin_symbol/_orders.html",
+    "realised": "exchange_ops/margin/_realised.html",
     "history": "exchange_ops/margin/_history.html",
 }
 MOST_ORDERS = 50
@@ -57,6 +58,7 @@ def _more(account: Account | None, symbol: str) -> dict[str, Any]:
     orders = Order.objects.filter(account=account, symbol=symbol, margin=True).order_by("-active", "-pk")
     return {
         "orders": orders[:MOST_ORDERS],
+        **lines.realised(account, only=symbol, listed=lines.MOST_REPORTS),
         "reports": lines.reports(account, only=symbol),
         "liquidations": lines.liquidations(account, only=symbol),
         "actions": lines.actions(account, only=symbol),

@@ -9,7 +9,7 @@ from exchange_ops.margin import danger
 from exchange_ops.margin.models import MarginAccount, MarginPosition, MarginReport
 from exchange_ops.market.models import Symbol, Ticker
 from exchange_ops.orders.models import AccountTrade
-from exchange_ops.positions import states
+from exchange_ops.positions import results, states
 from exchange_ops.positions.models import MarginAction
 from exchange_ops.shared.models import Account
 
@@ -73,6 +73,12 @@ def reports(account: Account | None, *, only: str = "") -> list[MarginReport]:
     """What the exchange told, the newest first."""
     rows = MarginReport.objects.filter(account=account).order_by("-at", "-pk")
     return list((rows.filter(symbol=only) if only else rows)[:MOST_REPORTS])
+
+
+def realised(account: Account | None, *, only: str = "", listed: int) -> dict[str, Any]:
+    """The sums of what positions brought, and so many of the newest closings."""
+    closings = results.of_account(account, only=only)
+    return {"totals": results.totals(account, closings, only=only), "closings": closings[:listed]}
 
 
 def liquidations(account: Account | None, *, only: str = "") -> list[AccountTrade]:

@@ -6,7 +6,7 @@ from django.http import HttpResponse
 from django.views.decorators.http import require_safe
 
 from desk import clock
-from desk.views.rendering import show
+from desk.views.rendering import show, target
 from desk.web.requests import DeskRequest
 from exchange_ops.market import interest
 from exchange_ops.orders import states as order_states
@@ -21,6 +21,7 @@ from exchange_ops.shared.views.access import requires
 
 PARTS = {
     "rows": "exchange_ops/margin/_rows.html",
+    "realised": "exchange_ops/margin/_realised.html",
     "history": "exchange_ops/margin/_history.html",
     "age": "exchange_ops/orders/_age.html",
 }
@@ -45,6 +46,8 @@ def margin(request: DeskRequest) -> HttpResponse:
         "may_trade": rules.may_trade(request.user),
         "frozen": freezes.of_account(account),
     }
+    if target(request) != "rows":  # that part is read again with every price
+        context |= lines.realised(account, listed=lines.MOST_REPORTS if context["tab"] else 0)
     if context["tab"] == HISTORY:
         context |= {
             "reports": lines.reports(account),

@@ -28,6 +28,11 @@ class AmountText(serializers.Field[Decimal, Any, str, Any]):
         return decimal_text(plain(value))
 
 
+@extend_schema_field({"type": "string", "pattern": r"^-?[0-9]{1,36}(\.[0-9]{1,24})?$", "example": "-0.25"})
+class SignedAmountText(AmountText):
+    """An exact figure that may be below zero."""
+
+
 @extend_schema_field(
     {
         "type": "string",

@@ -73,7 +73,8 @@ def _confirmed(request: DeskRequest, kind: str, form: SubAccountDecisionForm) ->
         )
     except (workflow.CannotAsk, CannotConfirm) as problem:
         return _page(request, kind, cleaned["ids"], status=409, form=form, refusal=str(problem))
-    messages.success(request, _SENTENCES[kind])
+    numbers = ", ".join(str(number) for number in cleaned["ids"])
+    messages.success(request, f"Sub-account{'s' if len(cleaned['ids']) > 1 else ''} {numbers}: {_SENTENCES[kind]}")
     return redirect("subaccount", cleaned["ids"][0]) if len(actions) == 1 else redirect("subaccounts")
 
 

@@ -55,7 +55,7 @@ def settings(request: DeskRequest, exchange_id: int) -> HttpResponse:
         form.refuse(problem.problems)
         refusal = " ".join(["Nothing was recorded.", *problem.problems.values()])
         return subaccount_page(request, exchange_id, status=409, settings_form=form, refusal=refusal)
-    messages.success(request, "Recorded. The exchange is being asked; it counts when the exchange shows it.")
+    messages.success(request, f"Sub-account {exchange_id}: recorded. It counts as soon as the exchange shows it.")
     return redirect("subaccount", exchange_id)
 
 
@@ -79,7 +79,7 @@ def take_back(request: DeskRequest, exchange_id: int, action_id: int) -> HttpRes
         workflow.take_back(action_id=action.pk, person=request.user, now=clock.now(), session_key=session_key)
     except workflow.CannotAsk as problem:
         return subaccount_page(request, exchange_id, status=409, refusal=str(problem))
-    messages.success(request, "Taken back. Nothing was sent.")
+    messages.success(request, f"Sub-account {exchange_id}: request withdrawn. Nothing was sent.")
     return redirect("subaccount", exchange_id)
 
 

@@ -133,5 +133,5 @@ def _acted(
     if row.pk != transfer_id:
         messages.success(request, f"Asked for anew as {row.reference}. {row.sentence}")
     else:
-        messages.success(request, _MESSAGES.get(row.state, row.sentence))
+        messages.success(request, f"{row.reference}: {_MESSAGES.get(row.state, row.sentence)}")
     return redirect("transfer", row.pk)

@@ -20,7 +20,7 @@ def new(text: str, scope: Scope) -> Iterator[Hit]:
     """ "withdraw btc": straight to where it is requested."""
     if not rules.may_request(scope.person):
         return
-    for row in market.currencies_after("withdraw", text):
+    for row in market.currencies_after(text, "withdraw", "send", "pay"):
         url = with_query("withdrawal-new", currency=row.code)
         yield Hit("Actions", f"Withdraw {row.code}", row.full_name, url, "arrow-up-right")
 

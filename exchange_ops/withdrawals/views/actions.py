@@ -124,5 +124,5 @@ def _acted(request: DeskRequest, withdrawal_id: int, form: forms.Form, name: str
     except _REFUSALS as problem:
         # On the page itself and not in the form: after a refusal the form may have gone.
         return detail.render_page(request, withdrawal_id, status=409, refusal=str(problem), **{name: form})
-    messages.success(request, _MESSAGES.get(row.state, row.sentence))
+    messages.success(request, f"{row.reference}: {_MESSAGES.get(row.state, row.sentence)}")
     return redirect("withdrawal", withdrawal_id)

@@ -58,7 +58,7 @@ def test_a_token_is_found_by_its_id_and_by_its_name(client):
     assert found(client, TXID) == [f"/chain/tokens/{TXID}/", f"/chain/tx/{TXID}/"]
     assert found(client, "meow") == f"/chain/tokens/{TXID}/"
     assert found(client, "CATS") == f"/chain/tokens/{TXID}/"
-    assert found(client, "cat") == []
+    assert [hit for hit in found(client, "cat") if hit.startswith("/chain/")] == []
 
 
 def test_a_property_is_found_by_its_number_and_by_its_name(client):

@@ -1,5 +1,6 @@
 """What a machine is declared as: the tables of all of them are whole, and what is wrong with one is said."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -52,6 +53,15 @@ SMALL = Table(
     columns={},
 )
 LOST = Transition(3, "new", "lost", "gone", ("worker",))
+
+
+@every_machine
+def test_a_sentence_that_says_what_is_being_done_names_it_by_a_participle(machine):
+    """A rename of an identifier once made "The exchange is being wish at this moment." of "being asked"."""
+    words = [one for state in machine.table.states.values() for one in (state.label, state.sentence)]
+    doing = [one for text in words for one in re.findall(r"\b[Bb]eing (\w+)", text)]
+    irregular = {"sent", "told", "paid", "read", "put", "sought", "held", "found", "written", "undone"}
+    assert [one for one in doing if not one.endswith("ed") and one not in irregular] == []
 
 
 @every_machine

@@ -69,6 +69,48 @@ def test_orders_markets_currencies_people_and_operations(look, operator, admin, 
     assert not Order.objects.exists()
 
 
+def symbol(base, quote):
+    rates = {"quantity_increment": 1, "tick_size": 1, "take_liquidity_rate": 1, "provide_liquidity_rate": 1}
+    named = {"base_currency": base, "quote_currency": quote, "fee_currency": quote, "read_at": clock.now()}
+    Symbol.objects.create(code=base + quote, **named, **rates)
+
+
+def test_a_currency_names_its_own_markets_first_and_buying_it_is_an_action(look, signed_in, operator, auditor, payable):
+    """A payout whose reason mentions it, and markets that are only priced in it, come after them."""
+    for base, quote in (("BCH", "BTC"), ("ETH", "BTC"), ("BTC", "USDT"), ("BTC", "USD"), ("BTCX", "USD")):
+        symbol(base, quote)
+    rows.held(operator, now=clock.now(), reason="For the btc desk")
+    hits = look(operator, "btc")
+    assert [label for _, label, _ in hits[:5]] == ["BTCUSD", "BTCUSDT", "BTCXUSD", "BCHBTC", "ETHBTC"]
+    assert hits[0][0] == "Markets"
+    opened = signed_in(operator).get("/search/", {"q": "btc", "first": "on"})
+    assert opened.headers["Location"] == "/markets/BTCUSD/", "Enter opens the first hit of the box"
+    assert look(operator, "buy btc")[0] == ("Actions", "Buy BTCUSD", "/markets/BTCUSD/?side=buy")
+    assert look(operator, "sell btc")[0][2] == "/markets/BTCUSD/?side=sell"
+    assert [hit for hit in look(auditor, "buy btc") if hit[0] == "Actions"] == []
+    whole = signed_in(operator).get("/search/", {"q": "btc"}).content.decode()
+    assert "/markets/BTCUSD/" in whole, "the page lists what the box lists"
+    assert "No results" not in whole
+
+
+@pytest.mark.parametrize(
+    ("text", "url"),
+    [
+        ("sign out", "/sign-out/"),
+        ("log out", "/sign-out/"),
+        ("statement", "/ledger/"),
+        ("p&l", "/profit/"),
+        ("positions", "/margin/"),
+        ("payouts", "/withdrawals/"),
+        ("orders", "/orders/"),
+    ],
+)
+@pytest.mark.usefixtures("account")
+def test_pages_are_found_by_the_other_words_for_them_and_enter_opens_them(look, signed_in, operator, text, url):
+    assert [hit[2] for hit in look(operator, text)][:1] == [url]
+    assert signed_in(operator).get("/search/", {"q": text, "first": "on"}).headers["Location"] == url
+
+
 def test_nothing_of_another_account_is_found(look, operator, payable):
     row = rows.held(operator, now=clock.now())
     other = Account.objects.create(name="Other", quote_currency="USD")

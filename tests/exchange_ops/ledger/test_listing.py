@@ -145,6 +145,44 @@ def test_totals_are_exact_by_currency_and_of_what_is_filtered(signed_in, auditor
     assert (found.count, [line.of for line in found.lines]) == (1, [("USD",)])
 
 
+def test_totals_tell_in_out_moved_and_fees_apart_and_amounts_have_a_sign(signed_in, auditor, payable):
+    """A payout of 1 is not 1 more, a transfer between our wallets changes nothing, and what failed never happened."""
+    lines = (
+        ("payin", "success", "5", None),
+        ("payout", "success", "1", "0.1"),
+        ("bankToExchange", "success", "2", None),
+        ("withdraw", "success", "0.5", None),
+        ("payout", "pending", "0.3", "0.1"),
+        ("payout", "failed", "9", "0.1"),
+        ("airdrop", "success", "4", None),
+    )
+    for number, (kind, status, amount, fee) in enumerate(lines, start=1):
+        columns = {"type": kind, "status": status, "amount": Decimal(amount), "fee": fee and Decimal(fee)}
+        rows.entry(number, now=clock.now(), **columns)
+    client = signed_in(auditor)
+    (line,) = listed(client).totals.lines
+    figures = {"in": "5", "out": "1.5", "moved": "2", "other": "4", "fees": "0.1", "net": "3.4", "pending": "-0.4"}
+    assert {label: value for label, value, unit in line.figures} == {
+        name: Decimal(one) for name, one in figures.items()
+    }
+    assert {unit for _, _, unit in line.figures} == {"BCH"}
+    whole = json.loads(text_of(client.get("/ledger/export.json?sort=index")))
+    assert whole["totals"]["sums"] == [{"currency": "BCH", "count": 7} | figures]
+    signed = ["5", "-1", "2", "-0.5", "-0.3", "-9", "4"]
+    assert [each["amount"] for each in whole["rows"]] == signed
+    table = list(csv.DictReader(io.StringIO(text_of(client.get("/ledger/export.csv?sort=index")))))
+    assert [each["amount"] for each in table] == signed
+    assert [each["direction"] for each in table] == ["in", "out", "moved", "out", "out", "out", "other"]
+    assert [each["change"] for each in table] == ["5", "-1.1", "0", "-0.5", "0", "0", "0"]
+    (newest, *_) = client.get("/api/v1/ledger/?type=payout&status=success").json()["items"]
+    assert (newest["amount"], newest["direction"], newest["change"]) == ("1", "out", "-1.1")
+    page = re.sub(r"<[^>]*>", "", client.get("/ledger/?sort=index").content.decode()).replace("\u2212", "-")
+    assert "+5" in page
+    assert "-9" in page
+    (deposited,) = client.get("/deposits/").context["list"].totals.lines
+    assert [(label, value) for label, value, _ in deposited.figures] == [("in", 5), ("net", 5)]
+
+
 def test_too_many_rows_are_added_up_on_request_alone(signed_in, auditor, payable, monkeypatch):
     from desk.lists import totals
 
@@ -177,7 +215,8 @@ def test_a_file_holds_what_is_filtered_in_its_order_and_says_so(signed_in, audit
     assert [line["amount"] for line in whole["rows"]] == ["1", "2", "3"]
     assert {line["payment id"] for line in whole["rows"]} == {"a\u202eb"}, "JSON is exact"
     assert whole["rows"][0]["made at"] == "2026-07-01T12:00:00+02:00"
-    assert whole["totals"] == {"count": 3, "sums": [{"currency": "BCH", "count": 3, "amount": "6", "fee": "0"}]}
+    nothing = dict.fromkeys(("out", "moved", "other", "fees", "pending"), "0")
+    assert whole["totals"] == {"count": 3, "sums": [{"currency": "BCH", "count": 3, "in": "6", "net": "6"} | nothing]}
     assert AuditEvent.objects.filter(action="ledger.exported", actor=auditor).count() == 2
     assert client.get("/ledger/export.xml").status_code == 404
 

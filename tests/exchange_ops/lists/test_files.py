@@ -23,7 +23,7 @@ from tests.exchange_ops.orders.brackets import bracket_rows
 
 pytestmark = pytest.mark.django_db
 # What adds up rows of other tables for each of its own is read as its page is.
-AS_OBJECTS = {"addresses"}
+AS_OBJECTS = {"addresses", "brackets"}
 
 
 @pytest.fixture

@@ -36,7 +36,7 @@ FOLLOWED = {
         "deposits": "ledger:{0} addresses:{0}",
         "lines": "ledger:{0}",
     },
-    "/profit/": {"profits": "portfolio:{0} market"},
+    "/profit/": {"profits": "portfolio:{0} market margin orders"},
     "/action/": {"inbox": "incidents people withdrawals transfers orders approvals freezes policy threads"},
     "/approvals/": {"inbox": "incidents people withdrawals transfers orders approvals freezes policy threads"},
     "/withdrawals/": {"rows": "withdrawals", "totals": "withdrawals"},
@@ -48,7 +48,7 @@ FOLLOWED = {
     "/ledger/": {"age": "ledger:{} system", "rows": "ledger:{}", "totals": "ledger:{}"},
     "/funds/": {"holdings": "balances:{} withdrawals orders subaccounts margin market system"},
     "/orders/": {"age": "orders margin system", "rows": "orders", "totals": "orders"},
-    "/margin/": {"age": "orders margin system", "rows": "margin market"},
+    "/margin/": {"age": "orders margin system", "rows": "margin market", "realised": "margin orders"},
     "/system/": {"followers": "system", "now": "system withdrawals"},
 }
 

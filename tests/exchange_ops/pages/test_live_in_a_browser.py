@@ -184,7 +184,7 @@ def test_a_page_without_a_socket_reads_itself_and_says_how_old_it_is(open_as, op
     page.route("**/withdrawals/**", lambda request: request.abort())
     lines[0].cut()
     expect(banner).to_contain_text("Live connection lost. Data frozen at")
-    expect(banner).to_contain_text("Approvals are paused")
+    expect(banner).to_contain_text("Nothing can be sent")
     expect(decides).to_have_count(0)
     expect(banner).to_contain_text(re.compile(r"\d+ s ago"))
     expect(banner).not_to_contain_text(re.search(r"\d+ s ago", banner.inner_text())[0])  # it goes on counting

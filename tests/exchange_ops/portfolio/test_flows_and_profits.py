@@ -8,7 +8,6 @@ import pytest
 from exchange_ops.ledger.models import LedgerEntry, LedgerVersion
 from exchange_ops.market.models import Symbol
 from exchange_ops.orders import machine as order_guards
-from exchange_ops.orders.models import Order
 from exchange_ops.portfolio import flows, profits
 from exchange_ops.portfolio.lots import AVERAGE, FIFO
 from exchange_ops.portfolio.models import DailyFlow, Profit, ProfitDay, Progress
@@ -181,32 +180,11 @@ def test_a_margin_order_takes_no_spot_trade_with_it(account, operator, side, num
     """One that has no number of the exchange yet names no trade, and one that has names its own alone."""
     buy_and_sell(account)
     rows.trade(9, exchange_order_id=77, side=side, quantity=Decimal(50), now=NOON)
-    margin_order(account, 77)
+    rows.margin_order(account, 77)
     with unguarded(order_guards.GUARDS):
-        margin_order(account, number, name="another", initiator=operator)
+        rows.margin_order(account, number, name="another", initiator=operator)
     book = profits.compute(account=account)["BCH", FIFO]
     assert (book.realised, book.quantity) == (196, 1)
-
-
-def margin_order(account, number, *, name="margin", initiator=None):
-    """An order on margin, placed elsewhere or not yet at the exchange."""
-    return Order.objects.create(
-        account=account,
-        client_order_id=name,
-        initiator=initiator,
-        exchange_id=number,
-        symbol="BCHUSD",
-        side="buy",
-        type="market",
-        time_in_force="GTC",
-        quantity=Decimal(50),
-        margin=True,
-        state="requested" if number is None else "placed",
-        version=1,
-        active=False,
-        created_at=NOON,
-        updated_at=NOON,
-    )
 
 
 def test_the_order_that_closes_a_position_is_no_spot_trade(account, operator):

@@ -89,6 +89,9 @@ def test_flows_are_valued_as_far_as_their_days_have_prices(account):
     found = history.flows(accounts=[account], days=30, now=NOON)
     assert [(row.came_in, row.value_in) for row in found.rows] == [(3, 1000)]
     assert (found.came_in, found.net, found.unvalued) == (1000, 1000, ("BCH",))
+    DailyFlow.objects.update(price=None)
+    unpriced = history.flows(accounts=[account], days=30, now=NOON)
+    assert (unpriced.came_in, unpriced.net) == (None, None), "something moved: that is not a value of zero"
 
 
 def test_a_picture_needs_two_values_and_leaves_gaps():

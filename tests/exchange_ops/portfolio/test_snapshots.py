@@ -8,6 +8,7 @@ import pytest
 from desk.rows import retention
 from exchange_ops.ledger.models import Balance
 from exchange_ops.margin.models import MarginAccount
+from exchange_ops.market.models import Ticker
 from exchange_ops.portfolio import snapshots
 from exchange_ops.portfolio.models import Snapshot, SnapshotLine
 from exchange_ops.shared import heartbeats
@@ -48,6 +49,23 @@ def test_every_wallet_is_kept_apart_with_its_price(account):
     assert set(lines) == {("bank", "BCH"), ("trading", "BCH"), ("subaccounts", "BCH"), ("margin", "USD")}
     bank = lines["bank", "BCH"]
     assert (bank.amount, bank.price, bank.value, bank.via, bank.priced_at) == (501, 500, 250500, "BCHUSD", NOON)
+
+
+def test_a_first_snapshot_waits_for_prices_and_a_late_price_counts_within_the_hour(account):
+    """On a new desk balances come before prices: a first day that is worth nothing would bend the chart for good."""
+    Ticker.objects.all().delete()
+    assert snapshots.store_current(account=account, now=NOON) is None
+    held.symbol("ETH")
+    rows.price(now=NOON)
+    rows.balance("ETH", bank="2", now=NOON)
+    first = snapshots.store_current(account=account, now=NOON)
+    assert (first.kind, first.unvalued) == (Snapshot.DAILY, ["ETH"])
+    later = NOON + timedelta(minutes=1)
+    assert snapshots.store_current(account=account, now=later) is None, "still no price"
+    Ticker.objects.create(symbol="ETHUSD", last=2000, bid=2000, ask=2000, timestamp=later, read_at=later)
+    assert snapshots.store_current(account=account, now=later) is not None
+    priced = Snapshot.objects.get()
+    assert (priced.unvalued, priced.bank) == ([], first.bank + 4000)
 
 
 def test_there_is_one_an_hour_and_the_first_of_a_day_is_kept_for_good(account):

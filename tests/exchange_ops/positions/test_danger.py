@@ -48,7 +48,9 @@ def test_both_sides_are_measured_alike(columns, mark):
     row = position(**columns)
     price(mark)
     found = exposure(row)
-    assert (found.mark, found.pnl, found.percent) == (Decimal(mark), Decimal(-6), Decimal("-0.03"))
+    assert (found.mark, found.pnl, found.pnl_at) == (Decimal(mark), Decimal(0), row.read_at), (
+        "the exchange's own result"
+    )
     assert (found.call_left, found.liquidation_left) == (Decimal("0.7"), Decimal("0.85"))
     assert found.to_call == (Decimal(7) / Decimal(mark)).quantize(Decimal(1).scaleb(-12))
 
@@ -57,7 +59,10 @@ def test_the_mark_is_the_exchanges_own_until_a_newer_price_is_read():
     row = position(**LONG | {"pnl": Decimal(-4)})
     assert exposure(row).mark == Decimal(98)
     price("95")
-    assert exposure(row).mark == Decimal(95)
+    newer = exposure(row)
+    assert (newer.mark, newer.pnl, newer.percent) == (Decimal(95), Decimal(-4), Decimal("-0.02"))
+    row.pnl = None
+    assert exposure(row).pnl == Decimal(-10), "only where the exchange names none"
 
 
 def test_no_danger_is_named_where_the_collateral_covers_everything():

@@ -40,9 +40,10 @@ def test_the_ticket_says_what_the_exits_come_to_and_places_both_once(signed_in, 
     client, sent = signed_in(operator), ticket()
     figures = client.post(reverse("order-figures"), sent).content.decode()
     assert EFFECT in figures
-    assert "a loss of about 10.00" in figures
-    assert "a gain of 20.00" in figures
-    assert "2.0 times the loss" in " ".join(figures.replace("\u202f", " ").split())
+    words = " ".join(re.sub(r"<[^>]*>", "", figures.replace("\u202f", " ")).split())
+    assert "At the stop\u221210.43" in words.replace("-", "\u2212"), words
+    assert "after fees of 0.43" in words
+    assert "times the loss" in words
     for _ in range(2):
         answer = client.post(reverse("order-new"), sent | {"effect": EFFECT})
         assert answer.status_code == 302, answer.content.decode()[-3000:]
