@@ -10,16 +10,6 @@ from exchange_ops.withdrawals.models import Withdrawal
 
 WITHIN: Final = timedelta(hours=24)
 MOST: Final = 5
-# It is certain that the money stayed: people are told to ask again after these.
-NOT_PAID: Final = (
-    states.ROLLED_BACK,
-    states.REFUSED,
-    states.LAPSED,
-    states.EXPIRED,
-    states.CANCELLED,
-    states.FAILED,
-    states.RESOLVED_NOT_PAID,
-)
 
 
 def find(
@@ -31,6 +21,8 @@ def find(
     `excluding` is the number of a row to leave out.
     """
     rows = Withdrawal.objects.filter(account=account, currency=currency, amount=amount, address=address)
-    candidates = rows.filter(created_at__gte=at - WITHIN, created_at__lte=at + WITHIN).exclude(state__in=NOT_PAID)
+    candidates = rows.filter(created_at__gte=at - WITHIN, created_at__lte=at + WITHIN).exclude(
+        state__in=states.NOT_PAID
+    )
     others = candidates if excluding is None else candidates.exclude(pk=excluding)
     return list(others.select_related("initiator").order_by("-created_at")[:MOST])

@@ -18,7 +18,6 @@ from exchange_ops.market.models import Currency
 from exchange_ops.withdrawals import equal_payments, states
 from exchange_ops.withdrawals.models import Withdrawal
 
-PAID = (states.COMMITTED, states.SENT, states.SETTLED, states.VERIFIED, states.RESOLVED_PAID)
 Place = tuple[int, str, str, str]  # account, currency, address, payment id
 
 
@@ -65,7 +64,7 @@ def _name_networks(rows: Sequence[Withdrawal], by_number: dict[int, Briefing]) -
 
 
 def _count_earlier(rows: Sequence[Withdrawal], by_number: dict[int, Briefing]) -> None:
-    paid = Withdrawal.objects.filter(state__in=PAID, address__in={row.address for row in rows})
+    paid = Withdrawal.objects.filter(state__in=states.PAID, address__in={row.address for row in rows})
     names = ("account_id", "currency", "address", "payment_id")
     groups = paid.order_by().values(*names).annotate(number=Count("pk"), last=Max("created_at"))
     earlier = {tuple(group[name] for name in names): group for group in groups}
@@ -80,7 +79,7 @@ def _find_equal(rows: Sequence[Withdrawal], by_number: dict[int, Briefing]) -> N
         address__in={row.address for row in rows},
         created_at__gte=min(times) - equal_payments.WITHIN,
         created_at__lte=max(times) + equal_payments.WITHIN,
-    ).exclude(state__in=equal_payments.NOT_PAID)
+    ).exclude(state__in=states.NOT_PAID)
     by_content: defaultdict[tuple[int, str, str, Decimal], list[Withdrawal]] = defaultdict(list)
     for other in candidates.only("account_id", "currency", "address", "amount", "created_at", "state").order_by("-pk"):
         by_content[other.account_id, other.currency, other.address, other.amount].append(other)
