@@ -91,7 +91,10 @@ def _paid_to(spelled: dict[str, str], mine: list[int], by_subject: dict[str, lis
 def _by_outcome(rows: QuerySet[Any], *conditions: Q) -> Iterable[tuple[Any, ...]]:
     """Each address of the rows, with how many of them meet each condition."""
     counts = {f"of_{number}": Count("pk", filter=condition) for number, condition in enumerate(conditions)}
-    return rows.order_by().values("address").annotate(**counts).values_list("address", *counts)
+    by_address: Iterable[tuple[Any, ...]] = (
+        rows.order_by().values("address").annotate(**counts).values_list("address", *counts)
+    )
+    return by_address
 
 
 def _listed(*parts: tuple[Any, str]) -> str:

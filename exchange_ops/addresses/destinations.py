@@ -9,6 +9,7 @@ import unicodedata
 from dataclasses import dataclass
 
 from chaindata.shared import addresses
+from chaindata.wire.addresses import Kind
 from exchange_ops.market.models import Currency
 from exchange_ops.wire import coin_addresses
 from exchange_ops.wire.coin_addresses import CoinAddress
@@ -80,6 +81,16 @@ def same_address(*, code: str, one: str, other: str) -> bool:
         return coin_addresses.read(code, one).text == coin_addresses.read(code, other).text
     except coin_addresses.NotAnAddress:
         return False
+
+
+def kind(*, code: str, address: str) -> str:
+    """What the form of an address in normal form says of it beyond its network; empty for an ordinary account."""
+    if code != CHAIN_CODE:
+        return coin_addresses.kind(code, address)
+    try:
+        return coin_addresses.SCRIPT if addresses.forms(address).kind == Kind.SCRIPT else ""
+    except addresses.NotAnAddress:
+        return ""
 
 
 def groups_of(address: str) -> tuple[str, ...]:

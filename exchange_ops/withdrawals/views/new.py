@@ -28,6 +28,9 @@ from exchange_ops.withdrawals import equal_payments, request_checks, workflow
 from exchange_ops.withdrawals.decisions import policy_evaluation
 from exchange_ops.withdrawals.forms import NewWithdrawalForm
 from exchange_ops.withdrawals.models import Withdrawal
+from exchange_ops.withdrawals.recipients import briefing
+from exchange_ops.withdrawals.recipients.briefing import Subject
+from exchange_ops.withdrawals.recipients.history import Place
 
 ONLY_OPERATORS = "Operators ask for payouts. You can look at every request in the list."
 
@@ -148,7 +151,7 @@ def _figures(request: DeskRequest, account: Account, currency: Currency) -> dict
 
 
 def _equal(request: DeskRequest, account: Account, currency: Currency, amount: Decimal) -> list[Withdrawal]:
-    """Requests of the last day with this amount and address, once both are readable."""
+    """Requests of the last day with this amount and recipient, once both are readable."""
     address_text = request.POST.get("address", "")[:1000]
     try:
         destination = destinations.check(
@@ -157,7 +160,12 @@ def _equal(request: DeskRequest, account: Account, currency: Currency, amount: D
     except destinations.CannotUseDestination:
         return []
     return equal_payments.find(
-        account=account, currency=currency.code, amount=amount, address=destination.address, at=clock.now()
+        account=account,
+        currency=currency.code,
+        amount=amount,
+        address=destination.address,
+        payment_id=destination.payment_id,
+        at=clock.now(),
     )
 
 
@@ -174,11 +182,10 @@ def _destination(request: DeskRequest, currency: Currency, address_text: str) ->
         )
     except destinations.CannotUseDestination as problem:
         return {"problems": problem.problems}
+    now, account = clock.now(), accounts.required(request)
     own = checks.ask_address(
-        account=accounts.required(request),
-        currency=currency.code,
-        address=destination.address,
-        person=request.user,
-        now=clock.now(),
+        account=account, currency=currency.code, address=destination.address, person=request.user, now=now
     )
-    return {"destination": destination, "own": own, "currency": currency}
+    place = Place(account.pk, currency.code, destination.address, destination.payment_id)
+    recipient = briefing.briefings([Subject(place, account, now)], now=now)[0]
+    return {"destination": destination, "own": own, "currency": currency, "recipient": recipient}
