@@ -1,5 +1,6 @@
 """Requesting a payout: the form, and the two parts that fill in while somebody types. All arithmetic happens here."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -24,9 +25,10 @@ from exchange_ops.shared.forms import fresh_key, read_amount
 from exchange_ops.shared.models import Account
 from exchange_ops.shared.views import accounts
 from exchange_ops.shared.views.access import posted, requires
+from exchange_ops.wire.payment_requests import CannotRead
 from exchange_ops.withdrawals import equal_payments, request_checks, workflow
 from exchange_ops.withdrawals.decisions import policy_evaluation
-from exchange_ops.withdrawals.forms import NewWithdrawalForm
+from exchange_ops.withdrawals.forms import LONGEST_TYPED, NewWithdrawalForm, SplitRequest, split_request
 from exchange_ops.withdrawals.models import Withdrawal
 from exchange_ops.withdrawals.recipients import briefing
 from exchange_ops.withdrawals.recipients.briefing import Subject
@@ -38,11 +40,17 @@ ONLY_OPERATORS = "Operators ask for payouts. You can look at every request in th
 @require_http_methods(["GET", "HEAD", "POST"])
 @requires(rules.may_request, ONLY_OPERATORS)
 def new(request: DeskRequest) -> HttpResponse:
-    """The form; sent, it becomes one request however often it is sent."""
+    """The form; sent, it becomes one request however often it is sent.
+
+    A payment request in the address field is split into the fields first, and nothing is requested.
+    """
     payable, others = _currencies()
     if request.method != "POST":
         form = NewWithdrawalForm(initial={"request_key": fresh_key(), **_prefilled(request)}, currencies=payable)
         return _render_form(request, form, others)
+    if (split := _split(request)) is not None:
+        form = NewWithdrawalForm(initial={"request_key": fresh_key(), **split.fields}, currencies=payable)
+        return _render_form(request, form, others, split=split)
     form = NewWithdrawalForm(request.POST, currencies=payable)
     if not form.is_valid():
         return _render_form(request, form, others, status=422)
@@ -79,12 +87,14 @@ def figures(request: DeskRequest) -> HttpResponse:
 
 @posted(rules.may_request, ONLY_OPERATORS)
 def destination(request: DeskRequest) -> HttpResponse:
-    """The address in its normal form and in groups, its network, its warnings, and whether it is our own."""
-    context: dict[str, Any] = {"now": clock.now()}
-    currency = currencies.currency(request.POST.get("currency", ""))
-    address_text = request.POST.get("address", "")[:1000]
+    """The address in its normal form and in groups, its network, its warnings, and what is known of the recipient."""
+    split = _split(request)
+    typed: Mapping[str, str] = split.fields if split else request.POST.dict()
+    context: dict[str, Any] = {"now": clock.now(), "split": split}
+    currency = currencies.currency(typed.get("currency", ""))
+    address_text = typed.get("address", "")[:LONGEST_TYPED]
     if currency is not None and address_text.strip():
-        context |= _destination(request, currency, address_text)
+        context |= _destination(request, currency, address_text, typed.get("payment_id", "")[:LONGEST_TYPED])
     elif address_text.strip():
         context["waits"] = "Choose the currency, so that the address can be checked."
     return show(request, "exchange_ops/new/_destination.html", context)
@@ -100,13 +110,26 @@ class Sums:
 
 
 def _render_form(
-    request: DeskRequest, form: NewWithdrawalForm, others: list[dict[str, str]], *, status: int = 200
+    request: DeskRequest,
+    form: NewWithdrawalForm,
+    others: list[dict[str, str]],
+    *,
+    split: SplitRequest | None = None,
+    status: int = 200,
 ) -> HttpResponse:
     account = accounts.current(request)
-    context = {"form": form, "others": others, "now": clock.now(), "account": account}
+    context = {"form": form, "others": others, "now": clock.now(), "account": account, "split": split}
     context["frozen"] = freezes.of_account(account)
     context["watches_only"] = account is not None and key_status.watches_only([account])
     return show(request, "exchange_ops/new.html", context, status=status)
+
+
+def _split(request: DeskRequest) -> SplitRequest | None:
+    """The payment request in the address field; one that can't be read is left to the checks of the address."""
+    try:
+        return split_request(request.POST)
+    except CannotRead:
+        return None
 
 
 def _prefilled(request: DeskRequest) -> dict[str, str]:
@@ -175,11 +198,9 @@ def _sums(amount: Decimal, fee: Decimal | None, *, include_fee: bool) -> Sums | 
     return Sums(amount - fee, amount, fee) if include_fee else Sums(amount, amount + fee, fee)
 
 
-def _destination(request: DeskRequest, currency: Currency, address_text: str) -> dict[str, Any]:
+def _destination(request: DeskRequest, currency: Currency, address_text: str, payment_id: str) -> dict[str, Any]:
     try:
-        destination = destinations.check(
-            currency=currency, address=address_text, payment_id=request.POST.get("payment_id", "")[:1000]
-        )
+        destination = destinations.check(currency=currency, address=address_text, payment_id=payment_id)
     except destinations.CannotUseDestination as problem:
         return {"problems": problem.problems}
     now, account = clock.now(), accounts.required(request)
