@@ -15,6 +15,7 @@ from desk import clock
 from desk.views.rendering import show
 from desk.web.requests import DeskRequest
 from exchange_ops.addresses import checks, destinations
+from exchange_ops.addresses.destinations import Destination
 from exchange_ops.keys import status as key_status
 from exchange_ops.ledger.models import Balance
 from exchange_ops.market import currencies
@@ -158,8 +159,10 @@ def _figures(request: DeskRequest, account: Account, currency: Currency) -> dict
     now = clock.now()
     estimate = checks.ask_fee(account=account, currency=currency.code, amount=amount, person=request.user, now=now)
     fee = estimate.fee if estimate.fee is not None else currency.payout_fee
+    destination = _readable(request, currency)
+    address, payment_id = (destination.address, destination.payment_id) if destination else ("", None)
     verdict, columns = policy_evaluation.verdict_on(
-        account=account, currency=currency.code, amount=amount, address="", now=now
+        account=account, currency=currency.code, amount=amount, address=address, payment_id=payment_id, now=now
     )
     return {
         "amount": amount,
@@ -169,18 +172,22 @@ def _figures(request: DeskRequest, account: Account, currency: Currency) -> dict
         "include_fee": include_fee,
         "verdict": verdict,
         "value": columns,
-        "equal": _equal(request, account, currency, amount),
+        "equal": _equal(destination, account, currency, amount),
     }
 
 
-def _equal(request: DeskRequest, account: Account, currency: Currency, amount: Decimal) -> list[Withdrawal]:
-    """Requests of the last day with this amount and recipient, once both are readable."""
-    address_text = request.POST.get("address", "")[:1000]
+def _readable(request: DeskRequest, currency: Currency) -> Destination | None:
+    """The recipient that was typed, once it is readable."""
+    address, payment_id = (request.POST.get(name, "")[:LONGEST_TYPED] for name in ("address", "payment_id"))
     try:
-        destination = destinations.check(
-            currency=currency, address=address_text, payment_id=request.POST.get("payment_id", "")[:1000]
-        )
+        return destinations.check(currency=currency, address=address, payment_id=payment_id)
     except destinations.CannotUseDestination:
+        return None
+
+
+def _equal(destination: Destination | None, account: Account, currency: Currency, amount: Decimal) -> list[Withdrawal]:
+    """Requests of the last day with this amount and recipient."""
+    if destination is None:
         return []
     return equal_payments.find(
         account=account,
