@@ -53,8 +53,8 @@ class KnownAddresses:
     They stand in one text, a line each: searching it for a piece of an address is faster than a loop over them.
     """
 
-    def __init__(self, known: Iterable[Comparable]) -> None:
-        self._by_form = {each.form: each for each in known}
+    def __init__(self, addresses: Iterable[Comparable]) -> None:
+        self._by_form = {each.form: each for each in addresses}
         self._lines = "\n".join(["", *self._by_form, ""])
 
     def __contains__(self, address: Comparable) -> bool:
@@ -113,20 +113,20 @@ def comparable(code: str, address: str) -> Comparable:
     return Comparable(text, text.lower() if is_caseless else text)
 
 
-def likeness(address: Comparable, known: Comparable) -> Likeness:
-    """The two side by side, with the characters that differ."""
+def likeness(address: Comparable, model: Comparable) -> Likeness:
+    """An address beside the known one, its model, with the characters that differ."""
     ours: list[Piece] = []
     theirs: list[Piece] = []
-    if len(address.form) == len(known.form):
-        same = [one == other for one, other in zip(address.form, known.form, strict=True)]
+    if len(address.form) == len(model.form):
+        same = [one == other for one, other in zip(address.form, model.form, strict=True)]
         runs = [("equal" if each else "replace", at, at + 1, at, at + 1) for at, each in enumerate(same)]
     else:
-        runs = list(SequenceMatcher(None, address.form, known.form, autojunk=False).get_opcodes())
+        runs = list(SequenceMatcher(None, address.form, model.form, autojunk=False).get_opcodes())
     for kind, first, last, other_first, other_last in runs:
         _add(ours, address.text[first:last], kind != "equal")
-        _add(theirs, known.text[other_first:other_last], kind != "equal")
+        _add(theirs, model.text[other_first:other_last], kind != "equal")
     differing = max(sum(len(text) for text, differs in side if differs) for side in (ours, theirs))
-    return Likeness(known.text, tuple(ours), tuple(theirs), differing, len(address.text))
+    return Likeness(model.text, tuple(ours), tuple(theirs), differing, len(address.text))
 
 
 def edits(one: str, other: str, limit: int) -> int | None:

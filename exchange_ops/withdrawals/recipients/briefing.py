@@ -107,7 +107,7 @@ def briefings(subjects: Sequence[Subject], *, now: datetime) -> list[Recipient]:
     places = {each.place for each in subjects}
     accounts = {place.account for place in places}
     currencies = Currency.objects.in_bulk({place.currency for place in places})
-    known, past = history.known_addresses(accounts), history.histories(places)
+    paid_addresses, past = history.known_addresses(accounts), history.histories(places)
     own, equal = owners.owners({place.address for place in places}), _equal(subjects)
     days, shares = _days(subjects, history.within_day(places, now=now), now), _shares(subjects)
     return [
@@ -115,7 +115,7 @@ def briefings(subjects: Sequence[Subject], *, now: datetime) -> list[Recipient]:
             network=_network(each.place, currencies.get(each.place.currency)),
             kind=destinations.kind(code=each.place.currency, address=each.place.address),
             history=past[each.place].without(each.state) if each.number else past[each.place],
-            lookalike=_lookalike(each.place, known[each.place.account]),
+            lookalike=_lookalike(each.place, paid_addresses[each.place.account]),
             own=_own(each.place, own),
             coin=request_checks.currency_problem(currencies.get(each.place.currency)),
             fee_now=_fee_now(each, currencies.get(each.place.currency)),
@@ -142,9 +142,9 @@ def _network(place: Place, currency: Currency | None) -> str:
         return ""
 
 
-def _lookalike(place: Place, known: KnownAddresses) -> Likeness | None:
+def _lookalike(place: Place, addresses: KnownAddresses) -> Likeness | None:
     address = lookalikes.comparable(place.currency, place.address)
-    nearest = known.nearest(address)
+    nearest = addresses.nearest(address)
     return lookalikes.likeness(address, nearest) if nearest is not None else None
 
 

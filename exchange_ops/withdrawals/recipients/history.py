@@ -107,10 +107,10 @@ def known_addresses(accounts: Collection[int]) -> dict[int, KnownAddresses]:
     for queryset in (paid, requested):
         newest = queryset.order_by().values(*names).annotate(newest=Max("pk")).order_by("-newest")
         rows += newest.values_list(*names)[:MOST_KNOWN]
-    known: defaultdict[int, list[Comparable]] = defaultdict(list)
+    by_account: defaultdict[int, list[Comparable]] = defaultdict(list)
     for account, currency, address in rows:
-        known[account].append(lookalikes.comparable(currency, address))
-    return {account: KnownAddresses(known[account]) for account in accounts}
+        by_account[account].append(lookalikes.comparable(currency, address))
+    return {account: KnownAddresses(by_account[account]) for account in accounts}
 
 
 def within_day(places: Collection[Place], *, now: datetime) -> dict[Place, list[Payout]]:

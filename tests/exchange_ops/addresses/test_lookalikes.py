@@ -15,13 +15,13 @@ WITNESS = "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4"
 BASE58 = "1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2"
 
 
-def nearest(code, address, *known):
-    near = KnownAddresses(comparable(code, each) for each in known).nearest(comparable(code, address))
+def nearest(code, address, *paid):
+    near = KnownAddresses(comparable(code, each) for each in paid).nearest(comparable(code, address))
     return near.text if near else None
 
 
 @pytest.mark.parametrize(
-    ("code", "address", "known"),
+    ("code", "address", "model"),
     [
         ("ETH", f"{ETHEREUM[:8].lower()}313a99f2c1d0b7e5f60a4c8d2bff{ETHEREUM[-6:].lower()}", ETHEREUM),
         ("ETH", f"0x529{'a' * 34}ee7", ETHEREUM),
@@ -35,14 +35,14 @@ def nearest(code, address, *known):
         ("EOS", "binanceceos", "binancecleos"),
     ],
 )
-def test_an_address_that_looks_like_a_known_one_is_recognised(code, address, known):
-    assert nearest(code, address, known, ETHEREUM[:-8] + "00000000", "abcdefgh") == (
-        comparable(code, known).text if code == "BCH" else known
+def test_an_address_that_looks_like_a_known_one_is_recognised(code, address, model):
+    assert nearest(code, address, model, ETHEREUM[:-8] + "00000000", "abcdefgh") == (
+        comparable(code, model).text if code == "BCH" else model
     )
 
 
 @pytest.mark.parametrize(
-    ("code", "address", "known"),
+    ("code", "address", "model"),
     [
         ("ETH", ETHEREUM.lower(), ETHEREUM),
         ("BCH", CASH.partition(":")[2], LEGACY),
@@ -54,14 +54,14 @@ def test_an_address_that_looks_like_a_known_one_is_recognised(code, address, kno
         ("EOS", "ab", "cd"),
     ],
 )
-def test_the_same_address_in_another_form_and_one_that_is_quite_different_are_not(code, address, known):
-    assert nearest(code, address, known) is None
+def test_the_same_address_in_another_form_and_one_that_is_quite_different_are_not(code, address, model):
+    assert nearest(code, address, model) is None
 
 
 def test_the_characters_that_differ_are_marked_and_capital_letters_are_no_difference():
-    known = comparable("ETH", ETHEREUM)
+    model = comparable("ETH", ETHEREUM)
     typed = comparable("ETH", ETHEREUM[:12].lower() + "ff" + ETHEREUM[14:].lower())
-    alike = lookalikes.likeness(typed, known)
+    alike = lookalikes.likeness(typed, model)
     assert alike.ours == ((ETHEREUM[:12].lower(), False), ("ff", True), (ETHEREUM[14:].lower(), False))
     assert alike.theirs == ((ETHEREUM[:12], False), (ETHEREUM[12:14], True), (ETHEREUM[14:], False))
     assert (alike.differing, alike.length) == (2, 42)
@@ -80,11 +80,11 @@ def test_edits_are_those_of_the_whole_table_as_far_as_the_limit(letters):
 
 def test_ten_thousand_known_addresses_are_compared_at_once_and_without_false_alarms():
     dice = random.Random(4)
-    known = [f"0x{dice.getrandbits(160):040x}" for _ in range(10_000)]
-    texts = [comparable("ETH", each) for each in known]
+    paid = [f"0x{dice.getrandbits(160):040x}" for _ in range(10_000)]
+    texts = [comparable("ETH", each) for each in paid]
     began = time.process_time()
     addresses = KnownAddresses(texts)
-    for each in known[:20]:
+    for each in paid[:20]:
         poisoned = comparable("ETH", f"{each[:7]}{dice.getrandbits(120):030x}{each[-5:]}")
         assert addresses.nearest(poisoned).text == each
     assert time.process_time() - began < 1, "20 answers and the arranging of 10,000 addresses"
