@@ -33,9 +33,11 @@ class ExchangeOpsConfig(AppConfig):
     def ready(self) -> None:
         from desk import rooms
         from exchange_ops import belongings, demo
+        from exchange_ops.addresses import owners
         from exchange_ops.keys import probing, uses
         from exchange_ops.ledger import matching, walks
         from exchange_ops.policy import freezes
+        from exchange_ops.subaccounts import own_addresses
         from exchange_ops.transfers import ledger_matching as transfer_matching
         from exchange_ops.transfers.room import freezing as transfers_freezing
         from exchange_ops.withdrawals import freezing as withdrawals_freezing
@@ -43,6 +45,7 @@ class ExchangeOpsConfig(AppConfig):
         from exchange_ops.withdrawals.evidence import ledger_matching
 
         belongings.register()
+        owners.register("sub-accounts", own_addresses.owners)
         matching.register(ledger_matching)
         ledger_matching.register(transfer_matching)
         uses.register_under_way(queries.under_way)

@@ -2,11 +2,11 @@
 addresses are ours. Each reader is shown only what is of their own accounts."""
 
 from collections import defaultdict
-from collections.abc import Collection
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterable
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
-from django.db.models import Count
+from django.db.models import Count, Q, QuerySet
 from django.urls import reverse
 
 from chaindata.shared import addresses, belongings, owned_addresses
@@ -14,10 +14,12 @@ from chaindata.shared.belongings import Belonging, BelongingsByKey
 from desk.templatetags.desk import kept_amount
 from exchange_ops.addresses.destinations import CHAIN_CODE
 from exchange_ops.addresses.models import DepositAddress
+from exchange_ops.ledger import destinations
 from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.shared import rules
 from exchange_ops.shared.models import Account
 from exchange_ops.subaccounts.models import SubAccountAddress
+from exchange_ops.withdrawals import states
 from exchange_ops.withdrawals.models import Withdrawal
 
 if TYPE_CHECKING:
@@ -68,16 +70,35 @@ def _transactions(txids: Collection[str], mine: list[int], by_subject: dict[str,
 
 
 def _paid_to(spelled: dict[str, str], mine: list[int], by_subject: dict[str, list[Belonging]]) -> None:
-    """Payouts that were requested here, and what the ledger says was paid there by whomever."""
+    """Payouts requested here, and what the exchange's ledger has to the address; paid and unpaid ones apart."""
     named = {"account__in": mine, "currency": CHAIN_CODE, "address__in": spelled}
-    payouts = Withdrawal.objects.filter(**named).order_by()
-    for row in payouts.values("address").annotate(count=Count("pk")):
-        words = f"{_many(row['count'], 'payout')} from here"
-        by_subject[spelled[row["address"]]].append(Belonging(words, _list("withdrawals", row["address"])))
-    paid = LedgerEntry.objects.filter(type="payout", **named).exclude(status="failed").order_by()
-    for row in paid.values("address").annotate(count=Count("pk")):
-        words = f"destination, paid {_many(row['count'], 'time')}"
-        by_subject[spelled[row["address"]]].append(Belonging(words, _list("addresses", row["address"])))
+    is_paid, is_over = Q(state__in=states.PAID), Q(state__in=states.NOT_PAID)
+    payouts = Withdrawal.objects.filter(**named)
+    for address, paid, pending, unpaid in _by_outcome(payouts, is_paid, ~is_paid & ~is_over, is_over):
+        parts = _listed((paid, f"{paid} paid"), (pending, f"{pending} pending"), (unpaid, f"{unpaid} not paid"))
+        words = f"{_many(paid + pending + unpaid, 'payout')} from here ({parts})"
+        by_subject[spelled[address]].append(Belonging(words, _list("withdrawals", address)))
+    lines, of = LedgerEntry.objects.filter(type=destinations.PAYOUT, **named), destinations
+    for address, paid, reserved, released in _by_outcome(lines, of.PAID, of.RESERVED, of.RELEASED):
+        parts = _listed(
+            (True, f"paid {_many(paid, 'time')}" if paid else "never paid"),
+            (reserved, f"{_many(reserved, 'payout')} reserved"),
+            (released, f"{_many(released, 'payout')} released or failed"),
+        )
+        by_subject[spelled[address]].append(Belonging(f"destination, {parts}", _list("addresses", address)))
+
+
+def _by_outcome(rows: QuerySet[Any], *conditions: Q) -> Iterable[tuple[Any, ...]]:
+    """Each address of the rows, with how many of them meet each condition."""
+    counts = {f"of_{number}": Count("pk", filter=condition) for number, condition in enumerate(conditions)}
+    by_address: Iterable[tuple[Any, ...]] = (
+        rows.order_by().values("address").annotate(**counts).values_list("address", *counts)
+    )
+    return by_address
+
+
+def _listed(*parts: tuple[Any, str]) -> str:
+    return ", ".join(words for counts, words in parts if counts)
 
 
 def _paid_in(spelled: dict[str, str], mine: list[int], by_subject: dict[str, list[Belonging]]) -> None:

@@ -2,15 +2,16 @@
 
 Nothing here asks the exchange: it is the rule of the form, of the new-withdrawal command and of the echo comparison.
 Text from outside is trimmed of blanks around it, which is said; anything invisible or not plain ASCII is refused,
-because it can make one address look like another.
+because it can make one address look like another. A blank inside a payment id stays: memos are free text on some coins.
 """
 
 import unicodedata
 from dataclasses import dataclass
 
 from chaindata.shared import addresses
+from chaindata.wire.addresses import Kind
 from exchange_ops.market.models import Currency
-from exchange_ops.wire import coin_addresses
+from exchange_ops.wire import coin_addresses, payment_requests
 from exchange_ops.wire.coin_addresses import CoinAddress
 
 CHAIN_CODE = "BCH"  # the coin of the chain-data service, whose addresses have three forms
@@ -50,6 +51,8 @@ def check(*, currency: Currency, address: str, payment_id: str = "") -> Destinat
     text = _cleaned("address", address, LONGEST_ADDRESS, problems, remarks)
     tag = _cleaned("payment_id", payment_id, LONGEST_PAYMENT_ID, problems, remarks)
     destination: Destination | None = None
+    if "address" not in problems and (sentence := _payment_request_problem(currency.code, text)):
+        problems["address"] = sentence
     if "address" not in problems:
         try:
             destination = _read(currency.code, text)
@@ -80,6 +83,16 @@ def same_address(*, code: str, one: str, other: str) -> bool:
         return coin_addresses.read(code, one).text == coin_addresses.read(code, other).text
     except coin_addresses.NotAnAddress:
         return False
+
+
+def kind(*, code: str, address: str) -> str:
+    """What the form of an address in normal form says of it beyond its network; empty for an ordinary account."""
+    if code != CHAIN_CODE:
+        return coin_addresses.kind(code, address)
+    try:
+        return coin_addresses.SCRIPT if addresses.forms(address).kind == Kind.SCRIPT else ""
+    except addresses.NotAnAddress:
+        return ""
 
 
 def groups_of(address: str) -> tuple[str, ...]:
@@ -113,6 +126,16 @@ def _checksum_warnings(address: CoinAddress) -> tuple[str, ...]:
     return ("Nothing in this address shows a mistyped character: compare every one of them with its source.",)
 
 
+def _payment_request_problem(code: str, text: str) -> str:
+    try:
+        request = payment_requests.read(code, text)
+    except payment_requests.CannotRead as problem:
+        return str(problem)
+    return (
+        "This holds more than an address: put address, payment id and amount into their own fields." if request else ""
+    )
+
+
 def _payment_id_problem(currency: Currency, payment_id: str) -> str:
     if not currency.payout_is_payment_id:
         return f"{currency.code} takes no payment id: leave this empty."
@@ -133,12 +156,18 @@ def _cleaned(name: str, text: str, longest: int, problems: dict[str, str], remar
     trimmed = text.strip()
     if trimmed != text:
         remarks.append(f"Blanks around the {spoken} were left out.")
+    if name == "payment_id" and (count := trimmed.count(" ")):
+        remarks.append(
+            f"The payment id has {count} blank{'' if count == 1 else 's'} inside. It is sent exactly as written."
+        )
     if name == "address" and not trimmed:
         problems[name] = "Enter the address that the money goes to."
     elif len(trimmed) > longest:
         problems[name] = f"The {spoken} is longer than {longest} characters."
     else:
         for place, letter in enumerate(trimmed, start=1):
+            if letter == " " and name == "payment_id":
+                continue  # memos are free text on some coins; those with a rule of their own refuse it by that
             if not "!" <= letter <= "~":
                 problems[name] = _odd_character(spoken, place, letter)
                 break

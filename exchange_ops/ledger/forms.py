@@ -72,9 +72,9 @@ class DepositFilter(DatedForm):
 
 
 class DestinationFilter(DatedForm):
-    """Which destinations to list; each is known by the last payout to it."""
+    """Which destinations to list; each stands there with the last payment to it."""
 
-    dated, dated_label = "updated_at", "Last paid"
+    dated, dated_label = "last_paid_at", "Last paid"
 
     text = forms.CharField(label="Address or payment id", required=False, max_length=SEARCH_MOST)
     origin = forms.ChoiceField(

@@ -50,6 +50,11 @@ DOGECOIN = BitcoinLike(
     versions={30: (MAIN,), 22: (MAIN,), 113: (TEST,), 111: (REGTEST,), 196: (TEST, REGTEST)}, prefixes={}
 )
 
+SCRIPT = "Script address: a multisig wallet or a contract"
+SYSTEM = "System account of the chain: a contract"
+BURN = "Burn address: nobody holds its key, what is sent there is lost"
+_SCRIPT_VERSIONS = {"BTC": {5, 196}, "LTC": {5, 50, 58, 196}, "DOGE": {22, 196}}
+_BURNED = {0, 0xDEAD}
 _EVERY_NETWORK = (MAIN, TEST, REGTEST)
 _ETHEREUM = re.compile(r"0[xX][0-9a-fA-F]{40}", re.ASCII)
 _EOS_ACCOUNT = re.compile(r"[a-z1-5.]{0,11}[a-z1-5]|[a-z1-5.]{12}[a-j1-5]", re.ASCII)
@@ -73,6 +78,26 @@ def payment_id_problem(code: str, payment_id: str) -> str:
     if code == "XRP" and not (_WHOLE_NUMBER.fullmatch(payment_id) and int(payment_id) <= _HIGHEST_DESTINATION_TAG):
         return f"A destination tag is a whole number from 0 to {_HIGHEST_DESTINATION_TAG}, without leading zeros."
     return ""
+
+
+def kind(code: str, text: str) -> str:
+    """What the form of an address says of it beyond its network; empty where it says nothing, or is no address.
+
+    Sources: BIP 13 and BIP 141 (script hashes), the documentation of EOSIO (accounts of the system).
+    """
+    if _ETHEREUM.fullmatch(text):
+        return BURN if int(text, 16) in _BURNED else ""
+    if code == "EOS":
+        return SYSTEM if text == "eosio" or text.startswith("eosio.") else ""
+    if code not in {"BTC", "LTC", "DOGE"}:
+        return ""
+    try:
+        if text.rpartition("1")[0].lower() in {*BITCOIN.prefixes, *LITECOIN.prefixes}:
+            _, version, program = encodings.witness_program(text)
+            return SCRIPT if version == 0 and len(program) == 32 else ""
+        return SCRIPT if encodings.base58check_decode(text)[0] in _SCRIPT_VERSIONS[code] else ""
+    except NotEncoded:
+        return ""
 
 
 def is_ethereum(code: str) -> bool:

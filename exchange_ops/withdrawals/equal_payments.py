@@ -1,8 +1,11 @@
-"""Withdrawals of the same amount to the same address within a day: perhaps one invoice that is paid twice."""
+"""Withdrawals of the same amount to the same recipient within a day: perhaps one invoice that is paid twice."""
 
+from collections.abc import Collection
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Final
+
+from django.db.models import QuerySet
 
 from exchange_ops.shared.models import Account
 from exchange_ops.withdrawals import states
@@ -10,27 +13,24 @@ from exchange_ops.withdrawals.models import Withdrawal
 
 WITHIN: Final = timedelta(hours=24)
 MOST: Final = 5
-# It is certain that the money stayed: people are told to ask again after these.
-NOT_PAID: Final = (
-    states.ROLLED_BACK,
-    states.REFUSED,
-    states.LAPSED,
-    states.EXPIRED,
-    states.CANCELLED,
-    states.FAILED,
-    states.RESOLVED_NOT_PAID,
-)
+
+
+def around(*, addresses: Collection[str], first: datetime, last: datetime) -> QuerySet[Withdrawal]:
+    """Requests to any of the addresses within 24 hours of a time from `first` to `last`, the newest first.
+
+    Those of which it is certain that the money stayed are left out.
+    """
+    rows = Withdrawal.objects.filter(address__in=addresses, created_at__gte=first - WITHIN)
+    candidates = rows.filter(created_at__lte=last + WITHIN).exclude(state__in=states.NOT_PAID)
+    return candidates.select_related("initiator").order_by("-created_at")
 
 
 def find(
-    *, account: Account, currency: str, amount: Decimal, address: str, at: datetime, excluding: int | None = None
+    *, account: Account, currency: str, amount: Decimal, address: str, payment_id: str, at: datetime
 ) -> list[Withdrawal]:
-    """At most five others asked for within 24 hours of `at`, paid or perhaps to be paid, the newest first.
+    """At most five requests of this amount to this recipient within 24 hours of `at`, paid or perhaps to be paid.
 
-    `address` is in the normal form of its currency (`destinations.check`).
-    `excluding` is the number of a row to leave out.
+    `address` is in the normal form of its currency (`destinations.check`); the newest comes first.
     """
-    rows = Withdrawal.objects.filter(account=account, currency=currency, amount=amount, address=address)
-    candidates = rows.filter(created_at__gte=at - WITHIN, created_at__lte=at + WITHIN).exclude(state__in=NOT_PAID)
-    others = candidates if excluding is None else candidates.exclude(pk=excluding)
-    return list(others.select_related("initiator").order_by("-created_at")[:MOST])
+    rows = around(addresses=[address], first=at, last=at)
+    return list(rows.filter(account=account, currency=currency, amount=amount, payment_id=payment_id)[:MOST])

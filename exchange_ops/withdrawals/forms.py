@@ -1,6 +1,8 @@
 """The form fields of payouts. Whether a request is allowed is decided by the domain."""
 
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
 
 from django import forms
 from django.db.models import Q, QuerySet
@@ -9,10 +11,14 @@ from desk.fields import plain
 from desk.lists.filters import SEARCH_MOST, DatedForm
 from exchange_ops.market.models import Currency
 from exchange_ops.shared.forms import LONGEST_REASON, AmountField, DecisionForm, RequestForm
+from exchange_ops.wire import payment_requests
+from exchange_ops.wire.payment_requests import PaymentRequest
 from exchange_ops.withdrawals import endings, queries, states
 from exchange_ops.withdrawals.models import Withdrawal
 from exchange_ops.withdrawals.states import STATES
 from wire.values import decimal_text
+
+LONGEST_TYPED: Final = 1000
 
 
 class NewWithdrawalForm(RequestForm):
@@ -75,6 +81,42 @@ class NewWithdrawalForm(RequestForm):
             "reason": cleaned["reason"],
             "request_key": str(cleaned["request_key"]),
         }
+
+
+@dataclass(frozen=True, slots=True)
+class SplitRequest:
+    """A payment request split into the fields of the form.
+
+    `fields` are all fields as they are filled then: amount, payment id and reason keep what was typed into them.
+    `differences` are sentences about what was typed and is not what the request says.
+    """
+
+    request: PaymentRequest
+    fields: dict[str, str]
+    differences: tuple[str, ...]
+
+
+def split_request(typed: Mapping[str, Any]) -> SplitRequest | None:
+    """The payment request in the address field, split; None for a plain address. Raises `CannotRead` as `read` does."""
+    request = payment_requests.read(typed.get("currency", ""), typed.get("address", "")[:LONGEST_TYPED])
+    if request is None:
+        return None
+    holds = {
+        "amount": decimal_text(request.amount) if request.amount is not None else "",
+        "payment_id": request.payment_id,
+    }
+    fields = {name: typed.get(name, "") for name in ("amount", "payment_id", "fee_from", "reason")}
+    differences = [
+        f"The payment request says {text} as {spoken}, the field has something else."
+        for name, text, spoken in (
+            ("amount", holds["amount"], "amount"),
+            ("payment_id", holds["payment_id"], "payment id"),
+        )
+        if text and fields[name].strip() not in {"", text}
+    ]
+    fields |= {name: text for name, text in holds.items() if text and not fields[name].strip()}
+    fields["reason"] = fields["reason"].strip() or request.label
+    return SplitRequest(request, {**fields, "currency": request.code, "address": request.address}, tuple(differences))
 
 
 class ReleaseForm(DecisionForm):

@@ -50,7 +50,12 @@ def check(row: Withdrawal, *, now: datetime) -> Destination:
         destination = _destination(currency, row.address, row.payment_id, problems)
         if destination is not None and not problems:
             verdict, _ = policy_evaluation.verdict_on(
-                account=row.account, currency=currency.code, amount=row.amount, address=destination.address, now=now
+                account=row.account,
+                currency=currency.code,
+                amount=row.amount,
+                address=destination.address,
+                now=now,
+                payment_id=destination.payment_id,
             )
             if verdict.blocked:
                 problems[FORM] = verdict.blocked

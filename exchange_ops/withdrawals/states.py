@@ -353,5 +353,8 @@ OPEN_STATES: Final = TABLE.open
 CLOSED_STATES: Final = TABLE.ends
 REPEATABLE: Final = (ROLLED_BACK, CANCELLED, REFUSED, LAPSED, EXPIRED)  # ended unpaid: the same can be requested again
 CANCELLABLE: Final = frozenset({DRAFT, REVIEW, QUEUED, HELD})  # as long as nothing was decided
+PAID: Final = (COMMITTED, SENT, SETTLED, VERIFIED, RESOLVED_PAID)  # the exchange executed it, or two people found so
+# It is certain that the money stayed: people are told to ask again after these.
+NOT_PAID: Final = (ROLLED_BACK, REFUSED, LAPSED, EXPIRED, CANCELLED, FAILED, RESOLVED_NOT_PAID)
 IN_FLIGHT_HOLDS: Final = ("holding", "hold_unknown")
 DECISION_PAIRS: Final = tuple((name, decision) for name, state in STATES.items() for decision in state.decisions)

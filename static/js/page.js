@@ -123,7 +123,7 @@ if (kept) {
   const name = "kept:" + kept.dataset.keep;
   const fields = () => Array.from(kept.elements).filter((field) => field.name && field.name !== "csrfmiddlewaretoken");
   const before = JSON.parse(sessionStorage.getItem(name) || "null");
-  if (before && !kept.querySelector(".wrong")) {
+  if (before && !kept.querySelector(".wrong, [data-split]")) {
     const state = (field) => (field.matches("[type=checkbox], [type=radio]") ? field.checked : field.value);
     const drawn = new Map(fields().map((field) => [field, state(field)]));
     fields().forEach(function (field) {

@@ -34,6 +34,7 @@ def everything(operator):
     rows.entry(7, hash=TXID, amount=Decimal("0.25"), address=ADDRESS)
     rows.entry(8, type="payout", status="success", address=ADDRESS)
     rows.entry(9, type="payout", status="failed", address=ADDRESS)
+    rows.entry(10, type="payout", status="created", address=ADDRESS)
     columns = {"currency": "BCH", "address": ADDRESS.partition(":")[2], "seen_at": clock.now()}
     names = {field.name for field in DepositAddress._meta.fields}
     columns |= {name: clock.now() for name in ("first_seen_at", "read_at") if name in names}
@@ -52,8 +53,8 @@ def test_payouts_deposits_destinations_and_deposit_addresses_in_any_form(of, eve
         ("deposit of 0.2500 BCH to Main desk", f"/deposits/?text={TXID}"),
     ]
     assert [words for words, _ in found[ADDRESS]] == [
-        "1 payout from here",
-        "destination, paid 1 time",
+        "1 payout from here (1 pending)",
+        "destination, paid 1 time, 1 payout reserved, 1 payout released or failed",
         "1 deposit",
         "deposit address of Main desk",
     ]

@@ -1,4 +1,4 @@
-"""Where the account's money went: every address that was paid to, with how often and how much in total."""
+"""Where the account's money went: each address with what was paid there, and what is only reserved for it."""
 
 from typing import Final
 
@@ -41,15 +41,25 @@ DESTINATIONS: Final = List(
         Column("currency", "Currency", Value("currency"), css="s-name"),
         Column("address", "Address", Value("address"), css="s-to", is_mono=True),
         Value("payment id"),
-        Column("count", "Payouts", Value("payouts", "paid_count"), css="s-turn", is_end=True, on_phone="Payouts"),
+        Column("count", "Payments", Value("payments", "paid_count"), css="s-turn", is_end=True, on_phone="Payments"),
         Column("total", "Paid in total", Value("paid in total", "paid_total"), css="s-amount", is_end=True),
-        Column("last_amount", "Last amount", Value("last amount", "amount"), is_end=True),
+        Column("reserved", "Reserved", Value("reserved", "reserved_total"), is_end=True, on_phone="Reserved"),
+        Value("reserved payouts", "reserved_count"),
         Column(
-            "last", "Last paid", Value("last paid at ({zone})", "updated_at"), css="s-when", order=("pk",), is_time=True
+            "released", "Released", Value("released or failed payouts", "released_count"), is_end=True, is_shown=False
+        ),
+        Column("last_amount", "Last amount", Value("last amount", "last_paid_amount"), is_end=True),
+        Column(
+            "last",
+            "Last paid",
+            Value("last paid at ({zone})", "last_paid_at"),
+            css="s-when",
+            order=("pk",),
+            is_time=True,
         ),
         Value("last exchange id", "exchange_id"),
         Column("by", "Last payout", Value("last withdrawal", "withdrawal.reference", ("pk",)), css="s-who"),
         Value("last hash", "hash"),
     ),
-    page="address currency total count last_amount last by",
+    page="address currency total count reserved released last_amount last by",
 )

@@ -9,19 +9,34 @@ from exchange_ops.market.valuation import Value
 from exchange_ops.policy import freezes, quorum
 from exchange_ops.policy.quorum import Verdict
 from exchange_ops.shared.models import Account
-from exchange_ops.withdrawals.decisions import digest, fee_limits
+from exchange_ops.withdrawals.decisions import day_totals, digest, fee_limits
 from exchange_ops.withdrawals.models import Withdrawal
+from exchange_ops.withdrawals.recipients.history import Place
 
 
 def verdict_on(
-    *, account: Account, currency: str, amount: Decimal, address: str, now: datetime
+    *,
+    account: Account,
+    currency: str,
+    amount: Decimal,
+    address: str,
+    now: datetime,
+    payment_id: str | None = None,
+    number: int | None = None,
 ) -> tuple[Verdict, dict[str, Any]]:
-    """What the rules require, and the columns that record it together with the value that was used."""
+    """What the rules require, and the columns that record it together with the value that was used.
+
+    With a `payment_id` the tier is that of all payouts to this recipient within a day; `number` is that of the request.
+    """
     value = _fresh(valuation.value_of(amount=amount, currency=currency, quote=account.quote_currency, now=now), now)
+    day = day_totals.DayTotal(value.amount)
+    if payment_id is not None:
+        place = Place(account.pk, currency, address, payment_id)
+        day = day_totals.total(place=place, value=value, number=number, now=now, fresh=lambda each: _fresh(each, now))
     verdict = quorum.judge(
-        account=account, currency=currency, amount=amount, address=address, quote_value=value.amount, now=now
+        account=account, currency=currency, amount=amount, address=address, quote_value=day.value, now=now
     )
-    trace = [*verdict.trace, value.reason] if value.reason else verdict.trace
+    trace = [line for line in (day.sentence, *verdict.trace, value.reason) if line]
     return verdict, {
         "quote_value": value.amount,
         "quote_currency": account.quote_currency,
@@ -41,6 +56,8 @@ def evaluate(withdrawal: Withdrawal, *, now: datetime, **changes: Any) -> tuple[
         amount=withdrawal.amount,
         address=withdrawal.address,
         now=now,
+        payment_id=withdrawal.payment_id,
+        number=withdrawal.pk,
     )
     columns |= changes
     estimate = columns.get("fee_estimate", withdrawal.fee_estimate)

@@ -12,6 +12,7 @@ from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.ledger.room.searches import WHOLE_HASH, lines_named
 from exchange_ops.market.room import searches as market
 from exchange_ops.shared import rules
+from exchange_ops.withdrawals import states
 from exchange_ops.withdrawals.forms import withdrawals_named
 from exchange_ops.withdrawals.models import Withdrawal
 
@@ -36,13 +37,14 @@ def withdrawals(text: str, scope: Scope) -> Iterator[Hit]:
 
 
 def destinations(text: str, scope: Scope) -> Iterator[Hit]:
-    """Addresses that were paid or requested, however often."""
+    """Addresses with payouts from here, paid or not, however often."""
     if len(text) < SHORTEST_PIECE:
         return
     like = Q(address__icontains=text) | Q(address__in=addresses.every_form(text))
     rows = Withdrawal.objects.filter(like, account__in=scope.accounts).values("currency", "address")
-    for row in rows.annotate(count=Count("pk")).order_by("-count", "address")[:MOST_OF_A_KIND]:
-        words = f"{row['currency']}, {row['count']} withdrawal{'' if row['count'] == 1 else 's'}"
+    paid = Count("pk", filter=Q(state__in=states.PAID))
+    for row in rows.annotate(count=Count("pk"), paid=paid).order_by("-count", "address")[:MOST_OF_A_KIND]:
+        words = f"{row['currency']}, {row['count']} withdrawal{'' if row['count'] == 1 else 's'}, {row['paid']} paid"
         url = with_query("withdrawals", text=row["address"])
         yield Hit("Destinations", shortened(row["address"]), words, url, "landmark")
 

@@ -15,8 +15,10 @@ from exchange_ops.policy import modes
 from exchange_ops.shared import clocks, rules
 from exchange_ops.shared.models import Account
 from exchange_ops.withdrawals import endings, queries, states
-from exchange_ops.withdrawals.decisions import approvals, briefing
+from exchange_ops.withdrawals.decisions import approvals
 from exchange_ops.withdrawals.models import Approval, Withdrawal
+from exchange_ops.withdrawals.recipients import briefing
+from exchange_ops.withdrawals.recipients.briefing import Recipient
 from exchange_ops.withdrawals.views import decisions
 
 if TYPE_CHECKING:
@@ -31,7 +33,7 @@ def visible_to(person: "Person") -> QuerySet[Withdrawal]:
 def undecided(person: "Person", now: datetime) -> list[Entry]:
     """Everything that waits for approvals, with a briefing on its recipient."""
     rows = _with_progress(rules.seen_by(person, approvals.undecided()))
-    return _entries(rows, person, now, briefing.briefings(rows))
+    return _entries(rows, person, now, briefing.of_rows(rows, now=now))
 
 
 def followed(person: "Person", now: datetime, others: Collection[int]) -> list[Entry]:
@@ -76,21 +78,21 @@ def open_words(person: "Person") -> Iterator[OpenWord]:
         yield OpenWord(row.reference, reverse("withdrawal", args=[row.pk]), sentence)
 
 
-def _entries(rows: list[Any], person: "Person", now: datetime, briefings: dict[int, briefing.Briefing]) -> list[Entry]:
+def _entries(rows: list[Any], person: "Person", now: datetime, recipients: dict[int, Recipient]) -> list[Entry]:
     """The entries with the exchange's clock, by which their deadlines are kept."""
     accounts: Iterable[Account] = {row.account_id: row.account for row in rows}.values()
     clock = {account.pk: clocks.exchange_now(account=account, now=now) for account in accounts}
-    return [_entry(row, person, clock[row.account_id], briefings.get(row.pk)) for row in rows]
+    return [_entry(row, person, clock[row.account_id], recipients.get(row.pk)) for row in rows]
 
 
-def _entry(row: Any, person: "Person", clock: datetime, row_briefing: briefing.Briefing | None) -> Entry:
-    row.briefing = row_briefing
+def _entry(row: Any, person: "Person", clock: datetime, recipient: Recipient | None) -> Entry:
+    row.recipient = recipient
     is_final = row.state == states.HELD and row.mode == modes.APPROVE_THEN_HOLD and row.earlier_fee_limit is None
     return Entry(
         subject=row.subject,
         reference=row.reference,
         title="Final release" if is_final else "Payout",
-        sentence=row.sentence,
+        sentence=f"{row.sentence} {recipient.short}".strip() if recipient else row.sentence,
         url=reverse("withdrawal", args=[row.pk]),
         since=row.created_at,
         tone=row.tone,

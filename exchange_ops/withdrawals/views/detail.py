@@ -19,12 +19,14 @@ from exchange_ops.policy import freezes
 from exchange_ops.shared import clocks, rules
 from exchange_ops.shared.forms import CancelForm, DecisionForm, ReasonForm, ResolutionForm
 from exchange_ops.shared.views.access import requires
-from exchange_ops.withdrawals import equal_payments, states
 from exchange_ops.withdrawals import rules as withdrawal_rules
+from exchange_ops.withdrawals import states
 from exchange_ops.withdrawals.decisions import approvals, open_holds, resolutions
 from exchange_ops.withdrawals.forms import ReleaseForm
 from exchange_ops.withdrawals.models import PayoutProof, Withdrawal
 from exchange_ops.withdrawals.proofs import payouts, sentences
+from exchange_ops.withdrawals.recipients import briefing
+from exchange_ops.withdrawals.recipients.briefing import Recipient
 from exchange_ops.withdrawals.views import decisions
 
 PAGE = "exchange_ops/withdrawal.html"
@@ -74,8 +76,7 @@ def _decide(row: Withdrawal, person: Person, now: datetime) -> dict[str, Any]:
     return {
         "choices": decisions.choices(row, person, now=now),
         "words": list(row.approvals.select_related("person", "confirmation").order_by("at", "pk")),
-        "equal": _equal(row),
-        "requested": True,
+        "recipient": _recipient(row, now),
         "purpose": approvals.PURPOSE,
         "resolve_purpose": resolutions.PURPOSE,
         "digest": _digest(row),
@@ -108,12 +109,11 @@ def _digest(row: Withdrawal) -> str:
     return resolutions.digest_of(row) if row.state in {states.INVESTIGATE, states.DISPUTED} else row.digest
 
 
-def _equal(row: Withdrawal) -> list[Withdrawal]:
-    """Equal payments, as long as somebody can still stop this one."""
+def _recipient(row: Withdrawal, now: datetime) -> Recipient | None:
+    """The briefing on the recipient, as long as somebody can still stop this payout."""
     if row.state not in decisions.UNDECIDED | states.CANCELLABLE | {states.COMMITTING}:
-        return []
-    same = {"account": row.account, "currency": row.currency, "amount": row.amount, "address": row.address}
-    return equal_payments.find(**same, at=row.created_at, excluding=row.pk)
+        return None
+    return briefing.of_rows([row], now=now)[row.pk]
 
 
 def _destination(row: Withdrawal) -> Destination | None:

@@ -1,7 +1,8 @@
 """The list of withdrawals."""
 
-from typing import Final
+from typing import Any, Final
 
+from desk import clock
 from desk.lists.declared import Column, List, Rows, Totals, Value
 from desk.web.context import Entry
 from desk.web.requests import DeskRequest
@@ -11,12 +12,13 @@ from exchange_ops.shared.views import accounts
 from exchange_ops.withdrawals import queries
 from exchange_ops.withdrawals.forms import WithdrawalFilter
 from exchange_ops.withdrawals.models import Withdrawal
+from exchange_ops.withdrawals.recipients import briefing
 
 
 def _rows(request: DeskRequest) -> Rows:
     account, may_request = accounts.current(request), rules.may_request(request.user)
     return Rows(
-        queries.with_ends(Withdrawal.objects.filter(account=account).select_related("initiator")),
+        queries.with_ends(Withdrawal.objects.filter(account=account).select_related("initiator", "account")),
         topics="withdrawals",
         suggested={"currency": _used_currencies(account)},
         may_act=may_request,
@@ -30,6 +32,14 @@ def _rows(request: DeskRequest) -> Rows:
 def _used_currencies(account: Account | None) -> list[str]:
     codes = Withdrawal.objects.filter(account=account).order_by("currency").values_list("currency", flat=True)
     return list(codes.distinct())
+
+
+def _prepare(rows: list[Any]) -> None:
+    """Those that somebody can still stop get the briefing on their recipient."""
+    stoppable = [row for row in rows if row.is_cancellable]
+    recipients = briefing.of_rows(stoppable, now=clock.now())
+    for row in rows:
+        row.recipient = recipients.get(row.pk)
 
 
 WITHDRAWALS: Final = List(
@@ -51,6 +61,7 @@ WITHDRAWALS: Final = List(
         also=("Payouts", "Payments", "Send"),
     ),
     rows=_rows,
+    prepare=_prepare,
     may_see=rules.may_see,
     filters=WithdrawalFilter,
     totals=Totals(by=("currency",), sums={"amount": ""}, units={"amount": "currency"}),

@@ -1,5 +1,6 @@
 """Requesting a payout: the form, and the two parts that fill in while somebody types. All arithmetic happens here."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -15,6 +16,7 @@ from desk import clock
 from desk.views.rendering import show
 from desk.web.requests import DeskRequest
 from exchange_ops.addresses import checks, destinations
+from exchange_ops.addresses.destinations import Destination
 from exchange_ops.keys import status as key_status
 from exchange_ops.ledger.models import Balance
 from exchange_ops.market import currencies
@@ -25,11 +27,15 @@ from exchange_ops.shared.forms import fresh_key, read_amount
 from exchange_ops.shared.models import Account
 from exchange_ops.shared.views import accounts
 from exchange_ops.shared.views.access import posted, requires
+from exchange_ops.wire.payment_requests import CannotRead
 from exchange_ops.withdrawals import equal_payments, request_checks, workflow
 from exchange_ops.withdrawals import rules as withdrawal_rules
 from exchange_ops.withdrawals.decisions import fee_limits, policy_evaluation
-from exchange_ops.withdrawals.forms import NewWithdrawalForm
+from exchange_ops.withdrawals.forms import LONGEST_TYPED, NewWithdrawalForm, SplitRequest, split_request
 from exchange_ops.withdrawals.models import Withdrawal
+from exchange_ops.withdrawals.recipients import briefing
+from exchange_ops.withdrawals.recipients.briefing import Subject
+from exchange_ops.withdrawals.recipients.history import Place
 
 LONGEST_NUMBER = 18
 ONLY_OPERATORS = "Operators ask for payouts. You can look at every request in the list."
@@ -38,13 +44,19 @@ ONLY_OPERATORS = "Operators ask for payouts. You can look at every request in th
 @require_http_methods(["GET", "HEAD", "POST"])
 @requires(rules.may_request, ONLY_OPERATORS)
 def new(request: DeskRequest) -> HttpResponse:
-    """The form; sent, it becomes one request however often it is sent."""
+    """The form; sent, it becomes one request however often it is sent.
+
+    A payment request in the address field is split into the fields first, and nothing is requested.
+    """
     payable, others = _currencies()
     if request.method != "POST":
         again = _repeated(request)
         initial = _prefilled(request) if again is None else NewWithdrawalForm.repeating(again)
         form = NewWithdrawalForm(initial={"request_key": fresh_key(), **initial}, currencies=payable)
         return _render_form(request, form, others, again=again)
+    if (split := _split(request)) is not None:
+        form = NewWithdrawalForm(initial={"request_key": fresh_key(), **split.fields}, currencies=payable)
+        return _render_form(request, form, others, split=split)
     form = NewWithdrawalForm(request.POST, currencies=payable)
     if not form.is_valid():
         return _render_form(request, form, others, status=422)
@@ -81,12 +93,14 @@ def figures(request: DeskRequest) -> HttpResponse:
 
 @posted(rules.may_request, ONLY_OPERATORS)
 def destination(request: DeskRequest) -> HttpResponse:
-    """The address in its normal form and in groups, its network, its warnings, and whether it is our own."""
-    context: dict[str, Any] = {"now": clock.now()}
-    currency = currencies.currency(request.POST.get("currency", ""))
-    address_text = request.POST.get("address", "")[:1000]
+    """The address in its normal form and in groups, its network, its warnings, and what is known of the recipient."""
+    split = _split(request)
+    typed: Mapping[str, str] = split.fields if split else request.POST.dict()
+    context: dict[str, Any] = {"now": clock.now(), "split": split}
+    currency = currencies.currency(typed.get("currency", ""))
+    address_text = typed.get("address", "")[:LONGEST_TYPED]
     if currency is not None and address_text.strip():
-        context |= _destination(request, currency, address_text)
+        context |= _destination(request, currency, address_text, typed.get("payment_id", "")[:LONGEST_TYPED])
     elif address_text.strip():
         context["waits"] = "Choose the currency, so that the address can be checked."
     return show(request, "exchange_ops/new/_destination.html", context)
@@ -109,11 +123,12 @@ def _render_form(
     form: NewWithdrawalForm,
     others: list[dict[str, str]],
     *,
-    status: int = 200,
+    split: SplitRequest | None = None,
     again: Withdrawal | None = None,
+    status: int = 200,
 ) -> HttpResponse:
     account = accounts.current(request)
-    context = {"form": form, "others": others, "now": clock.now(), "account": account, "again": again}
+    context = {"form": form, "others": others, "now": clock.now(), "account": account, "split": split, "again": again}
     context["frozen"] = freezes.of_account(account)
     context["watches_only"] = account is not None and key_status.watches_only([account])
     return show(request, "exchange_ops/new.html", context, status=status)
@@ -126,6 +141,14 @@ def _repeated(request: DeskRequest) -> Withdrawal | None:
         return None
     row = Withdrawal.objects.filter(pk=int(number), account=accounts.current(request)).first()
     return row if row is not None and withdrawal_rules.may_repeat(request.user, row) else None
+
+
+def _split(request: DeskRequest) -> SplitRequest | None:
+    """The payment request in the address field; one that can't be read is left to the checks of the address."""
+    try:
+        return split_request(request.POST)
+    except CannotRead:
+        return None
 
 
 def _prefilled(request: DeskRequest) -> dict[str, str]:
@@ -155,8 +178,10 @@ def _figures(request: DeskRequest, account: Account, currency: Currency) -> dict
     estimate = checks.ask_fee(account=account, currency=currency.code, amount=amount, person=request.user, now=now)
     fee = estimate.fee if estimate.fee is not None else currency.payout_fee
     payout = {"account": account, "currency": currency.code, "amount": amount, "include_fee": include_fee}
+    destination = _readable(request, currency)
+    address, payment_id = (destination.address, destination.payment_id) if destination else ("", None)
     verdict, columns = policy_evaluation.verdict_on(
-        account=account, currency=currency.code, amount=amount, address="", now=now
+        account=account, currency=currency.code, amount=amount, address=address, payment_id=payment_id, now=now
     )
     return {
         "amount": amount,
@@ -166,21 +191,30 @@ def _figures(request: DeskRequest, account: Account, currency: Currency) -> dict
         "include_fee": include_fee,
         "verdict": verdict,
         "value": columns,
-        "equal": _equal(request, account, currency, amount),
+        "equal": _equal(destination, account, currency, amount),
     }
 
 
-def _equal(request: DeskRequest, account: Account, currency: Currency, amount: Decimal) -> list[Withdrawal]:
-    """Requests of the last day with this amount and address, once both are readable."""
-    address_text = request.POST.get("address", "")[:1000]
+def _readable(request: DeskRequest, currency: Currency) -> Destination | None:
+    """The recipient that was typed, once it is readable."""
+    address, payment_id = (request.POST.get(name, "")[:LONGEST_TYPED] for name in ("address", "payment_id"))
     try:
-        destination = destinations.check(
-            currency=currency, address=address_text, payment_id=request.POST.get("payment_id", "")[:1000]
-        )
+        return destinations.check(currency=currency, address=address, payment_id=payment_id)
     except destinations.CannotUseDestination:
+        return None
+
+
+def _equal(destination: Destination | None, account: Account, currency: Currency, amount: Decimal) -> list[Withdrawal]:
+    """Requests of the last day with this amount and recipient."""
+    if destination is None:
         return []
     return equal_payments.find(
-        account=account, currency=currency.code, amount=amount, address=destination.address, at=clock.now()
+        account=account,
+        currency=currency.code,
+        amount=amount,
+        address=destination.address,
+        payment_id=destination.payment_id,
+        at=clock.now(),
     )
 
 
@@ -193,18 +227,15 @@ def _sums(payout: dict[str, Any], fee: Decimal | None, now: datetime) -> Sums | 
     return Sums(amount, amount + fee, fee, most, amount, amount + most)
 
 
-def _destination(request: DeskRequest, currency: Currency, address_text: str) -> dict[str, Any]:
+def _destination(request: DeskRequest, currency: Currency, address_text: str, payment_id: str) -> dict[str, Any]:
     try:
-        destination = destinations.check(
-            currency=currency, address=address_text, payment_id=request.POST.get("payment_id", "")[:1000]
-        )
+        destination = destinations.check(currency=currency, address=address_text, payment_id=payment_id)
     except destinations.CannotUseDestination as problem:
         return {"problems": problem.problems}
+    now, account = clock.now(), accounts.required(request)
     own = checks.ask_address(
-        account=accounts.required(request),
-        currency=currency.code,
-        address=destination.address,
-        person=request.user,
-        now=clock.now(),
+        account=account, currency=currency.code, address=destination.address, person=request.user, now=now
     )
-    return {"destination": destination, "own": own, "currency": currency}
+    place = Place(account.pk, currency.code, destination.address, destination.payment_id)
+    recipient = briefing.briefings([Subject(place, account, now)], now=now)[0]
+    return {"destination": destination, "own": own, "currency": currency, "recipient": recipient}

@@ -1,4 +1,4 @@
-"""The same amount to the same address within a day is named where it is asked for and where it is approved."""
+"""The same amount to the same recipient within a day is named where it is asked for and where it is approved."""
 
 import re
 from datetime import timedelta
@@ -21,7 +21,7 @@ def earlier(operator, treasury, payable):
 
 def named(page):
     """The references that the warning names; None without a warning."""
-    found = re.search(r"The same amount to the same address.*?</ul>", page, re.DOTALL)
+    found = re.search(r"The same amount to the same recipient.*?</ul>", page, re.DOTALL)
     return re.findall(r">(W-\d+)<", found[0]) if found else None
 
 
@@ -53,7 +53,13 @@ def test_the_approval_card_names_the_other_and_never_itself(signed_in, operator,
 
 def test_what_is_clearly_not_paid_or_older_than_a_day_is_not_named(operator, earlier):
     now = clock.now()
-    same = {"account": earlier.account, "currency": "BCH", "amount": Decimal("1.25"), "address": rows.ADDRESS}
+    same = {
+        "account": earlier.account,
+        "currency": "BCH",
+        "amount": Decimal("1.25"),
+        "address": rows.ADDRESS,
+        "payment_id": "",
+    }
     rows.ended(operator, now=now)
     machine.move(rows.requested(operator, now=now), event="cancelled", to="cancelled", now=now, actor=operator)
     assert equal_payments.find(**same, at=now) == [earlier]

@@ -237,3 +237,33 @@ def test_a_currency_that_is_no_code_at_all_is_one_not_chosen_yet(signed_in, oper
     response = signed_in(operator).post(f"/withdrawals/new/{part}/", typed)
     assert response.status_code == 200
     assert b"Choose a currency" in response.content or b"Choose the currency" in response.content
+
+
+def test_a_payment_request_is_split_into_the_fields_before_anything_is_requested(signed_in, operator):
+    client = signed_in(operator)
+    uri = f"{rows.ADDRESS}?amount=1.5&label=Invoice%207"
+    part = destination(client, address=uri, amount="", reason="")
+    for words in ("This is a payment request.", "1.5000 BCH", "Invoice 7", "Fill in the fields", "First payment"):
+        assert words in part, words
+    page = client.post(PATH, typed(address=uri, amount="", reason=""))
+    assert not Withdrawal.objects.exists()
+    values = {name: page.context["form"][name].value() for name in ("address", "amount", "reason", "currency")}
+    assert values == {"address": rows.ADDRESS, "amount": "1.5", "reason": "Invoice 7", "currency": "BCH"}
+    assert "Nothing was requested: check each field" in page.content.decode()
+    assert "data-split" in page.content.decode(), "a draft of this tab does not overwrite the fields"
+    other = client.post(PATH, typed(address=uri, amount="2")).content.decode()
+    assert "The payment request says 1.5 as amount, the field has something else." in other
+    refusal = refused(client, address=f"litecoin:{rows.ADDRESS}?amount=1").context["form"].errors["address"]
+    assert "for LTC, and BCH is chosen" in refusal[0]
+
+
+@pytest.mark.parametrize("memo", ["order 123", " order 123\n"])
+def test_a_memo_keeps_the_blank_inside_and_loses_those_around_it(signed_in, operator, memo):
+    rows.currency("EOS", payout_is_payment_id=True)
+    rows.balance("EOS")
+    eos = {"currency": "EOS", "address": "binancecleos", "payment_id": memo}
+    client = signed_in(operator)
+    assert "1 blank inside" in destination(client, **eos)
+    client.post(PATH, typed(**eos))
+    assert Withdrawal.objects.get().payment_id == "order 123"
+    assert "There is a blank inside the payment id" in destination(client, **{**eos, "payment_id": "order\t123"})

@@ -1,0 +1,52 @@
+"""The value by which a payout's tier is chosen: that of all payouts to its recipient within a day, itself included.
+
+Otherwise a payment cut in four takes the approvals of a quarter. No lock is needed against requests of the same moment:
+each request is committed before it is judged, and judging counts all that are committed. So of any two requests the one
+that is judged later counts the other, and those judged by a lower tier are together within that tier.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+
+from exchange_ops.market import valuation
+from exchange_ops.market.valuation import Value
+from exchange_ops.withdrawals.recipients import history
+from exchange_ops.withdrawals.recipients.history import Place
+
+
+@dataclass(frozen=True, slots=True)
+class DayTotal:
+    """`value` is in the quote currency, None when a price is missing; `sentence` is empty for a payout by itself."""
+
+    value: Decimal | None
+    sentence: str = ""
+
+
+def total(
+    *, place: Place, value: Value, number: int | None, now: datetime, fresh: Callable[[Value], Value]
+) -> DayTotal:
+    """The total of a payout worth `value` and the others to its recipient: those pending, those paid within 24 hours.
+
+    Rejected, released and failed ones don't count. `number` is that of the request itself. `fresh` gives an unknown
+    value where a price is too old.
+    """
+    others = [one for one in history.within_day([place], now=now)[place] if number is None or one.number != number]
+    if not others:
+        return DayTotal(value.amount)
+    amounts: defaultdict[str, Decimal] = defaultdict(Decimal)
+    for one in others:
+        amounts[one.currency] += one.amount
+    values = valuation.values_of(amounts=amounts, quote=value.currency, now=now).values()
+    worths = [value.amount, *(fresh(each).amount for each in values)]
+    priced = [worth for worth in worths if worth is not None]
+    is_known = len(priced) == len(worths)
+    together = sum(priced, Decimal(0))
+    text = f"{together.quantize(Decimal('0.01')):,f} {value.currency}" if is_known else "value unknown"
+    sentence = (
+        f"To this recipient within 24 hours, this one included: {len(others) + 1} payouts, {text}. "
+        "Their sum decides on the tier."
+    )
+    return DayTotal(together if is_known else None, sentence)

@@ -1,0 +1,103 @@
+"""What is known of a recipient: one briefing, the same on the form, the decision page, the list and in messages."""
+
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+
+from desk import clock
+from exchange_ops.addresses.models import DepositAddress
+from exchange_ops.market.models import Currency
+from exchange_ops.shared.models import Account
+from exchange_ops.withdrawals import machine
+from exchange_ops.withdrawals.recipients import briefing
+from exchange_ops.withdrawals.room import waiting
+from tests.exchange_ops import rows
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("payable")]
+POISON = "bchreg:qzd59rs85qgs83hxjvz7w5cq9k4h6zftys97r74nqg"  # the first and last characters of rows.ADDRESS
+
+
+def of(row):
+    return briefing.of_rows([row], now=clock.now())[row.pk]
+
+
+def paid(operator, treasury, **changes):
+    row = rows.held(operator, now=clock.now(), **changes)
+    decision = {"decision": "commit", "decided_by": treasury, "decided_at": clock.now()}
+    machine.move(row, event="quorum_reached", to="committing", now=clock.now(), actor=treasury, **decision)
+    machine.move(row, event="commit_claimed", to="committing", now=clock.now(), put_count=1)
+    return machine.move(row, event="commit_confirmed", to="committed", now=clock.now())
+
+
+def test_paid_pending_and_unpaid_are_told_apart_and_a_payment_id_makes_another_recipient(operator, treasury):
+    rows.currency("XRP", now=clock.now(), payout_is_payment_id=True)
+    here = {"currency": "XRP", "address": "rHb9CJAWyB4rj91VRWn96DkukG4bwdtyTh", "payment_id": "7"}
+    row = rows.held(operator, now=clock.now(), **here)
+    assert (of(row).is_first, of(row).history.pending) == (True, 0), "this one is no history of its own"
+    rows.ended(operator, now=clock.now(), **here)
+    rows.held(operator, now=clock.now(), **here)
+    assert of(row).is_first
+    assert (of(row).history.pending, of(row).history.unpaid) == (1, 1)
+    paid(operator, treasury, **(here | {"payment_id": "8"}))
+    assert (of(row).is_first, of(row).history.other_payment_ids) == (True, 1)
+    paid(operator, treasury, **here)
+    rows.entry(1, type="payout", status="created", **here)
+    rows.entry(2, type="payout", status="success", now=clock.now(), **here)
+    past = of(row).history
+    assert (past.paid, past.pending, past.unpaid, past.other_payment_ids) == (2, 2, 1, 1)
+    assert past.last_paid_at > clock.now() - timedelta(minutes=1)
+
+
+def test_what_was_paid_elsewhere_counts_however_the_exchange_spells_the_address(operator):
+    row = rows.held(operator, now=clock.now())
+    rows.entry(1, type="payout", status="success", address=rows.ADDRESS.partition(":")[2])
+    assert of(row).history.paid == 1
+
+
+def test_equal_payouts_are_those_to_the_same_payment_id(operator):
+    rows.currency("XRP", now=clock.now(), payout_is_payment_id=True)
+    here = {"currency": "XRP", "address": "rHb9CJAWyB4rj91VRWn96DkukG4bwdtyTh"}
+    row, other, same = (rows.held(operator, now=clock.now(), payment_id=each, **here) for each in ("7", "8", "7"))
+    assert [each.pk for each in of(row).equal] == [same.pk]
+    assert of(other).equal == ()
+
+
+def test_own_addresses_and_the_state_of_the_coin_are_named(operator):
+    row, now = rows.held(operator, now=clock.now()), clock.now()
+    assert (of(row).own, of(row).coin, of(row).fee_now) == ("", "", None)
+    second = Account.objects.create(name="Second desk")
+    DepositAddress.objects.create(account=second, currency="BCH", address=rows.ADDRESS, first_seen_at=now, seen_at=now)
+    assert of(row).own == briefing.OURS, "the other account is not named"
+    Currency.objects.filter(pk="BCH").update(payout_enabled=False, payout_fee=Decimal("0.002"))
+    assert "switched off payouts of BCH" in of(row).coin
+    assert of(row).fee_now == Decimal("0.002")
+
+
+def test_a_look_alike_is_warned_of_on_form_decision_page_card_list_and_message(
+    signed_in, operator, treasury, make_person
+):
+    paid(operator, treasury)
+    typed = {"currency": "BCH", "amount": "1", "address": POISON, "payment_id": "", "fee_from": "on_top"}
+    form = signed_in(operator).post("/withdrawals/new/destination/", typed).content.decode()
+    row = rows.held(operator, now=clock.now(), address=POISON)
+    client = signed_in(treasury)
+    page, card = client.get(f"/withdrawals/{row.pk}/").content.decode(), client.get("/approvals/").content.decode()
+    for name, text in (("form", form), ("page", page), ("card", card)):
+        assert "looks like a known one but differs" in text, name
+        assert f"><bdi>{POISON[12:16]}" in text, name
+    for name, text in (("form", form), ("page", page)):
+        assert "First payment" in text, name
+    listed = client.get("/withdrawals/").content.decode()
+    assert "Look-alike" in listed
+    entry = next(each for each in waiting.undecided(treasury, clock.now()) if each.row.pk == row.pk)
+    assert "looks like one that is known, but differs. First payment to this recipient." in entry.sentence
+    assert "Look-alike" not in client.get("/withdrawals/?state=committed").content.decode()
+
+
+def test_a_coin_that_is_not_paid_out_now_opens_the_way_to_reject(signed_in, operator, treasury):
+    row = rows.held(operator, now=clock.now())
+    Currency.objects.filter(pk="BCH").update(payout_enabled=False)
+    page = signed_in(treasury).get(f"/withdrawals/{row.pk}/").content.decode()
+    assert "You can reject this payout below." in page
+    assert '<details class="in reason-form" open>' in page
