@@ -141,6 +141,16 @@ def test_commands_and_links_that_are_named_exist(page):
         assert (tree.ROOT / page).parent.joinpath(link).exists(), f"{page} links to {link}"
 
 
+@pytest.mark.parametrize("page", [*PAGES, "docs/recipes.md"])
+def test_headings_that_links_name_are_there(page):
+    text = (tree.ROOT / page).read_text()
+    for path, heading in re.findall(r"\]\((?!http)([^)#]*)#([^)]+)\)", text):
+        there = (tree.ROOT / page).parent.joinpath(path).read_text() if path else text
+        headings = re.findall(r"^#+ (.+)$", there, re.MULTILINE)
+        names = {re.sub(r"[^\w -]", "", each.lower()).replace(" ", "-") for each in headings}
+        assert heading in names, f"{page} links to {path}#{heading}"
+
+
 # Containers ----------------------------------------------------------------------------------------------------
 
 COMPOSE = yaml.safe_load((tree.ROOT / "docker-compose.yml").read_text())
