@@ -56,6 +56,11 @@ def text(name: str, default: str | None = None) -> str:
     return default
 
 
+def is_set(name: str) -> bool:
+    """Whether the setting has a value, whatever it is; blanks are none."""
+    return bool(os.environ.get(name, "").strip())
+
+
 def words(name: str, default: str) -> list[str]:
     """A list separated by commas; blanks around its items and empty items count for nothing."""
     return [word.strip() for word in (os.environ.get(name, "").strip() or default).split(",") if word.strip()]

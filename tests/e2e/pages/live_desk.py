@@ -162,7 +162,6 @@ class LiveDesk:
             CHAIN_NETWORKS="regtest,test",
             ALLOWED_HOSTS=NAME,
             DESK_URL=self.proxy.url,
-            CSRF_TRUSTED_ORIGINS=self.proxy.url,
             TRUSTED_PROXIES="127.0.0.1",
             SECRET_KEY=secrets.token_urlsafe(64),
             KEY_RING=f"k1:{base64.b64encode(secrets.token_bytes(32)).decode()}",
