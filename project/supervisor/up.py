@@ -11,6 +11,7 @@ from collections.abc import Coroutine, Sequence
 from types import ModuleType
 from typing import Any
 
+from project import addresses, environment
 from project.bootstrap import ROOT
 from project.supervisor import parent_death, plans, prepared, redis_choice, run_queue
 from project.supervisor.child import Child, Plan
@@ -34,6 +35,7 @@ def main(arguments: Sequence[str]) -> int:
     if arguments:
         print(f"`up` reads its settings from the environment and takes no {' '.join(arguments)}.", file=sys.stderr)
         return 2
+    addresses.ask_for_demo(sandbox_port=environment.integer("SANDBOX_PORT", 8100, lowest=1, highest=65535))
     # Reads the environment: an odd value ends the process here, with its sentence.
     from project import settings
 
