@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 import dj_database_url
 
-from project import addresses, environment
+from project import addresses, environment, secret_strength
 from project.fixed_settings import *  # noqa: F403
 
 # Folder and ports ----------------------------------------------------------------------------------------------------
@@ -86,7 +86,7 @@ if not DEMO:
 
 def _kept_secret(name: str, file_name: str) -> str:
     """A secret from the environment, else from a file of the data folder; the demo makes that file itself."""
-    secret = os.environ.get(name, "").strip()
+    secret = environment.secret(name)
     path = DATA_DIR / file_name
     if secret:
         return secret
@@ -103,7 +103,7 @@ def _kept_secret(name: str, file_name: str) -> str:
 #: [secret; form: at least 50 random characters; default: made once in the demo]
 SECRET_KEY = _kept_secret("SECRET_KEY", "secret-key")
 if not DEMO:
-    environment.require_strong("SECRET_KEY", SECRET_KEY)
+    secret_strength.require_strong("SECRET_KEY", SECRET_KEY)
 #: Key-encryption keys, newest first: the first one seals, all of them open. Without it the file `key-ring` in DATA_DIR
 #: is read; outside the demo one of them has to be there.
 #: [secret; form: `id:base64 of 32 bytes`, separated by commas; default: made once in the demo]
@@ -236,7 +236,7 @@ TEMPLATES = [
 # Rows ---------------------------------------------------------------------------------------------------------------
 #: Where the rows are. [secret: its password; form: `postgres://user:password@host/name` or `sqlite:///path`; default:
 #: SQLite in DATA_DIR]
-DATABASE_URL = os.environ.get("DATABASE_URL", "").strip() or f"sqlite:///{DATA_DIR / 'desk.sqlite3'}"
+DATABASE_URL = environment.secret("DATABASE_URL") or f"sqlite:///{DATA_DIR / 'desk.sqlite3'}"
 try:
     _database = dj_database_url.parse(DATABASE_URL)
 except ValueError as error:
@@ -267,7 +267,7 @@ CACHES = {"default": {"BACKEND": "django.core.cache.backends.db.DatabaseCache", 
 REDIS_SOCKET = environment.private_socket(DATA_DIR, "redis.sock")
 #: Broker for wake-up calls and hints. [secret: its password; form: `redis://`, `rediss://` or `unix://`; default: a
 #: private one on a Unix socket]
-REDIS_URL = os.environ.get("REDIS_URL", "").strip() or f"unix://{REDIS_SOCKET}"
+REDIS_URL = environment.secret("REDIS_URL") or f"unix://{REDIS_SOCKET}"
 if not REDIS_URL.startswith(("redis://", "rediss://", "unix://")):
     raise environment.OddSetting("REDIS_URL takes an address that starts with redis://, rediss:// or unix://.")
 CELERY_APPLICATION = "project.celery.app"

@@ -95,7 +95,7 @@ class House:
         # Pages call nobody, so they need not wait for the outside; who works would only meet refusals.
         web = self._begin(plans.web(settings))
         await self._ready(outside)
-        await self._ready([*web, *self._begin(plans.work(_MANAGE))])
+        await self._ready([*web, *self._begin(plans.work())])
 
     def _begin(self, plans: list[Plan]) -> list[Child]:
         children = [Child(plan, self._console, self._guard) for plan in plans]

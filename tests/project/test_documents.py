@@ -4,7 +4,6 @@ import re
 import shlex
 
 import pytest
-import yaml
 from django.core.management import CommandError, call_command, get_commands
 
 from desk.processes import sign_of_life
@@ -20,7 +19,7 @@ README = (tree.ROOT / "README.md").read_text()
 TASKS = (tree.ROOT / "docs" / "tasks.md").read_text()
 RECIPES = (tree.ROOT / "docs" / "recipes.md").read_text()
 # Commands that the house runs without Django.
-OWN = {"up", "verify", "bench", "lock", "sandbox"}
+OWN = {"up", "verify", "bench", "lock", "units", "make_secrets", "sandbox"}
 
 
 READING = re.compile(
@@ -141,49 +140,7 @@ def test_commands_and_links_that_are_named_exist(page):
         assert (tree.ROOT / page).parent.joinpath(link).exists(), f"{page} links to {link}"
 
 
-# Containers ----------------------------------------------------------------------------------------------------
-
-COMPOSE = yaml.safe_load((tree.ROOT / "docker-compose.yml").read_text())
-SERVICES = COMPOSE["services"]
-
-
-def test_every_process_of_the_house_has_its_container():
-    desk = {"prepare", "web", "worker", "release-worker", "chain-worker", "beat", "follower"}
-    assert set(SERVICES) == {"postgres", "valkey", "sandbox"} | desk
-
-
-@pytest.mark.parametrize(
-    "name", ["sandbox", "prepare", "web", "worker", "release-worker", "chain-worker", "beat", "follower"]
-)
-def test_containers_run_what_exists_and_without_rights(name):
-    service = SERVICES[name]
-    command = service["command"]
-    if command[:2] == ["python", "manage.py"]:
-        assert command[2] in set(get_commands()) | OWN
-    elif command[:2] == ["python", "-m"]:
-        assert (tree.ROOT / (command[2].replace(".", "/") + ".py")).exists()
-    else:
-        assert command[0] == "celery"
-    assert service["cap_drop"] == ["ALL"]
-    assert "no-new-privileges:true" in service["security_opt"]
-
-
-def test_no_secret_is_written_into_the_file():
-    for service in SERVICES.values():
-        for key, value in service.get("environment", {}).items():
-            if re.search("PASSWORD|SECRET|RING", key):
-                assert value.startswith("${"), f"{key} has a value of its own"
-
-
-def test_only_this_machine_reaches_what_is_published():
-    published = [port for service in SERVICES.values() for port in service.get("ports", [])]
-    assert published
-    assert all(port.startswith("127.0.0.1:") for port in published)
-
-
-def test_long_lived_containers_say_whether_they_are_well():
-    silent = {name for name, service in SERVICES.items() if "healthcheck" not in service}
-    assert silent == {"prepare", "beat"}, "one ends by itself; the other only wakes, which /readyz sees by what is due"
+# The image -----------------------------------------------------------------------------------------------------------
 
 
 def test_the_image_takes_every_app_and_nothing_that_is_not_run():

@@ -10,7 +10,7 @@ from unittest import mock
 
 import pytest
 
-from project import addresses, environment
+from project import addresses, environment, secret_strength
 
 ROOT = Path(environment.__file__).parent.parent
 
@@ -274,7 +274,7 @@ def test_a_random_secret_is_taken(tmp_path, secret):
 def test_random_secrets_of_every_usual_form_are_taken():
     for _ in range(200):
         for made in (secrets.token_urlsafe(48), secrets.token_hex(32), secrets.token_urlsafe(60)):
-            environment.require_strong("SECRET_KEY", made)
+            secret_strength.require_strong("SECRET_KEY", made)
 
 
 def test_the_demo_listens_to_a_network_only_when_the_risk_is_named(tmp_path):
@@ -283,8 +283,20 @@ def test_the_demo_listens_to_a_network_only_when_the_risk_is_named(tmp_path):
     assert read_settings(tmp_path, **REAL, SECRET_KEY=STRONG, LISTEN="0.0.0.0")[:2] == (0, "read")
 
 
-def test_the_container_of_the_demo_names_the_risk():
-    assert 'DEMO_ANYBODY_MAY_SIGN_IN: "1"' in (ROOT / "docker-compose.yml").read_text()
+def test_a_secret_is_read_from_the_file_that_is_named_for_it(tmp_path):
+    files = {"SECRET_KEY": STRONG, "KEY_RING": f"{RING}\n", "DATABASE_URL": "postgres://desk:pw@db/desk"}
+    files |= {"REDIS_URL": "rediss://broker.example/0", "EMAIL_URL": "smtps://desk:pw@mail.example:465"}
+    for name, text in files.items():
+        (tmp_path / name).write_text(f"{text}\n")
+    named = {f"{name}_FILE": str(tmp_path / name) for name in files}
+    printed = "settings.KEY_RING, settings.DATABASES['default']['HOST'], settings.REDIS_URL, settings.EMAIL_HOST"
+    code, read, complaint = read_settings(tmp_path, printed, **REAL_ADDRESSES, **named)
+    assert (code, read, complaint) == (0, f"{RING} db rediss://broker.example/0 mail.example", "")
+    assert "SECRET_KEY and SECRET_KEY_FILE are both set" in complaint_of(
+        tmp_path, **REAL_ADDRESSES, **named, SECRET_KEY=STRONG
+    )
+    named["KEY_RING_FILE"] = str(tmp_path / "nothing")
+    assert "it can't be read (FileNotFoundError)" in complaint_of(tmp_path, **REAL_ADDRESSES, **named)
 
 
 def test_the_desk_waits_for_its_disk(tmp_path):
