@@ -12,8 +12,9 @@ OWN = {
     "verify": "project.verification.verify",
     "bench": "project.verification.bench",
     "lock": "project.verification.locks",
-    "units": "project.units",
-    "make_secrets": "project.make_secrets",
+    "units": "project.deployment.units",
+    "sbom": "project.deployment.sbom",
+    "make_secrets": "project.deployment.make_secrets",
     "sandbox": "sandbox.command",
 }
 

@@ -12,7 +12,8 @@ from django.urls import reverse
 from exchange_ops.going_live import confirmations, verdicts
 from exchange_ops.going_live.verdicts import Verdict, Visit
 
-MANAGE: Final = "sudo -u desk .venv/bin/python manage.py"
+# Typed in the desk's shell, as docs/running.md says.
+MANAGE: Final = ".venv/bin/python manage.py"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,7 @@ STEPS: Final = (
         "Without the ring no key of the exchange can be opened, and no approval can be verified.",
         "Copy both files to a place away from this machine, then confirm it here.",
         verdicts.secrets,
-        command="sudo cat /etc/countersign/secret-key /etc/countersign/key-ring",
+        command="sudo cat /etc/countersign/secrets/secret-key /etc/countersign/secrets/key-ring",
         asks=confirmations.KEY_RING,
     ),
     Step(
@@ -75,15 +76,18 @@ STEPS: Final = (
         "PostgreSQL serves several processes at once and can be backed up while they work.",
         "Name both in /etc/countersign/env, then prepare the database:",
         verdicts.rows,
-        command=f"DATABASE_URL=postgres:///desk\nREDIS_URL=redis://127.0.0.1:6379/0\n{MANAGE} prepare",
+        command=(
+            "DATABASE_URL=postgres://desk@%2Fvar%2Frun%2Fpostgresql/desk\nREDIS_URL=redis://127.0.0.1:6379/0\n"
+            f"{MANAGE} prepare"
+        ),
     ),
     Step(
         "mail",
         "E-mail delivered",
         "Invitations, approvals and incidents reach people by mail.",
-        "Name the mail server in /etc/countersign/env, restart the desk, then send a test mail here.",
+        "Name the mail server in /etc/countersign/env, restart the desk, then send a test mail here:",
         verdicts.mail,
-        command="EMAIL_URL=smtps://desk:PASSWORD@mail.example.com:465\nMAIL_FROM=Desk <desk@example.com>",
+        command='EMAIL_URL=smtps://desk:PASSWORD@mail.example.com:465\nMAIL_FROM="Desk <desk@example.com>"',
     ),
     Step(
         "admin",
@@ -126,7 +130,7 @@ STEPS: Final = (
         "An account whose exchange is not in the settings is neither read nor paid from.",
         "Name every further exchange in /etc/countersign/env and restart the desk:",
         verdicts.places,
-        command="EXCHANGE_PLACES=NAME=https://… wss://…",
+        command='EXCHANGE_PLACES="second=https://… wss://…"',
     ),
     Step(
         "reconciliation",

@@ -5,7 +5,8 @@ from types import ModuleType
 from urllib.parse import urlsplit
 
 from desk.processes import sign_of_life
-from project import environment, processes
+from project import environment
+from project.deployment import processes
 from project.supervisor import probes, redis_choice
 from project.supervisor.child import Plan
 
@@ -33,7 +34,7 @@ def outside(settings: ModuleType) -> list[Plan]:
     """What must answer before the desk is worth starting: the broker and, in the demo, the outside world."""
     plans = []
     if runs_redis(settings):
-        choice = redis_choice.choose(socket_path=settings.REDIS_SOCKET, folder=settings.DATA_DIR)
+        choice = redis_choice.choose(socket_path=settings.REDIS_SOCKET, folder=settings.DATA_DIR, demo=settings.DEMO)
         probe = probes.answers_redis(settings.REDIS_SOCKET)
         plans.append(Plan("redis", choice.command, _OUTSIDE, probe=probe))
     if runs_sandbox(settings):

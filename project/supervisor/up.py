@@ -43,7 +43,7 @@ def main(arguments: Sequence[str]) -> int:
     try:
         claim.acquire(port=settings.PORT, sandbox_port=settings.SANDBOX_PORT)
         asyncio.run(House(settings, Console()).run(after_a_kill=claim.was_cut_off))
-    except (CannotClaim, CannotStart) as refusal:
+    except (CannotClaim, CannotStart, redis_choice.NoBroker) as refusal:
         print(refusal, file=sys.stderr, flush=True)
         return 1
     finally:
@@ -86,7 +86,9 @@ class House:
         settings = self._settings
         await self._wait_for_ports(seconds=_AFTER_A_KILL_S if after_a_kill else 0)
         if plans.runs_redis(settings):
-            choice = redis_choice.choose(socket_path=settings.REDIS_SOCKET, folder=settings.DATA_DIR)
+            choice = redis_choice.choose(
+                socket_path=settings.REDIS_SOCKET, folder=settings.DATA_DIR, demo=settings.DEMO
+            )
             self._console.say(f"Redis: {choice.sentence}.")
         outside = self._begin(plans.outside(settings))
         if not prepared.holds(settings):

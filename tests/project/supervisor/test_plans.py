@@ -14,8 +14,8 @@ from types import SimpleNamespace
 import pytest
 
 from desk.processes import sign_of_life
-from project import health_check, processes, units
 from project import settings as read_settings
+from project.deployment import health_check, processes, units
 from project.environment import ExchangePlace
 from project.supervisor import plans
 
@@ -35,6 +35,7 @@ def settings(**changes):
         "CHAINDATA_URL": SANDBOX,
         "EXCHANGE_PLACES": {},
         "ALLOWED_HOSTS": ["localhost"],
+        "DEMO": True,
     }
     return SimpleNamespace(**default | changes)
 

@@ -1,4 +1,4 @@
-"""`python -m project.health_check`: whether the process of this container works; exit 0 when it does.
+"""`python -m project.deployment.health_check`: whether the process of this container works; exit 0 when it does.
 
 A process that gives signs of life is judged by the last one, any other by its own /healthz (standard library only).
 """

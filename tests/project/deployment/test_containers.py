@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from project import make_secrets, processes, settings_page
+from project import settings_page
+from project.deployment import make_secrets, processes
 from tests import servers
 from tests.architecture import tree
 from tests.bounds import stretched
@@ -230,8 +231,10 @@ def sandbox_elsewhere(folder):
     port = free_port()
     command = [sys.executable, "manage.py", "sandbox", "--sealed", "--still", "--port", str(port), "--data-dir", folder]
     with subprocess.Popen(command, cwd=tree.ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-        yield port
-        process.terminate()
+        try:
+            yield port
+        finally:
+            process.terminate()
 
 
 @pytest.mark.thorough("every process of a desk for a minute; that they are those of the house is shown by their table")

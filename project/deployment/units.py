@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from project.processes import ALL, Process
+from project.deployment.processes import ALL, Process
 
 TARGET = "countersign.target"
 _TARGET = """[Unit]
