@@ -1,4 +1,4 @@
-"""`manage.py sbom`: what a desk is made of, as a CycloneDX document (specification 1.6, JSON), from the lock alone.
+"""`manage.py sbom`: what a desk is made of, as a CycloneDX 1.6 document in JSON, from the lock alone.
 
 The same lock gives the same document to the byte: its serial number is made from the lock, and it carries no time.
 """
@@ -74,6 +74,6 @@ def main(arguments: Sequence[str]) -> int:
     options = parser.parse_args(arguments)
     version = re.search(r'^version = "(.+)"$', (ROOT / "pyproject.toml").read_text(), re.MULTILINE)
     text = (ROOT / options.lock).read_text()
-    made = document(text, name="countersign", version=version[1] if version else "")
-    sys.stdout.write(json.dumps(made, indent=2) + "\n")
+    bill = document(text, name="countersign", version=version[1] if version else "")
+    sys.stdout.write(json.dumps(bill, indent=2) + "\n")
     return 0

@@ -102,13 +102,13 @@ def test_a_trial_is_verified_as_an_approval_is_and_counts_for_the_address_of_tod
     settings.DESK_HOST, settings.DESK_ORIGIN = "desk.example", own
     people = [make_person("treasury", username=name) for name in ("ada", "ben")]
     for number, person in enumerate(people, 1):
-        key, asked = SoftKey("desk.example"), {"person": person, "session_key": "s", "now": clock.now()}
+        key, context = SoftKey("desk.example"), {"person": person, "session_key": "s", "now": clock.now()}
         enrolled = key.enrol(person)
-        options = stepup.challenge(purpose=trial.PURPOSE, digest=trial.digest_of(person), **asked)
-        told = {"actor": person, "session_key": "s", "now": clock.now()}
+        options = stepup.challenge(purpose=trial.PURPOSE, digest=trial.digest_of(person), **context)
+        arguments = {"actor": person, "session_key": "s", "now": clock.now()}
         with pytest.raises(stepup.CannotConfirm, match="at another address"):
-            trial.sign(credential=key.answer(options, origin="https://desk.example:1")["credential"], **told)
-        trial.sign(credential=key.answer(options, origin=own)["credential"], **told)
+            trial.sign(credential=key.answer(options, origin="https://desk.example:1")["credential"], **arguments)
+        trial.sign(credential=key.answer(options, origin=own)["credential"], **arguments)
         assert look()["signature"].holds == (number == 2)
     assert AuditEvent.objects.filter(action=trial.ACTION).count() == 2
     settings.DESK_ORIGIN = "https://desk.example:9443"
