@@ -251,6 +251,10 @@ def test_the_page_is_read_by_those_who_must_know_and_kept_by_admins(signed_in, m
         answer = client.get("/going-live/")
         assert answer.status_code == status
         assert ("Confirm that it was done" in text(answer)) == (role == "admin")
+        if status == 200:
+            page = answer.content.decode()
+            assert ("Make a trial signature" in page) == (role == "treasury")
+            assert "mfa/js/webauthn-json" in page, "the button speaks to the device by it"
         assert client.post("/going-live/backup/confirm/", {"comment": "On the second machine"}).status_code == (
             302 if role == "admin" else 403
         )
