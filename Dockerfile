@@ -1,5 +1,7 @@
 # One image for web, worker, beat, follower and sandbox; docker-compose.yml says which command each runs.
-FROM python:3.11-slim
+# A tag may move: for a build that can be repeated, give the digest (docs/running.md, "In containers").
+ARG BASE_IMAGE=python:3.11-slim
+FROM ${BASE_IMAGE}
 
 ENV PYTHONUNBUFFERED=1 PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1
 

@@ -6,12 +6,15 @@ import sys
 
 from project import bootstrap
 
-# Command to the module whose `main(arguments)` runs it. All but the last prepare their own environment.
+# Command to the module whose `main(arguments)` runs it. The first four prepare their own environment.
 OWN = {
     "up": "project.supervisor.up",
     "verify": "project.verification.verify",
     "bench": "project.verification.bench",
     "lock": "project.verification.locks",
+    "units": "project.deployment.units",
+    "sbom": "project.deployment.sbom",
+    "make_secrets": "project.deployment.make_secrets",
     "sandbox": "sandbox.command",
 }
 

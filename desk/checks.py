@@ -14,7 +14,10 @@ def demo_outside(**_: Any) -> list[CheckMessage]:
     """The demo, the demo on a network, and demo people outside the demo."""
     messages: list[CheckMessage] = []
     if settings.DEMO:
-        messages.append(Warning("DEMO is on: its people have published passwords.", hint="Set DEMO=0.", id="desk.W001"))
+        why = "DEMO=1 is set" if settings.DEMO_IS_NAMED else "no address of a real system is set"
+        sentence = f"This is a demo desk, because {why}: its people have published passwords."
+        hint = "Set EXCHANGE_URL, EXCHANGE_WS_URL and CHAINDATA_URL, and DEMO=0."
+        messages.append(Warning(sentence, hint=hint, id="desk.W001"))
     if settings.DEMO and settings.LISTEN not in {"127.0.0.1", "::1"}:
         sentence = (
             f"The demo listens on {settings.LISTEN}: whoever reaches this machine signs in with published passwords."

@@ -18,10 +18,20 @@ class WrongDatabase(Exception):
 
 
 def prepare(*, now: datetime) -> None:
-    """Mark a database that has no mark yet, then check the mark. Raises WrongDatabase."""
+    """Mark a database that has no mark yet, then check the mark. Raises WrongDatabase.
+
+    A new database becomes a demo only where DEMO=1 is set, never because no address of a real system is.
+    """
     if not models.DatabaseMark.objects.exists():
+        has_people = models.Person.objects.exists()
+        if settings.DEMO and not settings.DEMO_IS_NAMED and not has_people:
+            raise WrongDatabase(
+                "This database is new, and neither DEMO nor the address of a real system is set. For a demo, whose "
+                "passwords are published, set DEMO=1; for a real desk set EXCHANGE_URL, EXCHANGE_WS_URL and "
+                "CHAINDATA_URL."
+            )
         # A database from before there were marks is judged by its people.
-        is_demo = bool(demo_people()) if models.Person.objects.exists() else settings.DEMO
+        is_demo = bool(demo_people()) if has_people else settings.DEMO
         models.DatabaseMark.objects.get_or_create(pk=1, defaults={"is_demo": is_demo, "made_at": now})
     require()
 

@@ -3,9 +3,9 @@
 `up`, `verify` and `lock` own `.venv`, and `bench` owns `.venv-bench`: they make it, install their locks by hash, and go
 on inside it. A mark stands in it while it is being made, and a stamp of what was installed is written last, so an
 interrupted set-up is seen and made again. What a running desk needs is never taken away because something else could
-not be installed: the tests' packages are added to `.venv` without a mark, and come again when they did not arrive
-whole; the measurements, whose peers may be missing for a Python, have an environment of their own. Every other command
-runs where it is started, and uses `.venv` only when Django can't be imported there.
+not be installed: the demo's broker and the tests' packages are added to `.venv` without a mark, and come again when
+they did not arrive whole; the measurements, whose peers may be missing for a Python, have an environment of their own.
+Every other command runs where it is started, and uses `.venv` only when it needs Django and Django can't be imported.
 """
 
 import contextlib
@@ -25,7 +25,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 _RUN = "requirements.txt"
-_TEST = (_RUN, "tests/requirements.txt")
+_DEMO = "requirements-demo.txt"
+_TEST = (_RUN, _DEMO, "tests/requirements.txt")
 _OLDEST = (3, 11)
 
 
@@ -54,11 +55,13 @@ class Environment:
 _DESK = ROOT / ".venv"
 # The commands that prepare their own environment, and what each needs in it.
 _ENVIRONMENTS = {
-    "up": Environment(_DESK, (_RUN,)),
+    "up": Environment(_DESK, (_RUN, _DEMO)),
     "verify": Environment(_DESK, _TEST),
     "lock": Environment(_DESK, _TEST),
     "bench": Environment(ROOT / ".venv-bench", (*_TEST, "tools/bench/requirements.txt")),
 }
+# These run on a server before anything is installed there: the standard library is enough for them.
+_PLAIN = {"units", "make_secrets", "sbom"}
 
 
 def name_the_settings() -> None:
@@ -71,6 +74,8 @@ def enter(command: str) -> None:
     if sys.version_info < _OLDEST:
         sys.exit(f"Countersign needs Python 3.11 or later; this is {platform.python_version()}.")
     environment = _ENVIRONMENTS.get(command)
+    if command == "up" and _is_real():
+        environment = Environment(_DESK, (_RUN,))
     if environment is not None:
         with _one_at_a_time():
             if _set_up(environment) and _is_inside(environment):
@@ -78,11 +83,21 @@ def enter(command: str) -> None:
                 _go_inside(environment)
         if not _is_inside(environment):
             _go_inside(environment)
-    elif importlib.util.find_spec("django") is None:
+    elif command not in _PLAIN and importlib.util.find_spec("django") is None:
         desk = _ENVIRONMENTS["up"]
         if _is_inside(desk) or not desk.python.exists():
             sys.exit("Django is not installed here. `python3 manage.py up` makes .venv, installs the lock and starts.")
         _go_inside(desk)
+
+
+def _is_real() -> bool:
+    """Whether `up` is asked for a real desk, which has no broker of the demo: the settings judge the rest."""
+    demo = _setting("DEMO").lower()
+    return bool(_setting("EXCHANGE_URL")) and demo not in {"1", "true", "yes", "on"}
+
+
+def _setting(name: str) -> str:
+    return os.environ.get(name, "").strip()
 
 
 def _is_inside(environment: Environment) -> bool:

@@ -7,12 +7,10 @@ import base64
 import contextlib
 import hashlib
 import ipaddress
-import math
 import os
 import re
 import stat
 import tempfile
-import zlib
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -21,23 +19,9 @@ from wire import reach
 
 _LONGEST_SOCKET_PATH = 100
 _KEY_BYTES = 32
-_SHORTEST_SECRET = 50
 _PLACE_NAME = re.compile("[a-z0-9][a-z0-9-]{0,39}")
 _REST_AND_STREAM = 2
 _MOST_PLACES = 20
-_LEAST_BITS = 128
-# What zlib adds to any text: its head, its checksum and the end of its only block.
-_PACKING_BYTES = 8
-_KNOWN_SECRETS = (
-    "djangoinsecure",
-    "changeme",
-    "changethis",
-    "insecure",
-    "secretkey",
-    "password",
-    "example",
-    "countersign",
-)
 # Not mended: who finds it open to others says that its keys have to be changed, not its mode alone (`desk.sealing`).
 _WATCHED = {"key-ring"}
 
@@ -54,6 +38,32 @@ def text(name: str, default: str | None = None) -> str:
     if default is None:
         raise OddSetting(f"{name} is not set, and there is no safe default for it.")
     return default
+
+
+def is_set(name: str) -> bool:
+    """Whether the setting has a value, whatever it is; blanks are none."""
+    return bool(os.environ.get(name, "").strip())
+
+
+def secret(name: str) -> str:
+    """A secret from the variable, or from the file that NAME_FILE names; empty when neither is set.
+
+    What is wrong is said without repeating the secret.
+    """
+    value, path = text(name, ""), text(f"{name}_FILE", "")
+    if not path:
+        return value
+    if value:
+        raise OddSetting(f"{name} and {name}_FILE are both set; keep one of them.")
+    try:
+        return Path(path).read_text().strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise OddSetting(f"{name}_FILE is {path!r}; it can't be read ({type(error).__name__}).") from None
+
+
+def own_name(allowed: list[str]) -> str:
+    """A host name to which a desk with these ALLOWED_HOSTS answers; `.example.com` takes example.com as well."""
+    return next((name.lstrip(".") for name in allowed if name != "*"), "localhost")
 
 
 def words(name: str, default: str) -> list[str]:
@@ -213,7 +223,7 @@ def mail_server(name: str) -> MailServer:
 
     Without TLS only this machine is reached. What is wrong is said without repeating the address.
     """
-    value = os.environ.get(name, "").strip()
+    value = secret(name)
     if not value:
         return MailServer()
     try:
@@ -248,7 +258,7 @@ def key_ring(name: str) -> str:
 
     What is wrong is said without repeating any part of a key.
     """
-    value = os.environ.get(name, "").strip()
+    value = ",".join(line.strip().strip(",") for line in secret(name).splitlines() if line.strip())
     for place, entry in enumerate(value.split(",") if value else [], 1):
         key_id, _, key = entry.strip().partition(":")
         try:
@@ -332,31 +342,6 @@ def private_socket(data_dir: Path, name: str) -> Path:
 def is_loopback_address(address: str) -> bool:
     """Whether only this machine reaches a program that listens on this numeric address."""
     return ipaddress.ip_address(address).is_loopback
-
-
-def require_strong(name: str, value: str) -> None:
-    """Stop the start when a secret can be guessed: short, known, repeated, or of few characters. Never repeats it.
-
-    What a text could carry at most is judged twice: by how often each character stands in it, and by how far it can be
-    packed, which shows repetition. Either must leave 128 bits.
-    """
-    plain = "".join(character for character in value.lower() if character.isalnum())
-    counts = [value.count(character) / len(value) for character in set(value)]
-    by_characters = -sum(share * math.log2(share) for share in counts) * len(value)
-    by_packing = 8 * (len(zlib.compress(value.encode(), 9)) - _PACKING_BYTES)
-    published_word = next((word for word in _KNOWN_SECRETS if word in plain), None)
-    if len(value) < _SHORTEST_SECRET:
-        why = f"it has {len(value)} characters and needs at least {_SHORTEST_SECRET}"
-    elif published_word is not None:
-        why = f"it contains {published_word!r}, as published examples do"
-    elif min(by_characters, by_packing) < _LEAST_BITS:
-        why = "it repeats itself or uses too few different characters"
-    else:
-        return
-    raise OddSetting(
-        f"{name} is too weak: {why}. Whoever guesses it can forge sessions. Make one with "
-        "python3 -c 'import secrets; print(secrets.token_urlsafe(60))'."
-    )
 
 
 def is_loopback(address: str) -> bool:

@@ -21,6 +21,10 @@ MFA_ADAPTER = "desk.people.accounts.SecondFactorAdapter"
 MFA_FORMS = {
     "authenticate": "desk.people.accounts.SignInCodeForm",
     "reauthenticate": "desk.people.accounts.ReauthenticateCodeForm",
+    "add_webauthn": "desk.people.accounts.AddPasskeyForm",
+    "authenticate_webauthn": "desk.people.accounts.SignInPasskeyForm",
+    "login_webauthn": "desk.people.accounts.PasskeyAloneForm",
+    "reauthenticate_webauthn": "desk.people.accounts.ReauthenticatePasskeyForm",
 }
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_PASSKEY_LOGIN_ENABLED = True

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 import dj_database_url
 
-from project import environment
+from project import addresses, environment, secret_strength
 from project.fixed_settings import *  # noqa: F403
 
 # Folder and ports ----------------------------------------------------------------------------------------------------
@@ -55,9 +55,11 @@ for (_rest, _streams), (_address, _stream_address) in _pairs.items():
             f"{_rest} is {_address!r} and {_streams} is {_stream_address!r}; "
             "an exchange and its streams are one system: set both or neither."
         )
-#: Demo people, keys and passwords that are published. Refused while any address above is not this machine's. [default:
-#: on while every address above is this machine's]
-DEMO = environment.flag("DEMO", default=not _elsewhere)
+#: Demo people, keys and passwords that are published. Refused while any address above is not this machine's, and a new
+#: database becomes a demo only where DEMO=1 is set: `manage.py up` does that itself, without addresses of real systems.
+#: [default: on while no address above is set]
+DEMO = environment.flag("DEMO", default=not addresses.are_named())
+DEMO_IS_NAMED = environment.is_set("DEMO")
 if DEMO and _elsewhere:
     raise environment.OddSetting(
         f"DEMO is on, but {_elsewhere[0]} is {_outside[_elsewhere[0]]!r}, which is not this machine's sandbox. "
@@ -78,11 +80,13 @@ for _name, _address in _outside.items():
     environment.refuse_private(
         _name, _address, named=PRIVATE_HOSTS, own_ports=None if DEMO else {SANDBOX_PORT}, named_in="PRIVATE_HOSTS"
     )
+if not DEMO:
+    addresses.require_all()
 
 
 def _kept_secret(name: str, file_name: str) -> str:
     """A secret from the environment, else from a file of the data folder; the demo makes that file itself."""
-    secret = os.environ.get(name, "").strip()
+    secret = environment.secret(name)
     path = DATA_DIR / file_name
     if secret:
         return secret
@@ -99,7 +103,7 @@ def _kept_secret(name: str, file_name: str) -> str:
 #: [secret; form: at least 50 random characters; default: made once in the demo]
 SECRET_KEY = _kept_secret("SECRET_KEY", "secret-key")
 if not DEMO:
-    environment.require_strong("SECRET_KEY", SECRET_KEY)
+    secret_strength.require_strong("SECRET_KEY", SECRET_KEY)
 #: Key-encryption keys, newest first: the first one seals, all of them open. Without it the file `key-ring` in DATA_DIR
 #: is read; outside the demo one of them has to be there.
 #: [secret; form: `id:base64 of 32 bytes`, separated by commas; default: made once in the demo]
@@ -138,12 +142,16 @@ BODY_LIMIT_BYTES = DATA_UPLOAD_MAX_MEMORY_SIZE = 1_048_576
 BODY_SECONDS = 20
 
 # Telling people -------------------------------------------------------------------------------------------------------
-#: The desk's own address in messages, as people type it. [default: `https://` and the first of ALLOWED_HOSTS; in the
-#: demo `http://localhost` and PORT]
+#: The desk's own address, as people type it, with its port: in messages, and the only one at which passkeys are taken.
+#: Its host is one of ALLOWED_HOSTS. [default: `https://` and the first of ALLOWED_HOSTS; in the demo `http://localhost`
+#: and PORT]
 DESK_URL = environment.url(
-    "DESK_URL", f"http://localhost:{PORT}" if DEMO else f"https://{ALLOWED_HOSTS[0]}", schemes=("https", "http")
+    "DESK_URL", addresses.own_default(ALLOWED_HOSTS, demo=DEMO, port=PORT), schemes=("https", "http")
 )
-DESK_HOST = urlsplit(DESK_URL).hostname or "localhost"
+addresses.require_own(DESK_URL, allowed=ALLOWED_HOSTS, demo=DEMO)
+DESK_HOST, DESK_ORIGIN = urlsplit(DESK_URL).hostname or "localhost", addresses.origin_of(DESK_URL)
+# A proxy may leave the port out of Host, and forms come from the desk's own address all the same.
+CSRF_TRUSTED_ORIGINS.append(DESK_ORIGIN)
 #: Server that mail is handed to: `smtps://` and port 465, or `smtp://` and port 587 for STARTTLS. Without it the demo
 #: shows on a page what it would send. [secret; form: `smtps://user:password@host:465`]
 _mail = environment.mail_server("EMAIL_URL")
@@ -229,7 +237,7 @@ TEMPLATES = [
 # Rows ---------------------------------------------------------------------------------------------------------------
 #: Where the rows are. [secret: its password; form: `postgres://user:password@host/name` or `sqlite:///path`; default:
 #: SQLite in DATA_DIR]
-DATABASE_URL = os.environ.get("DATABASE_URL", "").strip() or f"sqlite:///{DATA_DIR / 'desk.sqlite3'}"
+DATABASE_URL = environment.secret("DATABASE_URL") or f"sqlite:///{DATA_DIR / 'desk.sqlite3'}"
 try:
     _database = dj_database_url.parse(DATABASE_URL)
 except ValueError as error:
@@ -260,7 +268,7 @@ CACHES = {"default": {"BACKEND": "django.core.cache.backends.db.DatabaseCache", 
 REDIS_SOCKET = environment.private_socket(DATA_DIR, "redis.sock")
 #: Broker for wake-up calls and hints. [secret: its password; form: `redis://`, `rediss://` or `unix://`; default: a
 #: private one on a Unix socket]
-REDIS_URL = os.environ.get("REDIS_URL", "").strip() or f"unix://{REDIS_SOCKET}"
+REDIS_URL = environment.secret("REDIS_URL") or f"unix://{REDIS_SOCKET}"
 if not REDIS_URL.startswith(("redis://", "rediss://", "unix://")):
     raise environment.OddSetting("REDIS_URL takes an address that starts with redis://, rediss:// or unix://.")
 CELERY_APPLICATION = "project.celery.app"
@@ -272,7 +280,6 @@ SIGN_IN_SECOND_FACTOR = environment.flag("SIGN_IN_SECOND_FACTOR", default=not DE
 # approving for a day. The demo's people share a published factor.
 SECOND_FACTOR_REQUIRED = not DEMO
 FACTOR_REST_SECONDS = 0 if DEMO else 24 * 60 * 60
-MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = DEMO
 #: A session without a request ends after this time; eight hours after signing in it ends in any case. [unit: seconds]
 SESSION_IDLE_SECONDS = environment.integer("SESSION_IDLE_SECONDS", 900, lowest=60, highest=86_400)
 SESSION_COOKIE_AGE = 8 * 60 * 60
@@ -333,6 +340,8 @@ LOGGING: dict[str, object] = {"version": 1}
 CHAIN_NETWORKS = environment.text("CHAIN_NETWORKS", "regtest,test" if DEMO else "main").replace(" ", "").split(",")
 if not set(CHAIN_NETWORKS) <= {"main", "test", "regtest"}:
     raise environment.OddSetting("CHAIN_NETWORKS takes main, test and regtest, separated by commas.")
+if not DEMO:
+    addresses.require_one_world(_outside, networks=CHAIN_NETWORKS, named=PRIVATE_HOSTS, sandbox_port=SANDBOX_PORT)
 #: Whether calls that carry a private key in their address may be made at all; `manage.py slp_token` alone makes them.
 CHAIN_KEYED_CALLS = environment.flag("CHAIN_KEYED_CALLS", default=False)
 #: Hosts besides this machine that such calls may reach, by https.

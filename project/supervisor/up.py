@@ -11,6 +11,7 @@ from collections.abc import Coroutine, Sequence
 from types import ModuleType
 from typing import Any
 
+from project import addresses, environment
 from project.bootstrap import ROOT
 from project.supervisor import parent_death, plans, prepared, redis_choice, run_queue
 from project.supervisor.child import Child, Plan
@@ -34,6 +35,7 @@ def main(arguments: Sequence[str]) -> int:
     if arguments:
         print(f"`up` reads its settings from the environment and takes no {' '.join(arguments)}.", file=sys.stderr)
         return 2
+    addresses.ask_for_demo(sandbox_port=environment.integer("SANDBOX_PORT", 8100, lowest=1, highest=65535))
     # Reads the environment: an odd value ends the process here, with its sentence.
     from project import settings
 
@@ -41,7 +43,7 @@ def main(arguments: Sequence[str]) -> int:
     try:
         claim.acquire(port=settings.PORT, sandbox_port=settings.SANDBOX_PORT)
         asyncio.run(House(settings, Console()).run(after_a_kill=claim.was_cut_off))
-    except (CannotClaim, CannotStart) as refusal:
+    except (CannotClaim, CannotStart, redis_choice.NoBroker) as refusal:
         print(refusal, file=sys.stderr, flush=True)
         return 1
     finally:
@@ -84,7 +86,9 @@ class House:
         settings = self._settings
         await self._wait_for_ports(seconds=_AFTER_A_KILL_S if after_a_kill else 0)
         if plans.runs_redis(settings):
-            choice = redis_choice.choose(socket_path=settings.REDIS_SOCKET, folder=settings.DATA_DIR)
+            choice = redis_choice.choose(
+                socket_path=settings.REDIS_SOCKET, folder=settings.DATA_DIR, demo=settings.DEMO
+            )
             self._console.say(f"Redis: {choice.sentence}.")
         outside = self._begin(plans.outside(settings))
         if not prepared.holds(settings):
@@ -93,7 +97,7 @@ class House:
         # Pages call nobody, so they need not wait for the outside; who works would only meet refusals.
         web = self._begin(plans.web(settings))
         await self._ready(outside)
-        await self._ready([*web, *self._begin(plans.work(_MANAGE))])
+        await self._ready([*web, *self._begin(plans.work())])
 
     def _begin(self, plans: list[Plan]) -> list[Child]:
         children = [Child(plan, self._console, self._guard) for plan in plans]

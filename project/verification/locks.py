@@ -24,12 +24,14 @@ _RULES = (
 )
 _SOURCES = {
     "requirements.txt": ("pyproject.toml",),
+    "requirements-demo.txt": ("--group", "pyproject.toml:demo", "--constraints", "requirements.txt"),
     "tests/requirements.txt": ("--group", "pyproject.toml:dev", "--constraints", "requirements.txt"),
     "tools/bench/requirements.txt": ("--group", "pyproject.toml:bench", "--constraints", "tests/requirements.txt"),
 }
 # What README promises. A peer of the tests, coincurve, has no wheel for 3.14.
 PYTHONS = {
     "requirements.txt": ("3.11", "3.12", "3.13", "3.14"),
+    "requirements-demo.txt": ("3.11", "3.12", "3.13", "3.14"),
     "tests/requirements.txt": ("3.11", "3.12", "3.13"),
     "tools/bench/requirements.txt": ("3.11", "3.12", "3.13"),
 }

@@ -26,6 +26,19 @@ def test_the_first_preparation_decides_for_good(settings: Any) -> None:
         DatabaseMark.objects.create(pk=2, is_demo=False, made_at=clock.now())
 
 
+def test_a_new_database_becomes_a_demo_only_where_it_is_asked_for_by_name(settings: Any) -> None:
+    settings.DEMO_IS_NAMED = False
+    with pytest.raises(database_mark.WrongDatabase, match=r"is new.*set DEMO=1"):
+        database_mark.prepare(now=clock.now())
+    assert not DatabaseMark.objects.exists()
+    assert "because no address of a real system is set" in checks.demo_outside()[0].msg
+    settings.DEMO_IS_NAMED = True
+    database_mark.prepare(now=clock.now())
+    settings.DEMO_IS_NAMED = False
+    database_mark.prepare(now=clock.now())
+    assert DatabaseMark.objects.get().is_demo, "commands beside a running demo need no name"
+
+
 def test_a_real_database_takes_no_demo(settings: Any, operator: Person) -> None:
     settings.DEMO = False
     database_mark.prepare(now=clock.now())

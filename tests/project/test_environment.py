@@ -10,7 +10,7 @@ from unittest import mock
 
 import pytest
 
-from project import environment
+from project import addresses, environment, secret_strength
 
 ROOT = Path(environment.__file__).parent.parent
 
@@ -48,6 +48,32 @@ def test_nothing_set_is_the_demo_desk_on_this_machine(tmp_path):
     assert printed == f"True 8000 http://127.0.0.1:8100 unix://{tmp_path}/var/redis.sock"
 
 
+RING = "a:" + "A" * 43 + "="
+REAL_ADDRESSES = {
+    "EXCHANGE_URL": "https://exchange.example",
+    "EXCHANGE_WS_URL": "wss://exchange.example",
+    "CHAINDATA_URL": "https://chain.example",
+}
+TUNNEL = {
+    "EXCHANGE_URL": "http://127.0.0.1:9443",
+    "EXCHANGE_WS_URL": "ws://127.0.0.1:9443",
+    "CHAINDATA_URL": "http://127.0.0.1:9444",
+}
+# What a real desk can't start with, beside addresses and secrets that are right.
+ODD_REAL = [
+    ({"DESK_URL": "https://desk.example", "ALLOWED_HOSTS": "other.example"}, "Add 'desk.example' to ALLOWED_HOSTS"),
+    ({"DESK_URL": "http://desk.example", "ALLOWED_HOSTS": "desk.example"}, "outside the demo it starts with https"),
+    ({"DESK_URL": "https://10.0.0.5", "ALLOWED_HOSTS": "10.0.0.5"}, "passkeys are bound to a name"),
+    ({"ALLOWED_HOSTS": "10.0.0.5"}, "passkeys are bound to a name"),
+    ({"DESK_URL": "https://desk.example/desk", "ALLOWED_HOSTS": "desk.example"}, "no path behind it"),
+    ({"EXCHANGE_URL": "https://api.demo.exchange.example"}, "is for real money and EXCHANGE_URL"),
+    ({"EXCHANGE_WS_URL": "wss://testnet.exchange.example"}, "is for real money and EXCHANGE_WS_URL"),
+    ({"CHAINDATA_URL": "https://chain-test.example"}, "EXCHANGE_URL ('https://exchange.example') is for real money"),
+    ({"CHAINDATA_URL": "http://127.0.0.1:8100"}, "CHAINDATA_URL ('http://127.0.0.1:8100') is for testing"),
+    ({"CHAIN_NETWORKS": "test"}, "CHAIN_NETWORKS test is for testing"),
+    ({"CHAIN_NETWORKS": "main,regtest"}, "CHAIN_NETWORKS regtest is for testing"),
+    ({"EXCHANGE_PLACES": "b=https://b.test wss://b.test"}, "EXCHANGE_PLACES, REST of b ('https://b.test')"),
+]
 EXPLORED = "BTC=https://a.example/tx/{tx} https://a.example/address/{address}"
 ODD_EXPLORERS = {
     "BTC": "EXPLORERS, entry 1: it takes CODE=",
@@ -109,20 +135,35 @@ ODD_PLACES = {
         ),
         (
             {"EXCHANGE_URL": "https://exchange.example", "EXCHANGE_WS_URL": "wss://exchange.example"},
-            "SECRET_KEY is not set",
+            "CHAINDATA_URL is not set",
         ),
+        (REAL_ADDRESSES, "SECRET_KEY is not set"),
+        *((REAL_ADDRESSES | {"SECRET_KEY": STRONG, "KEY_RING": RING} | odd, says) for odd, says in ODD_REAL),
+        # A tunnel may end on this machine: three addresses here are no demo by themselves.
+        (TUNNEL, "EXCHANGE_URL is 'http://127.0.0.1:9443'"),
+        (TUNNEL | {"PRIVATE_HOSTS": "127.0.0.1"}, "SECRET_KEY is not set"),
+        ({"DEMO": "0"}, "EXCHANGE_URL is not set"),
+        ({"ALLOWED_HOSTS": "desk.example", "DESK_URL": "http://localhost:8000"}, "Add 'localhost' to ALLOWED_HOSTS"),
         *(({"EXCHANGE_PLACES": value}, says) for value, says in ODD_PLACES.items()),
         *(({"EXPLORERS": value}, says) for value, says in ODD_EXPLORERS.items()),
-        ({"EXCHANGE_PLACES": ELSEWHERE}, "SECRET_KEY is not set"),
+        ({"EXCHANGE_PLACES": ELSEWHERE}, "EXCHANGE_URL is not set"),
+        (REAL_ADDRESSES | {"EXCHANGE_PLACES": ELSEWHERE}, "SECRET_KEY is not set"),
         ({"EXCHANGE_PLACES": ELSEWHERE, "DEMO": "1"}, "not this machine's sandbox"),
-        ({"EXCHANGE_PLACES": "b=http://127.0.0.1:9 ws://127.0.0.1:9", "DEMO": "0"}, "EXCHANGE_PLACES, REST of b"),
+        (
+            REAL_ADDRESSES | {"EXCHANGE_PLACES": "b=http://127.0.0.1:9 ws://127.0.0.1:9"},
+            "EXCHANGE_PLACES, REST of b",
+        ),
         ({"CHAINDATA_URL": "ftp://chain.example"}, "CHAINDATA_URL"),
-        ({"CHAINDATA_URL": "https://169.254.169.254"}, "CHAINDATA_URL is 'https://169.254.169.254', which is not a"),
-        ({"CHAINDATA_URL": "https://127.0.0.2"}, "PRIVATE_HOSTS"),
-        ({"CHAINDATA_URL": "https://0x7f000001"}, "PRIVATE_HOSTS"),
-        ({"CHAINDATA_URL": "https://[::ffff:10.0.0.1]"}, "PRIVATE_HOSTS"),
-        ({"DEMO": "0", "CHAINDATA_URL": "http://127.0.0.1:6379"}, "CHAINDATA_URL is 'http://127.0.0.1:6379'"),
-        ({"CHAINDATA_URL": "https://10.0.0.1", "PRIVATE_HOSTS": "10.0.0.1", "DEMO": "0"}, "SECRET_KEY is not set"),
+        ({"CHAINDATA_URL": "http://127.0.0.1:6379"}, "CHAINDATA_URL is 'http://127.0.0.1:6379'"),
+        (
+            REAL_ADDRESSES | {"CHAINDATA_URL": "https://169.254.169.254"},
+            "CHAINDATA_URL is 'https://169.254.169.254', which is not a",
+        ),
+        (REAL_ADDRESSES | {"CHAINDATA_URL": "https://127.0.0.2"}, "PRIVATE_HOSTS"),
+        (REAL_ADDRESSES | {"CHAINDATA_URL": "https://0x7f000001"}, "PRIVATE_HOSTS"),
+        (REAL_ADDRESSES | {"CHAINDATA_URL": "https://[::ffff:10.0.0.1]"}, "PRIVATE_HOSTS"),
+        (REAL_ADDRESSES | {"CHAINDATA_URL": "http://127.0.0.1:6379"}, "CHAINDATA_URL is 'http://127.0.0.1:6379'"),
+        (REAL_ADDRESSES | {"CHAINDATA_URL": "https://10.0.0.1", "PRIVATE_HOSTS": "10.0.0.1"}, "SECRET_KEY is not set"),
         ({"DATABASE_URL": "mysql://somewhere/desk"}, "DATABASE_URL names an engine"),
         ({"DATABASE_URL": "nonsense"}, "DATABASE_URL can't be read"),
         ({"DATABASE_URL": "postgres://desk:password@host:port/desk"}, "DATABASE_URL can't be read"),
@@ -137,11 +178,7 @@ ODD_PLACES = {
         ({"KEY_RING": "unreadable"}, "KEY_RING, entry 1"),
         ({"KEY_RING": "a:" + "A" * 43 + "=,b:c2hvcnQ="}, "KEY_RING, entry 2"),
         (
-            {
-                "EXCHANGE_URL": "https://exchange.example",
-                "EXCHANGE_WS_URL": "wss://exchange.example",
-                "SECRET_KEY": STRONG,
-            },
+            REAL_ADDRESSES | {"SECRET_KEY": STRONG},
             "KEY_RING is not set",
         ),
         ({"LISTEN": "0.0.0.0"}, "DEMO_ANYBODY_MAY_SIGN_IN"),
@@ -164,18 +201,47 @@ def test_exchanges_are_named_with_both_addresses_and_the_demo_goes_on_while_all_
     places = "sorted((name, at.url, at.stream_url) for name, at in settings.EXCHANGE_PLACES.items())"
     expression = f"settings.DEMO, {places}"
     value = " second = http://127.0.0.1:8101/  ws://127.0.0.1:8101/ , third=http://localhost:8102 ws://[::1]:8102,"
-    code, printed, _ = read_settings(tmp_path, expression, EXCHANGE_PLACES=value)
+    code, printed, _ = read_settings(tmp_path, expression, EXCHANGE_PLACES=value, DEMO="1")
     second = ("second", "http://127.0.0.1:8101", "ws://127.0.0.1:8101")
     third = ("third", "http://localhost:8102", "ws://[::1]:8102")
     assert (code, printed) == (0, f"True {[second, third]}")
 
 
-REAL = {
-    "EXCHANGE_URL": "https://exchange.example",
-    "EXCHANGE_WS_URL": "wss://exchange.example",
-    "CHAINDATA_URL": "https://chain.example",
-    "KEY_RING": "a:" + "A" * 43 + "=",
-}
+REAL = REAL_ADDRESSES | {"KEY_RING": RING}
+
+
+def test_a_desk_for_testing_has_every_system_of_that_kind(tmp_path):
+    testing = {
+        "EXCHANGE_URL": "https://api.demo.exchange.example",
+        "EXCHANGE_WS_URL": "wss://api.demo.exchange.example",
+        "CHAINDATA_URL": "https://testnet.chain.example",
+        "CHAIN_NETWORKS": "test",
+        "ALLOWED_HOSTS": "desk.example",
+        "DESK_URL": "https://desk.example:8443/",
+    }
+    printed = "settings.DEMO, settings.DESK_HOST, settings.DESK_ORIGIN, settings.CSRF_TRUSTED_ORIGINS"
+    own = "https://desk.example:8443"
+    assert read_settings(tmp_path, printed, **testing, KEY_RING=RING, SECRET_KEY=STRONG)[:2] == (
+        0,
+        f"False desk.example {own} {[own]}",
+    )
+
+
+@pytest.mark.parametrize(
+    ("values", "demo"),
+    [
+        ({}, "1"),
+        ({"EXCHANGE_URL": "http://127.0.0.1:8100", "EXCHANGE_WS_URL": "ws://127.0.0.1:8100"}, "1"),
+        (TUNNEL, None),
+        (REAL_ADDRESSES, None),
+        ({"EXCHANGE_PLACES": "b=http://127.0.0.1:8101 ws://127.0.0.1:8101"}, None),
+        ({"DEMO": "0"}, "0"),
+    ],
+)
+def test_up_asks_for_the_demo_only_without_addresses_of_other_systems(values, demo):
+    with mock.patch.dict(os.environ, values, clear=True):
+        addresses.ask_for_demo(sandbox_port=8100)
+        assert os.environ.get("DEMO") == demo
 
 
 @pytest.mark.parametrize(
@@ -208,7 +274,7 @@ def test_a_random_secret_is_taken(tmp_path, secret):
 def test_random_secrets_of_every_usual_form_are_taken():
     for _ in range(200):
         for made in (secrets.token_urlsafe(48), secrets.token_hex(32), secrets.token_urlsafe(60)):
-            environment.require_strong("SECRET_KEY", made)
+            secret_strength.require_strong("SECRET_KEY", made)
 
 
 def test_the_demo_listens_to_a_network_only_when_the_risk_is_named(tmp_path):
@@ -217,8 +283,20 @@ def test_the_demo_listens_to_a_network_only_when_the_risk_is_named(tmp_path):
     assert read_settings(tmp_path, **REAL, SECRET_KEY=STRONG, LISTEN="0.0.0.0")[:2] == (0, "read")
 
 
-def test_the_container_of_the_demo_names_the_risk():
-    assert 'DEMO_ANYBODY_MAY_SIGN_IN: "1"' in (ROOT / "docker-compose.yml").read_text()
+def test_a_secret_is_read_from_the_file_that_is_named_for_it(tmp_path):
+    files = {"SECRET_KEY": STRONG, "KEY_RING": f"{RING}\n", "DATABASE_URL": "postgres://desk:pw@db/desk"}
+    files |= {"REDIS_URL": "rediss://broker.example/0", "EMAIL_URL": "smtps://desk:pw@mail.example:465"}
+    for name, text in files.items():
+        (tmp_path / name).write_text(f"{text}\n")
+    named = {f"{name}_FILE": str(tmp_path / name) for name in files}
+    printed = "settings.KEY_RING, settings.DATABASES['default']['HOST'], settings.REDIS_URL, settings.EMAIL_HOST"
+    code, read, complaint = read_settings(tmp_path, printed, **REAL_ADDRESSES, **named)
+    assert (code, read, complaint) == (0, f"{RING} db rediss://broker.example/0 mail.example", "")
+    assert "SECRET_KEY and SECRET_KEY_FILE are both set" in complaint_of(
+        tmp_path, **REAL_ADDRESSES, **named, SECRET_KEY=STRONG
+    )
+    named["KEY_RING_FILE"] = str(tmp_path / "nothing")
+    assert "it can't be read (FileNotFoundError)" in complaint_of(tmp_path, **REAL_ADDRESSES, **named)
 
 
 def test_the_desk_waits_for_its_disk(tmp_path):

@@ -29,7 +29,11 @@ END_WITHIN_S = 10
 SECOND_START_S = 20 if os.environ.get("CI") else 30
 
 
-REAL = {"EXCHANGE_URL": "https://exchange.example", "EXCHANGE_WS_URL": "wss://exchange.example"}
+REAL = {
+    "EXCHANGE_URL": "https://exchange.example",
+    "EXCHANGE_WS_URL": "wss://exchange.example",
+    "CHAINDATA_URL": "https://chain.example",
+}
 
 
 def get(address):

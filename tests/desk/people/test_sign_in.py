@@ -1,5 +1,6 @@
 """Coming in, staying in, being sent out: who may, for how long, and what it leaves in the trail."""
 
+import re
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -384,3 +385,18 @@ def test_passwords_are_hashed_slowly_outside_the_tests() -> None:
 
     assert not hasattr(of_the_desk, "PASSWORD_HASHERS")
     assert global_settings.PASSWORD_HASHERS[0] == "django.contrib.auth.hashers.PBKDF2PasswordHasher"
+
+
+def test_somebody_without_a_factor_sees_enrolment_and_the_way_out_and_nothing_else(
+    settings: Any, client: Client, treasury: Person
+) -> None:
+    settings.SECOND_FACTOR_REQUIRED = True
+    client.force_login(treasury)
+    page = client.get(reverse("mfa_index")).content.decode()
+    led_to = set(re.findall(r'<a [^>]*href="([^"#]+)"', page)) - {"/"}
+    own = {"mfa_activate_totp", "mfa_add_webauthn", "account_logout"}
+    assert led_to == {reverse(name) for name in own}
+    assert not re.search('data-socket|hx-get|type="search"|id="strip"', page), "nothing asks the desk by itself"
+    assert "24 hours" in page
+    totp.enrol(treasury, SECRET)
+    assert 'type="search"' in client.get(reverse("mfa_index")).content.decode()

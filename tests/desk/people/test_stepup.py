@@ -16,7 +16,7 @@ from fido2.utils import websafe_decode, websafe_encode
 from desk import audit_check
 from desk.audit import trail
 from desk.models import Person, StepUp, StepUpChallenge, StepUpFailure
-from desk.people import code_limits, stepup, totp
+from desk.people import accounts, code_limits, stepup, totp
 from tests.desk.authenticator import PRESENT, VERIFIED, SoftKey
 from wire.values import Secret
 
@@ -486,28 +486,38 @@ def test_challenges_are_bounded_and_swept(ask: Callable[..., Any], key: SoftKey)
 
 
 def test_without_a_host_name_there_are_no_passkeys(settings: Any, ask: Callable[..., Any], key: SoftKey) -> None:
-    settings.ALLOWED_HOSTS = ["127.0.0.1", "[::1]", "*"]
+    settings.DESK_HOST, settings.DESK_ORIGIN = "10.0.0.5", "https://10.0.0.5"
     with pytest.raises(stepup.CannotConfirm, match="no passkey"):
         ask()
 
 
-def test_outside_the_demo_only_https_counts(
-    settings: Any, confirm: Confirm, ask: Callable[..., Any], person: Person
+@pytest.mark.parametrize("own", ["https://desk.example:8443", "https://desk.example"])
+def test_a_passkey_approves_at_the_address_of_the_desk_with_its_port_and_nowhere_else(
+    settings: Any, confirm: Confirm, ask: Callable[..., Any], person: Person, own: str
 ) -> None:
     settings.DEMO = False
-    settings.ALLOWED_HOSTS = ["desk.example"]
-    settings.CSRF_TRUSTED_ORIGINS = []
+    settings.DESK_HOST, settings.DESK_ORIGIN = "desk.example", own
     key = SoftKey("desk.example")
     key.enrol(person)
-    for origin in (
-        "http://desk.example",
-        "https://desk.example:8443",
-        "https://other.desk.example",
-        "http://localhost",
-    ):
-        with pytest.raises(stepup.CannotConfirm):
+    others = {"https://desk.example", "https://desk.example:8443", "http://desk.example", "https://other.desk.example"}
+    for origin in (*others - {own}, "http://localhost"):
+        with pytest.raises(stepup.CannotConfirm, match=f"at another address. Open the desk at {own} and"):
             confirm(key.answer(ask(), origin=origin))
-    assert confirm(key.answer(ask(), origin="https://desk.example")).kind == "passkey"
+    assert confirm(key.answer(ask(), origin=own)).kind == "passkey"
+
+
+@pytest.mark.parametrize(
+    "form", [accounts.AddPasskeyForm, accounts.ReauthenticatePasskeyForm, accounts.PasskeyAloneForm]
+)
+def test_a_passkey_that_could_approve_nothing_is_neither_enrolled_nor_taken_at_sign_in(
+    settings: Any, ask: Callable[..., Any], key: SoftKey, person: Person, form: Any
+) -> None:
+    """A page at another port of the same host, which the library would take."""
+    settings.DESK_ORIGIN = "http://localhost:8443"
+    answer = json.dumps(key.answer(ask(), origin="http://localhost:8000")["credential"])
+    named = {} if form is accounts.PasskeyAloneForm else {"user": person}
+    says = "This passkey was used at another address. Open the desk at http://localhost:8443 and try again."
+    assert form({"credential": answer}, **named).errors["credential"] == [says]
 
 
 # What is kept ---------------------------------------------------------------------------------------------------------

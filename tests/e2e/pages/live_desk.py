@@ -21,6 +21,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
+from tests import servers
 from tests.houses import ROOT, RunningHouse, free_port
 
 NAME = "desk.test"
@@ -140,6 +141,8 @@ class LiveDesk:
 
     def __init__(self, folder: Path):
         self.mail = MailServer()
+        (folder / "broker").mkdir()
+        self._broker = servers.Redis(folder / "broker")
         exchange = free_port()
         self._exchange = subprocess.Popen(
             [sys.executable, "manage.py", "sandbox", "--sealed", "--still", "--block-seconds", "2"]
@@ -159,10 +162,10 @@ class LiveDesk:
             EXCHANGE_WS_URL=f"ws://127.0.0.1:{exchange}",
             CHAINDATA_URL=f"http://127.0.0.1:{exchange}",
             PRIVATE_HOSTS="127.0.0.1",
+            REDIS_URL=self._broker.url,
             CHAIN_NETWORKS="regtest,test",
             ALLOWED_HOSTS=NAME,
             DESK_URL=self.proxy.url,
-            CSRF_TRUSTED_ORIGINS=self.proxy.url,
             TRUSTED_PROXIES="127.0.0.1",
             SECRET_KEY=secrets.token_urlsafe(64),
             KEY_RING=f"k1:{base64.b64encode(secrets.token_bytes(32)).decode()}",
@@ -177,3 +180,4 @@ class LiveDesk:
         self._exchange.wait(timeout=20)
         self.proxy.stop()
         self.mail.stop()
+        self._broker.stop()

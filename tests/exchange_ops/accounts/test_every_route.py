@@ -35,6 +35,7 @@ DESK_WIDE = {
     "going-live",
     "going-live-confirm",
     "going-live-test-mail",
+    "going-live-trial",
     "people",
     "person",
     "person-change",

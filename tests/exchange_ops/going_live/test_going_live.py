@@ -11,8 +11,8 @@ from django.db import connection
 from desk import clock, sealing
 from desk.models import AuditEvent
 from desk.notifications.models import Delivery, Notification
-from desk.people import totp
-from exchange_ops.going_live import answers, confirmations, items
+from desk.people import stepup, totp
+from exchange_ops.going_live import answers, confirmations, items, trial, verdicts
 from exchange_ops.keys.models import ApiKey
 from exchange_ops.policy import quorum
 from exchange_ops.policy.models import PolicyVersion
@@ -21,6 +21,7 @@ from exchange_ops.shared import facts
 from exchange_ops.shared.models import Account, CheckRun, Fact
 from exchange_ops.withdrawals import machine
 from project.environment import ExchangePlace
+from tests.desk.authenticator import SoftKey
 from tests.exchange_ops import rows
 from wire.values import Secret
 
@@ -29,8 +30,8 @@ SECRET = Secret("JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP")
 
 
 def look(**changes):
-    visit = items.Visit(**{"is_secure": True, "host": "desk.example.com", "now": clock.now(), **changes})
-    return {item.name: item.verdict for item in items.all_items(visit)}
+    visit = verdicts.Visit(**{"is_secure": True, "host": "desk.example.com", "now": clock.now(), **changes})
+    return {item.step.name: item.verdict for item in items.all_items(visit)}
 
 
 def text(response):
@@ -46,10 +47,16 @@ def test_nothing_holds_on_an_empty_desk_and_each_item_says_why():
 
 @pytest.mark.parametrize(
     ("changes", "holds"),
-    [({}, True), ({"is_secure": False}, False), ({"host": "localhost:8000"}, False), ({"host": "[::1]:8000"}, False)],
+    [
+        ({}, True),
+        ({"is_secure": False}, False),
+        ({"host": "localhost:8000"}, False),
+        ({"host": "other.example.com"}, False),
+        ({"host": "[::1]:8000"}, False),
+    ],
 )
 def test_tls_holds_for_a_request_that_came_by_it_under_a_name(settings, changes, holds):
-    settings.DEMO = False
+    settings.DEMO, settings.DESK_HOST = False, "desk.example.com"
     assert look(**changes)["tls"].holds == holds
 
 
@@ -73,20 +80,42 @@ def test_odd_confirmations_are_refused(admin, operator, name, comment):
 
 
 def test_people_count_with_their_factors_alone(make_person):
-    admin = make_person("admin")
+    admins = [make_person("admin", username=name) for name in ("root", "second")]
     people = [make_person("treasury", username=name) for name in ("ada", "ben")]
     for person in people:
         totp.enrol(person, SECRET)
     assert not look()["admin"].holds
-    totp.enrol(admin, SECRET)
-    assert look()["admin"].holds
-    assert look()["treasury"].sentence == "0 of 2 active people of treasury have a passkey."
+    for number, admin in enumerate(admins, 1):
+        totp.enrol(admin, SECRET)
+        assert look()["admin"].holds == (number == 2), "roles are given by two"
+    assert look()["treasury"].sentence == "0 of 2 active treasurers have a passkey."
     for person in people:
         Authenticator.objects.create(user=person, type=Authenticator.Type.WEBAUTHN, data={})
     assert look()["treasury"].holds
     people[0].is_active = False
     people[0].save()
     assert not look()["treasury"].holds
+
+
+@pytest.mark.parametrize("own", ["https://desk.example:8443", "https://desk.example"])
+def test_a_trial_is_verified_as_an_approval_is_and_counts_for_the_address_of_today(make_person, settings, own):
+    settings.DESK_HOST, settings.DESK_ORIGIN = "desk.example", own
+    people = [make_person("treasury", username=name) for name in ("ada", "ben")]
+    for number, person in enumerate(people, 1):
+        key, context = SoftKey("desk.example"), {"person": person, "session_key": "s", "now": clock.now()}
+        enrolled = key.enrol(person)
+        options = stepup.challenge(purpose=trial.PURPOSE, digest=trial.digest_of(person), **context)
+        arguments = {"actor": person, "session_key": "s", "now": clock.now()}
+        with pytest.raises(stepup.CannotConfirm, match="at another address"):
+            trial.sign(credential=key.answer(options, origin="https://desk.example:1")["credential"], **arguments)
+        trial.sign(credential=key.answer(options, origin=own)["credential"], **arguments)
+        assert look()["signature"].holds == (number == 2)
+    assert AuditEvent.objects.filter(action=trial.ACTION).count() == 2
+    settings.DESK_ORIGIN = "https://desk.example:9443"
+    assert look()["signature"].sentence == "0 of 2 active treasurers have signed at https://desk.example:9443."
+    settings.DESK_ORIGIN = own
+    enrolled.delete()
+    assert not look()["signature"].holds, "a passkey that was removed approves nothing"
 
 
 def a_key(**observed):
@@ -114,7 +143,7 @@ def test_a_desk_with_a_reading_key_alone_says_that_it_only_watches():
 def test_the_exchange_was_probed_and_its_answer_counts():
     account = rows.account()
     Fact.objects.all().delete()
-    assert "never seen" in look()["probe"].sentence
+    assert "Not yet verified" in look()["probe"].sentence
     facts.note(account=account, name=facts.HOLD_END, value="success", now=clock.now())
     assert "approvals always come first" in look()["probe"].sentence
     facts.note(account=account, name=facts.HOLD_END, value=facts.LAPSES, now=clock.now() + timedelta(seconds=1))
@@ -208,9 +237,9 @@ def test_a_payout_counts_when_the_chain_proves_it(operator):
     row, now = rows.held(operator, now=clock.now()), clock.now()
     machine.move(row, event="quorum_reached", to="committing", now=now, decision="commit", decided_at=now)
     machine.move(row, event="commit_confirmed", to="committed", now=now)
-    assert "None was paid yet" in look()["payout"].sentence
+    assert "No payout yet" in look()["payout"].sentence
     machine.move(row, event="exchange_succeeded", to="settled", now=now)
-    assert "has not proven it yet" in look()["payout"].sentence
+    assert "not proven on the chain yet" in look()["payout"].sentence
     machine.move(row, event="proven", to="verified", now=now)
     assert look()["payout"].holds
 
@@ -222,6 +251,10 @@ def test_the_page_is_read_by_those_who_must_know_and_kept_by_admins(signed_in, m
         answer = client.get("/going-live/")
         assert answer.status_code == status
         assert ("Confirm that it was done" in text(answer)) == (role == "admin")
+        if status == 200:
+            page = answer.content.decode()
+            assert ("Make a trial signature" in page) == (role == "treasury")
+            assert "mfa/js/webauthn-json" in page, "the button speaks to the device by it"
         assert client.post("/going-live/backup/confirm/", {"comment": "On the second machine"}).status_code == (
             302 if role == "admin" else 403
         )
@@ -234,7 +267,7 @@ def test_the_page_is_read_by_those_who_must_know_and_kept_by_admins(signed_in, m
 def test_a_test_mail_takes_the_way_of_every_mail(signed_in, make_person, settings):
     admin = make_person("admin", email="root@desk.test")
     client = signed_in(admin)
-    assert "Nothing was sent" in text(client.post("/going-live/test-mail/", follow=True))
+    assert "No mail sent" in text(client.post("/going-live/test-mail/", follow=True))
     settings.EMAIL_HOST = "mail.test"
     client.post("/going-live/test-mail/")
     client.post("/going-live/test-mail/")
@@ -251,7 +284,7 @@ def test_every_account_has_to_be_at_an_exchange_of_the_settings(settings):
     at = clock.now()
     rows.account(now=at)
     Account.objects.create(name="Second desk", place="second")
-    assert look(now=at)["places"] == items.Verdict(True, "Main desk at default, Second desk at second.", at)
+    assert look(now=at)["places"] == verdicts.Verdict(True, "Main desk at default, Second desk at second.", at)
     settings.EXCHANGE_PLACES = {}
     seen = look(now=at)["places"]
     assert not seen.holds

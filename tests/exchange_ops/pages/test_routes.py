@@ -170,6 +170,7 @@ MATRIX = {
     "going-live": (("treasury", "admin", "auditor"), NOBODY),
     "going-live-confirm": (NOBODY, KEEP),
     "going-live-test-mail": (NOBODY, KEEP),
+    "going-live-trial": (NOBODY, ("treasury",)),
     "people": (AUDIT, NOBODY),
     "restore": (EVERYBODY, THAW),
     "person": (AUDIT, NOBODY),

@@ -3,11 +3,9 @@
 import asyncio
 import contextlib
 import importlib
-import json
 import os
 import re
-import subprocess
-import sys
+import socket
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -17,9 +15,9 @@ import pytest
 
 from desk.processes import sign_of_life
 from project import settings as read_settings
+from project.deployment import health_check, processes, units
 from project.environment import ExchangePlace
 from project.supervisor import plans
-from tests.architecture import tree
 
 SANDBOX = "http://127.0.0.1:8100"
 
@@ -37,6 +35,7 @@ def settings(**changes):
         "CHAINDATA_URL": SANDBOX,
         "EXCHANGE_PLACES": {},
         "ALLOWED_HOSTS": ["localhost"],
+        "DEMO": True,
     }
     return SimpleNamespace(**default | changes)
 
@@ -82,7 +81,7 @@ def test_the_sandbox_runs_while_any_address_is_its_own(changes, runs):
 
 
 def every_plan():
-    return [*plans.outside(settings()), *plans.web(settings()), *plans.work(tree.ROOT / "manage.py")]
+    return [*plans.outside(settings()), *plans.web(settings()), *plans.work()]
 
 
 def test_the_desk_ends_before_its_outside_and_workers_before_pages():
@@ -128,12 +127,57 @@ def test_a_desk_that_answers_to_its_own_name_alone_is_seen_to_be_ready(allowed, 
 
 
 @pytest.mark.parametrize("allowed", ["desk.example", ".desk.example,localhost", "localhost"])
-def test_the_container_asks_itself_by_a_name_that_it_answers_to(allowed):
-    compose = (tree.ROOT / "docker-compose.yml").read_text()
-    (check,) = (json.loads(line) for line in re.findall(r'test: (\["CMD", "python", .*healthz.*\])', compose))
+def test_the_container_asks_itself_by_a_name_that_it_answers_to(allowed, monkeypatch):
+    monkeypatch.delenv(sign_of_life.VARIABLE, raising=False)
+    monkeypatch.setenv("ALLOWED_HOSTS", allowed)
     with desk_that_answers_to(allowed.split(",")[0].lstrip(".")) as port:
-        command = [sys.executable, "-c", check[3].replace(":8000/", f":{port}/")]
-        assert subprocess.run(command, env={"ALLOWED_HOSTS": allowed}, timeout=60).returncode == 0
+        monkeypatch.setenv("PORT", str(port))
+        assert health_check.main() == 0
+        monkeypatch.setenv("ALLOWED_HOSTS", "other.example")
+        assert health_check.main() == 1
+
+
+def test_a_process_without_a_port_is_well_as_long_as_it_gives_signs(tmp_path, monkeypatch, capfd):
+    file = tmp_path / "at-work"
+    monkeypatch.setenv(sign_of_life.VARIABLE, str(file))
+    assert health_check.main() == 1
+    sign_of_life.again()
+    assert health_check.main() == 0
+    os.utime(file, (0, 0))
+    assert health_check.main() == 1
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert "No sign of life for" in err
+
+
+def test_systemd_hears_that_a_process_takes_work_and_that_it_goes_on(tmp_path, monkeypatch):
+    monkeypatch.delenv(sign_of_life.VARIABLE, raising=False)
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as systemd:
+        systemd.bind(str(tmp_path / "notify"))
+        monkeypatch.setenv("NOTIFY_SOCKET", str(tmp_path / "notify"))
+        sign_of_life.first()
+        sign_of_life.again()
+        assert [systemd.recv(100), systemd.recv(100)] == [b"READY=1", b"WATCHDOG=1"]
+
+
+def test_units_and_children_of_up_are_the_same_processes():
+    texts = units.units(code="/srv/desk", data="/var/lib/desk", user="desk", environment_file="/etc/desk")
+    started = {
+        name.removeprefix("countersign-").removesuffix(".service"): re.search("^ExecStart=(.*)$", text, re.MULTILINE)[1]
+        for name, text in texts.items()
+        if name != units.TARGET
+    }
+    running = {plan.name: plan for plan in [*plans.web(settings()), *plans.work()]}
+    assert list(started) == list(running) == [each.name for each in processes.ALL]
+    for name, plan in running.items():
+        program, *arguments = started[name].replace("%%", "%").split()
+        assert (program, arguments) == ("/srv/desk/.venv/bin/python", plan.command[1:])
+        for variable in processes.ALL[list(running).index(name)].environment.items():
+            assert "Environment={}={}\n".format(*variable) in texts[f"countersign-{name}.service"]
+            assert variable in plan.environment.items()
+    workers = [command for name, command in started.items() if "worker" in name]
+    assert len(workers) == 3
+    assert all("--without-gossip" in command for command in workers)
 
 
 def test_no_secret_is_in_a_command_line():

