@@ -67,6 +67,7 @@ LEDGER: Final = List(
         Value("currency"),
         Column("amount", "Amount", Value("amount"), css="l-amount", order=("currency", "amount"), is_end=True),
         Column("fee", "Fee", Value("fee"), css="l-fee", is_end=True, on_phone="Fee"),
+        Value("fee currency", "currency"),
         Column("of", "Belongs to", css="l-of"),
         Column("to", "Address", Value("address"), css="l-to"),
         Value("payment id"),

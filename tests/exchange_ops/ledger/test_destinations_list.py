@@ -45,8 +45,8 @@ def test_page_and_file_say_the_same_and_the_file_reads_columns(paid, signed_in, 
     monkeypatch.setattr(reading, "_of_objects", no_objects)
     client = signed_in(make_person("auditor"))
     assert "1.35" in client.get("/addresses/").content.decode()
-    content = b"".join(client.get("/addresses/export.csv").streaming_content).decode()
-    lines = {line["address"]: line for line in csv.DictReader(io.StringIO(content.lstrip("\ufeff")))}
+    content = b"".join(client.get("/addresses/export.csv").streaming_content).decode("utf-8-sig")
+    lines = {line["address"]: line for line in csv.DictReader(io.StringIO(content))}
     assert (lines[HERE]["payouts"], lines[HERE]["paid in total"]) == ("2", "1.35")
     assert {label.partition(" (")[0] for label, _ in DESTINATIONS.exported} <= {
         name.partition(" (")[0] for name in next(iter(lines.values()))
