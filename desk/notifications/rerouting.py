@@ -12,11 +12,12 @@ from django.db import IntegrityError, transaction
 from django.db.models import Q
 
 from desk import outbox
+from desk.actions.entries import RANKS
 from desk.incidents.kinds import Severity
 from desk.live import announcements
 from desk.models import Person
 from desk.notifications import audiences, outgoing, states
-from desk.notifications.audiences import RANKS, Route
+from desk.notifications.audiences import Route
 from desk.notifications.models import Channel, Delivery, Notification, Recipient, Stage
 
 IN_TIME: Final = timedelta(minutes=5)

@@ -235,6 +235,10 @@ PROVOKED = {
         lambda person: ClockReading.objects.create(account=rows.account(), skew_ms=10**9, read_at=clock.now()),
         "carry a date that is 11 days from ours",
     ),
+    alarms.CLOCK_FELL_BACK: (
+        lambda person: beat("before the fall", ago=-3600),
+        "The clock of this machine is 59 min behind what this desk has recorded.",
+    ),
     alarms.WORK_STALLED: (lambda person: beat(heartbeats.WORKER, ago=300), "Worker last active 5 min ago."),
     alarms.LEDGER_LATE: (
         lambda person: beat(heartbeats.ledger_of(rows.account()), ago=900),
@@ -315,6 +319,7 @@ ENDED = {
     alarms.KEY_RIGHTS: lambda: ApiKey.objects.update(observed={"Payment information": "granted"}),
     alarms.PLACE_UNKNOWN: lambda: Account.objects.filter(place="gone").delete(),
     alarms.CLOCK: lambda: ClockReading.objects.update(skew_ms=0),
+    alarms.CLOCK_FELL_BACK: lambda: beat("before the fall", ago=0),
     alarms.WORK_STALLED: lambda: beat(heartbeats.WORKER, ago=0),
     alarms.LEDGER_LATE: lambda: beat(heartbeats.ledger_of(rows.account()), ago=0),
     alarms.STREAM_DOWN: lambda: live(streams.name_of(rows.account())),
