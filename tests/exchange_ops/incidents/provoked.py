@@ -190,6 +190,10 @@ PROVOKED = {
         lambda person: rows.transfer_sent(person, to="investigate", now=clock.now()),
         "the exchange's ledger does not say clearly",
     ),
+    alarms.TRANSFER_UNKNOWN: (
+        lambda person: rows.transfer_sent(person, now=clock.now() - timedelta(minutes=4)),
+        "unknown for 4 min whether the money moved",
+    ),
     alarms.TRANSFER_NOT_SEEN: (
         lambda person: rows.transfer_sent(person, to="not_seen", now=clock.now()),
         "The money seems not to have moved",
@@ -306,6 +310,9 @@ ENDED = {
     alarms.PAYOUT_DISPUTED: lambda: resolved(Withdrawal, event="resolved", to="resolved_paid"),
     alarms.PAYOUT_ELSEWHERE: lambda: LedgerEntry.objects.update(foreign=False),
     alarms.TRANSFER_UNCLEAR: lambda: resolved(Transfer, event="resolved", to="resolved_moved"),
+    alarms.TRANSFER_UNKNOWN: lambda: transfer_machine.move(
+        Transfer.objects.get(state="unknown"), event="found", to="done", now=clock.now(), exchange_id="tx-found"
+    ),
     alarms.TRANSFER_NOT_SEEN: lambda: resolved(Transfer, event="closed", to="closed"),
     alarms.HOLD_LEFT: lambda: LedgerEntry.objects.update(status="failed"),
     alarms.PAYOUT_OVERDUE: lambda: [
