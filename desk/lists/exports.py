@@ -97,7 +97,7 @@ def safe_cell(text: str) -> str:
     """Text that no spreadsheet takes for a formula or draws backwards: people read these files, JSON is exact.
 
     An apostrophe stands before what could start a formula, at the beginning and behind each `;`, tab and line end,
-    which are separators in many countries (OWASP, CSV Injection); invisible characters are marks (`desk.invisible`).
+    which are separators in many countries; invisible characters are marks (`desk.invisible`).
     """
     if _PLAIN(text):
         return text

@@ -51,8 +51,8 @@ def _is_late(row: Delivery) -> bool:
 
 def _reroute(row: Notification, late: Sequence[Delivery], people: Sequence[Person], now: datetime) -> int:
     late_people = {each.person_id for each in late if each.person_id is not None}
-    made = [each for each in row.deliveries.all() if each.created_at > row.created_at]
-    missing = len(late_people) - sum(each.person_id is not None for each in made)
+    extra = [each for each in row.deliveries.all() if each.created_at > row.created_at]
+    missing = len(late_people) - sum(each.person_id is not None for each in extra)
     added = _next_people(row, people, missing)
     channels = _next_channels(row)
     if not added and not channels and not row.recipients.filter(person__in=late_people, in_browser=False).exists():
@@ -60,10 +60,10 @@ def _reroute(row: Notification, late: Sequence[Delivery], people: Sequence[Perso
     try:
         with transaction.atomic():
             _add(row, added, channels, now)
-            shown = row.recipients.filter(person__in=late_people, in_browser=False)
-            for each in shown:
+            recipients = row.recipients.filter(person__in=late_people, in_browser=False)
+            for each in recipients:
                 announcements.announce(f"{outgoing.TOPIC}:{each.person_id}", id=row.pk)
-            shown.update(in_browser=True)
+            recipients.update(in_browser=True)
     except IntegrityError:
         return 0  # another process did so at the same time
     return 1
