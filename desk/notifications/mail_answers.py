@@ -1,7 +1,8 @@
 """The answers of a mail server that took no message: temporary or final, and about this message or about the server.
 
-A reply of 400 to 499 is temporary and one of 500 to 599 final (section 4.2.1 of RFC 5321). A refused greeting, EHLO, STARTTLS or
-AUTH concerns everything that the desk sends, and so do a lost connection and 421, with which a server leaves.
+A reply of 400 to 499 is temporary and one of 500 to 599 final (section 4.2.1 of RFC 5321). A refused greeting, EHLO,
+STARTTLS or AUTH concerns everything that the desk sends, and so do a lost connection and 421, with which a server
+leaves.
 """
 
 import smtplib

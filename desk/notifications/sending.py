@@ -128,7 +128,7 @@ def _by_post(row: Delivery) -> Outcome:
 
 
 def retry_after(text: str, now: datetime) -> timedelta | None:
-    """The pause that a Retry-After header asks for (section 10.2.3 of RFC 9110): seconds or a date; None when it is neither."""
+    """The pause that a Retry-After header asks for, in seconds or as a date (section 10.2.3 of RFC 9110); else None."""
     text = text.strip()
     if text.isascii() and text.isdigit():
         return timedelta(seconds=int(text[:9]))
