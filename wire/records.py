@@ -2,7 +2,8 @@
 
 A record names its members by annotation. Decimals come exactly from JSON texts and numbers; what is not finite, or too
 large or too small to be written out, is refused. A missing required member or a wrong type is a `BadReply`. Members
-that the record does not name are kept aside in `unknown`, counted for each record, and harm nothing.
+that the record does not name are kept aside in `unknown`, counted for each record, and harm nothing. An empty text in
+place of a number, a moment or a list that may be absent is read as its absence, and counted as well.
 """
 
 import re
@@ -97,7 +98,7 @@ def decode(body: bytes, kind: Any) -> Any:
     try:
         records = reader.decoder.decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as problem:
-        if "unknown field" not in str(problem):
+        if not _may_be_read(body, str(problem)):
             raise BadReply(_sentence(problem)) from None
     else:
         if reader.are_plain is None or reader.are_plain(body):
@@ -158,6 +159,11 @@ def _decode_each_number(body: bytes, kind: Any) -> Any:
     return records
 
 
+def _may_be_read(body: bytes, problem: str) -> bool:
+    """Whether a second, slower look may read what the decoder refused."""
+    return "unknown field" in problem or b'""' in body
+
+
 def _without_unknown(value: Any, described: inspect.Type, aside: list[tuple[str, str, object]]) -> Any:
     """The value without unknown members, which are put aside; what has an unexpected shape is left for the decoder."""
     while isinstance(described, inspect.Metadata):
@@ -188,11 +194,31 @@ def _members_without_unknown(
         if name not in members:
             aside.append((described.cls.__name__, name, item))
             continue
+        if item == "" and _is_absent_when_empty(members[name]):
+            aside.append((described.cls.__name__, name, item))
+            documented[name] = None
+            continue
         try:
             documented[name] = _without_unknown(item, members[name], aside)
         except CannotRead as problem:
             raise CannotRead(f"{name}: {problem}") from None
     return documented
+
+
+def _is_absent_when_empty(described: inspect.Type) -> bool:
+    """Whether the member may be nothing and is no text, so that an empty text can only mean nothing."""
+    if not isinstance(described, inspect.UnionType):
+        return False
+    plain = [_plain_type(option) for option in described.types]
+    return any(isinstance(one, inspect.NoneType) for one in plain) and not any(
+        isinstance(one, inspect.StrType | inspect.AnyType) for one in plain
+    )
+
+
+def _plain_type(described: inspect.Type) -> inspect.Type:
+    while isinstance(described, inspect.Metadata):
+        described = described.type
+    return described
 
 
 def _fits(option: inspect.Type, value: object) -> bool:

@@ -28,11 +28,13 @@ class Value:
     """A column of the files: its head, and the attribute that stands in it, which is the head where none is named.
 
     `reads` are the attributes from which a model works it out, so that a file is read without an object for each row.
+    A number `is_id` names something at the exchange: it is text in JSON.
     """
 
     head: str
     path: str = ""
     reads: tuple[str, ...] = ()
+    is_id: bool = False
 
     @property
     def attribute(self) -> str:
@@ -188,6 +190,11 @@ class List:
     def reads(self) -> dict[str, tuple[str, ...]]:
         """For each value that a model works out the attributes that it reads."""
         return {value.attribute: value.reads for value in self.values if value.reads}
+
+    @property
+    def ids(self) -> frozenset[str]:
+        """The attributes that are ids of the exchange."""
+        return frozenset(value.attribute for value in self.values if value.is_id)
 
     def chosen_columns(self, names: list[str]) -> list[Column]:
         """The columns of these names in the order of the page, the first always; without names those shown at first."""

@@ -1,14 +1,14 @@
 """Lists as files: CSV that no spreadsheet takes for formulas, or JSON; streamed, told to the trail before they leave.
 
-CSV is a plain table that every reader takes as it is: the zone stands in the heads of its columns, the filters in
-the name of the file. JSON says beside its rows what they are of, and ends with their totals, added up
-from what was written.
+CSV is a plain table in UTF-8 with a byte order mark, by which spreadsheets know the encoding: the zone stands in the
+heads of its columns, the filters in the name of the file. JSON says beside its rows what they are of, and ends with
+their totals, added up from what was written.
 """
 
 import csv
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
 from decimal import Decimal
@@ -34,9 +34,13 @@ from wire.values import decimal_text
 Columns = Sequence[tuple[str, str]]
 KINDS: Final = {"csv": "text/csv; charset=utf-8", "json": "application/json"}
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "\0", "\uff1d", "\uff0b", "\uff0d", "\uff20")
-_PLAIN = re.compile(r"(?:[0-9A-Za-z][\x20-\x7e]*)?").fullmatch  # most texts: nothing invisible, no start of a formula
+_PLAIN = re.compile(r"(?:[0-9A-Za-z][\x20-\x3a\x3c-\x7e]*)?").fullmatch  # most texts: nothing invisible, no formula
+# Where a reader splits at semicolons, tabs or line ends, what follows one begins a cell of its own.
+_LATER_START = re.compile('(?<=[;\t\r\n])(?=[\\s"]*[=+\\-@\uff1d\uff0b\uff0d\uff20])')
+BOM: Final = "\ufeff"
 _JSON = json.JSONEncoder(ensure_ascii=False)
 _CHUNK = 500
+_LARGEST_EXACT: Final = 2**53 - 1
 _LONGEST_NAME = 120  # characters of a file's name, before what it ends with
 
 
@@ -45,7 +49,7 @@ class Export:
     """What leaves: the rows in their order, their columns, and what they are of.
 
     `{zone}` in the title of a column is where the zone of its moments stands. `prepare` gives rows what else is in
-    the file.
+    the file. `ids` are the paths of ids of the exchange.
     """
 
     name: str
@@ -58,6 +62,7 @@ class Export:
     now: datetime
     totals: Totals | None = None
     reads: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    ids: Collection[str] = ()
     prepare: Callable[[list[Any]], None] | None = None
 
 
@@ -92,11 +97,12 @@ def as_file(response: HttpResponseBase, name: str) -> None:
 def safe_cell(text: str) -> str:
     """Text that no spreadsheet takes for a formula or draws backwards: people read these files, JSON is exact.
 
-    An apostrophe stands before what could start a formula; invisible characters are marks (`desk.invisible`).
+    An apostrophe stands before what could start a formula, at the beginning and behind each `;`, tab and line end,
+    which are separators in many countries; invisible characters are marks (`desk.invisible`).
     """
     if _PLAIN(text):
         return text
-    visible = invisible.revealed(text)
+    visible = _LATER_START.sub("'", invisible.revealed(text))
     return f"'{visible}" if text.lstrip(" \ufeff").startswith(_FORMULA_STARTS) else visible
 
 
@@ -122,6 +128,7 @@ def _csv(export: Export) -> Iterator[str]:
     rows, writers = _rows(export, paths), _csv_writers(export.zone)
     usual: Writer = _text
     chunk: list[list[str]] = [heads]
+    yield BOM
     while chunk:
         written = StringIO()
         csv.writer(written).writerows(chunk)
@@ -138,9 +145,11 @@ def _json(export: Export) -> Iterator[str]:
     rows, writers = _rows(export, [*(path for _, path in export.columns), *sums.paths]), _json_writers(export.zone)
     usual: Writer = _quoted
     between, count = "\n", len(titles)
+    ids = [place for place, (_, path) in enumerate(export.columns) if path in export.ids]
     template = "{" + ", ".join(f"{_quoted(title)}: ".replace("%", "%%") + "%s" for title in titles) + "}"
     while chunk := list(islice(rows, _CHUNK)):
         sums.add(row[count:] for row in chunk)
+        chunk = [_with_texts(row, ids) for row in chunk] if ids else chunk
         lines = [template % tuple([writers.get(type(one), usual)(one) for one in row[:count]]) for row in chunk]
         yield between + ",\n".join(lines)
         between = ",\n"
@@ -215,12 +224,15 @@ def _csv_writers(zone: tzinfo) -> Writers:
 
 
 def _json_writers(zone: tzinfo) -> Writers:
-    """Amounts as text without an exponent, moments with their offset, everything else as it is."""
+    """Amounts as text without an exponent, moments with their offset, everything else as it is.
+
+    A number beyond 2^53 is text, because many readers round it; ids of the exchange always are (`Value.is_id`).
+    """
     return {
         str: encode_basestring,
         type(None): lambda value: "null",
         bool: lambda value: "true" if value else "false",
-        int: str,
+        int: lambda value: str(value) if abs(value) <= _LARGEST_EXACT else f'"{value}"',
         Decimal: lambda value: f'"{decimal_text(value)}"',
         datetime: lambda value: f'"{_moment(value, zone)}"',
     }
@@ -232,6 +244,14 @@ def _nothing(value: None) -> str:
 
 def _yes_or_no(value: bool) -> str:
     return "yes" if value else "no"
+
+
+def _with_texts(row: Sequence[Any], places: Iterable[int]) -> Sequence[Any]:
+    """The row with texts in place of the numbers at these places."""
+    values = list(row)
+    for place in places:
+        values[place] = None if values[place] is None else str(values[place])
+    return values
 
 
 def _quoted(value: object) -> str:

@@ -342,6 +342,7 @@ def export(listing: Listing, *, kind: str, chosen: Sequence[str] | None = None) 
             rows=rows.order_by(*order.names),
             columns=listing.declared.exported,
             reads=listing.declared.reads,
+            ids=listing.declared.ids,
             zone=listing.zone,
             zone_name=listing.zone_name,
             filters=filters,

@@ -12,6 +12,7 @@ from typing import Any, Generic, TypeVar
 import structlog
 from django.db.models import Case, IntegerField, Q, QuerySet, Value, When
 
+from desk.audit import clock_falls
 from desk.machines.mover import CannotMove, Machine
 from desk.machines.rows import Subject
 from desk.machines.step_clock import Stopwatch
@@ -43,7 +44,7 @@ class Queue(Generic[R]):
 
     def due(self, *, now: datetime, when: Q | None = None) -> QuerySet[R]:
         """The rows that are due, the urgent ones first; `when` is a further condition under which rows are due."""
-        condition = Q(next_action_at__lte=now)
+        condition = Q(next_action_at__lte=now) | clock_falls.timers_before_the_fall(now)
         for other in (when, self.also_due and self.also_due(now)):
             condition = condition if other is None else condition | other
         rows: Any = self.machine.model._default_manager.filter(condition, state__in=list(self.steps))

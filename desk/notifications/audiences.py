@@ -19,6 +19,7 @@ from desk.notifications.models import Availability, Channel, Medium, Notificatio
 from desk.personal import formats
 
 LAST_TURN: Final = 3
+LAST: Final = timedelta(minutes=12)  # so long before a deadline everybody is notified
 _TURNS: Final = {Stage.OPENED: 1, Stage.ESCALATED: 2, Stage.EVERYBODY: LAST_TURN, Stage.ENDED: LAST_TURN}
 
 
@@ -33,12 +34,22 @@ class Route:
 
 
 def routes(row: Notification, people: Sequence[Person]) -> list[Route]:
-    """The routes to those of the people whose turn it is. Where nobody is in the first turn, the next one counts."""
+    """The routes to those of the people whose turn it is.
+
+    Where a turn has nobody, or only people whose quiet hours end too late for the deadline, the next one counts too.
+    """
     turn = _TURNS[Stage(row.stage)]
     if row.severity:
         turn = LAST_TURN  # an incident has no turns
-    earliest = min((_turn(person) for person in people), default=LAST_TURN)
-    return [route(row, person) for person in people if _turn(person) <= max(turn, earliest)]
+    every = [(turn_of(person), route(row, person)) for person in people]
+    in_time = [each for each, one in every if is_in_time(row, one)]
+    earliest = min(in_time or [each for each, _ in every], default=LAST_TURN)
+    return [one for each, one in every if each <= max(turn, earliest)]
+
+
+def is_in_time(row: Notification, route: Route) -> bool:
+    """Whether the quiet hours of this person end early enough before the deadline to act on it."""
+    return route.not_before <= row.created_at or row.deadline is None or route.not_before <= row.deadline - LAST
 
 
 def route(row: Notification, person: Person) -> Route:
@@ -94,7 +105,8 @@ def preference(person: Person, kind: str) -> Preference | None:
     return next((each for each in person.preferences.all() if each.kind == kind), None)
 
 
-def _turn(person: Person) -> int:
+def turn_of(person: Person) -> int:
+    """The turn in which this person is notified of decisions: 1 to 3."""
     hours = availability(person)
     return 1 if hours is None else hours.turn
 

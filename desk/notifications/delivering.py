@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 TOPIC: Final = "deliveries"
 FIRST_REST: Final = timedelta(seconds=30)
 LONGEST_REST: Final = timedelta(hours=1)
+REFUSED_REST: Final = timedelta(minutes=15)  # a server that refuses the desk's settings; sign-ins are not hammered
 MOST_ATTEMPTS: Final = 30  # about a day
 AT_ONCE: Final = 500
 MACHINE: Final = Unrecorded(
@@ -87,10 +88,11 @@ def _send(row: Delivery, *, now: datetime, senders: Senders) -> None:
 
 def _put_off(row: Delivery, outcome: Outcome, now: datetime) -> None:
     columns: dict[str, Any] = {"last_problem": outcome.problem[:500], "lease_until": None}
-    if outcome.is_final or row.attempts >= MOST_ATTEMPTS:
+    is_lost = outcome.is_final and not outcome.way_is_down
+    if is_lost or row.attempts >= MOST_ATTEMPTS:
         MACHINE.move(row, event="gave_up", to=states.FAILED, now=now, **columns)
         return
-    due = now + rest(row.attempts)
+    due = now + _pause(row, outcome)
     MACHINE.move(row, event="put_off", to=states.QUEUED, now=now, next_action_at=due, **columns)
     if outcome.way_is_down:
         same = Delivery.objects.filter(medium=row.medium, channel=row.channel_id, state=states.QUEUED)
@@ -101,6 +103,12 @@ def _give_back(row: Delivery, *, now: datetime, senders: Senders) -> None:
     """The worker that sent it did not come back. Whether it arrived isn't known, so it is sent again."""
     if not is_leased(MACHINE, row, now):
         MACHINE.move(row, event="put_off", to=states.QUEUED, now=now, lease_until=None, next_action_at=now)
+
+
+def _pause(row: Delivery, outcome: Outcome) -> timedelta:
+    if outcome.is_final:
+        return REFUSED_REST
+    return min(max(rest(row.attempts), outcome.retry_after or timedelta(0)), LONGEST_REST)
 
 
 def rest(attempts: int) -> timedelta:

@@ -1,6 +1,7 @@
 """What no longer waits: those who were notified are told so, and messages not yet sent are dropped."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
@@ -23,6 +24,7 @@ def close_phase(rows: Sequence[Notification], people: Sequence[Person], *, is_ov
     """
     Notification.objects.filter(pk__in=[row.pk for row in rows]).update(ended_at=now)
     first = rows[0]
+    unheard = _unheard(rows)
     drop(rows, now=now)
     if not is_over:
         return 0
@@ -45,7 +47,26 @@ def close_phase(rows: Sequence[Notification], people: Sequence[Person], *, is_ov
         created_at=now,
         ended_at=now,
     )
-    return outgoing.post(row, audiences.routes(row, audience), _channels(row), now=now)
+    routes = [
+        replace(each, by_email=each.by_email and each.person.pk not in unheard["person"])
+        for each in audiences.routes(row, audience)
+    ]
+    channels = [each for each in _channels(row) if each.pk not in unheard["channel"]]
+    return outgoing.post(row, routes, channels, now=now)
+
+
+def _unheard(rows: Sequence[Notification]) -> dict[str, set[int]]:
+    """The people and channels to whom no message about this incident could be sent: its end is not sent to them.
+
+    So an incident that comes and goes while a mail server is dead doesn't leave one message for each time.
+    """
+    every = Delivery.objects.filter(notification__in=rows, notification__severity__gt="")
+    unsent = every.filter(state=states.QUEUED, attempts=0).exclude(last_problem="")
+    sent = every.filter(attempts__gt=0)
+    return {
+        name: set(unsent.values_list(name, flat=True)) - set(sent.values_list(name, flat=True))
+        for name in ("person", "channel")
+    }
 
 
 def drop(rows: Sequence[Notification], *, now: datetime) -> int:

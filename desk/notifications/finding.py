@@ -13,12 +13,11 @@ from typing import Final
 from desk.actions import entries
 from desk.actions.entries import Entry, Source
 from desk.models import Person
-from desk.notifications import audiences, endings, outgoing, requests
+from desk.notifications import audiences, endings, outgoing, requests, rerouting
 from desk.notifications.models import Notification, Stage
 from desk.people import roles
 
 LATER: Final = timedelta(minutes=20)
-LAST: Final = timedelta(minutes=12)
 INCIDENTS: Final = "incidents"
 _DECIDERS: Final = (roles.OPERATOR, roles.TREASURY, roles.ADMIN)
 
@@ -71,6 +70,7 @@ def notify_due(*, now: datetime) -> int:
     for key in due:
         stage = _due_stage(waiting[key], earlier.get(key, ()))
         count += _notify(waiting[key], stage, now) if stage is not None else 0
+    rerouting.reroute({key: item.people for key, item in waiting.items()}, now=now)
     subjects = {subject for subject, _ in waiting}
     for key, rows in earlier.items():
         if key not in waiting:
@@ -121,7 +121,7 @@ def _stage(item: Waiting) -> Stage | None:
     remaining = item.remaining()
     if remaining is None or remaining > LATER:
         return Stage.OPENED
-    if remaining > LAST:
+    if remaining > audiences.LAST:
         return Stage.ESCALATED
     return Stage.EVERYBODY if remaining > timedelta(0) else None
 

@@ -10,7 +10,7 @@ from desk import outbox
 from desk.live import announcements
 from desk.notifications import states
 from desk.notifications.audiences import Route
-from desk.notifications.models import Channel, Delivery, Medium, Notification, Recipient
+from desk.notifications.models import Channel, Delivery, Medium, Notification, Recipient, Stage
 
 TASK: Final = "exchange_ops.deliver"
 TOPIC: Final = "notifications"
@@ -24,20 +24,47 @@ def post(row: Notification, audience: Sequence[Route], channels: Iterable[Channe
             Recipient.objects.bulk_create(
                 Recipient(notification=row, person=each.person, in_browser=each.in_browser) for each in audience
             )
-            mails = [
-                _delivery(row, Medium.EMAIL, now=now, due=each.not_before, person=each.person)
-                for each in audience
-                if each.by_email
+            deliveries = [
+                *(mail_to(row, each, now=now) for each in audience if each.by_email),
+                *(post_to(row, channel, now=now) for channel in channels),
             ]
-            posts = [_delivery(row, channel.kind, now=now, due=now, channel=channel) for channel in channels]
-            Delivery.objects.bulk_create([*mails, *posts])
+            if row.stage != Stage.TEST:
+                _replace_unsent(row, deliveries, now=now)
+            Delivery.objects.bulk_create(deliveries)
             for each in audience:
                 announcements.announce(f"{TOPIC}:{each.person.pk}", id=row.pk)
-            if mails or posts:
+            if deliveries:
                 outbox.wake(TASK, row.pk)
     except IntegrityError:
         return 0
     return 1
+
+
+def mail_to(row: Notification, route: Route, *, now: datetime) -> Delivery:
+    """The mail of a notification to a person, not stored yet."""
+    return _delivery(row, Medium.EMAIL, now=now, due=route.not_before, person=route.person)
+
+
+def post_to(row: Notification, channel: Channel, *, now: datetime) -> Delivery:
+    """The message of a notification to a channel, not stored yet."""
+    return _delivery(row, channel.kind, now=now, due=now, channel=channel)
+
+
+def _replace_unsent(row: Notification, deliveries: Sequence[Delivery], *, now: datetime) -> None:
+    """Drop earlier messages about the same subject that never left: one waits for each person and channel.
+
+    The new one counts as late since the first of them, so that a dead way stays noticed.
+    """
+    unsent = Delivery.objects.filter(notification__subject=row.subject, state=states.QUEUED).exclude(notification=row)
+    earlier: dict[tuple[int | None, int | None], list[Delivery]] = {}
+    for each in unsent.order_by("pk"):
+        earlier.setdefault((each.person_id, each.channel_id), []).append(each)
+    for each in deliveries:
+        replaced = earlier.get((each.person_id, each.channel_id), [])
+        dropped = Delivery.objects.filter(pk__in=[one.pk for one in replaced], state=states.QUEUED)
+        if replaced and dropped.update(state=states.DROPPED, next_action_at=None, updated_at=now):
+            each.created_at = replaced[0].created_at
+            each.last_problem = replaced[-1].last_problem
 
 
 def _delivery(row: Notification, medium: str, *, now: datetime, due: datetime, **to: object) -> Delivery:

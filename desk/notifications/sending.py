@@ -5,15 +5,17 @@ up once and the connection goes to that address, only public hosts are reached u
 redirect is followed, and size and time are bounded (OWASP ASVS 1.3.6).
 """
 
-import smtplib
+from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from email.utils import parsedate_to_datetime
 from typing import Any, Final
 
 from django.conf import settings
 from django.core.mail import EmailMessage, get_connection
 
 from desk import clock
-from desk.notifications import channels, messages, signing
+from desk.notifications import channels, mail_answers, messages, signing
 from desk.notifications.models import Delivery, Medium
 from desk.sealing import CannotUnseal
 from wire.deadline import Deadline
@@ -31,12 +33,14 @@ class Outcome:
     """The outcome of one attempt: without a problem it is delivered.
 
     `is_final` says that another attempt would end the same way, `way_is_down` that everything else by the same medium
-    or channel would fail now too.
+    or channel would fail now too. Both together: the server refuses the desk until somebody corrects its settings.
+    `retry_after` is the pause that the other side asked for, unbounded.
     """
 
     problem: str = ""
     is_final: bool = False
     way_is_down: bool = False
+    retry_after: timedelta | None = None
 
 
 @dataclass(slots=True)
@@ -55,8 +59,10 @@ class Senders:
 
     def close(self) -> None:
         """End the connection to the mail server."""
-        if self._mail is not None:
-            self._mail.close()
+        connection, self._mail = self._mail, None
+        if connection is not None:
+            with suppress(OSError):
+                connection.close()
 
     def _by_mail(self, row: Delivery) -> Outcome:
         assert row.person is not None  # noqa: S101  # by a constraint
@@ -64,17 +70,18 @@ class Senders:
             return Outcome("This person is deactivated or has no e-mail address.", is_final=True)
         if not settings.EMAIL_HOST:
             return Outcome() if settings.MAILBOX else Outcome("No mail server is set up (EMAIL_URL).", is_final=True)
+        is_open = self._mail is not None
         try:
-            if self._mail is None:
-                connection = get_connection()
-                connection.open()
-                self._mail = connection
+            if not is_open:
+                self._mail = get_connection()
+                self._mail.open()
+                is_open = True
             self._mail.send_messages([_mail_of(row)])
-        except smtplib.SMTPRecipientsRefused:
-            return Outcome("The mail server refused the recipient.", is_final=True)
-        except (smtplib.SMTPException, OSError) as error:
-            self._mail = None
-            return Outcome(f"The mail server did not take it ({type(error).__name__}).", way_is_down=True)
+        except OSError as error:  # every smtplib.SMTPException is one
+            answer = mail_answers.read(error, is_open=is_open)
+            if answer.is_of_server:
+                self.close()
+            return Outcome(answer.problem, is_final=answer.is_final, way_is_down=answer.is_of_server)
         return Outcome()
 
 
@@ -114,5 +121,18 @@ def _by_post(row: Delivery) -> Outcome:
         return Outcome()
     problem = f"The receiver answered {answer.status}."
     if 300 <= answer.status < 400:
-        problem = f"The receiver answered {answer.status}, a redirect. The desk follows none."
-    return Outcome(problem, way_is_down=answer.status in _PASSING)
+        problem = f"The receiver answered {answer.status}, a redirect. Countersign follows no redirects."
+    is_temporary = answer.status in _PASSING
+    pause = retry_after(answer.headers.get("Retry-After", ""), clock.now()) if is_temporary else None
+    return Outcome(problem, is_final=not is_temporary, way_is_down=is_temporary, retry_after=pause)
+
+
+def retry_after(text: str, now: datetime) -> timedelta | None:
+    """The pause that a Retry-After header asks for, in seconds or as a date (section 10.2.3 of RFC 9110); else None."""
+    text = text.strip()
+    if text.isascii() and text.isdigit():
+        return timedelta(seconds=int(text[:9]))
+    try:
+        return max(parsedate_to_datetime(text) - now, timedelta(0))
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None

@@ -175,8 +175,18 @@ def _confirm_by_code(row: "StepUp", code: object, *, now: datetime) -> None:
         _log.warning("stepup.wrong_code", person=person.pk, purpose=row.purpose)
         raise CannotConfirm("Incorrect code. Check your device's clock and enter the current code.")
     if not totp.spend(person, step):
-        raise CannotConfirm("That code was used already: wait for the next one, at most 30 seconds.")
+        raise CannotConfirm(_until_the_next_code(totp.usable_from(person), now))
     row.kind, row.totp_step, row.audit_head = models.StepUp.Kind.TOTP, step, trail.head()
+
+
+def _until_the_next_code(usable_from: datetime, now: datetime) -> str:
+    """When the next code counts: within half a minute, unless this machine's clock was set back."""
+    if usable_from - now <= timedelta(seconds=60):
+        return "That code was used already: wait for the next one, at most 30 seconds."
+    return (
+        f"Nothing was decided: codes count again from {usable_from:%H:%M} UTC, because this desk's clock was set back. "
+        "Use a passkey, or ask an administrator to set the clock."
+    )
 
 
 def _confirm_by_passkey(row: "StepUp", answer: object, *, now: datetime) -> None:

@@ -5,7 +5,7 @@ import binascii
 import hashlib
 import hmac
 import struct
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from allauth.mfa.models import Authenticator
@@ -73,6 +73,12 @@ def spend(person: "Person", step: int) -> bool:
     """Use a step; False where it or a later one was used before. One conditional update decides."""
     models.SpentTotpStep.objects.get_or_create(person=person, defaults={"step": 0})
     return models.SpentTotpStep.objects.filter(person=person, step__lt=step).update(step=step) == 1
+
+
+def usable_from(person: "Person") -> datetime:
+    """The moment from which a code of this person can be used again: after the newest step that was."""
+    newest = models.SpentTotpStep.objects.filter(person=person).values_list("step", flat=True).first()
+    return datetime.fromtimestamp(((newest or 0) + 1) * STEP_SECONDS, UTC)
 
 
 def rewrap_all(rotate: rooms.Rewrap) -> int:

@@ -1,8 +1,9 @@
 """Writes many rows of copies at once, about as fast as the database's own bulk load.
 
 A row is written when it is new, or when it was read later than the stored one and differs from it. The same statement
-leaves all other rows alone: of two processes that read at once, none overwrites a newer reading with an older one. Such
-tables have a column `read_at`, and their primary key is the outside system's own identifier of the record.
+leaves all other rows alone: of two processes that read at once, none overwrites a newer reading with an older one. A
+row that was read in the future, before a clock fell back, is always written. Such tables have a column `read_at`, and
+their primary key is the outside system's own identifier of the record.
 """
 
 import json
@@ -16,6 +17,7 @@ from typing import Any
 
 from django.db import connection, models, transaction
 
+from desk import clock
 from desk.fields import ExactDecimalField, plain
 
 READ_AT = "read_at"
@@ -63,8 +65,9 @@ class Table:
         when = connection.ops.adapt_datetimefield_value(read_at)
         with connection.cursor() as cursor:
             cursor.execute(
-                f"UPDATE {self.name} SET read_at = %s WHERE read_at < %s AND {key} {among}",  # noqa: S608
-                [when, when, named],
+                f"UPDATE {self.name} SET read_at = %s WHERE (read_at < %s OR read_at > %s) "  # noqa: S608
+                f"AND {key} {among}",
+                [when, when, _still_to_come(), named],
             )
 
     def _ready(self, rows: list[Row], wrong: Callable[[Row, str], None] | None) -> list[tuple[Any, ...]]:
@@ -131,31 +134,37 @@ def _statement(name: str, names: Sequence[str], key: Sequence[str], vendor: str)
     changes = ", ".join(f"{column} = excluded.{column}" for column in names if column not in key)
     return (
         f"INSERT INTO {name} ({', '.join(names)}) {rows} ON CONFLICT ({', '.join(key)}) DO UPDATE SET {changes} "
-        f"WHERE {name}.read_at < excluded.read_at AND ({differs})"
+        f"WHERE ({name}.read_at < excluded.read_at AND ({differs})) OR {name}.read_at > '{{future}}'"
     )
 
 
 def _send(table: Table, cursor: Any, ready: list[tuple[Any, ...]]) -> int:
     """Write all rows in the way that is fastest here; how many were written."""
+    statement = table.statement.replace("{future}", str(_still_to_come()))
     if connection.vendor == "sqlite":
-        cursor.executemany(table.statement, ready)
+        cursor.executemany(statement, ready)
     elif len(ready) < FEW:
         arrays = ", ".join(f"%s::{kind}[]" for kind in table.types)
-        statement = table.statement.replace("{rows}", f"SELECT * FROM unnest({arrays})")  # noqa: S608
+        statement = statement.replace("{rows}", f"SELECT * FROM unnest({arrays})")  # noqa: S608
         cursor.execute(statement, [list(column) for column in zip(*ready, strict=True)])
     else:
-        return _send_copy(table, cursor, ready)
+        return _send_copy(table, statement, cursor, ready)
     return int(cursor.rowcount)
 
 
-def _send_copy(table: Table, cursor: Any, ready: list[tuple[Any, ...]]) -> int:
+def _still_to_come() -> Any:
+    """The time from which on a row was read before this machine's clock fell back, so that any reading is newer."""
+    return connection.ops.adapt_datetimefield_value(clock.now() + clock.TOLERANCE)
+
+
+def _send_copy(table: Table, statement: str, cursor: Any, ready: list[tuple[Any, ...]]) -> int:
     """Through a temporary table of the same shape."""
     names = ", ".join(connection.ops.quote_name(name) for name in table.names)
     lines = zip(*map(_copy_column, zip(*ready, strict=True)), strict=True)
     cursor.execute(f"CREATE TEMPORARY TABLE arriving (LIKE {table.name}) ON COMMIT DROP")
     with cursor.copy(f"COPY arriving ({names}) FROM STDIN") as copy:
         copy.write("".join([f"{line}\n" for line in map("\t".join, lines)]))
-    cursor.execute(table.statement.replace("{rows}", f"SELECT {names} FROM arriving"))  # noqa: S608
+    cursor.execute(statement.replace("{rows}", f"SELECT {names} FROM arriving"))  # noqa: S608
     written = int(cursor.rowcount)
     cursor.execute("DROP TABLE arriving")  # the transaction may go on with the next table
     return written

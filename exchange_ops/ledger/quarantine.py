@@ -7,6 +7,7 @@ in which they were, without an error.
 from collections.abc import Iterable
 from datetime import datetime
 from hashlib import sha256
+from typing import Any
 
 from django.db import transaction
 from django.db.models import QuerySet
@@ -22,27 +23,25 @@ LONGEST_CONTENT = 4000
 MOST_LOOKED_THROUGH = 1000
 
 
+def keep_settled(*, account: Account, asides: Iterable[Aside], source: str, now: datetime) -> None:
+    """Store records that differed from an earlier reading and have replaced it; they wait for nobody."""
+    for aside in asides:
+        columns = {**_columns(aside, source, now), "seen_at": now, "cleared_at": now}
+        LedgerAside.objects.get_or_create(account=account, fingerprint=_fingerprint(aside), defaults=columns)
+
+
 def keep(*, account: Account, aside: Aside, source: str, after_index: int, now: datetime) -> None:
     """Store the record; the same one seen again only gets a new time, and waits again if it was cleared.
 
     A reading of the ledger that begins at `after_index` comes across it again.
     """
-    fingerprint = sha256(f"{aside.reason}\n{aside.content}".encode()).hexdigest()
     times = {"seen_at": now, "after_index": after_index}
     with transaction.atomic():
         LedgerAside.objects.update_or_create(
             account=account,
-            fingerprint=fingerprint,
+            fingerprint=_fingerprint(aside),
             defaults={**times, "cleared_at": None},
-            create_defaults={
-                **times,
-                "exchange_id": _text(aside.exchange_id, 80),
-                "index": aside.index if aside.index is not None and 0 < aside.index <= HIGHEST_INDEX else None,
-                "reason": _text(f"A transaction was kept aside: {aside.reason}.", 300),
-                "content": _text(aside.content, LONGEST_CONTENT),
-                "source": source,
-                "first_seen_at": now,
-            },
+            create_defaults={**times, **_columns(aside, source, now)},
         )
         review.review_now(alarms.RECORDS_ASIDE, now=now)
 
@@ -90,6 +89,21 @@ def _matches(row: LedgerAside, newest: dict[str, int], indexes: set[int]) -> boo
     if row.exchange_id:
         return newest.get(row.exchange_id, -1) >= (row.index or 0)
     return row.index in indexes
+
+
+def _fingerprint(aside: Aside) -> str:
+    return sha256(f"{aside.reason}\n{aside.content}".encode()).hexdigest()
+
+
+def _columns(aside: Aside, source: str, now: datetime) -> dict[str, Any]:
+    return {
+        "exchange_id": _text(aside.exchange_id, 80),
+        "index": aside.index if aside.index is not None and 0 < aside.index <= HIGHEST_INDEX else None,
+        "reason": _text(f"A transaction was kept aside: {aside.reason}.", 300),
+        "content": _text(aside.content, LONGEST_CONTENT),
+        "source": source,
+        "first_seen_at": now,
+    }
 
 
 def _text(text: str, longest: int) -> str:

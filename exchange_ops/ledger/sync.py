@@ -5,11 +5,14 @@ that changes moves to a higher index, so a newer version has a higher index; old
 
 The watermark lags: it stays before the first transaction that is younger than `SETTLING`, by the exchange's own times.
 Otherwise a transaction that is listed later than one with a higher index would be lost for good.
+
+Where stream and listing differ in one version, the newer reading counts, and between equal times the listing: a
+difference from the stream waits for the next walk. Both stay as they were read (`LedgerVersion`, `LedgerAside`).
 """
 
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import cache
 
@@ -52,6 +55,7 @@ class _Outcome:
     is_new: bool = False
     has_changed: bool = False
     asides: tuple[Aside, ...] = ()
+    settled: tuple[Aside, ...] = ()
     count: int | None = None  # of confirmations, where it has grown
 
 
@@ -157,6 +161,7 @@ def apply(
     versions, entry_ids = _store_unseen(account, sound, source, now)
     new_versions, changed = len(entry_ids), list(entry_ids.values())
     counts: dict[int, int] = {}
+    settled: list[Aside] = []
     for record in sorted(
         (record for record in sound if record.index not in entry_ids), key=lambda record: record.index
     ):
@@ -167,8 +172,10 @@ def apply(
         if outcome.count is not None:
             counts[record.index] = outcome.count
         quarantined += outcome.asides
+        settled += outcome.settled
     _count(account, counts)
     quarantine.clear_matching(account=account, transactions=sound, now=now)
+    quarantine.keep_settled(account=account, asides=settled, source=source, now=now)
     begins = watermark(account=account) if quarantined and after_index is None else after_index or 0
     for aside in quarantined:
         quarantine.keep(account=account, aside=aside, source=source, after_index=begins, now=now)
@@ -293,8 +300,9 @@ def _entry_of(account: Account, record: records.Transaction, now: datetime) -> t
 
 
 def _compare(version: LedgerVersion, record: records.Transaction, source: str) -> _Outcome:
-    """One index received twice: fill in what the first record lacked, and report when they disagree.
+    """One index received twice: fill in what the first record lacked, and settle what they say differently.
 
+    What is older than the entry changes nothing. A newer time counts, and at equal times the exchange's listing.
     Confirmations keep growing within a version; an ended transaction is not counted further than anybody waits for.
     """
     entry = version.entry
@@ -313,15 +321,21 @@ def _compare(version: LedgerVersion, record: records.Transaction, source: str) -
         for column, (old, new) in pairs.items()
         if column not in missing and old != new and column != "confirmations"
     )
-    if missing:
+    if odd and record.updated_at < entry.updated_at:
+        return _Outcome(entry.pk, count=count)
+    is_settled = bool(odd) and (record.updated_at > entry.updated_at or source == REST)
+    changes = missing | ({column: pairs[column][1] for column in odd} if is_settled else {})
+    if changes:
         with transaction.atomic():
-            LedgerEntry.objects.filter(pk=entry.pk, index=record.index).update(**missing)
+            LedgerEntry.objects.filter(pk=entry.pk, index=record.index).update(**changes)
             entry.refresh_from_db()
             matching.link(entry=entry, now=version.seen_at)
-    if odd:
-        reason = f"version {record.index} is told differently by {version.source} and {source}: {', '.join(odd)}"
-        return _Outcome(entry.pk, asides=(Aside(_text(record), reason, record.id, record.index),), count=count)
-    return _Outcome(entry.pk, has_changed=bool(missing), count=count)
+    outcome = _Outcome(entry.pk, has_changed=bool(changes), count=count)
+    if not odd:
+        return outcome
+    reason = f"version {record.index} differs between {version.source} and {source}: {', '.join(odd)}"
+    asides = (Aside(_text(record), reason, record.id, record.index),)
+    return replace(outcome, settled=asides) if is_settled else replace(outcome, asides=asides)
 
 
 def _count(account: Account, counts: Mapping[int, int]) -> None:

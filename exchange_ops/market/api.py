@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db import connection
-from django.db.models import DateTimeField, F, Field, Func, QuerySet, TextField, Value
+from django.db.models import BigIntegerField, DateTimeField, F, Field, Func, QuerySet, TextField, Value
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Cast, JSONObject
 from django.http import HttpResponse
@@ -171,6 +171,8 @@ def _member(field: "Field[Any, Any] | Any") -> Combinable:
     column = F(field.attname)
     if isinstance(field, ExactDecimalField) and not is_sqlite:
         return Func(column, template="trim_scale(%(expressions)s)::text", output_field=TextField())
+    if isinstance(field, BigIntegerField):
+        return Cast(column, TextField())  # an id, text as everywhere else
     if isinstance(field, DateTimeField):
         return _instant_on_sqlite(column) if is_sqlite else _instant_on_postgres(column)
     return column

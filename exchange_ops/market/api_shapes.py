@@ -6,7 +6,7 @@ from rest_framework import serializers
 
 from exchange_ops.market import interest
 from exchange_ops.market.models import Candle, PublicTrade, Symbol, Ticker
-from exchange_ops.shared.api.fields import AmountText
+from exchange_ops.shared.api.fields import AmountText, ExchangeIdText
 
 
 class TickerOut(serializers.ModelSerializer[Ticker]):
@@ -75,7 +75,7 @@ class CandleOut(serializers.ModelSerializer[Candle]):
 class PublicTradeOut(serializers.ModelSerializer[PublicTrade]):
     """A trade that everybody sees; `side` is the taker's."""
 
-    id = serializers.IntegerField(source="trade_id", read_only=True)
+    id = ExchangeIdText(source="trade_id", read_only=True)
     price = AmountText(read_only=True)
     quantity = AmountText(read_only=True)
 

@@ -13,6 +13,7 @@ from typing import TypeVar
 
 from django.db.models import Q
 
+from desk import clock
 from exchange_ops.market.models import Symbol, Ticker
 
 K = TypeVar("K")
@@ -89,9 +90,11 @@ def _value(amount: Decimal, code: str, quote: str, prices: Mapping[tuple[str, st
     routes = _routes(code, plain_code(quote), prices)
     if not routes:
         return Value(quote, reason=f"There is no price between {code} and {quote}.")
-    price = next((price for price in routes if now - price.as_of <= STALE_AFTER), None)
+    price = next((price for price in routes if _is_fresh(price.as_of, now)), None)
     if price is None:
         newest = max(price.as_of for price in routes)
+        if clock.is_future(newest, now):
+            return Value(quote, as_of=newest, reason="The last price is from before this desk's clock was set back.")
         return Value(quote, as_of=newest, reason="The last price is older than five minutes.")
     worth = amount * price.rate
     if worth.adjusted() >= MOST_DIGITS:
@@ -117,15 +120,21 @@ def _prices(*, codes: Iterable[str], now: datetime) -> dict[tuple[str, str], Pri
         for symbol in Symbol.objects.filter(Q(base_currency__in=endpoints) & Q(quote_currency__in=endpoints))
     }
     prices: dict[tuple[str, str], Price] = {}
-    for ticker in Ticker.objects.filter(symbol__in=symbols).order_by("read_at", "symbol"):
+    tickers = list(Ticker.objects.filter(symbol__in=symbols).order_by("read_at", "symbol"))
+    for ticker in sorted(tickers, key=lambda row: _is_fresh(row.read_at, now)):  # what is fresh counts last
         rate = _rate(ticker)
-        if rate is None or ticker.read_at > now + STALE_AFTER:
+        if rate is None:
             continue
         symbol = symbols[ticker.symbol]
         base, quote = symbol.base_currency, symbol.quote_currency
         prices[base, quote] = Price(rate, ticker.read_at, (ticker.symbol,))
         prices[quote, base] = Price(1 / rate, ticker.read_at, (ticker.symbol,))
     return prices
+
+
+def _is_fresh(read_at: datetime, now: datetime) -> bool:
+    """Whether a price counts: neither older than five minutes nor from before the clock was set back."""
+    return now - read_at <= STALE_AFTER and not clock.is_future(read_at, now)
 
 
 def _rate(ticker: Ticker) -> Decimal | None:

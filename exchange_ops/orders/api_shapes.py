@@ -17,7 +17,7 @@ from exchange_ops.orders.brackets.models import Bracket
 from exchange_ops.orders.forms import read_instant
 from exchange_ops.orders.models import AccountTrade, Order
 from exchange_ops.policy.oversteps import MOST_CONFIRMED
-from exchange_ops.shared.api.fields import AmountIn, AmountText, SignedAmountText
+from exchange_ops.shared.api.fields import AmountIn, AmountText, ExchangeIdText, SignedAmountText
 from exchange_ops.wire import records
 
 _INSTANT = r"^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])[T ]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?Z?$"
@@ -61,6 +61,7 @@ class OrderOut(serializers.ModelSerializer[Order]):
     stop_price = AmountText(read_only=True, allow_null=True)
     filled = AmountText(source="cum_quantity", read_only=True)
     average_price = AmountText(read_only=True, allow_null=True)
+    exchange_id = ExchangeIdText(read_only=True, allow_null=True)
     oversteps = OverstepOut(many=True, read_only=True)
     initiator = serializers.CharField(
         source="initiator.username", read_only=True, allow_null=True, help_text="null: placed elsewhere on the account."
@@ -241,6 +242,8 @@ class BracketOut(serializers.ModelSerializer[Bracket]):
 class TradeOut(serializers.ModelSerializer[AccountTrade]):
     """One trade of the account; a negative fee is a rebate."""
 
+    exchange_id = ExchangeIdText(read_only=True)
+    exchange_order_id = ExchangeIdText(read_only=True)
     quantity = AmountText(read_only=True)
     price = AmountText(read_only=True)
     fee = SignedAmountText(read_only=True)
@@ -273,6 +276,7 @@ class OrderWithdrawIn(StrictBody):
 class PositionOut(serializers.ModelSerializer[MarginPosition]):
     """A position; a negative quantity is a short one. `exchange_id` is its number at the exchange."""
 
+    exchange_id = ExchangeIdText(read_only=True)
     quantity = SignedAmountText(read_only=True)
     price_entry = AmountText(read_only=True)
     pnl = SignedAmountText(read_only=True, allow_null=True)

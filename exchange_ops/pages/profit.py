@@ -43,7 +43,16 @@ COLUMNS: Final = (
         "price",
         "unrealised",
     ),
-    *("realised", "fees", "range", "no_known_cost", "sold_without_cost", "proceeds_without_cost", "left_without_price"),
+    *(
+        "realised",
+        "fees",
+        "fee_currency",
+        "range",
+        "no_known_cost",
+        "sold_without_cost",
+        "proceeds_without_cost",
+        "left_without_price",
+    ),
     *("cost_without_price", "opening", "unexplained", "computed_at"),
 )
 
@@ -182,6 +191,7 @@ def _sums(lines: list[Line]) -> list[dict[str, Any]]:
 
 def _csv(lines: list[Line], margin: list[margin_profit.MarginLine], method: str, chosen: str) -> str:
     file = io.StringIO()
+    file.write(exports.BOM)
     writer = csv.writer(file)
     writer.writerow([name.replace("_", " ") for name in COLUMNS])
     for line in lines:
@@ -196,7 +206,8 @@ def _values(line: Line, chosen: str) -> list[Any]:
     row, price = line.profit, line.value.rate if line.value is not None else None
     return [
         *(row.account.name, lots.METHODS[row.method], row.coin, row.account.quote_currency, line.quantity),
-        *(row.known_quantity, row.cost, line.average, price, line.unrealised, line.realised, line.fees, RANGES[chosen]),
+        *(row.known_quantity, row.cost, line.average, price, line.unrealised, line.realised, line.fees),
+        *(row.account.quote_currency, RANGES[chosen]),
         *(row.unknown_quantity, row.sold_without_cost, row.proceeds_without_cost, row.left_without_price),
         *(row.cost_without_price, row.opening, row.unexplained, row.computed_at.isoformat()),
     ]

@@ -10,14 +10,14 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from desk.api.fields import RequestKey, StrictBody, StrictChoice, StrictInteger, StrictText
+from desk.api.fields import RequestKey, StrictBody, StrictChoice, StrictText
 from desk.api.resources import listing, reading
 from exchange_ops.orders.api import MaySeeAndTrade
 from exchange_ops.orders.api_shapes import OverstepOut
 from exchange_ops.policy.oversteps import MOST_CONFIRMED
 from exchange_ops.positions import states, workflow
 from exchange_ops.positions.models import MarginAction
-from exchange_ops.shared.api.fields import AmountIn, AmountText
+from exchange_ops.shared.api.fields import AmountIn, AmountText, ExchangeIdIn, ExchangeIdText
 from exchange_ops.shared.api.resources import OfAccount, Reading, Recording, recording
 
 
@@ -31,6 +31,8 @@ class MarginActionOut(serializers.ModelSerializer[MarginAction]):
     amount = AmountText(read_only=True, allow_null=True)
     quantity = AmountText(read_only=True, allow_null=True)
     price = AmountText(read_only=True, allow_null=True)
+    position_id = ExchangeIdText(read_only=True, allow_null=True)
+    exchange_order_id = ExchangeIdText(read_only=True, allow_null=True)
     oversteps = serializers.SerializerMethodField()
     initiator = serializers.CharField(source="initiator.username", read_only=True)
 
@@ -80,12 +82,10 @@ class MarginActionIn(StrictBody):
     price = AmountIn(
         required=False, allow_null=True, help_text="For close and reduce: a limit; without one the market."
     )
-    position_id = StrictInteger(
+    position_id = ExchangeIdIn(
         required=False,
         default=None,
         allow_null=True,
-        min_value=1,
-        max_value=2**63 - 1,
         help_text="For close, reduce and close_account: the exchange_id of the position that you saw. Another one that "
         "is open by then is left alone.",
     )

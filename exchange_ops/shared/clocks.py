@@ -19,6 +19,7 @@ from exchange_ops.shared.models import Account, ClockReading
 
 MOST_BELIEVED = timedelta(hours=24)
 DATE_RESOLUTION = timedelta(seconds=1)
+MOST_UNNOTICED = timedelta(minutes=1)
 SAME_ENOUGH = timedelta(seconds=1)  # readings that differ less are one reading
 WRITE_EVERY = timedelta(seconds=30)
 KEPT_FOR = timedelta(days=2)
@@ -61,16 +62,29 @@ def at_least(*, account: Account, now: datetime) -> datetime | None:
     return None if reading is None else now + _skew(reading) - 2 * DATE_RESOLUTION
 
 
+def by_desk_clock(deadline: datetime, exchange_now: datetime, now: datetime) -> datetime:
+    """When a deadline in the exchange's time is by our clock, as pages and messages show it."""
+    ahead = exchange_now - now
+    return deadline - ahead if abs(ahead) > MOST_UNNOTICED else deadline
+
+
 def sent_from(*, account: Account, now: datetime) -> datetime:
     """The earliest date that the exchange may give to something sent now; anything older is something else."""
     return min(now, at_least(account=account, now=now) or now)
 
 
 def problem(*, account: Account) -> str:
-    """A sentence when the newest reading is not believable, else an empty text."""
+    """A sentence when the newest reading is over a minute from our clock, or not believable; else an empty text."""
     newest = newest_first(account=account).first()
-    if newest is None or abs(_skew(newest)) <= MOST_BELIEVED:
+    if newest is None or abs(_skew(newest)) <= MOST_UNNOTICED:
         return ""
+    if abs(_skew(newest)) <= MOST_BELIEVED:
+        minutes = int(abs(_skew(newest)).total_seconds() // 60)
+        where = "ahead of" if _skew(newest) > timedelta(0) else "behind"
+        return (
+            f"The exchange's clock is {minutes} min {where} this desk's. Deadlines go by the later of the two: they "
+            "come early, never late. An administrator compares this machine's clock with a time server."
+        )
     return (
         f"The exchange's answers carry a date that is {abs(_skew(newest)).days} days from ours. "
         "It is not believed, and deadlines go by the last reading that was."

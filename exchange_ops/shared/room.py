@@ -4,7 +4,10 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Final
 
+from django.db.models import Max
+
 from desk import clock, health, rooms
+from desk.audit import clock_falls
 from desk.incidents.kinds import Cause, Kind, Severity
 from desk.machines.guards import Guards, Rule, edited, table_of
 from desk.people import roles
@@ -12,7 +15,7 @@ from desk.rooms import Check, Health
 from desk.rows.witnessed import Table
 from exchange_ops.shared import alarms, clocks, heartbeats, places
 from exchange_ops.shared.declarations import ages, causes, reasons, topics
-from exchange_ops.shared.models import Account, Fact
+from exchange_ops.shared.models import Account, Fact, FollowerState
 
 
 def _clocks(now: datetime, only: str) -> Iterator[Cause]:
@@ -31,6 +34,15 @@ def _broker(now: datetime, only: str) -> Iterator[Cause]:
     answer = health.broker()
     if not answer.ok:
         yield Cause("broker", answer.sentence, "system")
+
+
+def _clock() -> Health:
+    now = clock.now()
+    beat = FollowerState.objects.aggregate(newest=Max("beat_at"))["newest"]
+    behind = clock_falls.fallen_by(now, beat)
+    if behind:
+        return Health(ok=False, sentence=clock_falls.sentence(behind), age_s=behind.total_seconds())
+    return Health(ok=True, sentence="The clock of this machine was not set back.")
 
 
 def _worker() -> Health:
@@ -89,6 +101,13 @@ INCIDENTS: Final = (
         grace_period=timedelta(seconds=15),  # it is started beside the processes that ask it
     ),
     Kind(alarms.CLOCK, "Clocks differ", Severity.MEDIUM, (roles.ADMIN,), _clocks),
+    Kind(
+        alarms.CLOCK_FELL_BACK,
+        "Clock was set back",
+        Severity.HIGH,
+        (roles.ADMIN,),
+        causes.unwell(alarms.CLOCK_FELL_BACK),
+    ),
 )
 
 GUARDS: Final = Guards(
@@ -106,6 +125,7 @@ GUARDS: Final = Guards(
 ROOM: Final = rooms.Room(
     topics={heartbeats.TOPIC: topics.desk_wide},
     checks={
+        "clock": Check(_clock, order=115, incident=alarms.CLOCK_FELL_BACK),
         "worker": Check(_worker, order=120, incident=alarms.WORK_STALLED),
         "releases": Check(_releases, order=130, incident=alarms.WORK_STALLED),
         "sweeper": Check(_sweeper, order=140, incident=alarms.WORK_STALLED),

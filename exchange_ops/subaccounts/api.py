@@ -6,7 +6,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from desk.api.resources import NOT_FOUND, listing, reading, unpaged
-from exchange_ops.shared.api.fields import AmountText
+from exchange_ops.shared.api.fields import AmountText, ExchangeIdText
 from exchange_ops.shared.api.resources import Listing, OfAccount, Reading
 from exchange_ops.shared.views import accounts
 from exchange_ops.subaccounts import account_status, states
@@ -16,7 +16,7 @@ from exchange_ops.subaccounts.models import SubAccount, SubAccountAction, SubAcc
 class SubAccountOut(serializers.ModelSerializer[SubAccount]):
     """One sub-account: what was asked for beside what the exchange showed when it was last read."""
 
-    id = serializers.IntegerField(source="exchange_id", read_only=True, help_text="The exchange's number of it.")
+    id = ExchangeIdText(source="exchange_id", read_only=True, help_text="The exchange's number of it.")
     status = serializers.CharField(read_only=True, help_text="The exchange's own word: new, active or disable.")
     standing = serializers.SerializerMethodField()
     sentence = serializers.SerializerMethodField(help_text="The standing for people.")

@@ -1,6 +1,7 @@
 """Display of the states of a withdrawal, its calls and the exchange's records: a word, an icon, a tone."""
 
 import json
+from datetime import datetime
 from decimal import Decimal
 from typing import Any, Final
 
@@ -8,11 +9,13 @@ from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
+from desk import clock
 from desk.invisible import isolated
 from desk.machines.display import Display
 from desk.machines.table import Turn
 from desk.templatetags.desk import cents, chip
 from exchange_ops.ledger.forms import LEDGER_KINDS, LEDGER_STATUSES
+from exchange_ops.shared import clocks
 from exchange_ops.shared.models import Account
 from exchange_ops.withdrawals import states
 from exchange_ops.withdrawals.models import Withdrawal
@@ -34,6 +37,14 @@ def of_account(context: dict[str, Any], scope: Any) -> SafeString | str:
 def account_path(context: dict[str, Any], account: Account) -> str:
     """This page of one account."""
     return f"/accounts/{account.pk}{context['request'].path_info}"
+
+
+@register.filter
+def by_desk_clock(deadline: datetime | None, exchange_now: datetime | None) -> datetime | None:
+    """A deadline in the exchange's time as our clock shows it, like every other time on the page."""
+    if deadline is None or exchange_now is None:
+        return deadline
+    return clocks.by_desk_clock(deadline, exchange_now, clock.now())
 
 
 @register.simple_tag

@@ -8,13 +8,13 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from desk import clock
-from desk.api.fields import RequestKey, StrictBody, StrictChoice, StrictInteger, StrictText
+from desk.api.fields import RequestKey, StrictBody, StrictChoice, StrictText
 from desk.api.idempotency import once
 from desk.api.parsing import BoundedJSONParser
 from desk.api.refusals import CannotRecord
 from desk.api.requests import ApiRequest
 from desk.api.resources import NOT_FOUND, keyed, listing, read, reading
-from exchange_ops.shared.api.fields import AmountIn, AmountText
+from exchange_ops.shared.api.fields import AmountIn, AmountText, ExchangeIdIn, ExchangeIdText
 from exchange_ops.shared.api.resources import MaySeeAndDraft, OfAccount, Reading, Recording, recording
 from exchange_ops.shared.forms import LONGEST_REASON
 from exchange_ops.shared.problems import FORM
@@ -34,6 +34,7 @@ class TransferOut(serializers.ModelSerializer[Transfer]):
         choices=["", *states.IDENTIFIED_BY], read_only=True, help_text="What `identifier` is; empty for other kinds."
     )
     amount = AmountText(read_only=True)
+    subaccount_id = ExchangeIdText(read_only=True, allow_null=True)
     state = serializers.ChoiceField(choices=list(states.STATES), read_only=True)
     sentence = serializers.CharField(read_only=True)
     turn = serializers.ChoiceField(choices=["person", "worker", "exchange", "nobody"], read_only=True)
@@ -92,9 +93,7 @@ class TransferIn(StrictBody):
     identifier = StrictText(
         max_length=254, required=False, default="", allow_blank=True, trim_whitespace=False, help_text="For to_user."
     )
-    subaccount_id = StrictInteger(
-        required=False, default=None, allow_null=True, min_value=1, max_value=2**63 - 1, help_text="The exchange's own."
-    )
+    subaccount_id = ExchangeIdIn(required=False, default=None, allow_null=True, help_text="The exchange's own.")
     reason = StrictText(max_length=LONGEST_REASON)
     request_key = RequestKey()
 

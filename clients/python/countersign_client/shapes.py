@@ -671,7 +671,7 @@ class MarginActionIn(TypedDict):
     amount: NotRequired[str | None]
     quantity: NotRequired[str | None]
     price: NotRequired[str | None]
-    position_id: NotRequired[int | None]
+    position_id: NotRequired[str | None]
     confirmed: NotRequired[list[str]]
     request_key: NotRequired[str]
 
@@ -700,10 +700,10 @@ class MarginActionOut(TypedDict):
     quantity: str | None
     order_type: str
     price: str | None
-    position_id: int | None
+    position_id: str | None
     oversteps: list[OverstepOut]
     client_order_id: str
-    exchange_order_id: int | None
+    exchange_order_id: str | None
     initiator: str
     initiated_via: str
     request_key: str
@@ -723,7 +723,7 @@ class MarginActionPage(TypedDict):
 class PositionOut(TypedDict):
     """A position; a negative quantity is a short one. `exchange_id` is its number at the exchange."""
 
-    exchange_id: int
+    exchange_id: str
     quantity: str
     price_entry: str
     pnl: str | None
@@ -811,7 +811,7 @@ class SubAccountBalanceOut(TypedDict):
 class OneSubAccountOut(TypedDict):
     """One sub-account with its balances; a wallet and currency that is left out held nothing."""
 
-    id: int
+    id: str
     email: str
     status: str
     standing: StandingEnum
@@ -876,7 +876,7 @@ class OrderOut(TypedDict):
     filled: str
     average_price: str | None
     client_order_id: str
-    exchange_id: int | None
+    exchange_id: str | None
     initiator: str | None
     initiated_via: str
     request_key: str
@@ -914,7 +914,7 @@ class Problem(TypedDict):
 class PublicTradeOut(TypedDict):
     """A trade that everybody sees; `side` is the taker's."""
 
-    id: int
+    id: str
     price: str
     quantity: str
     side: str
@@ -956,7 +956,7 @@ class SubAccountActionPage(TypedDict):
 class SubAccountOut(TypedDict):
     """One sub-account: what was asked for beside what the exchange showed when it was last read."""
 
-    id: int
+    id: str
     email: str
     status: str
     standing: StandingEnum
@@ -990,8 +990,8 @@ class TickerList(TypedDict):
 class TradeOut(TypedDict):
     """One trade of the account; a negative fee is a rebate."""
 
-    exchange_id: int
-    exchange_order_id: int
+    exchange_id: str
+    exchange_order_id: str
     client_order_id: str
     symbol: str
     side: str
@@ -1020,7 +1020,7 @@ class TransferIn(TypedDict):
     to_currency: NotRequired[str]
     by: NotRequired[ByEnum | BlankEnum]
     identifier: NotRequired[str]
-    subaccount_id: NotRequired[int | None]
+    subaccount_id: NotRequired[str | None]
     reason: str
     request_key: NotRequired[str]
 
@@ -1039,7 +1039,7 @@ class TransferOut(TypedDict):
     to_currency: str
     by: ByEnum | BlankEnum
     identifier: str
-    subaccount_id: int | None
+    subaccount_id: str | None
     reason: str
     initiator: str
     initiated_via: str

@@ -83,6 +83,7 @@ LEDGER: Final = List(
         ),
         Value("change", "change", ("type", "status", "amount", "fee")),
         Column("fee", "Fee", Value("fee"), css="l-fee", is_end=True, on_phone="Fee"),
+        Value("fee currency", "currency"),
         Column("of", "Belongs to", css="l-of"),
         Column("to", "Address", Value("address"), css="l-to"),
         Value("payment id"),

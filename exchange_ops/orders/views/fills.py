@@ -3,6 +3,10 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
+from django.db.models import OuterRef, Subquery
+from django.db.models import Value as Literal
+from django.db.models.functions import Coalesce
+
 from desk.lists.declared import Column, Interface, List, Rows, Totals, Value
 from desk.web.context import Entry
 from desk.web.requests import DeskRequest
@@ -16,7 +20,9 @@ from exchange_ops.shared.views import accounts
 
 
 def _rows(request: DeskRequest) -> Rows:
-    return Rows(AccountTrade.objects.filter(account=accounts.current(request)), topics="orders")
+    currencies = Symbol.objects.filter(code=OuterRef("symbol")).values("fee_currency")
+    rows = AccountTrade.objects.annotate(fee_currency=Coalesce(Subquery(currencies), Literal("")))
+    return Rows(rows.filter(account=accounts.current(request)), topics="orders")
 
 
 def _with_orders(trades: Sequence[Any]) -> None:
@@ -58,7 +64,9 @@ FILLS: Final = List(
     is_unique=False,
     totals=Totals(by=("symbol", "side"), sums={"quantity": "", "fee": "fees"}, units={}, is_named=True),
     columns=(
-        Column("exchange_id", "Exchange id", Value("exchange id"), is_shown=False, is_end=True, is_mono=True),
+        Column(
+            "exchange_id", "Exchange id", Value("exchange id", is_id=True), is_shown=False, is_end=True, is_mono=True
+        ),
         Column(
             "traded",
             "Traded",
@@ -75,9 +83,16 @@ FILLS: Final = List(
             "value", "Value", Value("value", reads=("quantity", "price")), css="s-to", is_end=True, on_phone="Value"
         ),
         Column("fee", "Fee", Value("fee"), css="s-who", is_end=True, on_phone="Fee"),
+        Value("fee currency"),
         Column("liquidity", "Liquidity", Value("taker"), css="f-liquidity"),
         Value("liquidation"),
-        Column("order", "Order", Value("order's exchange id", "exchange_order_id"), css="f-order", on_phone="Order"),
+        Column(
+            "order",
+            "Order",
+            Value("order's exchange id", "exchange_order_id", is_id=True),
+            css="f-order",
+            on_phone="Order",
+        ),
         Value("client order id"),
     ),
     page="symbol side quantity price value fee order liquidity traded exchange_id",

@@ -100,7 +100,7 @@ ORDERS: Final = List(
         Value("changed at the exchange ({zone})", "exchange_updated_at"),
         Value("replaces", "replaces_id"),
         Column("client_order_id", "Client order id", Value("client order id"), is_shown=False, is_mono=True),
-        Column("exchange_id", "Exchange id", Value("exchange id"), is_shown=False, is_mono=True),
+        Column("exchange_id", "Exchange id", Value("exchange id", is_id=True), is_shown=False, is_mono=True),
     ),
     page="order side what quantity filled price status who made average client_order_id exchange_id",
 )

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
+from desk import clock
 from desk.rooms import Health
 from exchange_ops.shared import heartbeats
 
@@ -14,7 +15,12 @@ NO_ACCOUNT = Health(ok=False, sentence="No exchange account is set up yet. An ad
 
 
 def age(moment: datetime | None, now: datetime) -> timedelta | None:
-    """The time since the moment, never negative; None without a moment."""
+    """The time since the moment, never negative; None without a moment.
+
+    What happened before the clock was set back is as old as the clock is behind it.
+    """
+    if moment is not None and clock.is_future(moment, now):
+        return moment - now
     return None if moment is None else max(now - moment, timedelta(0))
 
 

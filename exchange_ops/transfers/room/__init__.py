@@ -25,6 +25,8 @@ from exchange_ops.transfers.forms import transfers_named
 from exchange_ops.transfers.models import Transfer, TransferApproval, TransferCall, TransferEvent
 from exchange_ops.transfers.room import waiting
 
+UNKNOWN_FOR: Final = timedelta(minutes=3)
+
 
 def _votes() -> Votes:
     return Votes(
@@ -60,6 +62,19 @@ def _in_state(state: str) -> Callable[[datetime, str], Iterator[Cause]]:
             yield Cause(row.subject, sentence, "transfer", str(row.pk), str(row.account_id))
 
     return in_state
+
+
+def _unknown(now: datetime, only: str) -> Iterator[Cause]:
+    """Every transfer whose outcome has been unknown for minutes: usually the ledger shows it within seconds."""
+    rows = Transfer.objects.filter(state=states.UNKNOWN, updated_at__lt=now - UNKNOWN_FOR)
+    for row in rows_of(rows, only):
+        amount = kept_amount(row.amount, row.currency)
+        minutes = int((now - row.updated_at).total_seconds() // 60)
+        sentence = (
+            f"{row.reference}, {amount}: unknown for {minutes // 5 * 5 or minutes} min whether the money moved. "
+            "The exchange's answer was lost, and its ledger doesn't show the transfer yet. Do not repeat it."
+        )
+        yield Cause(row.subject, sentence, "transfer", str(row.pk), str(row.account_id))
 
 
 def _resolution_votes(keys: Collection[str]) -> Iterable[tuple[str, int, datetime]]:
@@ -117,6 +132,7 @@ ROOM: Final = rooms.Room(
             ends=causes.BY_TREASURY,
             votes=_resolution_votes,
         ),
+        Kind(alarms.TRANSFER_UNKNOWN, "Transfer unknown", Severity.HIGH, causes.TRADERS, _unknown),
         Kind(
             alarms.TRANSFER_NOT_SEEN,
             "Transfer not seen",

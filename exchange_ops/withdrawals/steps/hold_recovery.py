@@ -2,7 +2,9 @@
 
 A candidate carries our tag, or it is a payout of the same content that came after everything we knew, inside the hour,
 with no comment and no other owner. Exactly one that still waits is adopted; several, or one that was executed, need two
-people; none at all after the hour means that there is no hold.
+people. None at all means that there is no hold, once the ledger has been read to its end five minutes after the call by
+our clock and by the exchange's, or after the hour. Should a hold come up later still, its request is closed, it was
+never ordered to be paid, and `orphans` releases it.
 """
 
 from datetime import datetime, timedelta
@@ -29,6 +31,8 @@ from exchange_ops.withdrawals.models import ExternalCall, Withdrawal
 from wire.errors import CallFailed
 
 CREATED_MARGIN = timedelta(minutes=2)
+PROVEN_AFTER = timedelta(minutes=5)
+LONGEST_CALL = timedelta(minutes=1)  # after `send_by`, for a worker that died before it wrote down how the call ended
 
 
 def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
@@ -55,7 +59,9 @@ def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
         _adopt(row, open_entries[0], call, facts, watch.now())
     elif unreadable and deadlines.escalation_is_due(row, exchange_now):
         _call_people(row, open_entries, facts, watch.now())
-    elif not unreadable and (candidates or deadlines.verdict_is_due(row, exchange_now)):
+    elif not unreadable and (
+        candidates or deadlines.verdict_is_due(row, exchange_now) or _is_proven_absent(row, call, began=now)
+    ):
         _lapse(row, call, facts, watch.now())
     else:
         _wait(row, watch.now(), "The exchange's ledger does not show the reservation yet.")
@@ -75,6 +81,19 @@ def find_candidates(row: Withdrawal, call: ExternalCall | None) -> list[LedgerEn
         )
     entries |= {entry.pk: entry for entry in untagged if _same_content(row, entry)}
     return sorted(entries.values(), key=lambda entry: entry.index)
+
+
+def _is_proven_absent(row: Withdrawal, call: ExternalCall | None, *, began: datetime) -> bool:
+    """Whether the reading that `began` then, and went to the ledger's end, came late enough to have shown a hold.
+
+    Both clocks have to say so, because either may have been set: ours since the call ended, and the exchange's own, as
+    its last answer dated it, since the later of both when the call was made. Without dates only the hour counts.
+    """
+    at_exchange = clocks.at_least(account=row.account, now=began)
+    if call is None or row.window_from is None or at_exchange is None:
+        return False
+    ended = call.answered_at or call.send_by + LONGEST_CALL
+    return began >= ended + PROVEN_AFTER and at_exchange >= row.window_from + PROVEN_AFTER
 
 
 def _same_content(row: Withdrawal, entry: LedgerEntry) -> bool:

@@ -77,6 +77,7 @@ WITHDRAWALS: Final = List(
         Value("currency"),
         Column("amount", "Amount", Value("amount"), css="s-amount", order=("currency", "amount"), is_end=True),
         Column("fee", "Network fee", Value("fee", "known_fee", ("fee", "fee_estimate")), is_shown=False, is_end=True),
+        Value("fee currency", "currency"),
         Value("fee deducted from amount", "include_fee"),
         Column("to", "To", Value("address"), css="s-to", is_mono=True),
         Value("payment id"),

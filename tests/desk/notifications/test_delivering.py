@@ -157,13 +157,11 @@ def test_text_of_people_makes_no_link_and_calls_nobody_in_a_chat(receiver, ada):
 @pytest.mark.parametrize(
     ("answer", "problem"),
     [
-        ((500, {}, b""), "The receiver answered 500."),
-        ((302, {"Location": "http://169.254.169.254/latest/"}, b""), "a redirect"),
-        ((404, {}, b""), "The receiver answered 404."),
+        *(((status, {}, b""), f"The receiver answered {status}.") for status in (408, 425, 429, 500, 503)),
         ((200, {}, b"x" * 200_000), "larger than"),
     ],
 )
-def test_what_is_not_taken_is_tried_again_with_the_same_id(receiver, ada, answer, problem):
+def test_a_temporary_answer_is_tried_again_with_the_same_id(receiver, ada, answer, problem):
     receiver.status, receiver.headers, receiver.body = answer
     posted(ada, by_email=False, to=[a_channel(ada, receiver.url)])
     delivering.sweep(now=NOW)
@@ -176,6 +174,28 @@ def test_what_is_not_taken_is_tried_again_with_the_same_id(receiver, ada, answer
     assert states() == ["delivered"]
     ids = {headers["webhook-id"] for headers, *_ in receiver.taken}
     assert (len(receiver.taken), len(ids)) == (2, 1)
+
+
+@pytest.mark.parametrize("status", [302, 400, 401, 404, 410, 422])
+def test_a_final_answer_of_a_receiver_is_not_tried_again(receiver, ada, status):
+    receiver.status, receiver.headers = status, {"Location": "http://169.254.169.254/latest/"}
+    posted(ada, by_email=False, to=[a_channel(ada, receiver.url)])
+    delivering.sweep(now=NOW)
+    row = Delivery.objects.get()
+    assert (row.state, row.attempts) == ("failed", 1)
+    assert f"The receiver answered {status}" in row.last_problem
+
+
+@pytest.mark.parametrize(
+    ("said", "pause_s"),
+    [("120", 120), ("5", 30), ("999999999", 3600), ("soon", 30), ("-7", 30), ("Fri, 20 Nov 2026 14:10:00 GMT", 600)],
+)
+def test_a_pause_that_the_receiver_asks_for_is_kept_within_bounds(receiver, ada, said, pause_s, monkeypatch):
+    monkeypatch.setattr(sending.clock, "now", lambda: NOW)
+    receiver.status, receiver.headers = 429, {"Retry-After": said}
+    posted(ada, by_email=False, to=[a_channel(ada, receiver.url)])
+    delivering.sweep(now=NOW)
+    assert minutes(0) <= Delivery.objects.get().next_action_at - NOW - minutes(pause_s / 60) < minutes(0.2)
 
 
 def test_a_receiver_that_answers_byte_by_byte_is_left_when_its_time_is_over(receiver, ada, monkeypatch):

@@ -190,6 +190,10 @@ PROVOKED = {
         lambda person: rows.transfer_sent(person, to="investigate", now=clock.now()),
         "the exchange's ledger does not say clearly",
     ),
+    alarms.TRANSFER_UNKNOWN: (
+        lambda person: rows.transfer_sent(person, now=clock.now() - timedelta(minutes=4)),
+        "unknown for 4 min whether the money moved",
+    ),
     alarms.TRANSFER_NOT_SEEN: (
         lambda person: rows.transfer_sent(person, to="not_seen", now=clock.now()),
         "The money seems not to have moved",
@@ -234,6 +238,10 @@ PROVOKED = {
     alarms.CLOCK: (
         lambda person: ClockReading.objects.create(account=rows.account(), skew_ms=10**9, read_at=clock.now()),
         "carry a date that is 11 days from ours",
+    ),
+    alarms.CLOCK_FELL_BACK: (
+        lambda person: beat("before the fall", ago=-3600),
+        "The clock of this machine is 59 min behind what this desk has recorded.",
     ),
     alarms.WORK_STALLED: (lambda person: beat(heartbeats.WORKER, ago=300), "Worker last active 5 min ago."),
     alarms.LEDGER_LATE: (
@@ -302,6 +310,9 @@ ENDED = {
     alarms.PAYOUT_DISPUTED: lambda: resolved(Withdrawal, event="resolved", to="resolved_paid"),
     alarms.PAYOUT_ELSEWHERE: lambda: LedgerEntry.objects.update(foreign=False),
     alarms.TRANSFER_UNCLEAR: lambda: resolved(Transfer, event="resolved", to="resolved_moved"),
+    alarms.TRANSFER_UNKNOWN: lambda: transfer_machine.move(
+        Transfer.objects.get(state="unknown"), event="found", to="done", now=clock.now(), exchange_id="tx-found"
+    ),
     alarms.TRANSFER_NOT_SEEN: lambda: resolved(Transfer, event="closed", to="closed"),
     alarms.HOLD_LEFT: lambda: LedgerEntry.objects.update(status="failed"),
     alarms.PAYOUT_OVERDUE: lambda: [
@@ -315,6 +326,7 @@ ENDED = {
     alarms.KEY_RIGHTS: lambda: ApiKey.objects.update(observed={"Payment information": "granted"}),
     alarms.PLACE_UNKNOWN: lambda: Account.objects.filter(place="gone").delete(),
     alarms.CLOCK: lambda: ClockReading.objects.update(skew_ms=0),
+    alarms.CLOCK_FELL_BACK: lambda: beat("before the fall", ago=0),
     alarms.WORK_STALLED: lambda: beat(heartbeats.WORKER, ago=0),
     alarms.LEDGER_LATE: lambda: beat(heartbeats.ledger_of(rows.account()), ago=0),
     alarms.STREAM_DOWN: lambda: live(streams.name_of(rows.account())),

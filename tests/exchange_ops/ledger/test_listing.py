@@ -31,7 +31,7 @@ def indexes(found):
 
 
 def text_of(response):
-    return b"".join(response).decode()
+    return b"".join(response).decode("utf-8-sig")
 
 
 def kept(client, **fields):

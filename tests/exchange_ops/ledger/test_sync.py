@@ -258,11 +258,34 @@ def test_words_nobody_knows_yet_are_kept_as_they_are(account):
     assert not entry.foreign
 
 
-def test_two_tellings_of_one_version_that_differ_are_noticed(account):
+def test_a_stream_that_differs_from_the_listing_waits_for_the_next_walk_and_is_settled_by_it(account):
     take(account, transaction())
-    take(account, transaction(amount=Decimal("1.6")), source="stream")
+    take(account, transaction(amount=Decimal("1.6"), fee=Decimal("0.1")), source="stream")
+    entry = LedgerEntry.objects.get()
+    assert (entry.amount, entry.fee) == (Decimal("1.5"), Decimal("0.1"))
+    assert "differs between rest and stream: amount" in LedgerAside.objects.get().reason
+    assert quarantine.waiting(account=account) == 1
+    take(account, transaction())
     assert LedgerEntry.objects.get().amount == Decimal("1.5")
-    assert "told differently by rest and stream: amount" in LedgerAside.objects.get().reason
+    assert quarantine.waiting(account=account) == 0
+
+
+def test_a_listing_that_differs_from_the_stream_replaces_it_once(account):
+    """Both are kept as they were read; the next walk finds nothing that differs."""
+    later = {"updated_at": transaction().updated_at + timedelta(seconds=5)}
+    take(account, transaction(amount=Decimal("1.6"), status="pending"), source="stream")
+    for _ in range(2):
+        outcome = take(account, transaction())
+        assert outcome.asides == 0
+    entry = LedgerEntry.objects.get()
+    assert (entry.amount, entry.status, entry.versions.get().content["amount"]) == (Decimal("1.5"), "success", "1.6")
+    aside = LedgerAside.objects.get()
+    assert '"amount":"1.5"' in aside.content
+    assert aside.cleared_at is not None
+    take(account, transaction(status="failed", **later), source="stream")
+    take(account, transaction())
+    assert LedgerEntry.objects.get().status == "failed", "the newer reading counts, whoever brings it"
+    assert quarantine.waiting(account=account) == 0
 
 
 def test_confirmations_go_on_counting_within_a_version(account):
@@ -274,7 +297,7 @@ def test_confirmations_go_on_counting_within_a_version(account):
     assert (entry.confirmations, entry.versions.count()) == (63, 1)
     assert not LedgerAside.objects.exists()
     take(account, transaction(type="payout", confirmations=64, amount=Decimal("1.6")))
-    assert "told differently by rest and rest: amount" in LedgerAside.objects.get().reason
+    assert "differs between rest and rest: amount" in LedgerAside.objects.get().reason
 
 
 def test_counts_of_many_are_written_at_once_and_nobody_is_woken_for_them(account):

@@ -98,6 +98,34 @@ def test_every_list_leaves_as_a_file(reader, name, kind):
         assert len(list(csv.reader(io.StringIO(text)))) >= count + 1
 
 
+def test_every_fee_has_its_currency_beside_it(reader):
+    """A rebate can't be booked without it: the fee of a trade is in the symbol's own currency."""
+    for name in ADDRESSES:
+        heads = [head for head, _ in LISTS[name].exported]
+        for place, head in enumerate(heads):
+            assert not head.endswith("fee") or heads[place + 1] == "fee currency", name
+    text = b"".join(reader.get("/orders/fills/export.csv")).decode("utf-8-sig")
+    assert {line["fee currency"] for line in csv.DictReader(io.StringIO(text))} == {"USD"}
+    heads = reader.get("/profit/export.csv").content.decode("utf-8-sig").splitlines()[0].split(",")
+    assert heads[heads.index("fees") + 1] == "fee currency"
+
+
+def test_ids_of_the_exchange_are_text_in_json(reader):
+    number = 2**53 + 1
+    rows.trade(number, now=clock.now(), timestamp=clock.now())
+    rows_of = json.loads(b"".join(reader.get("/orders/fills/export.json")))["rows"]
+    assert (
+        {type(row["exchange id"]) for row in rows_of} == {type(row["order's exchange id"]) for row in rows_of} == {str}
+    )
+    assert str(number) in {row["exchange id"] for row in rows_of}
+    columns = {"exchange_id": "beyond", "index": number, "type": "payin", "status": "success", "currency": "BCH"}
+    times = dict.fromkeys(("created_at", "updated_at", "first_seen_at", "seen_at"), clock.now())
+    LedgerEntry.objects.create(account=rows.account(now=clock.now()), amount=1, **columns, **times)
+    indexes = [row["index"] for row in json.loads(b"".join(reader.get("/ledger/export.json")))["rows"]]
+    assert sorted(map(str, indexes)) == ["1", "2", "3", str(number)]
+    assert {type(each) for each in indexes} == {int, str}
+
+
 class TestBytes:
     """The file of two lines, letter by letter: what somebody's spreadsheet reads today it reads tomorrow."""
 
@@ -132,7 +160,7 @@ class TestBytes:
     def test_csv(self, rf, auditor, client, payable):
         export = self.export(ZoneInfo("Europe/Berlin"), "Europe/Berlin")
         assert self.content(rf, auditor, client, export, "csv") == (
-            "index,currency,amount,fee,address,hash,confirmations,made elsewhere,made at (Europe/Berlin)\r\n"
+            "\ufeffindex,currency,amount,fee,address,hash,confirmations,made elsewhere,made at (Europe/Berlin)\r\n"
             "7,BCH,1.5,,'=1+1,a\u2039RLO\u203ab,0,no,2026-01-02T04:04:05+01:00\r\n"
             '8,BCH,-0.00000001,2,"say ""so"", then",,,yes,2026-01-02T04:04:05+01:00\r\n'
         )

@@ -145,11 +145,14 @@ def test_the_list_filters_pages_and_shows_orders_of_nobody(with_token, operator)
     assert len(client.get(page["older"]).json()["items"]) == 2
 
 
+BEYOND = 2**53 + 1  # many readers of JSON would round it
+
+
 def test_trades_and_margin_carry_signs_and_nothing_is_rounded(with_token, auditor, operator):
     now, account = clock.now(), Account.objects.get()
     row = order_rows.placed(operator, now=now)
     trade = records.AccountTrade(
-        id=9,
+        id=BEYOND,
         order_id=row.exchange_id,
         client_order_id=row.client_order_id,
         symbol=row.symbol,
@@ -164,13 +167,16 @@ def test_trades_and_margin_carry_signs_and_nothing_is_rounded(with_token, audito
     figures = {"leverage": 10, "margin_balance": 5, "margin_balance_orders": 0, "margin_balance_required": 1}
     MarginAccount.objects.create(account=account, symbol="BCHUSD", **figures, **when)
     MarginPosition.objects.create(
-        account=account, symbol="BCHUSD", exchange_id=1, quantity=Decimal("-0.5"), price_entry=400, **when
+        account=account, symbol="BCHUSD", exchange_id=BEYOND, quantity=Decimal("-0.5"), price_entry=400, **when
     )
     client = with_token(auditor)
     item = client.get(f"/api/v1/trades/?order={row.pk}").json()["items"][0]
     assert (item["quantity"], item["fee"], item["taker"]) == ("0.000000000000000000000001", "-0.000000000001", None)
+    assert (item["exchange_id"], item["exchange_order_id"]) == (str(BEYOND), str(row.exchange_id))
+    assert client.get(f"/api/v1/orders/{row.pk}/").json()["exchange_id"] == str(row.exchange_id)
     assert client.get("/api/v1/trades/?order=999").json()["items"] == []
     margin = client.get("/api/v1/margin/").json()["items"][0]
+    assert margin["position"]["exchange_id"] == str(BEYOND)
     assert (margin["position"]["quantity"], margin["position"]["pnl"], margin["leverage"]) == ("-0.5", None, "10")
 
 

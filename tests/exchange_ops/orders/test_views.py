@@ -30,7 +30,7 @@ def market(db):
 
 def text_of(response):
     body = b"".join(response) if response.streaming else response.content
-    return body.decode()
+    return body.decode("utf-8-sig")
 
 
 def listed(client, query=""):

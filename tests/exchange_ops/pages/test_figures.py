@@ -185,7 +185,7 @@ def test_realised_and_unrealised_stand_beside_the_method_they_come_from(signed_i
 def test_the_file_says_the_same_and_leaves_empty_what_is_not_known(signed_in, treasury):
     profit("XYZ", known_quantity=0, cost=0, unknown_quantity=5)
     response = signed_in(treasury).get("/profit/export.csv")
-    (line,) = csv.DictReader(io.StringIO(response.content.decode()))
+    (line,) = csv.DictReader(io.StringIO(response.content.decode("utf-8-sig")))
     assert (line["coin"], line["method"], line["realised"]) == ("XYZ", "First in, first out", "12.5")
     assert (line["average cost"], line["price"], line["unrealised"], line["no known cost"]) == ("", "", "", "5")
 

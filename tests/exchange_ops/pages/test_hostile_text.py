@@ -86,5 +86,5 @@ def test_the_reason_and_the_person_are_isolated_where_it_is_decided(signed_in, t
 def test_json_is_exact_and_files_for_people_are_marked(signed_in, treasury, pages):
     client = signed_in(treasury)
     assert [item["reason"] for item in client.get("/api/v1/withdrawals/").json()["items"]] == [HOSTILE]
-    lines = list(csv.DictReader(io.StringIO(b"".join(client.get("/withdrawals/export.csv")).decode())))
+    lines = list(csv.DictReader(io.StringIO(b"".join(client.get("/withdrawals/export.csv")).decode("utf-8-sig"))))
     assert [line["reason"] for line in lines] == [MARKED]

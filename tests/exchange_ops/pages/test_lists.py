@@ -21,7 +21,7 @@ pytestmark = pytest.mark.django_db
 def text_of(response):
     """The body of an answer as text, streamed or not."""
     body = b"".join(response) if response.streaming else response.content
-    return body.decode()
+    return body.decode("utf-8-sig")
 
 
 def queries_of(client, path, **headers):
@@ -137,6 +137,15 @@ def test_no_cell_starts_a_formula(start):
     assert safe_cell(f"{start}1+1").startswith("'")
     assert safe_cell(f" \ufeff{start}1").startswith("'")
     assert safe_cell("plain") == "plain"
+
+
+@pytest.mark.parametrize("separator", [";", "\t", "\n", "\r\n"])
+@pytest.mark.parametrize("start", ["=1+1", '"=1+1', " +1", "@SUM(1)", "\t-1", "\uff1d1"])
+def test_no_part_of_a_cell_starts_a_formula_where_it_is_split(separator, start):
+    text = f"rent{separator}{start}{separator}{start}"
+    for sign in (";", "\t", "\n", "\r"):
+        assert not [part for part in safe_cell(text).split(sign)[1:] if part.lstrip(' "')[:1] in set("=+-@\uff1d")]
+    assert safe_cell("a; b - c;d\n\ne") == "a; b - c;d\n\ne"
 
 
 def test_the_overview_shows_values_deadline_holds_and_lines(signed_in, treasury, operator, payable):

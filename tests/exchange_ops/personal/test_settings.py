@@ -91,7 +91,7 @@ def test_hours_and_figures_are_drawn_for_the_person_and_amounts_for_programs_sta
     assert 'datetime="2026-11-20T23:30:00.000Z"' in listed
     part = client.get("/withdrawals/", headers={"HX-Request": "true", "HX-Target": "rows"}).content.decode()
     assert "2026-11-21 08:30" in part, "what a page reads again by itself too"
-    exported = b"".join(client.get("/withdrawals/export.csv")).decode()
+    exported = b"".join(client.get("/withdrawals/export.csv")).decode("utf-8-sig")
     assert "2026-11-21T08:30:00+09:00" in exported, "as the list shows it, with its offset"
     assert "1234.5" in exported
     found = client.get(f"/api/v1/withdrawals/{row.pk}/").json()

@@ -44,9 +44,9 @@ def test_collateral_is_changed_once_for_one_key_and_named_first_where_the_call_c
 def test_a_position_is_closed_by_the_number_that_was_seen(with_token, operator, position):
     client = with_token(operator)
     seen = client.get("/api/v1/margin/").json()["items"][0]["position"]["exchange_id"]
-    assert seen == 7
+    assert seen == "7"
     assert "position_id" in send(client, action="close").json()["errors"]
-    assert "another one is open" in send(client, action="close", position_id=8).json()["detail"]
+    assert "another one is open" in send(client, action="close", position_id="8").json()["detail"]
     taken = send(client, action="reduce", position_id=seen, quantity="0.25", price="498")
     assert taken.status_code == 201, taken.json()
     row = MarginAction.objects.get()
@@ -71,9 +71,9 @@ def test_what_an_action_does_not_take_or_lacks_is_named(with_token, operator, po
 def test_a_deep_close_is_confirmed_by_its_token(with_token, operator, position):
     BookSnapshot.objects.update(bid=[["499", "0.5"], ["400", "5"]])
     client = with_token(operator)
-    refused = send(client, action="close", position_id=7)
+    refused = send(client, action="close", position_id="7")
     (token,) = re.findall(r"book_deep:[0-9.]+", refused.json()["errors"]["confirmed"])
-    assert send(client, action="close", position_id=7, confirmed=[token]).status_code == 201
+    assert send(client, action="close", position_id="7", confirmed=[token]).status_code == 201
 
 
 @pytest.mark.parametrize("role", ["treasury", "auditor"])

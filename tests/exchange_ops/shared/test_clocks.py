@@ -6,7 +6,8 @@ import pytest
 from django.db import DatabaseError
 
 from desk import clock
-from exchange_ops.shared import clocks
+from desk.incidents import kinds as incident_kinds
+from exchange_ops.shared import alarms, clocks
 from exchange_ops.shared.models import ClockReading
 
 pytestmark = pytest.mark.django_db
@@ -27,7 +28,19 @@ def test_an_exchange_that_is_ahead_sets_the_time(account, now, ahead):
     clocks.note(account_id=account.pk, date=now + ahead, now=now)
     assert clocks.exchange_now(account=account, now=now) == now + ahead + SECOND
     assert clocks.exchange_now(account=account, now=now + SECOND) == now + ahead + 2 * SECOND
-    assert clocks.problem(account=account) == ""
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"), [(41 * 60, "41 min ahead of"), (-112 * 60, "111 min behind"), (58, ""), (-60, "")]
+)
+def test_a_difference_beyond_a_minute_is_an_incident_and_deadlines_are_shown_by_our_clock(account, now, seconds, said):
+    ahead = timedelta(seconds=seconds)
+    clocks.note(account_id=account.pk, date=now + ahead, now=now)
+    causes = [cause.sentence for cause in incident_kinds.by_name(alarms.CLOCK).causes(now, "")]
+    assert [said in sentence for sentence in causes] == ([True] if said else [])
+    exchange_now = clocks.exchange_now(account=account, now=now)
+    shown = clocks.by_desk_clock(exchange_now + 53 * 60 * SECOND, exchange_now, now)
+    assert abs(shown - now - 53 * 60 * SECOND) <= timedelta(minutes=1)
 
 
 @pytest.mark.parametrize("behind", [timedelta(seconds=5), timedelta(hours=3)])

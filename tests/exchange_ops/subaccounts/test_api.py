@@ -53,9 +53,9 @@ def test_requested_and_observed_stand_side_by_side(with_token, auditor, sub):
     rows.subaccount(7002, now=clock.now(), status="disable", settings_shown=False, wanted="active")
     first, second = with_token(auditor).get(PATH).json()["items"]
     facts = ("id", "status", "standing", "requested", "difference", "differs", "payout_enabled")
-    assert [first[name] for name in facts] == [7001, "active", "active", "active", "As asked for", False, True]
+    assert [first[name] for name in facts] == ["7001", "active", "active", "active", "As asked for", False, True]
     words = "Differs: should be active and is not"
-    assert [second[name] for name in facts] == [7002, "disable", "closed", "active", words, True, True]
+    assert [second[name] for name in facts] == ["7002", "disable", "closed", "active", words, True, True]
     assert second["settings_shown"] is False
 
 

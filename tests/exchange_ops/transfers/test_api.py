@@ -73,10 +73,10 @@ def test_what_leaves_for_others_waits_for_people(with_token, operator):
         ({"reason": ""}, "reason", "blank"),
         ({"reason": "x" * 501}, "reason", "500"),
         ({"request_key": "short"}, "request_key", "8"),
-        ({"subaccount_id": "7001"}, "subaccount_id", "whole number"),
-        ({"subaccount_id": True}, "subaccount_id", "whole number"),
-        ({"subaccount_id": 0}, "subaccount_id", "1"),
-        ({"subaccount_id": 2**63}, "subaccount_id", str(2**63 - 1)),
+        *(
+            ({"subaccount_id": odd}, "subaccount_id", "as text, in quotes")
+            for odd in (7001, True, "0", "-1", "\u0667", "7001 ", "7001\n", str(2**63))
+        ),
         ({"by": "phone"}, "by", "not a valid choice"),
         ({"identifier": ["other"]}, "identifier", "Send text."),
         ({"state": "approved"}, "state", "not known"),
@@ -101,7 +101,7 @@ def test_a_malformed_one_is_refused_member_by_member(with_token, operator, chang
         ({"kind": "to_user", "by": "email", "identifier": "nobody"}, "identifier", "not an e-mail"),
         ({"kind": "convert"}, "to_currency", "Choose"),
         ({"kind": "to_subaccount"}, "subaccount_id", "Choose"),
-        ({"kind": "to_subaccount", "subaccount_id": 7001}, "subaccount_id", "no sub-account 7001"),
+        ({"kind": "to_subaccount", "subaccount_id": "7001"}, "subaccount_id", "no sub-account 7001"),
     ],
 )
 def test_what_the_domain_refuses_keeps_the_same_shape(with_token, operator, changes, name, words):

@@ -320,7 +320,7 @@ def test_the_export_has_the_filtered_rows_as_safe_text_and_is_told_to_the_trail(
     rows.transfer(operator, now=clock.now())
     gift = rows.transfer(operator, kind="to_user", now=clock.now(), reason="=HYPERLINK(1)")
     response = signed_in(auditor).get("/transfers/export.csv?kind=to_user")
-    lines = list(csv.DictReader(io.StringIO(b"".join(response).decode())))
+    lines = list(csv.DictReader(io.StringIO(b"".join(response).decode("utf-8-sig"))))
     assert [line["reference"] for line in lines] == [gift.reference]
     assert (lines[0]["amount"], lines[0]["other user"], lines[0]["reason"]) == ("2.5", "other", "'=HYPERLINK(1)")
     assert lines[0]["sub-account"] == ""

@@ -1,5 +1,6 @@
 """A hold whose answer never came: found by reading, waited for, closed, or given to two people. Never sent again."""
 
+from datetime import timedelta
 from decimal import Decimal
 
 import pytest
@@ -8,7 +9,8 @@ from desk import clock
 from exchange_ops.keys import store as keys
 from exchange_ops.policy import freezes
 from exchange_ops.wire.catalogue import Right
-from exchange_ops.withdrawals.models import ExternalCall
+from exchange_ops.withdrawals import workflow
+from exchange_ops.withdrawals.models import ExternalCall, Withdrawal
 from tests import trail
 from tests.exchange_ops.withdrawals.walks import ADDRESS
 
@@ -118,6 +120,50 @@ def test_a_ledger_that_can_not_be_read_closes_nothing(walk):
         assert "not readable" in row.last_problem
         walk.heal()
     assert walk.step(row).state == "lapsed"
+
+
+@pytest.fixture
+def at(walk, monkeypatch):
+    """One step of the row by a worker whose clock is so far on."""
+    real = clock.now
+
+    def step(row, **since):
+        monkeypatch.setattr(clock, "now", lambda: real() + timedelta(**since))
+        Withdrawal.objects.filter(pk=row.pk).update(next_action_at=clock.now(), lease_until=None)
+        workflow.advance(row.pk, now=clock.now(), client_for=walk.client_for)
+        monkeypatch.setattr(clock, "now", real)
+        return walk.fresh(row)
+
+    return step
+
+
+def test_a_page_of_a_proxy_blocks_a_payout_for_five_minutes_of_a_ledger_without_it(walk, at):
+    walk.fault("create_withdrawal", "html")
+    row = walk.until(walk.request(), "hold_unknown")
+    assert at(row, minutes=6).state == "hold_unknown", "our clock alone may have been set forward"
+    walk.later(minutes=4)
+    assert at(row, minutes=4).state == "hold_unknown", "too early by both clocks"
+    walk.later(minutes=2)
+    assert at(row, minutes=4).state == "hold_unknown", "the exchange's clock alone may have been set forward"
+    walk.fault("get_transactions", "status", status=503, times=9)
+    assert at(row, minutes=6).state == "hold_unknown", "the ledger was not read"
+    walk.heal()
+    row = at(row, minutes=6)
+    assert row.state == "lapsed"
+    assert walk.payouts() == []
+    assert ExternalCall.objects.get(withdrawal=row).outcome == "absent"
+
+
+def test_a_hold_that_comes_up_after_the_five_minutes_is_released_and_never_paid(walk, at):
+    walk.sandbox.control("config", {"list_delay_ms": 600_000})
+    row = unknown(walk)
+    walk.later(minutes=6)
+    assert at(row, minutes=6).state == "lapsed"
+    walk.later(minutes=5)
+    walk.read_ledger()
+    walk.sweep()
+    assert [payout.status for payout in walk.payouts()] == ["failed"]
+    assert walk.calls("commit_withdrawal") == []
 
 
 def test_a_record_with_our_tag_that_can_not_be_read_is_not_overlooked(walk):

@@ -46,7 +46,7 @@ def ended(operator, treasury, payable):
 def test_every_end_has_one_word_everywhere(signed_in, treasury, ended):
     client = signed_in(treasury)
     listed = {item["reference"]: item for item in client.get("/api/v1/withdrawals/").json()["items"]}
-    lines = csv.DictReader(io.StringIO(b"".join(client.get("/withdrawals/export.csv")).decode()))
+    lines = csv.DictReader(io.StringIO(b"".join(client.get("/withdrawals/export.csv")).decode("utf-8-sig")))
     states_of = {line["reference"]: line["state"] for line in lines}
     inbox = client.get("/approvals/?list=done").content.decode()
     for name, row in ended.items():
