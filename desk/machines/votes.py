@@ -104,7 +104,7 @@ class Waiting(Generic[R]):
 
     def for_each(self, people: "Iterable[Person]") -> "Iterator[tuple[Person, list[R]]]":
         """The same for many people at once, by one query for every `MOST_PEOPLE` of them."""
-        holders = [person for person in people if person.scopes(self.ballot.role) != frozenset()]
+        holders = [person for person in people if self._held_by(person) != frozenset()]
         for start in range(0, len(holders), MOST_PEOPLE):
             marks = {f"waits_for_{person.pk}": person for person in holders[start : start + MOST_PEOPLE]}
             conditions = {mark: self._waits_for(person) for mark, person in marks.items()}
@@ -114,9 +114,13 @@ class Waiting(Generic[R]):
 
     def _waits_for(self, person: "Person") -> Q:
         """The person holds the role at the row's account, did not ask for it, and has not voted on it."""
-        held = person.scopes(self.ballot.role)
+        held = self._held_by(person)
         at_account = Q() if held is None else Q(account__in=[int(scope) for scope in held])
         return at_account & ~Q(initiator=person) & Q(~Exists(self.votes.filter(person=person)))
+
+    def _held_by(self, person: "Person") -> frozenset[str] | None:
+        """The accounts at which the person's votes count; none before treasury has confirmed them."""
+        return frozenset() if person.unconfirmed_since is not None else person.scopes(self.ballot.role)
 
 
 def among(votes: QuerySet[Any], *, purpose: str, digests: DigestsOf | None = None) -> QuerySet[Any]:

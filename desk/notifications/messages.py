@@ -14,6 +14,7 @@ from desk.audit import trail
 from desk.incidents.kinds import Severity
 from desk.invisible import revealed
 from desk.notifications.models import Medium, Notification, Stage
+from desk.staff import links
 
 NAME: Final = "Countersign"
 LONGEST_SUBJECT: Final = 120
@@ -77,7 +78,9 @@ def chat(row: Notification) -> str:
 
 
 def address(row: Notification) -> str:
-    """The page about it, as others reach the desk."""
+    """The page about it, as others reach the desk; for an invitation, the place of its link (`links.put_into`)."""
+    if row.subject.startswith(f"{links.SUBJECT}:"):
+        return links.PLACE
     return f"{settings.DESK_URL}{row.url}"
 
 
@@ -85,7 +88,7 @@ def headline(row: Notification) -> str:
     """One line that names what it is about: a title and a reference, never an address or an amount."""
     if row.stage == Stage.ENDED:
         return f"Over: {row.title} {row.reference} ({row.outcome})"
-    if row.stage == Stage.TEST:
+    if row.stage in {Stage.TEST, Stage.NEWS}:
         return row.title
     if row.severity:
         return f"{Severity(row.severity).label}: {row.title} ({row.reference})"

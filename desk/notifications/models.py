@@ -21,6 +21,7 @@ class Stage(models.TextChoices):
     EVERYBODY = "everybody", "Its time is nearly over, everybody is told"
     ENDED = "ended", "It is over"
     TEST = "test", "A test"
+    NEWS = "news", "News"
 
 
 class Medium(models.TextChoices):

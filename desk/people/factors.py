@@ -22,7 +22,7 @@ from django.db.models import Exists, OuterRef
 
 from desk import models
 from desk.audit import trail
-from desk.people import stepup
+from desk.people import roles, stepup
 
 if TYPE_CHECKING:
     from desk.models import Person
@@ -216,6 +216,8 @@ def cooling_off_until(person: "Person", *, now: datetime) -> datetime | None:
 
 def why_cooling_off(person: "Person", *, now: datetime) -> str:
     """The sentence for somebody whose approvals don't count yet; empty when they do."""
+    if person.unconfirmed_since is not None and roles.TREASURY in person.roles:
+        return "Your approvals don't count yet: treasury has to confirm first that this account is yours."
     until = cooling_off_until(person, now=now)
     if until is None:
         return ""

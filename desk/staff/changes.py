@@ -43,8 +43,8 @@ DECISIONS: Final = InTurn(
 def digest_of(person: "Person", kind: str, grants: Collection[str]) -> str:
     """What is signed: the person, what they are now, and what they are to become."""
     enrolled = sorted(factors.by_number(person).items())
-    now = [person.pk, person.username, person.grants, person.is_active, [list(each) for each in enrolled]]
-    content = ["countersign-person-1", kind, now, sorted(grants)]
+    now = [person.pk, person.username, person.email, person.grants, person.is_active, [list(each) for each in enrolled]]
+    content = ["countersign-person-2", kind, now, sorted(grants)]
     return hashlib.sha256(trail.canonical(content).encode()).hexdigest()
 
 
@@ -205,7 +205,10 @@ def _refuse_unless_open(row: PersonChange, act: Act) -> None:
 def _apply(row: PersonChange, person: "Person", act: Act) -> None:
     if row.kind == states.ROLES:
         lost = scopes.lost_grants(person.grants, row.wanted_roles)
+        joins = roles.TREASURY in scopes.roles_of(row.wanted_roles) - person.roles
         scopes.set_grants(person, row.wanted_roles)
+        if joins and person.unconfirmed_since is None:
+            models.Person.objects.filter(pk=person.pk).update(unconfirmed_since=act.now)
         if lost:
             void_words(person, now=act.now)
     elif row.kind == states.REACTIVATE:

@@ -59,7 +59,9 @@ def begin(request: Any) -> HttpResponse:
         return show(request, "account/begin.html", {"form": None}, status=404)
     form = SetPasswordForm(person, request.POST or None)
     if form.is_valid():
-        form.save()
+        with transaction.atomic():
+            invitations.arrived(person, now=now)
+            form.save()
         login(request, person, backend=_BACKEND)
         return redirect("mfa_index")
     return show(request, "account/begin.html", {"form": form, "code": code}, status=422 if form.errors else 200)

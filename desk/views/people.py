@@ -16,7 +16,16 @@ from desk import clock, rooms
 from desk.models import ApiToken, AuditEvent, Person
 from desk.people import factors, own_sessions, roles, scopes, tokens
 from desk.people.stepup import CannotConfirm
-from desk.staff import changes, deactivation, directory, invitations, role_boxes, rules, states
+from desk.staff import (
+    changes,
+    deactivation,
+    directory,
+    invitations,
+    notices,
+    role_boxes,
+    rules,
+    states,
+)
 from desk.staff.models import Invitation, PersonChange
 from desk.staff.rules import CannotChange
 from desk.views.people_forms import (
@@ -39,6 +48,7 @@ DOES = {
     states.ACCESS: "Reset password and second factors",
     states.REACTIVATE: "Activate this account again",
     DEACTIVATE: "Deactivate this account",
+    invitations.LINK: "Make a link",
 }
 # On the page of the person and on that of the invitation, as soon as something was chosen there.
 CHANGE_PARTS = {"review": "desk/person/_roles_review.html"}
@@ -83,7 +93,7 @@ def people(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @keepers
 def invite(request: HttpRequest) -> HttpResponse:
-    """Invite a person: the details, then a second factor for exactly these, then the link, once."""
+    """Invite a person: the details, then a second factor for exactly these."""
     if request.method != "POST":
         return _invite_page(request, InviteForm())
     form = InviteForm(request.POST)
@@ -96,7 +106,7 @@ def invite(request: HttpRequest) -> HttpResponse:
     if not confirmed.is_valid():
         return _invite_page(request, form, checked=confirmed, status=422)
     try:
-        row, code = invitations.invite(
+        member = invitations.invite(
             **form.details(),
             actor=_reader(request),
             digest=confirmed.cleaned_data["digest"],
@@ -106,21 +116,11 @@ def invite(request: HttpRequest) -> HttpResponse:
         )
     except (CannotChange, CannotConfirm) as problem:
         return _invite_page(request, form, checked=confirmed, refusal=str(problem), status=409)
-    return _link_page(request, row, code)
-
-
-@require_POST
-@keepers
-def invite_again(request: HttpRequest, person_id: int) -> HttpResponse:
-    """Another link for somebody without a password; the older one ends."""
-    session_key = request.session.session_key or ""
-    try:
-        row, code = invitations.invite_again(
-            person_id=_person(person_id).pk, actor=_reader(request), session_key=session_key, now=clock.now()
-        )
-    except CannotChange as problem:
-        return _page(request, person_id, status=409, refusal=str(problem))
-    return _link_page(request, row, code)
+    sentence = "Another administrator hands the link over, on this page."
+    if notices.goes_by_mail():
+        sentence = f"The link goes to {member.email} by mail."
+    messages.success(request, f"{member.get_username()} is invited. {sentence}")
+    return redirect("person", member.pk)
 
 
 @require_safe
@@ -143,6 +143,8 @@ def change(request: HttpRequest, person_id: int, kind: str) -> HttpResponse:
     if not form.is_valid():
         return _change_page(request, member, kind, grants, form, status=422)
     try:
+        if kind == invitations.LINK:
+            return _link(request, *invitations.make_link(**_details(request, member, form)))
         sentence = _changed(request, member, kind, grants, form)
     except (CannotChange, CannotConfirm) as problem:
         return _change_page(request, member, kind, grants, form, refusal=str(problem), status=409)
@@ -217,8 +219,8 @@ def revoke_token(request: HttpRequest, person_id: int, token_id: int) -> HttpRes
     return redirect("person", person_id)
 
 
-def _changed(request: HttpRequest, member: Person, kind: str, grants: list[str], form: PersonChangeForm) -> str:
-    details: dict[str, Any] = {
+def _details(request: HttpRequest, member: Person, form: PersonChangeForm) -> dict[str, Any]:
+    return {
         "person_id": member.pk,
         "reason": form.cleaned_data["reason"],
         "actor": _reader(request),
@@ -227,6 +229,10 @@ def _changed(request: HttpRequest, member: Person, kind: str, grants: list[str],
         "session_key": request.session.session_key or "",
         "now": clock.now(),
     }
+
+
+def _changed(request: HttpRequest, member: Person, kind: str, grants: list[str], form: PersonChangeForm) -> str:
+    details = _details(request, member, form)
     if kind == DEACTIVATE:
         deactivation.deactivate(**details)
         return "Deactivated. Sessions, sockets, tokens and links of theirs ended."
@@ -245,7 +251,8 @@ def _change_page(
     status: int = 200,
 ) -> HttpResponse:
     grants = grants if kind == states.ROLES else []
-    deactivates = kind == DEACTIVATE
+    deactivates, is_link = kind == DEACTIVATE, kind == invitations.LINK
+    purpose = deactivation.PURPOSE if deactivates else invitations.LINK_PURPOSE if is_link else changes.ASK
     context = {
         "now": clock.now(),
         "member": member,
@@ -258,9 +265,10 @@ def _change_page(
         "obstacle": _obstacle(request, member, kind, grants),
         "words": deactivation.open_words(member) if deactivates or kind == states.ROLES else [],
         "work": rooms.open_work(member) if deactivates or kind == states.ROLES else [],
-        "purpose": deactivation.PURPOSE if deactivates else changes.ASK,
+        "purpose": purpose,
         "digest": deactivation.digest_of(member) if deactivates else changes.digest_of(member, kind, grants),
-        "alone": settings.DEMO or deactivates,
+        "alone": settings.DEMO or deactivates or is_link,
+        "by_mail": notices.goes_by_mail(),
         "refusal": refusal,
         "form": form,
     }
@@ -287,6 +295,8 @@ def _obstacle(request: HttpRequest, member: Person, kind: str, grants: list[str]
         return "Nobody changes their own roles, factors or account. Ask another admin."
     if kind == DEACTIVATE:
         return "" if member.is_active else "This account is deactivated already."
+    if kind == invitations.LINK:
+        return invitations.link_obstacle(member, _reader(request))
     if PersonChange.objects.filter(person=member, state=states.REQUESTED).exists():
         return "Another change of this person waits already. It has to be decided first."
     return rules.obstacle(kind, member, grants)
@@ -308,6 +318,9 @@ def _page(request: HttpRequest, person_id: int, *, status: int = 200, refusal: s
         "factors": _factors(member),
         "sessions": own_sessions.sessions(member, session_key=request.session.session_key or "", now=now),
         "tokens": ApiToken.objects.filter(person=member).order_by("-pk")[:20],
+        "link_obstacle": invitations.link_obstacle(member, reader),
+        "by_mail": notices.goes_by_mail(),
+        "is_new_colleague": member.unconfirmed_since is not None and roles.TREASURY in member.roles,
         "link": Invitation.objects.filter(person=member, used_at=None, ended_at=None).first(),
         "waiting": waiting,
         "past": rows.exclude(state=states.REQUESTED).order_by("-updated_at", "-pk")[:LAST_CHANGES],
@@ -349,12 +362,17 @@ def _invite_page(
         "digest": invitations.digest_of(**details) if details else "",
         "purpose": invitations.PURPOSE,
         "alone": settings.DEMO,
+        "by_mail": notices.goes_by_mail(),
         "refusal": refusal,
     }
     return show(request, "desk/person_invite.html", context, parts=INVITE_PARTS, status=status)
 
 
-def _link_page(request: HttpRequest, row: Invitation, code: Secret) -> HttpResponse:
+def _link(request: HttpRequest, row: Invitation, code: Secret | None) -> HttpResponse:
+    """The link, once, for the administrator who hands it over; or that it left by mail."""
+    if code is None:
+        messages.success(request, f"The link goes to {row.email} by mail. Older links have ended.")
+        return redirect("person", row.person_id)
     address = invitations.shown_once(code, address=request.build_absolute_uri(reverse("begin")))
     return show(request, "desk/person_link.html", {"now": clock.now(), "row": row, "address": address})
 

@@ -229,6 +229,17 @@ def invited(actor, answer, *, name="newcomer", email="new@firm.test", grants=("o
     return invitations.invite(**seen, actor=actor, answer=answer, **columns | other)
 
 
+def handed_over(person, actor, answer, **other):
+    seen = changes.digest_of(Person.objects.get(pk=person.pk), invitations.LINK, ())
+    columns = {"digest": seen, "reason": "Starts today", "session_key": "s", "now": clock.now()}
+    return invitations.make_link(person_id=person.pk, actor=actor, answer=answer, **columns | other)
+
+
+@pytest.fixture(autouse=True)
+def no_mail(settings):
+    settings.EMAIL_HOST, settings.MAILBOX = "", False
+
+
 def opened(client, secret, **fields):
     good = {"code": secret.reveal(), "new_password1": "long-enough-9", "new_password2": "long-enough-9"}
     return client.post("/account/begin/", good | {"email": "new@firm.test"} | fields)
@@ -236,8 +247,8 @@ def opened(client, secret, **fields):
 
 def test_an_invitation_makes_an_account_without_rights_until_a_second_admin_confirms(admins, code, client):
     first, second = admins
-    row, secret = invited(first, code())
-    person = row.person
+    person = invited(first, code())
+    _, secret = handed_over(person, second, code())
     assert (directory.state_of(person), held(person)) == (directory.INVITED, frozenset())
     assert (
         "The e-mail address that you were invited with"
@@ -246,13 +257,13 @@ def test_an_invitation_makes_an_account_without_rights_until_a_second_admin_conf
     answer = opened(client, secret)
     assert (answer.status_code, answer["Location"]) == (302, "/account/second-factor/")
     assert opened(client, secret).status_code == 404, "once"
-    confirmed(PersonChange.objects.get(), second, code())
+    confirmed(PersonChange.objects.get(), second, code(1))
     assert held(person) == {"operator"}
     assert secret.reveal() not in str(Invitation.objects.values_list())
 
 
 def test_a_forwarded_link_opens_nothing_and_ends_after_five_addresses(admins, code, client):
-    row, secret = invited(admins[0], code())
+    row, secret = handed_over(invited(admins[0], code()), admins[1], code())
     for _ in range(5):
         answer = opened(client, secret, email="thief@elsewhere.test")
         assert answer.status_code == 422
@@ -262,16 +273,16 @@ def test_a_forwarded_link_opens_nothing_and_ends_after_five_addresses(admins, co
 
 
 def test_a_link_is_good_for_a_day_and_a_newer_one_ends_it(admins, code, client):
-    first, _ = admins
-    row, old = invited(first, code())
+    first, second = admins
+    person = invited(first, code())
+    row, old = handed_over(person, second, code())
     assert invitations.good_invitation(old.reveal(), now=row.expires_at - timedelta(microseconds=1)) == row
     assert invitations.good_invitation(old.reveal(), now=row.expires_at) is None
-    again = {"person_id": row.person_id, "actor": first, "session_key": "s", "now": clock.now()}
-    _, new = invitations.invite_again(**again)
+    _, new = handed_over(person, second, code(1))
     assert opened(client, old).status_code == 404
     assert opened(client, new, email="NEW@firm.test ").status_code == 302
     with pytest.raises(CannotChange, match="without a password"):
-        invitations.invite_again(**again)
+        handed_over(person, second, code())
 
 
 @pytest.mark.parametrize(
@@ -316,10 +327,11 @@ def test_an_admin_invites_on_the_page_and_another_confirms_there(admins, code, s
     assert "Is this right?" in text(page)
     bad = first.post("/people/invite/", typed | {"digest": field(page, "digest"), "code": "12"})
     assert (bad.status_code, "six digits" in text(bad)) == (422, True)
-    link = first.post("/people/invite/", typed | {"digest": field(page, "digest"), "code": code()["code"]})
-    address = re.search(r"code=(inv_[\w-]+)", link.content.decode())[1]
+    done = first.post("/people/invite/", typed | {"digest": field(page, "digest"), "code": code()["code"]}, follow=True)
     person = Person.objects.get(username="newcomer")
     here = f"/people/{person.pk}/"
+    assert (done.redirect_chain, "inv_" in done.content.decode()) == ([(here, 302)], False)
+    assert "another administrator hands the link over" in text(done)
     assert "Confirm this change" not in text(first.get(here))
     assert "Change roles: newcomer" in text(second.get("/action/"))
     assert "Change roles: newcomer" in text(first.get("/action/?list=others"))
@@ -328,6 +340,10 @@ def test_an_admin_invites_on_the_page_and_another_confirms_there(admins, code, s
     seen = {"digest": field(page, "digest"), "code": code()["code"]}
     assert second.post(f"/people/changes/{row.pk}/confirm/", seen).status_code == 302
     assert held(person) == {"treasury"}
+    page = second.get(f"{here}change/link/")
+    sent = {"digest": field(page, "digest"), "reason": "Starts today", "code": code(1)["code"]}
+    link = second.post(f"{here}change/link/", sent)
+    address = re.search(r"code=(inv_[\w-]+)", link.content.decode())[1]
     assert client.get(f"/account/begin/?code={address}").status_code == 200
     assert "Invited" in text(first.get("/people/?state=invited&role=treasury"))
     assert "Nobody fits" in text(first.get("/people/?role=auditor"))

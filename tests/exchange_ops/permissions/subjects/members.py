@@ -34,7 +34,7 @@ def member(state: str, person: Any) -> Person:
     if state == directory.INVITED:
         details = {"name": name, "email": f"{name}@desk.test", "grants": [roles.OPERATOR]}
         words = _words(person, invitations.digest_of(**details))
-        row = invitations.invite(**details, **words)[0].person
+        row = invitations.invite(**details, **words)
         for waiting in PersonChange.objects.filter(person=row, state=states.REQUESTED):
             changes.confirm(change_id=waiting.pk, **_words(colleague(A), waiting.digest))
         return Person.objects.get(pk=row.pk)
@@ -64,8 +64,7 @@ def _change(kind: str) -> Any:
     return fields
 
 
-CHANGES = {f"person-change:{kind}": _change(kind) for kind in (*states.KINDS, "deactivate")}
-ROUTES = CHANGES | {"person-invite-again": signed}
+CHANGES = {f"person-change:{kind}": _change(kind) for kind in (*states.KINDS, "deactivate", invitations.LINK)}
 
 
 def change(state: str, person: Any) -> PersonChange:
@@ -82,7 +81,7 @@ MEMBERS = Subject(
     states=STATES,
     reach=member,
     state_of=state_of,
-    routes=ROUTES,
+    routes=CHANGES,
     goes_through={
         ("active", "person-change:roles"): {A},
         ("active", "person-change:factors"): {A},
@@ -92,14 +91,13 @@ MEMBERS = Subject(
         ("invited", "person-change:factors"): {A},
         ("invited", "person-change:access"): {A},
         ("invited", "person-change:deactivate"): {A},
-        ("invited", "person-invite-again"): {A},
+        ("invited", "person-change:link"): {A},
         ("deactivated", "person-change:reactivate"): {A},
         (ROLES_WAIT, "person-change:deactivate"): {A},
         (FACTORS_WAIT, "person-change:deactivate"): {A},
     },
     reads={"person": AUDIT},
     asked_by=A,
-    answers_with_a_page=frozenset({"person-invite-again"}),
 )
 # The row is whoever is signed in. Everybody else meets an administrator.
 ONESELF = Subject(
@@ -109,7 +107,7 @@ ONESELF = Subject(
     state_of=directory.state_of,
     owners=(A,),
     routes=CHANGES,
-    goes_through={("active", route): {A} for route in CHANGES if not route.endswith(":reactivate")},
+    goes_through={("active", route): {A} for route in CHANGES if not route.endswith((":reactivate", ":link"))},
     reads={"person": AUDIT},
 )
 CHANGES_OF_MEMBERS = Subject(
