@@ -6,6 +6,7 @@ given by this very person, at the moment of the vote, for this purpose and one o
 factors never counts.
 """
 
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
@@ -81,6 +82,23 @@ class Ballot:
         """Of the proven votes, those of active people who have held the role ever since."""
         return of_those_who_may(self.proven(row, stage=stage, verdict=verdict), role=self.role, scope=row.scope)
 
+    def tally(self, rows: Iterable[Any], *, stage: str, verdict: str) -> Counter[int]:
+        """How many people's votes count for each of these rows, by number: `counting` for many rows at once.
+
+        The number of queries grows with the accounts of the rows and the people who voted, not with the rows.
+        """
+        by_scope: dict[str, list[int]] = defaultdict(list)
+        for row in rows:
+            by_scope[row.scope].append(row.pk)
+        people: Counter[int] = Counter()
+        for scope, numbers in by_scope.items():
+            named: dict[str, Any] = {f"{self.owner}__in": numbers, "digest": F(f"{self.owner}__digest")}
+            votes = self.votes._default_manager.filter(**named, stage=stage, verdict=verdict)
+            votes = votes.exclude(person=F(f"{self.owner}__initiator"))
+            counting = of_those_who_may(among(votes, purpose=self.purpose), role=self.role, scope=scope)
+            people.update(number for number, _ in counting.order_by().values_list(self.owner, "person").distinct())
+        return people
+
     def on_row(self, *, verdict: str) -> QuerySet[Any]:
         """Everybody's votes on the row of the query around this one, on the content that the row has now."""
         named = {self.owner: OuterRef("pk"), "digest": OuterRef("digest"), "verdict": verdict}
@@ -129,13 +147,14 @@ def among(votes: QuerySet[Any], *, purpose: str, digests: DigestsOf | None = Non
     `digests` gives what may have been signed for a vote; without it, that is the vote's own digest.
     """
     rows = list(votes.exclude(factors.given_while_cooling_off()).select_related("confirmation"))
+    proofs = stepup.Proofs()
     first = _first_uses(votes.model, [row.confirmation_id for row in rows if row.confirmation_id])
     proven = [
         row.pk
         for row in rows
         if first.get(row.confirmation_id) == row.pk
         and row.confirmation.at == row.at
-        and stepup.proves(
+        and proofs.holds(
             row.confirmation,
             person_id=row.person_id,
             purpose=purpose,

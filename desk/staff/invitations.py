@@ -160,7 +160,7 @@ def _asked_by(person: "Person") -> int | None:
 
 
 def _make_link(person: "Person", *, act: Act, confirmation: "StepUp") -> tuple[Invitation, Secret]:
-    end_open(person, now=act.now)
+    Invitation.objects.filter(person=person, used_at=None, ended_at=None).update(ended_at=act.now)
     row = Invitation(
         person=person,
         email=person.email,
@@ -190,11 +190,6 @@ def _make_link(person: "Person", *, act: Act, confirmation: "StepUp") -> tuple[I
     )
     announcements.announce(machine.TOPIC, id=person.pk)
     return row, code
-
-
-def end_open(person: "Person", *, now: datetime) -> None:
-    """End the unused links of this person. Inside a transaction."""
-    Invitation.objects.filter(person=person, used_at=None, ended_at=None).update(ended_at=now)
 
 
 def shown_once(code: Secret, *, address: str) -> str:

@@ -41,13 +41,12 @@ from wire.values import Secret
 
 LAST_EVENTS = 30
 LAST_CHANGES = 10
-DEACTIVATE = "deactivate"
 DOES = {
     states.ROLES: "Change these roles",
     states.FACTORS: "Reset second factors",
     states.ACCESS: "Reset password and second factors",
     states.REACTIVATE: "Activate this account again",
-    DEACTIVATE: "Deactivate this account",
+    states.DEACTIVATE: "Deactivate this account",
     invitations.LINK: "Make a link",
 }
 # On the page of the person and on that of the invitation, as soon as something was chosen there.
@@ -233,8 +232,9 @@ def _details(request: HttpRequest, member: Person, form: PersonChangeForm) -> di
 
 def _changed(request: HttpRequest, member: Person, kind: str, grants: list[str], form: PersonChangeForm) -> str:
     details = _details(request, member, form)
-    if kind == DEACTIVATE:
-        deactivation.deactivate(**details)
+    if kind == states.DEACTIVATE:
+        if (request_row := deactivation.deactivate(**details)) is not None:
+            return request_row.sentence
         return "Deactivated. Sessions, sockets, tokens and links of theirs ended."
     row = changes.request(kind=kind, grants=grants if kind == states.ROLES else [], **details)
     return row.sentence
@@ -251,7 +251,7 @@ def _change_page(
     status: int = 200,
 ) -> HttpResponse:
     grants = grants if kind == states.ROLES else []
-    deactivates, is_link = kind == DEACTIVATE, kind == invitations.LINK
+    deactivates, is_link = kind == states.DEACTIVATE, kind == invitations.LINK
     purpose = deactivation.PURPOSE if deactivates else invitations.LINK_PURPOSE if is_link else changes.ASK
     context = {
         "now": clock.now(),
@@ -267,7 +267,8 @@ def _change_page(
         "work": rooms.open_work(member) if deactivates or kind == states.ROLES else [],
         "purpose": purpose,
         "digest": deactivation.digest_of(member) if deactivates else changes.digest_of(member, kind, grants),
-        "alone": settings.DEMO or deactivates or is_link,
+        "why_two": (why_two := deactivation.why_two(member) if deactivates else ""),
+        "alone": is_link or (not why_two if deactivates else changes.is_alone(member, kind, now=clock.now())),
         "by_mail": notices.goes_by_mail(),
         "refusal": refusal,
         "form": form,
@@ -293,8 +294,11 @@ def _obstacle(request: HttpRequest, member: Person, kind: str, grants: list[str]
     """Why this can't be requested now, before anything is filled in."""
     if _reader(request).pk == member.pk:
         return "Nobody changes their own roles, factors or account. Ask another admin."
-    if kind == DEACTIVATE:
-        return "" if member.is_active else "This account is deactivated already."
+    if kind == states.DEACTIVATE:
+        if not member.is_active:
+            return "This account is deactivated already."
+        waiting = PersonChange.objects.filter(person=member, state=states.REQUESTED, kind=kind)
+        return "A second administrator has to confirm it." if waiting.exists() else ""
     if kind == invitations.LINK:
         return invitations.link_obstacle(member, _reader(request))
     if PersonChange.objects.filter(person=member, state=states.REQUESTED).exists():

@@ -8,7 +8,7 @@ import pytest
 from allauth.mfa.models import Authenticator
 from django.db import IntegrityError, connection, transaction
 
-from desk import clock
+from desk import clock, rooms
 from desk.models import AuditEvent, Person
 from desk.people import factors, tokens, totp
 from desk.people.stepup import CannotConfirm
@@ -188,24 +188,59 @@ def test_the_last_admin_stays(admins, code):
     first, second = admins
     with pytest.raises(CannotChange, match="nobody changes their own"):
         deactivated(first, first, code())
-    deactivated(second, first, code())
+    row = deactivated(second, first, code())
+    assert (row.kind, row.state) == (states.DEACTIVATE, states.REQUESTED), "by two, so that nobody is locked out"
+    with pytest.raises(CannotChange, match="you asked for it"):
+        confirmed(row, first, code(1))
+    with pytest.raises(CannotChange, match="about yourself"):
+        confirmed(row, second, code())
+    assert Person.objects.filter(is_active=True, groups__name="admin").count() == 2
+
+
+def test_of_three_admins_one_is_deactivated_by_one_and_back_within_a_day_by_one(admins, enrolled, code):
+    first, second = admins
+    third = enrolled("admin", username="third")
+    assert deactivated(third, first, code()) is None
     with pytest.raises(CannotChange, match="deactivated already"):
-        deactivated(second, first, code(1))
-    assert Person.objects.filter(is_active=True, groups__name="admin").get() == first
+        deactivated(third, first, code(1))
+    row = requested(states.REACTIVATE, third, first, code(1))
+    assert (row.state, row.alone, Person.objects.get(pk=third.pk).is_active) == (states.DONE, True, True)
+    deactivated(third, second, code())
+    late = clock.now() + changes.UNDONE_BY_ONE_FOR
+    step = totp.code_at(SECRET, totp.step_at(late))
+    row = requested(states.REACTIVATE, third, first, {"kind": "totp", "code": step}, now=late)
+    assert (row.state, Person.objects.get(pk=third.pk).is_active) == (states.REQUESTED, False)
+
+
+def test_more_of_treasury_than_the_quorum_spares_are_deactivated_by_two(admins, enrolled, code, monkeypatch):
+    first, second = admins
+    people = [enrolled("treasury", username=f"tina{number}") for number in range(4)]
+    room = rooms.Room(quorums=lambda: {"1": 3})
+    monkeypatch.setattr(rooms, "_declared", [*rooms._declared, room])
+    assert deactivated(people[0], first, code()) is None, "three are left"
+    row = deactivated(people[1], first, code(1))
+    assert row.state == states.REQUESTED
+    assert Person.objects.get(pk=people[1].pk).is_active
+    confirmed(row, second, code())
+    assert not Person.objects.get(pk=people[1].pk).is_active
+    event = AuditEvent.objects.filter(action="person.deactivated").latest("seq")
+    assert (event.actor, event.after["reason"]) == (second, "Left")
 
 
 @pytest.mark.engine("two transactions at once")
 @pytest.mark.django_db(transaction=True)
-def test_two_admins_who_switch_each_other_off_leave_one(admins, code):
+def test_two_admins_who_switch_each_other_off_leave_two(admins, enrolled, code):
     if connection.vendor == "sqlite":
         pytest.skip("one writer at a time anyway")
     first, second = admins
+    enrolled("admin", username="third")
     ends, refused = threading.Barrier(2), []
 
     def switch_off(person, actor):
         ends.wait(20)
         try:
-            deactivated(person, actor, code())
+            if deactivated(person, actor, code()) is not None:
+                refused.append("needs two")
         except CannotChange as problem:
             refused.append(str(problem))
         finally:
@@ -217,7 +252,7 @@ def test_two_admins_who_switch_each_other_off_leave_one(admins, code):
     for thread in pair:
         thread.join(30)
     assert len(refused) == 1, refused
-    assert Person.objects.filter(is_active=True, groups__name="admin").count() == 1
+    assert Person.objects.filter(is_active=True, groups__name="admin").count() == 2
 
 
 # Invitations ----------------------------------------------------------------------------------------------------------

@@ -41,7 +41,8 @@ def member(state: str, person: Any) -> Person:
     row = colleague(roles.OPERATOR, name)
     if state == directory.DEACTIVATED:
         words = _words(person, deactivation.digest_of(row))
-        return deactivation.deactivate(person_id=row.pk, reason="Left", **words)
+        deactivation.deactivate(person_id=row.pk, reason="Left", **words)
+        return Person.objects.get(pk=row.pk)
     if state != directory.ACTIVE:
         _requested(row, states.ROLES if state == ROLES_WAIT else states.FACTORS, person)
     return row
@@ -58,13 +59,12 @@ def state_of(row: Person) -> str:
 def _change(kind: str) -> Any:
     def fields(row: Person) -> dict[str, Any]:
         wanted = WANTED if kind == states.ROLES else ()
-        digest = deactivation.digest_of(row) if kind == "deactivate" else changes.digest_of(row, kind, wanted)
-        return signed(row, digest=digest, role=list(wanted))
+        return signed(row, digest=changes.digest_of(row, kind, wanted), role=list(wanted))
 
     return fields
 
 
-CHANGES = {f"person-change:{kind}": _change(kind) for kind in (*states.KINDS, "deactivate", invitations.LINK)}
+CHANGES = {f"person-change:{kind}": _change(kind) for kind in (*states.KINDS, invitations.LINK)}
 
 
 def change(state: str, person: Any) -> PersonChange:
