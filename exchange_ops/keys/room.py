@@ -61,7 +61,15 @@ ROOM: Final = rooms.Room(
     topics={store.TOPIC: topics.keys},
     checks={"keys": Check(_keys, order=110)},
     incidents=(
-        Kind(alarms.KEY_REFUSED, "Key refused", Severity.HIGH, (roles.ADMIN,), _refused, sees=causes.KEEPERS),
+        Kind(
+            alarms.KEY_REFUSED,
+            "Key refused",
+            Severity.HIGH,
+            (roles.ADMIN, roles.TREASURY),
+            _refused,
+            sees=(*causes.KEEPERS, roles.TREASURY),
+            opens=causes.KEEPERS,
+        ),
         Kind(alarms.KEY_RIGHTS, "Key with other rights", Severity.MEDIUM, (roles.ADMIN,), _rights, sees=causes.KEEPERS),
     ),
     rewrappers={"exchange keys": store.rewrap_all},
