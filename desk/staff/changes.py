@@ -104,7 +104,10 @@ def ask(person: "Person", kind: str, grants: Collection[str], *, act: Act, confi
 def confirm(
     *, change_id: int, actor: "Person", digest: str, answer: Mapping[str, Any], session_key: str, now: datetime
 ) -> PersonChange:
-    """Make the change, confirmed by a second administrator. Raises CannotChange, or `stepup.CannotConfirm`."""
+    """Make the change, confirmed by a second administrator whose factors are older than a day.
+
+    Raises CannotChange, or `stepup.CannotConfirm`.
+    """
     act = Act(actor, now, session_key, digest=digest, answer=answer)
     with DECISIONS.transaction(change_id) as row:
         _refuse_unless_open(row, act)
@@ -116,6 +119,7 @@ def confirm(
             raise CannotChange(
                 "Nothing was changed: the person is not what they were when it was asked for. Reject it."
             )
+        DECISIONS.refuse_while_cooling_off(act)
         confirmation = DECISIONS.confirm(act)
         _apply(row, person, act)
         machine.move(

@@ -9,7 +9,7 @@ from allauth.mfa.models import Authenticator
 from django.db import IntegrityError, connection, transaction
 
 from desk import clock, rooms
-from desk.models import AuditEvent, Person
+from desk.models import AuditEvent, FactorChange, Person
 from desk.people import factors, tokens, totp
 from desk.people.stepup import CannotConfirm
 from desk.staff import changes, directory, invitations, states
@@ -179,6 +179,18 @@ def test_the_database_itself_keeps_one_admin_from_confirming_alone(admins, make_
     ):
         with pytest.raises(IntegrityError), transaction.atomic():
             PersonChange.objects.filter(pk=row.pk).update(**columns)
+
+
+def test_an_administrator_with_a_new_factor_confirms_a_day_later(admins, make_person, code, signed_in):
+    first, second = admins
+    row = requested(states.ROLES, make_person("operator", username="new"), first, code(), grants=["treasury"])
+    now = clock.now()
+    rests = {"action": "added", "factor": "totp", "at": now, "rests_until": now + timedelta(hours=24)}
+    FactorChange.objects.create(person=second, **rests)
+    page = signed_in(second).get(f"/people/{row.person_id}/")
+    assert "24 hours after you set up this factor" in text(page), "said before the form is filled"
+    with pytest.raises(CannotChange, match="24 hours after you set up this factor"):
+        confirmed(row, second, code())
 
 
 # The last admin -------------------------------------------------------------------------------------------------------
