@@ -19,11 +19,21 @@ from prometheus_client.registry import Collector
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """One answer: whether it is well, one sentence for a person, and the age in seconds of what it is about."""
+    """One answer: whether it is well, one sentence for a person, and the age in seconds of what it is about.
+
+    `public` is the sentence for anybody, with counts in place of the names of accounts, keys, people and requests.
+    Where there is none, `anonymous` says only whether it is well.
+    """
 
     ok: bool
     sentence: str
     age_s: float | None = None
+    public: str = ""
+
+    @property
+    def anonymous(self) -> str:
+        """The sentence for somebody who may not see names."""
+        return self.public or ("Well." if self.ok else "Not well. Sign in to read why.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,6 +61,17 @@ def words(name: str, default: str) -> list[str]:
     return [word.strip() for word in (os.environ.get(name, "").strip() or default).split(",") if word.strip()]
 
 
+def proxies(name: str) -> list[str]:
+    """Addresses of proxies that are believed. `*` is refused: any peer could then name any address as its own."""
+    named = words(name, "")
+    if any(word == "*" or word.endswith("/0") for word in named):
+        raise OddSetting(
+            f"{name} is {','.join(named)!r}: whoever connects could name any address as their own. Name the proxies' "
+            "addresses."
+        )
+    return named
+
+
 @dataclass(frozen=True, slots=True)
 class Explorer:
     """A public explorer of a coin: its addresses, with {tx} or {address} in place of what is looked at; none is ""."""
