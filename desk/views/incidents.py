@@ -23,8 +23,8 @@ PAGE = "desk/incident.html"
 PARTS = {"incident": "desk/incident/_incident.html"}
 _WORDS = {
     "opened": "Opened",
-    "acknowledged": "Taken on",
-    "handed_back": "Handed back",
+    "acknowledged": "Assigned",
+    "handed_back": "Unassigned",
     "cleared": "Resolved: its cause is gone",
     "closed": "Closed with a reason",
     "gone": "Its cause is gone as well",
