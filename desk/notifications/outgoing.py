@@ -1,6 +1,6 @@
 """Stores a notification in one transaction, with its recipients and deliveries."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Final
 
@@ -8,7 +8,7 @@ from django.db import IntegrityError, transaction
 
 from desk import outbox
 from desk.live import announcements
-from desk.notifications import states
+from desk.notifications import states, waits
 from desk.notifications.audiences import Route
 from desk.notifications.models import Channel, Delivery, Medium, Notification, Recipient
 
@@ -24,8 +24,9 @@ def post(row: Notification, audience: Sequence[Route], channels: Iterable[Channe
             Recipient.objects.bulk_create(
                 Recipient(notification=row, person=each.person, in_browser=each.in_browser) for each in audience
             )
+            later = waits.since(row, [each.person.pk for each in audience], now=now)
             mails = [
-                _delivery(row, Medium.EMAIL, now=now, due=each.not_before, person=each.person)
+                _delivery(row, Medium.EMAIL, now=now, due=_due(each, later), person=each.person)
                 for each in audience
                 if each.by_email
             ]
@@ -38,6 +39,10 @@ def post(row: Notification, audience: Sequence[Route], channels: Iterable[Channe
     except IntegrityError:
         return 0
     return 1
+
+
+def _due(route: Route, later: Mapping[int, datetime]) -> datetime:
+    return max(route.not_before, later.get(route.person.pk, route.not_before))
 
 
 def _delivery(row: Notification, medium: str, *, now: datetime, due: datetime, **to: object) -> Delivery:

@@ -105,6 +105,7 @@ def _entry(row: Any, person: "Person", clock: datetime, row_briefing: briefing.B
         template="exchange_ops/action/_payout.html",
         progress=getattr(row, "progress", ""),
         phase=row.state,
+        lapse="the funds are released and the request expires",
         scope=str(row.account_id),
     )
 

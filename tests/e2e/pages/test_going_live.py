@@ -166,7 +166,7 @@ def pay(live, olga, ada, ben):
     page.get_by_role("button", name="Request payout").click()
     page.wait_for_url(re.compile(r"/withdrawals/\d+/$"))
     chip = page.locator("#facts .head .chip")
-    until(lambda: any("waits for a decision" in mail for mail in live.mail.mails))
+    until(lambda: any("Approve: " in mail for mail in live.mail.mails))
     for person, before in ((ada, "Waiting for approvals before the hold"), (ben, "Reserved, waiting for approvals")):
         expect(chip).to_have_text(before, timeout=stretched(60_000))
         assert not rows(live.house, "SELECT 1 FROM exchange_ops_withdrawal WHERE state = 'committed'")
