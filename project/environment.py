@@ -61,15 +61,13 @@ def words(name: str, default: str) -> list[str]:
     return [word.strip() for word in (os.environ.get(name, "").strip() or default).split(",") if word.strip()]
 
 
-def proxies(name: str) -> list[str]:
-    """Addresses of proxies that are believed. `*` is refused: any peer could then name any address as its own."""
-    named = words(name, "")
-    if any(word == "*" or word.endswith("/0") for word in named):
+def refuse_everybody(name: str, proxies: list[str]) -> None:
+    """Raise OddSetting where every peer would be believed as a proxy: any could then name any address as its own."""
+    if any(proxy == "*" or proxy.endswith("/0") for proxy in proxies):
         raise OddSetting(
-            f"{name} is {','.join(named)!r}: whoever connects could name any address as their own. Name the proxies' "
+            f"{name} is {','.join(proxies)!r}: whoever connects could name any address as their own. Name the proxies' "
             "addresses."
         )
-    return named
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,8 +43,8 @@ def line(facts: Mapping[str, str]) -> str:
         parts.append(f"(≈ {figure(value, places=2)} {facts.get('value_currency', '')})")
     if "recipient" in facts:
         parts.append(f"to {short(facts['recipient'])}")
-    asked = f"requested by {facts['requested_by']}" if "requested_by" in facts else ""
-    return ", ".join(part for part in (" ".join(part for part in parts if part), asked) if part)
+    requester = f"requested by {facts['requested_by']}" if "requested_by" in facts else ""
+    return ", ".join(part for part in (" ".join(part for part in parts if part), requester) if part)
 
 
 def short(recipient: str) -> str:

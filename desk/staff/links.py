@@ -27,7 +27,7 @@ _CONTEXT: Final = "desk.invitation"
 
 def new_code(row: Invitation) -> Secret:
     """The code for a row that is about to be stored, under the newest key of the ring."""
-    return Secret(_shown(sealing.authenticate(_content(row), context=_CONTEXT)))
+    return Secret(_code_of(sealing.authenticate(_content(row), context=_CONTEXT)))
 
 
 def digest_of(code: str) -> str:
@@ -40,7 +40,7 @@ def address_of(row: Invitation) -> str:
     if row.used_at is not None or row.ended_at is not None:
         return ""
     for each in sealing.codes(_content(row), context=_CONTEXT):
-        code = _shown(each)
+        code = _code_of(each)
         if hmac.compare_digest(digest_of(code), row.code_digest):
             return f"{settings.DESK_URL}{reverse('begin')}?code={code}"
     return ""
@@ -60,5 +60,5 @@ def _content(row: Invitation) -> bytes:
     return trail.canonical([row.person_id, row.made_by_id, row.email, row.made_at, row.expires_at]).encode()
 
 
-def _shown(authentication: str) -> str:
+def _code_of(authentication: str) -> str:
     return PREFIX + authentication.rpartition(":")[2]

@@ -48,8 +48,8 @@ def announce_arrival(person: "Person", *, now: datetime) -> None:
     """Notify the person and every administrator that somebody chose a password with the link of this account."""
     admins = models.Person.objects.filter(scopes.holding(roles.ADMIN, ""))
     people = {each.pk: each for each in [*admins.prefetch_related("groups"), person]}
-    wanted = PersonChange.objects.filter(person=person, kind=states.ROLES, state=states.REQUESTED).first()
-    words = scopes.words(wanted.wanted_roles if wanted is not None else person.grants)
+    request = PersonChange.objects.filter(person=person, kind=states.ROLES, state=states.REQUESTED).first()
+    words = scopes.words(request.wanted_roles if request is not None else person.grants)
     row = Notification(
         stage=Stage.NEWS,
         subject=f"person:{person.pk}",

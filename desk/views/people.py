@@ -49,6 +49,7 @@ DOES = {
     states.DEACTIVATE: "Deactivate this account",
     invitations.LINK: "Make a link",
 }
+PURPOSES = {states.DEACTIVATE: deactivation.PURPOSE, invitations.LINK: invitations.LINK_PURPOSE}
 # On the page of the person and on that of the invitation, as soon as something was chosen there.
 CHANGE_PARTS = {"review": "desk/person/_roles_review.html"}
 INVITE_PARTS = {"review": "desk/person/_invite_review.html"}
@@ -251,8 +252,7 @@ def _change_page(
     status: int = 200,
 ) -> HttpResponse:
     grants = grants if kind == states.ROLES else []
-    deactivates, is_link = kind == states.DEACTIVATE, kind == invitations.LINK
-    purpose = deactivation.PURPOSE if deactivates else invitations.LINK_PURPOSE if is_link else changes.ASK
+    voids = kind in {states.DEACTIVATE, states.ROLES}
     context = {
         "now": clock.now(),
         "member": member,
@@ -261,33 +261,26 @@ def _change_page(
         "grants": grants,
         "roles_now": scopes.words(member.grants),
         "roles_then": scopes.words(grants),
-        **_differences(member, grants),
+        **role_boxes.differences(member, grants),
         "obstacle": _obstacle(request, member, kind, grants),
-        "words": deactivation.open_words(member) if deactivates or kind == states.ROLES else [],
-        "work": rooms.open_work(member) if deactivates or kind == states.ROLES else [],
-        "purpose": purpose,
-        "digest": deactivation.digest_of(member) if deactivates else changes.digest_of(member, kind, grants),
-        "why_two": (why_two := deactivation.why_two(member) if deactivates else ""),
-        "alone": is_link or (not why_two if deactivates else changes.is_alone(member, kind, now=clock.now())),
-        "by_mail": notices.goes_by_mail(),
+        "words": deactivation.open_words(member) if voids else [],
+        "work": rooms.open_work(member) if voids else [],
+        "purpose": PURPOSES.get(kind, changes.ASK),
+        "digest": changes.digest_of(member, kind, grants),
+        **_by_whom(member, kind),
         "refusal": refusal,
         "form": form,
     }
     return show(request, "desk/person_change.html", context, parts=CHANGE_PARTS, status=status)
 
 
-def _differences(member: Person, grants: list[str]) -> dict[str, Any]:
-    """The roles gained, lost, and held at other accounts; where grants are `lost`, votes of the person are void."""
-    then = scopes.roles_of(grants)
-    unchanged = member.roles & then
-    moved = [grant for grant in {*member.grants} ^ {*grants} if scopes.split(grant)[0] in unchanged]
-    names = scopes.roles_of(moved)
-    return {
-        "gained": scopes.words(grant for grant in grants if scopes.split(grant)[0] not in member.roles),
-        "gone": [name for name in roles.ALL if name in member.roles - then],
-        "moved": scopes.words(grant for grant in grants if scopes.split(grant)[0] in names),
-        "lost": scopes.lost_grants(member.grants, grants),
-    }
+def _by_whom(member: Person, kind: str) -> dict[str, Any]:
+    """Whether one administrator is enough and, for a deactivation, why not."""
+    if kind == states.DEACTIVATE:
+        why_two = deactivation.why_two(member)
+        return {"why_two": why_two, "alone": not why_two}
+    by_mail = {"by_mail": notices.goes_by_mail()}
+    return by_mail | {"alone": kind == invitations.LINK or changes.is_alone(member, kind, now=clock.now())}
 
 
 def _obstacle(request: HttpRequest, member: Person, kind: str, grants: list[str]) -> str:
@@ -322,10 +315,7 @@ def _page(request: HttpRequest, person_id: int, *, status: int = 200, refusal: s
         "factors": _factors(member),
         "sessions": own_sessions.sessions(member, session_key=request.session.session_key or "", now=now),
         "tokens": ApiToken.objects.filter(person=member).order_by("-pk")[:20],
-        "link_obstacle": invitations.link_obstacle(member, reader),
-        "by_mail": notices.goes_by_mail(),
-        "is_new_colleague": member.unconfirmed_since is not None and roles.TREASURY in member.roles,
-        "link": Invitation.objects.filter(person=member, used_at=None, ended_at=None).first(),
+        **_arrival(member, reader),
         "waiting": waiting,
         "past": rows.exclude(state=states.REQUESTED).order_by("-updated_at", "-pk")[:LAST_CHANGES],
         "trail": trail[:LAST_EVENTS],
@@ -339,6 +329,16 @@ def _page(request: HttpRequest, person_id: int, *, status: int = 200, refusal: s
         **forms,
     }
     return show(request, "desk/person.html", context, parts={"person": "desk/person/_person.html"}, status=status)
+
+
+def _arrival(member: Person, reader: Person) -> dict[str, Any]:
+    """The person's link, and whether treasury has confirmed who came by it."""
+    return {
+        "link_obstacle": invitations.link_obstacle(member, reader),
+        "by_mail": notices.goes_by_mail(),
+        "is_new_colleague": member.unconfirmed_since is not None and roles.TREASURY in member.roles,
+        "link": Invitation.objects.filter(person=member, used_at=None, ended_at=None).first(),
+    }
 
 
 def _factors(member: Person) -> list[str]:

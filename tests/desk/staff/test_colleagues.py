@@ -76,7 +76,7 @@ def test_an_administrator_alone_does_not_get_at_the_link_of_an_invitation(admins
         handed_over(person, second, {"kind": "totp", "code": "000000"})
     if by_mail:
         _, code = handed_over(person, first, answer_at(1))
-        assert code is None, "it is shown to nobody"
+        assert code is None, "it is page_text to nobody"
         assert [address for address, text in mails() if "code=inv_" in text] == ["new@firm.test"]
         assert not any("inv_" in row.content for row in Delivery.objects.all()), "and it is stored nowhere"
     else:
@@ -147,8 +147,8 @@ def test_the_page_of_a_new_colleague(admins, enrolled, client, settings, signed_
     member = arrived(admins, client, settings)
     page, here = signed_in(tina), f"/people/{member.pk}/colleague/"
     assert "Confirm a new colleague" in page.get("/action/").content.decode()
-    shown = page.get(here).content.decode()
-    digest = re.search(r'name="digest" value="(\w+)"', shown)[1]
+    page_text = page.get(here).content.decode()
+    digest = re.search(r'name="digest" value="(\w+)"', page_text)[1]
     assert page.post(here, {"digest": digest, "code": answer_at(0)["code"]}).status_code == 302
     assert counts(member)
     assert signed_in(olga).get(here).status_code == 403

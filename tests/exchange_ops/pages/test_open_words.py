@@ -41,12 +41,12 @@ def test_switching_off_ends_what_opens_and_voids_open_words(admins, enrolled, pa
     row = rows.held(operator, now=now, amount=Decimal(30))
     approved(row, person, code(0))
     assert [word.reference for word in deactivation.open_words(person)] == [row.reference]
-    assert shown(row, second_of_treasury) == ("1 of 2 approved", "1 of 2 approved")
+    assert counts_of(row, second_of_treasury) == ("1 of 2 approved", "1 of 2 approved")
     epoch = Person.objects.get(pk=person.pk).session_epoch
     hints.clear()
     deactivated_by_two(person, (first, second), code(1))
     assert {row.subject, "approvals"} <= {*hints}, "open pages count again"
-    assert shown(row, second_of_treasury) == ("0 of 2 approved", "0 of 2 approved")
+    assert counts_of(row, second_of_treasury) == ("0 of 2 approved", "0 of 2 approved")
     after = Person.objects.get(pk=person.pk)
     assert (after.is_active, after.session_epoch > epoch) == (False, True)
     token.refresh_from_db()
@@ -89,7 +89,7 @@ def test_the_brackets_of_who_leaves_are_named_until_they_are_over(signed_in, adm
     assert "What the desk goes on with" not in text("deactivate")
 
 
-def shown(row, person):
+def counts_of(row, person):
     """How many approvals the card of the list and the page of the payout say that there are."""
     entry = next(each for each in SOURCE.waiting(person, clock.now()) if each.subject == row.subject)
     return entry.progress, decisions.choices(Withdrawal.objects.get(pk=row.pk), person, now=clock.now()).progress
