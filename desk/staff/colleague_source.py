@@ -23,7 +23,7 @@ NAME: Final = "colleague"
 def _waiting(person: "Person", now: datetime) -> Sequence[Entry]:
     if not (person.has_role(roles.TREASURY) or rules.may_keep(person)):
         return []
-    return [_entry(each, person) for each in colleagues.waiting()]
+    return [_entry(each, person) for each in colleagues.waiting() if colleagues.may_see(person, each)]
 
 
 def _entry(member: "Person", person: "Person") -> Entry:
@@ -51,8 +51,8 @@ def _subjects() -> "Mapping[str, Callable[[Person, int], str]]":
 
 
 def _page(person: "Person", number: int) -> str:
-    there = any(member.pk == number for member in colleagues.waiting())
-    return reverse("person-colleague", args=[number]) if there and person.has_role(roles.TREASURY) else ""
+    waiting = [member for member in colleagues.waiting() if member.pk == number]
+    return reverse("person-colleague", args=[number]) if waiting and colleagues.may_see(person, waiting[0]) else ""
 
 
 def _count(person: "Person", scope: str) -> int:

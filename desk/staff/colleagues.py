@@ -52,6 +52,11 @@ def obstacle(person: "Person") -> str:
     return ""
 
 
+def may_see(reader: "Person", person: "Person") -> bool:
+    """Whether the reader may see that this person waits: whoever may confirm them, and those of the whole desk."""
+    return reader.has_role(roles.TREASURY, roles.ADMIN, scope="") or may_confirm(reader, person)
+
+
 def may_confirm(actor: "Person", person: "Person") -> bool:
     """Whether the actor may confirm this person.
 

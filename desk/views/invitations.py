@@ -96,7 +96,7 @@ def colleague(request: DeskRequest, person_id: int) -> HttpResponse:
     if not (reader.has_role(roles.TREASURY) or rules.may_keep(reader)):
         raise PermissionDenied("Treasury confirms its new colleagues.")
     member = Person.objects.filter(pk=person_id, groups__name=roles.TREASURY).first()
-    if member is None:
+    if member is None or not colleagues.may_see(reader, member):
         raise Http404("There is nobody of this number in treasury.")
     if request.method != "POST":
         return _colleague_page(request, member, ConfirmForm())

@@ -151,4 +151,7 @@ def test_the_page_of_a_new_colleague(admins, enrolled, client, settings, signed_
     digest = re.search(r'name="digest" value="(\w+)"', page_text)[1]
     assert page.post(here, {"digest": digest, "code": answer_at(0)["code"]}).status_code == 302
     assert counts(member)
+    limited = enrolled("treasury", username="limited")
+    scopes.set_grants(limited, ["treasury:2"])
+    assert signed_in(limited).get(here).status_code == 404, "who is nobody's colleague at the account sees nothing"
     assert signed_in(olga).get(here).status_code == 403
