@@ -26,7 +26,7 @@ def _ask(name: str, check: rooms.Check) -> Health:
         return check.ask()
     except Exception as error:
         _log.warning("health.check_failed", check=name, reason=type(error).__name__)
-        return Health(ok=False, sentence=f"The check of {name} itself failed ({type(error).__name__}).")
+        return _without_names(False, f"The check of {name} itself failed ({type(error).__name__}).")
 
 
 def database() -> Health:
@@ -36,8 +36,8 @@ def database() -> Health:
             cursor.execute("SELECT 1")
             cursor.fetchone()
     except DatabaseError as error:
-        return Health(ok=False, sentence=f"The database does not answer ({type(error).__name__}).")
-    return Health(ok=True, sentence="The database answers.")
+        return _without_names(False, f"The database does not answer ({type(error).__name__}).")
+    return _without_names(True, "The database answers.")
 
 
 def broker() -> Health:
@@ -49,12 +49,17 @@ def broker() -> Health:
         with asking:
             asking.ping()
     except (redis.RedisError, OSError) as error:
-        return Health(
-            ok=False,
-            sentence=f"The broker does not answer ({type(error).__name__}): pages are not told of changes, "
+        return _without_names(
+            False,
+            f"The broker does not answer ({type(error).__name__}): pages are not told of changes, "
             "and workers find their work by themselves every few seconds.",
         )
-    return Health(ok=True, sentence="The broker answers.")
+    return _without_names(True, "The broker answers.")
+
+
+def _without_names(ok: bool, sentence: str) -> Health:
+    """An answer whose sentence names nobody's account, key or request."""
+    return Health(ok=ok, sentence=sentence, public=sentence)
 
 
 class Gauges(Collector):

@@ -25,6 +25,11 @@ class Person(AbstractUser, Witnessed):
     words_from = models.DateTimeField(
         null=True, editable=False, help_text="Approvals given before this moment don't count on what is undecided."
     )
+    unconfirmed_since = models.DateTimeField(
+        null=True,
+        editable=False,
+        help_text="Set until a colleague of treasury confirms this person; until then their approvals don't count.",
+    )
     limits = models.TextField(
         default="",
         blank=True,

@@ -19,11 +19,21 @@ from prometheus_client.registry import Collector
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """One answer: whether it is well, one sentence for a person, and the age in seconds of what it is about."""
+    """One answer: whether it is well, one sentence for a person, and the age in seconds of what it is about.
+
+    `public` is the sentence for anybody, with counts in place of the names of accounts, keys, people and requests.
+    Where there is none, `anonymous` says only whether it is well.
+    """
 
     ok: bool
     sentence: str
     age_s: float | None = None
+    public: str = ""
+
+    @property
+    def anonymous(self) -> str:
+        """The sentence for somebody who may not see names."""
+        return self.public or ("Well." if self.ok else "Not well. Sign in to read why.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +50,12 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class OpenWord:
-    """Something open of a person: what people call it, where it stands, what it says."""
+    """Something open of a person: what people call it, where it stands, what it says, and the topic of its page."""
 
     reference: str
     url: str
     sentence: str
+    topic: str = ""
 
 
 MayFollow = Callable[[Any, str], bool]  # a person, and the key of the topic
@@ -112,6 +123,8 @@ class Room:
     """Shown to `/metrics`."""
     scopes: Callable[[], Iterable[tuple[str, str]]] | None = None
     """The accounts that a role may be limited to, each with the text that rows name it by and what it is called."""
+    quorums: Callable[[], Mapping[str, int]] | None = None
+    """How many people of treasury the rules ask for at most, by the account's number as text."""
     waiting: Collection[Any] = ()
     """After a restore: each `desk.restores.waiting.Source` of what waits to be sent, for people to judge."""
     outside: Callable[[datetime], Iterable[Any]] | None = None
@@ -244,6 +257,11 @@ def open_work(person: Any) -> list[OpenWord]:
 def scopes() -> list[tuple[str, str]]:
     """Every account that a role may be limited to, with what it is called, in the order of the rooms."""
     return [scope for room in _declared if room.scopes is not None for scope in room.scopes()]
+
+
+def quorums() -> dict[str, int]:
+    """How many people of treasury are asked for at most, by account."""
+    return {scope: most for room in _declared if room.quorums is not None for scope, most in room.quorums().items()}
 
 
 def waiting() -> list[Any]:

@@ -2,7 +2,19 @@
 
 from django.urls import path
 
-from desk.views import action, channels, deliveries, health, incidents, lists, people, reports, restores, stepup
+from desk.views import (
+    action,
+    channels,
+    deliveries,
+    health,
+    incidents,
+    invitations,
+    lists,
+    people,
+    reports,
+    restores,
+    stepup,
+)
 
 urlpatterns = [
     path("healthz", health.alive, name="healthz"),
@@ -21,7 +33,7 @@ urlpatterns = [
     path("people/invite/", people.invite, name="person-invite"),
     path("people/<int:person_id>/", people.person, name="person"),
     path("people/<int:person_id>/change/<slug:kind>/", people.change, name="person-change"),
-    path("people/<int:person_id>/link/", people.invite_again, name="person-invite-again"),
+    path("people/<int:person_id>/colleague/", invitations.colleague, name="person-colleague"),
     path("people/<int:person_id>/sessions/end/", people.end_session, name="person-session-end"),
     path("people/<int:person_id>/tokens/<int:token_id>/revoke/", people.revoke_token, name="person-token-revoke"),
     path("people/changes/<int:change_id>/confirm/", people.confirm, name="person-confirm"),

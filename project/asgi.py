@@ -25,8 +25,10 @@ _pages = PagesInThreads(
 from desk.live.consumers import websocket_urlpatterns  # noqa: E402
 
 
-def _sealed_type(headers: Headers, path: str, url: str) -> None:
+def _add_headers(headers: Headers, path: str, url: str) -> None:
     headers["X-Content-Type-Options"] = "nosniff"
+    for name, value in settings.ANSWER_HEADERS.items():
+        headers[name] = value
 
 
 application = ProtocolTypeRouter(
@@ -36,7 +38,7 @@ application = ProtocolTypeRouter(
             root=settings.STATIC_ROOT,
             prefix=settings.STATIC_URL,
             allow_all_origins=False,
-            add_headers_function=_sealed_type,
+            add_headers_function=_add_headers,
         ),
         "websocket": OwnOrigin(SessionMiddlewareStack(URLRouter(websocket_urlpatterns))),
     }

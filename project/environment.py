@@ -71,6 +71,15 @@ def words(name: str, default: str) -> list[str]:
     return [word.strip() for word in (os.environ.get(name, "").strip() or default).split(",") if word.strip()]
 
 
+def refuse_everybody(name: str, proxies: list[str]) -> None:
+    """Raise OddSetting where every peer would be believed as a proxy: any could then name any address as its own."""
+    if any(proxy == "*" or proxy.endswith("/0") for proxy in proxies):
+        raise OddSetting(
+            f"{name} is {','.join(proxies)!r}: whoever connects could name any address as their own. Name the proxies' "
+            "addresses."
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class Explorer:
     """A public explorer of a coin: its addresses, with {tx} or {address} in place of what is looked at; none is ""."""

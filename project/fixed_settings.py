@@ -43,6 +43,26 @@ AUTH_PASSWORD_VALIDATORS = [
 # The browser --------------------------------------------------------------------------------------------------------
 CSRF_FAILURE_VIEW = "desk.web.errors.csrf_failure"
 SECURE_REFERRER_POLICY = "same-origin"
+# On every answer, static files and refusals included. Passkeys and the clipboard stay with our own pages by default.
+ANSWER_HEADERS = {
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": ", ".join(
+        f"{feature}=()"
+        for feature in (
+            "bluetooth",
+            "browsing-topics",
+            "camera",
+            "display-capture",
+            "geolocation",
+            "hid",
+            "microphone",
+            "midi",
+            "payment",
+            "serial",
+            "usb",
+        )
+    ),
+}
 X_FRAME_OPTIONS = "DENY"
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {

@@ -123,6 +123,7 @@ CSRF_TRUSTED_ORIGINS = environment.words("CSRF_TRUSTED_ORIGINS", "")
 LISTEN = environment.listening_address("LISTEN", "127.0.0.1")
 #: Addresses of the proxies that are believed when they name the peer's address.
 TRUSTED_PROXIES = environment.words("TRUSTED_PROXIES", "")
+environment.refuse_everybody("TRUSTED_PROXIES", TRUSTED_PROXIES)
 #: Lets the demo listen on more than this machine: whoever reaches it can sign in.
 _risk_is_named = environment.flag("DEMO_ANYBODY_MAY_SIGN_IN", default=False)
 if DEMO and not environment.is_loopback_address(LISTEN) and not _risk_is_named:
@@ -190,7 +191,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "desk.web.http_guards.NoStoreMiddleware",
-    "desk.web.http_guards.ReportingMiddleware",
+    "desk.web.http_guards.AnswerHeadersMiddleware",
     "desk.web.compression.PageCompressionMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "desk.web.requests.RequestIdMiddleware",

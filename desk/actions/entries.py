@@ -1,7 +1,7 @@
 """The entries of the list, and their sources, which the rooms declare (`desk.rooms.Room.actions`)."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
@@ -37,7 +37,8 @@ class Entry:
     draws further details from `row`; `progress` is how far a decision is, and `outcome` how it ended. `phase` tells
     apart the stages at which the same subject waits. `kind` is the name under which people choose their notifications;
     empty stands for the name of the source. `scope` is the number of the account, empty for the whole desk; `place` is
-    the account's name, set where there are several accounts.
+    the account's name, set where there are several accounts. `lapse` is what happens at the deadline if nobody acts,
+    without a full stop; `facts` are those for messages that the row's columns don't give (`notifications.facts`).
     """
 
     subject: str
@@ -70,6 +71,8 @@ class Entry:
     kind: str = ""
     scope: str = ""
     place: str = ""
+    lapse: str = ""
+    facts: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def of_request(cls, row: Any, *, title: str, icon: str) -> "Entry":

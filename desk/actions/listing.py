@@ -19,10 +19,12 @@ MINE: Final = "mine"
 OTHERS: Final = "others"
 SOON: Final = "soon"
 WATCHING: Final = "watching"
+ASSIGNED: Final = "assigned"
 ALL: Final = "all"
 DONE: Final = "done"
 GROUPS: Final = {
     MINE: "Needs you",
+    ASSIGNED: "Assigned to me",
     OTHERS: "Waiting for others",
     SOON: "Soon to expire",
     WATCHING: "Watching",
@@ -105,6 +107,7 @@ def _grouped(person: "Person", waiting: list[Entry]) -> dict[str, list[Entry]]:
     commented = threads.commented_by(person, [entry.subject for entry in waiting])
     return {
         MINE: [entry for entry in waiting if entry.mine],
+        ASSIGNED: [entry for entry in waiting if entry.taken_by == person],
         OTHERS: [entry for entry in waiting if not entry.mine and not entry.is_followed],
         SOON: [entry for entry in waiting if entry.is_soon],
         WATCHING: [entry for entry in waiting if _is_watched(entry, person) or entry.subject in commented],

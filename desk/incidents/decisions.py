@@ -1,13 +1,19 @@
-"""What people do about an incident: take it on, hand it back, close it with a reason. None of this moves money."""
+"""What people do about an incident: take it on, hand it back, close it with a reason. None of this moves money.
 
+A critical one is closed with a second factor, and by two people where its kind says so (`closings`).
+"""
+
+from collections.abc import Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from django.db import transaction
 
 from desk.audit import trail
-from desk.incidents import kinds, machine, states
+from desk.incidents import closings, kinds, machine, states
 from desk.incidents.models import LONGEST_REASON, Incident
+from desk.live import announcements
+from desk.machines.decisions import Act, Acts
 
 if TYPE_CHECKING:
     from desk.models import Person
@@ -15,6 +21,9 @@ if TYPE_CHECKING:
 
 class CannotDecide(Exception):
     """Nothing was changed; the text is the sentence for the person."""
+
+
+CLOSINGS: Final = Acts(closings.PURPOSE, CannotDecide)
 
 
 def acknowledge(*, incident_id: int, person: "Person", now: datetime, session_key: str = "") -> Incident:
@@ -33,8 +42,21 @@ def hand_back(*, incident_id: int, person: "Person", now: datetime, session_key:
     return _move(row, person, now, session_key, event="handed_back", to=states.OPEN, taken_by=None)
 
 
-def close(*, incident_id: int, person: "Person", reason: str, now: datetime, session_key: str = "") -> Incident:
-    """Close it even where its cause goes on; it is not opened again for the same cause."""
+def close(
+    *,
+    incident_id: int,
+    person: "Person",
+    reason: str,
+    now: datetime,
+    session_key: str = "",
+    digest: str = "",
+    answer: Mapping[str, Any] | None = None,
+) -> Incident:
+    """Close it even where its cause goes on; it is not opened again for the same cause.
+
+    A critical one needs the second factor `answer` for `digest`. Where two people have to close it, the first one's
+    word is recorded and it stays open. Raises CannotDecide, or `stepup.CannotConfirm`.
+    """
     row = _read(incident_id, person)
     kind = kinds.by_name(row.kind)
     if not kind.closable:
@@ -44,7 +66,30 @@ def close(*, incident_id: int, person: "Person", reason: str, now: datetime, ses
         raise CannotDecide("Say why it can be closed: what you looked at and what was done.")
     if len(reason) > LONGEST_REASON:
         raise CannotDecide(f"The reason is too long: {len(reason)} characters, {LONGEST_REASON} at most.")
-    return _move(row, person, now, session_key, event="closed", to=states.RESOLVED, reason=reason)
+    if not closings.needs_factor(row):
+        return _move(row, person, now, session_key, event="closed", to=states.RESOLVED, reason=reason)
+    act = Act(person, now, session_key, reason, digest, answer or {})
+    with transaction.atomic():
+        trail.take_turn()
+        return _close_critical(_read(incident_id, person), act)
+
+
+def _close_critical(row: Incident, act: Act) -> Incident:
+    if act.digest != closings.digest_of(row):
+        raise CannotDecide("Nothing was closed: this is not the incident that you saw. Read the page again.")
+    first = closings.first_of(row, but=act.person)
+    if closings.needs_two(row):
+        CLOSINGS.refuse_while_cooling_off(act)
+        if first is None and closings.first_of(row) is not None:
+            raise CannotDecide("Your reason is recorded already; a second person has to close it.")
+    confirmation = CLOSINGS.confirm(act)
+    if closings.needs_two(row) and first is None:
+        closings.keep(row, act.comment, confirmation=confirmation, session_key=act.session_key, now=act.now)
+        for topic in (f"{Incident.name}:{row.pk}", machine.TOPIC):
+            announcements.announce(topic, id=row.pk)
+        return row
+    closed: dict[str, Any] = {"event": "closed", "to": states.RESOLVED, "reason": act.comment}
+    return _move(row, act.person, act.now, act.session_key, evidence=confirmation.evidence(), **closed)
 
 
 def may_act(person: "Person", row: Incident) -> bool:

@@ -54,6 +54,7 @@ class Kind:
     the causes of these keys. A cause no longer waits for a person who has voted on it.
 
     `closable` says whether a person may close it while its cause goes on; where it is not, `ends` says how it ends.
+    `by_two` says that two people close it, each with a second factor, because money is involved.
     A process does not judge it in the first `grace_period` of its life: after a night everything that is read again
     and again looks out of date.
     """
@@ -66,6 +67,7 @@ class Kind:
     sees: tuple[str, ...] = roles.ALL
     opens: tuple[str, ...] = roles.ALL
     closable: bool = True
+    by_two: bool = False
     ends: str = ""
     grace_period: timedelta = timedelta(0)
     votes: Callable[[Collection[str]], Iterable[tuple[str, int, datetime]]] | None = None

@@ -6,6 +6,7 @@ given by this very person, at the moment of the vote, for this purpose and one o
 factors never counts.
 """
 
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
@@ -81,6 +82,23 @@ class Ballot:
         """Of the proven votes, those of active people who have held the role ever since."""
         return of_those_who_may(self.proven(row, stage=stage, verdict=verdict), role=self.role, scope=row.scope)
 
+    def tally(self, rows: Iterable[Any], *, stage: str, verdict: str) -> Counter[int]:
+        """How many people's votes count for each of these rows, by number: `counting` for many rows at once.
+
+        The number of queries grows with the accounts of the rows and the people who voted, not with the rows.
+        """
+        by_scope: dict[str, list[int]] = defaultdict(list)
+        for row in rows:
+            by_scope[row.scope].append(row.pk)
+        people: Counter[int] = Counter()
+        for scope, numbers in by_scope.items():
+            named: dict[str, Any] = {f"{self.owner}__in": numbers, "digest": F(f"{self.owner}__digest")}
+            votes = self.votes._default_manager.filter(**named, stage=stage, verdict=verdict)
+            votes = votes.exclude(person=F(f"{self.owner}__initiator"))
+            counting = of_those_who_may(among(votes, purpose=self.purpose), role=self.role, scope=scope)
+            people.update(number for number, _ in counting.order_by().values_list(self.owner, "person").distinct())
+        return people
+
     def on_row(self, *, verdict: str) -> QuerySet[Any]:
         """Everybody's votes on the row of the query around this one, on the content that the row has now."""
         named = {self.owner: OuterRef("pk"), "digest": OuterRef("digest"), "verdict": verdict}
@@ -104,7 +122,7 @@ class Waiting(Generic[R]):
 
     def for_each(self, people: "Iterable[Person]") -> "Iterator[tuple[Person, list[R]]]":
         """The same for many people at once, by one query for every `MOST_PEOPLE` of them."""
-        holders = [person for person in people if person.scopes(self.ballot.role) != frozenset()]
+        holders = [person for person in people if self._held_by(person) != frozenset()]
         for start in range(0, len(holders), MOST_PEOPLE):
             marks = {f"waits_for_{person.pk}": person for person in holders[start : start + MOST_PEOPLE]}
             conditions = {mark: self._waits_for(person) for mark, person in marks.items()}
@@ -114,9 +132,13 @@ class Waiting(Generic[R]):
 
     def _waits_for(self, person: "Person") -> Q:
         """The person holds the role at the row's account, did not ask for it, and has not voted on it."""
-        held = person.scopes(self.ballot.role)
+        held = self._held_by(person)
         at_account = Q() if held is None else Q(account__in=[int(scope) for scope in held])
         return at_account & ~Q(initiator=person) & Q(~Exists(self.votes.filter(person=person)))
+
+    def _held_by(self, person: "Person") -> frozenset[str] | None:
+        """The accounts at which the person's votes count; none before treasury has confirmed them."""
+        return frozenset() if person.unconfirmed_since is not None else person.scopes(self.ballot.role)
 
 
 def among(votes: QuerySet[Any], *, purpose: str, digests: DigestsOf | None = None) -> QuerySet[Any]:
@@ -125,13 +147,14 @@ def among(votes: QuerySet[Any], *, purpose: str, digests: DigestsOf | None = Non
     `digests` gives what may have been signed for a vote; without it, that is the vote's own digest.
     """
     rows = list(votes.exclude(factors.given_while_cooling_off()).select_related("confirmation"))
+    proofs = stepup.Proofs()
     first = _first_uses(votes.model, [row.confirmation_id for row in rows if row.confirmation_id])
     proven = [
         row.pk
         for row in rows
         if first.get(row.confirmation_id) == row.pk
         and row.confirmation.at == row.at
-        and stepup.proves(
+        and proofs.holds(
             row.confirmation,
             person_id=row.person_id,
             purpose=purpose,

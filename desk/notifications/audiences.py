@@ -20,7 +20,7 @@ from desk.personal import formats
 
 LAST_TURN: Final = 3
 LAST: Final = timedelta(minutes=12)  # so long before a deadline everybody is notified
-_TURNS: Final = {Stage.OPENED: 1, Stage.ESCALATED: 2, Stage.EVERYBODY: LAST_TURN, Stage.ENDED: LAST_TURN}
+_TURNS: Final = dict.fromkeys(Stage, LAST_TURN) | {Stage.OPENED: 1, Stage.ESCALATED: 2}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +52,13 @@ def is_in_time(row: Notification, route: Route) -> bool:
     return route.not_before <= row.created_at or row.deadline is None or route.not_before <= row.deadline - LAST
 
 
-def route(row: Notification, person: Person) -> Route:
-    """How this person is notified: as they chose, and always by e-mail where it is critical or time is nearly over."""
+def route(row: Notification, person: Person, *, is_fixed: bool = False) -> Route:
+    """How this person is notified: as they chose, and always by e-mail where it is critical or time is nearly over.
+
+    `is_fixed` says that it is of a kind that nobody can choose not to hear of.
+    """
     chosen = preference(person, row.kind)
-    always = row.is_critical or row.stage == Stage.EVERYBODY
+    always = is_fixed or row.is_critical or row.stage == Stage.EVERYBODY
     by_email = (chosen is None or chosen.by_email or always) and bool(person.email) and email_is_on()
     not_before = row.created_at
     if not row.is_critical:

@@ -75,7 +75,7 @@ def _send(row: Delivery, *, now: datetime, senders: Senders) -> None:
         to=states.SENDING,
         now=now,
         attempts=row.attempts + 1,
-        content=row.content or messages.content(row.notification, row.medium),
+        content=row.content or messages.content(row.notification, row.medium, row.person),
         lease_until=until,
         next_action_at=until,
     )

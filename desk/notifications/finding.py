@@ -13,7 +13,7 @@ from typing import Final
 from desk.actions import entries
 from desk.actions.entries import Entry, Source
 from desk.models import Person
-from desk.notifications import audiences, endings, outgoing, requests, rerouting
+from desk.notifications import audiences, digests, endings, facts, outgoing, requests, rerouting
 from desk.notifications.models import Notification, Stage
 from desk.people import roles
 
@@ -46,7 +46,7 @@ class Waiting:
         return self.entry.kind or self.source.name
 
     def remaining(self) -> timedelta | None:
-        """How long until the desk goes on without a decision."""
+        """How long until it is too late for a decision."""
         entry = self.entry
         return None if entry.deadline is None or entry.clock is None else entry.deadline - entry.clock
 
@@ -75,7 +75,9 @@ def notify_due(*, now: datetime) -> int:
     for key, rows in earlier.items():
         if key not in waiting:
             count += endings.close_phase(rows, people, is_over=key[0] not in subjects, now=now)
-    return count + requests.notify({person.pk: person for person in people}, now=now)
+    count += requests.notify({person.pk: person for person in people}, now=now)
+    digests.gather(now=now)
+    return count
 
 
 def _people() -> Iterable[Person]:
@@ -143,6 +145,7 @@ def _notify(item: Waiting, stage: Stage, now: datetime) -> int:
         sentence=(f"{entry.place}: {entry.sentence}" if entry.place else entry.sentence)[:600],
         url=entry.url,
         deadline=item.deadline(now),
+        facts=facts.of(entry),
         created_at=now,
     )
     channels = audiences.channels_for(row, is_decision=not item.is_incident)

@@ -1,21 +1,29 @@
 """The texts of notifications: the same facts as a mail, as the body of a webhook and as a line in a chat.
 
-No message approves anything, and none carries a secret. A subject line has a reference and a title, never an address
-or an amount, because locked screens show it.
+No message approves anything, and none carries a secret. The text has the amount and a short form of the recipient; a
+subject line has a reference and a title, never an address or an amount, because locked screens show it.
 """
 
 import json
+from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from django.conf import settings
 
 from desk.audit import trail
 from desk.incidents.kinds import Severity
 from desk.invisible import revealed
+from desk.notifications import facts
 from desk.notifications.models import Medium, Notification, Stage
+from desk.personal import formats
+from desk.staff import links
+
+if TYPE_CHECKING:
+    from desk.models import Person
 
 NAME: Final = "Countersign"
+APPROVALS: Final = "approvals"
 LONGEST_SUBJECT: Final = 120
 _CHAT: Final = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 
@@ -26,28 +34,54 @@ def subject(row: Notification) -> str:
     return text if len(text) <= LONGEST_SUBJECT else f"{text[: LONGEST_SUBJECT - 1]}…"
 
 
-def content(row: Notification, medium: str) -> str:
-    """The text for a medium."""
-    return _BY_MEDIUM[Medium(medium)](row)
+def content(row: Notification, medium: str, reader: "Person | None" = None) -> str:
+    """The text for a medium; moments are in the zone of `reader`, in UTC where it goes to a channel."""
+    return _BY_MEDIUM[Medium(medium)](row, reader)
 
 
-def mail(row: Notification) -> str:
+def mail(row: Notification, reader: "Person | None" = None) -> str:
     """The text of a mail."""
-    lines = [_line(headline(row)), "", _line(row.sentence)]
-    if row.deadline is not None and row.stage != Stage.ENDED:
-        lines += ["", f"The desk goes on without a decision at {_moment(row.deadline)}."]
-    lines += [
-        "",
-        f"Look at it: {address(row)}",
-        "",
-        "You decide on that page, with your second factor. No link approves.",
+    lines = [_line(full_headline(row)), "", _line(row.sentence)]
+    if deadline := deadline_line(row, reader):
+        lines += ["", deadline]
+    lines += ["", f"Open: {address(row)}"]
+    if row.stage not in {Stage.ENDED, Stage.NEWS}:
+        lines += ["", "You decide on that page, with your second factor. No link approves."]
+    return "\n".join([*lines, "", *footer()])
+
+
+def digest(rows: Sequence[Notification], reader: "Person") -> str:
+    """The text of one mail about several notifications."""
+    lines = [f"{len(rows)} updates", ""]
+    for row in rows:
+        lines += [
+            f"- {_line(full_headline(row))}",
+            *filter(None, [deadline_line(row, reader)]),
+            f"  {address(row)}",
+            "",
+        ]
+    return "\n".join([*lines, "You decide on these pages, with your second factor. No link approves.", "", *footer()])
+
+
+def footer() -> list[str]:
+    """The last lines of every mail."""
+    return [
+        "--",
+        f"{NAME}. The audit trail ended with {trail.head()[:16]} when this was sent.",
+        f"Choose what you are notified of: {settings.DESK_URL}/account/notifications/",
     ]
-    lines += ["", "--", f"{NAME}. The audit trail ended with {trail.head()[:16]} when this was sent."]
-    lines += [f"Choose what you are notified of: {settings.DESK_URL}/account/notifications/"]
-    return "\n".join(lines)
 
 
-def webhook(row: Notification) -> str:
+def deadline_line(row: Notification, reader: "Person | None" = None) -> str:
+    """Until when somebody has to decide, and what happens otherwise; empty where there is no deadline."""
+    if row.deadline is None or row.stage == Stage.ENDED:
+        return ""
+    at = formats.for_settings(getattr(reader, "personal", None)).written(row.deadline, "%H:%M")
+    lapse = row.facts.get("if_nobody_acts") or "the request expires"
+    return _line(f"If nobody decides by {at}, {lapse}.")
+
+
+def webhook(row: Notification, reader: "Person | None" = None) -> str:
     """The body of a webhook: its type, when it was, and the facts."""
     what = "incident" if row.severity else "decision"
     body: dict[str, Any] = {
@@ -62,6 +96,7 @@ def webhook(row: Notification) -> str:
             "title": row.title,
             "sentence": row.sentence,
             "outcome": row.outcome or None,
+            "facts": row.facts,
             "deadline": _moment(row.deadline) if row.deadline is not None else None,
             "url": address(row),
             "audit_head": trail.head(),
@@ -70,29 +105,52 @@ def webhook(row: Notification) -> str:
     return json.dumps(body, ensure_ascii=False, separators=(",", ":"))
 
 
-def chat(row: Notification) -> str:
+def chat(row: Notification, reader: "Person | None" = None) -> str:
     """The body of a chat's incoming webhook. Text that people wrote can neither make a link nor mention somebody."""
-    text = f"*{_plain(headline(row))}*\n{_plain(row.sentence)}\n<{address(row)}|Open in {NAME}>"
+    sentences = " ".join(part for part in (row.sentence, deadline_line(row, reader)) if part)
+    text = f"*{_plain(full_headline(row))}*\n{_plain(sentences)}\n<{address(row)}|Open in {NAME}>"
     return json.dumps({"text": text})
 
 
 def address(row: Notification) -> str:
-    """The page about it, as others reach the desk."""
+    """The page about it, as others reach the desk; for an invitation, the place of its link (`links.put_into`)."""
+    if row.subject.startswith(f"{links.SUBJECT}:"):
+        return links.PLACE
     return f"{settings.DESK_URL}{row.url}"
 
 
 def headline(row: Notification) -> str:
     """One line that names what it is about: a title and a reference, never an address or an amount."""
-    if row.stage == Stage.ENDED:
-        return f"Over: {row.title} {row.reference} ({row.outcome})"
-    if row.stage == Stage.TEST:
+    if row.stage in {Stage.TEST, Stage.NEWS}:
         return row.title
     if row.severity:
-        return f"{Severity(row.severity).label}: {row.title} ({row.reference})"
+        title = f"{row.title} ({row.reference})"
+        return f"Resolved: {title}" if row.stage == Stage.ENDED else f"{Severity(row.severity).label}: {title}"
+    if row.stage == Stage.ENDED:
+        return f"{row.outcome[:1].upper()}{row.outcome[1:]}: {row.reference}"
+    return f"{_time_left(row)}{_asks(row)} ({row.reference})"
+
+
+def full_headline(row: Notification) -> str:
+    """The same with the amount, its value, a short form of the recipient and who asked, where there are any."""
+    line = facts.line(row.facts)
+    if row.severity or not line or row.stage in {Stage.TEST, Stage.NEWS}:
+        return headline(row)
+    if row.stage == Stage.ENDED:
+        money = facts.money(row.facts) or line
+        return f"{headline(row)}, {money}"
+    return f"{_time_left(row)}Approve: {line} ({row.reference})"
+
+
+def _asks(row: Notification) -> str:
+    return f"Approve: {row.title.lower()}" if row.kind == APPROVALS else row.title
+
+
+def _time_left(row: Notification) -> str:
     if row.stage == Stage.OPENED or row.deadline is None:
-        return f"{row.title} {row.reference} waits for a decision"
+        return ""
     minutes = max(0, int((row.deadline - row.created_at).total_seconds() // 60))
-    return f"{minutes} minutes left: {row.title} {row.reference} waits for a decision"
+    return f"{minutes} minutes left. "
 
 
 def _line(text: str) -> str:

@@ -21,6 +21,7 @@ class Stage(models.TextChoices):
     EVERYBODY = "everybody", "Its time is nearly over, everybody is told"
     ENDED = "ended", "It is over"
     TEST = "test", "A test"
+    NEWS = "news", "News"
 
 
 class Medium(models.TextChoices):
@@ -35,8 +36,9 @@ class Notification(models.Model):
     """One notification, made once for each stage of a subject. `uid` is the same for all recipients and attempts.
 
     `subject` and `phase` say what it is about (an incident, a payout in one of its states), `kind` is the name under
-    which people choose their notifications. `severity` is empty for a decision that waits. `deadline` is when the desk
-    goes on without a decision, by our clock. `ended_at` is when it no longer waited, `outcome` how it ended.
+    which people choose their notifications. `severity` is empty for a decision that waits. `deadline` is when it is too
+    late for a decision, by our clock. `ended_at` is when it no longer waited, `outcome` how it ended. `facts` are the
+    amount, the recipient and what else messages say of a request (`facts.of`).
     """
 
     uid = models.UUIDField(default=uuid.uuid4, unique=True)
@@ -50,6 +52,7 @@ class Notification(models.Model):
     sentence = models.CharField(max_length=600)
     url = models.CharField(max_length=200)
     outcome = models.CharField(max_length=80, default="", blank=True)
+    facts = models.JSONField(default=dict)
     deadline = models.DateTimeField(null=True)
     created_at = models.DateTimeField()
     ended_at = models.DateTimeField(null=True)

@@ -1,6 +1,6 @@
 """Stores a notification in one transaction, with its recipients and deliveries."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Final
 
@@ -8,7 +8,7 @@ from django.db import IntegrityError, transaction
 
 from desk import outbox
 from desk.live import announcements
-from desk.notifications import states
+from desk.notifications import states, waits
 from desk.notifications.audiences import Route
 from desk.notifications.models import Channel, Delivery, Medium, Notification, Recipient, Stage
 
@@ -24,8 +24,9 @@ def post(row: Notification, audience: Sequence[Route], channels: Iterable[Channe
             Recipient.objects.bulk_create(
                 Recipient(notification=row, person=each.person, in_browser=each.in_browser) for each in audience
             )
+            later = waits.since(row, [each.person.pk for each in audience], now=now)
             deliveries = [
-                *(mail_to(row, each, now=now) for each in audience if each.by_email),
+                *(mail_to(row, each, now=now, later=later) for each in audience if each.by_email),
                 *(post_to(row, channel, now=now) for channel in channels),
             ]
             if row.stage != Stage.TEST:
@@ -40,9 +41,10 @@ def post(row: Notification, audience: Sequence[Route], channels: Iterable[Channe
     return 1
 
 
-def mail_to(row: Notification, route: Route, *, now: datetime) -> Delivery:
-    """The mail of a notification to a person, not stored yet."""
-    return _delivery(row, Medium.EMAIL, now=now, due=route.not_before, person=route.person)
+def mail_to(row: Notification, route: Route, *, now: datetime, later: Mapping[int, datetime] | None = None) -> Delivery:
+    """The mail of a notification to a person, not stored yet; `later` says when mails of their minute leave."""
+    due = max(route.not_before, (later or {}).get(route.person.pk, route.not_before))
+    return _delivery(row, Medium.EMAIL, now=now, due=due, person=route.person)
 
 
 def post_to(row: Notification, channel: Channel, *, now: datetime) -> Delivery:

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
 from desk.actions import entries
-from desk.notifications import audiences, outgoing
+from desk.notifications import audiences, facts, outgoing
 from desk.notifications.models import Notification, Stage
 from desk.people import scopes
 
@@ -46,6 +46,7 @@ def _notify(entry: "Entry", person: "Person", now: datetime) -> int:
         sentence=entry.sentence[:600],
         outcome=entry.outcome[:80],
         url=entry.url,
+        facts=facts.of(entry),
         created_at=now,
         ended_at=now,
     )

@@ -18,6 +18,7 @@ from desk import clock
 from desk.notifications import channels, mail_answers, messages, signing
 from desk.notifications.models import Delivery, Medium
 from desk.sealing import CannotUnseal
+from desk.staff import links
 from wire.deadline import Deadline
 from wire.http_exchange import Line, Lost, roundtrip
 from wire.sessions import Sending
@@ -89,7 +90,7 @@ def _mail_of(row: Delivery) -> EmailMessage:
     notification = row.notification
     return EmailMessage(
         subject=messages.subject(notification),
-        body=row.content,
+        body=links.put_into(row.content, notification),
         to=[row.person.email],  # type: ignore[union-attr]  # by a constraint
         headers={
             "Message-ID": f"<{notification.uid}.{row.pk}@{settings.DESK_HOST}>",

@@ -10,7 +10,7 @@ from django.db import transaction
 from desk import rooms
 from desk.actions import entries
 from desk.incidents.kinds import Severity
-from desk.notifications import requests
+from desk.notifications import mentions, requests
 from desk.notifications.finding import INCIDENTS
 from desk.notifications.models import Availability, Preference
 from desk.people import roles
@@ -46,6 +46,7 @@ def options(person: "Person") -> list[Wish]:
     ]
     if any(source.requests is not None and person.has_role(*source.requests.who) for source in entries.sources()):
         kinds.append((requests.KIND, requests.LABEL, ""))
+    kinds.append((mentions.KIND, mentions.LABEL, ""))
     ranked = sorted(rooms.incidents(), key=lambda kind: entries.RANKS[kind.severity])
     kinds += [(kind.name, kind.title, str(kind.severity)) for kind in ranked if kind.may_act(person)]
     return [_wish(chosen.get(name), name, label, severity) for name, label, severity in kinds]

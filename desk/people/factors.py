@@ -22,7 +22,8 @@ from django.db.models import Exists, OuterRef
 
 from desk import models
 from desk.audit import trail
-from desk.people import stepup
+from desk.people import roles, stepup
+from desk.personal import formats
 
 if TYPE_CHECKING:
     from desk.models import Person
@@ -216,12 +217,15 @@ def cooling_off_until(person: "Person", *, now: datetime) -> datetime | None:
 
 def why_cooling_off(person: "Person", *, now: datetime) -> str:
     """The sentence for somebody whose approvals don't count yet; empty when they do."""
+    if person.unconfirmed_since is not None and roles.TREASURY in person.roles:
+        return "Your approvals don't count yet: treasury has to confirm first that this account is yours."
     until = cooling_off_until(person, now=now)
     if until is None:
         return ""
+    at = formats.for_settings(getattr(person, "personal", None)).written(until, "%d %b %H:%M")
     return (
-        "Nothing was decided: your second factors changed less than a day ago, so your approvals don't count "
-        f"until {until:%d %b %H:%M:%S} UTC. Somebody else of treasury can decide meanwhile, and you can still reject."
+        f"You can approve from {at}, 24 hours after you set up this factor. A colleague can approve before then, and "
+        "you can still reject."
     )
 
 

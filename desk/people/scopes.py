@@ -46,12 +46,17 @@ def names() -> dict[str, str]:
 
 
 def holding(role: str, scope: str, *, of: str = "") -> Q:
-    """The condition that a person holds the role at the account, on people, or on rows whose field `of` is a person."""
+    """The condition that a person holds the role at the account, on people, or on rows whose field `of` is a person.
+
+    Somebody whom treasury has not confirmed yet (`Person.unconfirmed_since`) does not count as treasury.
+    """
     before = f"{of}__" if of else ""
     limits = f"{before}limits__contains"
     where = ~Q(**{limits: f" {role}:"})
     if scope:
         where |= Q(**{limits: f" {role}:{scope} "})
+    if role == roles.TREASURY:
+        where &= Q(**{f"{before}unconfirmed_since__isnull": True})
     return Q(**{f"{before}is_active": True, f"{before}groups__name": role}) & where
 
 

@@ -101,22 +101,39 @@ def verify(
     return row
 
 
+class Proofs:
+    """What stored second factors prove. The ring, and the passkeys of each person, are read once for many rows."""
+
+    def __init__(self) -> None:
+        self._check = sealing.checker(context=MAC_CONTEXT)
+        self._keys: dict[int, dict[str, str]] = {}
+
+    def holds(self, row: "StepUp | None", *, person_id: int, purpose: str, digests: Collection[str]) -> bool:
+        """Whether the stored row is this person's second factor, for this purpose and one of these digests.
+
+        A row proves nothing by itself: its code must verify under the ring, and a passkey's signature under the key
+        stored with it. Where the passkey is still enrolled, that key must be this person's own.
+        """
+        if row is None or (row.person_id, row.purpose) != (person_id, purpose) or row.digest not in digests:
+            return False
+        if not is_genuine(row, check=self._check):
+            return False
+        return row.kind != models.StepUp.Kind.PASSKEY or _is_of_own_key(row, self._keys_of(row))
+
+    def _keys_of(self, row: "StepUp") -> dict[str, str]:
+        if row.person_id not in self._keys:
+            self._keys[row.person_id] = passkeys.keys_of(row.person)
+        return self._keys[row.person_id]
+
+
 def proves(row: "StepUp | None", *, person_id: int, purpose: str, digests: Collection[str]) -> bool:
-    """Whether the stored row is this person's second factor, for this purpose and one of these digests.
-
-    A row proves nothing by itself: its code must verify under the ring, and a passkey's signature under the key stored
-    with it. Where the passkey is still enrolled, that key must be this person's own.
-    """
-    if row is None or (row.person_id, row.purpose) != (person_id, purpose) or row.digest not in digests:
-        return False
-    return is_genuine(row) and _is_of_own_key(row)
+    """`Proofs.holds` for one row."""
+    return Proofs().holds(row, person_id=person_id, purpose=purpose, digests=digests)
 
 
-def _is_of_own_key(row: "StepUp") -> bool:
-    """Whether the row's passkey, where it is still enrolled, is this person's and has the key stored with the row."""
-    if row.kind != models.StepUp.Kind.PASSKEY:
-        return True
-    enrolled = passkeys.keys_of(row.person).get(row.credential_id)
+def _is_of_own_key(row: "StepUp", keys: Mapping[str, str]) -> bool:
+    """Whether the row's passkey, where it is still among the person's keys, has the key stored with the row."""
+    enrolled = keys.get(row.credential_id)
     return enrolled is None or hmac.compare_digest(enrolled, row.public_key)
 
 

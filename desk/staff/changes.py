@@ -8,7 +8,7 @@ to be reviewed again. Taking roles away, or limiting them to fewer accounts, voi
 import hashlib
 from collections.abc import Collection, Mapping
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
 from allauth.mfa.models import Authenticator
@@ -16,19 +16,22 @@ from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.db.models import Q
 
-from desk import models
+from desk import models, rooms
 from desk.audit import trail
 from desk.live import announcements
+from desk.machines.decisions import TOPIC as DECISIONS_TOPIC
 from desk.machines.decisions import Act, Acts, InTurn
 from desk.people import factors, roles, scopes, tokens
 from desk.staff import machine, rules, states
-from desk.staff.models import LONGEST_REASON, PersonChange
+from desk.staff.models import LONGEST_REASON, Invitation, PersonChange
 from desk.staff.rules import CannotChange
 
 if TYPE_CHECKING:
     from desk.models import Person, StepUp
 
 ASK, CONFIRM = "change-person", "confirm-person"
+DEACTIVATED: Final = "person.deactivated"
+UNDONE_BY_ONE_FOR: Final = timedelta(hours=24)
 REQUESTS: Final = Acts(ASK, CannotChange)
 DECISIONS: Final = InTurn(
     CONFIRM,
@@ -43,8 +46,8 @@ DECISIONS: Final = InTurn(
 def digest_of(person: "Person", kind: str, grants: Collection[str]) -> str:
     """What is signed: the person, what they are now, and what they are to become."""
     enrolled = sorted(factors.by_number(person).items())
-    now = [person.pk, person.username, person.grants, person.is_active, [list(each) for each in enrolled]]
-    content = ["countersign-person-1", kind, now, sorted(grants)]
+    now = [person.pk, person.username, person.email, person.grants, person.is_active, [list(each) for each in enrolled]]
+    content = ["countersign-person-2", kind, now, sorted(grants)]
     return hashlib.sha256(trail.canonical(content).encode()).hexdigest()
 
 
@@ -84,7 +87,7 @@ def ask(person: "Person", kind: str, grants: Collection[str], *, act: Act, confi
         digest=digest_of(person, kind, grants),
         requested_by=act.person,
         requested_with=confirmation,
-        alone=settings.DEMO,
+        alone=is_alone(person, kind, now=act.now),
         expires_at=act.now + states.OPEN_FOR,
     )
     try:
@@ -101,7 +104,10 @@ def ask(person: "Person", kind: str, grants: Collection[str], *, act: Act, confi
 def confirm(
     *, change_id: int, actor: "Person", digest: str, answer: Mapping[str, Any], session_key: str, now: datetime
 ) -> PersonChange:
-    """Make the change, confirmed by a second administrator. Raises CannotChange, or `stepup.CannotConfirm`."""
+    """Make the change, confirmed by a second administrator whose factors are older than a day.
+
+    Raises CannotChange, or `stepup.CannotConfirm`.
+    """
     act = Act(actor, now, session_key, digest=digest, answer=answer)
     with DECISIONS.transaction(change_id) as row:
         _refuse_unless_open(row, act)
@@ -113,6 +119,7 @@ def confirm(
             raise CannotChange(
                 "Nothing was changed: the person is not what they were when it was asked for. Reject it."
             )
+        DECISIONS.refuse_while_cooling_off(act)
         confirmation = DECISIONS.confirm(act)
         _apply(row, person, act)
         machine.move(
@@ -139,10 +146,47 @@ def reject(*, change_id: int, actor: "Person", comment: str, session_key: str, n
     return row
 
 
-def withdraw_all(*, concerning: "Person", now: datetime) -> int:
-    """Withdraw the open requests about or by this person; how many there were. Inside a transaction."""
+def is_alone(person: "Person", kind: str, *, now: datetime) -> bool:
+    """Whether one administrator is enough: in the demo, and to take a deactivation of the last day back."""
+    if settings.DEMO or kind != states.REACTIVATE:
+        return bool(settings.DEMO)
+    events = models.AuditEvent.objects.filter(subject=f"person:{person.pk}", action=DEACTIVATED)
+    return events.filter(at__gt=now - UNDONE_BY_ONE_FOR).exists()
+
+
+def deactivate(
+    person: "Person", *, act: Act, evidence: Mapping[str, Any], confirms: PersonChange | None = None
+) -> None:
+    """Make the deactivation that was decided. Inside the transaction of the decision, in the trail's turn.
+
+    `confirms` is the request that a second administrator confirmed, where two were needed.
+    """
+    void = [word.reference for word in rooms.open_words(person)]
+    person.is_active = False
+    person.save(update_fields=["is_active"])
+    void_words(person, now=act.now)
+    withdraw_all(concerning=person, but=confirms, now=act.now)
+    Invitation.objects.filter(person=person, used_at=None, ended_at=None).update(ended_at=act.now)
+    trail.record(
+        action=DEACTIVATED,
+        subject=f"person:{person.pk}",
+        before={"active": True},
+        after={"active": False, "reason": act.comment, "void": void, "evidence": dict(evidence)},
+        **act.moved,
+    )
+    announcements.announce(machine.TOPIC, id=person.pk)
+
+
+def withdraw_others(person: "Person", kind: str, *, now: datetime) -> None:
+    """Withdraw the open request about this person where it is of another kind. Inside a transaction."""
+    for row in PersonChange.objects.filter(person=person, state=states.REQUESTED).exclude(kind=kind):
+        machine.move(row, event="withdrawn", to=states.WITHDRAWN, now=now)
+
+
+def withdraw_all(*, concerning: "Person", now: datetime, but: PersonChange | None = None) -> int:
+    """Withdraw the open requests about or by this person except `but`; how many there were. Inside a transaction."""
     rows = PersonChange.objects.filter(Q(person=concerning) | Q(requested_by=concerning), state=states.REQUESTED)
-    concerned = list(rows.order_by("pk"))
+    concerned = list((rows if but is None else rows.exclude(pk=but.pk)).order_by("pk"))
     for row in concerned:
         machine.move(row, event="withdrawn", to=states.WITHDRAWN, now=now)
     return len(concerned)
@@ -186,7 +230,7 @@ def _check(actor: "Person", person: "Person", kind: str, grants: Collection[str]
     rules.refuse_oneself(actor, person)
     if problem := rules.obstacle(kind, person, grants):
         raise CannotChange(f"Nothing was changed. {problem}")
-    loses = kind == states.ACCESS or (kind == states.ROLES and roles.ADMIN not in grants)
+    loses = kind in {states.ACCESS, states.DEACTIVATE} or (kind == states.ROLES and roles.ADMIN not in grants)
     if loses and roles.ADMIN in person.grants:
         rules.refuse_last_admin(person)
 
@@ -205,20 +249,32 @@ def _refuse_unless_open(row: PersonChange, act: Act) -> None:
 def _apply(row: PersonChange, person: "Person", act: Act) -> None:
     if row.kind == states.ROLES:
         lost = scopes.lost_grants(person.grants, row.wanted_roles)
+        joins = roles.TREASURY in scopes.roles_of(row.wanted_roles) - person.roles
         scopes.set_grants(person, row.wanted_roles)
+        if joins and person.unconfirmed_since is None:
+            models.Person.objects.filter(pk=person.pk).update(unconfirmed_since=act.now)
         if lost:
             void_words(person, now=act.now)
     elif row.kind == states.REACTIVATE:
         person.is_active = True
         person.save(update_fields=["is_active"])
+    elif row.kind == states.DEACTIVATE:
+        deactivate(person, act=replace(act, comment=row.reason), evidence={"change": row.reference}, confirms=row)
     else:
         _reset(person, with_password=row.kind == states.ACCESS, now=act.now, actor=act.person)
     announcements.announce(machine.TOPIC, id=person.pk)
 
 
 def void_words(person: "Person", *, now: datetime) -> None:
-    """Void this person's votes on everything undecided, whatever roles they get later."""
+    """Void this person's votes on everything undecided, whatever roles they get later.
+
+    Pages that show one of them count again.
+    """
+    for word in rooms.open_words(person):
+        if word.topic:
+            announcements.announce(word.topic, people=True)
     models.Person.objects.filter(pk=person.pk).update(words_from=now)
+    announcements.announce(DECISIONS_TOPIC, people=True)
 
 
 def _reset(person: "Person", *, with_password: bool, now: datetime, actor: "Person") -> None:

@@ -1,18 +1,23 @@
-"""Deactivates a person: at once, by one administrator. Their sessions end, their votes on open requests are void."""
+"""Deactivates a person: their sessions end, and their votes on open requests are void.
 
-import hashlib
+One administrator does so at once, where enough administrators and enough of treasury remain. Where they would not, it
+becomes a change of the person that a second administrator confirms (`rules.why_two`).
+"""
+
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
+from django.conf import settings
 from django.db import transaction
 
 from desk import rooms
 from desk.audit import trail
-from desk.live import announcements
 from desk.machines.decisions import Act, Acts
 from desk.people import roles
-from desk.staff import changes, invitations, machine, rules
+from desk.staff import changes, rules, states
+from desk.staff.models import PersonChange
 from desk.staff.rules import CannotChange
 
 if TYPE_CHECKING:
@@ -29,8 +34,12 @@ def open_words(person: "Person") -> list[rooms.OpenWord]:
 
 def digest_of(person: "Person") -> str:
     """What is signed: the person and what they are now."""
-    content = ["countersign-deactivate-1", person.pk, person.username, person.grants, person.is_active]
-    return hashlib.sha256(trail.canonical(content).encode()).hexdigest()
+    return changes.digest_of(person, states.DEACTIVATE, ())
+
+
+def why_two(person: "Person") -> str:
+    """Why a second administrator has to confirm it, or an empty text. In the demo one is enough."""
+    return "" if settings.DEMO else rules.why_two(person)
 
 
 def deactivate(
@@ -42,8 +51,11 @@ def deactivate(
     answer: Mapping[str, Any],
     session_key: str,
     now: datetime,
-) -> "Person":
-    """Deactivate the person. Raises CannotChange, or `stepup.CannotConfirm`."""
+) -> PersonChange | None:
+    """Deactivate the person, or request it where two are needed; then the request is returned.
+
+    Raises CannotChange, or `stepup.CannotConfirm`.
+    """
     act = Act(actor, now, session_key, digest=digest, answer=answer)
     with transaction.atomic():
         trail.take_turn()
@@ -57,20 +69,10 @@ def deactivate(
             rules.refuse_last_admin(person)
         if digest != digest_of(person):
             raise CannotChange("Nothing was changed: the person is not what you saw. Read the page again.")
-        words = changes.clean_reason(reason)
+        act = replace(act, comment=changes.clean_reason(reason))
         confirmation = DEACTIVATIONS.confirm(act)
-        void = [word.reference for word in open_words(person)]
-        person.is_active = False
-        person.save(update_fields=["is_active"])
-        changes.void_words(person, now=now)
-        changes.withdraw_all(concerning=person, now=now)
-        invitations.end_open(person, now=now)
-        trail.record(
-            action="person.deactivated",
-            subject=f"person:{person.pk}",
-            before={"active": True},
-            after={"active": False, "reason": words, "void": void, "evidence": confirmation.evidence()},
-            **act.moved,
-        )
-        announcements.announce(machine.TOPIC, id=person.pk)
-    return person
+        if why_two(person):
+            changes.withdraw_others(person, states.DEACTIVATE, now=now)
+            return changes.ask(person, states.DEACTIVATE, (), act=act, confirmation=confirmation)
+        changes.deactivate(person, act=act, evidence=confirmation.evidence())
+    return None

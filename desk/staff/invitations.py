@@ -1,13 +1,15 @@
 """Invites people: an account without a password, and a link that sets one, once, within a day.
 
-The link is bound to an e-mail address that the person who opens it has to enter, so a forwarded link opens nothing.
-Roles come with a change of the person, which outside the demo needs a second administrator.
+The link goes by mail to the person and is shown to nobody. Without a mail server it is shown once to an administrator
+who did not invite the person, and who hands it over. It is bound to an e-mail address that the person who opens it has
+to enter, so a forwarded link opens nothing. Roles come with a change of the person, which outside the demo needs a
+second administrator; in treasury nobody's approvals count before a colleague has confirmed them (`colleagues`).
 """
 
 import hashlib
 import hmac
-import secrets
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
@@ -21,17 +23,19 @@ from desk import models
 from desk.audit import trail
 from desk.live import announcements
 from desk.machines.decisions import Act, Acts
-from desk.staff import changes, machine, rules, states
-from desk.staff.models import MOST_WRONG_ADDRESSES, Invitation
+from desk.staff import changes, links, machine, notices, rules, states
+from desk.staff.models import MOST_WRONG_ADDRESSES, Invitation, PersonChange
 from desk.staff.rules import CannotChange
 from wire.values import Secret
 
 if TYPE_CHECKING:
-    from desk.models import Person
+    from desk.models import Person, StepUp
 
 PURPOSE = "invite-person"
+LINK_PURPOSE = "make-link"
+LINK = "link"
 INVITATIONS: Final = Acts(PURPOSE, CannotChange)
-PREFIX = "inv_"
+LINKS: Final = Acts(LINK_PURPOSE, CannotChange)
 GOOD_FOR = timedelta(hours=24)
 _REASON = "Invited with these roles."
 
@@ -82,8 +86,11 @@ def invite(
     answer: Mapping[str, Any],
     session_key: str,
     now: datetime,
-) -> tuple[Invitation, Secret]:
-    """Make the account and its link; the link is shown once. Raises CannotChange, or `stepup.CannotConfirm`."""
+) -> "Person":
+    """Make the account and, where there is a mail server, mail its link.
+
+    Raises CannotChange, or `stepup.CannotConfirm`.
+    """
     act = Act(actor, now, session_key, _REASON, digest, answer)
     with transaction.atomic():
         trail.take_turn()
@@ -95,53 +102,94 @@ def invite(
             raise CannotChange("Nobody was invited: this is not what you saw. Read the page again.")
         confirmation = INVITATIONS.confirm(act)
         person = models.Person.objects.create_user(username=name, email=email)
-        link = _make_link(person, actor=actor, session_key=session_key, now=now)
         changes.ask(person, states.ROLES, grants, act=act, confirmation=confirmation)
-    return link
+        if notices.goes_by_mail():
+            _make_link(person, act=act, confirmation=confirmation)
+    return person
 
 
-def invite_again(*, person_id: int, actor: "Person", session_key: str, now: datetime) -> tuple[Invitation, Secret]:
-    """Another link for a person without a password; the older link ends."""
+def make_link(
+    *,
+    person_id: int,
+    reason: str,
+    actor: "Person",
+    digest: str,
+    answer: Mapping[str, Any],
+    session_key: str,
+    now: datetime,
+) -> tuple[Invitation, Secret | None]:
+    """Another link for a person without a password; the older link ends.
+
+    The code to hand over comes with it where there is no mail server, else None. Raises CannotChange, or
+    `stepup.CannotConfirm`.
+    """
+    act = Act(actor, now, session_key, digest=digest, answer=answer)
     with transaction.atomic():
         trail.take_turn()
         if not rules.may_keep(changes.read(actor.pk)):
             raise CannotChange("Only active administrators invite people.")
         person = changes.read(person_id)
         rules.refuse_oneself(actor, person)
-        if not person.is_active or person.has_usable_password():
-            raise CannotChange("No link was made: it is for active people without a password alone.")
-        if not person.email:
-            raise CannotChange("No link was made: this person has no e-mail address that it could be bound to.")
-        return _make_link(person, actor=actor, session_key=session_key, now=now)
+        if problem := link_obstacle(person, actor):
+            raise CannotChange(f"No link was made. {problem}")
+        if digest != changes.digest_of(person, LINK, ()):
+            raise CannotChange("No link was made: the person is not what you saw. Read the page again.")
+        confirmation = LINKS.confirm(act)
+        act = replace(act, comment=changes.clean_reason(reason))
+        row, code = _make_link(person, act=act, confirmation=confirmation)
+    return row, None if notices.goes_by_mail() else code
 
 
-def _make_link(person: "Person", *, actor: "Person", session_key: str, now: datetime) -> tuple[Invitation, Secret]:
-    end_open(person, now=now)
-    text = PREFIX + secrets.token_urlsafe(32)
-    row = Invitation.objects.create(
+def link_obstacle(person: "Person", actor: "Person") -> str:
+    """Why this administrator can't make a link for the person now, or an empty text."""
+    if not person.is_active or person.has_usable_password():
+        return "Links are for active people without a password."
+    if not person.email:
+        return "This person has no e-mail address that the link could be bound to."
+    if not notices.goes_by_mail() and _asked_by(person) == actor.pk:
+        return "You asked for this access, and there is no mail server: another administrator hands the link over."
+    return ""
+
+
+def _asked_by(person: "Person") -> int | None:
+    """The administrator who asked for the access that the link gives: the last reset, else the invitation."""
+    rows = PersonChange.objects.filter(person=person)
+    resets = rows.filter(kind=states.ACCESS, state=states.DONE).order_by("-pk")
+    row = resets.first() or rows.order_by("pk").first()
+    return row.requested_by_id if row is not None else None
+
+
+def _make_link(person: "Person", *, act: Act, confirmation: "StepUp") -> tuple[Invitation, Secret]:
+    Invitation.objects.filter(person=person, used_at=None, ended_at=None).update(ended_at=act.now)
+    row = Invitation(
         person=person,
         email=person.email,
-        code_digest=_digest(text),
-        made_by=actor,
-        made_at=now,
-        expires_at=now + GOOD_FOR,
+        made_by=act.person,
+        made_at=act.now,
+        expires_at=act.now + GOOD_FOR,
     )
+    code = links.new_code(row)
+    row.code_digest = links.digest_of(code.reveal())
+    row.save(force_insert=True)
+    is_mailed = notices.goes_by_mail()
+    if is_mailed:
+        notices.mail_link(row, now=act.now)
     trail.record(
-        actor=actor,
         action="person.invited",
         subject=f"person:{person.pk}",
         before={},
-        after={"name": person.username, "invitation": row.pk, "expires_at": row.expires_at},
-        now=now,
-        session_key=session_key,
+        after={
+            "name": person.username,
+            "invitation": row.pk,
+            "expires_at": row.expires_at,
+            "by_mail": is_mailed,
+            "reason": act.comment,
+            "evidence": confirmation.evidence(),
+        },
+        **act.moved,
     )
     announcements.announce(machine.TOPIC, id=person.pk)
-    return row, Secret(text)
-
-
-def end_open(person: "Person", *, now: datetime) -> None:
-    """End the unused links of this person. Inside a transaction."""
-    Invitation.objects.filter(person=person, used_at=None, ended_at=None).update(ended_at=now)
+    return row, code
 
 
 def shown_once(code: Secret, *, address: str) -> str:
@@ -151,10 +199,10 @@ def shown_once(code: Secret, *, address: str) -> str:
 
 def good_invitation(code: str, *, now: datetime) -> Invitation | None:
     """The invitation of this code, if it can still be used."""
-    if not code.startswith(PREFIX) or len(code) > 200:
+    if not code.startswith(links.PREFIX) or len(code) > 200:
         return None
     rows = Invitation.objects.select_related("person").filter(person__is_active=True, used_at=None, ended_at=None)
-    return rows.filter(code_digest=_digest(code), expires_at__gt=now).first()
+    return rows.filter(code_digest=links.digest_of(code), expires_at__gt=now).first()
 
 
 def is_for(row: Invitation, email: str, *, now: datetime) -> bool:
@@ -181,9 +229,16 @@ def use(row: Invitation, *, now: datetime) -> bool:
         after={"invitation": row.pk},
         now=now,
     )
-    announcements.announce(machine.TOPIC, id=row.person_id)
+    arrived(row.person, now=now)
     return True
 
 
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
+def arrived(person: "Person", *, now: datetime) -> None:
+    """Note that somebody chose a password by a link, so that people hear of it and treasury confirms who it is.
+
+    Inside the transaction that sets the password.
+    """
+    models.Person.objects.filter(pk=person.pk).update(unconfirmed_since=now)
+    person.unconfirmed_since = now
+    notices.announce_arrival(person, now=now)
+    announcements.announce(machine.TOPIC, id=person.pk)

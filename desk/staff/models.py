@@ -20,7 +20,7 @@ class PersonChange(Subject):
 
     `wanted` and `before` are grants (`desk.people.scopes`), sorted and separated by commas: a role by its name, or
     role:account for a role at one account; empty for a change of another kind. `alone` says that one administrator was
-    enough (the demo).
+    enough (the demo, or a reactivation within a day).
     """
 
     table, mark, name = states.TABLE, "P-", "change"

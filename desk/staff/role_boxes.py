@@ -2,8 +2,12 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from desk.people import roles, scopes
+
+if TYPE_CHECKING:
+    from desk.models import Person
 
 EVERYWHERE = "Every account"
 
@@ -42,6 +46,20 @@ def boxes(ticked: Collection[str]) -> Boxes:
         for role, label in roles.LABELS.items()
     ]
     return Boxes(rows, bool(offered))
+
+
+def differences(person: "Person", grants: Collection[str]) -> dict[str, Any]:
+    """The roles gained, lost, and held at other accounts; where grants are `lost`, votes of the person are void."""
+    then = scopes.roles_of(grants)
+    unchanged = person.roles & then
+    moved = [grant for grant in {*person.grants} ^ {*grants} if scopes.split(grant)[0] in unchanged]
+    names = scopes.roles_of(moved)
+    return {
+        "gained": scopes.words(grant for grant in grants if scopes.split(grant)[0] not in person.roles),
+        "gone": [name for name in roles.ALL if name in person.roles - then],
+        "moved": scopes.words(grant for grant in grants if scopes.split(grant)[0] in names),
+        "lost": scopes.lost_grants(person.grants, grants),
+    }
 
 
 def every_grant() -> list[tuple[str, str]]:

@@ -9,14 +9,14 @@ from django.urls import reverse
 from desk.models import Person
 from desk.people import scopes
 from desk.rows import witnessed
-from desk.staff import machine, rules, source
+from desk.staff import colleague_source, machine, rules, source
 from desk.staff.models import Invitation, PersonChange, PersonChangeEvent
 from desk.web.context import Entry
 from desk.web.search import MOST_OF_A_KIND, Command, Hit, Scope, Search
 
 REPLAYS: Final = {machine.REPLAY.subject: machine.REPLAY.check}
 GUARDS: Final = {"staff": machine.GUARDS.statements}
-SOURCES: Final = (source.SOURCE,)
+SOURCES: Final = (source.SOURCE, colleague_source.SOURCE)
 
 
 def _may_follow(person: Person, key: str) -> bool:

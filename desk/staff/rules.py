@@ -6,14 +6,17 @@ the whole desk always remains.
 """
 
 from collections.abc import Collection
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from desk import models
+from desk import models, rooms
 from desk.people import roles, scopes
 from desk.staff import states
 
 if TYPE_CHECKING:
     from desk.models import Person
+
+
+FEWEST_ADMINS: Final = 2
 
 
 class CannotChange(Exception):
@@ -59,6 +62,24 @@ def refuse_last_admin(person: "Person") -> None:
     others = models.Person.objects.filter(scopes.holding(roles.ADMIN, "")).exclude(pk=person.pk)
     if not any(other.has_usable_password() for other in others):
         raise CannotChange("Nothing was changed: somebody has to stay admin. Make somebody else one first.")
+
+
+def why_two(person: "Person") -> str:
+    """Why one administrator alone can't deactivate this person, or an empty text."""
+    if roles.ADMIN in person.grants:
+        others = models.Person.objects.filter(scopes.holding(roles.ADMIN, "")).exclude(pk=person.pk)
+        if sum(other.has_usable_password() for other in others) < FEWEST_ADMINS:
+            return "Only one administrator would be left, so a second one has to confirm it."
+    names = scopes.names()
+    for scope, most in rooms.quorums().items():
+        treasury = models.Person.objects.filter(scopes.holding(roles.TREASURY, scope))
+        able = {each.pk for each in treasury if each.has_usable_password()}
+        if person.pk in able and len(able) - 1 < most:
+            return (
+                f"{names.get(scope, 'The account')} would be left with {len(able) - 1} of treasury, and its rules ask "
+                f"for up to {most} approvals, so a second administrator has to confirm it."
+            )
+    return ""
 
 
 def obstacle(kind: str, person: "Person", grants: Collection[str] = ()) -> str:

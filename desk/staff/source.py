@@ -60,6 +60,7 @@ def _entry(row: PersonChange, person: "Person", now: datetime) -> Entry:
         mine=rules.may_keep(person) and not concerned,
         own=row.requested_by_id == person.pk,
         who="another admin",
+        lapse="nothing changes and the request expires",
         row=None,
     )
 

@@ -1,7 +1,8 @@
-"""The table of changes that need a second administrator: roles, second factors, access, reactivation.
+"""The table of changes that need a second administrator: roles, second factors, access, deactivation, reactivation.
 
 One administrator requests a change with a second factor, and another one confirms exactly that content within a day. In
-the demo one administrator is enough, and the row says so (`alone`).
+the demo, and for a reactivation within a day, one administrator is enough, and the row says so (`alone`). A
+deactivation is a row where two are needed (`rules.why_two`).
 """
 
 from datetime import timedelta
@@ -13,11 +14,13 @@ ROLES: Final = "roles"
 FACTORS: Final = "factors"
 ACCESS: Final = "access"
 REACTIVATE: Final = "reactivate"
+DEACTIVATE: Final = "deactivate"
 KINDS: Final = {
     ROLES: "Change roles",
     FACTORS: "Reset second factors",
     ACCESS: "Reset password and second factors",
     REACTIVATE: "Activate again",
+    DEACTIVATE: "Deactivate",
 }
 OPEN_FOR: Final = timedelta(hours=24)
 

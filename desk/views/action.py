@@ -16,6 +16,7 @@ from desk.actions import entries, listing, threads
 from desk.incidents import queries
 from desk.incidents.kinds import Severity
 from desk.models import Person
+from desk.notifications import mentions
 from desk.people import roles
 from desk.views.rendering import show
 from desk.web.requests import scope_of
@@ -29,7 +30,7 @@ class CommentForm(forms.Form):
 
     text = forms.CharField(
         label="Add a comment",
-        help_text="Colleagues read it; nothing is decided by it.",
+        help_text="Colleagues read it; nothing is decided by it. @name notifies that person.",
         required=False,
         strip=False,
         widget=forms.Textarea(attrs={"rows": 2}),
@@ -104,6 +105,7 @@ def _empty(wish: listing.Wish, sources: dict[str, entries.Source]) -> str:
         listing.SOON: f"Nothing closes within {int(entries.SOON.total_seconds()) // 60} minutes.",
         listing.ALL: "Nothing waits for anybody.",
         listing.WATCHING: "You watch nothing: what you ask for, take or comment on is listed here until it is over.",
+        listing.ASSIGNED: "Nothing is assigned to you.",
         listing.DONE: "Nothing was decided yet.",
     }[wish.group]
 
@@ -132,7 +134,7 @@ def thread(request: HttpRequest, name: str, number: int) -> HttpResponse:
     form = CommentForm(request.POST)
     form.is_valid()
     try:
-        threads.comment(
+        mentions.comment(
             subject=f"{name}:{number}",
             person=person,
             text=form.cleaned_data.get("text", ""),

@@ -18,6 +18,7 @@ from desk.machines.mover import CannotMove
 from desk.notifications import channels, delivering, messages, states
 from desk.notifications.models import Delivery, Medium
 from desk.people import roles
+from desk.staff import links
 from desk.views.rendering import show
 from desk.web.requests import DeskRequest
 
@@ -114,7 +115,11 @@ def mailbox(request: DeskRequest) -> HttpResponse:
     if not sees_all:
         rows = rows.filter(person=person)
     mails = [
-        {"row": row, "subject": messages.subject(row.notification), "text": row.content}
+        {
+            "row": row,
+            "subject": messages.subject(row.notification),
+            "text": links.put_into(row.content, row.notification),
+        }
         for row in rows.select_related("notification", "person")[:MAILS_SHOWN]
     ]
     context = {"now": clock.now(), "mails": mails, "sees_all": sees_all, "most": MAILS_SHOWN}

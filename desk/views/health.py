@@ -1,4 +1,4 @@
-"""Three addresses for machines: alive, ready, figures. They need no sign-in and carry no secrets."""
+"""Three addresses for machines: alive, ready, figures. They need no sign-in, and carry no secrets and no names."""
 
 import ipaddress
 
@@ -10,6 +10,8 @@ from django.views.decorators.http import require_safe
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
 from desk import health
+from desk.models import Person
+from desk.people import factors, roles, scopes
 
 
 @login_not_required
@@ -24,9 +26,15 @@ def alive(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_safe
 def ready(request: HttpRequest) -> HttpResponse:
-    """200 when every check is well, else 503; a sentence for each either way."""
-    states = health.states()
-    checks = {name: {"ok": one.ok, "sentence": one.sentence, "age_s": one.age_s} for name, one in states.items()}
+    """200 when every check is well, else 503; a sentence for each either way.
+
+    Only somebody of the desk who may see every account reads names in it.
+    """
+    states, sees_names = health.states(), _sees_names(request)
+    checks = {
+        name: {"ok": one.ok, "sentence": one.sentence if sees_names else one.anonymous, "age_s": one.age_s}
+        for name, one in states.items()
+    }
     well = all(one.ok for one in states.values())
     return JsonResponse({"ready": well, "checks": checks}, status=200 if well else 503)
 
@@ -39,6 +47,13 @@ def metrics(request: HttpRequest) -> HttpResponse:
     if not _may_read_figures(request):
         return HttpResponse("This address may not read the figures.\n", status=403, content_type="text/plain")
     return HttpResponse(generate_latest(), content_type=CONTENT_TYPE_LATEST)
+
+
+def _sees_names(request: HttpRequest) -> bool:
+    person = request.user
+    if not (isinstance(person, Person) and person.has_role(*roles.ALL)):
+        return False
+    return not scopes.hidden_names(person) and factors.may_enter(person, request.session)
 
 
 def _may_read_figures(request: HttpRequest) -> bool:

@@ -1,5 +1,7 @@
 """One incident: what happened, who works on it, what was done; and taking it on, handing it back, closing it."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from django import forms
@@ -9,34 +11,54 @@ from django.shortcuts import redirect
 from django.views.decorators.http import require_POST, require_safe
 
 from desk import clock
-from desk.incidents import decisions, kinds, states
+from desk.forms import SecondFactorForm
+from desk.incidents import closings, decisions, kinds, states
 from desk.incidents.models import Incident
 from desk.models import Person
 from desk.people import roles
+from desk.people.stepup import CannotConfirm
 from desk.views.rendering import show
 
 PAGE = "desk/incident.html"
 PARTS = {"incident": "desk/incident/_incident.html"}
 _WORDS = {
     "opened": "Opened",
-    "acknowledged": "Taken on",
-    "handed_back": "Handed back",
+    "acknowledged": "Assigned",
+    "handed_back": "Unassigned",
     "cleared": "Resolved: its cause is gone",
     "closed": "Closed with a reason",
     "gone": "Its cause is gone as well",
 }
 
 
-class CloseForm(forms.Form):
-    """Why it can be closed. Its limits are checked where it is stored, so that nothing typed is lost."""
-
-    reason = forms.CharField(
-        label="What you looked at, and what was done",
-        help_text="It is not opened again for the same cause.",
+def _reason() -> forms.CharField:
+    """Its limits are checked where it is stored, so that nothing typed is lost."""
+    return forms.CharField(
+        label="What did you check and do?",
+        help_text="Closing mutes this cause.",
         required=False,
         strip=False,
         widget=forms.Textarea(attrs={"rows": 3}),
     )
+
+
+class CloseForm(forms.Form):
+    """Why it can be closed."""
+
+    reason = _reason()
+    answer: Mapping[str, Any] = MappingProxyType({})
+
+
+class CriticalForm(SecondFactorForm):
+    """The same for a critical incident, with a second factor."""
+
+    field_order = ("reason", "code")
+    reason = _reason()
+    digest = forms.RegexField(r"^[0-9a-f]{64}$", widget=forms.HiddenInput)
+
+
+def _form_of(row: Incident) -> type[CloseForm] | type[CriticalForm]:
+    return CriticalForm if closings.needs_factor(row) else CloseForm
 
 
 @require_safe
@@ -59,30 +81,33 @@ def hand_back(request: HttpRequest, incident_id: int) -> HttpResponse:
 
 @require_POST
 def close(request: HttpRequest, incident_id: int) -> HttpResponse:
-    """Close it with a reason."""
-    form = CloseForm(request.POST)
-    form.is_valid()
-    return _decide(request, incident_id, decisions.close, form=form, reason=form.cleaned_data.get("reason", ""))
+    """Close it with a reason and, where it is critical, a second factor."""
+    row, _ = _read(request, incident_id)
+    form = _form_of(row)(request.POST)
+    if not form.is_valid():
+        return _page(request, incident_id, status=422, form=form)
+    words = {name: form.cleaned_data.get(name, "") for name in ("reason", "digest")}
+    return _decide(request, incident_id, decisions.close, form=form, answer=form.answer, **words)
 
 
 def _decide(
-    request: HttpRequest, incident_id: int, act: Any, *, form: CloseForm | None = None, **words: str
+    request: HttpRequest, incident_id: int, act: Any, *, form: forms.Form | None = None, **words: Any
 ) -> HttpResponse:
     _, person = _read(request, incident_id)
     session_key = request.session.session_key or ""
     try:
         act(incident_id=incident_id, person=person, now=clock.now(), session_key=session_key, **words)
-    except decisions.CannotDecide as problem:
+    except (decisions.CannotDecide, CannotConfirm) as problem:
         if form is None:
             return _page(request, incident_id, status=422, problem=str(problem))
-        form.add_error("reason", str(problem))
+        form.add_error("code" if isinstance(problem, CannotConfirm) else "reason", str(problem))
         return _page(request, incident_id, status=422, form=form)
     return redirect("incident", incident_id)
 
 
 def _page(request: HttpRequest, incident_id: int, *, status: int = 200, **words: Any) -> HttpResponse:
     row, person = _read(request, incident_id)
-    kind = kinds.by_name(row.kind)
+    kind, first = kinds.by_name(row.kind), closings.first_of(row)
     context = {
         "now": clock.now(),
         "row": row,
@@ -94,7 +119,13 @@ def _page(request: HttpRequest, incident_id: int, *, status: int = 200, **words:
         "is_open": row.state == states.OPEN,
         "is_over": row.state == states.RESOLVED,
         "events": [(event, _WORDS[event.event]) for event in row.events.select_related("actor").order_by("version")],
-        "form": CloseForm(),
+        "needs_factor": closings.needs_factor(row),
+        "needs_two": closings.needs_two(row),
+        "first": first,
+        "is_first": first is not None and first.person.pk == person.pk,
+        "purpose": closings.PURPOSE,
+        "digest": closings.digest_of(row),
+        "form": _form_of(row)(),
         **words,
     }
     return show(request, PAGE, context, parts=PARTS, status=status)

@@ -1,24 +1,32 @@
-"""The page behind a one-time link: its person chooses a password, and is led to a second factor."""
+"""The page behind a one-time link, where its person chooses a password, and the one where treasury confirms them."""
 
 from datetime import datetime
 from typing import Any
 
 from django import forms
+from django.contrib import messages
 from django.contrib.auth import login
 from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.forms import SetPasswordForm
+from django.core.exceptions import PermissionDenied
 from django.db import transaction
-from django.http import HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
 from desk import clock
+from desk.models import Person
+from desk.people import factors, roles, scopes
 from desk.people import invitations as first_links
-from desk.staff import invitations
+from desk.people.stepup import CannotConfirm
+from desk.staff import colleagues, invitations, rules
 from desk.staff.models import Invitation
+from desk.staff.rules import CannotChange
+from desk.views.people_forms import ConfirmForm
 from desk.views.rendering import show
+from desk.web.requests import DeskRequest
 
 _BACKEND = "desk.people.accounts.PeopleBackend"
 
@@ -59,7 +67,9 @@ def begin(request: Any) -> HttpResponse:
         return show(request, "account/begin.html", {"form": None}, status=404)
     form = SetPasswordForm(person, request.POST or None)
     if form.is_valid():
-        form.save()
+        with transaction.atomic():
+            invitations.arrived(person, now=now)
+            form.save()
         login(request, person, backend=_BACKEND)
         return redirect("mfa_index")
     return show(request, "account/begin.html", {"form": form, "code": code}, status=422 if form.errors else 200)
@@ -77,3 +87,52 @@ def _invited(request: Any, row: Invitation, code: str, now: datetime) -> HttpRes
         return show(request, "account/begin.html", {"form": None}, status=404)
     login(request, row.person, backend=_BACKEND)
     return redirect("mfa_index")
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def colleague(request: DeskRequest, person_id: int) -> HttpResponse:
+    """Who arrived, and the second factor that lets their approvals count."""
+    reader = request.user
+    if not (reader.has_role(roles.TREASURY) or rules.may_keep(reader)):
+        raise PermissionDenied("Treasury confirms its new colleagues.")
+    member = Person.objects.filter(pk=person_id, groups__name=roles.TREASURY).first()
+    if member is None or not colleagues.may_see(reader, member):
+        raise Http404("There is nobody of this number in treasury.")
+    if request.method != "POST":
+        return _colleague_page(request, member, ConfirmForm())
+    form = ConfirmForm(request.POST)
+    if not form.is_valid():
+        return _colleague_page(request, member, form, status=422)
+    try:
+        colleagues.confirm(
+            person_id=member.pk,
+            actor=reader,
+            digest=form.cleaned_data["digest"],
+            answer=form.answer,
+            session_key=request.session.session_key or "",
+            now=clock.now(),
+        )
+    except (CannotChange, CannotConfirm) as problem:
+        return _colleague_page(request, member, form, refusal=str(problem), status=409)
+    messages.success(request, f"{member.get_username()} is confirmed. Their approvals count from now on.")
+    return redirect("action")
+
+
+def _colleague_page(
+    request: DeskRequest, member: Person, form: ConfirmForm, *, refusal: str = "", status: int = 200
+) -> HttpResponse:
+    obstacle = colleagues.obstacle(member)
+    if not obstacle and not colleagues.may_confirm(request.user, member):
+        obstacle = "Somebody else of treasury has to confirm this person."
+    context = {
+        "now": clock.now(),
+        "member": member,
+        "roles": scopes.words(member.grants),
+        "rests_until": factors.cooling_off_until(member, now=clock.now()),
+        "obstacle": obstacle,
+        "purpose": colleagues.PURPOSE,
+        "digest": colleagues.digest_of(member),
+        "refusal": refusal,
+        "form": form,
+    }
+    return show(request, "desk/person_colleague.html", context, status=status)

@@ -16,7 +16,16 @@ from desk import clock, rooms
 from desk.models import ApiToken, AuditEvent, Person
 from desk.people import factors, own_sessions, roles, scopes, tokens
 from desk.people.stepup import CannotConfirm
-from desk.staff import changes, deactivation, directory, invitations, role_boxes, rules, states
+from desk.staff import (
+    changes,
+    deactivation,
+    directory,
+    invitations,
+    notices,
+    role_boxes,
+    rules,
+    states,
+)
 from desk.staff.models import Invitation, PersonChange
 from desk.staff.rules import CannotChange
 from desk.views.people_forms import (
@@ -32,14 +41,15 @@ from wire.values import Secret
 
 LAST_EVENTS = 30
 LAST_CHANGES = 10
-DEACTIVATE = "deactivate"
 DOES = {
     states.ROLES: "Change these roles",
     states.FACTORS: "Reset second factors",
     states.ACCESS: "Reset password and second factors",
     states.REACTIVATE: "Activate this account again",
-    DEACTIVATE: "Deactivate this account",
+    states.DEACTIVATE: "Deactivate this account",
+    invitations.LINK: "Make a link",
 }
+PURPOSES = {states.DEACTIVATE: deactivation.PURPOSE, invitations.LINK: invitations.LINK_PURPOSE}
 # On the page of the person and on that of the invitation, as soon as something was chosen there.
 CHANGE_PARTS = {"review": "desk/person/_roles_review.html"}
 INVITE_PARTS = {"review": "desk/person/_invite_review.html"}
@@ -83,7 +93,7 @@ def people(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @keepers
 def invite(request: HttpRequest) -> HttpResponse:
-    """Invite a person: the details, then a second factor for exactly these, then the link, once."""
+    """Invite a person: the details, then a second factor for exactly these."""
     if request.method != "POST":
         return _invite_page(request, InviteForm())
     form = InviteForm(request.POST)
@@ -96,7 +106,7 @@ def invite(request: HttpRequest) -> HttpResponse:
     if not confirmed.is_valid():
         return _invite_page(request, form, checked=confirmed, status=422)
     try:
-        row, code = invitations.invite(
+        member = invitations.invite(
             **form.details(),
             actor=_reader(request),
             digest=confirmed.cleaned_data["digest"],
@@ -106,21 +116,11 @@ def invite(request: HttpRequest) -> HttpResponse:
         )
     except (CannotChange, CannotConfirm) as problem:
         return _invite_page(request, form, checked=confirmed, refusal=str(problem), status=409)
-    return _link_page(request, row, code)
-
-
-@require_POST
-@keepers
-def invite_again(request: HttpRequest, person_id: int) -> HttpResponse:
-    """Another link for somebody without a password; the older one ends."""
-    session_key = request.session.session_key or ""
-    try:
-        row, code = invitations.invite_again(
-            person_id=_person(person_id).pk, actor=_reader(request), session_key=session_key, now=clock.now()
-        )
-    except CannotChange as problem:
-        return _page(request, person_id, status=409, refusal=str(problem))
-    return _link_page(request, row, code)
+    sentence = "Another administrator hands the link over, on this page."
+    if notices.goes_by_mail():
+        sentence = f"The link goes to {member.email} by mail."
+    messages.success(request, f"{member.get_username()} is invited. {sentence}")
+    return redirect("person", member.pk)
 
 
 @require_safe
@@ -143,6 +143,8 @@ def change(request: HttpRequest, person_id: int, kind: str) -> HttpResponse:
     if not form.is_valid():
         return _change_page(request, member, kind, grants, form, status=422)
     try:
+        if kind == invitations.LINK:
+            return _link(request, *invitations.make_link(**_details(request, member, form)))
         sentence = _changed(request, member, kind, grants, form)
     except (CannotChange, CannotConfirm) as problem:
         return _change_page(request, member, kind, grants, form, refusal=str(problem), status=409)
@@ -217,8 +219,8 @@ def revoke_token(request: HttpRequest, person_id: int, token_id: int) -> HttpRes
     return redirect("person", person_id)
 
 
-def _changed(request: HttpRequest, member: Person, kind: str, grants: list[str], form: PersonChangeForm) -> str:
-    details: dict[str, Any] = {
+def _details(request: HttpRequest, member: Person, form: PersonChangeForm) -> dict[str, Any]:
+    return {
         "person_id": member.pk,
         "reason": form.cleaned_data["reason"],
         "actor": _reader(request),
@@ -227,8 +229,13 @@ def _changed(request: HttpRequest, member: Person, kind: str, grants: list[str],
         "session_key": request.session.session_key or "",
         "now": clock.now(),
     }
-    if kind == DEACTIVATE:
-        deactivation.deactivate(**details)
+
+
+def _changed(request: HttpRequest, member: Person, kind: str, grants: list[str], form: PersonChangeForm) -> str:
+    details = _details(request, member, form)
+    if kind == states.DEACTIVATE:
+        if (request_row := deactivation.deactivate(**details)) is not None:
+            return request_row.sentence
         return "Deactivated. Sessions, sockets, tokens and links of theirs ended."
     row = changes.request(kind=kind, grants=grants if kind == states.ROLES else [], **details)
     return row.sentence
@@ -245,7 +252,7 @@ def _change_page(
     status: int = 200,
 ) -> HttpResponse:
     grants = grants if kind == states.ROLES else []
-    deactivates = kind == DEACTIVATE
+    voids = kind in {states.DEACTIVATE, states.ROLES}
     context = {
         "now": clock.now(),
         "member": member,
@@ -254,39 +261,39 @@ def _change_page(
         "grants": grants,
         "roles_now": scopes.words(member.grants),
         "roles_then": scopes.words(grants),
-        **_differences(member, grants),
+        **role_boxes.differences(member, grants),
         "obstacle": _obstacle(request, member, kind, grants),
-        "words": deactivation.open_words(member) if deactivates or kind == states.ROLES else [],
-        "work": rooms.open_work(member) if deactivates or kind == states.ROLES else [],
-        "purpose": deactivation.PURPOSE if deactivates else changes.ASK,
-        "digest": deactivation.digest_of(member) if deactivates else changes.digest_of(member, kind, grants),
-        "alone": settings.DEMO or deactivates,
+        "words": deactivation.open_words(member) if voids else [],
+        "work": rooms.open_work(member) if voids else [],
+        "purpose": PURPOSES.get(kind, changes.ASK),
+        "digest": changes.digest_of(member, kind, grants),
+        **_by_whom(member, kind),
         "refusal": refusal,
         "form": form,
     }
     return show(request, "desk/person_change.html", context, parts=CHANGE_PARTS, status=status)
 
 
-def _differences(member: Person, grants: list[str]) -> dict[str, Any]:
-    """The roles gained, lost, and held at other accounts; where grants are `lost`, votes of the person are void."""
-    then = scopes.roles_of(grants)
-    unchanged = member.roles & then
-    moved = [grant for grant in {*member.grants} ^ {*grants} if scopes.split(grant)[0] in unchanged]
-    names = scopes.roles_of(moved)
-    return {
-        "gained": scopes.words(grant for grant in grants if scopes.split(grant)[0] not in member.roles),
-        "gone": [name for name in roles.ALL if name in member.roles - then],
-        "moved": scopes.words(grant for grant in grants if scopes.split(grant)[0] in names),
-        "lost": scopes.lost_grants(member.grants, grants),
-    }
+def _by_whom(member: Person, kind: str) -> dict[str, Any]:
+    """Whether one administrator is enough and, for a deactivation, why not."""
+    if kind == states.DEACTIVATE:
+        why_two = deactivation.why_two(member)
+        return {"why_two": why_two, "alone": not why_two}
+    by_mail = {"by_mail": notices.goes_by_mail()}
+    return by_mail | {"alone": kind == invitations.LINK or changes.is_alone(member, kind, now=clock.now())}
 
 
 def _obstacle(request: HttpRequest, member: Person, kind: str, grants: list[str]) -> str:
     """Why this can't be requested now, before anything is filled in."""
     if _reader(request).pk == member.pk:
         return "Nobody changes their own roles, factors or account. Ask another admin."
-    if kind == DEACTIVATE:
-        return "" if member.is_active else "This account is deactivated already."
+    if kind == states.DEACTIVATE:
+        if not member.is_active:
+            return "This account is deactivated already."
+        waiting = PersonChange.objects.filter(person=member, state=states.REQUESTED, kind=kind)
+        return "A second administrator has to confirm it." if waiting.exists() else ""
+    if kind == invitations.LINK:
+        return invitations.link_obstacle(member, _reader(request))
     if PersonChange.objects.filter(person=member, state=states.REQUESTED).exists():
         return "Another change of this person waits already. It has to be decided first."
     return rules.obstacle(kind, member, grants)
@@ -308,7 +315,7 @@ def _page(request: HttpRequest, person_id: int, *, status: int = 200, refusal: s
         "factors": _factors(member),
         "sessions": own_sessions.sessions(member, session_key=request.session.session_key or "", now=now),
         "tokens": ApiToken.objects.filter(person=member).order_by("-pk")[:20],
-        "link": Invitation.objects.filter(person=member, used_at=None, ended_at=None).first(),
+        **_arrival(member, reader),
         "waiting": waiting,
         "past": rows.exclude(state=states.REQUESTED).order_by("-updated_at", "-pk")[:LAST_CHANGES],
         "trail": trail[:LAST_EVENTS],
@@ -322,6 +329,16 @@ def _page(request: HttpRequest, person_id: int, *, status: int = 200, refusal: s
         **forms,
     }
     return show(request, "desk/person.html", context, parts={"person": "desk/person/_person.html"}, status=status)
+
+
+def _arrival(member: Person, reader: Person) -> dict[str, Any]:
+    """The person's link, and whether treasury has confirmed who came by it."""
+    return {
+        "link_obstacle": invitations.link_obstacle(member, reader),
+        "by_mail": notices.goes_by_mail(),
+        "is_new_colleague": member.unconfirmed_since is not None and roles.TREASURY in member.roles,
+        "link": Invitation.objects.filter(person=member, used_at=None, ended_at=None).first(),
+    }
 
 
 def _factors(member: Person) -> list[str]:
@@ -349,12 +366,17 @@ def _invite_page(
         "digest": invitations.digest_of(**details) if details else "",
         "purpose": invitations.PURPOSE,
         "alone": settings.DEMO,
+        "by_mail": notices.goes_by_mail(),
         "refusal": refusal,
     }
     return show(request, "desk/person_invite.html", context, parts=INVITE_PARTS, status=status)
 
 
-def _link_page(request: HttpRequest, row: Invitation, code: Secret) -> HttpResponse:
+def _link(request: HttpRequest, row: Invitation, code: Secret | None) -> HttpResponse:
+    """The link, once, for the administrator who hands it over; or that it left by mail."""
+    if code is None:
+        messages.success(request, f"The link goes to {row.email} by mail. Older links have ended.")
+        return redirect("person", row.person_id)
     address = invitations.shown_once(code, address=request.build_absolute_uri(reverse("begin")))
     return show(request, "desk/person_link.html", {"now": clock.now(), "row": row, "address": address})
 

@@ -29,13 +29,13 @@ class InviteForm(forms.Form):
 
     email = forms.CharField(
         label="E-mail",
-        help_text="The link is bound to it: whoever opens the link has to name this address.",
+        help_text="The invitee must enter it when they open the link.",
         max_length=254,
         widget=forms.EmailInput(attrs={"autocomplete": "off", "autofocus": True}),
     )
     name = forms.CharField(
         label="Username",
-        help_text="They sign in with it, and it is never given twice. Left empty, it is what stands before the @.",
+        help_text="They sign in with it, and it is never given twice. Defaults to the part before @.",
         required=False,
         max_length=150,
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false", "autocapitalize": "off"}),

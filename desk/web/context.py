@@ -57,6 +57,7 @@ def desk(request: HttpRequest) -> dict[str, Any]:
             "demo": settings.DEMO,
             "stylesheets": [f"css/{name}.css" for name in STYLESHEETS],
             "resting": SimpleLazyObject(lambda: _resting(request)),
+            "why_resting": SimpleLazyObject(lambda: _why_resting(request)),
             "navigation": SimpleLazyObject(lambda: navigation(request)),
             **(_demo() if settings.DEMO else {}),
             "roles": SimpleLazyObject(
@@ -83,6 +84,11 @@ def _resting(request: HttpRequest) -> list[FactorChange]:
         return []
     now = clock.now()
     return [change for change in factors.recent_changes(request.user, now=now) if change.rests_until > now]
+
+
+def _why_resting(request: HttpRequest) -> str:
+    """Why this person's approvals don't count yet, for forms that confirm a decision; empty when they do."""
+    return factors.why_cooling_off(request.user, now=clock.now()) if isinstance(request.user, Person) else ""
 
 
 def navigation(request: HttpRequest) -> list[dict[str, Any]]:

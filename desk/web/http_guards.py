@@ -36,14 +36,19 @@ class NoStoreMiddleware:
         return response
 
 
-class ReportingMiddleware:
-    """Names the address of the policy's `report-to` (Reporting API, W3C); `report-uri` is for older browsers."""
+class AnswerHeadersMiddleware:
+    """Sets the headers of every answer (`ANSWER_HEADERS`) and names the address of the policy's `report-to`.
+
+    That is the Reporting API (W3C); `report-uri` is for older browsers.
+    """
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         response = self.get_response(request)
+        for name, value in settings.ANSWER_HEADERS.items():
+            response[name] = value
         response["Reporting-Endpoints"] = f'csp="{reverse("csp-reports")}"'
         return response
 

@@ -45,7 +45,8 @@ def _keys() -> Health:
     then = "No other key has all of its rights." if alone else "Other keys take over."
     sentence = f"The exchange turned down the key {key.label}: {key.last_problem} {then}"
     age = ages.age(key.last_problem_at, clock.now())
-    return Health(ok=not alone, sentence=sentence, age_s=None if age is None else age.total_seconds())
+    public = f"The exchange turned down {len(bad)} of {len(active)} keys. {then}"
+    return Health(not alone, sentence, None if age is None else age.total_seconds(), public)
 
 
 def _search(text: str, scope: Scope) -> Iterator[Hit]:
@@ -61,7 +62,15 @@ ROOM: Final = rooms.Room(
     topics={store.TOPIC: topics.keys},
     checks={"keys": Check(_keys, order=110)},
     incidents=(
-        Kind(alarms.KEY_REFUSED, "Key refused", Severity.HIGH, (roles.ADMIN,), _refused, sees=causes.KEEPERS),
+        Kind(
+            alarms.KEY_REFUSED,
+            "Key refused",
+            Severity.HIGH,
+            (roles.ADMIN, roles.TREASURY),
+            _refused,
+            sees=(*causes.KEEPERS, roles.TREASURY),
+            opens=causes.KEEPERS,
+        ),
         Kind(alarms.KEY_RIGHTS, "Key with other rights", Severity.MEDIUM, (roles.ADMIN,), _rights, sees=causes.KEEPERS),
     ),
     rewrappers={"exchange keys": store.rewrap_all},

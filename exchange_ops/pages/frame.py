@@ -10,6 +10,7 @@ from django.views.decorators.http import require_safe
 from desk import clock
 from desk.incidents import queries
 from desk.models import Person
+from desk.people import roles
 from desk.views import notifications
 from desk.views.rendering import show
 from desk.web import context as navigation
@@ -24,10 +25,12 @@ PARTS: Final = ("alarm", "count-action", "strip", "notices")
 def frame(request: DeskRequest) -> HttpResponse:
     """The parts that `parts` names by the ids of their elements, or all of them.
 
-    Everybody who is signed in has a strip and notices. Without a role the bar is empty and nothing is counted.
+    Everybody who is signed in has notices. Without a role the bar is empty, nothing is counted and there is no strip.
     """
     person, now = request.user, clock.now()
-    parts = request.GET.get("parts", "").split() or PARTS
+    parts = request.GET.get("parts", "").split() or list(PARTS)
+    if not person.has_role(*roles.ALL):
+        parts = [part for part in parts if part != "strip"]
     context: dict[str, Any] = {"parts": parts, "counts": navigation.counts(request, parts)}
     if "strip" in parts:
         context |= _strip(request, person, now)

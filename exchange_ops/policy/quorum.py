@@ -82,6 +82,16 @@ def judge(
     return Verdict(tier.approvals, mode, policy.number, [need, order])
 
 
+def highest() -> dict[str, int]:
+    """The most approvals that the rules in force ask for at each account, by the account's number as text."""
+    policy = current()
+    if policy is None:
+        return {}
+    rules = ruleset.rules_of(policy)
+    numbers = Account.objects.values_list("pk", flat=True)
+    return {str(pk): max((tier.approvals for tier in ruleset.tiers_for(rules, pk)), default=0) for pk in numbers}
+
+
 def ensure_first(*, now: datetime) -> None:
     """Publish the first rules where there are none yet: a new desk can pay, and never without an approval."""
     if PolicyVersion.objects.exists():

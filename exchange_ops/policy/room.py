@@ -11,7 +11,7 @@ from desk.incidents.kinds import Cause, Kind, Severity, rows_of
 from desk.machines.guards import NOT_PROVEN, Guards, Rule
 from desk.rooms import OpenWord
 from desk.rows.witnessed import Table
-from exchange_ops.policy import vote_replay
+from exchange_ops.policy import quorum, vote_replay
 from exchange_ops.policy.models import Freeze, PolicyVersion, QuorumTier, ThawVote, ValueLimit
 from exchange_ops.shared import alarms
 from exchange_ops.shared.declarations import causes, topics
@@ -42,7 +42,7 @@ def _votes(keys: Collection[str]) -> Iterable[tuple[str, int, datetime]]:
 def _open_words(person: "Person") -> Iterator[OpenWord]:
     """Agreements to a thaw that still needs somebody else's."""
     for vote in ThawVote.objects.filter(person=person, freeze__thawed_at=None).select_related("freeze"):
-        yield OpenWord(f"Freeze {vote.freeze_id}", reverse("policy"), "Agreed to thaw the account")
+        yield OpenWord(f"Freeze {vote.freeze_id}", reverse("policy"), "Agreed to lift the freeze", "freezes")
 
 
 GUARDS: Final = Guards(
@@ -84,4 +84,5 @@ ROOM: Final = rooms.Room(
         Table(ThawVote),
     ),
     open_words=_open_words,
+    quorums=quorum.highest,
 )

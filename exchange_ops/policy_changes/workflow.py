@@ -97,14 +97,14 @@ def propose(
     """Propose new rules. Raises CannotChange, or `stepup.CannotConfirm`."""
     reason = reason.strip()
     act = Act(actor, now, session_key, reason, digest, answer)
-    _refuse(PROPOSALS, act)
+    _refuse(act)
     if not 0 < len(reason) <= LONGEST_REASON:
         raise CannotChange(f"Say why the rules should change, in at most {LONGEST_REASON} characters.")
     with transaction.atomic():
         trail.take_turn()
         if sentences := problems(new_rules):
             raise CannotChange(" ".join(sentences))
-        _refuse(PROPOSALS, act, new_rules)
+        _refuse(act, new_rules)
         base, content = _base(), ruleset.as_json(new_rules)
         if digest != digest_of(content, base=base, reason=reason):
             raise CannotChange("The rules in force are not those that you saw. Nothing was proposed: read it again.")
@@ -125,9 +125,12 @@ def propose(
 def agree(
     *, change_id: int, actor: "Person", digest: str, answer: Mapping[str, Any], session_key: str, now: datetime
 ) -> PolicyChange:
-    """Agree to new rules: in force at once where nothing gets looser, else a day later. Raises like `propose`."""
+    """Agree to new rules: in force at once where nothing gets looser, else a day later. Raises like `propose`.
+
+    Somebody whose factors are new can propose, and agree to what loosens nothing.
+    """
     act = Act(actor, now, session_key, digest=digest, answer=answer)
-    _refuse(DECISIONS, act)
+    _refuse(act)
     with DECISIONS.transaction(change_id) as row:
         _refuse_unless_open(row, (states.PROPOSED,), actor)
         if row.proposed_by_id == actor.pk:
@@ -135,16 +138,19 @@ def agree(
         new_rules = as_of_now(row)
         if row.expires_at <= now or new_rules is None:
             raise CannotChange("It is over: it expired, or other rules were published meanwhile. Propose it anew.")
-        _refuse(DECISIONS, act, new_rules)
+        _refuse(act, new_rules)
         if not rules.are_enough(row.proposed_by, actor, at=_concerned(row)):
             raise CannotChange("One of the two has to be of treasury, and both have to be active.")
         if digest != row.digest or digest != digest_of(row.content, base=row.base, reason=row.reason):
             raise CannotChange("This is not what you saw. Nothing was agreed to: read it again.")
+        # Compared again with the rules in force now: other parts of them may be newer than those it was proposed for.
+        loosens = any(each.is_looser for each in compared(new_rules))
+        if loosens:
+            DECISIONS.refuse_while_cooling_off(act)
         confirmation = DECISIONS.confirm(act)
         words: dict[str, Any] = {"agreed_by": actor, "agreed_with": confirmation}
         words |= {"evidence": confirmation.evidence(), **act.moved}
-        # Compared again with the rules in force now: other parts of them may be newer than those it was proposed for.
-        if any(each.is_looser for each in compared(new_rules)):
+        if loosens:
             due = now + states.LOOSENING_WAITS
             words |= {"in_force_at": due, "next_action_at": due}
             return machine.move(row, event="agreed", to=states.AGREED, **words)
@@ -268,12 +274,11 @@ def _concerned(row: PolicyChange) -> set[str]:
     return ruleset.concerned(in_force(), as_of_now(row) or ruleset.from_json(row.content))
 
 
-def _refuse(acts: Acts, act: Act, new_rules: Rules | None = None) -> None:
+def _refuse(act: Act, new_rules: Rules | None = None) -> None:
     if not rules.may_keep(act.person):
         raise CannotChange(NOBODY_MAY)
     if new_rules is not None and not rules.may_keep(act.person, ruleset.concerned(in_force(), new_rules)):
         raise CannotChange(NOT_THERE)
-    acts.refuse_while_cooling_off(act)
 
 
 def _base() -> int:

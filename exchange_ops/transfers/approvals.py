@@ -18,6 +18,9 @@ from exchange_ops.transfers import machine, policy_evaluation, rules, states
 from exchange_ops.transfers.models import Transfer, TransferApproval
 
 if TYPE_CHECKING:
+    from collections import Counter
+    from collections.abc import Iterable
+
     from desk.models import Person
 
 PURPOSE = "approve-transfer"
@@ -112,6 +115,11 @@ def current(row: Transfer) -> QuerySet[TransferApproval]:
     """
     approvals = BALLOT.counting(row, stage=TransferApproval.REVIEW, verdict=TransferApproval.APPROVE)
     return approvals.select_related("person")
+
+
+def tally(rows: "Iterable[Transfer]") -> "Counter[int]":
+    """How many people's approvals count for each of these rows, by number."""
+    return BALLOT.tally(rows, stage=TransferApproval.REVIEW, verdict=TransferApproval.APPROVE)
 
 
 def stands(row: Transfer) -> bool:

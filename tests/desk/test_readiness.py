@@ -9,6 +9,7 @@ from django.test import Client
 from prometheus_client.parser import text_string_to_metric_families
 
 from desk import health
+from desk.people import scopes
 from desk.rooms import Check, Health
 
 pytestmark = pytest.mark.django_db
@@ -48,15 +49,39 @@ def test_a_dead_broker_is_said_so_and_the_process_is_still_alive(client: Client,
 
 
 def test_a_room_can_hold_readiness_back(client: Client, another_room: Callable[..., None]) -> None:
-    late = Health(ok=False, sentence="A row has waited 95 seconds.", age_s=95.0)
+    late = Health(ok=False, sentence="A row of Main desk has waited 95 seconds.", age_s=95.0)
     another_room(checks={"oldest due row": Check(lambda: late)})
     answer = client.get("/readyz")
     assert answer.status_code == 503
     assert answer.json()["checks"]["oldest due row"] == {
         "ok": False,
-        "sentence": "A row has waited 95 seconds.",
+        "sentence": "Not well. Sign in to read why.",
         "age_s": 95.0,
     }
+
+
+def test_names_are_for_whom_may_see_them_and_counts_for_the_rest(
+    client: Client, another_room: Callable[..., None], make_person: Callable[..., Any], signed_in: Callable[..., Client]
+) -> None:
+    late = Health(ok=False, sentence="Main desk is late.", public="Well for 1 of 2 accounts.")
+    another_room(checks={"ledger": Check(lambda: late)}, scopes=lambda: [("1", "Main desk"), ("2", "Other")])
+
+    def sentence(client: Client) -> str:
+        return str(client.get("/readyz").json()["checks"]["ledger"]["sentence"])
+
+    limited = make_person("treasury", username="limited")
+    scopes.set_grants(limited, ["treasury:2"])
+    assert sentence(client) == "Well for 1 of 2 accounts."
+    assert sentence(signed_in(make_person(username="nobody"))) == "Well for 1 of 2 accounts."
+    assert sentence(signed_in(limited)) == "Well for 1 of 2 accounts."
+    assert sentence(signed_in(make_person("operator"))) == "Main desk is late."
+
+
+def test_every_answer_says_what_its_page_may_use_and_who_may_embed_it(client: Client) -> None:
+    for address in ("/healthz", "/account/login/", "/nowhere/"):
+        answer = client.get(address)
+        assert answer["Cross-Origin-Resource-Policy"] == "same-origin"
+        assert "camera=()" in answer["Permissions-Policy"]
 
 
 def test_a_check_that_fails_is_unwell_and_leaks_nothing(client: Client, another_room: Callable[..., None]) -> None:

@@ -28,7 +28,7 @@ def test_a_payout_made_elsewhere_is_shown_taken_on_talked_about_and_closed(house
     treasury.page.locator("#alarm a", has_text="Payment made elsewhere").click()
     treasury.page.wait_for_url(re.compile(r"/action/incidents/\d+/$"))
     address = treasury.page.url
-    treasury.page.get_by_role("button", name="Take it on").click()
+    treasury.page.get_by_role("button", name="Assign to me").click()
     expect(treasury.page.locator("#incident .facts")).to_contain_text(treasury.name)
 
     operator.page.goto(address, wait_until="networkidle")

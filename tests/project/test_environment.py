@@ -116,6 +116,7 @@ ODD_PLACES = {
         ({"PORT": "eighty"}, "PORT is 'eighty'"),
         ({"PORT": "0"}, "PORT is '0'"),
         ({"PORT": "65536"}, "from 1 to 65535"),
+        ({"TRUSTED_PROXIES": "10.0.0.1, *"}, "Name the proxies"),
         ({"PORT": "٨٠٨٠"}, "PORT is"),
         ({"PORT": "8100"}, "PORT and SANDBOX_PORT are both 8100"),
         ({"SANDBOX_PORT": "-1"}, "SANDBOX_PORT"),

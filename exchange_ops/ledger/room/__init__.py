@@ -86,6 +86,7 @@ ROOM: Final = rooms.Room(
             Severity.CRITICAL,
             causes.DECIDERS,
             _elsewhere,
+            by_two=True,
         ),
         Kind(
             alarms.DEPOSIT_DIFFERS,

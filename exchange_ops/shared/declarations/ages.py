@@ -1,6 +1,7 @@
 """How old something is, for the sentences of the checks of readiness."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from desk import clock
@@ -37,7 +38,8 @@ def worst(answers: Sequence[Health]) -> Health:
     if not answers:
         return NO_ACCOUNT
     unwell = [one for one in answers if not one.ok]
-    return unwell[0] if unwell else max(answers, key=lambda one: (one.age_s is None, one.age_s or 0))
+    answer = unwell[0] if unwell else max(answers, key=lambda one: (one.age_s is None, one.age_s or 0))
+    return replace(answer, public=f"Well for {len(answers) - len(unwell)} of {len(answers)} accounts.")
 
 
 def liveness(name: str, what: str, now: datetime) -> str:

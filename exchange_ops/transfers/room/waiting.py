@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, QuerySet
 from django.urls import reverse
 
 from desk.actions.entries import MOST, Entry
@@ -26,7 +26,7 @@ def visible_to(person: "Person") -> QuerySet[Transfer]:
 
 def undecided(person: "Person", now: datetime) -> list[Entry]:
     """Everything that waits for approvals, with a briefing on its recipient."""
-    rows = list(_with_counts(rules.seen_by(person, approvals.undecided()))[:MOST])
+    rows = _with_counts(rules.seen_by(person, approvals.undecided()))
     briefings = briefing.briefings(rows)
     return [_entry(row, person, briefings.get(row.pk)) for row in rows]
 
@@ -35,14 +35,14 @@ def followed(person: "Person", now: datetime, others: Collection[int]) -> list[E
     """This person's own open requests other than those that wait."""
     requests = Transfer.objects.filter(initiator=person, state__in=states.OPEN_STATES).exclude(pk__in=others)
     rows = _with_counts(rules.seen_by(person, requests).order_by("-pk"))
-    return [_entry(row, person, None) for row in rows[:MOST]]
+    return [_entry(row, person, None) for row in rows]
 
 
 def done(person: "Person", now: datetime) -> list[Entry]:
     """Those that were decided last."""
     transfers = Transfer.objects.filter(approvals__stage="review", decided_at__isnull=False).distinct()
     entries = []
-    for row in _with_counts(rules.seen_by(person, transfers).order_by(F("decided_at").desc(), "-pk"))[:MOST]:
+    for row in _with_counts(rules.seen_by(person, transfers).order_by(F("decided_at").desc(), "-pk")):
         entry = _entry(row, person, None)
         entry.outcome = "rejected" if row.state == states.REJECTED else "approved"
         entries.append(entry)
@@ -75,7 +75,7 @@ def open_words(person: "Person") -> Iterator[OpenWord]:
     for vote in open_votes.select_related("transfer").order_by("transfer_id"):
         row = vote.transfer
         sentence = f"Approved a transfer of {row.amount:f} {row.currency}"
-        yield OpenWord(row.reference, reverse("transfer", args=[row.pk]), sentence)
+        yield OpenWord(row.reference, reverse("transfer", args=[row.pk]), sentence, row.subject)
 
 
 def _entry(row: Any, person: "Person", row_briefing: briefing.Briefing | None) -> Entry:
@@ -100,8 +100,10 @@ def _entry(row: Any, person: "Person", row_briefing: briefing.Briefing | None) -
     )
 
 
-def _with_counts(rows: QuerySet[Any]) -> Any:
-    """The rows with the number of people who approved their current digest."""
-    of_this = Q(approvals__digest=F("digest"), approvals__verdict="approve")
-    approved_count = Count("approvals__person", filter=of_this, distinct=True)
-    return rows.select_related("initiator", "decided_by", "account").annotate(approved_count=approved_count)
+def _with_counts(rows: QuerySet[Any]) -> list[Any]:
+    """The rows with the number of people whose approvals count, as their pages count them."""
+    with_counts = list(rows.select_related("initiator", "decided_by", "account")[:MOST])
+    people = approvals.tally(with_counts)
+    for row in with_counts:
+        row.approved_count = people[row.pk]
+    return with_counts

@@ -21,6 +21,9 @@ from exchange_ops.withdrawals.decisions import policy_evaluation
 from exchange_ops.withdrawals.models import Approval, Withdrawal
 
 if TYPE_CHECKING:
+    from collections import Counter
+    from collections.abc import Iterable
+
     from desk.models import Person
 
 PURPOSE = "approve-withdrawal"
@@ -105,6 +108,11 @@ def current(row: Withdrawal) -> QuerySet[Approval]:
 def people(row: Withdrawal, stage: str) -> int:
     """How many people's approvals of this stage count."""
     return votes.people(valid(row, stage))
+
+
+def tally(rows: "Iterable[Withdrawal]", stage: str) -> "Counter[int]":
+    """How many people's approvals of this stage count for each of these rows, by number."""
+    return BALLOT.tally(rows, stage=stage, verdict=Approval.APPROVE)
 
 
 def stage_of(row: Withdrawal) -> str:

@@ -47,7 +47,8 @@ def holds() -> Health:
     if not rows:
         return Health(ok=True, sentence="No closed request has money reserved at the exchange.", age_s=0)
     waits = any(map(open_holds.is_for_people, rows))
-    return Health(ok=not waits, sentence=" ".join(map(open_holds.sentence, rows)))
+    public = f"Closed requests with money reserved at the exchange: {len(rows)}."
+    return Health(ok=not waits, sentence=" ".join(map(open_holds.sentence, rows)), public=public)
 
 
 def proofs() -> Health:

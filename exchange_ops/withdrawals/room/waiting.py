@@ -2,9 +2,9 @@
 
 from collections.abc import Collection, Iterable, Iterator
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
-from django.db.models import Count, F, Q, QuerySet
+from django.db.models import F, QuerySet
 from django.urls import reverse
 
 from desk.actions.entries import MOST, Entry
@@ -75,7 +75,7 @@ def open_words(person: "Person") -> Iterator[OpenWord]:
     for vote in open_votes.select_related("withdrawal").order_by("withdrawal_id"):
         row = vote.withdrawal
         sentence = f"Approved a payout of {row.amount:f} {row.currency}"
-        yield OpenWord(row.reference, reverse("withdrawal", args=[row.pk]), sentence)
+        yield OpenWord(row.reference, reverse("withdrawal", args=[row.pk]), sentence, row.subject)
 
 
 def _entries(rows: list[Any], person: "Person", now: datetime, recipients: dict[int, Recipient]) -> list[Entry]:
@@ -107,6 +107,7 @@ def _entry(row: Any, person: "Person", clock: datetime, recipient: Recipient | N
         template="exchange_ops/action/_payout.html",
         progress=getattr(row, "progress", ""),
         phase=_phase(row),
+        lapse="the funds are released and the request expires",
         scope=str(row.account_id),
     )
 
@@ -120,18 +121,10 @@ def _icon(row: Any) -> str:
     return row.end.sign if row.end else states.STATES[row.state].icon
 
 
-_COUNTING: Final = Q(approvals__digest=F("digest"), approvals__verdict="approve")
-
-
 def _with_progress(rows: QuerySet[Withdrawal]) -> list[Any]:
-    """The rows with how they ended and how many approvals of each stage they have."""
-    counts = {
-        name: Count("approvals__person", filter=_COUNTING & Q(approvals__stage=stage), distinct=True)
-        for name, stage in (("reviewed", Approval.REVIEW), ("released", Approval.RELEASE))
-    }
-    rows_with_counts: list[Any] = list(
-        queries.with_ends(rows.select_related("decided_by", "account")).annotate(**counts)[:MOST]
-    )
-    for row in rows_with_counts:
-        row.progress = decisions.progress(row, reviewed=row.reviewed, released=row.released)
-    return rows_with_counts
+    """The rows with how they ended and how many approvals of each stage count, as their pages count them."""
+    with_ends: list[Any] = list(queries.with_ends(rows.select_related("decided_by", "account"))[:MOST])
+    reviewed, released = (approvals.tally(with_ends, stage) for stage in (Approval.REVIEW, Approval.RELEASE))
+    for row in with_ends:
+        row.progress = decisions.progress(row, reviewed=reviewed[row.pk], released=released[row.pk])
+    return with_ends

@@ -6,13 +6,15 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.db import connection
 
-from desk import rooms
+from desk import clock, rooms
 from desk.audit import trail
-from desk.incidents import decisions, queries, review
+from desk.incidents import closings, decisions, queries, review
 from desk.incidents.kinds import Cause, Kind, Severity
 from desk.incidents.models import Incident, IncidentEvent
 from desk.models import AuditEvent
-from desk.people import roles
+from desk.people import roles, totp
+from desk.people.stepup import CannotConfirm
+from tests.desk.staff.keeping import SECRET, answer_at
 
 pytestmark = pytest.mark.django_db
 NOW = datetime(2026, 11, 20, 14, 0, tzinfo=UTC)
@@ -31,7 +33,7 @@ class Wrong:
 @pytest.fixture
 def wrong(monkeypatch):
     found = Wrong()
-    kind = Kind("pump-leaks", "Pump leaks", Severity.CRITICAL, (roles.TREASURY,), found)
+    kind = Kind("pump-leaks", "Pump leaks", Severity.HIGH, (roles.TREASURY,), found)
     monkeypatch.setattr(rooms, "_declared", [*rooms._declared, rooms.Room(incidents=(kind,))])
     monkeypatch.setattr(rooms, "incidents", lambda: [kind])
     return found
@@ -49,7 +51,7 @@ def test_a_cause_opens_one_incident_however_often_it_is_looked_at(wrong):
     wrong.causes["pump:1"] = "Pump 1 leaks."
     assert [review.review(now=NOW) for _ in range(3)] == [1, 0, 0]
     row = only()
-    assert (row.state, row.severity, row.sentence, row.title) == ("open", "critical", "Pump 1 leaks.", "Pump leaks")
+    assert (row.state, row.severity, row.sentence, row.title) == ("open", "high", "Pump 1 leaks.", "Pump leaks")
     assert events() == ["opened"]
     assert AuditEvent.objects.get().action == "incident.opened"
 
@@ -111,6 +113,56 @@ def test_only_those_whom_the_kind_names_act_on_it(wrong, make_person, role):
     with pytest.raises(decisions.CannotDecide, match="Only treasury"):
         decisions.close(incident_id=only().pk, person=person, reason="Because.", now=NOW)
     assert (only().state, only().version) == ("open", 1)
+
+
+def close_critical(person, answer, **other):
+    columns = {"reason": "A bucket stands below it.", "digest": closings.digest_of(only()), "now": clock.now()}
+    return decisions.close(incident_id=only().pk, person=person, answer=answer, session_key="s", **columns | other)
+
+
+def critical(monkeypatch, *, by_two):
+    kind = Kind(
+        "pump-bursts",
+        "Pump burst",
+        Severity.CRITICAL,
+        (roles.TREASURY,),
+        lambda now, only: [Cause("pump:1", "Pump 1 burst.", "healthz")],
+        by_two=by_two,
+    )
+    monkeypatch.setattr(rooms, "incidents", lambda: [kind])
+    review.review(now=clock.now())
+
+
+def test_a_critical_one_is_closed_with_a_second_factor_alone(monkeypatch, make_person):
+    critical(monkeypatch, by_two=False)
+    tina = make_person("treasury")
+    totp.enrol(tina, SECRET)
+    for answer, words in (({}, "passkey or a one-time code"), ({"kind": "totp", "code": "000000"}, "Incorrect code")):
+        with pytest.raises(CannotConfirm, match=words):
+            close_critical(tina, answer)
+    with pytest.raises(decisions.CannotDecide, match="Say why"):
+        close_critical(tina, answer_at(0), reason=" ")
+    assert close_critical(tina, answer_at(0)).state == "resolved"
+    assert "step_up" in AuditEvent.objects.get(action="incident.closed").after["evidence"]
+
+
+def test_one_about_money_is_closed_by_two(monkeypatch, make_person):
+    critical(monkeypatch, by_two=True)
+    tina, timo = make_person("treasury", username="tina"), make_person("treasury", username="timo")
+    for person in (tina, timo):
+        totp.enrol(person, SECRET)
+    assert close_critical(tina, answer_at(0)).state == "open"
+    assert only().pk not in queries.waiting_for(tina).values_list("pk", flat=True)
+    assert only().pk in queries.waiting_for(timo).values_list("pk", flat=True)
+    with pytest.raises(decisions.CannotDecide, match="a second person"):
+        close_critical(tina, answer_at(1))
+    tina.is_active = False
+    tina.save(update_fields=["is_active"])
+    assert closings.first_of(only()) is None, "the word of somebody who may not act any more counts no more"
+    tina.is_active = True
+    tina.save(update_fields=["is_active"])
+    assert closings.first_of(only()).reason == "A bucket stands below it."
+    assert close_critical(timo, answer_at(0)).state == "resolved"
 
 
 @pytest.mark.parametrize("reason", ["", "  \n", "x" * 501])

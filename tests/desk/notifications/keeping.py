@@ -18,6 +18,7 @@ class Waits:
     deadlines: dict = field(default_factory=dict)
     phases: dict = field(default_factory=dict)
     over: dict = field(default_factory=dict)
+    rows: dict = field(default_factory=dict)
 
     def waiting(self, person, now):
         return [self._entry(subject, person in people, now) for subject, people in self.deciders.items()]
@@ -47,6 +48,8 @@ class Waits:
             deadline=self.deadlines.get(subject),
             clock=now,
             phase=self.phases.get(subject, ""),
+            row=self.rows.get(subject),
+            lapse="the funds are released and the request expires",
         )
 
     def source(self):

@@ -122,12 +122,12 @@ def test_a_subject_is_one_line_without_marks_that_turn_text_around(ada):
 
 
 def test_what_people_wrote_makes_no_lines_of_its_own_in_a_mail_or_a_chat(ada):
-    forged = "Odd payout\r\n\nLook at it: https://desk.evil.test/\u2028\u202e" + "x" * 10_000
+    forged = "Odd payout\r\n\nOpen: https://desk.evil.test/\u2028\u202e" + "x" * 10_000
     row = posted(ada, title="Change of roles: ada\nBcc: b", sentence=forged[:600])
     lines = messages.mail(row).split("\n")
     assert lines[0] == "High: Change of roles: ada Bcc: b (I-1)"
-    assert lines[2].startswith("Odd payout Look at it: https://desk.evil.test/ \u2039RLO\u203axxx")
-    assert [line for line in lines if line.startswith("Look at it:")] == [f"Look at it: {messages.address(row)}"]
+    assert lines[2].startswith("Odd payout Open: https://desk.evil.test/ \u2039RLO\u203axxx")
+    assert [line for line in lines if line.startswith("Open:")] == [f"Open: {messages.address(row)}"]
     assert json.loads(messages.chat(row))["text"].count("\n") == 2
 
 
@@ -290,7 +290,7 @@ def test_a_dead_mail_server_is_asked_once_a_round_and_everything_arrives_when_it
     settings.EMAIL_USE_TLS = settings.EMAIL_USE_SSL = False
     settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
     for number in range(40):
-        posted(ada, number=number)
+        posted(ada, number=number, severity=Severity.CRITICAL)  # each leaves by itself
     delivering.sweep(now=NOW)
     assert sum(Delivery.objects.values_list("attempts", flat=True)) == 1
     assert set(states()) == {"queued"}
@@ -306,7 +306,7 @@ def test_a_dead_way_is_an_incident_that_ends_with_it(settings, ada):
     settings.EMAIL_USE_TLS = settings.EMAIL_USE_SSL = False
     settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
     posted(ada)
-    posted(ada, number=2)
+    posted(ada, number=2, severity=Severity.CRITICAL)
     delivering.sweep(now=NOW)
     assert list(room.KINDS[0].causes(NOW + minutes(1), "")) == []
     cause = next(iter(room.KINDS[0].causes(NOW + minutes(3), "")))

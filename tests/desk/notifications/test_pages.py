@@ -37,7 +37,7 @@ def test_what_somebody_chooses_is_kept_and_what_is_critical_can_not_be_switched_
     client = signed_in(treasurer)
     page = client.get("/account/notifications/").content.decode()
     assert "Account frozen" in page
-    assert "Key refused" not in page, "that waits for administrators alone"
+    assert "Key with other rights" not in page, "that waits for administrators alone"
     wish = {"by_email": ["transfer-not-seen"], "in_browser": ["approvals"], "turn": "2"}
     client.post("/account/notifications/", wish | {"quiet_from": "22:00", "quiet_until": "07:00"})
     kept = {row.kind: (row.by_email, row.in_browser) for row in Preference.objects.all()}
@@ -57,7 +57,7 @@ def test_what_somebody_chooses_is_kept_and_what_is_critical_can_not_be_switched_
     [
         ({"quiet_from": "22:00"}, "Give both hours, or neither."),
         ({"quiet_from": "25:00", "quiet_until": "07:00"}, "Enter a valid time"),
-        ({"by_email": ["key-refused"]}, "Select a valid choice"),
+        ({"by_email": ["key-rights"]}, "Select a valid choice"),
         ({"turn": "9"}, "Select a valid choice"),
     ],
 )
@@ -89,10 +89,10 @@ def test_the_demo_shows_mail_to_whom_it_went_and_a_real_desk_has_no_mailbox(
 ):
     Delivery.objects.update(state="delivered", sent_at=NOW)
     client = signed_in(treasurer)
-    assert "W-1 waits for a decision" in client.get("/mailbox/").content.decode()
+    assert "Approve: payout (W-1)" in client.get("/mailbox/").content.decode()
     for role, is_shown in (("operator", False), ("treasury", False), ("admin", True), ("auditor", True)):
         page = signed_in(make_person(role, username=f"other-{role}")).get("/mailbox/").content.decode()
-        assert ("W-1 waits for a decision" in page) is is_shown, role
+        assert ("Approve: payout (W-1)" in page) is is_shown, role
     settings.MAILBOX = False
     assert client.get("/mailbox/").status_code == 404
 
@@ -101,7 +101,7 @@ def test_an_open_tab_reads_what_is_new_for_its_person_alone(signed_in, treasurer
     Notification.objects.update(created_at=clock.now())
     page = signed_in(treasurer).get("/frame/?parts=notices").content.decode()
     assert f'data-notice="{one_mail.notification.uid}"' in page
-    assert "Payout W-1 waits for a decision" in page
+    assert "Approve: payout (W-1)" in page
     other = make_person("treasury", username="ben")
     assert "data-notice" not in signed_in(other).get("/frame/?parts=notices").content.decode()
     Notification.objects.update(created_at=NOW)

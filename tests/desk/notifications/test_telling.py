@@ -1,9 +1,16 @@
 """Who is told of what and when: once, in turns, never as an approver of their own, and never what is over already."""
 
+import json
+from datetime import timedelta
+from decimal import Decimal
+from types import SimpleNamespace
+
 import pytest
 
-from desk.notifications import finding
+from desk.models import Person
+from desk.notifications import delivering, finding, messages
 from desk.notifications.models import Delivery, Notification, Recipient
+from desk.personal.models import PersonalSettings
 from tests.desk.notifications.keeping import NOW, Waits, chosen, mailed, minutes, place, quiet, stages, turn
 
 pytestmark = pytest.mark.django_db
@@ -27,6 +34,52 @@ def treasurers(make_person):
 
 def names(people):
     return sorted(person.username for person in people)
+
+
+def test_a_message_has_the_facts_and_what_happens_if_nobody_acts(waits, treasurers, make_person):
+    olga = make_person("operator", username="olga")
+    waits.rows["payout:1"] = SimpleNamespace(
+        amount=Decimal("0.0300"),
+        currency="BTC",
+        quote_value=Decimal("2850.0049"),
+        quote_currency="USD",
+        address="bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwff3t4",
+        initiator=olga,
+    )
+    waits.deciders["payout:1"], waits.deadlines["payout:1"] = treasurers[:1], NOW + minutes(53)
+    PersonalSettings.objects.create(person=treasurers[0], zone="Europe/Vienna")
+    finding.notify_due(now=NOW)
+    row, reader = Notification.objects.get(), Person.objects.get(pk=treasurers[0].pk)
+    first = "Approve: 0.03 BTC (≈ 2,850.00 USD) to bc1q…f3t4, requested by olga (W-1)"
+    assert messages.mail(row, reader).startswith(f"{first}\n")
+    assert "If nobody decides by 15:53 UTC+1, the funds are released and the request expires." in messages.mail(
+        row, reader
+    )
+    assert "If nobody decides by 14:53 UTC, the funds" in messages.chat(row)
+    assert first in json.loads(messages.chat(row))["text"]
+    facts = json.loads(messages.webhook(row))["data"]["facts"]
+    assert (facts["amount"], facts["value"], facts["recipient"][:4]) == ("0.03", "2850.0049", "bc1q")
+    assert messages.subject(row) == "[Countersign] Approve: payout (W-1)", "a locked screen shows it"
+    waits.deciders.clear()
+    waits.over["payout:1"] = ("released", "System")
+    finding.notify_due(now=NOW + minutes(54))
+    over = Notification.objects.get(stage="ended")
+    assert messages.mail(over, reader).startswith("Released: W-1, 0.03 BTC\n")
+
+
+def test_several_mails_within_a_minute_are_one(waits, treasurers):
+    for number in range(58):
+        waits.deciders[f"payout:{number}"] = treasurers[:1]
+        finding.notify_due(now=NOW + timedelta(seconds=number))
+        delivering.sweep(now=NOW + timedelta(seconds=number))
+    for second in range(58, 130, 3):
+        finding.notify_due(now=NOW + timedelta(seconds=second))
+        delivering.sweep(now=NOW + timedelta(seconds=second))
+    sent = list(Delivery.objects.filter(state="delivered").order_by("pk"))
+    assert len(sent) == 3, "the first at once, then one a minute"
+    assert [row.notification.title for row in sent] == ["Payout", "53 updates", "4 updates"]
+    assert all(f"(W-{number})" in sent[1].content + sent[2].content for number in range(1, 58))
+    assert not Delivery.objects.filter(state="queued").exists()
 
 
 def test_whoever_can_decide_is_told_once_however_often_the_desk_looks(waits, treasurers):

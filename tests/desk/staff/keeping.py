@@ -25,6 +25,13 @@ def confirmed(row, actor, answer, **other):
     return changes.confirm(change_id=row.pk, actor=actor, **columns | other)
 
 
+def deactivated_by_two(person, actors, answer):
+    """By the first of these administrators, confirmed by the second one."""
+    row = deactivated(person, actors[0], answer)
+    confirmed(row, actors[1], answer)
+    return row
+
+
 def deactivated(person, actor, answer, **other):
     columns = {"reason": "Left", "actor": actor, "answer": answer, "session_key": "s", "now": clock.now()}
     digest = deactivation.digest_of(Person.objects.get(pk=person.pk))

@@ -8,8 +8,8 @@ import pytest
 from allauth.mfa.models import Authenticator
 from django.db import IntegrityError, connection, transaction
 
-from desk import clock
-from desk.models import AuditEvent, Person
+from desk import clock, rooms
+from desk.models import AuditEvent, FactorChange, Person
 from desk.people import factors, tokens, totp
 from desk.people.stepup import CannotConfirm
 from desk.staff import changes, directory, invitations, states
@@ -181,6 +181,18 @@ def test_the_database_itself_keeps_one_admin_from_confirming_alone(admins, make_
             PersonChange.objects.filter(pk=row.pk).update(**columns)
 
 
+def test_an_administrator_with_a_new_factor_confirms_a_day_later(admins, make_person, code, signed_in):
+    first, second = admins
+    row = requested(states.ROLES, make_person("operator", username="new"), first, code(), grants=["treasury"])
+    now = clock.now()
+    rests = {"action": "added", "factor": "totp", "at": now, "rests_until": now + timedelta(hours=24)}
+    FactorChange.objects.create(person=second, **rests)
+    page = signed_in(second).get(f"/people/{row.person_id}/")
+    assert "24 hours after you set up this factor" in text(page), "said before the form is filled"
+    with pytest.raises(CannotChange, match="24 hours after you set up this factor"):
+        confirmed(row, second, code())
+
+
 # The last admin -------------------------------------------------------------------------------------------------------
 
 
@@ -188,24 +200,59 @@ def test_the_last_admin_stays(admins, code):
     first, second = admins
     with pytest.raises(CannotChange, match="nobody changes their own"):
         deactivated(first, first, code())
-    deactivated(second, first, code())
+    row = deactivated(second, first, code())
+    assert (row.kind, row.state) == (states.DEACTIVATE, states.REQUESTED), "by two, so that nobody is locked out"
+    with pytest.raises(CannotChange, match="you asked for it"):
+        confirmed(row, first, code(1))
+    with pytest.raises(CannotChange, match="about yourself"):
+        confirmed(row, second, code())
+    assert Person.objects.filter(is_active=True, groups__name="admin").count() == 2
+
+
+def test_of_three_admins_one_is_deactivated_by_one_and_back_within_a_day_by_one(admins, enrolled, code):
+    first, second = admins
+    third = enrolled("admin", username="third")
+    assert deactivated(third, first, code()) is None
     with pytest.raises(CannotChange, match="deactivated already"):
-        deactivated(second, first, code(1))
-    assert Person.objects.filter(is_active=True, groups__name="admin").get() == first
+        deactivated(third, first, code(1))
+    row = requested(states.REACTIVATE, third, first, code(1))
+    assert (row.state, row.alone, Person.objects.get(pk=third.pk).is_active) == (states.DONE, True, True)
+    deactivated(third, second, code())
+    late = clock.now() + changes.UNDONE_BY_ONE_FOR
+    step = totp.code_at(SECRET, totp.step_at(late))
+    row = requested(states.REACTIVATE, third, first, {"kind": "totp", "code": step}, now=late)
+    assert (row.state, Person.objects.get(pk=third.pk).is_active) == (states.REQUESTED, False)
+
+
+def test_more_of_treasury_than_the_quorum_spares_are_deactivated_by_two(admins, enrolled, code, monkeypatch):
+    first, second = admins
+    people = [enrolled("treasury", username=f"tina{number}") for number in range(4)]
+    room = rooms.Room(quorums=lambda: {"1": 3})
+    monkeypatch.setattr(rooms, "_declared", [*rooms._declared, room])
+    assert deactivated(people[0], first, code()) is None, "three are left"
+    row = deactivated(people[1], first, code(1))
+    assert row.state == states.REQUESTED
+    assert Person.objects.get(pk=people[1].pk).is_active
+    confirmed(row, second, code())
+    assert not Person.objects.get(pk=people[1].pk).is_active
+    event = AuditEvent.objects.filter(action="person.deactivated").latest("seq")
+    assert (event.actor, event.after["reason"]) == (second, "Left")
 
 
 @pytest.mark.engine("two transactions at once")
 @pytest.mark.django_db(transaction=True)
-def test_two_admins_who_switch_each_other_off_leave_one(admins, code):
+def test_two_admins_who_switch_each_other_off_leave_two(admins, enrolled, code):
     if connection.vendor == "sqlite":
         pytest.skip("one writer at a time anyway")
     first, second = admins
+    enrolled("admin", username="third")
     ends, refused = threading.Barrier(2), []
 
     def switch_off(person, actor):
         ends.wait(20)
         try:
-            deactivated(person, actor, code())
+            if deactivated(person, actor, code()) is not None:
+                refused.append("needs two")
         except CannotChange as problem:
             refused.append(str(problem))
         finally:
@@ -217,7 +264,7 @@ def test_two_admins_who_switch_each_other_off_leave_one(admins, code):
     for thread in pair:
         thread.join(30)
     assert len(refused) == 1, refused
-    assert Person.objects.filter(is_active=True, groups__name="admin").count() == 1
+    assert Person.objects.filter(is_active=True, groups__name="admin").count() == 2
 
 
 # Invitations ----------------------------------------------------------------------------------------------------------
@@ -229,6 +276,17 @@ def invited(actor, answer, *, name="newcomer", email="new@firm.test", grants=("o
     return invitations.invite(**seen, actor=actor, answer=answer, **columns | other)
 
 
+def handed_over(person, actor, answer, **other):
+    seen = changes.digest_of(Person.objects.get(pk=person.pk), invitations.LINK, ())
+    columns = {"digest": seen, "reason": "Starts today", "session_key": "s", "now": clock.now()}
+    return invitations.make_link(person_id=person.pk, actor=actor, answer=answer, **columns | other)
+
+
+@pytest.fixture(autouse=True)
+def no_mail(settings):
+    settings.EMAIL_HOST, settings.MAILBOX = "", False
+
+
 def opened(client, secret, **fields):
     good = {"code": secret.reveal(), "new_password1": "long-enough-9", "new_password2": "long-enough-9"}
     return client.post("/account/begin/", good | {"email": "new@firm.test"} | fields)
@@ -236,8 +294,8 @@ def opened(client, secret, **fields):
 
 def test_an_invitation_makes_an_account_without_rights_until_a_second_admin_confirms(admins, code, client):
     first, second = admins
-    row, secret = invited(first, code())
-    person = row.person
+    person = invited(first, code())
+    _, secret = handed_over(person, second, code())
     assert (directory.state_of(person), held(person)) == (directory.INVITED, frozenset())
     assert (
         "The e-mail address that you were invited with"
@@ -246,13 +304,13 @@ def test_an_invitation_makes_an_account_without_rights_until_a_second_admin_conf
     answer = opened(client, secret)
     assert (answer.status_code, answer["Location"]) == (302, "/account/second-factor/")
     assert opened(client, secret).status_code == 404, "once"
-    confirmed(PersonChange.objects.get(), second, code())
+    confirmed(PersonChange.objects.get(), second, code(1))
     assert held(person) == {"operator"}
     assert secret.reveal() not in str(Invitation.objects.values_list())
 
 
 def test_a_forwarded_link_opens_nothing_and_ends_after_five_addresses(admins, code, client):
-    row, secret = invited(admins[0], code())
+    row, secret = handed_over(invited(admins[0], code()), admins[1], code())
     for _ in range(5):
         answer = opened(client, secret, email="thief@elsewhere.test")
         assert answer.status_code == 422
@@ -262,16 +320,16 @@ def test_a_forwarded_link_opens_nothing_and_ends_after_five_addresses(admins, co
 
 
 def test_a_link_is_good_for_a_day_and_a_newer_one_ends_it(admins, code, client):
-    first, _ = admins
-    row, old = invited(first, code())
+    first, second = admins
+    person = invited(first, code())
+    row, old = handed_over(person, second, code())
     assert invitations.good_invitation(old.reveal(), now=row.expires_at - timedelta(microseconds=1)) == row
     assert invitations.good_invitation(old.reveal(), now=row.expires_at) is None
-    again = {"person_id": row.person_id, "actor": first, "session_key": "s", "now": clock.now()}
-    _, new = invitations.invite_again(**again)
+    _, new = handed_over(person, second, code(1))
     assert opened(client, old).status_code == 404
     assert opened(client, new, email="NEW@firm.test ").status_code == 302
     with pytest.raises(CannotChange, match="without a password"):
-        invitations.invite_again(**again)
+        handed_over(person, second, code())
 
 
 @pytest.mark.parametrize(
@@ -316,10 +374,11 @@ def test_an_admin_invites_on_the_page_and_another_confirms_there(admins, code, s
     assert "Is this right?" in text(page)
     bad = first.post("/people/invite/", typed | {"digest": field(page, "digest"), "code": "12"})
     assert (bad.status_code, "six digits" in text(bad)) == (422, True)
-    link = first.post("/people/invite/", typed | {"digest": field(page, "digest"), "code": code()["code"]})
-    address = re.search(r"code=(inv_[\w-]+)", link.content.decode())[1]
+    done = first.post("/people/invite/", typed | {"digest": field(page, "digest"), "code": code()["code"]}, follow=True)
     person = Person.objects.get(username="newcomer")
     here = f"/people/{person.pk}/"
+    assert (done.redirect_chain, "inv_" in done.content.decode()) == ([(here, 302)], False)
+    assert "another administrator hands the link over" in text(done)
     assert "Confirm this change" not in text(first.get(here))
     assert "Change roles: newcomer" in text(second.get("/action/"))
     assert "Change roles: newcomer" in text(first.get("/action/?list=others"))
@@ -328,6 +387,10 @@ def test_an_admin_invites_on_the_page_and_another_confirms_there(admins, code, s
     seen = {"digest": field(page, "digest"), "code": code()["code"]}
     assert second.post(f"/people/changes/{row.pk}/confirm/", seen).status_code == 302
     assert held(person) == {"treasury"}
+    page = second.get(f"{here}change/link/")
+    sent = {"digest": field(page, "digest"), "reason": "Starts today", "code": code(1)["code"]}
+    link = second.post(f"{here}change/link/", sent)
+    address = re.search(r"code=(inv_[\w-]+)", link.content.decode())[1]
     assert client.get(f"/account/begin/?code={address}").status_code == 200
     assert "Invited" in text(first.get("/people/?state=invited&role=treasury"))
     assert "Nobody fits" in text(first.get("/people/?role=auditor"))

@@ -129,7 +129,7 @@ def test_a_payout_that_nobody_decides_is_told_three_times_and_its_end_once(house
 
     until(lambda: receiver.types(reference) == ["decision.opened"], seconds=15)
     until(lambda: mails(house, treasury.name, reference) == ["opened"], seconds=15)
-    body = f"Payout {reference} waits for a decision"
+    body = f"Approve: payout ({reference})"
     counted = f"localStorage.getItem('noted-{body}')"
     until(lambda: treasury.page.evaluate(counted) == "1", seconds=15)
 

@@ -41,7 +41,7 @@ DESK_WIDE = {
     "person-change",
     "person-confirm",
     "person-invite",
-    "person-invite-again",
+    "person-colleague",
     "person-reject",
     "person-session-end",
     "person-token-revoke",

@@ -8,7 +8,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from desk import clock
-from desk.incidents import kinds, review
+from desk.incidents import closings, kinds, review
 from desk.incidents.models import Incident
 from desk.people import totp
 from exchange_ops.policy import freezes
@@ -22,6 +22,7 @@ from tests.exchange_ops.incidents.provoked import (
     ONE_OF_SEVERAL,
     PROVOKED,
     acts_on,
+    closing,
     disputed,
     is_seen_by,
     roles_in_turn,
@@ -98,18 +99,26 @@ def test_a_disputed_payout_is_an_incident_in_the_transaction_of_the_move(operato
     assert Incident.objects.get().kind == alarms.PAYOUT_DISPUTED
 
 
-def test_an_incident_is_taken_on_and_closed_on_its_page(signed_in, treasury, operator):
+def test_an_incident_is_taken_on_and_closed_on_its_page(signed_in, treasury, operator, make_person):
     rows.account(now=clock.now())
     rows.entry(3, now=clock.now(), type="payout", status="success", foreign=True)
     review.review(now=clock.now())
     row = Incident.objects.get(kind=alarms.PAYOUT_ELSEWHERE)
     page, client = f"/action/incidents/{row.pk}/", signed_in(treasury)
     assert client.post(f"{page}acknowledge/").status_code == 302
-    assert "Taken on by treasury" in text(client.get(page))
-    refused = client.post(f"{page}close/", {"reason": " "})
+    assert "Assigned to treasury" in text(client.get(page))
+    assert "Two people have to close it, each with a reason and a second factor" in text(client.get(page))
+    refused = client.post(f"{page}close/", closing(treasury, row, reason=" "))
     assert refused.status_code == 422
     assert "Say why it can be closed" in text(refused)
-    assert client.post(f"{page}close/", {"reason": "The founder paid a bill by hand."}).status_code == 302
+    bare = client.post(f"{page}close/", {"reason": "By hand.", "digest": closings.digest_of(row)})
+    assert (bare.status_code, "Enter the code" in text(bare)) == (422, True)
+    assert client.post(f"{page}close/", closing(treasury, row)).status_code == 302
+    assert "Your finding is recorded. A second person has to close it." in text(client.get(page))
+    other = make_person("treasury", username="treasury2")
+    second = signed_in(other)
+    assert "First finding by treasury" in text(second.get(page))
+    assert second.post(f"{page}close/", closing(other, row)).status_code == 302
     assert "Closed: The founder paid a bill by hand." in text(client.get(page))
     assert row.reference in text(client.get("/action/?list=done"))
     assert signed_in(operator).post(f"{page}close/", {"reason": "No"}).status_code == 422

@@ -13,7 +13,7 @@ from desk.incidents.models import Incident
 from exchange_ops.transfers.machine import GUARDS
 from exchange_ops.transfers.models import Transfer
 from tests.exchange_ops import rows
-from tests.exchange_ops.incidents.provoked import text
+from tests.exchange_ops.incidents.provoked import closing, text
 from tests.rows import unguarded
 
 pytestmark = pytest.mark.django_db
@@ -76,11 +76,12 @@ def test_amounts_and_whoever_has_taken_it_are_found(signed_in, make_person, oper
     assert row.reference in text(client.get("/action/?q=clara"))
 
 
-def test_who_closed_an_incident_stands_on_the_list_of_what_is_done(signed_in, treasury, payable):
+def test_who_closed_an_incident_stands_on_the_list_of_what_is_done(signed_in, treasury, payable, make_person):
     elsewhere(1)
     row = Incident.objects.get(kind="payout-elsewhere")
-    client = signed_in(treasury)
-    client.post(f"/action/incidents/{row.pk}/close/", {"reason": "Paid by hand."})
+    for person in (make_person("treasury", username="first"), treasury):
+        client = signed_in(person)
+        client.post(f"/action/incidents/{row.pk}/close/", closing(person, row))
     done = text(client.get("/action/?list=done"))
     assert re.search(rf"Closed with a reason \d+ \w+ ago by {treasury.username}", done)
 

@@ -6,14 +6,18 @@ from decimal import Decimal
 import pytest
 
 from desk import clock
+from desk.actions.approvals import SOURCE
+from desk.live import announcements
 from desk.machines import votes
 from desk.models import AuditEvent, Person
 from desk.people import tokens
 from desk.staff import deactivation, states
 from exchange_ops.orders.brackets import workflow as brackets
 from exchange_ops.withdrawals.decisions import approvals
+from exchange_ops.withdrawals.models import Withdrawal
+from exchange_ops.withdrawals.views import decisions
 from tests.desk.staff.conftest import admins, code, enrolled, no_demo  # noqa: F401
-from tests.desk.staff.keeping import confirmed, deactivated, requested
+from tests.desk.staff.keeping import answer_at, deactivated_by_two, requested
 from tests.exchange_ops import rows
 from tests.exchange_ops.orders import order_rows
 from tests.exchange_ops.orders.brackets import bracket_rows
@@ -21,16 +25,28 @@ from tests.exchange_ops.orders.brackets import bracket_rows
 pytestmark = pytest.mark.django_db
 
 
-def test_switching_off_ends_what_opens_and_voids_open_words(admins, enrolled, operator, payable, code):
+@pytest.fixture
+def hints(monkeypatch):
+    topics = []
+    monkeypatch.setattr(announcements, "announce", lambda topic, **hint: topics.append(topic))
+    return topics
+
+
+def test_switching_off_ends_what_opens_and_voids_open_words(admins, enrolled, payable, hints, make_person):
     first, second = admins
+    operator, second_of_treasury, code = make_person("operator"), make_person("treasury"), answer_at
     person, now = enrolled("treasury", username="leaves"), clock.now()
     token, _ = tokens.create(person=person, name="script", now=now)
-    waiting = requested(states.ROLES, person, second, code(), grants=["operator"])
+    waiting = requested(states.ROLES, person, second, code(0), grants=["operator"])
     row = rows.held(operator, now=now, amount=Decimal(30))
-    approved(row, person, code())
+    approved(row, person, code(0))
     assert [word.reference for word in deactivation.open_words(person)] == [row.reference]
+    assert counts_of(row, second_of_treasury) == ("1 of 2 approved", "1 of 2 approved")
     epoch = Person.objects.get(pk=person.pk).session_epoch
-    deactivated(person, first, code())
+    hints.clear()
+    deactivated_by_two(person, (first, second), code(1))
+    assert {row.subject, "approvals"} <= {*hints}, "open pages count again"
+    assert counts_of(row, second_of_treasury) == ("0 of 2 approved", "0 of 2 approved")
     after = Person.objects.get(pk=person.pk)
     assert (after.is_active, after.session_epoch > epoch) == (False, True)
     token.refresh_from_db()
@@ -49,8 +65,8 @@ def test_who_comes_back_finds_earlier_words_void(admins, enrolled, operator, pay
     row = rows.held(operator, now=clock.now(), amount=Decimal(30))
     approved(row, person, code())
     assert counting(row) == 1
-    deactivated(person, first, code())
-    confirmed(requested(states.REACTIVATE, person, second, code(1)), first, code(1))
+    deactivated_by_two(person, (first, second), code())
+    requested(states.REACTIVATE, person, second, code(1))
     assert Person.objects.get(pk=person.pk).is_active
     assert counting(row) == 0
 
@@ -71,6 +87,12 @@ def test_the_brackets_of_who_leaves_are_named_until_they_are_over(signed_in, adm
     assert "What the desk goes on with" not in text("deactivate", admins[1])
     brackets.let_go(bracket_id=row.pk, person=person, now=clock.now())
     assert "What the desk goes on with" not in text("deactivate")
+
+
+def counts_of(row, person):
+    """How many approvals the card of the list and the page of the payout say that there are."""
+    entry = next(each for each in SOURCE.waiting(person, clock.now()) if each.subject == row.subject)
+    return entry.progress, decisions.choices(Withdrawal.objects.get(pk=row.pk), person, now=clock.now()).progress
 
 
 def approved(row, person, answer):

@@ -175,7 +175,7 @@ MATRIX = {
     "restore": (EVERYBODY, THAW),
     "person": (AUDIT, NOBODY),
     "person-invite": (KEEP, KEEP),
-    "person-invite-again": (NOBODY, KEEP),
+    "person-colleague": (STOP, STOP),
     "person-change": (KEEP, KEEP),
     "person-confirm": (NOBODY, KEEP),
     "person-reject": (NOBODY, KEEP),

@@ -8,6 +8,8 @@ from django.db import DatabaseError, transaction
 from desk import clock
 from desk.actions.models import LONGEST_COMMENT, Comment, Taken
 from desk.models import AuditEvent
+from desk.notifications import messages
+from desk.notifications.models import Notification
 from tests.exchange_ops import rows
 
 pytestmark = pytest.mark.django_db
@@ -38,6 +40,24 @@ def test_a_comment_is_read_by_colleagues_and_stands_in_the_trail(signed_in, oper
     assert event.subject == f"thread:withdrawal:{row.pk}"
     row.refresh_from_db()
     assert row.state == "held"
+
+
+def test_who_is_named_is_notified_once_if_they_may_see_it(signed_in, operator, treasury, make_person, row):
+    stranger = make_person(username="stranger")
+    text = f"@{treasury.username}, please look. @{stranger.username} @nobody.here and mail@{treasury.username}"
+    for _ in range(2):
+        signed_in(operator).post(thread_of(row), {"text": text, "request_key": "k1"})
+    mention = Notification.objects.get(kind="mentions")
+    assert [each.person for each in mention.recipients.all()] == [treasury]
+    assert (mention.title, mention.url) == ("operator mentioned you in a comment", f"/withdrawals/{row.pk}/")
+    assert messages.headline(mention) == mention.title
+
+
+def test_what_is_assigned_to_me_is_a_list_of_its_own(signed_in, treasury, row):
+    client = signed_in(treasury)
+    assert row.reference not in client.get("/action/?list=assigned").content.decode()
+    client.post(f"{thread_of(row)}take/")
+    assert row.reference in client.get("/action/?list=assigned").content.decode()
 
 
 def test_the_same_form_sent_twice_says_it_once(signed_in, operator, row):

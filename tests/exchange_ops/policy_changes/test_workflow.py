@@ -8,7 +8,7 @@ import pytest
 from django.db import IntegrityError, transaction
 
 from desk import clock
-from desk.models import AuditEvent
+from desk.models import AuditEvent, FactorChange
 from desk.people import totp
 from desk.people.stepup import CannotConfirm
 from exchange_ops.policy import quorum, ruleset
@@ -148,6 +148,17 @@ def test_nobody_agreed_in_time(codes, keeper):
     workflow.review(now=later)
     row.refresh_from_db()
     assert row.state == "expired"
+
+
+def test_a_new_factor_proposes_and_tightens_at_once_and_loosens_a_day_later(codes, keeper):
+    ada, ben = keeper("treasury", "ada"), keeper("treasury", "ben")
+    for person in (ada, ben):
+        fresh = {"action": "added", "factor": "totp", "at": codes.now, "rests_until": codes.now + DAY}
+        FactorChange.objects.create(person=person, **fresh)
+    assert agree(codes, ben, propose(codes, ada, TIGHTER, now=codes.now), now=codes.now).state == "published"
+    row = propose(codes, ada, LOOSER, now=codes.now)
+    with pytest.raises(CannotChange, match="24 hours after you set up this factor"):
+        agree(codes, ben, row, now=codes.now)
 
 
 @pytest.mark.parametrize("who", ["author", "other"])

@@ -4,7 +4,7 @@ that not everybody is shown."""
 from typing import Any
 
 from desk import clock
-from desk.incidents import kinds, machine, states
+from desk.incidents import closings, kinds, machine, states
 from desk.incidents.models import Incident
 from desk.people import roles
 from exchange_ops.shared import alarms
@@ -29,6 +29,10 @@ def _reach(kind: str) -> Any:
     return reach
 
 
+def _signed(row: Incident) -> dict[str, Any]:
+    return signed(row, digest=closings.digest_of(row))
+
+
 def _subject(kind: str, *, acts: set[str], sees: set[str], closable: bool) -> Subject:
     rows = {("open", ROUTES[0]): acts, ("acknowledged", ROUTES[1]): acts}
     if closable:
@@ -37,7 +41,7 @@ def _subject(kind: str, *, acts: set[str], sees: set[str], closable: bool) -> Su
         name=f"incident {kind}",
         states=states.STATES,
         reach=_reach(kind),
-        routes=dict.fromkeys(ROUTES, signed),
+        routes=dict.fromkeys(ROUTES, _signed),
         goes_through=rows,
         reads={"incident": sees},
         topic=lambda row: f"incident:{row.pk}",
@@ -48,5 +52,5 @@ def _subject(kind: str, *, acts: set[str], sees: set[str], closable: bool) -> Su
 INCIDENTS = (
     _subject(alarms.PAYOUT_ELSEWHERE, acts={T, A}, sees=set(roles.ALL), closable=True),
     _subject(alarms.PAYOUT_DISPUTED, acts={T}, sees=set(roles.ALL), closable=False),
-    _subject(alarms.KEY_REFUSED, acts={A}, sees={A, roles.AUDITOR}, closable=True),
+    _subject(alarms.KEY_REFUSED, acts={A, T}, sees={A, T, roles.AUDITOR}, closable=True),
 )

@@ -34,14 +34,15 @@ def member(state: str, person: Any) -> Person:
     if state == directory.INVITED:
         details = {"name": name, "email": f"{name}@desk.test", "grants": [roles.OPERATOR]}
         words = _words(person, invitations.digest_of(**details))
-        row = invitations.invite(**details, **words)[0].person
+        row = invitations.invite(**details, **words)
         for waiting in PersonChange.objects.filter(person=row, state=states.REQUESTED):
             changes.confirm(change_id=waiting.pk, **_words(colleague(A), waiting.digest))
         return Person.objects.get(pk=row.pk)
     row = colleague(roles.OPERATOR, name)
     if state == directory.DEACTIVATED:
         words = _words(person, deactivation.digest_of(row))
-        return deactivation.deactivate(person_id=row.pk, reason="Left", **words)
+        deactivation.deactivate(person_id=row.pk, reason="Left", **words)
+        return Person.objects.get(pk=row.pk)
     if state != directory.ACTIVE:
         _requested(row, states.ROLES if state == ROLES_WAIT else states.FACTORS, person)
     return row
@@ -58,14 +59,12 @@ def state_of(row: Person) -> str:
 def _change(kind: str) -> Any:
     def fields(row: Person) -> dict[str, Any]:
         wanted = WANTED if kind == states.ROLES else ()
-        digest = deactivation.digest_of(row) if kind == "deactivate" else changes.digest_of(row, kind, wanted)
-        return signed(row, digest=digest, role=list(wanted))
+        return signed(row, digest=changes.digest_of(row, kind, wanted), role=list(wanted))
 
     return fields
 
 
-CHANGES = {f"person-change:{kind}": _change(kind) for kind in (*states.KINDS, "deactivate")}
-ROUTES = CHANGES | {"person-invite-again": signed}
+CHANGES = {f"person-change:{kind}": _change(kind) for kind in (*states.KINDS, invitations.LINK)}
 
 
 def change(state: str, person: Any) -> PersonChange:
@@ -82,7 +81,7 @@ MEMBERS = Subject(
     states=STATES,
     reach=member,
     state_of=state_of,
-    routes=ROUTES,
+    routes=CHANGES,
     goes_through={
         ("active", "person-change:roles"): {A},
         ("active", "person-change:factors"): {A},
@@ -92,14 +91,13 @@ MEMBERS = Subject(
         ("invited", "person-change:factors"): {A},
         ("invited", "person-change:access"): {A},
         ("invited", "person-change:deactivate"): {A},
-        ("invited", "person-invite-again"): {A},
+        ("invited", "person-change:link"): {A},
         ("deactivated", "person-change:reactivate"): {A},
         (ROLES_WAIT, "person-change:deactivate"): {A},
         (FACTORS_WAIT, "person-change:deactivate"): {A},
     },
     reads={"person": AUDIT},
     asked_by=A,
-    answers_with_a_page=frozenset({"person-invite-again"}),
 )
 # The row is whoever is signed in. Everybody else meets an administrator.
 ONESELF = Subject(
@@ -109,7 +107,7 @@ ONESELF = Subject(
     state_of=directory.state_of,
     owners=(A,),
     routes=CHANGES,
-    goes_through={("active", route): {A} for route in CHANGES if not route.endswith(":reactivate")},
+    goes_through={("active", route): {A} for route in CHANGES if not route.endswith((":reactivate", ":link"))},
     reads={"person": AUDIT},
 )
 CHANGES_OF_MEMBERS = Subject(

@@ -194,7 +194,8 @@ def test_an_approval_from_before_somebody_was_switched_off_never_counts_again(wa
     gone, admin = walk.approvers[0], make_person("admin", username="keeper")
     totp.enrol(admin, keeping.SECRET)
     assert [word.reference for word in deactivation.open_words(gone)] == [row.reference]
-    gone = keeping.deactivated(gone, admin, keeping.answer_at(0))
+    keeping.deactivated(gone, admin, keeping.answer_at(0))
+    gone.refresh_from_db()
     assert row.reference in AuditEvent.objects.get(action="person.deactivated").after["void"]
     assert walk.approve(row, walk.approvers[1]).state == "held"
     gone.is_active = True

@@ -1,0 +1,74 @@
+"""New colleagues of treasury who wait to be confirmed, as entries of the list of what needs action."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Final
+
+from django.urls import reverse
+
+from desk.actions.entries import Entry, Source
+from desk.machines.decisions import TOPIC as DECISIONS
+from desk.machines.table import Tone
+from desk.people import roles, scopes
+from desk.staff import colleagues, rules
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from desk.models import Person
+
+NAME: Final = "colleague"
+
+
+def _waiting(person: "Person", now: datetime) -> Sequence[Entry]:
+    if not (person.has_role(roles.TREASURY) or rules.may_keep(person)):
+        return []
+    return [_entry(each, person) for each in colleagues.waiting() if colleagues.may_see(person, each)]
+
+
+def _entry(member: "Person", person: "Person") -> Entry:
+    since = member.unconfirmed_since
+    assert since is not None  # noqa: S101  # by the query
+    return Entry(
+        subject=f"{NAME}:{member.pk}",
+        reference=member.get_username(),
+        title="Confirm a new colleague",
+        sentence=f"{member.get_username()} ({member.email or 'no e-mail address'}) joined: "
+        f"{', '.join(scopes.words(member.grants))}. Their approvals don't count until treasury confirms them.",
+        url=reverse("person-colleague", args=[member.pk]),
+        since=since,
+        tone=Tone.ACTIVE,
+        label="New colleague",
+        icon="hourglass",
+        mine=colleagues.may_confirm(person, member),
+        who="treasury",
+        phase=f"{since:%Y%m%d%H%M%S%f}",
+    )
+
+
+def _subjects() -> "Mapping[str, Callable[[Person, int], str]]":
+    return {NAME: _page}
+
+
+def _page(person: "Person", number: int) -> str:
+    waiting = [member for member in colleagues.waiting() if member.pk == number]
+    return reverse("person-colleague", args=[number]) if waiting and colleagues.may_see(person, waiting[0]) else ""
+
+
+def _count(person: "Person", scope: str) -> int:
+    if scope or not (person.has_role(roles.TREASURY) or rules.may_keep(person)):
+        return 0
+    return sum(colleagues.may_confirm(person, member) for member in colleagues.waiting())
+
+
+SOURCE: Final = Source(
+    name="colleagues",
+    label="New colleagues",
+    waiting=_waiting,
+    done=lambda person, now: [],
+    count=_count,
+    subjects=_subjects,
+    topics=lambda: DECISIONS,
+    empty="No new colleague waits to be confirmed.",
+    acts=(roles.TREASURY,),
+)
