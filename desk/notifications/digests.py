@@ -15,7 +15,6 @@ from django.urls import reverse
 from desk.notifications import messages, outgoing, states
 from desk.notifications.audiences import Route
 from desk.notifications.models import Delivery, Medium, Notification, Stage
-from desk.notifications.waits import AHEAD, KIND, is_alone
 
 MOST: Final = 500
 
@@ -24,11 +23,11 @@ def gather(*, now: datetime) -> int:
     """Put the mails of each person that are about to leave into one; the number of digests."""
     rows = Delivery.objects.filter(medium=Medium.EMAIL, state=states.QUEUED, attempts=0, content="")
     # What leaves at once is no part of it: only what waits for the end of a minute, or of somebody's quiet hours.
-    rows = rows.filter(next_action_at__lte=now + AHEAD, next_action_at__gt=F("created_at"))
+    rows = rows.filter(next_action_at__lte=now + outgoing.AHEAD, next_action_at__gt=F("created_at"))
     rows = rows.select_related("notification", "person__personal")
     by_person: dict[int, list[Delivery]] = defaultdict(list)
     for row in rows.order_by("pk")[:MOST]:
-        if not is_alone(row.notification) and row.person_id is not None:
+        if not outgoing.is_alone(row.notification) and row.person_id is not None:
             by_person[row.person_id].append(row)
     several = [each for each in by_person.values() if len(each) > 1]
     for each in several:
@@ -41,9 +40,9 @@ def _send(rows: Sequence[Delivery], now: datetime) -> None:
     assert person is not None  # noqa: S101  # by the caller
     notification = Notification(
         stage=Stage.NEWS,
-        subject=f"{KIND}:{person.pk}",
+        subject=f"{outgoing.DIGEST}:{person.pk}",
         phase=f"{now:%Y-%m-%dT%H:%M:%S.%f}",
-        kind=KIND,
+        kind=outgoing.DIGEST,
         reference=str(len(rows)),
         title=f"{len(rows)} updates",
         sentence="",

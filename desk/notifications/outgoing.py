@@ -1,19 +1,27 @@
-"""Stores a notification in one transaction, with its recipients and deliveries."""
+"""Stores a notification in one transaction, with its recipients and deliveries.
 
-from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
+A person's mail leaves at once, or together with others a minute after an earlier one (`digests`).
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
 from typing import Final
 
 from django.db import IntegrityError, transaction
+from django.db.models import Min
 
 from desk import outbox
 from desk.live import announcements
-from desk.notifications import states, waits
+from desk.notifications import states
 from desk.notifications.audiences import Route
 from desk.notifications.models import Channel, Delivery, Medium, Notification, Recipient, Stage
+from desk.staff import links
 
 TASK: Final = "exchange_ops.deliver"
 TOPIC: Final = "notifications"
+DIGEST: Final = "digest"
+WINDOW: Final = timedelta(minutes=1)
+AHEAD: Final = timedelta(seconds=6)  # how long before they leave mails are put into one: two rounds
 
 
 def post(row: Notification, audience: Sequence[Route], channels: Iterable[Channel], *, now: datetime) -> int:
@@ -24,12 +32,12 @@ def post(row: Notification, audience: Sequence[Route], channels: Iterable[Channe
             Recipient.objects.bulk_create(
                 Recipient(notification=row, person=each.person, in_browser=each.in_browser) for each in audience
             )
-            later = waits.since(row, [each.person.pk for each in audience], now=now)
+            later = _later(row, [each.person.pk for each in audience], now=now)
             deliveries = [
                 *(mail_to(row, each, now=now, later=later) for each in audience if each.by_email),
                 *(post_to(row, channel, now=now) for channel in channels),
             ]
-            if row.stage != Stage.TEST:
+            if row.stage != Stage.TEST and row.kind != DIGEST:
                 _replace_unsent(row, deliveries, now=now)
             Delivery.objects.bulk_create(deliveries)
             for each in audience:
@@ -45,6 +53,16 @@ def mail_to(row: Notification, route: Route, *, now: datetime, later: Mapping[in
     """The mail of a notification to a person, not stored yet; `later` says when mails of their minute leave."""
     due = max(route.not_before, (later or {}).get(route.person.pk, route.not_before))
     return _delivery(row, Medium.EMAIL, now=now, due=due, person=route.person)
+
+
+def is_alone(row: Notification) -> bool:
+    """Whether it leaves by itself and at once, whatever else leaves."""
+    return (
+        row.is_critical
+        or row.stage in {Stage.EVERYBODY, Stage.TEST}
+        or row.kind == DIGEST
+        or row.subject.startswith(f"{links.SUBJECT}:")
+    )
 
 
 def post_to(row: Notification, channel: Channel, *, now: datetime) -> Delivery:
@@ -79,3 +97,17 @@ def _delivery(row: Notification, medium: str, *, now: datetime, due: datetime, *
         next_action_at=due,
         **to,
     )
+
+
+def _later(row: Notification, people: Collection[int], *, now: datetime) -> dict[int, datetime]:
+    """For each of these people who got a mail within the last minute: when the mails of that minute leave."""
+    if is_alone(row):
+        return {}
+    mails = Delivery.objects.filter(medium=Medium.EMAIL, person__in=people, created_at__gt=now - WINDOW)
+    firsts = mails.order_by().values_list("person").annotate(first=Min("created_at"))
+    return {person: _leaves(first + WINDOW, now) for person, first in firsts}
+
+
+def _leaves(end: datetime, now: datetime) -> datetime:
+    """The end of the minute, or that of the next one where the mails of this one are being put together."""
+    return end if end > now + AHEAD else end + WINDOW

@@ -62,7 +62,7 @@ def at_least(*, account: Account, now: datetime) -> datetime | None:
     return None if reading is None else now + _skew(reading) - 2 * DATE_RESOLUTION
 
 
-def by_desk_clock(deadline: datetime, exchange_now: datetime, now: datetime) -> datetime:
+def by_desk_clock(deadline: datetime, exchange_now: datetime, *, now: datetime) -> datetime:
     """When a deadline in the exchange's time is by our clock, as pages and messages show it."""
     ahead = exchange_now - now
     return deadline - ahead if abs(ahead) > MOST_UNNOTICED else deadline

@@ -44,7 +44,7 @@ def by_desk_clock(deadline: datetime | None, exchange_now: datetime | None) -> d
     """A deadline in the exchange's time as our clock shows it, like every other time on the page."""
     if deadline is None or exchange_now is None:
         return deadline
-    return clocks.by_desk_clock(deadline, exchange_now, clock.now())
+    return clocks.by_desk_clock(deadline, exchange_now, now=clock.now())
 
 
 @register.simple_tag

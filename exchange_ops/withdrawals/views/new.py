@@ -51,12 +51,10 @@ def new(request: DeskRequest) -> HttpResponse:
     payable, others = _currencies()
     if request.method != "POST":
         again = _repeated(request)
-        initial = _prefilled(request) if again is None else NewWithdrawalForm.repeating(again)
-        form = NewWithdrawalForm(initial={"request_key": fresh_key(), **initial}, currencies=payable)
-        return _render_form(request, form, others, again=again)
+        fields = _prefilled(request) if again is None else NewWithdrawalForm.repeating(again)
+        return _render_form(request, _unsent(fields, payable), others, again=again)
     if (split := _split(request)) is not None:
-        form = NewWithdrawalForm(initial={"request_key": fresh_key(), **split.fields}, currencies=payable)
-        return _render_form(request, form, others, split=split)
+        return _render_form(request, _unsent(split.fields, payable), others, split=split)
     form = NewWithdrawalForm(request.POST, currencies=payable)
     if not form.is_valid():
         return _render_form(request, form, others, status=422)
@@ -154,6 +152,11 @@ def _split(request: DeskRequest) -> SplitRequest | None:
 def _prefilled(request: DeskRequest) -> dict[str, str]:
     """Values that a link may fill in; a person still reads and submits the form."""
     return {name: request.GET[name][:400] for name in ("currency", "address", "payment_id") if name in request.GET}
+
+
+def _unsent(fields: Mapping[str, Any], payable: list[Currency]) -> NewWithdrawalForm:
+    """The form filled in with these fields, with a request key of its own."""
+    return NewWithdrawalForm(initial={"request_key": fresh_key(), **fields}, currencies=payable)
 
 
 def _currencies() -> tuple[list[Currency], list[dict[str, str]]]:
