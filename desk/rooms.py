@@ -115,6 +115,8 @@ class Room:
     """Load what the room adds to the demo; safe to run twice."""
     navigation: Collection[Any] = ()
     """Its pages in the navigation, a `desk.web.context.Entry` each; lists name their own."""
+    paths: Mapping[str, tuple[Any, str, str]] = field(default_factory=dict)
+    """The parts of paths that name a row of one account: its model, the column that is named, the account's column."""
     urls: str = ""
     """The module with its `lists`, its other `urlpatterns`, and the `api_urlpatterns` of an interface for programs."""
     tasks: str = ""
@@ -216,6 +218,11 @@ def navigation() -> list[Any]:
     """Every page of the navigation, in their order."""
     of_lists = (each.entry for each in lists() if each.entry)
     return sorted((*(each for room in _declared for each in room.navigation), *of_lists), key=lambda each: each.order)
+
+
+def paths() -> dict[str, tuple[Any, str, str]]:
+    """Every part of a path that names a row of one account."""
+    return {name: row for room in _declared for name, row in room.paths.items()}
 
 
 def lists(app: str = "") -> list[Any]:

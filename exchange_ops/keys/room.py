@@ -59,6 +59,7 @@ def _search(text: str, scope: Scope) -> Iterator[Hit]:
 
 
 ROOM: Final = rooms.Room(
+    paths={"key_id": (ApiKey, "pk", "account_id")},
     topics={store.TOPIC: topics.keys},
     checks={"keys": Check(_keys, order=110)},
     incidents=(

@@ -5,35 +5,16 @@ from functools import partial
 from typing import Any, Final
 from urllib.parse import quote
 
-from django.db.models import Model, QuerySet
+from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import Resolver404, get_script_prefix, resolve, set_script_prefix
 from django.utils.functional import SimpleLazyObject
 
+from desk import rooms
 from desk.incidents.models import Incident
 from desk.people import roles, scopes
-from exchange_ops.keys.models import ApiKey
-from exchange_ops.orders.brackets.models import Bracket
-from exchange_ops.orders.models import Order
-from exchange_ops.policy.models import Freeze
-from exchange_ops.positions.models import MarginAction
 from exchange_ops.shared.views import accounts
-from exchange_ops.subaccounts.models import SubAccount, SubAccountAction
-from exchange_ops.transfers.models import Transfer
-from exchange_ops.withdrawals.models import Withdrawal
 
-# The parameters of a path that name a row, and the column with the row's account.
-OWNED: Final[dict[str, tuple[type[Model], str, str]]] = {
-    "withdrawal_id": (Withdrawal, "pk", "account_id"),
-    "transfer_id": (Transfer, "pk", "account_id"),
-    "order_id": (Order, "pk", "account_id"),
-    "bracket_id": (Bracket, "pk", "account_id"),
-    "key_id": (ApiKey, "pk", "account_id"),
-    "margin_action_id": (MarginAction, "pk", "account_id"),
-    "freeze_id": (Freeze, "pk", "account_id"),
-    "exchange_id": (SubAccount, "exchange_id", "account_id"),
-    "action_id": (SubAccountAction, "pk", "sub_account__account_id"),
-}
 NO_ROW: Final = 0
 # Threads name their row in two parts.
 THREADS: Final = {"withdrawal": "withdrawal_id", "transfer": "transfer_id", "order": "order_id"}
@@ -110,9 +91,9 @@ def _owners(name: str, value: Any) -> list[str]:
     """The accounts of the rows that a part of the path names: none, one, or several that use the same number."""
     if name == "incident_id":
         return [scope for scope in Incident.objects.filter(pk=value).values_list("scope", flat=True) if scope]
-    if name not in OWNED:
+    if name not in (named := rooms.paths()):
         return []
-    model, key, owner = OWNED[name]
+    model, key, owner = named[name]
     rows: QuerySet[Any] = model._default_manager.filter(**{key: value})
     return [str(number) for number in rows.order_by(owner).values_list(owner, flat=True)]
 
@@ -146,7 +127,7 @@ def _without_rows(request: HttpRequest) -> str:
         route = resolve(request.path_info)
     except Resolver404:
         return "/"
-    return "/" if set(route.kwargs) & {*OWNED, "incident_id", "name"} else quote(request.path_info)
+    return "/" if set(route.kwargs) & {*rooms.paths(), "incident_id", "name"} else quote(request.path_info)
 
 
 def _named(kwargs: dict[str, Any]) -> dict[str, Any]:
@@ -164,8 +145,8 @@ def _is_of(account: int, name: str, value: Any) -> bool:
     if name == "incident_id":
         scope = Incident.objects.filter(pk=value).values_list("scope", flat=True).first()
         return scope in {None, "", str(account)}
-    if name not in OWNED:
+    if name not in (named := rooms.paths()):
         return True
-    model, key, owner = OWNED[name]
+    model, key, owner = named[name]
     rows: QuerySet[Any] = model._default_manager.filter(**{key: value})
     return not rows.exists() or rows.filter(**{owner: account}).exists()

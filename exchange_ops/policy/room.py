@@ -61,6 +61,7 @@ GUARDS: Final = Guards(
 )
 
 ROOM: Final = rooms.Room(
+    paths={"freeze_id": (Freeze, "pk", "account_id")},
     topics={"freezes": topics.desk_wide},
     incidents=(
         Kind(

@@ -44,6 +44,7 @@ WAITING: Final = Waits(
 )
 
 ROOM: Final = rooms.Room(
+    paths={"margin_action_id": (MarginAction, "pk", "account_id")},
     topics={"marginaction": topics.row(MarginAction), machine.TOPIC: topics.desk_wide},
     incidents=(
         Kind(

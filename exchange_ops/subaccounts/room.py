@@ -52,6 +52,10 @@ WAITING: Final = Waits(
 )
 
 ROOM: Final = rooms.Room(
+    paths={
+        "exchange_id": (SubAccount, "exchange_id", "account_id"),
+        "action_id": (SubAccountAction, "pk", "sub_account__account_id"),
+    },
     topics={"subaccount": topics.row(SubAccount), machine.TOPIC: topics.desk_wide},
     waiting=(WAITING.source,),
     replays={REPLAY.subject: REPLAY.check},

@@ -126,6 +126,7 @@ def _cause(row: Bracket, sentence: str) -> Cause:
 
 
 ROOM: Final = rooms.Room(
+    paths={"order_id": (Order, "pk", "account_id"), "bracket_id": (Bracket, "pk", "account_id")},
     topics={"order": topics.row(Order), "bracket": topics.row(Bracket), machine.TOPIC: topics.desk_wide},
     checks={"orders": Check(_check, order=100, incident=alarms.WORK_STALLED)},
     incidents=(

@@ -119,6 +119,7 @@ WAITING: Final = Waits(
 )
 
 ROOM: Final = rooms.Room(
+    paths={"transfer_id": (Transfer, "pk", "account_id")},
     topics={"transfer": topics.row(Transfer), "transfers": topics.desk_wide},
     checks={"transfers": Check(_check, order=90, incident=alarms.WORK_STALLED)},
     incidents=(

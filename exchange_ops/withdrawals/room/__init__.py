@@ -117,6 +117,7 @@ WAITING: Final = Waits(
 )
 
 ROOM: Final = rooms.Room(
+    paths={"withdrawal_id": (Withdrawal, "pk", "account_id")},
     topics={"withdrawal": topics.row(Withdrawal), "withdrawals": topics.desk_wide},
     checks={
         "payouts": Check(checks.payouts, order=30, incident=alarms.WORK_STALLED),

@@ -5,48 +5,18 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from django.apps import apps
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from chaindata.broadcasts import states as broadcast_states
-from chaindata.watching import states as watching_states
-from desk.incidents import states as incident_states
+from desk.machines.rows import Subject
 from desk.machines.table import State, Table, Transition
-from desk.notifications import states as delivery_states
-from desk.restores import states as restore_states
-from desk.staff import states as people_states
-from exchange_ops.addresses import states as address_states
-from exchange_ops.orders import states as order_states
-from exchange_ops.orders.brackets import states as bracket_states
-from exchange_ops.policy_changes import states as policy_states
-from exchange_ops.positions import states as margin_states
-from exchange_ops.subaccounts import states as subaccount_states
-from exchange_ops.transfers import states as transfer_states
-from exchange_ops.withdrawals import states as withdrawal_states
 from project import settings_page
 
 STATES_PAGE = Path(settings.BASE_DIR) / "docs" / "states.md"
 SETTINGS_PAGE = Path(settings.BASE_DIR) / "docs" / "settings.md"
 # What ships, and so may read the environment.
 APPS = ("chaindata", "desk", "exchange_ops", "project", "sandbox", "wire")
-# What the names of a machine's tables begin with on the page of states.
-MACHINES: dict[str, Table] = {
-    "withdrawal-": withdrawal_states.TABLE,
-    "transfer-": transfer_states.TABLE,
-    "address-": address_states.TABLE,
-    "subaccount-": subaccount_states.TABLE,
-    "order-": order_states.TABLE,
-    "bracket-": bracket_states.TABLE,
-    "margin-": margin_states.TABLE,
-    "broadcast-": broadcast_states.TABLE,
-    "watched-": watching_states.ADDRESSES,
-    "movement-": watching_states.MOVEMENTS,
-    "incident-": incident_states.TABLE,
-    "change-": people_states.TABLE,
-    "delivery-": delivery_states.TABLE,
-    "policy-": policy_states.TABLE,
-    "restore-": restore_states.TABLE,
-}
 _BEGIN, _END = "<!-- {name}: written by `manage.py house_tables --write` -->", "<!-- /{name} -->"
 
 
@@ -78,10 +48,15 @@ def settings_text() -> str:
 def states_text() -> str:
     """The page of states with its tables written anew; the sentences around them stay."""
     page = STATES_PAGE.read_text()
-    for prefix, table in MACHINES.items():
-        page = _put(page, f"{prefix}states", states_table(table.states))
-        page = _put(page, f"{prefix}moves", moves_table(table.moves))
+    for name, table in tables().items():
+        page = _put(page, f"{name}-states", states_table(table.states))
+        page = _put(page, f"{name}-moves", moves_table(table.moves))
     return page
+
+
+def tables() -> dict[str, Table]:
+    """Every table of states, by the name of the rows that move by it, in lower case."""
+    return {model._meta.model_name or "": model.table for model in apps.get_models() if issubclass(model, Subject)}
 
 
 def states_table(states: Mapping[str, State]) -> str:

@@ -7,7 +7,7 @@ from django.apps import apps
 from django.db.models import Q
 from django.test import Client
 
-from desk import clock
+from desk import clock, rooms
 from desk.incidents.models import Incident
 from desk.notifications import finding
 from desk.notifications.models import Notification
@@ -15,7 +15,7 @@ from desk.people import roles, tokens
 from exchange_ops.keys import store
 from exchange_ops.ledger.models import Balance
 from exchange_ops.margin.models import MarginAccount
-from exchange_ops.pages.account_paths import OWNED, THREADS
+from exchange_ops.pages.account_paths import THREADS
 from exchange_ops.policy import freezes
 from exchange_ops.policy.models import Freeze
 from exchange_ops.shared.models import Account
@@ -110,8 +110,8 @@ def test_every_part_of_a_path_is_known_to_belong_to_an_account_or_to_none():
             else:
                 yield from parts(pattern.url_patterns)
 
-    assert set(parts(get_resolver().url_patterns)) == set(OWNED) | OF_THE_DESK
-    assert set(THREADS.values()) <= set(OWNED)
+    assert set(parts(get_resolver().url_patterns)) == set(rooms.paths()) | OF_THE_DESK
+    assert set(THREADS.values()) <= set(rooms.paths())
 
 
 def owned_rows(account):
