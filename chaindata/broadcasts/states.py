@@ -83,7 +83,7 @@ TRANSITIONS: Final[tuple[Transition, ...]] = (
 )
 _CONTENT: Final = Column.RECORDED | Column.FIXED  # what was asked for
 TABLE: Final = Table(
-    noun="a transaction to broadcast",
+    noun="a transaction to be sent",
     states=STATES,
     moves=TRANSITIONS,
     at_rest=frozenset({SENT, ON_NETWORK, REFUSED, NOT_SENT, NOT_SEEN}),

@@ -127,7 +127,7 @@ def test_a_lease_whose_holder_died_is_taken_over_within_fifteen_seconds(account,
 def test_a_process_that_lost_its_lease_stops_working(account, demo_keys, start):
     process = start()
     assert is_live(account)
-    Lease.objects.filter(name=LEASE).update(holder="another", until=clock.now() + timedelta(hours=1))
+    Lease.objects.filter(name=LEASE).update(holder="another", until=clock.now() + leases.LASTS)
     assert until(lambda: not process.following.is_working, seconds=4)
     assert until(lambda: not stream(account).connected)
 

@@ -30,7 +30,7 @@ _BLOCK_LEFT = (
 )
 _MAY_RETURN = (models.WAITING, models.ABSENT, models.BLOCK_LEFT)
 _UNPROVEN = {
-    models.WAITING: (Tone.ACTIVE, "Waits for a block", "Sent, and not in a block that the desk follows."),
+    models.WAITING: (Tone.ACTIVE, "Unconfirmed", "Sent, and not in a block that the desk follows."),
     models.ABSENT: (Tone.WARN, "Not on the chain", "Nothing of it is on the chain so far."),
     models.WRONG: (Tone.BAD, "Paid otherwise", "The chain shows something else than was asked for."),
     models.NOT_PROVEN: (Tone.WARN, "Not proven", "Whether it is paid is not proven."),

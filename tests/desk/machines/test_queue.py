@@ -53,7 +53,7 @@ def test_what_is_not_due_or_lost_is_no_error(drafts):
 
     queue, now = Queue(machine.MACHINE, {"draft": lose}), clock.now()
     assert queue.advance(drafts[0].pk, now=now)
-    assert not queue.advance(drafts[0].pk, now=now - timedelta(hours=1))
+    assert not queue.advance(drafts[0].pk, now=now - timedelta(days=2))
     assert not queue.advance(0, now=now)
 
 

@@ -84,10 +84,10 @@ def ben(make_person):
 @pytest.mark.parametrize(
     ("answer", "state"), [("450 4.2.0 Greylisted", "queued"), ("452 full", "queued"), ("550 no", "failed")]
 )
-def test_a_refused_message_is_tried_again_or_given_up_and_delays_no_other(mail_server, ada, step, answer, state):
+def test_a_refused_message_is_tried_again_or_given_up_and_delays_no_other(mail_server, ada, ben, step, answer, state):
     mail_server.answers = {step: answer}
     posted(ada)
-    posted(ada, number=2)
+    posted(ben, number=2)
     delivering.sweep(now=NOW)
     assert [(row.state, row.attempts) for row in Delivery.objects.order_by("pk")] == [(state, 1)] * 2
     assert f"({answer[:3]})" in Delivery.objects.first().last_problem
@@ -109,14 +109,14 @@ def test_a_refused_message_is_tried_again_or_given_up_and_delays_no_other(mail_s
         ("RCPT", "421 leaving", 0.5),
     ],
 )
-def test_a_server_that_refuses_the_desk_keeps_all_messages_waiting(mail_server, ada, settings, said):
+def test_a_server_that_refuses_the_desk_keeps_all_messages_waiting(mail_server, ada, ben, settings, said):
     step, answer, pause = said
     mail_server.answers = {step: answer}
     if step == "STAR":
         settings.EMAIL_USE_TLS = True
         mail_server.answers["EHLO"] = "250-here\r\n250 STARTTLS"
     posted(ada)
-    posted(ada, number=2)
+    posted(ben, number=2)
     delivering.sweep(now=NOW)
     rows = list(Delivery.objects.order_by("pk"))
     assert [(row.state, row.attempts) for row in rows] == [("queued", 1), ("queued", 0)]

@@ -54,7 +54,7 @@ def test_an_invitation_takes_accounts_for_each_role(no_demo, first, second, door
     assert "Treasury for Second desk only" in page
     digest = invitations.digest_of(name="newcomer", email="n@firm.test", grants=sorted(typed["roles"]))
     made = door.post("/people/invite/", {**typed, "digest": digest, "purpose": "invite-person", **code_of()})
-    assert made.status_code == 200
+    assert made.status_code == 302
     person, row = Person.objects.get(username="newcomer"), PersonChange.objects.get()
     assert (person.grants, row.wanted_in_words) == ([], ["operator", "treasury for Second desk only"])
     page = door.get(f"/people/{person.pk}/").content.decode()

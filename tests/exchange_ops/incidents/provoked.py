@@ -272,9 +272,9 @@ PROVOKED = {
         lambda person: moved(person, spends=False),
         "1 transaction paid 1.5000 BCH to the watched address Vault",
     ),
-    kinds.UNREAD: (watched, "The watched address Vault was not read for more than ten minutes"),
+    kinds.UNREAD: (watched, "The watched address Vault has not been read for more than ten minutes"),
     alarms.DEPOSIT_DIFFERS: (deposit_lost, "The exchange credited 0.5000 BCH, and the chain has no transaction abab"),
-    CHAIN_LATE: (lambda person: None, "No block was received yet"),
+    CHAIN_LATE: (lambda person: None, "No block received yet"),
     UNDELIVERED: (undelivered, "E-mail does not arrive: 1 message was not delivered. The mail server refused"),
 }
 

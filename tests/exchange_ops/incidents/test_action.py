@@ -130,7 +130,7 @@ def test_an_approval_tells_what_is_worth_knowing_before_it_is_opened(signed_in, 
     now = clock.now()
     first = rows.held(operator, now=now)
     page = text(signed_in(treasury).get("/action/"))
-    assert "First payment to this address" in page
+    assert "First payment to this recipient" in page
     assert "BCH, Bitcoin Cash" in page or "BCH, " in page
     assert "Of the balance 0.3 %" in page or "Of the balance 0.2 %" in page
     assert "Possible duplicate" not in page
@@ -225,6 +225,7 @@ def test_what_i_decided_as_the_first_of_two_waits_for_somebody_else(signed_in, t
     assert AWAITED not in text(mine.get("/action/?list=all"))
     words = {"digest": row.digest, "code": totp.code_at(SECRET, totp.step_at(clock.now())), "comment": "Seen"}
     assert mine.post(f"/withdrawals/{row.pk}/approve/", words).status_code == 302
+    assert row.reference in text(mine.get("/action/?list=done")), "the message after the press"
     assert _lists(mine, row.reference) == {"others", "watching"}
     assert AWAITED in text(mine.get("/action/?list=others"))
     assert "1 of 2" in text(mine.get("/action/?list=others"))

@@ -21,8 +21,8 @@ def freeze(walk, person, reason="Something is odd"):
 
 
 def test_a_freeze_releases_what_is_undecided_and_calls_back_what_was_not_told(walk):
-    undecided, approved = walk.held(), walk.committing(amount=Decimal("0.06"))
-    ordered = walk.committing(amount=Decimal("0.07"))
+    undecided, approved = walk.held(), walk.committing(amount=Decimal("0.006"))
+    ordered = walk.committing(amount=Decimal("0.007"))
     walk.fault("commit_withdrawal", "drop_after")
     ordered = walk.step(ordered)
     assert ordered.put_count == 1

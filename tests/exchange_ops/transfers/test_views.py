@@ -570,8 +570,8 @@ def test_a_transfer_to_somebody_waits_in_the_inbox_of_treasury(signed_in, treasu
     assert row.reference in text(client.get("/"))
     assert row.reference in text(signed_in(operator).get("/approvals/?list=others"))
     assert client.post(f"/transfers/{row.pk}/reject/", {"reject-reason": "Not ours"}).status_code == 302
-    assert row.reference not in text(client.get("/approvals/"))
     assert row.reference in text(client.get("/approvals/?list=done"))
+    assert row.reference not in text(client.get("/approvals/"))
     assert "waiting" not in text(client.get("/frame/?parts=count-action"))
 
 

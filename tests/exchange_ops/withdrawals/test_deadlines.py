@@ -295,7 +295,7 @@ def test_c37_too_many_requests_in_the_last_minutes(walk):
 
 def test_c37_orders_come_before_everything_else(walk):
     waiting = walk.until(walk.request(), "queued")
-    paid = walk.committing(amount=Decimal("0.06"))
+    paid = walk.committing(amount=Decimal("0.006"))
     Withdrawal.objects.filter(pk=waiting.pk).update(next_action_at=clock.now() - timedelta(minutes=5))
     due = list(workflow.due(account=walk.account, now=clock.now()))
     assert [row.state for row in due] == ["committing", "queued"]

@@ -295,10 +295,10 @@ def flipped(place: int) -> Callable[[str], str]:
 @pytest.mark.parametrize(
     ("part", "change", "sentence"),
     [
-        ("getTxOutProof", flipped(70), "proof does not hold|proof is of another block"),  # its header: half keep work
-        ("getTxOutProof", flipped(-1), "proof does not hold"),
-        ("getRawTransaction", flipped(-1), "of another transaction"),
-        ("details", lambda answer: answer | {"blockhash": "ab" * 32}, "another block"),
+        ("getTxOutProof", flipped(70), "proof is invalid|proof is for a different block"),  # its header: half keep work
+        ("getTxOutProof", flipped(-1), "proof is invalid"),
+        ("getRawTransaction", flipped(-1), "a different transaction"),
+        ("details", lambda answer: answer | {"blockhash": "ab" * 32}, "a different block"),
     ],
 )
 def test_each_broken_answer_proves_nothing_and_moves_nothing(
