@@ -29,8 +29,8 @@ class Aftermath:
     # Before -----------------------------------------------------------------------------------------------------------
 
     def another(self, **changes: Any) -> Withdrawal:
-        """A request like no other, so that none waits for its twin."""
-        return self.walk.request(amount=Decimal(next(self._amounts)).scaleb(-4), **changes)
+        """A request like no other, so that none waits for its twin, and so small that all of them need one approval."""
+        return self.walk.request(amount=Decimal(next(self._amounts)).scaleb(-6), **changes)
 
     def queued(self) -> Withdrawal:
         """Ready to be held."""

@@ -81,10 +81,9 @@ def ben(make_person):
 
 
 @pytest.mark.parametrize("step", ["MAIL", "RCPT", "DATA", "."])
-@pytest.mark.parametrize(
-    ("answer", "state"), [("450 4.2.0 Greylisted", "queued"), ("452 full", "queued"), ("550 no", "failed")]
-)
-def test_a_refused_message_is_tried_again_or_given_up_and_delays_no_other(mail_server, ada, ben, step, answer, state):
+@pytest.mark.parametrize("answer", ["450 4.2.0 Greylisted", "452 full", "550 no"])
+def test_a_refused_message_is_tried_again_or_given_up_and_delays_no_other(mail_server, ada, ben, step, answer):
+    state = "failed" if answer.startswith("5") else "queued"
     mail_server.answers = {step: answer}
     posted(ada)
     posted(ben, number=2)
