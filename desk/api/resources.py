@@ -225,7 +225,9 @@ def _described(field: forms.Field) -> dict[str, Any]:
         return {"type": "integer", "minimum": field.min_value, "maximum": field.max_value}
     if isinstance(field, forms.ChoiceField):
         choices: Any = field.choices
-        return {"type": "string", "enum": [str(value) for value, _ in flatten_choices(choices)]}
+        values = [str(value) for value, _ in flatten_choices(choices)]
+        # An empty text filters nothing, as the absent parameter does.
+        return {"type": "string", "enum": values if field.required or "" in values else ["", *values]}
     if isinstance(field, DayField | ZoneField):
         return {"type": "string", "pattern": field.pattern}
     return {"type": "string", "maxLength": getattr(field, "max_length", None), "pattern": r"^[^\x00]*$"}

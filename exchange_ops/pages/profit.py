@@ -226,6 +226,7 @@ def _margin_values(line: margin_profit.MarginLine, method: str, chosen: str) -> 
         "unrealised": line.unrealised,
         "realised": line.total.net,
         "fees": line.total.fees,
+        "fee_currency": line.total.quote_currency,
         "range": RANGES[chosen],
         "computed_at": None if held is None else held.read_at.isoformat(),
     }

@@ -23,7 +23,7 @@ class Aftermath:
 
     walk: Walk
     nursery: Nursery
-    _amounts: Any = field(default_factory=lambda: count(500))
+    _amounts: Any = field(default_factory=lambda: count(1500))
     _ahead_s: int = 0
 
     # Before -----------------------------------------------------------------------------------------------------------

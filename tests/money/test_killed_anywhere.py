@@ -122,7 +122,7 @@ def test_the_approval_is_whole_or_not_there(after):
 def test_the_request_is_there_once_however_often_it_is_sent(after):
     wanted = {"username": "operator", "currency": "BTC", "address": ADDRESS}
     for number in range(1, MOST):
-        order = {**wanted, "amount": f"0.0007{number:02d}", "request_key": f"form-{number}"}
+        order = {**wanted, "amount": f"0.0017{number:02d}", "request_key": f"form-{number}"}
         outcome = after.nursery.run("request", dies={"number": number}, **order)
         again = [after.nursery.run("request", **order).get("result") for _ in range(2)]
         assert again[0] is not None

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.django_db
 
 EVERYWHERE = {
     "alarm": "incidents freezes",
-    "count-action": "incidents people approvals withdrawals transfers orders freezes policy",
+    "count-action": "incidents people withdrawals transfers orders approvals freezes policy",
     "strip": "incidents",
 }
 FRAME = {*EVERYWHERE, "notices"}

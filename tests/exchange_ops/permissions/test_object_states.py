@@ -81,6 +81,7 @@ WITHOUT_STATES = {
     "key-rotate": "as key-disable",
     "key-switch": "as key-disable",
     "list-saved-change": "a saved filter: one's own",
+    "person-colleague": "confirmed or not; who confirms is in desk/staff/test_colleagues.py",
     "person-session-end": "a session is there or not",
     "person-token-revoke": "a token is there or not",
     "subaccount-address": "asks for a reading, whatever it stands at",

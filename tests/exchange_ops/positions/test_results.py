@@ -109,7 +109,7 @@ def test_margin_page_and_profit_and_loss_show_the_same_results(signed_in, audito
     assert "+18" in text(client.get("/margin/BCHUSD/"))
     assert "+6.00 USD" in text(client.get("/profit/"))
     exported = client.get("/profit/export.csv").content.decode()
-    assert re.search(r"BCHUSD margin,USD,.*,6,4,All time", exported), exported
+    assert re.search(r"BCHUSD margin,USD,.*,6,4,USD,All time", exported), exported
 
 
 def test_every_page_shows_the_exchanges_own_unrealised_result(signed_in, operator, account):

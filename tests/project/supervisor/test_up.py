@@ -48,7 +48,7 @@ def house(monkeypatch, tmp_path):
         monkeypatch.setattr(plans, "runs_sandbox", lambda _: False)
         monkeypatch.setattr(plans, "outside", lambda _: [])
         monkeypatch.setattr(plans, "web", lambda _: [service("web", ready_after_s=ready_after_s)])
-        monkeypatch.setattr(plans, "work", lambda _: [])
+        monkeypatch.setattr(plans, "work", list)
         return up.House(SimpleNamespace(LISTEN="127.0.0.1", PORT=free_port()), Quiet())
 
     return make

@@ -88,7 +88,7 @@ ORDERS = Subject(
         for route in ("order-cancel", "api-order-cancel")
     }
     | {(state, "order-replace"): OPERATORS for state in ("placed", "found")}
-    | {(state, "order-guard"): OPERATORS for state in ("waiting", "requested", "sending", "unknown", "placed", "found")}
+    | {(state, "order-guard"): OPERATORS for state in ("requested", "sending", "unknown", "placed", "found")}
     | {
         ("waiting", "order-approve"): {roles.TREASURY},
         ("waiting", "order-decline"): {roles.TREASURY},
