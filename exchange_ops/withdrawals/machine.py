@@ -1,8 +1,8 @@
 """The machine of payouts: how a row moves, and what the database itself refuses. Its table is `states`.
 
-Beyond what holds for the rows of every machine, a decision is made once, and before the exchange was told anything it
-falls with the content that it was about; the exchange is told to pay a hold or to
-release it, never both; nobody decides on their own request; and a word counts only with the second factor given for it.
+Beyond what holds for the rows of every machine, a decision is made once. It falls with the content that it was about as
+long as the exchange was told nothing. The exchange is told to pay a hold or to release it, never both; nobody decides
+on their own request; and an approval counts only with the second factor given for it.
 """
 
 from typing import Final

@@ -70,9 +70,9 @@ def mail_server(settings):
 
 @pytest.fixture
 def waits(monkeypatch):
-    found = Waits()
-    place(monkeypatch, found)
-    return found
+    waits = Waits()
+    place(monkeypatch, waits)
+    return waits
 
 
 @pytest.fixture

@@ -96,8 +96,8 @@ SAYS = [
 
 @pytest.mark.parametrize(("changes", "name", "words"), SAYS)
 def test_each_field_of_the_ticket_says_what_is_wrong_while_it_is_typed(client, changes, name, words):
-    said = beside(client.post(f"{PATH}figures/", typed(**changes)).content.decode(), f"id_{name}")
-    assert said.startswith(words) if words else not said
+    sentence = beside(client.post(f"{PATH}figures/", typed(**changes)).content.decode(), f"id_{name}")
+    assert sentence.startswith(words) if words else not sentence
 
 
 def test_a_price_copied_from_the_book_is_placed_as_the_button_says(client):

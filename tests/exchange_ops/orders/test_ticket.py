@@ -169,8 +169,8 @@ def test_without_a_price_a_buy_has_no_shares_and_one_at_the_market_leaves_a_tent
 @pytest.mark.django_db
 def test_the_ticket_says_what_it_would_meet_and_fills_shares(signed_in, operator, book):
     page = figures(signed_in(operator), price="505", quantity="2")
-    said = ("≈ 2.0000 BCH", "across 2", "price levels", "502.5", "0.50 % on average", "1,006.005 USD", "usual")
-    for words in said:
+    summary = ("≈ 2.0000 BCH", "across 2", "price levels", "502.5", "0.50 % on average", "1,006.005 USD", "usual")
+    for words in summary:
         assert words in page, words
     assert 'data-fill="id_quantity" data-value="19.782"' in page  # 10000 / (505 * 1.001)
     assert 'data-tick="0.01"' in page

@@ -63,11 +63,11 @@ def test_gain_and_loss_are_taken_from_the_fills_and_not_from_the_price_of_today(
     Ticker.objects.filter(pk="BCHUSD").update(ask=Decimal(470), bid=Decimal(469), last=Decimal(470))
     result = results.of(row, situation.read(row))
     exits = exit_prices.Exits(stop=Decimal(380), take=Decimal(480))
-    found = exit_prices.outcomes(exits=exits, requested=row.entry, rates=RATES, result=result)
+    outcomes = exit_prices.outcomes(exits=exits, requested=row.entry, rates=RATES, result=result)
     cost = Decimal(206) + Decimal("0.412")
-    assert found.at_stop == Decimal(190) - Decimal("0.38") - cost
-    assert found.at_take == Decimal(240) - Decimal("0.48") - cost
-    assert found.fees_at_stop == Decimal("0.792")
+    assert outcomes.at_stop == Decimal(190) - Decimal("0.38") - cost
+    assert outcomes.at_take == Decimal(240) - Decimal("0.48") - cost
+    assert outcomes.fees_at_stop == Decimal("0.792")
     without_fees = exit_prices.outcomes(exits=exits, requested=row.entry, rates=None, result=result)
     assert (without_fees.at_stop, without_fees.fees_at_stop) == (Decimal(-16), None)
 
@@ -88,9 +88,9 @@ def test_an_ended_bracket_says_its_result_with_the_fees_in_their_currency(signed
     sold = "0.499" if fee_currency == "BCH" else "0.5"  # the fee was deducted from what it bought
     row = stopped(row, operator, (sold, "380", fees[1]))
     client = signed_in(auditor)
-    found = client.get(f"/api/v1/brackets/{row.pk}/").json()["result"]
-    assert (found["realised"], found["is_complete"]) == (realised, True)
-    assert (found["fee_currency"], found["is_after_fees"]) == (fee_currency, fee_currency != "GAS")
+    answer = client.get(f"/api/v1/brackets/{row.pk}/").json()["result"]
+    assert (answer["realised"], answer["is_complete"]) == (realised, True)
+    assert (answer["fee_currency"], answer["is_after_fees"]) == (fee_currency, fee_currency != "GAS")
     page = " ".join(client.get(reverse("bracket", args=[row.pk])).content.decode().split())
     assert realised.replace("-", "\u2212") in page or realised in page
     assert words in page
