@@ -9,6 +9,7 @@ from html.parser import HTMLParser
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+from tests.bounds import stretched
 from tests.e2e.visitors import Visitor, until
 from tests.houses import ROOT, RunningHouse
 
@@ -105,7 +106,7 @@ class Announcer:
         """End it."""
         assert self._process.stdin
         self._process.stdin.close()
-        self._process.wait(20)
+        self._process.wait(stretched(20))
 
 
 @dataclass
@@ -177,6 +178,10 @@ class Presser:
     def keep_answers(self) -> None:
         """From now on nothing that the page asks for is answered, until a button is down."""
         self._is_holding = True
+
+    def wait_for_answers(self) -> None:
+        """Until nothing is on its way but what is kept."""
+        until(lambda: self.page.evaluate("window.pending") <= len(self._held), every_s=0.01)
 
     def wait_for_questions(self, part: str = "") -> None:
         """Until the page has asked for something, or for this part."""

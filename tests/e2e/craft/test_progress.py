@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.bounds import stretched
+from tests.e2e.visitors import until
 
 pytestmark = [
     pytest.mark.browser,
@@ -27,9 +28,9 @@ class Held:
     def _hold(self, route):
         self._routes.append(route)
 
-    @property
-    def count(self):
-        return len(self._routes)
+    def wait(self):
+        """Until the page has asked."""
+        until(lambda: self._page.wait_for_timeout(20) or self._routes, every_s=0)
 
     def let_go(self):
         for route in self._routes:
@@ -64,8 +65,8 @@ LONG_ENOUGH_MS = 1_200
 
 def said(page, held):
     """What the page says while the answer is held, once that has come."""
+    held.wait()
     page.wait_for_timeout(LONG_ENOUGH_MS)
-    assert held.count
     held.let_go()
     expect(page.locator("#progress")).to_be_hidden()
     return page.evaluate("const said = sessionStorage.getItem('said'); sessionStorage.removeItem('said'); said")
@@ -100,8 +101,8 @@ def test_what_is_read_again_by_itself_says_nothing(visit, announcer):
     page = visit("operator").open("/orders/")
     held = Held(page, r"/orders/$")
     announcer.tell(["orders"])
+    held.wait()
     page.wait_for_timeout(1_500)
-    assert held.count
     expect(page.locator("#progress")).to_be_hidden()
 
 

@@ -74,11 +74,11 @@ def test_a_transaction_is_explained_then_sent_once_with_a_second_factor(house, v
     assert len(sendings(house)) == before, "explaining sends nothing"
 
     send.click()
-    expect(page.locator("#id_reason-wrong")).to_contain_text("Say why")
+    expect(page.locator("#id_reason-wrong")).to_contain_text("Why is it sent from this desk?")
     expect(page.get_by_label("Bytes, in hexadecimal")).to_have_value(made.raw.hex())
     page.get_by_label("Reason").fill("As agreed with nobody")
     page.get_by_label("Code of your authenticator app").fill(treasury.codes.fresh())
-    page.get_by_role("button", name=re.compile("^Broadcast ")).click()
+    page.get_by_role("button", name=re.compile("^Broadcast 1.99990000 coins")).click()
     page.wait_for_url(re.compile(r"/chain/tools/broadcasts/\d+/$"))
     treasury.mark()
     expect(treasury.state()).to_have_text("Sent")

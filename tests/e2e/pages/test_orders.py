@@ -99,7 +99,7 @@ def test_an_order_whose_answer_was_lost_is_looked_for_and_found(house, visit):
 def test_a_ticket_tells_what_is_wrong_and_a_double_click_places_one_order(house, visit):
     operator = visit("operator")
     page = fill_in(operator, quantity="0.00001", price="0.001")
-    expect(page.locator("#figures")).to_contain_text("at least 0.0001")
+    expect(page.locator("#id_quantity-wrong")).to_contain_text("Too low: at least 0.0001.")
     page.get_by_role("button", name="Preview order").click()
     expect(page.locator("#id_quantity-wrong")).to_contain_text("Too low: at least 0.0001.")
     page.get_by_label("Quantity", exact=True).fill("0.0123")

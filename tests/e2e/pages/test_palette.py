@@ -49,7 +49,7 @@ def test_a_page_and_a_market_are_found_opened_and_pinned_by_keys_alone(visit):
     page.keyboard.press("ArrowUp")
     expect(page.locator("#find")).to_be_focused()
     page.keyboard.press("Enter")
-    page.wait_for_url(re.compile(r"/search/\?q=eth"))
+    page.wait_for_url(re.compile(r"/ETHBTC/$"))
     assert found == []
 
 

@@ -88,7 +88,8 @@ def test_open_sockets_side_by_side_hear_of_their_own_account_alone(first, second
 def test_an_admin_moves_somebody_to_another_account(first, second, limited, enter):
     person = limited("treasury", first, username="mover")
     theirs, admin = enter(person), enter(limited("admin", username="keeper"))
-    expect(theirs(f"/accounts/{first.pk}/funds/").get_by_role("heading", name="Funds")).to_be_visible()
+    open_page = theirs(f"/accounts/{first.pk}/funds/")
+    expect(open_page.get_by_role("heading", name="Funds")).to_be_visible()
     page = admin(f"/people/{person.pk}/")
     assert complaints(page, "person-by-account") == []
     page.get_by_role("group", name=re.compile("^Treasury")).get_by_label(first.name).uncheck()
@@ -100,7 +101,7 @@ def test_an_admin_moves_somebody_to_another_account(first, second, limited, ente
     page.get_by_role("button", name="Change these roles").click()
     expect(page.locator("#person")).to_contain_text("Treasury for Second desk only")
     assert Person.objects.get(pk=person.pk).grants == [f"treasury:{second.pk}"]
-    expect(theirs(f"/accounts/{first.pk}/funds/")).to_have_url(re.compile("/sign-in/"))
+    expect(open_page).to_have_url(re.compile("/sign-in/"))  # by itself: nothing was typed there
     again = enter(Person.objects.get(pk=person.pk))
     expect(again(f"/accounts/{first.pk}/funds/").get_by_role("heading", name="Page not found")).to_be_visible()
     expect(again("/funds/").get_by_role("heading", name="Funds")).to_be_visible()

@@ -7,7 +7,7 @@ import pytest
 
 from desk import clock
 from desk.people import tokens, totp
-from desk.staff import changes, invitations
+from desk.staff import invitations, states
 from exchange_ops.policy import quorum
 from exchange_ops.policy.models import PolicyVersion, QuorumTier, ValueLimit
 from exchange_ops.policy.modes import HOLD_THEN_APPROVE
@@ -100,7 +100,7 @@ def _change_people(admins, operator):
             now=clock.now(),
         )
     staff.requested(
-        changes.machine.ROLES,
+        states.ROLES,
         operator,
         admins[7],
         staff.answer_at(0),

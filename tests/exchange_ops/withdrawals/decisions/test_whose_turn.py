@@ -66,8 +66,8 @@ def test_nothing_waits_for_anybody(everybody):
 
 def test_each_is_named_what_they_can_decide_and_nobody_else(moving, everybody):
     walk, (operator, first, second, third, *_, both, _gone, _nobody) = moving.walk, everybody
-    held, large = walk.held(), walk.until(walk.request(amount=Decimal(20)), "review")
-    own = walk.held(amount=Decimal("0.07"), initiator=both)
+    held, own = walk.held(), walk.held(amount=Decimal("0.02"), initiator=both)
+    large = walk.until(walk.request(amount=Decimal(20)), "review")  # last: what comes after it shares its tier
     sent = moving.request(states.TO_USER, amount=Decimal(100))
     walk.approve(large, first)
     moving.approve(sent, second)
