@@ -7,7 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.cache import patch_vary_headers
 
-ANSWER = "#answer [data-words]"
+ANSWER = "#own-answer [data-words]"
 
 
 def show(

@@ -3,7 +3,7 @@
 import { rereadSoon } from "./fragments.js";
 
 const DONE_MS = 20000, LONGEST = 400, NO_ANSWER = "No answer from the desk. Check whether it was recorded before you send it again.";
-const words = document.querySelector("#answer [data-words]"), blank = document.getElementById("refusal");
+const words = document.querySelector("#own-answer [data-words]"), blank = document.getElementById("refusal");
 let hiding = 0;
 
 const hide = () => words.replaceChildren();
@@ -43,4 +43,4 @@ document.addEventListener("htmx:afterRequest", function (event) {
   const form = event.detail.elt, named = (form.dataset.changes || "").split(" ").filter(Boolean);
   [form.closest("[data-follow]"), ...named.map((name) => document.getElementById(name))].filter((part) => part?.isConnected).forEach(rereadSoon);
 });
-document.querySelector("#answer [data-dismiss]").addEventListener("click", hide);
+document.querySelector("#own-answer [data-dismiss]").addEventListener("click", hide);

@@ -174,7 +174,7 @@ def test_what_answers_a_press_is_shown_while_the_pointer_stays_and_each_refusal_
     filled, broken, *mine = [own, *(order_rows.elsewhere(now=clock.now(), symbol="ETHBTC") for _ in range(4))]
     page = open_page(PAGE)
     page.unroute_all()
-    answer, sent = page.locator("#answer"), []
+    answer, sent = page.locator("#own-answer"), []
     page.on("request", lambda request: sent.append(request.url) if request.method == "POST" else None)
     for order, held_ms in zip(mine, (5, 60, 150), strict=True):
         press(page, page.get_by_role("button", name=f"Cancel {order.reference}"), held_ms=held_ms)
@@ -201,7 +201,7 @@ def test_an_order_is_placed_refused_and_changed_without_leaving_the_desk(open_pa
     Ticker.objects.update(ask=Decimal("3.25"), bid=Decimal("3.24"), last=Decimal("3.25"), read_at=clock.now())
     page = open_page(PAGE)
     page.unroute_all()
-    answer, place = page.locator("#answer"), page.locator("#place")
+    answer, place = page.locator("#own-answer"), page.locator("#place")
     page.locator("#id_price").fill("3.2")
     page.locator("#id_quantity").fill("0.5")
     expect(place).to_have_text("Place buy order: 0.5 ETH at 3.2 BTC")
