@@ -14,7 +14,10 @@ from desk.machines.guards import drop_statement
 from desk.management.commands import make_guards
 from exchange_ops.addresses.machine import GUARDS
 
-pytestmark = pytest.mark.django_db
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.thorough("a tool of developers; that every declared trigger is installed is proven in each run"),
+]
 
 
 SILENT = "exchange_ops_addressrequest_no_removal"

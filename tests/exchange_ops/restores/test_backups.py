@@ -26,6 +26,7 @@ def command(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(line, cwd=houses.ROOT, env=environment, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.thorough("six starts of a process; that a restored desk holds back what it sent is proven by its rows")
 def test_what_comes_back_holds_and_says_that_it_was_put_back(folder, tmp_path):
     """One walk of both commands: a start of each costs seconds, so what they refuse is seen on the way."""
     backup = tmp_path / "backup"
