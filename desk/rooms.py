@@ -76,6 +76,8 @@ class Room:
     """What is asked for readiness."""
     incidents: Collection[Any] = ()
     """What a person has to look at, each `desk.incidents.kinds.Kind` with how its causes are read from rows."""
+    browser_kinds: Collection[Any] = ()
+    """What open pages show their person besides, each a `desk.notifications.wishes.BrowserKind` to choose."""
     actions: Collection[Any] = ()
     """Each `desk.actions.entries.Source` of the list of everything that waits for somebody."""
     approvals: Collection[Any] = ()
@@ -192,6 +194,11 @@ def demo_loaders() -> dict[str, Callable[[], None]]:
 def incidents() -> list[Any]:
     """Every kind of incident, in the order of the rooms."""
     return [kind for room in _declared for kind in room.incidents]
+
+
+def browser_kinds() -> list[Any]:
+    """Every kind that open pages show by themselves, in the order of the rooms."""
+    return [kind for room in _declared for kind in room.browser_kinds]
 
 
 def actions() -> list[Any]:

@@ -13,6 +13,7 @@ from django.db.models import Q, QuerySet
 
 from desk.fields import plain
 from desk.live import announcements
+from desk.notifications import outgoing
 from desk.rows import witnessed
 from exchange_ops.orders import machine
 from exchange_ops.orders.models import AccountTrade, Order
@@ -128,3 +129,5 @@ def _update_averages(account: Account, numbers: set[int]) -> None:
             Order.objects.filter(pk=row.pk).update(average_price=average)
         announcements.announce(row.subject)
         announcements.announce(machine.TOPIC, id=row.pk)
+        if row.initiator_id is not None:
+            announcements.announce(f"{outgoing.TOPIC}:{row.initiator_id}")  # the pages that they have open show it

@@ -60,7 +60,7 @@ def market(codes: Sequence[str] | None = None) -> Market:
 
 
 def actions(*, row: Funds, person: Person, account: Account | None, market: Market) -> list[Action]:
-    """Deposit, withdraw, move, convert and trade, in this order."""
+    """Deposit, withdraw, move, convert, trade and protect, in this order."""
     code, currency = row.currency, market.currencies.get(row.currency)
     chosen = "" if account is not None else CHOOSE
     may_ask = chosen or ("" if rules.may_request(person) else "Operators ask for it.")
@@ -98,7 +98,19 @@ def actions(*, row: Funds, person: Person, account: Account | None, market: Mark
             reverse("market", args=[symbol.code]) if symbol else "",
             may_ask or ("" if symbol else f"No market trades {code}."),
         ),
+        _protect(row, symbol, may_ask),
     ]
+
+
+def _protect(row: Funds, symbol: Symbol | None, why_not: str) -> Action:
+    """A stop or a take profit for what the trading account holds."""
+    is_sold = symbol is not None and symbol.base_currency == row.currency
+    url = (
+        f"{reverse('order-new')}?{urlencode({'protect': 'stop', 'symbol': symbol.code})}" if symbol and is_sold else ""
+    )
+    no_market = "" if is_sold else f"No market sells {row.currency}."
+    why_not = why_not or no_market or _nothing(row.trading, row.currency, "trading account")
+    return Action("Protect", "shield-check", url, why_not)
 
 
 def _symbol_to_trade(code: str, account: Account | None, market: Market) -> Symbol | None:

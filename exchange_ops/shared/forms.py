@@ -6,6 +6,7 @@ Blanks around a value are dropped; anything invisible inside it is refused, neve
 
 import re
 import uuid
+from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
@@ -20,6 +21,7 @@ WHOLE_DIGITS, FRACTION_DIGITS = 36, 24
 # What is typed for the marks that the pages write between thousands (desk/personal/formats.py).
 _ALIKE = {"\u202f": "\u202f\u2009\u00a0 ", "\u2019": "\u2019'"}
 _DECIMAL_COMMA = re.compile(r"0,\d{1,24}|\d{1,36},(\d{1,2}|\d{4,24})", re.ASCII)
+_INSTANT = re.compile(r"(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d))?", re.ASCII)
 _AMOUNT = re.compile(rf"\d{{1,{WHOLE_DIGITS}}}(\.\d{{1,{FRACTION_DIGITS}}})?", re.ASCII)
 
 
@@ -129,6 +131,25 @@ class ResolutionForm(DecisionForm):
         widget=forms.Textarea(attrs={"rows": 3}),
         error_messages={"required": "Say what you looked at: statements, transactions, answers."},
     )
+
+
+class InstantField(forms.CharField):
+    """A moment in UTC, as the browser's own picker writes it."""
+
+    def clean(self, value: Any) -> Any:
+        text = super().clean(value)
+        return read_instant(text) if text else None
+
+
+def read_instant(text: str) -> datetime:
+    """The moment a person wrote, in UTC; raises ValidationError with the sentence for them."""
+    match = _INSTANT.fullmatch(text)
+    if match is None:
+        raise forms.ValidationError("Write the date and the time in UTC, like 2026-11-30 18:00.", code="malformed")
+    try:
+        return datetime(*(int(part or 0) for part in match.groups()), tzinfo=UTC)  # type: ignore[misc,arg-type]
+    except ValueError:
+        raise forms.ValidationError("There is no such day or hour.", code="malformed") from None
 
 
 class RequestForm(forms.Form):

@@ -12,6 +12,7 @@ import "./live.js";
 import "./passkey.js";
 import "./waiting.js";
 import "./notices.js";
+import "./fills.js";
 import "./palette.js";
 import "./progress.js";
 import "./lists.js";

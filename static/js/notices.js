@@ -1,18 +1,18 @@
 // What is told while a tab is open, as a notification of the browser: once for each, however many tabs there are. Nothing
 // is decided by one; a click opens the page it is about in a tab of its own, so that nothing typed here is lost.
 const KEY = "shown-notices", KEPT = 100;
-const canShow = "Notification" in window && window.isSecureContext;
+export const canShow = "Notification" in window && window.isSecureContext;
 
 function shown() {
   try { return [].concat(JSON.parse(localStorage.getItem(KEY) || "[]")); } catch (error) { return []; }
 }
 
-function show(notice) {
+export function show(notice, uid = notice.dataset.notice, tag = uid) {
   const known = shown();
-  if (known.includes(notice.dataset.notice)) return;
+  if (known.includes(uid)) return;
   try {
-    localStorage.setItem(KEY, JSON.stringify([notice.dataset.notice, ...known].slice(0, KEPT)));
-    const made = new Notification("Countersign", { body: notice.textContent, tag: notice.dataset.notice });
+    localStorage.setItem(KEY, JSON.stringify([uid, ...known].slice(0, KEPT)));
+    const made = new Notification("Countersign", { body: notice.textContent, tag });
     made.addEventListener("click", function () {
       window.open(notice.href, "_blank", "noopener");
       made.close();
@@ -26,7 +26,9 @@ function show(notice) {
 function showAll() {
   const notices = Array.from(document.querySelectorAll("[data-notice]"));
   if (!canShow || Notification.permission !== "granted" || !notices.length) return;
-  const work = () => notices.forEach(show);
+  alone(() => notices.forEach((notice) => show(notice)));
+}
+export function alone(work) {
   if (navigator.locks) navigator.locks.request("notices", work);
   else work();
 }

@@ -27,6 +27,7 @@ from exchange_ops.orders.decisions import approvals
 from exchange_ops.orders.forms import orders_named
 from exchange_ops.orders.models import AccountTrade, FeeRates, Order, OrderApproval, OrderCall, OrderEvent
 from exchange_ops.orders.room import restore, waiting
+from exchange_ops.orders.views import fill_notices
 from exchange_ops.policy.vote_replay import COUNTED, Votes
 from exchange_ops.shared import alarms, heartbeats, rules
 from exchange_ops.shared.declarations import ages, causes, reasons, topics
@@ -176,8 +177,12 @@ ROOM: Final = rooms.Room(
         Table(BracketEvent),
         Table(BracketLeg),
     ),
-    idle_tables=dict.fromkeys(("exchange_ops.feerates", "exchange_ops.orderreading"), reasons.QUESTION),
+    idle_tables={
+        **dict.fromkeys(("exchange_ops.feerates", "exchange_ops.orderreading"), reasons.QUESTION),
+        "exchange_ops.orderamount": "what a quantity was computed from; the order itself has the quantity",
+    },
     retention=(Retention(FeeRates, "requested_at", lambda: timedelta(days=settings.ANSWERS_KEPT_DAYS)),),
+    browser_kinds=(fill_notices.KIND,),
     searches=(Search(_trade, 32), Search(_search, 60)),
     commands=(Command("New order", "order-new", "plus", rules.may_trade, 20),),
     tasks="exchange_ops.orders.tasks",

@@ -14,7 +14,7 @@ from desk.people import roles
 from desk.views.rendering import answer_here, show
 from desk.web.requests import DeskRequest
 from exchange_ops.market.models import Symbol
-from exchange_ops.orders import states, trades, workflow
+from exchange_ops.orders import outcomes, states, trades, workflow
 from exchange_ops.orders.brackets import workflow as brackets
 from exchange_ops.orders.models import Order
 from exchange_ops.orders.steps import trading_line
@@ -81,6 +81,8 @@ def render_page(
         "refusal": refusal,
         "drawn_for": f"{row.state}:{row.active}",
     }
+    if target not in PARTS or target == "facts":
+        context["outcome"] = outcomes.of(row)
     if target not in PARTS or target == "act":
         context |= _act(row, request.user) | choices.decision_context(
             row, request.user, confirmed=request.POST.getlist("confirmed")

@@ -213,6 +213,7 @@ def test_a_divided_amount_is_written_to_eight_places(signed_in, treasury):
         ("Withdraw", "/withdrawals/new/?currency=BCH"),
         ("Move", "/transfers/new/move/?currency=BCH"),
         ("Trade", "/markets/BCHUSD/"),
+        ("Protect", "/orders/new/?protect=stop&symbol=BCHUSD"),
     ],
 )
 def test_each_way_of_a_row_leads_to_its_form_with_the_currency_chosen(signed_in, operator, label, path):
