@@ -15,7 +15,7 @@ from django.db import connection
 
 from desk import clock, models, rooms
 from desk.audit import heads, installed_guards, trail, witness_chain
-from desk.people import stepup
+from desk.people import signed_lists, stepup
 
 if TYPE_CHECKING:
     from desk.models import AuditEvent
@@ -134,12 +134,15 @@ def _events(**where: Any) -> Iterator["AuditEvent"]:
 def _signed_heads(hashes: dict[int, str]) -> Iterator[str]:
     """Check the head that every confirmation names, and the signatures of passkeys."""
     trail_heads = {trail.NO_HEAD, *hashes.values()}
-    for row in models.StepUp.objects.select_related("person").order_by("pk").iterator(chunk_size=500):
+    rows = models.StepUp.objects.select_related("person", "signed_with").order_by("pk")
+    for row in rows.iterator(chunk_size=500):
         witness = f"The {row.get_kind_display()} given by {row.person} on {row.at.astimezone(UTC):%Y-%m-%d %H:%M:%S}"
         if row.audit_head not in trail_heads:
             yield f"{witness} was given over a trail that is not this one."
         if row.kind == models.StepUp.Kind.PASSKEY and not stepup.signature_holds(row):
             yield f"{witness} no longer proves its decision: the kept signature, its content or the key changed."
+        if row.kind == models.StepUp.Kind.LIST and not signed_lists.holds(row):
+            yield f"{witness} is not in the list that was signed: the list or the decision changed."
 
 
 def _named_proofs() -> Iterator[str]:

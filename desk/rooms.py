@@ -82,6 +82,8 @@ class Room:
     """Each `desk.actions.entries.Source` of the list of everything that waits for somebody."""
     approvals: Collection[Any] = ()
     """What of a machine waits for approvals, for that list: a `desk.actions.approvals.Approvals` each."""
+    selectable: Collection[Any] = ()
+    """What of a machine can be decided in a selection of requests: a `desk.actions.selection.Selectable` each."""
     open_words: Callable[[Any], Iterable[OpenWord]] | None = None
     """What a person approved that is not decided yet: void once they are switched off."""
     open_work: Callable[[Any], Iterable[OpenWord]] | None = None
@@ -209,6 +211,11 @@ def actions() -> list[Any]:
 def approvals() -> list[Any]:
     """What waits for approvals, machine by machine, in the order of the rooms."""
     return [each for room in _declared for each in room.approvals]
+
+
+def selectable() -> list[Any]:
+    """What can be decided in a selection, machine by machine, in the order of the rooms."""
+    return [each for room in _declared for each in room.selectable]
 
 
 def searches() -> list[Any]:

@@ -1,6 +1,7 @@
 """Requests that wait for approvals, from all machines, as one source of the list of what waits for somebody.
 
-A room declares its machine (`desk.rooms.Room.approvals`). Each request is decided on its own page, never in bulk.
+A room declares its machine (`desk.rooms.Room.approvals`). Each request is decided on its own page, or in a selection
+that shows each whole (`selection`).
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -78,7 +79,7 @@ def _mark(entry: Entry, person: "Person", *, mine: set[int], undecided: set[int]
     # What waits for treasury waits for everybody of treasury, except for the requester and those who approved already.
     entry.decided = person.has_role(roles.TREASURY) and not (entry.mine or entry.is_followed or entry.own)
     if entry.is_followed:
-        entry.progress = ""
+        entry.progress, entry.votes = "", ()
 
 
 def _done(person: "Person", now: datetime) -> Sequence[Entry]:

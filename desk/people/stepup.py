@@ -18,7 +18,7 @@ from django.db import IntegrityError, connection, transaction
 
 from desk import models, rooms, sealing
 from desk.audit import trail
-from desk.people import code_limits, passkeys, session_keys, totp
+from desk.people import code_limits, passkeys, session_keys, signed_lists, totp
 
 if TYPE_CHECKING:
     from desk.models import Person, StepUp, StepUpChallenge
@@ -70,15 +70,20 @@ def verify(
     answer: Mapping[str, Any],
     session_key: str,
     now: datetime,
+    listed: str = "",
 ) -> "StepUp":
     """Check the answer and store what was signed as a StepUp row, inside the caller's transaction.
 
     `answer` is {"kind": "totp", "code": "123456"} or {"kind": "passkey", "credential": credential.toJSON()}, the
-    credential as an object or as its JSON text. Raises CannotConfirm; then the caller rolls back and nothing is spent.
+    credential as an object or as its JSON text; within the desk also `signed_lists.Place.answer`. `listed` is the text
+    of a list of decisions, whose digest is then given. Raises CannotConfirm; then the caller rolls back and nothing is
+    spent.
     """
     if not connection.in_atomic_block:
         raise RuntimeError("A decision and its second factor belong in one transaction.")
     _require_shape(purpose=purpose, digest=digest, session_key=session_key)
+    if listed and digest != signed_lists.digest_of(listed):
+        raise ValueError("A list is confirmed by its own digest.")
     if not person.is_active:
         raise CannotConfirm("This account is switched off.")
     kind = answer.get("kind") if isinstance(answer, Mapping) else None
@@ -88,11 +93,14 @@ def verify(
         digest=digest,
         session_digest=trail.digest_of(session_key),
         at=now,
+        listed=listed or None,
     )
     if kind == models.StepUp.Kind.TOTP:
         _confirm_by_code(row, answer.get("code"), now=now)
     elif kind == models.StepUp.Kind.PASSKEY:
         _confirm_by_passkey(row, answer.get("credential"), now=now)
+    elif kind == models.StepUp.Kind.LIST and isinstance(answer.get("place"), signed_lists.Place):
+        _confirm_by_list(row, answer["place"])
     else:
         raise CannotConfirm("Confirm with a passkey or a one-time code.")
     _keep(row)
@@ -118,7 +126,8 @@ class Proofs:
             return False
         if not is_genuine(row, check=self._check):
             return False
-        return row.kind != models.StepUp.Kind.PASSKEY or _is_of_own_key(row, self._keys_of(row))
+        giver = row.signed_with or row
+        return giver.kind != models.StepUp.Kind.PASSKEY or _is_of_own_key(giver, self._keys_of(giver))
 
     def _keys_of(self, row: "StepUp") -> dict[str, str]:
         if row.person_id not in self._keys:
@@ -140,11 +149,17 @@ def _is_of_own_key(row: "StepUp", keys: Mapping[str, str]) -> bool:
 def is_genuine(row: "StepUp", *, check: sealing.Check | None = None) -> bool:
     """Whether the desk itself wrote this row: its code verifies, and with a passkey its signature does.
 
+    A place in a list needs a genuine list with this very decision at that place.
+
     For many rows, pass the `check` of `sealing.checker(context=MAC_CONTEXT)`.
     """
     check = check or sealing.checker(context=MAC_CONTEXT)
     if not check(row.mac, row.content):
         return False
+    if row.kind == models.StepUp.Kind.LIST:
+        signature = row.signed_with
+        is_factor = signature is not None and signature.kind != models.StepUp.Kind.LIST
+        return is_factor and signed_lists.holds(row) and is_genuine(signature, check=check)  # type: ignore[arg-type]
     return row.kind != models.StepUp.Kind.PASSKEY or signature_holds(row)
 
 
@@ -226,6 +241,13 @@ def _confirm_by_passkey(row: "StepUp", answer: object, *, now: datetime) -> None
     row.credential_id, row.client_data = assertion.credential_id, assertion.client_data
     row.authenticator_data, row.signature = assertion.authenticator_data, assertion.signature
     row.sign_count = assertion.sign_count
+
+
+def _confirm_by_list(row: "StepUp", place: signed_lists.Place) -> None:
+    row.kind, row.signed_with, row.position = models.StepUp.Kind.LIST, place.signature, place.position
+    row.audit_head = place.signature.audit_head
+    if not signed_lists.holds(row):
+        raise CannotConfirm("This is not what you confirmed, or the two minutes for it are over: review it again.")
 
 
 def _waiting_challenge(row: "StepUp", text: str, *, now: datetime) -> "StepUpChallenge":

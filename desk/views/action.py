@@ -12,7 +12,7 @@ from django.utils.functional import SimpleLazyObject
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from desk import clock
-from desk.actions import entries, listing, threads
+from desk.actions import entries, listing, selection, threads
 from desk.incidents import queries
 from desk.incidents.kinds import Severity
 from desk.models import Person
@@ -46,6 +46,7 @@ class ListingForm(forms.Form):
     severity = forms.ChoiceField(required=False, choices=[("", "Any severity"), *Severity.choices])
     q = forms.CharField(required=False, max_length=100)
     sort = forms.ChoiceField(required=False, choices=[*listing.SORTS.items()])
+    page = forms.IntegerField(required=False, min_value=1)
 
     def wish(self, *, first: str, source: str, scope: str) -> listing.Wish:
         """The chosen filter; `first` is the group where none is named, `scope` the account in the path."""
@@ -59,6 +60,7 @@ class ListingForm(forms.Form):
             words=chosen.get("q", ""),
             sort=chosen.get("sort") or "urgency",
             scope=scope,
+            page=chosen.get("page") or 1,
         )
 
 
@@ -90,6 +92,7 @@ def _listed(request: HttpRequest, person: Person, source: str) -> HttpResponse:
         "severities": Severity.choices,
         "sorts": listing.SORTS.items(),
         "topics": " ".join((*topics, threads.TOPIC)),
+        "selectable": selection.names() if person.has_role(roles.TREASURY) else frozenset(),
         "empty": _empty(wish, sources),
     }
     return show(request, "desk/action.html", context, parts={"inbox": "desk/action/_inbox.html"})

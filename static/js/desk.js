@@ -16,3 +16,4 @@ import "./fills.js";
 import "./palette.js";
 import "./progress.js";
 import "./lists.js";
+import "./selection.js";

@@ -7,10 +7,12 @@ function say(form, sentence) {
 
 async function challenge(form, button) {
   const field = (name) => form.querySelector('input[name="' + name + '"]').value;
+  // A list of decisions is signed as it is chosen at this moment: the desk makes its digest from the whole form.
+  const isWhole = "wholeForm" in button.dataset;
   const answer = await fetch(button.dataset.challenge, {
     method: "POST",
-    body: JSON.stringify({ purpose: field("purpose"), digest: field("digest") }),
-    headers: { "Content-Type": "application/json", "X-CSRFToken": field("csrfmiddlewaretoken") },
+    body: isWhole ? new URLSearchParams(new FormData(form)) : JSON.stringify({ purpose: field("purpose"), digest: field("digest") }),
+    headers: { ...(isWhole ? {} : { "Content-Type": "application/json" }), "X-CSRFToken": field("csrfmiddlewaretoken") },
   });
   const content = await answer.json().catch(() => ({}));
   if (!answer.ok) throw new Error(content.problem || "The desk gave no challenge. Nothing was decided.");

@@ -9,6 +9,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from desk import clock
+from desk.actions import upcoming
 from desk.models import Person
 from desk.people import roles
 from desk.views.rendering import answer_here, show
@@ -101,6 +102,7 @@ def _act(row: Order, person: Person) -> dict[str, Any]:
         "only_operators": cancellable and not rules.may_trade(person),
         "may_trade": rules.may_trade(person),
         "frozen": freezes.active(row.account),
+        "upcoming": upcoming.upcoming(person, row.scope) if row.decided_by_id == person.pk else None,
     }
 
 
@@ -111,7 +113,7 @@ def _replaceable(row: Order) -> bool:
 
 def _story(row: Order, person: Person) -> dict[str, Any]:
     return {
-        "words": list(row.approvals.select_related("person", "confirmation").order_by("at", "pk")),
+        "words": list(row.approvals.select_related("person", "confirmation__signed_with").order_by("at", "pk")),
         "events": row.events.select_related("actor").order_by("-pk")[:MOST_EVENTS],
         "calls": row.calls.order_by("pk"),
         "trades": list(trades.of_order(row)) if row.exchange_id is not None else [],

@@ -24,6 +24,7 @@ from exchange_ops.transfers import approvals, endings, ledger_matching, machine,
 from exchange_ops.transfers.forms import transfers_named
 from exchange_ops.transfers.models import Transfer, TransferApproval, TransferCall, TransferEvent
 from exchange_ops.transfers.room import waiting
+from exchange_ops.transfers.views import selection
 
 UNKNOWN_FOR: Final = timedelta(minutes=3)
 
@@ -159,6 +160,7 @@ ROOM: Final = rooms.Room(
             news=waiting.news,
         ),
     ),
+    selectable=(selection.SELECTABLE,),
     open_words=waiting.open_words,
     waiting=(WAITING.source,),
     replays={REPLAY.subject: REPLAY.check},

@@ -9,6 +9,7 @@ from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_safe
 
 from desk import clock
+from desk.actions import upcoming
 from desk.models import Person
 from desk.people import roles
 from desk.views.rendering import show
@@ -64,9 +65,11 @@ def _facts(row: Transfer, person: Person, now: datetime) -> dict[str, Any]:
 
 
 def _decide(row: Transfer, person: Person, now: datetime) -> dict[str, Any]:
+    words = list(row.approvals.select_related("person", "confirmation__signed_with").order_by("at", "pk"))
     return {
         "choices": decisions.choices(row, person),
-        "words": list(row.approvals.select_related("person", "confirmation").order_by("at", "pk")),
+        "words": words,
+        "upcoming": upcoming.after(person, row, words),
         "purpose": approvals.PURPOSE,
         "close_purpose": endings.CLOSE_PURPOSE,
         "reissue_purpose": endings.REISSUE_PURPOSE,

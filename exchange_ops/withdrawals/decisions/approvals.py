@@ -21,12 +21,12 @@ from exchange_ops.withdrawals.decisions import policy_evaluation
 from exchange_ops.withdrawals.models import Approval, Withdrawal
 
 if TYPE_CHECKING:
-    from collections import Counter
     from collections.abc import Iterable
 
     from desk.models import Person
 
 PURPOSE = "approve-withdrawal"
+NOT_SEEN: Final = "This is not what you saw: the request or the rules changed. Read it again, then decide."
 BALLOT: Final = votes.Ballot(Approval, "withdrawal", PURPOSE, roles.TREASURY)
 _OF_THIS_STAGE: Final = Q(stage=Approval.REVIEW, withdrawal__state=states.REVIEW) | Q(
     stage=Approval.RELEASE, withdrawal__state=states.HELD
@@ -61,14 +61,21 @@ def approve(
     return row
 
 
-def reject(*, withdrawal_id: int, person: "Person", reason: str, now: datetime, session_key: str = "") -> Withdrawal:
-    """One person's rejection: nothing is paid and a hold is released. It needs a reason but no second factor."""
+def reject(
+    *, withdrawal_id: int, person: "Person", reason: str, now: datetime, session_key: str = "", digest: str = ""
+) -> Withdrawal:
+    """One person's rejection: nothing is paid and a hold is released. It needs a reason but no second factor.
+
+    With a `digest` only the content of that digest is rejected.
+    """
     reason = DECISIONS.reason(reason, asks="Say why you reject it; the person who asked will read it.")
     act = Act(person, now, session_key, reason)
     with DECISIONS.on(withdrawal_id) as row:
         _refuse_person(row, person)
         if row.state not in {states.REVIEW, states.HELD} or row.decision != NONE:
             raise CannotApprove(_decided(row))
+        if digest not in {"", row.digest}:
+            raise CannotApprove(NOT_SEEN)
         DECISIONS.keep(row, act, stage=stage_of(row), verdict=Approval.REJECT)
         _end(row, act, event="rejected")
     return row
@@ -110,9 +117,9 @@ def people(row: Withdrawal, stage: str) -> int:
     return votes.people(valid(row, stage))
 
 
-def tally(rows: "Iterable[Withdrawal]", stage: str) -> "Counter[int]":
-    """How many people's approvals of this stage count for each of these rows, by number."""
-    return BALLOT.tally(rows, stage=stage, verdict=Approval.APPROVE)
+def counting_by_row(rows: "Iterable[Withdrawal]", stage: str) -> dict[int, list[Approval]]:
+    """The approvals of this stage that count for each of these rows, by number, one for each person."""
+    return BALLOT.counting_by_row(rows, stage=stage, verdict=Approval.APPROVE)
 
 
 def stage_of(row: Withdrawal) -> str:
@@ -168,7 +175,7 @@ def _refuse_unless_open(row: Withdrawal, act: Act) -> None:
     if freezes.active(row.account) is not None:
         raise CannotApprove("The account is frozen, so nothing can be approved. Two people of treasury can end that.")
     if act.digest != row.digest or not policy_evaluation.still_holds(row):
-        raise CannotApprove("This is not what you saw: the request or the rules changed. Read it again, then decide.")
+        raise CannotApprove(NOT_SEEN)
 
 
 def _refuse_person(row: Withdrawal, person: "Person") -> None:

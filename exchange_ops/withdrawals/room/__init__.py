@@ -33,6 +33,7 @@ from exchange_ops.withdrawals.models import (
 )
 from exchange_ops.withdrawals.room import checks, searches, waiting
 from exchange_ops.withdrawals.steps import settlement
+from exchange_ops.withdrawals.views import selection
 
 EARLY: Final = timedelta(minutes=2)  # by how much the exchange's clock may be behind
 
@@ -171,6 +172,7 @@ ROOM: Final = rooms.Room(
             news=waiting.news,
         ),
     ),
+    selectable=(selection.SELECTABLE,),
     open_words=waiting.open_words,
     waiting=(WAITING.source,),
     replays={REPLAY.subject: REPLAY.check},

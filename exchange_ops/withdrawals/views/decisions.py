@@ -71,8 +71,8 @@ def progress(row: Withdrawal, *, reviewed: int, released: int) -> str:
     """How many approvals there are; where those before the hold count, the final release is counted on top."""
     needed = max(row.quorum_required, 1)
     if row.state == states.REVIEW or row.mode != modes.APPROVE_THEN_HOLD or reviewed < needed:
-        return f"{reviewed if row.state == states.REVIEW else released} of {needed} approved"
-    return f"{reviewed} of {needed} approved, final release approval {released} of 1"
+        return f"{reviewed if row.state == states.REVIEW else released} of {needed} approvals"
+    return f"{reviewed} of {needed} approvals, final release approval {released} of 1"
 
 
 def _approve_label(row: Withdrawal, *, is_last: bool) -> str:

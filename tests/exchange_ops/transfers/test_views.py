@@ -565,7 +565,7 @@ def test_a_transfer_to_somebody_waits_in_the_inbox_of_treasury(signed_in, treasu
     body = text(client.get("/approvals/"))
     assert "Needs you 1" in body
     assert row.reference in body
-    assert "0 of 1 approved" in body
+    assert "0 of 1 approvals" in body
     assert "1 waiting" in text(client.get("/frame/?parts=count-action"))
     assert row.reference in text(client.get("/"))
     assert row.reference in text(signed_in(operator).get("/approvals/?list=others"))

@@ -347,7 +347,7 @@ def test_the_inbox_sorts_what_waits(signed_in, approver, operator, make_person):
     assert late.reference not in others
     client.post(f"/withdrawals/{late.pk}/reject/", {"reject-reason": "no"})
     assert late.reference in client.get("/approvals/?list=done").content.decode()
-    assert "checkbox" not in mine.split("<main")[1].split("</main")[0]
+    assert "data-decides" not in mine.split("<main")[1].split("</main")[0], "nothing is decided from the list itself"
 
 
 def test_hostile_text_is_shown_as_text(signed_in, treasury, operator):
