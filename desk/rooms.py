@@ -98,6 +98,8 @@ class Room:
     Each gets every event whose subject starts with its name and a colon, in order, compares with the tables and yields
     a sentence for each difference.
     """
+    trail: Collection[Any] = ()
+    """The words for its events in the audit trail: `desk.audit.words.Words` for each kind of object."""
     guards: Mapping[str, Statements] = field(default_factory=dict)
     """The triggers that the database must have.
 
@@ -171,6 +173,11 @@ def checks() -> dict[str, Check]:
 def replays() -> dict[str, Replay]:
     """Every replay, by the name that the subjects of its events begin with."""
     return {name: replay for room in _declared for name, replay in room.replays.items()}
+
+
+def trail() -> list[Any]:
+    """The words for the events of the audit trail, in the order of the rooms."""
+    return [words for room in _declared for words in room.trail]
 
 
 def guards() -> dict[str, Statements]:

@@ -13,7 +13,8 @@ from django.db.models import QuerySet
 from django.urls import reverse
 
 from desk import rooms
-from desk.actions.entries import NOBODY, Entry, Requests, Source
+from desk.actions.entries import Entry, Requests, Source
+from desk.audit.words import SYSTEM
 from desk.machines.decisions import TOPIC
 from desk.machines.rows import Subject
 from desk.machines.votes import Waiting
@@ -86,7 +87,7 @@ def _done(person: "Person", now: datetime) -> Sequence[Entry]:
     entries = [entry for each in rooms.approvals() for entry in each.done(person, now)]
     for entry in entries:
         entry.done_at, entry.deadline = entry.row.decided_at, None
-        entry.done_by = str(entry.row.decided_by or NOBODY)
+        entry.done_by = str(entry.row.decided_by or SYSTEM)
     return entries
 
 

@@ -21,9 +21,6 @@ SOON_RANK: Final = 0.5  # whatever ends soon: after what is critical alone
 NO_SEVERITY: Final = 1.5  # a decision that waits: after what is high, before what is medium
 SOON_LABEL: Final = "Soon to expire"
 DECISIONS_LABEL: Final = "Decisions"
-NOBODY: Final = "System"  # who did what no person did
-
-
 _SEARCHED: Final = ("address", "payment_id", "reason", "currency", "amount", "initiator", "identifier")
 
 

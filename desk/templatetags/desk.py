@@ -23,9 +23,6 @@ from desk.templatetags.terms import TERMS
 
 register = template.Library()
 
-# The subjects of the trail that are called otherwise on screen.
-_SUBJECTS = {"apikey": "Key", "subaccount": "Sub-account", "policychange": "Rules", "personchange": "Person"}
-
 SPRITE = "vendor/lucide-1.62.0/sprite.svg"
 TONES = {
     "quiet": "circle-dot",
@@ -140,13 +137,6 @@ def marked(text: str, *, beside: str) -> SafeString:
 def shortened(text: str, ends: int = 8) -> str:
     """Both ends of a long text for a list; the whole stands in the title and on the page behind the link."""
     return text if len(text) <= 2 * ends + 1 else f"{text[:ends]}\u2026{text[-ends:]}"
-
-
-@register.filter
-def in_words(action: str) -> str:
-    """The name of an event of the audit trail for people: "apikey.probed" is "Key probed"."""
-    subject, _, event = action.partition(".")
-    return f"{_SUBJECTS.get(subject, subject.capitalize())} {event}".replace("_", " ").strip()
 
 
 @register.simple_tag

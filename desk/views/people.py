@@ -13,7 +13,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from desk import clock, rooms
-from desk.models import ApiToken, AuditEvent, Person
+from desk.models import ApiToken, Person
 from desk.people import factors, own_sessions, roles, scopes, tokens
 from desk.people.stepup import CannotConfirm
 from desk.staff import (
@@ -28,6 +28,7 @@ from desk.staff import (
 )
 from desk.staff.models import Invitation, PersonChange
 from desk.staff.rules import CannotChange
+from desk.views import trail
 from desk.views.people_forms import (
     ConfirmForm,
     InviteForm,
@@ -303,7 +304,6 @@ def _page(request: HttpRequest, person_id: int, *, status: int = 200, refusal: s
     member, reader, now = _person(person_id), _reader(request), clock.now()
     rows = PersonChange.objects.filter(person=member).select_related("requested_by", "decided_by")
     waiting = rows.filter(state=states.REQUESTED).first()
-    trail = AuditEvent.objects.filter(subject=f"person:{member.pk}").select_related("actor").order_by("-seq")
     context = {
         "now": now,
         "member": member,
@@ -318,7 +318,7 @@ def _page(request: HttpRequest, person_id: int, *, status: int = 200, refusal: s
         **_arrival(member, reader),
         "waiting": waiting,
         "past": rows.exclude(state=states.REQUESTED).order_by("-updated_at", "-pk")[:LAST_CHANGES],
-        "trail": trail[:LAST_EVENTS],
+        "trail": trail.newest_of(f"person:{member.pk}", most=LAST_EVENTS),
         "may_keep": rules.may_keep(reader),
         "is_self": reader.pk == member.pk,
         "may_confirm": waiting is not None and rules.may_keep(reader) and reader.pk != waiting.requested_by_id,

@@ -16,6 +16,7 @@ from desk.web.context import Entry
 from desk.web.search import Hit, Scope, Search, newest, referenced
 from exchange_ops.positions import machine, states
 from exchange_ops.positions.models import MarginAction, MarginActionCall, MarginActionEvent
+from exchange_ops.positions.trail_words import WORDS
 from exchange_ops.shared import alarms, rules
 from exchange_ops.shared.declarations import causes, topics
 
@@ -58,6 +59,7 @@ ROOM: Final = rooms.Room(
         ),
     ),
     waiting=(WAITING.source,),
+    trail=(WORDS,),
     replays={REPLAY.subject: REPLAY.check},
     guards={"margin": machine.GUARDS.statements},
     tables=(

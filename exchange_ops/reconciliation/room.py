@@ -9,8 +9,9 @@ from desk import clock, rooms
 from desk.incidents.kinds import Cause, Kind, Severity
 from desk.people import roles
 from desk.rooms import Check, Health
+from desk.web.context import Entry
 from exchange_ops.reconciliation import scheduled_checks
-from exchange_ops.shared import alarms
+from exchange_ops.shared import alarms, rules
 from exchange_ops.shared.declarations import ages, causes
 from exchange_ops.shared.models import Account, CheckRun
 
@@ -84,6 +85,18 @@ ROOM: Final = rooms.Room(
             opens=causes.KEEPERS,
         ),
         Kind(alarms.RECONCILIATION, "Reconciliation differs", Severity.HIGH, causes.DECIDERS, _differences),
+    ),
+    urls="exchange_ops.reconciliation.urls",
+    navigation=(
+        Entry(
+            "Reconciliation",
+            "reconciliation",
+            "file-check",
+            "Money",
+            order=95,
+            may_see=rules.may_see,
+            also=("Opening balance", "Closing balance", "Differences"),
+        ),
     ),
     tasks="exchange_ops.reconciliation.tasks",
 )

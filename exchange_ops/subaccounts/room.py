@@ -16,6 +16,7 @@ from exchange_ops.shared import rules
 from exchange_ops.shared.declarations import reasons, topics
 from exchange_ops.subaccounts import machine, states
 from exchange_ops.subaccounts.models import SubAccount, SubAccountAction, SubAccountCall, SubAccountEvent
+from exchange_ops.subaccounts.trail_words import WORDS
 
 _COLUMNS: Final = {
     **dict.fromkeys(
@@ -58,6 +59,7 @@ ROOM: Final = rooms.Room(
     },
     topics={"subaccount": topics.row(SubAccount), machine.TOPIC: topics.desk_wide},
     waiting=(WAITING.source,),
+    trail=(WORDS,),
     replays={REPLAY.subject: REPLAY.check},
     guards={"sub-accounts": machine.GUARDS.statements},
     tables=(

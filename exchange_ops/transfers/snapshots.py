@@ -18,7 +18,7 @@ from exchange_ops.ledger.models import Balance, LedgerEntry, LedgerVersion
 from exchange_ops.shared.models import Account
 from exchange_ops.transfers.models import TransferCall
 from exchange_ops.wire.catalogue import Right
-from exchange_ops.withdrawals.evidence.reconciliation import DONE, FROM_TRADING, INCOMING, OUTGOING, TO_TRADING
+from exchange_ops.withdrawals.evidence.figures import DONE, FROM_TRADING, INCOMING, OUTGOING, TO_TRADING
 from wire.errors import CallFailed
 
 MOVES = "The account moves too fast to be read at one moment."

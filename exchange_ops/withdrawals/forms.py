@@ -7,6 +7,7 @@ from typing import Any, Final
 from django import forms
 from django.db.models import Q, QuerySet
 
+from desk.audit.words import SYSTEM
 from desk.fields import plain
 from desk.lists.filters import SEARCH_MOST, DatedForm
 from exchange_ops.market.models import Currency
@@ -152,7 +153,7 @@ class WithdrawalFilter(DatedForm):
         choices=[
             ("", "Anybody"),
             ("person", "People"),
-            ("worker", "The desk"),
+            ("worker", SYSTEM),
             ("exchange", "The exchange"),
             ("nobody", "Nobody"),
         ],

@@ -609,7 +609,7 @@ class KeyOut(TypedDict):
     rights: list[KeyRight]
     same_account: bool | None
     replaces: int | None
-    added_by: str | None
+    added_by: str
     created_at: str
     last_used_at: str | None
     probed_at: str | None

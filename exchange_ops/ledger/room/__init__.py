@@ -17,6 +17,7 @@ from desk.web.search import Search
 from exchange_ops.ledger import chain_differences, quarantine, walks
 from exchange_ops.ledger.models import LedgerAside, LedgerEntry, LedgerVersion, Watermark
 from exchange_ops.ledger.room import checks, searches
+from exchange_ops.ledger.room.trail import WORDS
 from exchange_ops.shared import alarms
 from exchange_ops.shared.declarations import causes, reasons, topics
 from exchange_ops.shared.models import Account
@@ -74,6 +75,7 @@ def _not_read_yet(since: datetime) -> Iterator[str]:
 
 
 ROOM: Final = rooms.Room(
+    trail=(WORDS,),
     topics={"ledger": topics.row(Account, account="pk"), "balances": topics.row(Account, account="pk")},
     checks={
         "exchange": Check(checks.exchange, order=10, incident=alarms.LEDGER_LATE),

@@ -28,6 +28,7 @@ from exchange_ops.orders.forms import orders_named
 from exchange_ops.orders.models import AccountTrade, FeeRates, Order, OrderApproval, OrderCall, OrderEvent
 from exchange_ops.orders.room import restore, waiting
 from exchange_ops.orders.views import fill_notices
+from exchange_ops.orders.room.trail import WORDS
 from exchange_ops.policy.vote_replay import COUNTED, Votes
 from exchange_ops.shared import alarms, heartbeats, rules
 from exchange_ops.shared.declarations import ages, causes, reasons, topics
@@ -165,6 +166,7 @@ ROOM: Final = rooms.Room(
     open_work=waiting.open_work,
     waiting=(restore.ORDERS.source, restore.BRACKETS.source),
     outside=restore.placed_elsewhere,
+    trail=WORDS,
     replays={REPLAY.subject: REPLAY.check, BRACKET_REPLAY.subject: BRACKET_REPLAY.check},
     guards={"orders": machine.GUARDS.statements, "brackets": bracket_machine.GUARDS.statements},
     tables=(

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from desk import clock
 from desk.lists.declared import Column, Interface, List, Rows, Value
-from desk.people import roles
+from desk.people import trail_readers
 from desk.views.rendering import show
 from desk.web.requests import DeskRequest
 from exchange_ops.market.models import Symbol, Ticker
@@ -170,7 +170,7 @@ def _render_page(request: DeskRequest, number: int, *, status: int = 200, refusa
         "may_let_go": row.state not in {states.TAKING, states.ENDING, states.CLOSED},
         "may_place_stop": row.state == states.UNGUARDED,
         "events": row.events.select_related("actor").order_by("-pk"),
-        "may_audit": request.user.has_role(roles.AUDITOR, roles.ADMIN, scope=""),
+        "may_audit": trail_readers.may_read_about(request.user, row.subject),
         **_market(row.symbol),
     }
     return show(request, PAGE, context, parts=PARTS, status=status)

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_safe
 from desk import clock
 from desk.actions import upcoming
 from desk.models import Person
-from desk.people import roles
+from desk.people import trail_readers
 from desk.views.rendering import answer_here, show
 from desk.web.requests import DeskRequest
 from exchange_ops.market.models import Symbol
@@ -117,5 +117,5 @@ def _story(row: Order, person: Person) -> dict[str, Any]:
         "events": row.events.select_related("actor").order_by("-pk")[:MOST_EVENTS],
         "calls": row.calls.order_by("pk"),
         "trades": list(trades.of_order(row)) if row.exchange_id is not None else [],
-        "may_audit": person.has_role(roles.AUDITOR, roles.ADMIN, scope=""),
+        "may_audit": trail_readers.may_read_about(person, row.subject),
     }

@@ -8,7 +8,7 @@ from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.http import require_safe
 
 from desk import clock
-from desk.people import roles
+from desk.people import trail_readers
 from desk.views.rendering import show
 from desk.web.requests import DeskRequest
 from exchange_ops.market.models import Symbol
@@ -66,6 +66,6 @@ def _render_page(request: DeskRequest, number: int, form: NoteForm, *, status: i
         "may_trade": rules.may_trade(request.user),
         "events": row.events.select_related("actor").order_by("-pk"),
         "calls": row.calls.order_by("pk"),
-        "may_audit": request.user.has_role(roles.AUDITOR, roles.ADMIN, scope=""),
+        "may_audit": trail_readers.may_read_about(request.user, row.subject),
     }
     return show(request, PAGE, context, parts=PARTS, status=status)

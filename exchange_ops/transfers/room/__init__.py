@@ -25,6 +25,7 @@ from exchange_ops.transfers.forms import transfers_named
 from exchange_ops.transfers.models import Transfer, TransferApproval, TransferCall, TransferEvent
 from exchange_ops.transfers.room import waiting
 from exchange_ops.transfers.views import selection
+from exchange_ops.transfers.room.trail import WORDS
 
 UNKNOWN_FOR: Final = timedelta(minutes=3)
 
@@ -163,6 +164,7 @@ ROOM: Final = rooms.Room(
     selectable=(selection.SELECTABLE,),
     open_words=waiting.open_words,
     waiting=(WAITING.source,),
+    trail=(WORDS,),
     replays={REPLAY.subject: REPLAY.check},
     guards={"transfers": machine.GUARDS.statements},
     tables=(

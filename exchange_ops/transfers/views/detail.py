@@ -11,7 +11,7 @@ from django.views.decorators.http import require_safe
 from desk import clock
 from desk.actions import upcoming
 from desk.models import Person
-from desk.people import roles
+from desk.people import trail_readers
 from desk.views.rendering import show
 from desk.web.requests import DeskRequest
 from exchange_ops.ledger.models import LedgerEntry
@@ -90,6 +90,6 @@ def _story(row: Transfer, person: Person, now: datetime) -> dict[str, Any]:
     return {
         "events": row.events.select_related("actor").order_by("version"),
         "calls": row.calls.order_by("pk"),
-        "may_audit": person.has_role(roles.AUDITOR, roles.ADMIN, scope=""),
+        "may_audit": trail_readers.may_read_about(person, row.subject),
         "entries": entries.select_related("withdrawal").order_by("-index"),
     }

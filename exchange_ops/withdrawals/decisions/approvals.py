@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from django.db.models import F, Q, QuerySet
 
+from desk.audit.words import SYSTEM
 from desk.machines import votes
 from desk.machines.decisions import Act, Decisions
 from desk.machines.table import NONE
@@ -216,7 +217,7 @@ def _end(row: Withdrawal, act: Act, *, event: str) -> None:
 def _decided(row: Withdrawal) -> str:
     """Why there is nothing to decide: who was faster, or what the row waits for."""
     if row.decision != NONE and row.decided_at is not None:
-        who = str(row.decided_by) if row.decided_by_id else "the desk"
+        who = str(row.decided_by) if row.decided_by_id else SYSTEM
         return f"Already decided by {who} at {row.decided_at:%H:%M:%S} UTC: {_OUTCOMES[row.decision]}."
     if row.state == states.HELD and row.echo_ok is None:
         return "The exchange's own record of it has not been read yet. It takes a few seconds."

@@ -32,6 +32,7 @@ from exchange_ops.withdrawals.models import (
     WithdrawalEvent,
 )
 from exchange_ops.withdrawals.room import checks, searches, waiting
+from exchange_ops.withdrawals.room.trail import WORDS
 from exchange_ops.withdrawals.steps import settlement
 from exchange_ops.withdrawals.views import selection
 
@@ -175,6 +176,7 @@ ROOM: Final = rooms.Room(
     selectable=(selection.SELECTABLE,),
     open_words=waiting.open_words,
     waiting=(WAITING.source,),
+    trail=(WORDS,),
     replays={REPLAY.subject: REPLAY.check},
     guards={"withdrawals": machine.GUARDS.statements},
     tables=(

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_safe
 from desk import clock
 from desk.actions import upcoming
 from desk.models import Person
-from desk.people import roles
+from desk.people import trail_readers
 from desk.views.rendering import show
 from desk.web.requests import DeskRequest
 from exchange_ops.addresses import destinations
@@ -100,7 +100,7 @@ def _story(row: Withdrawal, person: Person, now: datetime) -> dict[str, Any]:
         "chain": sentences.chain_status(row, now=now),
         "events": row.events.select_related("actor").order_by("version"),
         "calls": row.calls.order_by("pk"),
-        "may_audit": person.has_role(roles.AUDITOR, roles.ADMIN, scope=""),
+        "may_audit": trail_readers.may_read_about(person, row.subject),
         "entries": row.ledger_entries.select_related("withdrawal").order_by("-index"),
     }
 

@@ -42,7 +42,7 @@ def test_a_list_is_reached_searched_exported_and_left_for_its_main_form(visit):
 def test_a_list_without_a_search_opens_its_filters(visit):
     page = visit("auditor").open("/audit/")
     keys(page, "f")
-    expect(page.locator("#main").get_by_label("Subject")).to_be_focused()
+    expect(page.locator("#main").get_by_label("Person", exact=True)).to_be_focused()
 
 
 def test_arrows_reach_what_else_a_row_holds_and_j_goes_on_from_there(visit):

@@ -189,7 +189,7 @@ PROVOKED = {
     FELL_BACK: (lambda person: restore_rows.opened(), "Nothing is sent: the desk's records are those"),
     alarms.FROZEN: (
         lambda person: freezes.freeze(person=None, reason="A drill.", account=rows.account(), now=clock.now()),
-        "Nothing is reserved, sent or paid from Main desk: The desk froze it. A drill.",
+        "Nothing is reserved, sent or paid from Main desk: System froze it. A drill.",
     ),
     alarms.PAYOUT_DISPUTED: (disputed, "1.2500 BCH: Unknown: the exchange"),
     alarms.PAYOUT_ELSEWHERE: (

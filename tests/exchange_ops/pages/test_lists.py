@@ -210,7 +210,7 @@ def test_the_search_box_opens_a_single_hit(signed_in, auditor, operator, payable
 
 
 def test_the_overview_names_what_changed_in_words(signed_in, auditor, operator, payable):
-    rows.held(operator, now=clock.now())
+    row = rows.held(operator, now=clock.now())
     page = text_of(signed_in(auditor).get("/"))
-    assert "Withdrawal hold accepted" in page
+    assert f"System noted that the exchange reserved payout {row.reference}: 1.25 BCH to" in page
     assert "withdrawal.hold" not in page
