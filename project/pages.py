@@ -13,7 +13,6 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, cast
 
 from a2wsgi.wsgi import build_environ
-from django.conf import settings
 
 Message = dict[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -112,7 +111,6 @@ async def _refuse(send: Send, refusal: CannotRead) -> None:
         (b"content-type", b"text/plain; charset=utf-8"),
         (b"content-length", str(len(text)).encode()),
         (b"connection", b"close"),
-        *((name.lower().encode(), value.encode()) for name, value in settings.ANSWER_HEADERS.items()),
     ]
     await send({"type": "http.response.start", "status": refusal.status, "headers": headers})
     await send({"type": "http.response.body", "body": text})

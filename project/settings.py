@@ -191,7 +191,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "desk.web.http_guards.NoStoreMiddleware",
-    "desk.web.http_guards.AnswerHeadersMiddleware",
+    "desk.web.http_guards.ReportingMiddleware",
     "desk.web.compression.PageCompressionMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "desk.web.requests.RequestIdMiddleware",

@@ -1,4 +1,11 @@
-// A passkey for one decision: the server's challenge is bound to the digest on this page; the signature goes in the form.
+// A passkey for one decision: the server's challenge is bound to the digest on this page and to the fields that the form
+// names in data-signs (desk/people/signed.py); the signature goes in the form.
+function signed(form) {
+  const content = new FormData(form);
+  const names = (form.dataset.signs || "").split(" ").filter((name) => name);
+  return Object.fromEntries(names.map((name) => [name, content.getAll(name).sort().join(" ")]));
+}
+
 function say(form, sentence) {
   const place = form.querySelector("[data-passkey-problem]");
   place.textContent = sentence;
@@ -11,7 +18,9 @@ async function challenge(form, button) {
   const isWhole = "wholeForm" in button.dataset;
   const answer = await fetch(button.dataset.challenge, {
     method: "POST",
-    body: isWhole ? new URLSearchParams(new FormData(form)) : JSON.stringify({ purpose: field("purpose"), digest: field("digest") }),
+    body: isWhole
+      ? new URLSearchParams(new FormData(form))
+      : JSON.stringify({ purpose: field("purpose"), digest: field("digest"), fields: signed(form) }),
     headers: { ...(isWhole ? {} : { "Content-Type": "application/json" }), "X-CSRFToken": field("csrfmiddlewaretoken") },
   });
   const content = await answer.json().catch(() => ({}));

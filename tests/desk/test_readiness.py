@@ -77,13 +77,6 @@ def test_names_are_for_whom_may_see_them_and_counts_for_the_rest(
     assert sentence(signed_in(make_person("operator"))) == "Main desk is late."
 
 
-def test_every_answer_says_what_its_page_may_use_and_who_may_embed_it(client: Client) -> None:
-    for address in ("/healthz", "/account/login/", "/nowhere/"):
-        answer = client.get(address)
-        assert answer["Cross-Origin-Resource-Policy"] == "same-origin"
-        assert "camera=()" in answer["Permissions-Policy"]
-
-
 def test_a_check_that_fails_is_unwell_and_leaks_nothing(client: Client, another_room: Callable[..., None]) -> None:
     def falls_over() -> Health:
         raise RuntimeError("password=hunter2")

@@ -5,12 +5,13 @@ never comes from the requester, and a person's last verdict counts.
 """
 
 import hashlib
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from desk.machines import votes
 from desk.machines.decisions import Act, Decisions
-from desk.people import roles
+from desk.people import roles, signed
 from exchange_ops.withdrawals import machine, rules, states
 from exchange_ops.withdrawals.models import Approval, Withdrawal
 
@@ -46,7 +47,7 @@ def resolve(
     act = Act(person, now, session_key, evidence, digest, answer)
     with DECISIONS.on(withdrawal_id) as row:
         _refuse_unless_open(row, act)
-        confirmation = DECISIONS.confirm(act)
+        confirmation = DECISIONS.confirm(replace(act, digest=_whole(act.digest, verdict, act.comment)))
         DECISIONS.keep(row, act, stage=Approval.RESOLUTION, verdict=verdict, confirmation=confirmation)
         people = _people_for(row, verdict)
         done = people >= PEOPLE
@@ -61,8 +62,15 @@ def resolve(
 
 
 def digest_of(row: Withdrawal) -> str:
-    """What a person signs with a verdict: this request in the state and version shown on the screen."""
+    """What a verdict is about: this request in the state and version shown on the screen.
+
+    A person signs it together with the verdict and the evidence (`desk.people.signed`).
+    """
     return _digest(row, row.state, row.version)
+
+
+def _whole(digest: str, verdict: str, evidence: str) -> str:
+    return signed.whole(digest, {"verdict": verdict, "comment": evidence})
 
 
 def _digest(row: Withdrawal, state: str, version: int) -> str:
@@ -89,8 +97,12 @@ def _refuse_unless_open(row: Withdrawal, act: Act) -> None:
 def _people_for(row: Withdrawal, verdict: str) -> int:
     """How many people gave this as their last verdict."""
     findings = Approval.objects.filter(withdrawal_id=row.pk, stage=Approval.RESOLUTION)
-    signed = {_digest(row, state, version) for state in _UNCLEAR for version in range(1, row.version + 1)}
-    proven = votes.among(findings, purpose=PURPOSE, digests=lambda vote: signed)
+    shown = {_digest(row, state, version) for state in _UNCLEAR for version in range(1, row.version + 1)}
+    proven = votes.among(
+        findings,
+        purpose=PURPOSE,
+        digests=lambda vote: {_whole(digest, vote.verdict, vote.comment) for digest in shown},
+    )
     verdicts = votes.of_those_who_may(proven, role=roles.TREASURY, scope=row.scope).order_by("id")
     last_verdicts = dict(verdicts.values_list("person_id", "verdict"))
     return sum(last_verdict == verdict for last_verdict in last_verdicts.values())

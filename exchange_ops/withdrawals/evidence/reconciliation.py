@@ -12,7 +12,7 @@ from datetime import datetime
 from decimal import Decimal
 
 from exchange_ops.client import PAGE, Aside, ExchangeClient
-from exchange_ops.ledger import quarantine, sync, walks
+from exchange_ops.ledger import quarantine, settling, sync, walks
 from exchange_ops.ledger.models import LedgerEntry, LedgerVersion
 from exchange_ops.shared import facts
 from exchange_ops.shared.models import Account
@@ -111,11 +111,14 @@ def _bank(client: ExchangeClient) -> dict[str, records.Balance]:
 def _completeness(account: Account, reading: Reading, late_versions: int) -> Finding:
     own_index = dict(LedgerEntry.objects.filter(account=account).values_list("exchange_id", "index"))
     exchange_index = {exchange_id: record.index for exchange_id, record in reading.transactions.items()}
-    missing, surplus = exchange_index.keys() - own_index.keys(), own_index.keys() - exchange_index.keys()
+    overruled = set(settling.overruled(account))  # which record holds, two people have settled
+    missing = {one for one in exchange_index.items() - overruled if one[0] not in own_index}
+    surplus = {one for one in own_index.items() - overruled if one[0] not in exchange_index}
+    # A higher index is the newer version (document 1, Transaction): where the stream was ahead, the copy is right.
     older = sum(
         1
         for exchange_id in exchange_index.keys() & own_index.keys()
-        if own_index[exchange_id] != exchange_index[exchange_id]
+        if own_index[exchange_id] < exchange_index[exchange_id]
     )
     if late_versions:
         sentence = f"{late_versions} versions were missing where the copy was thought complete; they are added now."

@@ -1,6 +1,7 @@
 """Adding, rotating and disabling keys: a second factor each, two steps for a rotation, and nothing lost on the way."""
 
 import uuid
+from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
 
@@ -9,14 +10,16 @@ from django.db import connection
 
 from desk import clock
 from desk.models import AuditEvent, StepUp
-from desk.people import totp
+from desk.people import signed, stepup, totp
 from desk.people.stepup import CannotConfirm
 from exchange_ops.keys import changes as key_changes
 from exchange_ops.keys import probing, store, uses
 from exchange_ops.keys.changes import CannotChangeKey, Confirmation, Pair
 from exchange_ops.keys.models import ApiKey
 from exchange_ops.ledger import refresh as copies
+from exchange_ops.shared.models import Account
 from exchange_ops.wire.catalogue import Right
+from tests.desk.authenticator import SoftKey
 from tests.exchange_ops import rows
 from wire.errors import Refused
 from wire.values import Secret
@@ -77,7 +80,7 @@ def add(account, person, typed=None, **changes):
 
 def succeed(key, person, typed=None, **changes):
     typed = typed or pair()
-    confirmed = by(person, key_changes.new_digest(typed.request_key), **changes)
+    confirmed = by(person, key_changes.new_digest(typed.request_key, replaces=key), **changes)
     return key_changes.succeed(key_id=key.pk, pair=typed, by=confirmed)
 
 
@@ -403,3 +406,34 @@ def test_a_day_later_the_rotation_is_still_there(demo_keys, keeper, sandbox):
     decide("switch", key, keeper)
     key.refresh_from_db()
     assert key_changes.why_not_finish(key, clock.now() + timedelta(days=30)) == ""
+
+
+@pytest.mark.parametrize(
+    "changes", [{"label": "Other"}, {"login": "other"}, {"rights": (Right.WITHDRAW,)}, {"account": True}]
+)
+def test_account_name_login_and_rights_of_a_new_key_are_signed(account, keeper, changes):
+    """A field that is changed after the device was asked fits no signature."""
+    key, now, request_key = SoftKey(), clock.now(), str(uuid.uuid4())
+    key.enrol(keeper)
+    digest = key_changes.new_digest(request_key)
+    fields = {"account": str(account.pk), "label": "New", "login": "next-read"}
+    fields["rights"] = signed.several([Right.PAYMENTS.value, Right.HISTORY.value])
+    asked = {"purpose": key_changes.ADD, "digest": signed.whole(digest, fields), "session_key": "a-session"}
+    answer = key.answer(stepup.challenge(person=keeper, now=now, **asked))
+    confirmed = by(keeper, digest, answer=answer, now=now)
+    confirmed = replace(confirmed, now=now)
+    place = (
+        Account.objects.create(name="Other desk", quote_currency="USD") if changes.pop("account", False) else account
+    )
+    mutated = pair(request_key=request_key, **changes)
+    with pytest.raises(CannotConfirm, match="does not belong to what is shown"):
+        key_changes.add(account=place, pair=mutated, by=confirmed)
+    assert key_changes.add(account=account, pair=pair(request_key=request_key), by=confirmed).login == "next-read"
+
+
+def test_the_exchanges_address_and_the_key_that_is_replaced_are_signed(account, keeper, settings):
+    before = key_changes.new_digest("a")
+    replaces = add(account, keeper)
+    assert key_changes.new_digest("a", replaces=replaces) != before
+    settings.EXCHANGE_URL = "https://elsewhere.example"
+    assert key_changes.new_digest("a") != before

@@ -63,7 +63,7 @@ def add(account, login="login-1", rights=(Right.HISTORY, Right.PAYMENTS), **chan
     )
 
 
-def typed(of=None, **changes):
+def typed(of=None, replaces=None, **changes):
     request_key = str(uuid.uuid4())
     fields = {
         "label": "Payouts",
@@ -72,7 +72,7 @@ def typed(of=None, **changes):
         "rights": RIGHTS,
         "code": code(),
         "request_key": request_key,
-        "digest": key_changes.new_digest(request_key),
+        "digest": key_changes.new_digest(request_key, replaces=replaces),
     }
     if of is not None:
         fields["account"] = str(of.pk)
@@ -318,7 +318,7 @@ def test_a_rotation_on_the_pages(client, account):
     assert (
         re.findall(r'name="rights" value="([^"]+)" checked', page) == key.rights
     )  # the rights of the key are offered for its successor
-    response = client.post(f"/keys/{key.pk}/rotate/", typed(code=code(-1)))
+    response = client.post(f"/keys/{key.pk}/rotate/", typed(replaces=key, code=code(-1)))
     successor = ApiKey.objects.get(replaces=key)
     assert response["Location"] == f"/keys/{successor.pk}/"
     assert "It is used for nothing yet." in page_of(client, f"/keys/{successor.pk}/")
@@ -344,7 +344,7 @@ def test_a_rotation_on_the_pages(client, account):
 
 def test_going_back_on_the_page(client, account):
     key = probed(add(account))
-    client.post(f"/keys/{key.pk}/rotate/", typed())
+    client.post(f"/keys/{key.pk}/rotate/", typed(replaces=key))
     response = client.post(f"/keys/{key.pk}/go-back/", follow=True)
     assert "its successor is wiped" in response.content.decode()
     assert client.post(f"/keys/{key.pk}/go-back/").status_code == 409
@@ -399,7 +399,10 @@ def test_a_secret_that_was_typed_appears_nowhere(client, account, caplog, capfd,
     answers = [client.post("/keys/new/", typed(account, code="000000")), client.post("/keys/new/", typed(account))]
     key = ApiKey.objects.get()
     twice = typed(account, login="new-login", code=code(1))
-    answers += [client.post("/keys/new/", twice), client.post(f"/keys/{key.pk}/rotate/", typed(login="next"))]
+    answers += [
+        client.post("/keys/new/", twice),
+        client.post(f"/keys/{key.pk}/rotate/", typed(replaces=key, login="next")),
+    ]
     answers += [client.get(path) for path in ("/keys/", f"/keys/{key.pk}/", "/audit/", f"/keys/{key.pk}/disable/")]
     answers += [client.get(path) for path in ("/api/v1/keys/", f"/api/v1/keys/{key.pk}/", "/api/v1/schema/")]
     for answer in answers:

@@ -8,7 +8,7 @@ from django.db import IntegrityError, transaction
 
 from desk import clock
 from desk.models import AuditEvent
-from desk.people import totp
+from desk.people import signed, stepup, totp
 from desk.people.stepup import CannotConfirm
 from desk.staff import deactivation
 from exchange_ops.policy import modes
@@ -17,6 +17,7 @@ from exchange_ops.withdrawals import workflow
 from exchange_ops.withdrawals.decisions import approvals, policy_evaluation, resolutions
 from exchange_ops.withdrawals.models import Approval, Withdrawal
 from tests import trail
+from tests.desk.authenticator import SoftKey
 from tests.desk.staff import keeping
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.engine("votes counted under locks")]
@@ -387,6 +388,20 @@ def test_a_verdict_is_for_two_people_of_treasury_with_a_reason_and_a_second_fact
     with pytest.raises(resolutions.CannotResolve, match="nothing to close"):
         resolve(walk, walk.request(amount=Decimal("0.07")), walk.approvers[0])
     assert Approval.objects.filter(stage="resolution").count() == 0
+
+
+@pytest.mark.parametrize("changes", [{"verdict": "not_paid"}, {"evidence": "Another statement"}])
+def test_a_verdict_and_its_evidence_are_signed(walk, changes):
+    """What the passkey signed and what the form brings are the same, or nothing counts."""
+    row, person, key = unclear(walk), walk.approvers[0], SoftKey()
+    key.enrol(person)
+    shown = signed.whole(resolutions.digest_of(walk.fresh(row)), {"verdict": "paid", "comment": "Statement\n of today"})
+    asked = {"purpose": resolutions.PURPOSE, "digest": shown, "session_key": "session", "now": clock.now()}
+    answer = key.answer(stepup.challenge(person=person, **asked))
+    with pytest.raises(CannotConfirm, match="does not belong to what is shown"):
+        resolve(walk, row, person, answer=answer, **changes)
+    assert resolve(walk, row, person, answer=answer).state == "investigate"
+    assert Approval.objects.filter(stage="resolution").count() == 1
 
 
 def test_the_inbox_is_sorted_by_what_closes_first(walk):
