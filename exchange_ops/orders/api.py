@@ -57,7 +57,7 @@ class NothingToCancel(APIException):
     status_code = 409
 
 
-@recording("orders_place", OrderIn, OrderOut, "Place an order: recorded, then sent once. `state` says what came of it.")
+@recording("orders_place", OrderIn, OrderOut, "Place an order: recorded, then sent once. `state` gives the outcome.")
 @listing("orders_list", OrderOut)
 class Orders(Recording, OfAccount):
     """The orders of the account, fifty a page, newest first."""
@@ -102,7 +102,9 @@ class Orders(Recording, OfAccount):
             )
         except policy_checks.NotConfirmed as missing:
             named = " ".join(f"{each.token} ({each.sentence})" for each in missing.oversteps)
-            raise workflow.CannotPlace({"confirmed": f"Send what you confirm: {named}"}) from None
+            raise workflow.CannotPlace(
+                {"confirmed": f"Order not placed. Confirm these checks by name: {named}"}
+            ) from None
 
 
 def _quantity(

@@ -29,7 +29,7 @@ class InstantText(serializers.Field[datetime, Any, str, Any]):
 
     def to_internal_value(self, data: Any) -> datetime:
         if not isinstance(data, str):
-            raise serializers.ValidationError("Send the moment as text.")
+            raise serializers.ValidationError("Send the time as text.")
         try:
             return read_instant(data.removesuffix("Z"))
         except forms.ValidationError as problem:
@@ -175,26 +175,24 @@ class OrderIn(StrictBody):
     expire_time = InstantText(required=False, allow_null=True)
     post_only = StrictBoolean(required=False, default=False)
     strict_validate = StrictBoolean(
-        required=False, default=True, help_text="The exchange refuses what is no multiple of its steps."
+        required=False, default=True, help_text="Must be a multiple of the symbol's tick or lot size."
     )
     margin = StrictBoolean(required=False, default=False, help_text="On the symbol's isolated margin account.")
     take_liquidity_markup = AmountIn(
-        required=False, allow_null=True, help_text="A commission as a fraction of the volume, on top of the fee."
+        required=False, allow_null=True, help_text="A markup as a fraction of the volume, added to the fee."
     )
     provide_liquidity_markup = AmountIn(required=False, allow_null=True)
     stop_loss = AmountIn(
         required=False,
         allow_null=True,
-        help_text="With take_profit: a bracket. What is filled gets a stop at this price at the exchange.",
+        help_text="With take_profit: a bracket. Each fill gets a stop at this price at the exchange.",
     )
-    take_profit = AmountIn(
-        required=False, allow_null=True, help_text="The desk watches this price, and closes at it or better."
-    )
+    take_profit = AmountIn(required=False, allow_null=True, help_text="Monitored here; closes at this price or better.")
     confirmed = serializers.ListField(
         child=StrictText(max_length=81),
         max_length=MOST_CONFIRMED,
         required=False,
-        help_text="Oversteps that are confirmed by name, as an earlier refusal named them: price_far:6.3.",
+        help_text="Checks to override, as named in an earlier refusal: price_far:6.3.",
     )
     request_key = RequestKey()
 

@@ -30,17 +30,17 @@ if TYPE_CHECKING:
 TYPES = (("limit", "Limit"), ("market", "Market"), ("stopLimit", "Stop-limit"), ("stopMarket", "Stop-market"))
 TIMES = (
     ("", "Default"),
-    ("GTC", "GTC, until cancelled"),
-    ("IOC", "IOC, at once or cancelled"),
-    ("FOK", "FOK, whole or not at all"),
+    ("GTC", "GTC, good till cancelled"),
+    ("IOC", "IOC, immediate or cancel"),
+    ("FOK", "FOK, fill or kill"),
     ("Day", "Day, until midnight UTC"),
-    ("GTD", "GTD, until a date"),
+    ("GTD", "GTD, good till date"),
 )
 # The exchange's words and ours for them, the same in chips and filters.
 ORDER_STATUSES = {
     "new": "Open",
     "partiallyFilled": "Partly filled",
-    "suspended": "Waits for its stop price",
+    "suspended": "Stop not triggered",
     "filled": "Filled",
     "canceled": "Cancelled",
     "expired": "Expired",
@@ -62,7 +62,7 @@ class TokensField(forms.Field):
     def clean(self, value: Any) -> list[str]:
         tokens = list(value or [])
         if len(tokens) > MOST_CONFIRMED or not all(_TOKEN.fullmatch(token) for token in tokens):
-            raise forms.ValidationError("Tick what you confirm on this page.", code="malformed")
+            raise forms.ValidationError("Tick the box to confirm.", code="malformed")
         return tokens
 
 
@@ -73,7 +73,7 @@ class OrderForm(RequestForm):
     side = forms.ChoiceField(
         label="Side",
         choices=[("buy", "Buy"), ("sell", "Sell")],
-        error_messages={"required": "Say whether to buy or to sell."},
+        error_messages={"required": "Choose buy or sell."},
     )
     type = forms.ChoiceField(label="Type", choices=TYPES, initial="limit")
     time_in_force = forms.ChoiceField(label="Time in force", choices=TIMES, required=False)
@@ -288,7 +288,7 @@ class CancelAllForm(forms.Form):
         """Without a symbol it takes the newest order that was seen, unless all margin orders are meant."""
         cleaned = super().clean() or self.cleaned_data
         if not cleaned.get("margin") and not cleaned.get("symbol") and not cleaned.get("newest"):
-            self.add_error("newest", "Name the symbol, or the newest order that was seen.")
+            self.add_error("newest", "Enter a symbol, or the newest order id you have.")
         return cleaned
 
 
@@ -298,7 +298,7 @@ VIEWS = [(OPEN, "Open"), ("ended", "Ended"), (ALL, "All")]
 class OrderFilter(DatedForm):
     """Which orders to list. `view` is open, ended or all."""
 
-    dated, dated_label = "created_at", "Placed here or first seen"
+    dated, dated_label = "created_at", "Placed or first seen"
 
     view = forms.ChoiceField(label="Show", required=False, choices=VIEWS)
     text = forms.CharField(label="Reference, any id, person", required=False, max_length=SEARCH_MOST)
@@ -317,7 +317,7 @@ class OrderFilter(DatedForm):
     origin = forms.ChoiceField(
         label="Origin",
         required=False,
-        choices=[("", "Any origin"), ("desk", "Placed here"), ("elsewhere", "Placed elsewhere")],
+        choices=[("", "Any origin"), ("desk", "Placed here"), ("elsewhere", "Placed outside Countersign")],
     )
 
     def narrow(self, rows: QuerySet[Order]) -> QuerySet[Order]:
@@ -374,7 +374,7 @@ class WholeNumberField(forms.IntegerField):
         """The number; raises ValidationError for what is none."""
         text = str(value or "")
         if text and not (text.isascii() and text.isdigit()):
-            raise forms.ValidationError("Send a whole number.", code="malformed")
+            raise forms.ValidationError("Enter a whole number.", code="malformed")
         return super().to_python(value)
 
 

@@ -52,8 +52,8 @@ __all__ = [
     "sweep",
 ]
 
-NEEDS_ONE: Final = "Somebody else has to approve it now. Press the button again: it says so."
-NEEDS_NONE: Final = "Nobody has to approve it any more. Press the button again: it places the order."
+NEEDS_ONE: Final = "Not placed: this order now needs approval. Press the button again to request it."
+NEEDS_NONE: Final = "Not placed: this order no longer needs approval. Press the button again to place it."
 STEPS = {
     states.WAITING: approvals.lapse,
     states.REQUESTED: sending.step,
@@ -112,7 +112,7 @@ def place(
     if (earlier := once.earlier()) is not None:
         return earlier
     if not 0 < len(request_key) <= LONGEST_KEY:
-        raise CannotPlace({FORM: "The form has lost its key: open it again."})
+        raise CannotPlace({FORM: "This form is incomplete. Reload the page and try again."})
     content = {name: getattr(requested, name) for name in OrderRequest.__dataclass_fields__}
     order = Order(
         account=account,
@@ -239,4 +239,4 @@ def _read_one(account: Account, now: datetime, client_for: ClientFor) -> bool:
 
 
 def _sent_before(row: Order) -> CannotPlace:
-    return CannotPlace({FORM: f"This form was sent before, with other content, as {row.reference}."})
+    return CannotPlace({FORM: f"This form was already submitted with different content, as {row.reference}."})

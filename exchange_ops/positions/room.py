@@ -55,7 +55,7 @@ ROOM: Final = rooms.Room(
             causes.TRADERS,
             _unclear,
             closable=False,
-            ends="It ends when an operator has noted on its page what it did.",
+            ends="Clears when an operator records the result on its page.",
         ),
     ),
     waiting=(WAITING.source,),

@@ -44,8 +44,8 @@ WAITING: Final = Waits(
     machine.MACHINE,
     ends={states.REQUESTED: ("taken_back", states.CANCELLED)},
     title=lambda row: (
-        f"{states.KINDS[row.kind]}, sub-account {row.sub_account.exchange_id}, "
-        f"which the exchange's list calls {row.sub_account.status}"
+        f"{states.KINDS[row.kind]}, sub-account {row.sub_account.exchange_id}, listed at the exchange as "
+        f"{row.sub_account.status}"
     ),
     url=lambda row: reverse("subaccount", args=[row.sub_account.exchange_id]),
     asked_by=lambda row: row.requested_by_id,

@@ -63,7 +63,7 @@ def test_a_room_can_hold_readiness_back(client: Client, another_room: Callable[.
 def test_names_are_for_whom_may_see_them_and_counts_for_the_rest(
     client: Client, another_room: Callable[..., None], make_person: Callable[..., Any], signed_in: Callable[..., Client]
 ) -> None:
-    late = Health(ok=False, sentence="Main desk is late.", public="Well for 1 of 2 accounts.")
+    late = Health(ok=False, sentence="Main desk is late.", public="OK for 1 of 2 accounts.")
     another_room(checks={"ledger": Check(lambda: late)}, scopes=lambda: [("1", "Main desk"), ("2", "Other")])
 
     def sentence(client: Client) -> str:
@@ -71,9 +71,9 @@ def test_names_are_for_whom_may_see_them_and_counts_for_the_rest(
 
     limited = make_person("treasury", username="limited")
     scopes.set_grants(limited, ["treasury:2"])
-    assert sentence(client) == "Well for 1 of 2 accounts."
-    assert sentence(signed_in(make_person(username="nobody"))) == "Well for 1 of 2 accounts."
-    assert sentence(signed_in(limited)) == "Well for 1 of 2 accounts."
+    assert sentence(client) == "OK for 1 of 2 accounts."
+    assert sentence(signed_in(make_person(username="nobody"))) == "OK for 1 of 2 accounts."
+    assert sentence(signed_in(limited)) == "OK for 1 of 2 accounts."
     assert sentence(signed_in(make_person("operator"))) == "Main desk is late."
 
 

@@ -92,7 +92,7 @@ def test_records_kept_aside_are_told(account, demo_keys, sandbox):
 def test_an_absurd_clock_is_told(account, demo_keys, sandbox):
     copies.sync_ledgers(now=clock.now(), client_for=keys.client_for)
     clocks.note(account_id=account.pk, date=clock.now() + timedelta(days=40), now=clock.now())
-    assert "not believed" in look("exchange").sentence
+    assert "It is ignored" in look("exchange").sentence
 
 
 def test_a_stream_that_ended_or_fell_silent_is_told(account):
@@ -100,8 +100,8 @@ def test_a_stream_that_ended_or_fell_silent_is_told(account):
     assert look("stream").ok
     age(f"stream:{account.pk}", seconds=61)
     assert not look("stream").ok
-    streams.store(account=account, event=Ended("The exchange was silent for 25 s."), now=clock.now())
-    assert look("stream").sentence.endswith("The exchange was silent for 25 s.")
+    streams.store(account=account, event=Ended("No data from the exchange for 25 s."), now=clock.now())
+    assert look("stream").sentence.endswith("No data from the exchange for 25 s.")
 
 
 @pytest.mark.parametrize(
@@ -188,7 +188,7 @@ def test_an_order_that_waits_for_a_worker_is_told_with_the_age_of_the_lists(oper
 
 def test_the_other_streams_are_told_of_and_fail_nothing(account, demo_keys, sandbox):
     market.refresh_market()
-    assert "not live: a worker reads them" in look("prices").sentence
+    assert "not live; refreshed every few seconds" in look("prices").sentence
     assert "Order updates are not live" in look("orders").sentence
     market_stream.Tally().add(BecameLive(), now=clock.now())
     trading_stream.store(account=account, event=BecameLive(), now=clock.now())

@@ -42,7 +42,7 @@ from exchange_ops.shared.views import accounts, live_fields
 from exchange_ops.shared.views.access import posted, requires
 
 READ_WITH = "M30"  # the candles to read along with the book of a symbol on a ticket
-REVIEW = "Check the order summary, then press the button again: it now says exactly what it does."
+REVIEW = "Check the order summary, then press the button to confirm."
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -112,13 +112,13 @@ def test_what_a_worker_is_waited_for_has_its_word_where_it_will_appear(visit, ca
     delayed(calm, "get_symbol")
     page.get_by_label("symbol").fill("ETHBTC")
     page.get_by_role("button", name="Send request").click()
-    says(page, "A worker sends it")
+    says(page, "The answer appears here automatically")
     expect(page.locator("#answer")).to_contain_text("0.000001")
 
     page = admin.open("/orders/")
     delayed(calm, "get_orders")
-    page.get_by_role("button", name="Read the exchange’s lists now").click()
-    says(page, "A new reading is under way")
+    page.get_by_role("button", name="Refresh").click()
+    says(page, "Refreshing.")
     expect(page.locator("#age .progress")).to_have_count(0)
 
     delayed(calm, "get_deposit_address")
@@ -129,8 +129,8 @@ def test_what_a_worker_is_waited_for_has_its_word_where_it_will_appear(visit, ca
     page = admin.open("/subaccounts/7001/")
     delayed(calm, "get_subaccount_deposit_address")
     page.get_by_label("Currency").last.select_option("BTC")
-    page.get_by_role("button", name="Read the address").click()
-    says(page, "Being read")
+    page.get_by_role("button", name="Get deposit address").click()
+    says(page, "Loading")
     expect(page.locator(".read-address").first).to_be_visible()
 
 

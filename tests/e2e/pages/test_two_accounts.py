@@ -145,7 +145,7 @@ def test_a_freeze_of_one_leaves_the_other_as_it_is(house, enter):
     expect(person.open("/accounts/1/").locator("#alarm")).to_contain_text("A drill of the first desk")
     expect(person.open("/accounts/2/").locator("#alarm")).to_be_empty()
     expect(person.open("/").locator("#alarm")).to_contain_text("A drill of the first desk")
-    expect(person.page.locator("#accounts")).to_contain_text("Frozen: no money leaves.")
+    expect(person.page.locator("#accounts")).to_contain_text("Frozen: no payouts.")
     assert "frozen" not in enter("operator").open("/accounts/2/withdrawals/new/").locator("main").inner_text().lower()
 
 

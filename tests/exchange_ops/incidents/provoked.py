@@ -216,12 +216,12 @@ PROVOKED = {
         lambda person: rows.margin_position(now=clock.now(), pnl=Decimal(-70)),
         "is near its liquidation at 425.0000: the mark is 430.0000.",
     ),
-    alarms.MARGIN_UNCLEAR: (margin_unclear, "What it did can't be told from the exchange's records"),
+    alarms.MARGIN_UNCLEAR: (margin_unclear, "The result is unclear"),
     alarms.WITHOUT_A_STOP: (
         without_a_stop,
-        "a buy entry in BCHUSD is open without a stop that is known to work. The stop, O-2, was not",
+        "the position of a buy entry in BCHUSD has no working stop. The stop O-2 was not",
     ),
-    alarms.BRACKET_UNCLEAR: (entry_not_seen, "was not seen at the exchange; whether it is there is not known."),
+    alarms.BRACKET_UNCLEAR: (entry_not_seen, "was not found at the exchange; its status is unknown."),
     alarms.HOLD_LEFT: (hold_left, "its money still stands reserved at the exchange"),
     alarms.PAYOUT_OVERDUE: (overdue, "the exchange took the order to pay 3 h ago"),
     alarms.RECONCILIATION: (
@@ -243,11 +243,11 @@ PROVOKED = {
     ),
     alarms.PLACE_UNKNOWN: (
         lambda person: Account.objects.create(name="Second desk", place="gone"),
-        "Second desk is at the exchange “gone”, which the settings do not name",
+        "Second desk is paused: its exchange “gone” is not in the settings",
     ),
     alarms.CLOCK: (
         lambda person: ClockReading.objects.create(account=rows.account(), skew_ms=10**9, read_at=clock.now()),
-        "carry a date that is 11 days from ours",
+        "carry a date 11 days off",
     ),
     alarms.CLOCK_FELL_BACK: (
         lambda person: beat("before the fall", ago=-3600),
@@ -261,7 +261,7 @@ PROVOKED = {
     alarms.STREAM_DOWN: (lambda person: None, "The stream of Main desk is not live"),
     alarms.PRICES_OLD: (
         lambda person: Ticker.objects.all().delete(),
-        "values are unknown, and the strictest rules hold",
+        "values are unknown, so the strictest tier applies",
     ),
     alarms.PROOFS_LATE: (unproven, "1 payouts wait to be looked for on the chain, the oldest for 5 min."),
     kinds.SPENT: (

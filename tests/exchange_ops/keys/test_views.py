@@ -466,5 +466,5 @@ def test_the_page_names_the_exchange_of_each_account_and_where_prices_come_from(
     settings.EXCHANGE_PLACES = {}
     for address in ("/keys/", f"/accounts/{other.pk}/keys/{key.pk}/"):
         page = page_of(client, address)
-        assert "which the settings do not name" in page
+        assert "is not in the settings" in page
         assert "https://b.test" not in page

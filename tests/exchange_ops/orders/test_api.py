@@ -53,7 +53,7 @@ def test_an_order_is_placed_once_and_exactly(with_token, operator):
     assert Order.objects.count() == 1
     changed = send(client, {**fields, "quantity": "0.6"})
     assert changed.status_code == 422
-    assert "with other content" in changed.json()["detail"]
+    assert "with different content" in changed.json()["detail"]
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_an_order_is_placed_once_and_exactly(with_token, operator):
         ({"type": "iceberg"}, "type", "not a valid choice"),
         ({"time_in_force": "GTX"}, "time_in_force", "not a valid choice"),
         ({"expire_time": 5}, "expire_time", "as text"),
-        ({"expire_time": "soon"}, "expire_time", "like 2026-11-30"),
+        ({"expire_time": "soon"}, "expire_time", "for example 2026-11-30"),
         ({"post_only": "yes"}, "post_only", "true or false"),
         ({"symbol": 7}, "symbol", "Send text"),
         ({"request_key": "short"}, "request_key", "8"),
@@ -87,19 +87,19 @@ def test_a_member_that_is_malformed_is_named(with_token, operator, changes, name
 @pytest.mark.parametrize(
     ("changes", "name", "words"),
     [
-        ({"symbol": "NOPE"}, "symbol", "does not describe"),
+        ({"symbol": "NOPE"}, "symbol", "does not list"),
         ({"quantity": "0.0001"}, "quantity", "at least 0.001"),
         ({"quantity": ...}, "quantity", "a quantity or an amount, one of the two"),
         ({"quantity": None, "amount": None}, "quantity", "a quantity or an amount, one of the two"),
         ({"amount": "100"}, "quantity", "a quantity or an amount, one of the two"),
         ({"quantity": ..., "amount": "100", "price": ...}, "amount", "Enter the price first"),
         ({"quantity": ..., "amount": "0.1"}, "amount", "less than one lot of 0.001 BCH"),
-        ({"quantity": ..., "amount": "100", "symbol": "NOPE"}, "amount", "does not describe"),
-        ({"quantity": "1000"}, "quantity", "would be needed"),
+        ({"quantity": ..., "amount": "100", "symbol": "NOPE"}, "amount", "does not list"),
+        ({"quantity": "1000"}, "quantity", "USD needed, fee included"),
         ({"price": "400.001"}, "price", "multiple of 0.01"),
-        ({"price": None}, "price", "needs a price"),
-        ({"type": "market"}, "price", "has no price"),
-        ({"time_in_force": "GTD", "expire_time": "2020-01-01T00:00:00Z"}, "expire_time", "has passed"),
+        ({"price": None}, "price", "Enter a price"),
+        ({"type": "market"}, "price", "Leave the price empty"),
+        ({"time_in_force": "GTD", "expire_time": "2020-01-01T00:00:00Z"}, "expire_time", "has already passed"),
     ],
 )
 def test_what_breaks_a_rule_is_refused_with_its_field(with_token, operator, changes, name, words):
@@ -202,7 +202,7 @@ def test_who_asked_takes_an_order_back_that_waits_and_nobody_decides_on_it_here(
     colleague = with_token(make_person("operator", username="colleague"))
     refused = send(colleague, {"reason": "Not mine"}, path)
     assert refused.status_code == 422
-    assert "Only the person who asked" in refused.json()["detail"]
+    assert "Only the requester" in refused.json()["detail"]
     assert send(with_token(make_person("treasury", username="theirs")), {"reason": "No"}, path).status_code == 403
     client = with_token(operator)
     assert send(client, {}, path).status_code == 400

@@ -18,7 +18,7 @@ from tests.exchange_ops.orders import order_rows
 from tests.exchange_ops.orders.test_new_order import PATH, typed
 
 COMMA, SPACE, APOSTROPHE, NONE = (MARKS[Grouping(name)] for name in ("comma", "space", "apostrophe", "none"))
-POINT = "The decimal sign is a point: "
+POINT = "Use a decimal point: "
 
 
 @pytest.mark.parametrize(
@@ -48,9 +48,9 @@ def test_thousands_are_read_as_the_reader_has_them_written(mark, text, amount):
         (COMMA, "12,34,567", f"{POINT}write 1,234.5 or 1234.5."),
         (COMMA, "1,234.567,8", f"{POINT}write 1,234.5 or 1234.5."),
         (SPACE, "95,000", f"{POINT}write 1\u202f234.5 or 1234.5."),
-        (NONE, "95,000", f"{POINT}write 1234.5."),
+        (NONE, "95,000", f"{POINT}enter 1234.5."),
         (COMMA, "95 000", "digits with at most one point"),
-        (COMMA, "95\u202f000", "another character"),
+        (COMMA, "95\u202f000", "Use only the digits"),
         (COMMA, "-1", "above zero"),
         (COMMA, "\u22121", "above zero"),
         (COMMA, "-1,000", f"{POINT}write 1,234.5 or 1234.5."),
@@ -81,13 +81,13 @@ def client(db, signed_in, operator):
 SAYS = [
     ({"price": "1,5"}, "price", f"{POINT}write 1.5, not 1,5."),
     ({"price": "95,000"}, "price", "Read as 95000"),
-    ({"quantity": "-1"}, "quantity", "An amount is above zero."),
-    ({"quantity": "abc"}, "quantity", "Write the amount as digits with at most one point, like 0.25."),
-    ({"quantity": "0.5001"}, "quantity", "It has to be a multiple of 0.001, the quantity increment of this symbol."),
+    ({"quantity": "-1"}, "quantity", "Enter an amount greater than zero."),
+    ({"quantity": "abc"}, "quantity", "Enter the amount in digits with one decimal point, for example 0.25."),
+    ({"quantity": "0.5001"}, "quantity", "Must be a multiple of 0.001, the lot size."),
     ({"stop_loss": "390"}, "take_profit", "Enter both a stop and a take-profit price."),
-    ({"type": "stopLimit", "stop_price": "x"}, "stop_price", "Write the amount as digits with at most one point"),
+    ({"type": "stopLimit", "stop_price": "x"}, "stop_price", "Enter the amount in digits with one decimal point"),
     ({"take_markup": "1,5"}, "take_markup", f"{POINT}write 1.5, not 1,5."),
-    ({"time_in_force": "GTD", "expire_time": "soon"}, "expire_time", "Write the date and the time in UTC"),
+    ({"time_in_force": "GTD", "expire_time": "soon"}, "expire_time", "Enter date and time in UTC"),
     ({"quantity": "", "price": ""}, "quantity", ""),
     ({"quantity": "", "price": ""}, "price", ""),
     ({}, "price", ""),

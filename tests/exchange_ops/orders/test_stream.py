@@ -182,7 +182,7 @@ def test_a_list_that_tells_something_new_while_live_is_a_closed_gap(account):
     assert state.get().gaps_closed == 0
     take(account, report("partiallyFilled", filled="1", after=3), is_complete=True)
     assert (state.get().gaps_closed, state.get().connected) == (1, True)
-    stream.store(account=account, event=Ended("The exchange was silent."), now=clock.now())
+    stream.store(account=account, event=Ended("No data from the exchange."), now=clock.now())
     assert (state.get().connected, state.get().reconnects) == (False, 1)
 
 

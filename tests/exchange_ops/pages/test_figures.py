@@ -169,7 +169,7 @@ def test_a_price_that_is_unknown_is_called_so_and_is_no_zero(signed_in, treasury
     assert "unknown" in text(client.get("/funds/"))
     page = client.get("/profit/").content.decode()
     assert re.search(r'data-head="Unrealised">\s*<span class="muted">–</span>', page)
-    assert "Without a fresh price: XYZ" in page
+    assert "No current price: XYZ" in page
 
 
 def test_realised_and_unrealised_stand_beside_the_method_they_come_from(signed_in, treasury):
@@ -178,8 +178,8 @@ def test_realised_and_unrealised_stand_beside_the_method_they_come_from(signed_i
     assert "Profit and loss First in, first out" in page
     assert "+100.00 USD" in page, "two at 500 above their cost of 900"
     assert "−30.00 USD" in page
-    assert "3.0000 BCH of unknown cost left for 70.00, not in realised" in page
-    assert "Nothing was computed yet" in text(signed_in(treasury).get("/profit/?method=average"))
+    assert "3.0000 BCH without a cost basis sold or sent (70.00), excluded from realised" in page
+    assert "Not computed yet" in text(signed_in(treasury).get("/profit/?method=average"))
 
 
 def test_the_file_says_the_same_and_leaves_empty_what_is_not_known(signed_in, treasury):

@@ -68,7 +68,7 @@ def test_a_currency_without_a_price_is_named_and_not_counted(signed_in, auditor)
     rows.currency("XYZ", now=clock.now())
     rows.balance("XYZ", now=clock.now())
     page = text(signed_in(auditor).get("/funds/"))
-    assert "not in the total: XYZ." in page
+    assert "Not in total (no current price): XYZ." in page
     assert "255,000.00 USD" in page
 
 
@@ -79,7 +79,7 @@ def test_empty_currencies_show_only_when_asked_for_or_searched(signed_in, audito
     assert codes(client.get("/funds/?empty=on")) == ["BCH", "LTC"]
     assert codes(client.get("/funds/?text=litec")) == ["LTC"]
     assert codes(client.get("/funds/?text=bCh")) == ["BCH"]
-    assert "No currency is called so" in text(client.get("/funds/?text=nothing"))
+    assert "No matching currency" in text(client.get("/funds/?text=nothing"))
 
 
 def test_the_order_is_chosen_in_the_address(signed_in, auditor):
@@ -127,7 +127,7 @@ def test_without_an_account_the_page_says_what_would_appear(signed_in, auditor):
 
     Fact.objects.all().delete()
     Account.objects.all().delete()
-    assert "No balance was read yet" in text(signed_in(auditor).get("/funds/?empty="))
+    assert "No balances read yet" in text(signed_in(auditor).get("/funds/?empty="))
 
 
 def test_the_address_is_shown_in_groups_with_a_code_to_scan(signed_in, auditor):

@@ -157,7 +157,7 @@ def test_the_overview_shows_values_deadline_holds_and_lines(signed_in, treasury,
     page = text_of(signed_in(treasury).get("/"))
     assert "255,000.00 USD" in page  # (500 + 10) BCH at 500
     assert "in the bank and trading accounts" in page
-    assert "Without a fresh price, and so not in the total: XRP." in page
+    assert "Not in total (no current price): XRP." in page
     assert "19 min left" in page or "20 min left" in page
     assert f"If nobody acts it is rolled back at {row.rollback_at:%Y-%m-%d %H:%M:%S} UTC" in page
     followed = re.search(r'id="work"[^>]*data-follow="([^"]+)"', page)
@@ -188,7 +188,7 @@ def test_a_filter_offers_words_and_no_raw_enumerations(signed_in, auditor, payab
 def test_an_empty_desk_says_what_would_appear(signed_in, treasury):
     client = signed_in(treasury)
     for path, words in {
-        "/": "No balance was read yet",
+        "/": "No balances read yet",
         "/withdrawals/": "Nobody has asked for a payout yet",
         "/approvals/": "Nothing waits for your decision",
         "/ledger/": "The ledger is empty",
@@ -205,7 +205,7 @@ def test_the_search_box_opens_a_single_hit(signed_in, auditor, operator, payable
     both = text_of(client.get("/search/", {"q": rows.ADDRESS[10:30]}))
     assert row.reference in both
     assert twin.reference in both
-    assert "Type something" in text_of(client.get("/search/?q="))
+    assert "Enter a search term" in text_of(client.get("/search/?q="))
     assert client.get("/search/", {"q": "W-" + "9" * 30}).status_code == 200
 
 

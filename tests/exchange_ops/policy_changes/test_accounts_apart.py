@@ -327,7 +327,7 @@ def test_an_accounts_tiers_are_drafted_and_stand_beside_the_others(signed_in, pe
             {"own": "on", "t0-up_to": "", "t1-up_to": "", "above-approvals": ""},
             "Second desk is to have tiers of its own, and none is filled in.",
         ),
-        ({"own": "on", "t0-up_to": "1,5"}, "Second desk, Tier 1, Value up to: Write the amount with a point"),
+        ({"own": "on", "t0-up_to": "1,5"}, "Second desk, Tier 1, Value up to: Enter the amount with a decimal point"),
         ({"t0-approvals": "99"}, "Second desk, Tier 1, Approvals: Ensure this value is less than or equal to 9."),
         ({"own": "on", "t1-up_to": "10000"}, "Two tiers end at the same value."),
     ],

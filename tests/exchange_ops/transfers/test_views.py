@@ -579,7 +579,7 @@ def test_the_overview_lists_the_transfers_that_wait_or_are_unknown(signed_in, au
     lost = rows.transfer_sent(operator, to="unknown", now=clock.now())
     over = rows.transfer_sent(operator, to="done", now=clock.now(), kind="convert")
     body = text(signed_in(auditor).get("/"))
-    assert "Transfers that wait or are unknown" in body
+    assert "Transfers pending or unclear" in body
     assert lost.reference in body
     assert over.reference not in body
 

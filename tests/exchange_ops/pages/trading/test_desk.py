@@ -136,7 +136,7 @@ def test_an_order_that_ends_keeps_its_row_for_a_minute_and_then_leaves_the_desk(
     Order.objects.filter(pk=row.pk).update(updated_at=clock.now() - timedelta(seconds=61))
     body = part(client, "work")
     assert row.reference not in body
-    assert "No order of this symbol is open." in body
+    assert "No open orders in this symbol." in body
 
 
 @pytest.mark.parametrize("path", ["/orders/{}/cancel/", "/orders/cancel-all/"])
@@ -218,10 +218,10 @@ def test_a_symbol_with_no_data_says_so_in_every_part(signed_in, operator):
     Ticker.objects.all().delete()
     said = text_of(signed_in(operator).get(PAGE).content.decode())
     for piece in (
-        "has told no prices",
-        "order book was not read yet",
-        "No candles of this period",
-        "trades were not read yet",
+        "No prices for this symbol yet",
+        "Order book not read yet",
+        "Candles for this period not read yet",
+        "Trades not read yet",
     ):
         assert piece in said, piece
 
@@ -299,7 +299,7 @@ def test_there_is_a_bound_to_favourites(signed_in, operator):
         [Favourite(person=operator, symbol=f"X{n}", created_at=now) for n in range(favourites.MOST)]
     )
     body = signed_in(operator).post(f"{PAGE}star/", {"on": "yes"}, follow=True).content.decode()
-    assert "remove one first" in body
+    assert "Remove one first" in body
     assert Favourite.objects.filter(symbol="BCHUSD").count() == 0
 
 
