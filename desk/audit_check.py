@@ -89,7 +89,7 @@ def _listed(sources: list[Iterable[str]]) -> list[str]:
         of_kind = [finding for number, finding in enumerate(sources.pop(0)) if number <= MOST_FINDINGS]
         findings += of_kind[:MOST_FINDINGS]
         if len(of_kind) > MOST_FINDINGS:
-            findings.append("There is more of this; the rest is not listed.")
+            findings.append("Further findings of this kind are not listed.")
     return findings
 
 
@@ -138,11 +138,11 @@ def _signed_heads(hashes: dict[int, str]) -> Iterator[str]:
     for row in rows.iterator(chunk_size=500):
         witness = f"The {row.get_kind_display()} given by {row.person} on {row.at.astimezone(UTC):%Y-%m-%d %H:%M:%S}"
         if row.audit_head not in trail_heads:
-            yield f"{witness} was given over a trail that is not this one."
+            yield f"{witness} was given on a different trail."
         if row.kind == models.StepUp.Kind.PASSKEY and not stepup.signature_holds(row):
-            yield f"{witness} no longer proves its decision: the kept signature, its content or the key changed."
+            yield f"{witness} no longer proves its decision: the stored signature, its content or the key was altered."
         if row.kind == models.StepUp.Kind.LIST and not signed_lists.holds(row):
-            yield f"{witness} is not in the list that was signed: the list or the decision changed."
+            yield f"{witness} is not in the list that was signed: the list or the decision was altered."
 
 
 def _named_proofs() -> Iterator[str]:

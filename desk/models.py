@@ -114,7 +114,7 @@ class ApiToken(Witnessed):
 
     class Scope(models.TextChoices):
         READ = "read", "Read only"
-        DRAFT = "draft", "Read, and ask for what the person may ask for"
+        DRAFT = "draft", "Read and draft requests"
 
     person = models.ForeignKey(Person, on_delete=models.CASCADE, related_name="api_tokens")
     scope = models.CharField(max_length=10, choices=Scope.choices, default=Scope.DRAFT)

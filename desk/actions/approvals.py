@@ -138,8 +138,8 @@ SOURCE: Final = Source(
     count=_count,
     subjects=_subjects,
     topics=_topics,
-    empty="Nothing waits for your decision. A request appears here as soon as the money is reserved, "
-    "or when the rules ask for approvals before that.",
+    empty="No approvals pending. A request appears here once its funds are reserved, or earlier if the rules require "
+    "approval first.",
     acts=(roles.TREASURY,),
     requests=Requests(ended=_ended, entries=_news, who=(roles.OPERATOR,)),
     recipients=_recipients,

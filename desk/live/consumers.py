@@ -95,7 +95,7 @@ async def _token_holder(text: str, send: Any) -> tuple[presence.TokenKey, "Perso
         await _refuse(send, 401, sentence, (b"www-authenticate", bearer.SCHEME.encode()))
         return None
     if seconds := await _seconds_to_wait(holder[0]):
-        sentence = f"Too many requests with this token. Ask again in {seconds} s.".encode()
+        sentence = f"Too many requests with this token. Try again in {seconds} s.".encode()
         await _refuse(send, 429, sentence, (b"retry-after", str(seconds).encode()))
         return None
     return holder

@@ -43,7 +43,7 @@ def close_phase(rows: Sequence[Notification], people: Sequence[Person], *, is_ov
         reference=first.reference,
         title=first.title,
         sentence=(entry.sentence if entry is not None else first.sentence)[:600],
-        outcome=(entry.outcome if entry is not None else "it waits no more")[:80],
+        outcome=(entry.outcome if entry is not None else "no longer pending")[:80],
         url=first.url,
         facts=first.facts,
         created_at=now,

@@ -42,11 +42,11 @@ def challenge(*, person: "Person", purpose: str, digest: str, session_key: str, 
     """
     _require_shape(purpose=purpose, digest=digest, session_key=session_key)
     if passkeys.host() is None or not passkeys.credentials(person):
-        raise CannotConfirm("You have no passkey here: add one under your account, or use a one-time code.")
+        raise CannotConfirm("You have no passkey. Add one under Your second factors, or use a one-time code.")
     mine = models.StepUpChallenge.objects.filter(person=person)
     mine.filter(made_at__lt=now - CHALLENGE_WINDOW).delete()
     if mine.filter(made_at__gt=now - CHALLENGE_WINDOW).count() >= MOST_CHALLENGES:
-        raise CannotConfirm("Too many passkey requests in ten minutes: wait a little, or use a one-time code.")
+        raise CannotConfirm("Too many passkey requests within ten minutes. Try again later, or use a one-time code.")
     nonce, head = secrets.token_hex(32), trail.head()
     content = _signed_content(nonce=nonce, digest=digest, purpose=purpose, audit_head=head)
     models.StepUpChallenge.objects.create(
@@ -85,7 +85,7 @@ def verify(
     if listed and digest != signed_lists.digest_of(listed):
         raise ValueError("A list is confirmed by its own digest.")
     if not person.is_active:
-        raise CannotConfirm("This account is switched off.")
+        raise CannotConfirm("This account is deactivated.")
     kind = answer.get("kind") if isinstance(answer, Mapping) else None
     row = models.StepUp(
         person=person,
@@ -200,7 +200,7 @@ def _confirm_by_code(row: "StepUp", code: object, *, now: datetime) -> None:
         raise CannotConfirm(f"Too many wrong codes: try again in {wait} seconds, or use a passkey.")
     secret = totp.secret_of(person)
     if secret is None:
-        raise CannotConfirm("You have no one-time codes set up: add them under your account.")
+        raise CannotConfirm("You have no authenticator app. Set one up under Your second factors.")
     step = totp.matching_step(secret, str(code), now=now)
     if step is None:
         code_limits.note_failure(person=person, session_digest=row.session_digest, now=now)
@@ -214,10 +214,11 @@ def _confirm_by_code(row: "StepUp", code: object, *, now: datetime) -> None:
 def _until_the_next_code(usable_from: datetime, now: datetime) -> str:
     """When the next code counts: within half a minute, unless this machine's clock was set back."""
     if usable_from - now <= timedelta(seconds=60):
-        return "That code was used already: wait for the next one, at most 30 seconds."
+        return "This code was already used. Wait for the next one, at most 30 seconds."
     return (
-        f"Nothing was decided: codes count again from {usable_from:%H:%M} UTC, because this desk's clock was set back. "
-        "Use a passkey, or ask an administrator to set the clock."
+        f"Nothing was decided: one-time codes are accepted again from {usable_from:%H:%M} UTC, because this desk's "
+        "clock was set back. "
+        "Use a passkey, or ask an administrator to correct the clock."
     )
 
 
@@ -228,14 +229,16 @@ def _confirm_by_passkey(row: "StepUp", answer: object, *, now: datetime) -> None
         row.public_key = passkeys.check(assertion, person=row.person, challenge=waiting.challenge)
         _move_counter(row.person, assertion)
     except passkeys.NotVerified:
-        raise CannotConfirm("Your device did not ask for its PIN, finger or face: a decision needs that.") from None
+        raise CannotConfirm(
+            "Your device did not verify you by PIN, fingerprint or face. A decision requires that."
+        ) from None
     except passkeys.AtAnotherAddress as reason:
         raise CannotConfirm(str(reason)) from None
     except passkeys.CannotAccept as reason:
         _log.warning("stepup.passkey_refused", person=row.person.pk, purpose=row.purpose, reason=str(reason))
-        raise CannotConfirm("The passkey's answer does not belong to what is shown here: start again.") from None
+        raise CannotConfirm("This passkey response does not match the page. Start again.") from None
     if not models.StepUpChallenge.objects.filter(pk=waiting.pk, used_at=None).update(used_at=now):
-        raise CannotConfirm("This passkey answer was used already: start again.")
+        raise CannotConfirm("This passkey response was already used. Start again.")
     row.kind = models.StepUp.Kind.PASSKEY
     row.nonce, row.challenge, row.audit_head = waiting.nonce, waiting.challenge, waiting.audit_head
     row.credential_id, row.client_data = assertion.credential_id, assertion.client_data
@@ -262,9 +265,9 @@ def _waiting_challenge(row: "StepUp", text: str, *, now: datetime) -> "StepUpCha
     if not same or not hmac.compare_digest(passkeys.challenge_text(expected), text):
         raise passkeys.CannotAccept("the challenge was made for something else")
     if waiting.used_at is not None:
-        raise CannotConfirm("This passkey answer was used already: start again.")
+        raise CannotConfirm("This passkey response was already used. Start again.")
     if not waiting.made_at <= now <= waiting.made_at + timedelta(seconds=CHALLENGE_SECONDS):
-        raise CannotConfirm("That took longer than two minutes: start again.")
+        raise CannotConfirm("The passkey request expired after two minutes. Start again.")
     return waiting
 
 
@@ -286,7 +289,7 @@ def _keep(row: "StepUp") -> None:
         with transaction.atomic():
             row.save(force_insert=True)
     except IntegrityError:
-        raise CannotConfirm("This answer was used already: start again.") from None
+        raise CannotConfirm("This response was already used. Start again.") from None
 
 
 def _signed_content(*, nonce: str, digest: str, purpose: str, audit_head: str) -> bytes:
@@ -298,4 +301,4 @@ def _require_shape(*, purpose: str, digest: str, session_key: str) -> None:
     if not (0 < len(purpose) <= 60 and 0 < len(digest) <= 64):
         raise ValueError("A decision has a purpose of at most 60 characters and a digest of at most 64.")
     if not session_key:
-        raise CannotConfirm("A decision is confirmed in a signed-in session; an API token can't.")
+        raise CannotConfirm("A decision requires a signed-in session. An API token can't confirm it.")

@@ -204,7 +204,7 @@ def time_left(deadline: datetime | None, now: datetime) -> str:
     """What is left until a deadline, as the countdown writes it: "3 d left", "18 min left", "1:05 left"."""
     seconds = int((deadline - now).total_seconds()) if deadline else 0
     if seconds <= 0:
-        return "time is over"
+        return "expired"
     if seconds >= 2 * 3600:
         return f"{seconds // 86_400} d left" if seconds >= 2 * 86_400 else f"{seconds // 3600} h left"
     return f"{seconds // 60} min left" if seconds >= 120 else f"{seconds // 60}:{seconds % 60:02} left"

@@ -145,11 +145,11 @@ def read_instant(text: str) -> datetime:
     """The moment a person wrote, in UTC; raises ValidationError with the sentence for them."""
     match = _INSTANT.fullmatch(text)
     if match is None:
-        raise forms.ValidationError("Write the date and the time in UTC, like 2026-11-30 18:00.", code="malformed")
+        raise forms.ValidationError("Enter date and time in UTC, for example 2026-11-30 18:00.", code="malformed")
     try:
         return datetime(*(int(part or 0) for part in match.groups()), tzinfo=UTC)  # type: ignore[misc,arg-type]
     except ValueError:
-        raise forms.ValidationError("There is no such day or hour.", code="malformed") from None
+        raise forms.ValidationError("This date or time does not exist.", code="malformed") from None
 
 
 class RequestForm(forms.Form):

@@ -36,14 +36,14 @@ document.addEventListener("htmx:load", showAll);
 
 // The page of what somebody is told asks for the browser's permission, and says what the browser answered.
 const SAYS = {
-  granted: "This browser shows them while a tab of the desk is open.",
-  denied: "This browser was told never to show them. Its settings for this address change that.",
-  default: "This browser was not asked yet, so it shows none.",
+  granted: "Notifications appear in this browser while a tab of the desk is open.",
+  denied: "Notifications are blocked. Allow them for this address in the browser's settings.",
+  default: "Notifications are not allowed in this browser yet.",
 };
 function say() {
   const state = document.querySelector("[data-notices-state]"), ask = document.querySelector("[data-notices-ask]");
   if (!state || !ask) return;
-  state.textContent = canShow ? SAYS[Notification.permission] : "This browser can show none from this address.";
+  state.textContent = canShow ? SAYS[Notification.permission] : "This browser can't show notifications from this address.";
   ask.hidden = !canShow || Notification.permission !== "default";
 }
 document.addEventListener("click", async function (event) {

@@ -55,7 +55,7 @@ def test_a_room_can_hold_readiness_back(client: Client, another_room: Callable[.
     assert answer.status_code == 503
     assert answer.json()["checks"]["oldest due row"] == {
         "ok": False,
-        "sentence": "Not well. Sign in to read why.",
+        "sentence": "Not healthy. Sign in for details.",
         "age_s": 95.0,
     }
 
@@ -84,7 +84,7 @@ def test_a_check_that_fails_is_unwell_and_leaks_nothing(client: Client, another_
     another_room(checks={"odd": Check(falls_over)})
     answer = client.get("/readyz")
     assert answer.status_code == 503
-    assert answer.json()["checks"]["odd"]["sentence"] == "The check of odd itself failed (RuntimeError)."
+    assert answer.json()["checks"]["odd"]["sentence"] == "The odd check itself failed (RuntimeError)."
     assert "hunter2" not in answer.content.decode() + client.get("/metrics").content.decode()
 
 

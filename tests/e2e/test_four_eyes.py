@@ -22,7 +22,7 @@ def test_ones_own_request_can_not_be_approved_anywhere(house, visit):
     expect(both.page.locator("#decide .why-not")).to_contain_text(OWN)
     for offered in ("^Approve", "passkey", "^Reject"):
         expect(both.page.locator("#decide").get_by_role("button", name=re.compile(offered))).to_have_count(0)
-    expect(both.page.get_by_label("Code of your authenticator app")).to_have_count(0)
+    expect(both.page.get_by_label("Code from your authenticator app")).to_have_count(0)
     both.open("/approvals/")
     expect(both.page.locator("#inbox .entry", has_text="For myself")).to_have_count(0)
 

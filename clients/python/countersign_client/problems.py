@@ -23,7 +23,7 @@ class Refused(Problem):
 
 
 class KeyUsed(Refused):
-    """422: the idempotency key was used before, for another request."""
+    """422: the idempotency key was already used for another request."""
 
 
 class NotSignedIn(Problem):

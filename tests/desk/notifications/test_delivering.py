@@ -108,7 +108,7 @@ def test_a_mail_says_what_happened_and_where_to_look(settings, ada):
     assert (sent.to, sent.subject) == (["ada@desk.test"], "[Countersign] High: Key refused (I-1)")
     assert "The exchange refused a key." in sent.body
     assert f"{settings.DESK_URL}/incidents/1/" in sent.body
-    assert "No link approves." in sent.body
+    assert "No link approves anything." in sent.body
     assert str(row.uid) in sent.extra_headers["Message-ID"]
     assert states() == ["delivered"]
     assert delivering.sweep(now=NOW + minutes(1)) == 0
@@ -206,7 +206,7 @@ def test_a_receiver_that_answers_byte_by_byte_is_left_when_its_time_is_over(rece
     delivering.sweep(now=NOW)
     assert states() == ["queued", "queued"]
     assert [row.attempts for row in Delivery.objects.order_by("pk")] == [1, 0], "the other waits with it"
-    assert "It was not taken:" in Delivery.objects.first().last_problem
+    assert "Not delivered:" in Delivery.objects.first().last_problem
 
 
 def test_a_name_that_leads_to_this_machine_is_not_posted_to(ada, receiver, settings):
@@ -311,7 +311,7 @@ def test_a_dead_way_is_an_incident_that_ends_with_it(settings, ada):
     assert list(room.KINDS[0].causes(NOW + minutes(1), "")) == []
     cause = next(iter(room.KINDS[0].causes(NOW + minutes(3), "")))
     assert cause.key == "email"
-    assert "2 messages were not delivered" in cause.sentence
+    assert "2 messages not delivered" in cause.sentence
     settings.EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
     delivering.sweep(now=NOW + minutes(3))
     assert list(room.KINDS[0].causes(NOW + minutes(3), "")) == []

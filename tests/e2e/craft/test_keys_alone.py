@@ -66,7 +66,7 @@ def test_a_decision_and_a_comment_are_reached_and_neither_is_taken_by_a_key(visi
     number = operator.ask_and_hold(amount="0.0331", reason="Reached by keys")
     page = treasury.open(f"/withdrawals/{number}/")
     keys(page, "d")
-    expect(page.get_by_label("Code of your authenticator app")).to_be_focused()
+    expect(page.get_by_label("Code from your authenticator app")).to_be_focused()
 
     treasury.open(f"/withdrawals/{number}/")
     keys(page, "c")

@@ -75,7 +75,7 @@ def test_an_admin_freezes_and_activates(house, visit, known):
     expect(page.get_by_role("heading", name="Freeze 1 sub-account")).to_be_visible()
     expect(page.get_by_role("row", name=re.compile("^USD"))).to_contain_text("5,000.00")
     page.get_by_label("Reason").fill("Its trader left the company")
-    page.get_by_label("Code of your authenticator app").fill(admin.codes.fresh())
+    page.get_by_label("Code from your authenticator app").fill(admin.codes.fresh())
     page.get_by_role("button", name="Freeze now, cancel open orders").dblclick()
     page.wait_for_url(re.compile(r"/subaccounts/7001/$"))
     expect(page.locator("#facts .head .chip")).to_have_text("Frozen")
@@ -93,7 +93,7 @@ def test_an_admin_freezes_and_activates(house, visit, known):
 
     page.get_by_role("link", name="Review activation").click()
     page.get_by_label("Reason").fill("A new trader came")
-    page.get_by_label("Code of your authenticator app").fill(admin.codes.fresh())
+    page.get_by_label("Code from your authenticator app").fill(admin.codes.fresh())
     page.get_by_role("button", name="Activate now").click()
     expect(page.locator("#facts .head .chip")).to_have_text("Active")
     assert status(house, 7001) == "active"
@@ -125,7 +125,7 @@ def test_a_disabled_one_is_found_out_and_said_to_be_permanent(house, visit, know
     expect(page.locator("#facts .head .chip")).to_have_text("Frozen or disabled")
     page.get_by_role("link", name="Review activation").click()
     page.get_by_label("Reason").fill("To find out")
-    page.get_by_label("Code of your authenticator app").fill(admin.codes.fresh())
+    page.get_by_label("Code from your authenticator app").fill(admin.codes.fresh())
     page.get_by_role("button", name="Activate now").click()
     expect(page.locator("#facts .head .chip")).to_have_text("Disabled permanently")
     expect(page.locator("#decide")).to_contain_text("is disabled permanently")

@@ -379,7 +379,7 @@ def test_a_person_read_before_they_lost_the_account_moves_nothing(first, second,
     row = rows.held(operator, now=now, account=first)
     scopes.set_grants(Person.objects.get(pk=person.pk), [f"treasury:{second.pk}"])
     assert person.has_role("treasury", scope=row.scope)  # as it was when it was read
-    with pytest.raises(CannotMove, match="no role for this account"):
+    with pytest.raises(CannotMove, match="no longer has a role for this account"):
         machine.move(row, event="rejected", to="rolling_back", now=now, actor=person, decision="rollback")
 
 

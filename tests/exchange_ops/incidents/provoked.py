@@ -186,7 +186,7 @@ def reviewed():
 
 # How each kind comes about, by its name, and what of it is read.
 PROVOKED = {
-    FELL_BACK: (lambda person: restore_rows.opened(), "Nothing is sent: the desk's records are those"),
+    FELL_BACK: (lambda person: restore_rows.opened(), "Nothing is sent: the database is in an earlier state"),
     alarms.FROZEN: (
         lambda person: freezes.freeze(person=None, reason="A drill.", account=rows.account(), now=clock.now()),
         "Nothing is reserved, sent or paid from Main desk: System froze it. A drill.",
@@ -251,7 +251,7 @@ PROVOKED = {
     ),
     alarms.CLOCK_FELL_BACK: (
         lambda person: beat("before the fall", ago=-3600),
-        "The clock of this machine is 59 min behind what this desk has recorded.",
+        "The system clock is 59 min behind the latest time that this desk recorded.",
     ),
     alarms.WORK_STALLED: (lambda person: beat(heartbeats.WORKER, ago=300), "Worker last active 5 min ago."),
     alarms.LEDGER_LATE: (
@@ -275,7 +275,7 @@ PROVOKED = {
     kinds.UNREAD: (watched, "The watched address Vault has not been read for more than ten minutes"),
     alarms.DEPOSIT_DIFFERS: (deposit_lost, "The exchange credited 0.5000 BCH, and the chain has no transaction abab"),
     CHAIN_LATE: (lambda person: None, "No block received yet"),
-    UNDELIVERED: (undelivered, "E-mail does not arrive: 1 message was not delivered. The mail server refused"),
+    UNDELIVERED: (undelivered, "E-mail is failing: 1 message not delivered. The mail server refused"),
 }
 
 # A process that never showed is an incident beside the one that went away.

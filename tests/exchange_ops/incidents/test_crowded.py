@@ -73,7 +73,7 @@ def test_amounts_and_whoever_has_taken_it_are_found(signed_in, make_person, oper
     row = rows.held(operator, now=clock.now(), amount=Decimal("7.125"))
     client = signed_in(clara)
     assert row.reference in text(client.get("/action/?q=7.125"))
-    assert "Nothing on this list fits" in text(client.get("/action/?q=clara"))
+    assert "No items match" in text(client.get("/action/?q=clara"))
     client.post(f"/action/threads/{row.subject.replace(':', '/')}/take/")
     assert row.reference in text(client.get("/action/?q=clara"))
 

@@ -245,8 +245,8 @@ def test_a_key_is_added_and_a_worker_is_woken(client, account, monkeypatch):
         ({"account": "99"}, "not one of the available choices"),
         ({"account": None}, "Choose the account"),
         ({"account": "1 OR 1=1"}, "not one of the available choices"),
-        ({"code": ""}, "Enter the code of your authenticator app"),
-        ({"code": "12345"}, "six digits"),
+        ({"code": ""}, "Enter the code from your authenticator app"),
+        ({"code": "12345"}, "six-digit"),
         ({"request_key": "no uuid"}, "UUID"),
         ({"digest": "x"}, "valid value"),
     ],
@@ -268,8 +268,8 @@ def test_what_makes_no_sense_is_refused_beside_its_field(client, account, change
     [
         ({"code": "000000"}, "Incorrect code"),
         ({"digest": "0" * 64}, "This is not what you saw"),
-        ({"code": "", "passkey": "{}"}, "start again"),
-        ({"code": "", "passkey": "x" * 9000}, "start again"),
+        ({"code": "", "passkey": "{}"}, "Start again"),
+        ({"code": "", "passkey": "x" * 9000}, "Start again"),
     ],
 )
 def test_without_the_right_second_factor_nothing_is_stored(client, account, changes, sentence):

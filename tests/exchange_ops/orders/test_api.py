@@ -72,9 +72,9 @@ def test_an_order_is_placed_once_and_exactly(with_token, operator):
         ({"expire_time": 5}, "expire_time", "as text"),
         ({"expire_time": "soon"}, "expire_time", "for example 2026-11-30"),
         ({"post_only": "yes"}, "post_only", "true or false"),
-        ({"symbol": 7}, "symbol", "Send text"),
+        ({"symbol": 7}, "symbol", "Must be a string"),
         ({"request_key": "short"}, "request_key", "8"),
-        ({"client_order_id": "mine"}, "client_order_id", "not known"),
+        ({"client_order_id": "mine"}, "client_order_id", "Unknown field"),
     ],
 )
 def test_a_member_that_is_malformed_is_named(with_token, operator, changes, name, words):

@@ -190,7 +190,7 @@ def test_an_empty_desk_says_what_would_appear(signed_in, treasury):
     for path, words in {
         "/": "No balances read yet",
         "/withdrawals/": "Nobody has asked for a payout yet",
-        "/approvals/": "Nothing waits for your decision",
+        "/approvals/": "No approvals pending",
         "/ledger/": "The ledger is empty",
         "/search/?q=nothing": "No results",
     }.items():

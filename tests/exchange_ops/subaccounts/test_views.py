@@ -270,7 +270,7 @@ def test_one_of_several_that_is_closed_stops_the_whole_form(signed_in, keeper, s
         ({"comment": ...}, "Enter a reason"),
         ({"comment": "x" * 501}, "500"),
         ({"code": ""}, "Enter the code"),
-        ({"code": "12345"}, "six digits"),
+        ({"code": "12345"}, "six-digit"),
         ({"ids": []}, "at least one"),
         ({"ids": ["7001", "x"]}, "Choose the sub-accounts again"),
         ({"ids": ["-7001"]}, "Choose the sub-accounts again"),

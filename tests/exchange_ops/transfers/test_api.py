@@ -68,7 +68,7 @@ def test_what_leaves_for_others_waits_for_people(with_token, operator):
         ({"amount": "0"}, "amount", "above zero"),
         ({"amount": "-1"}, "amount", "above zero"),
         ({"amount": ...}, "amount", "required"),
-        ({"currency": 5}, "currency", "Send text."),
+        ({"currency": 5}, "currency", "Must be a string."),
         ({"currency": "x" * 21}, "currency", "20"),
         ({"reason": ""}, "reason", "blank"),
         ({"reason": "x" * 501}, "reason", "500"),
@@ -78,9 +78,9 @@ def test_what_leaves_for_others_waits_for_people(with_token, operator):
             for odd in (7001, True, "0", "-1", "\u0667", "7001 ", "7001\n", str(2**63))
         ),
         ({"by": "phone"}, "by", "not a valid choice"),
-        ({"identifier": ["other"]}, "identifier", "Send text."),
-        ({"state": "approved"}, "state", "not known"),
-        ({"toCurrency": "USD"}, "toCurrency", "not known"),
+        ({"identifier": ["other"]}, "identifier", "Must be a string."),
+        ({"state": "approved"}, "state", "Unknown field"),
+        ({"toCurrency": "USD"}, "toCurrency", "Unknown field"),
     ],
 )
 def test_a_malformed_one_is_refused_member_by_member(with_token, operator, changes, name, words):

@@ -63,7 +63,7 @@ class TestOneRequest:
         assert refused.status_code == 422
         assert refused["Content-Type"] == "application/problem+json"
         assert refused.json()["detail"] == (
-            "Nothing was recorded. This Idempotency-Key was used before, for another request."
+            "Nothing was recorded. This Idempotency-Key was already used for another request."
         )
         assert Withdrawal.objects.count() == 1
 
@@ -181,7 +181,7 @@ class TestTheClaim:
         busy = send(client)
         assert (busy.status_code, busy["Retry-After"]) == (409, "1")
         assert busy.json()["detail"] == (
-            "Nothing new was recorded. The same request is being handled at this moment. Send it again in a second."
+            "Nothing new was recorded. The same request is still being processed. Try again in a second."
         )
 
 

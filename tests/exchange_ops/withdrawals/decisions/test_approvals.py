@@ -161,7 +161,7 @@ def test_one_code_confirms_one_decision(walk):
     first, second = walk.held(), walk.held(amount=Decimal("0.06"))
     code = walk.answer(walk.approvers[0])
     walk.approve(first, answer=code)
-    refused("used already", walk.approve, second, answer=code)
+    refused("already used", walk.approve, second, answer=code)
 
 
 # How many ------------------------------------------------------------------------------------------------------------

@@ -374,7 +374,7 @@ def test_a_freeze_ended_past_the_desk_is_named(walk: Any) -> None:
     sql("UPDATE exchange_ops_freeze SET thawed_at = frozen_at WHERE id = %s", frozen.pk)
     found = audit_check.verify(replay=True)
     assert f"Freeze {frozen.pk} ended in the table, and not so by the trail." in found
-    assert any(finding.startswith(f"exchange_ops.freeze {frozen.pk} is not what") for finding in found)
+    assert any(finding.startswith(f"exchange_ops.freeze {frozen.pk} was altered outside the desk") for finding in found)
 
 
 def test_a_whole_payment_holds_with_every_row_of_it(walk: Any) -> None:

@@ -120,9 +120,9 @@ def test_an_approval_commits_with_the_second_factor(signed_in, approver, operato
 @pytest.mark.parametrize(
     "wrong",
     [
-        ({"code": ""}, 422, "Enter the code of your authenticator app"),
-        ({"code": "12345"}, 422, "The code is six digits."),
-        ({"code": "١٢٣٤٥٦"}, 422, "The code is six digits."),
+        ({"code": ""}, 422, "Enter the code from your authenticator app"),
+        ({"code": "12345"}, 422, "Enter the six-digit code."),
+        ({"code": "١٢٣٤٥٦"}, 422, "Enter the six-digit code."),
         ({"code": "000000"}, 409, "Incorrect code"),
         ({"digest": ""}, 422, ""),
         ({"digest": "x"}, 422, ""),
@@ -364,7 +364,7 @@ def test_a_challenge_for_the_page_is_bound_to_it(signed_in, treasury, operator):
     question = json.dumps({"purpose": "approve-withdrawal", "digest": row.digest})
     response = signed_in(treasury).post("/step-up/challenge", question, content_type="application/json")
     assert response.status_code == 409
-    assert "You have no passkey here" in response.json()["problem"]
+    assert "You have no passkey" in response.json()["problem"]
 
 
 @pytest.mark.parametrize("place", range(0, len(rows.ADDRESS), 7))
