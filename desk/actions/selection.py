@@ -37,8 +37,9 @@ class CannotDecide(Exception):
 class Card:
     """One request as it is shown whole before it is decided in a selection, with what its own page shows.
 
-    `row` is the row of its machine. `template` draws it from the card. `digest` is what a decision is bound to. `why_not` is why this person can't
-    approve it, empty where they can; `may_reject` says whether they can reject it. The labels say what each does.
+    `row` is the row of its machine, `template` draws it from the card, and a decision is bound to `digest`. `why_not`
+    is why this person can't approve it, empty where they can; `may_reject` says whether they can reject it. The labels
+    say what each does.
     """
 
     row: Any

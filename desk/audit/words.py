@@ -65,7 +65,8 @@ class Words:
         ours = [*scopes, ""] if self.account == "scope" else list(scopes)
         rows = self.model._default_manager.filter(**{f"{self.account}__in": ours})
         subject = Concat(Value(f"{self.subject_name}:"), Cast(F(self.key), CharField()), output_field=CharField())
-        return rows.order_by().annotate(trail_subject=subject).values("trail_subject")
+        subjects: QuerySet[Any] = rows.order_by().annotate(trail_subject=subject).values("trail_subject")
+        return subjects
 
 
 def declared() -> list[Words]:
