@@ -1,14 +1,16 @@
+from typing import Any
+
 import django.db.models.deletion
 from django.db import migrations, models
 
 
-def _rename_without_reading_triggers(apps, schema_editor):
+def _rename_without_reading_triggers(apps: Any, schema_editor: Any) -> None:
     """Let SQLite make the table anew although triggers of other tables read it; they find it again by its name."""
     if schema_editor.connection.vendor == "sqlite":
         schema_editor.execute("PRAGMA legacy_alter_table = ON")
 
 
-def _rename_as_usual(apps, schema_editor):
+def _rename_as_usual(apps: Any, schema_editor: Any) -> None:
     if schema_editor.connection.vendor == "sqlite":
         schema_editor.execute("PRAGMA legacy_alter_table = OFF")
 

@@ -2,7 +2,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("desk", "0020_colleagues_and_facts")]
+    dependencies = [("desk", "0021_signed_lists")]
 
     operations = [
         migrations.AlterField(

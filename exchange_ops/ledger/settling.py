@@ -69,6 +69,8 @@ def unread(*, account: Account) -> int:
 
 def rival_of(row: LedgerAside) -> LedgerVersion | None:
     """The version that was stored for the same index."""
+    if row.index is None:
+        return None
     return LedgerVersion.objects.filter(account=row.account_id, index=row.index).select_related("entry").first()
 
 

@@ -72,10 +72,14 @@ def _render(request: DeskRequest, aside_id: int, *, status: int = 200, **changes
     row = get_object_or_404(LedgerAside.objects.select_related("account").exclude(index=None), pk=aside_id)
     rival = settling.rival_of(row)
     pair = settling.pair_of(row)
-    lines = [
-        (name, pair.first.get(name, ""), pair.second.get(name, ""), name in pair.differing)
-        for name in (sorted(pair.first.keys() | pair.second.keys()) if pair else ())
-    ]
+    lines = (
+        [
+            (name, pair.first.get(name, ""), pair.second.get(name, ""), name in pair.differing)
+            for name in sorted(pair.first.keys() | pair.second.keys())
+        ]
+        if pair
+        else []
+    )
     context: dict[str, Any] = {
         "row": row,
         "rival": rival,

@@ -24,8 +24,8 @@ from exchange_ops.transfers import approvals, endings, ledger_matching, machine,
 from exchange_ops.transfers.forms import transfers_named
 from exchange_ops.transfers.models import Transfer, TransferApproval, TransferCall, TransferEvent
 from exchange_ops.transfers.room import waiting
-from exchange_ops.transfers.views import selection
 from exchange_ops.transfers.room.trail import WORDS
+from exchange_ops.transfers.views import selection
 
 UNKNOWN_FOR: Final = timedelta(minutes=3)
 

@@ -23,7 +23,9 @@ def test_rules_are_proposed_agreed_to_and_stopped_before_their_day(house, visit)
     page.get_by_label("Tier 2, Value up to").fill("300,000")
     page.get_by_label("Limit 1, at most").fill("900000")
     page.get_by_role("button", name="See what differs").click()
-    expect(page.get_by_role("alert").first).to_contain_text("Tier 2, Value up to: Enter the amount with a decimal point")
+    expect(page.get_by_role("alert").first).to_contain_text(
+        "Tier 2, Value up to: Enter the amount with a decimal point"
+    )
     expect(page.get_by_label("Limit 1, at most")).to_have_value("900000")
     found = complaints(page, "rules-wrong")
     page.get_by_label("Tier 2, Value up to").fill("300000")

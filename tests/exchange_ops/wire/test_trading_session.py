@@ -222,9 +222,7 @@ def test_something_new_is_told_once_however_often_it_comes_and_very_much_that_is
     script = live()
     for _ in range(200):
         script.notify("ordersMelted", {})
-    assert [event.sentence for event in script.of(Odd)] == [
-        "Unknown message type from the exchange: 'ordersMelted'"
-    ]
+    assert [event.sentence for event in script.of(Odd)] == ["Unknown message type from the exchange: 'ordersMelted'"]
     assert script.session.phase is Phase.LIVE
     for number in range(50):
         script.notify(f"ordersMelted{number}", {})

@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('exchange_ops', '0050_guards_of_withdrawals'),
+        ('exchange_ops', '0053_guards_of_ledger'),
     ]
 
     operations = [

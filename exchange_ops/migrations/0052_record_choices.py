@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
     dependencies = [
         ("desk", "0020_colleagues_and_facts"),
-        ("exchange_ops", "0050_guards_of_withdrawals"),
+        ("exchange_ops", "0051_order_results_and_amounts"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

@@ -119,6 +119,6 @@ def install(apps: StateApps, schema_editor: BaseDatabaseSchemaEditor) -> None:
 class Migration(migrations.Migration):
     """Guards of ledger, made anew. There is no way back: what held a row is not taken away from it."""
 
-    dependencies = [("exchange_ops", "0054_record_choices")]
+    dependencies = [("exchange_ops", "0052_record_choices")]
 
     operations = [migrations.RunPython(install)]
