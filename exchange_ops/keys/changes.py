@@ -84,7 +84,7 @@ def succeed(*, key_id: int, pair: Pair, by: Confirmation) -> ApiKey:
         if not key.active:
             raise CannotChangeKey("Only a key that is in use can be rotated.")
         if successor_of(key) is not None:
-            raise CannotChangeKey("A successor waits already: switch over to it, or end the rotation first.")
+            raise CannotChangeKey("There is already a successor: switch over to it, or end the rotation first.")
         evidence = _confirmed(SUCCEED, new_digest(pair.request_key, replaces=key), by, _fields(pair))
         successor = _add_pair(key.account, pair, by, evidence, replaces=key)
         outbox.wake(probing.TASK, successor.pk)
@@ -98,7 +98,7 @@ def switch(*, key_id: int, by: Confirmation) -> ApiKey:
         _refuse_unless_admin(by.person, key.account_id)
         successor = successor_of(key)
         if successor is None or not successor.is_waiting:
-            raise CannotChangeKey("No successor waits for this key.")
+            raise CannotChangeKey("This key has no successor.")
         problem = why_not_switch(key, successor)
         if problem:
             raise CannotChangeKey(problem)
@@ -160,11 +160,11 @@ def disable(*, key_id: int, by: Confirmation) -> ApiKey:
 def why_not_switch(key: ApiKey, successor: ApiKey) -> str:
     """The first reason why the successor can't take over yet; empty when it can."""
     if successor.is_being_probed:
-        return "The exchange was not asked about the successor yet. That takes a few seconds."
+        return "The successor is not verified yet. That takes a few seconds."
     if successor.is_turned_down:
         return f"The exchange turned the successor down: {successor.last_problem}"
     if successor.probe_problem:
-        return f"The exchange could not be asked about the successor: {successor.probe_problem}"
+        return f"The successor could not be verified: {successor.probe_problem}"
     if successor.same_account is False:
         return "The successor opens another account at the exchange: our transactions are not there."
     lost = [right.value for right in Right if _would_lose(key, successor, right)]
@@ -237,7 +237,7 @@ def _fields(pair: Pair) -> dict[str, str]:
 
 def _confirmed(purpose: str, digest: str, by: Confirmation, fields: Mapping[str, str] | None = None) -> dict[str, Any]:
     if by.digest != digest:
-        raise CannotChangeKey("This is not what you saw: somebody changed it meanwhile. Read it again, then decide.")
+        raise CannotChangeKey("Nothing was changed: the key changed after you opened it. Refresh, then decide.")
     row = stepup.verify(
         person=by.person,
         purpose=purpose,

@@ -86,7 +86,7 @@ def freeze(*, person: "Person | None", reason: str, account: Account, now: datet
     if person is not None and not rules.may_freeze(person, account):
         raise CannotFreeze("Only treasury and administrators can freeze an account.")
     if not reason:
-        raise CannotFreeze("Say why the account is frozen.")
+        raise CannotFreeze("Enter why the account is frozen.")
     with transaction.atomic():
         rows = lock_open(account)
         frozen = active(account) or _begin(account, person, reason, now, session_key)
@@ -115,17 +115,17 @@ def thaw(
     """Record one person's vote to end the freeze; the second of two different people ends it."""
     act = Act(person, now, session_key, answer=answer)
     THAWS.refuse_while_cooling_off(act)
-    reason = THAWS.reason(reason, asks="Say why the freeze can end.", longest=_LONGEST_REASON)
+    reason = THAWS.reason(reason, asks="Enter why the freeze can be lifted.", longest=_LONGEST_REASON)
     with transaction.atomic():
         frozen = _locked(freeze_id)
         if not rules.may_thaw(person, frozen.account_id):
-            raise CannotThaw("Only treasury can end a freeze.")
+            raise CannotThaw("Only treasury can lift a freeze.")
         confirmation = THAWS.confirm(replace(act, digest=_whole(frozen, reason)))
         try:
             with transaction.atomic():
                 ThawVote.objects.create(freeze=frozen, person=person, reason=reason, confirmation=confirmation, at=now)
         except IntegrityError:
-            raise CannotThaw("You agreed already; somebody else of treasury has to agree too.") from None
+            raise CannotThaw("You agreed already. A second treasurer has to agree as well.") from None
         count = _votes(frozen)
         ended = count >= VOTES_TO_THAW
         if ended and not Freeze.objects.filter(pk=frozen.pk, thawed_at__isnull=True).update(thawed_at=now):

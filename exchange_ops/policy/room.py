@@ -29,7 +29,7 @@ def _frozen(now: datetime, only: str) -> Iterator[Cause]:
         reason = freeze.reason.rstrip(". ")
         sentence = (
             f"Nothing is reserved, sent or paid from {freeze.account.name}: {who} froze it. {reason}. "
-            "Two people of treasury can end that."
+            "Two treasurers can lift the freeze."
         )
         yield Cause(f"freeze:{freeze.pk}", sentence, "policy", scope=str(freeze.account_id))
 
@@ -73,7 +73,7 @@ ROOM: Final = rooms.Room(
             causes.DECIDERS,
             _frozen,
             closable=False,
-            ends="It ends when two people of treasury have ended the freeze on the page Policy.",
+            ends="Resolved when two treasurers lift the freeze on the Policy page.",
             votes=_votes,
         ),
     ),

@@ -26,7 +26,7 @@ def _differences(now: datetime, only: str) -> Iterator[Cause]:
             sentence = f"The desk's figures of {account.name} differ from the exchange's. {_findings(row)}"
             yield Cause(row.name, sentence, "system", scope=str(account.pk))
         elif row is not None and scheduled_checks.is_late(row, now=now):
-            late = f"The reconciliation of {account.name} came to no answer for hours. {row.problem}".strip()
+            late = f"The reconciliation of {account.name} has not completed for hours. {row.problem}".strip()
             yield Cause(f"{row.name}:late", late, "system", scope=str(account.pk))
 
 
@@ -63,7 +63,7 @@ def _health(spoken: str, row: CheckRun | None) -> Health:
     if row is None:
         return Health(ok=True, sentence=f"{spoken} has not run yet; it runs by itself.")
     age = ages.age(row.ran_at, clock.now())
-    problem = f" The last try came to no answer: {row.problem}" if row.problem else ""
+    problem = f" The last run failed: {row.problem}" if row.problem else ""
     ok = row.held is not False and not scheduled_checks.is_late(row, now=clock.now())
     if age is None:
         return Health(ok=ok, sentence=f"{spoken} came to no answer yet.{problem}")

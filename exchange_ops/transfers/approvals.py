@@ -80,7 +80,7 @@ def reject(
 
     With a `digest` only the content of that digest is rejected.
     """
-    reason = DECISIONS.reason(reason, asks="Say why you reject it; the person who asked will read it.")
+    reason = DECISIONS.reason(reason, asks="Say why you reject it; the requester reads it.")
     act = Act(person, now, session_key, reason)
     with DECISIONS.on(transfer_id) as row:
         _refuse_person(row, person)
@@ -140,21 +140,21 @@ def _refuse_unless_open(row: Transfer, act: Act) -> None:
     if row.state != states.REVIEW:
         raise CannotApprove(_nothing_to_decide(row))
     if freezes.active(row.account) is not None:
-        raise CannotApprove("The account is frozen, so nothing can be approved. Two people of treasury can end that.")
+        raise CannotApprove("The account is frozen, so nothing can be approved. Two treasurers can lift the freeze.")
     if act.digest != row.digest or not policy_evaluation.still_holds(row):
         raise CannotApprove(NOT_SEEN)
 
 
 def _refuse_person(row: Transfer, person: "Person") -> None:
     if person.pk == row.initiator_id:
-        raise CannotApprove("You asked for this transfer yourself, so somebody else has to decide on it.")
+        raise CannotApprove("You asked for this transfer yourself, so another treasurer has to decide.")
     if not rules.may_decide_transfer(person, row):
-        raise CannotApprove("Only treasury decides on transfers to others.")
+        raise CannotApprove("Only treasury can decide on transfers to other users.")
 
 
 def _nothing_to_decide(row: Transfer) -> str:
     if row.state == states.REVIEW:
-        return "Somebody else acted on it in the same moment. Read it again, then decide."
+        return "Nothing was decided: a colleague acted on it at the same time. Refresh, then decide."
     if row.decided_at is not None:
         return f"Already decided by {row.decided_by} at {row.decided_at:%H:%M:%S} UTC: {row.label.lower()}."
     return f"There is nothing to decide: {row.label[0].lower()}{row.label[1:]}."
@@ -167,5 +167,5 @@ DECISIONS: Final = Decisions(
     missing="There is no such transfer.",
     why_over=_nothing_to_decide,
     ballot=BALLOT,
-    given_already="You decided on this already; it waits for somebody else.",
+    given_already="Your decision is recorded. A second person has to decide.",
 )

@@ -145,9 +145,9 @@ def cancel(*, withdrawal_id: int, person: "Person", reason: str, now: datetime, 
         with transaction.atomic():
             row = machine.lock(withdrawal_id)
             if not rules.may_cancel(person, row):
-                raise CannotCancel("Only the person who asked for it can take it back.")
+                raise CannotCancel("Only the requester can withdraw it.")
             if not row.is_cancellable:
-                raise CannotCancel(f"It can't be taken back any more: {row.label[0].lower()}{row.label[1:]}.")
+                raise CannotCancel(f"It can no longer be withdrawn: {row.label[0].lower()}{row.label[1:]}.")
             is_held = row.state == states.HELD
             latch = {"decision": states.ROLLBACK, "decided_by": person, "decided_at": now}
             decision: dict[str, Any] = latch if is_held else {}
@@ -165,7 +165,7 @@ def cancel(*, withdrawal_id: int, person: "Person", reason: str, now: datetime, 
     except Withdrawal.DoesNotExist:
         raise CannotCancel("There is no such request.") from None
     except mover.CannotMove:
-        raise CannotCancel("It moved on in the same moment. Read it again.") from None
+        raise CannotCancel("Nothing was changed: its status changed at the same time. Refresh.") from None
 
 
 def advance(withdrawal_id: int, *, now: datetime, client_for: ClientFor) -> bool:
@@ -272,7 +272,9 @@ def _is_same(row: Withdrawal, content: Mapping[str, object], address: str) -> bo
 
 
 def _sent_before(row: Withdrawal) -> CannotRequest:
-    return CannotRequest({FORM: f"This form was sent before, with other content, as {row.reference}."})
+    return CannotRequest(
+        {FORM: f"Nothing was requested: this form was sent before, with other content, as {row.reference}."}
+    )
 
 
 def _same_destination(earlier: Withdrawal, address: str) -> bool:

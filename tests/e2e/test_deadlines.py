@@ -14,7 +14,7 @@ pytestmark = [
 ]
 
 MINUTE_MS = 60_000
-NOBODY_DECIDED = "Nobody decided in time, five minutes before the exchange's hour ends."
+NOBODY_DECIDED = "No decision in time: five minutes remained to the exchange's deadline."
 
 
 def decided(house, number):

@@ -156,12 +156,12 @@ def test_a_key_that_was_turned_down_is_told_and_unwell_only_when_no_other_can_ta
 
 
 def test_transfers_that_wait_too_long_or_for_people_are_told(account, make_person):
-    assert look("transfers").sentence == "No transfer waits for a worker."
+    assert look("transfers").sentence == "No transfer is overdue."
     rows.currency(transfer_enabled=True)
     row = rows.transfer(make_person("operator"), account=account, now=clock.now() - timedelta(minutes=3))
     found = look("transfers")
     assert not found.ok
-    assert "has waited 180 s" in found.sentence or "has waited 3 min" in found.sentence
+    assert "has been due for 180 s" in found.sentence or "has been due for 3 min" in found.sentence
     transfer_machine.move(row, event="send_claimed", to="sending", now=clock.now(), attempt=1)
     transfer_machine.move(row, event="outcome_unknown", to="unknown", now=clock.now())
     transfer_machine.move(row, event="ambiguous", to="investigate", now=clock.now())
@@ -182,7 +182,7 @@ def test_an_order_that_waits_for_a_worker_is_told_with_the_age_of_the_lists(oper
     type(row).objects.filter(pk=row.pk).update(next_action_at=now - timedelta(minutes=3))
     facts = look("orders")
     assert not facts.ok
-    assert "has waited 3 min" in facts.sentence
+    assert "has been due for 3 min" in facts.sentence
     assert "One order could not be read." in facts.sentence
 
 
@@ -207,9 +207,9 @@ def test_payouts_that_wait_for_a_proof_or_for_people_are_told(account, make_pers
     paid.row("settled", hash="cd" * 32, currency="BTC", amount=Decimal(1), address=proving.supplier())
     assert (look("proofs").ok, look("proofs").sentence.split(",")[0]) == (
         True,
-        "1 payouts wait to be looked for on the chain",
+        "1 payouts await on-chain confirmation",
     )
     Withdrawal.objects.filter(pk=row.pk).update(updated_at=clock.now() - timedelta(minutes=5))
     assert not look("proofs").ok
     withdrawal_machine.move(paid.fresh(row), event="proof_lost", to="disputed", now=clock.now())
-    assert f"{row.reference}: told as paid, and other evidence disagrees." in look("proofs").sentence
+    assert f"{row.reference}: reported as paid, but other evidence disagrees." in look("proofs").sentence

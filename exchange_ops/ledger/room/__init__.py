@@ -71,8 +71,8 @@ def _elsewhere(now: datetime, only: str) -> Iterator[Cause]:
     for entry in rows_of(LedgerEntry.objects.filter(foreign=True), only):
         how = _LEAVES.get(entry.status.lower(), "may have left the account")
         sentence = (
-            f"{kept_amount(entry.amount, entry.currency)} {how}, and nobody here asked for it. Find out who ordered it "
-            "at the exchange; treasury can freeze the account meanwhile."
+            f"{kept_amount(entry.amount, entry.currency)} {how}; it was not requested in Countersign. "
+            "Find out who ordered it at the exchange; treasury can freeze the account meanwhile."
         )
         yield Cause(f"ledger:{entry.pk}", sentence, "ledger?origin=foreign", scope=str(entry.account_id))
 

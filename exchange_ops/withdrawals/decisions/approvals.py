@@ -69,7 +69,7 @@ def reject(
 
     With a `digest` only the content of that digest is rejected.
     """
-    reason = DECISIONS.reason(reason, asks="Say why you reject it; the person who asked will read it.")
+    reason = DECISIONS.reason(reason, asks="Say why you reject it; the requester reads it.")
     act = Act(person, now, session_key, reason)
     with DECISIONS.on(withdrawal_id) as row:
         _refuse_person(row, person)
@@ -84,13 +84,15 @@ def reject(
 
 def recall(*, withdrawal_id: int, person: "Person", reason: str, now: datetime, session_key: str = "") -> Withdrawal:
     """Recall an approval: only as long as the exchange was never told to pay."""
-    act = Act(person, now, session_key, DECISIONS.reason(reason, asks="Say why you call it back."))
+    act = Act(person, now, session_key, DECISIONS.reason(reason, asks="Enter why you recall the approval."))
     with DECISIONS.on(withdrawal_id) as row:
         if not person.has_role(roles.TREASURY, scope=row.scope):
-            raise CannotApprove("Only treasury can call back an approval.")
+            raise CannotApprove("Only treasury can recall an approval.")
         if row.state != states.COMMITTING or row.put_count:
             raise CannotApprove(
-                "It can't be called back any more: the exchange was told to pay." if row.put_count else _decided(row)
+                "The approval can no longer be recalled: the payment order was sent to the exchange."
+                if row.put_count
+                else _decided(row)
             )
         _end(row, act, event="recalled")
     return row
@@ -170,18 +172,18 @@ def _refuse_unless_open(row: Withdrawal, act: Act) -> None:
     closes = row.approve_until if row.state == states.HELD else None
     if closes is not None and clocks.exchange_now(account=row.account, now=act.now) >= closes:
         raise CannotApprove(
-            f"Approvals closed at {closes:%H:%M:%S} UTC, seven minutes before the exchange's hour ends. "
-            "The money is being released, and it can be asked for again."
+            f"Approvals closed at {closes:%H:%M:%S} UTC, seven minutes before the exchange's "
+            "deadline. The funds are being released; it can be requested again."
         )
     if freezes.active(row.account) is not None:
-        raise CannotApprove("The account is frozen, so nothing can be approved. Two people of treasury can end that.")
+        raise CannotApprove("The account is frozen, so nothing can be approved. Two treasurers can lift the freeze.")
     if act.digest != row.digest or not policy_evaluation.still_holds(row):
         raise CannotApprove(NOT_SEEN)
 
 
 def _refuse_person(row: Withdrawal, person: "Person") -> None:
     if person.pk == row.initiator_id:
-        raise CannotApprove("You asked for this payment yourself, so somebody else has to decide on it.")
+        raise CannotApprove("You asked for this payment yourself, so another treasurer has to decide.")
     if not rules.may_decide(person, row):
         raise CannotApprove("Only treasury decides on payments.")
 
@@ -220,9 +222,9 @@ def _decided(row: Withdrawal) -> str:
         who = str(row.decided_by) if row.decided_by_id else SYSTEM
         return f"Already decided by {who} at {row.decided_at:%H:%M:%S} UTC: {_OUTCOMES[row.decision]}."
     if row.state == states.HELD and row.echo_ok is None:
-        return "The exchange's own record of it has not been read yet. It takes a few seconds."
+        return "You can't approve yet: the exchange's record is still being read. Try again in a few seconds."
     if row.state in {states.REVIEW, states.HELD}:
-        return "Somebody else acted on it in the same moment. Read it again, then decide."
+        return "Nothing was decided: a colleague acted on it at the same time. Refresh, then decide."
     return f"There is nothing to decide: {row.label[0].lower()}{row.label[1:]}."
 
 
@@ -233,5 +235,5 @@ DECISIONS: Final = Decisions(
     missing="There is no such request.",
     why_over=_decided,
     ballot=BALLOT,
-    given_already="You decided on this already; it waits for somebody else.",
+    given_already="Your decision is recorded. A second person has to decide.",
 )

@@ -72,10 +72,10 @@ def stands(row: Withdrawal) -> bool:
 def sentence(row: Withdrawal) -> str:
     """What happened to the money, why, and who can do what."""
     how = row.label[0].lower() + row.label[1:]
-    then = "The desk tells the exchange to release it, until its ledger shows that."
+    then = "The release is repeated until the exchange's ledger confirms it."
     if is_for_people(row):
-        then = "Two people of treasury can order its release."
-    return f"{row.reference}: its money still stands reserved at the exchange, although the request is {how}. {then}"
+        then = "Two treasurers can release it."
+    return f"{row.reference}: the funds are still reserved at the exchange, although the request is {how}. {then}"
 
 
 def digest_of(row: Withdrawal) -> str:
@@ -99,7 +99,7 @@ def order_release(
     now: datetime,
 ) -> Withdrawal:
     """One person's order to release the hold of a closed request; the second person's order takes effect."""
-    reason = DECISIONS.reason(reason, asks="Say why the hold can be released: what you looked at.")
+    reason = DECISIONS.reason(reason, asks="Enter why the hold can be released and what you checked.")
     act = Act(person, now, session_key, reason, digest, answer)
     with DECISIONS.on(withdrawal_id) as row:
         _refuse_unless_standing(row, act)
@@ -127,13 +127,13 @@ def _people(row: Withdrawal) -> int:
 
 def _refuse_unless_standing(row: Withdrawal, act: Act) -> None:
     if not stands(row):
-        raise CannotOrderRelease("There is nothing to release: the exchange's ledger shows no open hold of it.")
+        raise CannotOrderRelease("Nothing to release: the exchange's ledger shows no open hold for it.")
     if not rules.may_release_hold(act.person, row):
-        raise CannotOrderRelease("Two people of treasury order it, and never the one who asked for the payment.")
+        raise CannotOrderRelease("Two treasurers release it. The requester can't be one of them.")
     DECISIONS.refuse_while_cooling_off(act)
     if act.digest != digest_of(row):
         raise CannotOrderRelease(
-            "This is not what you saw: somebody acted on it meanwhile. Read it again, then decide."
+            "Nothing was recorded: a colleague acted on it after you opened it. Refresh, then decide."
         )
 
 
@@ -143,7 +143,7 @@ def _keep(row: Withdrawal, confirmation: "StepUp", reason: str) -> None:
         with transaction.atomic():
             HoldReleaseVote.objects.create(withdrawal=row, reason=reason, confirmation=confirmation, **proof)
     except IntegrityError:
-        raise CannotOrderRelease("You ordered the release already; somebody else of treasury has to as well.") from None
+        raise CannotOrderRelease("Your release is recorded. A second treasurer has to release it as well.") from None
 
 
 def _record(row: Withdrawal, act: Act, facts: dict[str, Any]) -> None:
@@ -171,5 +171,5 @@ DECISIONS: Final = Decisions(
     CannotOrderRelease,
     machine.MACHINE,
     missing="There is no such request.",
-    why_over=lambda row: "Somebody else acted on it in the same moment. Read it again.",
+    why_over=lambda row: "Nothing was recorded: a colleague acted on it at the same time. Refresh.",
 )

@@ -42,8 +42,8 @@ def resolve(
 ) -> Withdrawal:
     """One person's verdict ("paid" or "not_paid") on an unclear case; the same verdict of a second person closes it."""
     if verdict not in _TARGETS:
-        raise CannotResolve("The verdict is that it was paid, or that it was not.")
-    evidence = DECISIONS.reason(evidence, asks="Say what you looked at: statements, transactions, answers.")
+        raise CannotResolve("Choose a finding: paid or not paid.")
+    evidence = DECISIONS.reason(evidence, asks="Enter what you checked: statements, transactions, answers.")
     act = Act(person, now, session_key, evidence, digest, answer)
     with DECISIONS.on(withdrawal_id) as row:
         _refuse_unless_open(row, act)
@@ -88,10 +88,10 @@ def _refuse_unless_open(row: Withdrawal, act: Act) -> None:
     if row.state not in _UNCLEAR:
         raise CannotResolve(f"There is nothing to close: {row.label[0].lower()}{row.label[1:]}.")
     if not rules.may_resolve(act.person, row):
-        raise CannotResolve("Two people of treasury close it, and never the one who asked for the payment.")
+        raise CannotResolve("Two treasurers close it. The requester can't be one of them.")
     DECISIONS.refuse_while_cooling_off(act)
     if act.digest != digest_of(row):
-        raise CannotResolve("This is not what you saw: somebody acted on it meanwhile. Read it again, then decide.")
+        raise CannotResolve("Nothing was recorded: a colleague acted on it after you opened it. Refresh, then decide.")
 
 
 def _people_for(row: Withdrawal, verdict: str) -> int:
@@ -113,7 +113,7 @@ DECISIONS: Final = Decisions(
     CannotResolve,
     machine.MACHINE,
     missing="There is no such request.",
-    why_over=lambda row: "Somebody else acted on it in the same moment. Read it again.",
+    why_over=lambda row: "Nothing was recorded: a colleague acted on it at the same time. Refresh.",
     ballot=BALLOT,
-    given_already="You came to that verdict already; it waits for somebody else.",
+    given_already="Your finding is recorded. A second treasurer has to submit one.",
 )

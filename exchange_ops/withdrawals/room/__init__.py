@@ -145,7 +145,7 @@ ROOM: Final = rooms.Room(
             (roles.TREASURY,),
             _holds,
             closable=False,
-            ends="It ends when the exchange's ledger shows the reserved money as released.",
+            ends="Resolved when the exchange's ledger shows that the funds were released.",
             votes=_release_votes,
         ),
         Kind(alarms.PAYOUT_OVERDUE, "Payout not carried out", Severity.HIGH, causes.WORKERS, _overdue),

@@ -59,7 +59,7 @@ def test_each_sees_what_is_of_their_account_and_may_decide_on_it(first, second, 
     page = enter(Person.objects.get(username=f"the-treasury-{first.pk}"))(f"/withdrawals/{payouts[first].pk}/")
     page.get_by_label("Code from your authenticator app").fill(answer_at(0)["code"])
     page.get_by_role("button", name="Approve and commit 1.2500 BCH").click()
-    expect(page.locator("main")).to_contain_text("Approved. The exchange is being told to pay now.")
+    expect(page.locator("main")).to_contain_text("Approved. The payment order is being sent to the exchange.")
 
 
 def test_open_sockets_side_by_side_hear_of_their_own_account_alone(first, second, limited, operator, enter):

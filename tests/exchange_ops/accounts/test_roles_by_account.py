@@ -327,12 +327,12 @@ def test_an_unclear_case_of_the_other_account_is_not_closed(first, second, limit
     now, stranger = clock.now(), limited("treasury", second)
     row = rows.held(operator, now=now, account=first)
     machine.move(row, event="executed_without_us", to="investigate", now=now)
-    with pytest.raises(resolutions.CannotResolve, match="Two people of treasury"):
+    with pytest.raises(resolutions.CannotResolve, match="Two treasurers"):
         resolutions.resolve(
             withdrawal_id=row.pk, person=stranger, verdict="paid", evidence="Statement", now=now, **NOBODY
         )
     moved = rows.transfer_sent(operator, to="investigate", now=now, account=first)
-    with pytest.raises(endings.CannotResolve, match="Two people of treasury"):
+    with pytest.raises(endings.CannotResolve, match="Two treasurers"):
         endings.resolve(transfer_id=moved.pk, person=stranger, verdict="moved", evidence="Statement", now=now, **NOBODY)
     assert not open_holds.may_order(stranger, rows.ended(operator, now=now, account=first))
 

@@ -58,8 +58,8 @@ def test_an_address_of_the_coin_is_taken_in_its_normal_form(code, entered, norma
 @pytest.mark.parametrize(
     ("code", "entered", "sentence"),
     [
-        ("BCH", "", "Enter the address"),
-        ("BCH", "   ", "Enter the address"),
+        ("BCH", "", "Enter the recipient's address"),
+        ("BCH", "   ", "Enter the recipient's address"),
         ("BCH", "bitcoincash:qpm2qsznhks23z7629mms6s4cwef74vcwvy22gdx6a", "main network"),
         ("BCH", "bchreg:qpm2qsznhks23z7629mms6s4cwef74vcwv6ycwvz79", "checksum"),
         ("BCH", "bchreg:qpm2qsznhks23z7629mms6s4cwef74vcwv6ycwvZ78", "mixed"),

@@ -160,7 +160,7 @@ def test_a_person_has_a_bounded_number_of_requests(ask, treasury):
     now = clock.now()
     for _ in range(calls.MOST_A_MINUTE - calls.MOST_UNDER_WAY):
         ConsoleCall.objects.filter(pk=ask("exchange", "get_currencies", now=now).pk).update(state="answered")
-    with pytest.raises(calls.CannotSend, match="within a minute"):
+    with pytest.raises(calls.CannotSend, match="requests a minute reached"):
         ask("exchange", "get_currencies", now=now)
     ask("exchange", "get_currencies", now=now + timedelta(minutes=2))
 

@@ -50,7 +50,7 @@ def test_a_request_is_sent_and_its_answer_shown(sandbox, signed_in, operator):
     call = ConsoleCall.objects.get()
     assert sent.url == f"/console/exchange/get_symbol_candles/?call={call.pk}"
     waiting = client.get(sent.url).content.decode()
-    assert "A worker sends it" in waiting
+    assert "The answer appears here automatically" in waiting
     assert f'data-follow="consolecall:{call.pk}"' in waiting
     tasks.console_call(call.pk)
     page = client.get(sent.url, headers={"HX-Request": "true", "HX-Target": "answer"}).content.decode()

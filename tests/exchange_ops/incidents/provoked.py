@@ -194,11 +194,11 @@ PROVOKED = {
     alarms.PAYOUT_DISPUTED: (disputed, "1.2500 BCH: Unknown: the exchange"),
     alarms.PAYOUT_ELSEWHERE: (
         lambda person: rows.entry(3, now=clock.now(), type="payout", status="pending", foreign=True),
-        "0.5000 BCH is on its way out of the account, and nobody here asked for it.",
+        "0.5000 BCH is on its way out of the account; it was not requested in Countersign.",
     ),
     alarms.TRANSFER_UNCLEAR: (
         lambda person: rows.transfer_sent(person, to="investigate", now=clock.now()),
-        "the exchange's ledger does not say clearly",
+        "the exchange's ledger is inconclusive",
     ),
     alarms.TRANSFER_UNKNOWN: (
         lambda person: rows.transfer_sent(person, now=clock.now() - timedelta(minutes=4)),
@@ -206,7 +206,7 @@ PROVOKED = {
     ),
     alarms.TRANSFER_NOT_SEEN: (
         lambda person: rows.transfer_sent(person, to="not_seen", now=clock.now()),
-        "The money seems not to have moved",
+        "The money does not appear to have moved",
     ),
     alarms.MARGIN_CALL_NEAR: (
         lambda person: rows.margin_position(now=clock.now(), pnl=Decimal(-50)),
@@ -222,8 +222,8 @@ PROVOKED = {
         "the position of a buy entry in BCHUSD has no working stop. The stop O-2 was not",
     ),
     alarms.BRACKET_UNCLEAR: (entry_not_seen, "was not found at the exchange; its status is unknown."),
-    alarms.HOLD_LEFT: (hold_left, "its money still stands reserved at the exchange"),
-    alarms.PAYOUT_OVERDUE: (overdue, "the exchange took the order to pay 3 h ago"),
+    alarms.HOLD_LEFT: (hold_left, "the funds are still reserved at the exchange"),
+    alarms.PAYOUT_OVERDUE: (overdue, "the exchange accepted the payment order 3 h ago"),
     alarms.RECONCILIATION: (
         lambda person: check(f"reconciliation:{rows.account().pk}", "BCH: 1 is missing."),
         "The desk's figures of Main desk differ from the exchange's. BCH: 1 is missing.",
@@ -263,7 +263,7 @@ PROVOKED = {
         lambda person: Ticker.objects.all().delete(),
         "values are unknown, so the strictest tier applies",
     ),
-    alarms.PROOFS_LATE: (unproven, "1 payouts wait to be looked for on the chain, the oldest for 5 min."),
+    alarms.PROOFS_LATE: (unproven, "1 payouts await on-chain confirmation, the oldest for 5 min."),
     kinds.SPENT: (
         lambda person: moved(person, spends=True),
         "1.5000 BCH left the watched address Vault, in transaction abababababab.",

@@ -267,7 +267,7 @@ def test_what_makes_no_sense_is_refused_beside_its_field(client, account, change
     ("changes", "sentence"),
     [
         ({"code": "000000"}, "Incorrect code"),
-        ({"digest": "0" * 64}, "This is not what you saw"),
+        ({"digest": "0" * 64}, "after you opened it"),
         ({"code": "", "passkey": "{}"}, "Start again"),
         ({"code": "", "passkey": "x" * 9000}, "Start again"),
     ],
@@ -324,7 +324,7 @@ def test_a_rotation_on_the_pages(client, account):
     assert "It is used for nothing yet." in page_of(client, f"/keys/{successor.pk}/")
     page = page_of(client, f"/keys/{key.pk}/")
     assert "Step 2 of 3" in page
-    assert "was not asked about the successor yet" in page
+    assert "successor is not verified yet" in page
     assert "Switch over to the successor" not in page
     probed(successor)
     assert "Switch over to the successor" in page_of(client, f"/keys/{key.pk}/")
@@ -369,7 +369,7 @@ def test_what_stops_is_said_before_a_key_is_disabled(client, account):
     store.disable(key=other, actor=None, now=clock.now())
     response = client.post(f"/keys/{key.pk}/disable/", sent)
     assert response.status_code == 409
-    assert "This is not what you saw" in response.content.decode()
+    assert "after you opened it" in response.content.decode()
     assert client.post(f"/keys/{key.pk}/disable/", {"digest": "0" * 64}).status_code == 422
     assert client.post(f"/keys/{key.pk}/disable/", confirmed(key_changes.DISABLE, key)).status_code == 302
     key.refresh_from_db()

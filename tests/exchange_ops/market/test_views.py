@@ -204,7 +204,7 @@ def test_a_thousand_symbols_cost_what_three_cost(client, standing_clock):
 
 
 def test_an_empty_table_says_what_comes(client):
-    assert "were not read yet" in text_of(client.get("/markets/"))
+    assert "Symbols not read yet" in text_of(client.get("/markets/"))
     symbol("A")
     assert "No symbol with “zz”" in text_of(client.get("/markets/", {"text": "zz"}))
 

@@ -134,7 +134,7 @@ def test_sub_accounts_and_collateral_are_shown_apart_and_counted_once(signed_in,
         assert figure in line
     assert "100.0000 USD" not in block(page, "balances")
     funds = signed_in(treasury).get("/funds/")
-    assert "256,100.00 USD in all" in text(funds)
+    assert "256,100.00 USD total" in text(funds)
     assert "2.0000 in sub-accounts" in text(funds)
     assert "100.0000 collateral" in text(funds)
 
@@ -165,7 +165,7 @@ def test_a_price_that_is_unknown_is_called_so_and_is_no_zero(signed_in, treasury
     rows.balance("XYZ", now=now)
     profit("XYZ")
     client = signed_in(treasury)
-    assert "Nothing has a fresh price: XYZ." in block(client.get("/"), "balances")
+    assert "No current prices: XYZ." in block(client.get("/"), "balances")
     assert "unknown" in text(client.get("/funds/"))
     page = client.get("/profit/").content.decode()
     assert re.search(r'data-head="Unrealised">\s*<span class="muted">–</span>', page)
@@ -203,7 +203,7 @@ def test_a_divided_amount_is_written_to_eight_places(signed_in, treasury):
         unknown_quantity=Decimal("65.833333333333333333333333"),
     )
     page = text(signed_in(treasury).get("/funds/BCH/"))
-    assert "2.49065382 BCH cost 100.00 USD, 65.83333333 BCH without a known cost" in page
+    assert "2.49065382 BCH cost 100.00 USD, 65.83333333 BCH without a cost basis" in page
 
 
 @pytest.mark.parametrize(

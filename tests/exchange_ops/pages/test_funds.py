@@ -59,7 +59,7 @@ def test_both_wallets_stand_side_by_side_with_their_value_and_age(signed_in, aud
     assert "500.0000" in page
     assert "10.0000" in page
     assert "1.2510 BCH for our payouts" in page, "the amount and the fee of the hold"
-    assert "0.2490 BCH in the bank for something else" in page
+    assert "0.2490 BCH in the bank for other purposes" in page
     assert "255,750.00 USD" in page, "511.5 BCH at 500"
     assert "5 min ago" in page, "the older of both readings"
 
@@ -244,7 +244,7 @@ def test_an_operator_asks_for_a_new_address_once(signed_in, operator):
 def test_a_form_without_its_key_asks_for_nothing(signed_in, operator, key):
     response = signed_in(operator).post("/funds/BCH/deposit/new/", {"request_key": key})
     assert response.status_code == 422
-    assert "No new address was asked for" in text(response)
+    assert "No new address was requested" in text(response)
     assert not AddressRequest.objects.exists()
 
 
@@ -273,7 +273,7 @@ def test_the_sixth_of_a_day_is_refused_on_the_page_with_the_hour(signed_in, oper
     assert f"from {hour}" in page
     response = client.post("/funds/BCH/deposit/new/", {"request_key": str(uuid.uuid4())})
     assert response.status_code == 409
-    assert "No new address was asked for. The exchange gives out at most 5 new addresses of BCH in 24 hours" in text(
+    assert "No new address was requested. The exchange gives out at most 5 new addresses of BCH in 24 hours" in text(
         response
     )
     assert AddressRequest.objects.count() == 5

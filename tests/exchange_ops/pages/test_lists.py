@@ -175,7 +175,7 @@ def test_the_total_of_the_funds_says_what_it_leaves_out(signed_in, treasury, pay
 def test_an_amount_in_a_sentence_has_its_thousands_separated(signed_in, operator, payable):
     typed = {"currency": "BCH", "amount": "1234567890123.5", "fee_from": "on_top"}
     page = text_of(signed_in(operator).post("/withdrawals/new/figures/", typed))
-    assert "1,234,567,890,123.501 BCH would leave with the fee, and 500 " in page
+    assert "1,234,567,890,123.501 BCH would be debited including the fee, but only 500 " in page
 
 
 @pytest.mark.parametrize("path", ["/ledger/", "/orders/"])
@@ -189,7 +189,7 @@ def test_an_empty_desk_says_what_would_appear(signed_in, treasury):
     client = signed_in(treasury)
     for path, words in {
         "/": "No balances read yet",
-        "/withdrawals/": "Nobody has asked for a payout yet",
+        "/withdrawals/": "No payouts yet",
         "/approvals/": "No approvals pending",
         "/ledger/": "The ledger is empty",
         "/search/?q=nothing": "No results",

@@ -55,7 +55,7 @@ def test_each_follower_is_told_in_words(signed_in, admin, account, standing_cloc
     assert "Not connected last connected" in trading
     assert "never not measured 1 0 The key was turned down." in trading
     market = page[page.index("Market stream") : page.index("Loops")]
-    assert "Silent last heard 5 min ago" in market, "a process that was killed left a row that says connected"
+    assert "Silent last received 5 min ago" in market, "a process that was killed left a row that says connected"
     assert "61 s" in market
     assert "Following process not running" not in page
 
@@ -103,7 +103,7 @@ def test_a_page_says_what_its_figures_rest_on(signed_in, operator, account, path
     heartbeats.succeeded(reading, now=now - timedelta(minutes=4), account=account)
     heartbeats.failed(reading, now=now, problem="There is no answer.", account=account)
     page = text_of(client, path)
-    assert "was read 4 min ago and may be out of date" in page
+    assert "data from 4 min ago, may be out of date" in page
     assert "There is no answer." in page
 
 

@@ -95,7 +95,7 @@ def test_a_malformed_one_is_refused_member_by_member(with_token, operator, chang
 @pytest.mark.parametrize(
     ("changes", "name", "words"),
     [
-        ({"currency": "NOPE"}, "currency", "does not describe"),
+        ({"currency": "NOPE"}, "currency", "does not list"),
         ({"amount": "100000"}, "amount", "were available"),
         ({"kind": "to_user"}, "by", "e-mail address or a user name"),
         ({"kind": "to_user", "by": "email", "identifier": "nobody"}, "identifier", "not an e-mail"),
@@ -141,7 +141,7 @@ def test_it_is_taken_back_by_whoever_asked_and_only_before_it_is_sent(with_token
     assert send(client, {"reason": "Twice"}, cancel).json()["state"] == "cancelled"
     again = send(client, {"reason": "Twice"}, cancel)
     assert again.status_code == 422
-    assert "can't be taken back any more" in again.json()["detail"]
+    assert "can no longer be withdrawn" in again.json()["detail"]
     assert send(client, {"reason": "None"}, f"{PATH}0/cancel/").status_code == 404
 
 

@@ -192,7 +192,7 @@ def test_who_only_watches_sees_everything_but_a_ticket(signed_in, auditor, treas
     for person in (auditor, treasury):
         body = signed_in(person).get(PAGE).content.decode()
         assert 'id="ticket"' not in body
-        assert "Operators place and cancel orders." in body
+        assert "Only operators can place and cancel orders." in body
         assert row.reference in body
         assert f"/orders/{row.pk}/cancel/" not in body
         assert "cancel-all" not in body
@@ -209,7 +209,7 @@ def test_the_ticket_is_of_this_symbol_and_keeps_no_draft_of_another(signed_in, o
 def test_a_market_without_an_account_has_no_ticket_and_says_why(signed_in, operator, monkeypatch):
     monkeypatch.setattr("exchange_ops.shared.views.accounts.in_view", lambda request: [])
     body = signed_in(operator).get(PAGE).content.decode()
-    assert "No exchange account is set up yet" in body
+    assert "no exchange account is set up yet" in body
     assert 'id="ticket"' not in body
 
 

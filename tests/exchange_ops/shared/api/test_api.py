@@ -85,8 +85,8 @@ def test_a_malformed_draft_is_refused_member_by_member(with_token, operator, cha
 @pytest.mark.parametrize(
     ("changes", "name", "words"),
     [
-        ({"currency": "NOPE"}, "currency", "does not describe"),
-        ({"amount": "1.123456789"}, "amount", "at most 8 digits"),
+        ({"currency": "NOPE"}, "currency", "does not list"),
+        ({"amount": "1.123456789"}, "amount", "at most 8 decimals"),
         ({"amount": "100000"}, "amount", "were available"),
         ({"address": "nowhere"}, "address", ""),
         ({"payment_id": "1"}, "payment_id", "takes no payment id"),

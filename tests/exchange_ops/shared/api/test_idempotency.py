@@ -133,7 +133,7 @@ class TestOneRequest:
         assert second.content == first.content
         refused = send(client, {"reason": "Paid twice"}, path=path, key="another-key")
         assert refused.status_code == 422
-        assert "can't be taken back any more" in refused.json()["detail"]
+        assert "can no longer be withdrawn" in refused.json()["detail"]
 
     def test_cancelling_an_order_takes_a_key_too(self, with_token, operator):
         client, now = with_token(operator), clock.now()
