@@ -43,9 +43,10 @@ QUEUE: Final = Queue(
     STEPS,
     urgency=(states.REQUESTED, states.CHECKING, states.UNKNOWN),
     read_with=("account", "initiator"),
+    lane=("account_id", "state"),
     after_failure=timedelta(seconds=15),
 )
-advance, sweep, due = QUEUE.advance, QUEUE.sweep, QUEUE.due
+advance, look, sweep, due = QUEUE.advance, QUEUE.look, QUEUE.sweep, QUEUE.due
 ID_PREFIX = "cm-"
 LONGEST_NOTE = 500
 STALE = "Nothing was sent: the positions changed after you opened the page. Review them, then decide."

@@ -20,7 +20,7 @@ from exchange_ops.keys import answering, clients
 from exchange_ops.keys.answering import FAILURES, sentence_of
 from exchange_ops.keys.clients import ClientFor
 from exchange_ops.ledger.balances import LONGEST_CODE
-from exchange_ops.shared import leases
+from exchange_ops.shared import leases, turns
 from exchange_ops.shared.amounts import storable
 from exchange_ops.shared.models import Account
 from exchange_ops.subaccounts import states
@@ -91,7 +91,7 @@ def sync(*, now: datetime, client_for: ClientFor) -> int:
     The first failed read ends the turn of its account: an exchange that doesn't answer costs one deadline.
     """
     count = 0
-    for account in Account.objects.order_by("pk"):
+    for account in turns.accounts("sub-accounts"):
         lease, holder = f"subs:{account.pk}", leases.name_of_this_process()
         if not leases.hold(name=lease, holder=holder, now=now):
             continue

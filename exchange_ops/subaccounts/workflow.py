@@ -38,10 +38,11 @@ QUEUE: Final = Queue(
     _STEPS,
     urgency=(Q(kind=states.FREEZE),),
     read_with=("sub_account__account",),
+    lane=("sub_account__account_id", "state"),
     after_failure=steps.LOOK_AGAIN,
     sweep_for=timedelta(seconds=10),
 )
-advance, sweep, due = QUEUE.advance, QUEUE.sweep, QUEUE.due
+advance, look, sweep, due = QUEUE.advance, QUEUE.look, QUEUE.sweep, QUEUE.due
 
 
 class CannotAsk(Exception):

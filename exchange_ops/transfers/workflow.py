@@ -48,9 +48,10 @@ QUEUE: Final = Queue(
     STEPS,
     urgency=(states.UNKNOWN, states.SENDING, states.APPROVED, states.DONE),
     read_with=("account", "initiator"),
+    lane=("account_id", "state"),
     most_steps=MOST_STEPS,
 )
-advance, sweep, due = QUEUE.advance, QUEUE.sweep, QUEUE.due
+advance, look, sweep, due = QUEUE.advance, QUEUE.look, QUEUE.sweep, QUEUE.due
 
 __all__ = ["CannotCancel", "CannotTransfer", "advance", "cancel", "due", "newest", "request", "submit", "sweep"]
 

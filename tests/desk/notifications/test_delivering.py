@@ -365,3 +365,17 @@ def _closed_port():
     with socket.socket() as found:
         found.bind(("127.0.0.1", 0))
         return found.getsockname()[1]
+
+
+def test_a_cause_that_comes_back_while_mail_is_dead_waits_once_for_each_person(settings, make_person):
+    settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", _closed_port()
+    settings.EMAIL_USE_TLS = settings.EMAIL_USE_SSL = False
+    settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+    people = [make_person("treasury", username=f"p{one}", email=f"p{one}@desk.test") for one in range(6)]
+    for phase in range(5):
+        for person in people:
+            posted(person, phase=f"{person.username}-{phase}", severity=Severity.CRITICAL)
+            outgoing_rows = Delivery.objects.filter(state="queued", person=person)
+            assert outgoing_rows.count() == 1
+        delivering.sweep(now=NOW + minutes(phase))
+    assert Delivery.objects.filter(state="queued").count() == len(people)
