@@ -91,7 +91,7 @@ async def _token_holder(text: str, send: Any) -> tuple[presence.TokenKey, "Perso
     ask = database_sync_to_async(presence.holder)
     holder: tuple[presence.TokenKey, Person] | None = await ask(text, now=clock.now())
     if holder is None:
-        sentence = b"This token is not valid, or not any more."
+        sentence = b"This token is invalid, expired or revoked."
         await _refuse(send, 401, sentence, (b"www-authenticate", bearer.SCHEME.encode()))
         return None
     if seconds := await _seconds_to_wait(holder[0]):

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from desk.models import Person
 
 PURPOSE = "approve-transfer"
-NOT_SEEN: Final = "This is not what you saw: the request or the rules changed. Read it again, then decide."
+NOT_SEEN: Final = "Nothing was decided: the request or the policy changed after you opened it. Refresh, then decide."
 BALLOT: Final = votes.Ballot(TransferApproval, "transfer", PURPOSE, roles.TREASURY)
 
 

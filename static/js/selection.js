@@ -7,7 +7,7 @@ const stored = () => JSON.parse(sessionStorage.getItem(KEY) || "[]");
 
 // A tick is kept here and not in the list: the list can be replaced while it is set.
 function draw() {
-  const chosen = new Set(stored()), most = Number(bar.dataset.selection);
+  const chosen = new Set(stored()), most = parseInt(bar.dataset.selection, 10);
   picks().forEach(function (box) {
     box.checked = box.defaultChecked = chosen.has(box.value);
     box.disabled = !box.checked && chosen.size >= most;

@@ -129,7 +129,7 @@ def test_old_prices_are_told(account, sandbox):
     from exchange_ops.market.models import Ticker
 
     Ticker.objects.update(read_at=clock.now() - timedelta(minutes=10))
-    assert look("prices").sentence.startswith("Prices are 10 min old")
+    assert look("prices").sentence.startswith("Prices last updated 10 min ago")
     assert not look("prices").ok
 
 
@@ -161,7 +161,7 @@ def test_transfers_that_wait_too_long_or_for_people_are_told(account, make_perso
     row = rows.transfer(make_person("operator"), account=account, now=clock.now() - timedelta(minutes=3))
     found = look("transfers")
     assert not found.ok
-    assert "has been due for 180 s" in found.sentence or "has been due for 3 min" in found.sentence
+    assert "has been due for 180 s" in found.sentence or "has been waiting 3 min to be sent" in found.sentence
     transfer_machine.move(row, event="send_claimed", to="sending", now=clock.now(), attempt=1)
     transfer_machine.move(row, event="outcome_unknown", to="unknown", now=clock.now())
     transfer_machine.move(row, event="ambiguous", to="investigate", now=clock.now())
@@ -182,7 +182,7 @@ def test_an_order_that_waits_for_a_worker_is_told_with_the_age_of_the_lists(oper
     type(row).objects.filter(pk=row.pk).update(next_action_at=now - timedelta(minutes=3))
     facts = look("orders")
     assert not facts.ok
-    assert "has been due for 3 min" in facts.sentence
+    assert "has been waiting 3 min to be sent" in facts.sentence
     assert "One order could not be read." in facts.sentence
 
 

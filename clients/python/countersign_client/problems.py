@@ -27,7 +27,7 @@ class KeyUsed(Refused):
 
 
 class NotSignedIn(Problem):
-    """401: the token is not valid, or not any more."""
+    """401: the token is invalid, expired or revoked."""
 
 
 class NotAllowed(Problem):

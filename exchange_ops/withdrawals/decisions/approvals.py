@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from desk.models import Person
 
 PURPOSE = "approve-withdrawal"
-NOT_SEEN: Final = "This is not what you saw: the request or the rules changed. Read it again, then decide."
+NOT_SEEN: Final = "Nothing was decided: the request or the policy changed after you opened it. Refresh, then decide."
 BALLOT: Final = votes.Ballot(Approval, "withdrawal", PURPOSE, roles.TREASURY)
 _OF_THIS_STAGE: Final = Q(stage=Approval.REVIEW, withdrawal__state=states.REVIEW) | Q(
     stage=Approval.RELEASE, withdrawal__state=states.HELD

@@ -121,7 +121,7 @@ def test_fields_are_signed_with_the_digest(client: Client, treasury: Person, key
     arguments: dict[str, Any] = {"purpose": DECISION["purpose"], "person": treasury, "answer": answer}
     arguments |= {"session_key": client.session.session_key or "", "now": clock.now()}
     for mutated in ({}, {**fields, "verdict": "not_paid"}, {**fields, "comment": "Read"}, {**fields, "more": ""}):
-        with pytest.raises(stepup.CannotConfirm, match="does not belong"), transaction.atomic():
+        with pytest.raises(stepup.CannotConfirm, match="does not match the page"), transaction.atomic():
             stepup.verify(digest=signed.whole(DECISION["digest"], mutated), **arguments)
     same = {**fields, "comment": "Read\r\nthe  statement "}
     with transaction.atomic():

@@ -40,7 +40,7 @@ def test_roles_change_when_a_second_admin_confirms_exactly_that(admins, make_per
     after = Person.objects.get(pk=person.pk)
     assert after.session_epoch > before, "signed out everywhere"
     assert after.words_from is not None, "a role was lost"
-    with pytest.raises(CannotChange, match="done already"):
+    with pytest.raises(CannotChange, match="already done"):
         confirmed(row, second, code())
     assert AuditEvent.objects.filter(action="change.confirmed", subject=row.subject).count() == 1
 

@@ -321,7 +321,7 @@ def test_what_can_not_be_asked_for_is_refused_and_nothing_is_written(walk, code,
 
 
 def test_closed_deposits_are_refused_before_anything_is_written(walk):
-    for changes, words in (({"payin_enabled": False}, "switched off"), ({"delisted": True}, "delisted")):
+    for changes, words in (({"payin_enabled": False}, "suspended deposits"), ({"delisted": True}, "delisted")):
         Currency.objects.filter(pk=CODE).update(**{"payin_enabled": True, "delisted": False, **changes})
         with pytest.raises(requests.CannotAsk, match=words):
             ask(walk)

@@ -19,7 +19,7 @@ from desk.restores.models import Restore
 from desk.restores.room import FELL_BACK
 from exchange_ops.keys.models import ApiKey
 from exchange_ops.ledger import stream as streams
-from exchange_ops.ledger.models import LedgerAside, LedgerEntry
+from exchange_ops.ledger.models import LedgerAside, LedgerEntry, LedgerVersion
 from exchange_ops.margin.models import MarginPosition
 from exchange_ops.market.models import Ticker
 from exchange_ops.orders.brackets import machine as bracket_machine
@@ -145,6 +145,22 @@ def aside(operator):
     LedgerAside.objects.create(account=rows.account(), fingerprint="f", source="walk", **columns, **times)
 
 
+def two_records(operator):
+    rows.entry(1)
+    entry = LedgerEntry.objects.get()
+    LedgerVersion.objects.create(
+        account=entry.account,
+        entry=entry,
+        index=entry.index,
+        status="success",
+        content={},
+        source="stream",
+        seen_at=clock.now(),
+    )
+    aside(operator)
+    LedgerAside.objects.update(index=entry.index)
+
+
 def check(name, finding):
     now = clock.now()
     CheckRun.objects.create(name=name, tried_at=now, ran_at=now, held=False, findings=[finding])
@@ -233,6 +249,7 @@ PROVOKED = {
         "Rows differ from what the audit trail says of them. W-1: amount is",
     ),
     alarms.RECORDS_ASIDE: (aside, "1 records of the exchange's ledger of Main desk could not be read"),
+    alarms.RECORDS_DIFFER: (two_records, "The exchange reported two records with index 1 for Main desk"),
     alarms.KEY_REFUSED: (
         lambda person: key(last_problem="Authorisation failed.", last_problem_at=clock.now()),
         "The exchange turned down the key Reader: Authorisation failed.",
@@ -332,6 +349,7 @@ ENDED = {
     alarms.RECONCILIATION: lambda: CheckRun.objects.update(held=True, findings=[]),
     alarms.AUDIT: lambda: CheckRun.objects.update(held=True, findings=[]),
     alarms.RECORDS_ASIDE: lambda: LedgerAside.objects.update(cleared_at=clock.now()),
+    alarms.RECORDS_DIFFER: lambda: LedgerAside.objects.update(cleared_at=clock.now()),
     alarms.KEY_REFUSED: lambda: ApiKey.objects.update(last_problem="", last_problem_at=None),
     alarms.KEY_RIGHTS: lambda: ApiKey.objects.update(observed={"Payment information": "granted"}),
     alarms.PLACE_UNKNOWN: lambda: Account.objects.filter(place="gone").delete(),

@@ -426,7 +426,7 @@ def test_account_name_login_and_rights_of_a_new_key_are_signed(account, keeper, 
         Account.objects.create(name="Other desk", quote_currency="USD") if changes.pop("account", False) else account
     )
     mutated = pair(request_key=request_key, **changes)
-    with pytest.raises(CannotConfirm, match="does not belong to what is shown"):
+    with pytest.raises(CannotConfirm, match="does not match the page"):
         key_changes.add(account=place, pair=mutated, by=confirmed)
     assert key_changes.add(account=account, pair=pair(request_key=request_key), by=confirmed).login == "next-read"
 

@@ -131,7 +131,7 @@ def test_the_same_choice_is_needed_and_the_last_one_counts(aside: Any, people: A
     "shown", [{"holds": FIRST, "comment": REASON}, {"holds": SECOND, "comment": "Another reason"}, {}]
 )
 def test_the_choice_and_its_reason_are_signed(aside: Any, people: Any, shown: dict[str, str]) -> None:
-    with pytest.raises(stepup.CannotConfirm, match="does not belong to what is shown"):
+    with pytest.raises(stepup.CannotConfirm, match="does not match the page"):
         choose(aside, people[0], SECOND, shown=shown)
     assert not RecordChoice.objects.exists()
 

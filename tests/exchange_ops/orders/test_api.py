@@ -61,7 +61,7 @@ def test_an_order_is_placed_once_and_exactly(with_token, operator):
     [
         ({"quantity": 0.5}, "quantity", "as text"),
         ({"quantity": "1e3"}, "quantity", "digits"),
-        ({"quantity": "-1"}, "quantity", "above zero"),
+        ({"quantity": "-1"}, "quantity", "greater than zero"),
         ({"quantity": "٣"}, "quantity", "digits 0 to 9"),
         ({"quantity": "9" * 40}, "quantity", "36 digits"),
         ({"price": ["1"]}, "price", "as text"),

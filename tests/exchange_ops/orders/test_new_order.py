@@ -74,17 +74,17 @@ def test_a_good_ticket_becomes_one_order_and_calls_nobody(signed_in, operator):
 
 
 AMOUNTS = [
-    ("0", "above zero"),
-    ("-1", "above zero"),
-    ("1e2", "digits with at most one point"),
-    ("NaN", "digits with at most one point"),
+    ("0", "greater than zero"),
+    ("-1", "greater than zero"),
+    ("1e2", "in digits with one decimal point"),
+    ("NaN", "in digits with one decimal point"),
     ("1,5", "Use a decimal point: enter 1.5, not 1,5."),
     ("١.٢", "Use only the digits 0 to 9"),
     ("９", "Use only the digits 0 to 9"),
-    ("9" * 37, "More than 36 digits"),
+    ("9" * 37, "at most 36 digits before"),
     ("0." + "1" * 25, "more than 24 digits"),
     ("9" * 200, "at most 80 characters"),
-    ("<script>", "digits with at most one point"),
+    ("<script>", "in digits with one decimal point"),
 ]
 
 

@@ -68,7 +68,7 @@ def test_other_words_than_the_buttons_are_shown_first(signed_in, operator):
     [
         ({"price": ""}, "Enter the price"),
         ({"quantity": ""}, "Enter the quantity"),
-        ({"price": "x"}, "digits with at most one point"),
+        ({"price": "x"}, "in digits with one decimal point"),
         (
             {"price": "400", "effect": "Replace {} with buy order: 0.5 BCH at 400 USD"},
             "Enter a different price or quantity",

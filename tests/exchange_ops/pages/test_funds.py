@@ -178,7 +178,7 @@ def test_closed_deposits_are_said_first_and_no_new_address_is_offered(signed_in,
     rows.currency(now=clock.now(), payin_enabled=False)
     read(reading_of((ADDRESS, None)))
     response = signed_in(operator).get("/funds/BCH/deposit/")
-    assert "switched off deposits of BCH for now. Send nothing" in text(response)
+    assert "suspended deposits of BCH. Send nothing" in text(response)
     assert b"/funds/BCH/deposit/new/" not in response.content
 
 

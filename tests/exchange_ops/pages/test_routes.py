@@ -103,6 +103,8 @@ MATRIX = {
     "margin-close-account": (DRAFT, DRAFT),
     "ledger": (EVERYBODY, NOBODY),
     "ledger-export": (EVERYBODY, EVERYBODY),
+    "ledger-record": (EVERYBODY, NOBODY),
+    "ledger-record-choose": (NOBODY, EVERYBODY),
     "deposits": (EVERYBODY, NOBODY),
     "deposits-export": (EVERYBODY, EVERYBODY),
     "addresses": (EVERYBODY, NOBODY),

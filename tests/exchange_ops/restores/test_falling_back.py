@@ -56,7 +56,7 @@ def test_a_transfer_waits_for_two_people_and_is_sent_once(moving):
     for _ in range(2):
         row = moving.step(row)
         assert (row.state, row.attempt) == ("approved", 0)
-        assert "database restored to an earlier state" in row.last_problem
+        assert "database was restored to an earlier state" in row.last_problem
     assert moving.calls(row) == []
     restore = settling.current()
     assert (restore.sign, [item.reference for item in settling.items(restore)]) == (

@@ -133,7 +133,7 @@ def decided(row, person):
 
 SPOILED = {
     "own request": (not_own, "Not decided. You asked for this payment yourself"),
-    "changed since shown": (changed, "Not decided. This is not what you saw"),
+    "changed since shown": (changed, "Not decided. Nothing was decided: the request or the policy changed"),
     "expired": (closed, "Not decided. Approvals closed at"),
     "decided meanwhile": (decided, "Not decided. Already decided by"),
 }
@@ -163,7 +163,7 @@ def test_a_rejection_is_of_what_was_shown(signed_in, approver, operator):
     with unguarded(machine.GUARDS):
         changed(row, approver)
     done = text(client.get(send(client, fields, code=code())["Location"]))
-    assert "Not decided. This is not what you saw" in done
+    assert "Not decided. Nothing was decided: the request or the policy changed" in done
     assert state_of(row) == "held"
 
 
@@ -174,7 +174,7 @@ def test_a_frozen_account_and_a_deactivated_person_decide_nothing(signed_in, app
     act = selection.Act(approver, clock.now(), "session", answer={"kind": "totp", "code": code()})
     Person.objects.filter(pk=approver.pk).update(is_active=False)
     off = Person.objects.get(pk=approver.pk)
-    with pytest.raises(CannotConfirm, match="switched off"):
+    with pytest.raises(CannotConfirm, match="deactivated"):
         selection.decide(
             [selection.Decision(row.subject, "approve-withdrawal", row.digest, "approve")],
             act=selection.Act(off, act.now, "session", answer=act.answer),
@@ -234,7 +234,7 @@ def test_a_passkey_signs_what_is_ticked_at_that_moment_and_is_used_once(signed_i
     ):
         refused = send(client, bent, passkey=json.dumps(signed))
         assert refused.status_code == 409
-        assert "does not belong to what is shown here" in text(refused)
+        assert "does not match the page" in text(refused)
     assert send(client, fields, passkey=json.dumps(signed)).status_code == 302
     assert {state_of(row) for row in (one, two)} == {"committing"}
     again = send(client, fields, passkey=json.dumps(signed))

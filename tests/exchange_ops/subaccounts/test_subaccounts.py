@@ -452,7 +452,7 @@ def test_the_same_form_twice_is_one_request(desk):
     for numbers, changes in (((7002,), {}), ((7001,), {"reason": "Another"})):
         with pytest.raises(workflow.CannotAsk, match="already submitted with different content"):
             desk.ask("freeze", *numbers, request_key="one", **changes)
-    with pytest.raises(workflow.CannotAsk, match="under way"):
+    with pytest.raises(workflow.CannotAsk, match="in progress"):
         desk.ask("freeze")
     assert SubAccountAction.objects.count() == 1
 
@@ -560,4 +560,4 @@ def test_a_change_behind_the_movers_back_shows_in_the_replay(desk, change, words
     found = audit_check.verify(replay=True)
     assert len(found) == 2
     assert words in found[0]
-    assert "version 2: its event and the trail do not belong together" in found[1]
+    assert "version 2: its event does not match the trail" in found[1]

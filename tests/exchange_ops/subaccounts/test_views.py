@@ -296,7 +296,7 @@ def test_a_malformed_decision_is_refused_and_nothing_written(signed_in, keeper, 
     [
         ({"code": "000000"}, "Incorrect code"),
         ({"digest": "0" * 64}, "changed after you opened the page"),
-        ({"passkey": "{}"}, "The passkey"),
+        ({"passkey": "{}"}, "passkey response"),
         ({"ids": ["7001", "8888"]}, "Sub-account not found: 8888"),
     ],
 )

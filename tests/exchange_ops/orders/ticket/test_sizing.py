@@ -123,7 +123,7 @@ def test_both_or_none_are_refused_and_what_was_typed_stays(signed_in, operator, 
     assert 'value="1000"' in both.content.decode()
     none = client.post("/orders/new/", by_amount(amount=""))
     assert "Enter the quantity." in none.content.decode()
-    assert "write 1.5, not 1,5" in client.post("/orders/new/", by_amount(amount="1,5")).content.decode()
+    assert "enter 1.5, not 1,5" in client.post("/orders/new/", by_amount(amount="1,5")).content.decode()
     too_much = figures(client, quantity="", amount="999999", price="400")
     assert "would be needed" in too_much
 
@@ -153,7 +153,7 @@ def test_a_program_sends_an_amount_and_gets_the_quantity_once(with_token, operat
     _, other = send(client, **(body | {"amount": "999"}))
     assert (other.status_code, Order.objects.count()) == (422, 1)
     _, reused = send(client, type="limit", price="400", request_key=body["request_key"], amount="4")
-    assert "with other content" in reused.json()["detail"]
+    assert "with different content" in reused.json()["detail"]
     _, stale = send(client)
     assert (stale.status_code, stale.json()["errors"]) == (422, {"amount": sizing.NO_BOOK})
     _, limit = send(client, type="limit", price="400", stop_loss="300", take_profit="600")

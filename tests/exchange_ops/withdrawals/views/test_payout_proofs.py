@@ -34,7 +34,7 @@ class TestWords:
         row = desk.paid(blocks=0)
         assert "Being looked for" in panel(client, row)
         desk.sweep()
-        assert "Unconfirmed Sent, and not in a block" in panel(client, row)
+        assert "Unconfirmed Sent, not in a known block yet" in panel(client, row)
         settings.PAYOUT_PROOF_DEPTH = 3
         desk.mine()
         assert "there is a newer block; the desk is about to look again" in panel(client, row)
