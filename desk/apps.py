@@ -55,8 +55,9 @@ def _room() -> "Room":
     """What the desk declares of its own rooms."""
     from desk import dropped, health, rooms
     from desk.actions import room as actions
-    from desk.audit import triggers, witness_chain
+    from desk.audit import desk_words, triggers, witness_chain
     from desk.incidents import room as incidents
+    from desk.incidents import trail_words as incident_words
     from desk.notifications import room as notifications
     from desk.people import stepup, totp
     from desk.restores import room as restores
@@ -78,6 +79,7 @@ def _room() -> "Room":
         incidents=(*restores.KINDS, *notifications.KINDS),
         actions=(*actions.SOURCES, *staff.SOURCES, *actions.APPROVALS),
         replays={**incidents.REPLAYS, **staff.REPLAYS, **restores.REPLAYS},
+        trail=(*desk_words.WORDS, incident_words.WORDS),
         guards={"desk": triggers.statements, **{name: text for each in guards for name, text in each.items()}},
         searches=(*web.SEARCHES, *staff.SEARCHES),
         commands=staff.COMMANDS,

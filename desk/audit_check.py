@@ -15,7 +15,7 @@ from django.db import connection
 
 from desk import clock, models, rooms
 from desk.audit import heads, installed_guards, trail, witness_chain
-from desk.people import stepup
+from desk.people import signed_lists, stepup
 
 if TYPE_CHECKING:
     from desk.models import AuditEvent
@@ -89,7 +89,7 @@ def _listed(sources: list[Iterable[str]]) -> list[str]:
         of_kind = [finding for number, finding in enumerate(sources.pop(0)) if number <= MOST_FINDINGS]
         findings += of_kind[:MOST_FINDINGS]
         if len(of_kind) > MOST_FINDINGS:
-            findings.append("There is more of this; the rest is not listed.")
+            findings.append("Further findings of this kind are not listed.")
     return findings
 
 
@@ -134,12 +134,15 @@ def _events(**where: Any) -> Iterator["AuditEvent"]:
 def _signed_heads(hashes: dict[int, str]) -> Iterator[str]:
     """Check the head that every confirmation names, and the signatures of passkeys."""
     trail_heads = {trail.NO_HEAD, *hashes.values()}
-    for row in models.StepUp.objects.select_related("person").order_by("pk").iterator(chunk_size=500):
+    rows = models.StepUp.objects.select_related("person", "signed_with").order_by("pk")
+    for row in rows.iterator(chunk_size=500):
         witness = f"The {row.get_kind_display()} given by {row.person} on {row.at.astimezone(UTC):%Y-%m-%d %H:%M:%S}"
         if row.audit_head not in trail_heads:
-            yield f"{witness} was given over a trail that is not this one."
+            yield f"{witness} was given on a different trail."
         if row.kind == models.StepUp.Kind.PASSKEY and not stepup.signature_holds(row):
-            yield f"{witness} no longer proves its decision: the kept signature, its content or the key changed."
+            yield f"{witness} no longer proves its decision: the stored signature, its content or the key was altered."
+        if row.kind == models.StepUp.Kind.LIST and not signed_lists.holds(row):
+            yield f"{witness} is not in the list that was signed: the list or the decision was altered."
 
 
 def _named_proofs() -> Iterator[str]:

@@ -26,7 +26,7 @@ def prepare(*, now: datetime) -> None:
         has_people = models.Person.objects.exists()
         if settings.DEMO and not settings.DEMO_IS_NAMED and not has_people:
             raise WrongDatabase(
-                "This database is new, and neither DEMO nor the address of a real system is set. For a demo, whose "
+                "This database is new, and neither DEMO nor the address of a live system is set. For a demo, whose "
                 "passwords are published, set DEMO=1; for a real desk set EXCHANGE_URL, EXCHANGE_WS_URL and "
                 "CHAINDATA_URL."
             )
@@ -41,18 +41,18 @@ def require() -> None:
     mark = models.DatabaseMark.objects.first()
     if mark is not None and mark.is_demo and not settings.DEMO:
         raise WrongDatabase(
-            "This database holds a demo desk, whose passwords are published, and DEMO is off: give the real desk a "
-            "database of its own with DATABASE_URL or DATA_DIR."
+            "This database holds a demo desk, whose passwords are published, and DEMO is off. Give the real desk its "
+            "own database with DATABASE_URL or DATA_DIR."
         )
     if mark is not None and settings.DEMO and not mark.is_demo:
         raise WrongDatabase(
-            "This database belongs to a real desk and DEMO is on: set DEMO=0, or give the demo a database of its own "
-            "with DATABASE_URL or DATA_DIR."
+            "This database belongs to a real desk and DEMO is on. Set DEMO=0, or give the demo its own database with "
+            "DATABASE_URL or DATA_DIR."
         )
     if not settings.DEMO and (people := demo_people()):
         raise WrongDatabase(
-            f"Demo people can sign in here with published passwords ({', '.join(people)}) and DEMO is off: "
-            "remove them, or give them passwords and factors of their own."
+            f"Demo users can sign in here with published passwords ({', '.join(people)}) and DEMO is off. Remove "
+            "them, or set new passwords and factors for them."
         )
 
 

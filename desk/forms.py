@@ -19,7 +19,7 @@ class SecondFactorForm(forms.Form):
     """A one-time code, or a passkey's answer that a script puts there: one of the two has to be given."""
 
     code = forms.CharField(
-        label="Code of your authenticator app",
+        label="Code from your authenticator app",
         required=False,
         max_length=20,
         widget=forms.TextInput(attrs=_CODE_INPUT),
@@ -30,13 +30,13 @@ class SecondFactorForm(forms.Form):
         """Six digits; blanks between them are how apps show the code, so they are dropped."""
         text: str = self.cleaned_data["code"].replace(" ", "")
         if text and not _CODE.fullmatch(text):
-            raise forms.ValidationError("The code is six digits.", code="malformed")
+            raise forms.ValidationError("Enter the six-digit code.", code="malformed")
         return text
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
         if not self.errors and not cleaned.get("code") and not cleaned.get("passkey"):
-            self.add_error("code", "Enter the code of your authenticator app, or use your passkey.")
+            self.add_error("code", "Enter the code from your authenticator app, or use a passkey.")
         return cleaned
 
     @property

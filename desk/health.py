@@ -26,7 +26,7 @@ def _ask(name: str, check: rooms.Check) -> Health:
         return check.ask()
     except Exception as error:
         _log.warning("health.check_failed", check=name, reason=type(error).__name__)
-        return _without_names(False, f"The check of {name} itself failed ({type(error).__name__}).")
+        return _without_names(False, f"The {name} check itself failed ({type(error).__name__}).")
 
 
 def database() -> Health:
@@ -51,8 +51,8 @@ def broker() -> Health:
     except (redis.RedisError, OSError) as error:
         return _without_names(
             False,
-            f"The broker does not answer ({type(error).__name__}): pages are not told of changes, "
-            "and workers find their work by themselves every few seconds.",
+            f"The broker does not answer ({type(error).__name__}): pages do not update live, and workers poll for "
+            "work every few seconds.",
         )
     return _without_names(True, "The broker answers.")
 
@@ -71,8 +71,8 @@ class Gauges(Collector):
 
     def collect(self) -> Iterator[Metric]:
         """Called by the registry."""
-        ok = GaugeMetricFamily("countersign_health_ok", "1 when the check is well", labels=["check"])
-        age = GaugeMetricFamily("countersign_health_age_seconds", "Age of what the check is about", labels=["check"])
+        ok = GaugeMetricFamily("countersign_health_ok", "1 if the check is healthy", labels=["check"])
+        age = GaugeMetricFamily("countersign_health_age_seconds", "Age of the data that is checked", labels=["check"])
         for name, health in states().items():
             ok.add_metric([name], 1.0 if health.ok else 0.0)
             if health.age_s is not None:

@@ -1,14 +1,13 @@
 """The desk's own rows: people, tokens, the audit trail, and the second factors of decisions."""
 
-import hashlib
 import json
-from datetime import UTC
 from typing import Any, ClassVar
 
 from django.contrib.auth.models import AbstractUser, UserManager
 from django.db import models, transaction
 from django.utils.crypto import salted_hmac
 
+from desk.rows.signed_content import SignedContent
 from desk.rows.witnessed import Rows, Witnessed
 
 
@@ -115,7 +114,7 @@ class ApiToken(Witnessed):
 
     class Scope(models.TextChoices):
         READ = "read", "Read only"
-        DRAFT = "draft", "Read, and ask for what the person may ask for"
+        DRAFT = "draft", "Read and draft requests"
 
     person = models.ForeignKey(Person, on_delete=models.CASCADE, related_name="api_tokens")
     scope = models.CharField(max_length=10, choices=Scope.choices, default=Scope.DRAFT)
@@ -171,12 +170,13 @@ class AuditEvent(Witnessed):
         return content
 
 
-class StepUp(Witnessed):
+class StepUp(SignedContent, Witnessed):
     """A second factor given for exactly one decision, with everything needed to check the signature again later."""
 
     class Kind(models.TextChoices):
         TOTP = "totp", "one-time code"
         PASSKEY = "passkey", "passkey"
+        LIST = "list", "place in a signed list"
 
     person = models.ForeignKey(Person, on_delete=models.PROTECT, related_name="step_ups")
     kind = models.CharField(max_length=10, choices=Kind.choices)
@@ -194,6 +194,10 @@ class StepUp(Witnessed):
     authenticator_data = models.TextField(blank=True)
     signature = models.TextField(blank=True)
     sign_count = models.BigIntegerField(null=True)
+    # The list of decisions that this factor confirms; or the factor whose list has this decision, and its place there.
+    listed = models.TextField(null=True)
+    signed_with = models.ForeignKey("self", on_delete=models.PROTECT, null=True, related_name="+")
+    position = models.PositiveSmallIntegerField(null=True)
     # "key id:code" over every other column, under a key of the ring; rows from before it was kept have none.
     mac = models.CharField(max_length=110, null=True)
 
@@ -203,8 +207,14 @@ class StepUp(Witnessed):
             models.UniqueConstraint(
                 fields=["challenge"], condition=~models.Q(challenge=""), name="one_decision_per_challenge"
             ),
+            models.UniqueConstraint(
+                fields=["signed_with", "position"],
+                condition=models.Q(signed_with__isnull=False),
+                name="one_decision_per_place_in_a_list",
+            ),
             models.CheckConstraint(
                 condition=models.Q(kind="totp", totp_step__isnull=False, challenge="")
+                | models.Q(kind="list", totp_step__isnull=True, challenge="")
                 | (
                     models.Q(kind="passkey", totp_step__isnull=True) & ~models.Q(challenge="") & ~models.Q(signature="")
                 ),
@@ -214,23 +224,6 @@ class StepUp(Witnessed):
 
     def __str__(self) -> str:
         return f"{self.get_kind_display()} of {self.person_id} for {self.purpose}"
-
-    @property
-    def proof(self) -> str:
-        """SHA-256 over all that is stored, for the audit event of the decision."""
-        return hashlib.sha256(self.content).hexdigest()
-
-    @property
-    def content(self) -> bytes:
-        """Every column that says who confirmed what, when and how, as one text, which `mac` authenticates."""
-        names = sorted(field.attname for field in self._meta.concrete_fields if field.attname not in {"id", "mac"})
-        columns = {name: getattr(self, name) for name in names if name != "at"}
-        columns["at"] = self.at.astimezone(UTC).isoformat(timespec="microseconds")
-        return json.dumps(columns, sort_keys=True).encode()
-
-    def evidence(self) -> dict[str, Any]:
-        """What the audit event of the decision records; `verify_audit` checks this row against it."""
-        return {"step_up": self.pk, "proof": self.proof}
 
 
 class RowWitness(models.Model):

@@ -33,7 +33,7 @@ class Health:
     @property
     def anonymous(self) -> str:
         """The sentence for somebody who may not see names."""
-        return self.public or ("Well." if self.ok else "Not well. Sign in to read why.")
+        return self.public or ("Well." if self.ok else "Not healthy. Sign in for details.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +76,14 @@ class Room:
     """What is asked for readiness."""
     incidents: Collection[Any] = ()
     """What a person has to look at, each `desk.incidents.kinds.Kind` with how its causes are read from rows."""
+    browser_kinds: Collection[Any] = ()
+    """What open pages show their person besides, each a `desk.notifications.wishes.BrowserKind` to choose."""
     actions: Collection[Any] = ()
     """Each `desk.actions.entries.Source` of the list of everything that waits for somebody."""
     approvals: Collection[Any] = ()
     """What of a machine waits for approvals, for that list: a `desk.actions.approvals.Approvals` each."""
+    selectable: Collection[Any] = ()
+    """What of a machine can be decided in a selection of requests: a `desk.actions.selection.Selectable` each."""
     open_words: Callable[[Any], Iterable[OpenWord]] | None = None
     """What a person approved that is not decided yet: void once they are switched off."""
     open_work: Callable[[Any], Iterable[OpenWord]] | None = None
@@ -94,6 +98,8 @@ class Room:
     Each gets every event whose subject starts with its name and a colon, in order, compares with the tables and yields
     a sentence for each difference.
     """
+    trail: Collection[Any] = ()
+    """The words for its events in the audit trail: `desk.audit.words.Words` for each kind of object."""
     guards: Mapping[str, Statements] = field(default_factory=dict)
     """The triggers that the database must have.
 
@@ -169,6 +175,11 @@ def replays() -> dict[str, Replay]:
     return {name: replay for room in _declared for name, replay in room.replays.items()}
 
 
+def trail() -> list[Any]:
+    """The words for the events of the audit trail, in the order of the rooms."""
+    return [words for room in _declared for words in room.trail]
+
+
 def guards() -> dict[str, Statements]:
     """What makes the triggers of every room, by name."""
     return {name: statements for room in _declared for name, statements in room.guards.items()}
@@ -194,6 +205,11 @@ def incidents() -> list[Any]:
     return [kind for room in _declared for kind in room.incidents]
 
 
+def browser_kinds() -> list[Any]:
+    """Every kind that open pages show by themselves, in the order of the rooms."""
+    return [kind for room in _declared for kind in room.browser_kinds]
+
+
 def actions() -> list[Any]:
     """Every source of the list of what waits for somebody, in the order of the rooms."""
     return [source for room in _declared for source in room.actions]
@@ -202,6 +218,11 @@ def actions() -> list[Any]:
 def approvals() -> list[Any]:
     """What waits for approvals, machine by machine, in the order of the rooms."""
     return [each for room in _declared for each in room.approvals]
+
+
+def selectable() -> list[Any]:
+    """What can be decided in a selection, machine by machine, in the order of the rooms."""
+    return [each for room in _declared for each in room.selectable]
 
 
 def searches() -> list[Any]:

@@ -119,9 +119,7 @@ def ensure_ring() -> None:
     path = Path(settings.KEY_RING_FILE)
     if not settings.KEY_RING and not path.exists():
         if not settings.DEMO:
-            raise CannotSeal(
-                f"KEY_RING is not set and {path} is not there; outside the demo no keys are made up for you."
-            )
+            raise CannotSeal(f"KEY_RING is not set and {path} does not exist. Keys are generated only in the demo.")
         _make_file(path)
     _ring()
 
@@ -163,7 +161,7 @@ def _ring() -> Ring:
 def _file_text(path: Path) -> str:
     try:
         if path.stat().st_mode & 0o077:
-            raise CannotSeal(f"{path} can be read by others; take their rights away (chmod 600) and change its keys.")
+            raise CannotSeal(f"{path} is readable by other users. Restrict it (chmod 600) and rotate its keys.")
         return path.read_text()
     except (OSError, UnicodeDecodeError) as error:
         raise CannotSeal(f"{path} can't be read ({type(error).__name__}).") from None

@@ -15,6 +15,7 @@ from desk.views import (
     restores,
     stepup,
 )
+from desk.views.selection import pages as selection
 
 urlpatterns = [
     path("healthz", health.alive, name="healthz"),
@@ -23,6 +24,9 @@ urlpatterns = [
     path("csp-reports", reports.csp, name="csp-reports"),
     path("step-up/challenge", stepup.challenge, name="step_up_challenge"),
     path("action/", action.page(), name="action"),
+    path("action/selection/", selection.review, name="selection"),
+    path("action/selection/challenge", selection.challenge, name="selection-challenge"),
+    path("action/selection/done/", selection.done, name="selection-done"),
     path("action/incidents/<int:incident_id>/", incidents.incident, name="incident"),
     path("action/incidents/<int:incident_id>/acknowledge/", incidents.acknowledge, name="incident-acknowledge"),
     path("action/incidents/<int:incident_id>/hand-back/", incidents.hand_back, name="incident-hand-back"),

@@ -36,7 +36,9 @@ class ExchangeOpsConfig(AppConfig):
         from exchange_ops.addresses import owners
         from exchange_ops.keys import probing, uses
         from exchange_ops.ledger import matching, walks
+        from exchange_ops.orders import outcomes
         from exchange_ops.policy import freezes
+        from exchange_ops.portfolio import order_results
         from exchange_ops.subaccounts import own_addresses
         from exchange_ops.transfers import ledger_matching as transfer_matching
         from exchange_ops.transfers.room import freezing as transfers_freezing
@@ -50,6 +52,7 @@ class ExchangeOpsConfig(AppConfig):
         ledger_matching.register(transfer_matching)
         uses.register_under_way(queries.under_way)
         probing.register_newest_transaction(walks.newest_transaction)
+        outcomes.register(order_results.realised)
         freezes.register(withdrawals_freezing)
         freezes.register(transfers_freezing)
         for name in ROOMS:

@@ -10,7 +10,7 @@ from exchange_ops.addresses.models import (
 )
 from exchange_ops.console.models import ConsoleCall
 from exchange_ops.keys.models import ApiKey
-from exchange_ops.ledger.models import Balance, LedgerAside, LedgerEntry, LedgerVersion, Watermark
+from exchange_ops.ledger.models import Balance, LedgerAside, LedgerEntry, LedgerVersion, RecordChoice, Watermark
 from exchange_ops.margin.models import MarginAccount, MarginPosition, MarginReport
 from exchange_ops.market.models import (
     BookSnapshot,
@@ -104,6 +104,7 @@ __all__ = [
     "Progress",
     "PublicTrade",
     "QuorumTier",
+    "RecordChoice",
     "Snapshot",
     "SnapshotLine",
     "SubAccount",

@@ -58,8 +58,9 @@ def require_one_world(
     test = next((name for name, kind in kinds.items() if kind == _TEST), None)
     if real and test:
         raise OddSetting(
-            f"{_written(real, outside)} is for real money and {_written(test, outside)} is for testing: coins would be "
-            "sent to a network where they are lost. Set exchange, streams, chain and CHAIN_NETWORKS to one of both."
+            f"{_written(real, outside)} is for real money and {_written(test, outside)} is for testing: coins sent "
+            "to the wrong network are lost. Set exchange, streams, chain and CHAIN_NETWORKS all to live or all to "
+            "test systems."
         )
 
 
@@ -103,7 +104,7 @@ def require_own(address: str, *, allowed: list[str], demo: bool) -> None:
     parts = urlsplit(address)
     host = parts.hostname or ""
     if parts.path.strip("/"):
-        raise OddSetting(f"DESK_URL is {address!r}; the desk has a name of its own and no path behind it.")
+        raise OddSetting(f"DESK_URL is {address!r}; the desk needs its own host name, without a path.")
     if not validate_host(f"[{host}]" if ":" in host else host, allowed):
         raise OddSetting(
             f"DESK_URL is {address!r} and ALLOWED_HOSTS is {','.join(allowed)!r}: the desk would refuse every request "
@@ -112,9 +113,11 @@ def require_own(address: str, *, allowed: list[str], demo: bool) -> None:
     if demo:
         return
     if parts.scheme != "https" and host != "localhost":
-        raise OddSetting(f"DESK_URL is {address!r}; outside the demo it starts with https: passwords travel by it.")
+        raise OddSetting(
+            f"DESK_URL is {address!r}; outside the demo it must start with https, because passwords are sent over it."
+        )
     if is_number(host):
-        raise OddSetting(f"DESK_URL is {address!r}; passkeys are bound to a name, so give the desk one.")
+        raise OddSetting(f"DESK_URL is {address!r}; passkeys need a host name, so give the desk one.")
 
 
 def is_number(host: str) -> bool:

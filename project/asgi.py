@@ -27,8 +27,6 @@ from desk.live.consumers import websocket_urlpatterns  # noqa: E402
 
 def _add_headers(headers: Headers, path: str, url: str) -> None:
     headers["X-Content-Type-Options"] = "nosniff"
-    for name, value in settings.ANSWER_HEADERS.items():
-        headers[name] = value
 
 
 application = ProtocolTypeRouter(

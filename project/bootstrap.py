@@ -86,7 +86,9 @@ def enter(command: str) -> None:
     elif command not in _PLAIN and importlib.util.find_spec("django") is None:
         desk = _ENVIRONMENTS["up"]
         if _is_inside(desk) or not desk.python.exists():
-            sys.exit("Django is not installed here. `python3 manage.py up` makes .venv, installs the lock and starts.")
+            sys.exit(
+                "Django is not installed here. `python3 manage.py up` creates .venv, installs the lock and starts."
+            )
         _go_inside(desk)
 
 
@@ -113,7 +115,7 @@ def _set_up(environment: Environment) -> bool:
     folder = environment.folder
     python = _version_inside(environment)
     if folder.exists() and (environment.unfinished.exists() or not python):
-        _say(f"The last set-up was not finished or its Python is gone: making {folder.name} again.")
+        _say(f"The last set-up is incomplete or its Python is missing: recreating {folder.name}.")
         shutil.rmtree(folder)
         python = ""
     missing = [lock for lock in environment.locks if not python or _stamped(environment, lock) != _mark(lock, python)]
@@ -131,7 +133,7 @@ def _make(environment: Environment, missing: list[str]) -> None:
     if _RUN in missing:
         environment.unfinished.touch()
     if is_new:
-        _say(f"Making {environment.folder.name}; this happens once.")
+        _say(f"Creating {environment.folder.name}; this happens once.")
         _make_venv(environment)
     for lock in missing:
         _say(f"Installing {lock}.")
@@ -145,7 +147,7 @@ def _make_venv(environment: Environment) -> None:
     wants_pip = shutil.which("uv") is None
     if wants_pip and importlib.util.find_spec("ensurepip") is None:
         shutil.rmtree(environment.folder)
-        sys.exit("This Python can't make environments: install python3-venv (apt-get install python3-venv) or uv.")
+        sys.exit("This Python can't create environments: install python3-venv (apt-get install python3-venv) or uv.")
     without = [] if wants_pip else ["--without-pip"]
     _run([sys.executable, "-m", "venv", *without, str(environment.folder)], must=True)
 
@@ -159,7 +161,7 @@ def _install(environment: Environment, lock: str) -> None:
     if not _run([*pip, "--version"], quiet=True):
         _run([str(environment.python), "-m", "ensurepip"], quiet=True, must=True)
     if not _run([*pip, "install", "--quiet", "--disable-pip-version-check", "--no-input", "--no-compile", *rules]):
-        sys.exit(f"{lock} could not be installed; what pip said is above. Nothing was started; run the command again.")
+        sys.exit(f"{lock} could not be installed; see pip's output above. Nothing was started; run the command again.")
 
 
 def _run(command: list[str], *, quiet: bool = False, must: bool = False) -> bool:
@@ -184,7 +186,7 @@ def _run(command: list[str], *, quiet: bool = False, must: bool = False) -> bool
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
     if code and must:
-        sys.exit(f"{' '.join(command)} ended with {code}; what it said is above.")
+        sys.exit(f"{' '.join(command)} failed with exit code {code}; see its output above.")
     return code == 0
 
 

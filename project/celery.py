@@ -6,7 +6,15 @@ from typing import Any
 
 from celery import Celery, bootsteps
 from celery.beat import Scheduler
-from celery.signals import beat_init, task_rejected, task_unknown, worker_init, worker_ready
+from celery.signals import (
+    beat_init,
+    task_rejected,
+    task_unknown,
+    worker_init,
+    worker_process_init,
+    worker_process_shutdown,
+    worker_ready,
+)
 from kombu.exceptions import OperationalError
 from kombu.transport import TRANSPORT_ALIASES
 
@@ -33,6 +41,22 @@ def _require_database(**_: object) -> None:
     from project.serve import require_database  # the apps are loaded by now
 
     require_database()
+
+
+@worker_process_init.connect
+def _use_lanes(**_: object) -> None:
+    """Each child of a worker does what may hang in threads, so that no such call takes a place of its two."""
+    from desk.machines.lanes import LANES
+
+    LANES.use_threads()
+
+
+@worker_process_shutdown.connect
+def _finish_lanes(**_: object) -> None:
+    """Hear the answers that are on their way; what stays unanswered is found again by its row."""
+    from desk.machines.lanes import LANES
+
+    LANES.finish(within_s=4.0)
 
 
 @worker_ready.connect

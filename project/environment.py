@@ -75,8 +75,7 @@ def refuse_everybody(name: str, proxies: list[str]) -> None:
     """Raise OddSetting where every peer would be believed as a proxy: any could then name any address as its own."""
     if any(proxy == "*" or proxy.endswith("/0") for proxy in proxies):
         raise OddSetting(
-            f"{name} is {','.join(proxies)!r}: whoever connects could name any address as their own. Name the proxies' "
-            "addresses."
+            f"{name} is {','.join(proxies)!r}: any client could then forge its address. List the proxies' addresses."
         )
 
 
@@ -99,7 +98,7 @@ def explorers(name: str) -> dict[str, Explorer]:
         links, code = places.split(), code.strip()
         if not _EXPLORED.fullmatch(code) or len(links) not in {1, 2} or code in explorers:
             raise OddSetting(
-                f"{name}, entry {number}: it takes CODE=https://HOST/{{tx}} https://HOST/{{address}}, each code once."
+                f"{name}, entry {number}: expected CODE=https://HOST/{{tx}} https://HOST/{{address}}, each code once."
             )
         for link, mark in zip(links, ("{tx}", "{address}"), strict=False):
             _explored(f"{name} of {code}", link, mark)
@@ -115,7 +114,7 @@ def _explored(name: str, link: str, mark: str) -> None:
         raise OddSetting(f"{name} is {link!r}; that is not an address.") from None
     host = link.partition("//")[2].partition("/")[0]
     if link.count(mark) != 1 or mark in host or parts.scheme != "https" or not parts.hostname or "@" in host:
-        raise OddSetting(f"{name} is {link!r}; it takes an https address with {mark} in its path once.")
+        raise OddSetting(f"{name} is {link!r}; expected an https address with {mark} in its path once.")
 
 
 def networks(name: str, default: str) -> list[ipaddress.IPv4Network | ipaddress.IPv6Network]:
@@ -125,7 +124,7 @@ def networks(name: str, default: str) -> list[ipaddress.IPv4Network | ipaddress.
         try:
             networks.append(ipaddress.ip_network(word))
         except ValueError:
-            raise OddSetting(f"{name} has {word!r}; it takes addresses and networks like 10.1.2.0/24.") from None
+            raise OddSetting(f"{name} has {word!r}; expected addresses and networks like 10.1.2.0/24.") from None
     return networks
 
 
@@ -138,7 +137,7 @@ def flag(name: str, *, default: bool) -> bool:
         return True
     if value in {"0", "false", "no", "off"}:
         return False
-    raise OddSetting(f"{name} is {value!r}; it takes 1 or 0.")
+    raise OddSetting(f"{name} is {value!r}; expected 1 or 0.")
 
 
 def choice(name: str, default: str, *, options: tuple[str, ...]) -> str:
@@ -146,7 +145,7 @@ def choice(name: str, default: str, *, options: tuple[str, ...]) -> str:
     value = os.environ.get(name, "").strip() or default
     chosen = next((option for option in options if option.lower() == value.lower()), None)
     if chosen is None:
-        raise OddSetting(f"{name} is {value!r}; it takes {', '.join(options[:-1])} or {options[-1]}.")
+        raise OddSetting(f"{name} is {value!r}; expected {', '.join(options[:-1])} or {options[-1]}.")
     return chosen
 
 
@@ -156,7 +155,7 @@ def integer(name: str, default: int, *, lowest: int, highest: int) -> int:
     if not value:
         return default
     if not (value.isascii() and value.isdigit() and lowest <= int(value[:20]) <= highest):
-        raise OddSetting(f"{name} is {value!r}; it takes a whole number from {lowest} to {highest}.")
+        raise OddSetting(f"{name} is {value!r}; expected a whole number from {lowest} to {highest}.")
     return int(value)
 
 
@@ -184,11 +183,11 @@ def exchange_places(name: str, *, taken: str) -> dict[str, ExchangePlace]:
         place, pair = place.strip(), addresses.split()
         if not _PLACE_NAME.fullmatch(place) or len(pair) != _REST_AND_STREAM:
             raise OddSetting(
-                f"{name}, entry {number}: it takes NAME=REST-ADDRESS STREAM-ADDRESS; a name has up to 40 small "
+                f"{name}, entry {number}: expected NAME=REST-ADDRESS STREAM-ADDRESS; a name has up to 40 small "
                 "letters, digits and hyphens."
             )
         if place == taken or place in places:
-            why = "is the place of EXCHANGE_URL and EXCHANGE_WS_URL" if place == taken else "stands there twice"
+            why = "is the place of EXCHANGE_URL and EXCHANGE_WS_URL" if place == taken else "is listed twice"
             raise OddSetting(f"{name}, entry {number}: {place!r} {why}; give it another name.")
         rest, stream = pair
         places[place] = ExchangePlace(
@@ -196,7 +195,7 @@ def exchange_places(name: str, *, taken: str) -> dict[str, ExchangePlace]:
             _address(f"{name}, streams of {place}", stream, schemes=("wss", "ws")),
         )
     if len(places) > _MOST_PLACES:
-        raise OddSetting(f"{name} names {len(places)} exchanges; it takes {_MOST_PLACES} at most.")
+        raise OddSetting(f"{name} names {len(places)} exchanges; the limit is {_MOST_PLACES}.")
     return places
 
 
@@ -207,11 +206,11 @@ def _address(name: str, value: str, *, schemes: tuple[str, ...]) -> str:
     except ValueError:
         raise OddSetting(f"{name} is {value!r}; that is not an address.") from None
     if parts.scheme not in schemes or not parts.hostname or not port_reads:
-        raise OddSetting(f"{name} is {value!r}; it takes an address that starts with {' or '.join(schemes)}.")
+        raise OddSetting(f"{name} is {value!r}; expected an address that starts with {' or '.join(schemes)}.")
     if parts.username or parts.password:
-        raise OddSetting(f"{name} carries credentials; keys belong in the desk, sealed, never in an address.")
+        raise OddSetting(f"{name} contains credentials. Keys are stored encrypted in the desk, never in an address.")
     if parts.query or parts.fragment:
-        raise OddSetting(f"{name} is {value!r}; it takes an address without query or fragment.")
+        raise OddSetting(f"{name} is {value!r}; expected an address without query or fragment.")
     return value.rstrip("/")
 
 
@@ -259,7 +258,7 @@ def listening_address(name: str, default: str) -> str:
     try:
         return str(ipaddress.ip_address(value))
     except ValueError:
-        raise OddSetting(f"{name} is {value!r}; it takes a numeric address like 127.0.0.1 or 0.0.0.0.") from None
+        raise OddSetting(f"{name} is {value!r}; expected a numeric address like 127.0.0.1 or 0.0.0.0.") from None
 
 
 def key_ring(name: str) -> str:
@@ -275,7 +274,7 @@ def key_ring(name: str) -> str:
         except ValueError:
             size = 0
         if not key_id or size != _KEY_BYTES:
-            raise OddSetting(f"{name}, entry {place}: it takes an id, a colon and the base64 text of 32 bytes.")
+            raise OddSetting(f"{name}, entry {place}: expected an id, a colon and the base64 text of 32 bytes.")
     return value
 
 
@@ -291,7 +290,7 @@ def folder(name: str, default: Path) -> Path:
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise OddSetting(f"{name} is {str(path)!r}; it can't be made: {error.strerror}.") from None
+        raise OddSetting(f"{name} is {str(path)!r}; it can't be created: {error.strerror}.") from None
     if not os.access(path, os.W_OK):
         raise OddSetting(f"{name} is {str(path)!r}; it can't be written to.")
     _keep_private(name, path)
@@ -302,7 +301,7 @@ def _keep_private(name: str, path: Path) -> None:
     """Take the rights of others from the folder first, so that nothing in it can be exchanged meanwhile, then below."""
     status = path.stat()
     if status.st_mode & stat.S_ISVTX or path == Path(path.anchor):
-        raise OddSetting(f"{name} is {str(path)!r}, which is there for everybody; give the desk a folder of its own.")
+        raise OddSetting(f"{name} is {str(path)!r}, a folder shared by all users; give the desk its own folder.")
     _close_to_others(name, path, status, path)
     for place, folders, files, descriptor in os.fwalk(path):
         for entry in {*folders, *files} - _WATCHED:
@@ -319,8 +318,8 @@ def _close_to_others(
         return
     if status.st_uid != os.geteuid() and (status.st_mode & 0o077 or inside is None):
         raise OddSetting(
-            f"{name} can't be kept private: {str(folder)!r} belongs to somebody else, who could read the desk's data. "
-            "Give it to the user that runs the desk (chown), or take another folder."
+            f"{name} can't be kept private: {str(folder)!r} belongs to another user, who could read the desk's data. "
+            "Change its owner to the user that runs the desk (chown), or use another folder."
         )
     try:
         os.chmod(entry, stat.S_IMODE(status.st_mode) & 0o700, dir_fd=inside)
@@ -342,9 +341,7 @@ def private_socket(data_dir: Path, name: str) -> Path:
     place.mkdir(mode=0o700, exist_ok=True)
     status = place.lstat()
     if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid() or stat.S_IMODE(status.st_mode) != 0o700:
-        raise OddSetting(
-            f"DATA_DIR has a long path, and the short way round it, {str(place)!r}, belongs to somebody else."
-        )
+        raise OddSetting(f"DATA_DIR has a long path, and its short alias, {str(place)!r}, belongs to another user.")
     return place / name
 
 
@@ -373,5 +370,5 @@ def refuse_private(name: str, address: str, *, named: list[str], own_ports: set[
     if refused:
         raise OddSetting(
             f"{name} is {address!r}, which is not a public address: the exchange's keys would be sent into a private "
-            f"network. If that is meant, name the host in {named_in}."
+            f"network. If this is intended, list the host in {named_in}."
         )

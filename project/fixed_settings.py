@@ -43,7 +43,8 @@ AUTH_PASSWORD_VALIDATORS = [
 # The browser --------------------------------------------------------------------------------------------------------
 CSRF_FAILURE_VIEW = "desk.web.errors.csrf_failure"
 SECURE_REFERRER_POLICY = "same-origin"
-# On every answer, static files and refusals included. Passkeys and the clipboard stay with our own pages by default.
+# On every answer, those included that the server makes by itself (project/serve.py). Passkeys and the clipboard stay
+# with our own pages by default.
 ANSWER_HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": ", ".join(

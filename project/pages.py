@@ -13,7 +13,6 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, cast
 
 from a2wsgi.wsgi import build_environ
-from django.conf import settings
 
 Message = dict[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -83,7 +82,7 @@ class PagesInThreads:
 
     async def _whole_body(self, scope: Message, receive: Receive) -> bytes | None:
         """The body, or None when the sender has gone: then nobody waits for an answer and nothing is run."""
-        too_large = CannotRead(413, f"A request may carry {self._body_limit} bytes at most.")
+        too_large = CannotRead(413, f"The request body is too large: the limit is {self._body_limit} bytes.")
         stated = dict(scope["headers"]).get(b"content-length", b"0")
         if not stated.isdigit() or int(stated) > self._body_limit:
             raise too_large
@@ -102,7 +101,7 @@ class PagesInThreads:
 def _plain(scope: Message) -> Message:
     """The scope without header names that WSGI takes for others: `X_Forwarded_Proto` is only ever sent to deceive."""
     if not scope["query_string"].isascii():
-        raise CannotRead(400, "The address has characters that an address can't have.")
+        raise CannotRead(400, "The address contains invalid characters.")
     return {**scope, "headers": [(name, value) for name, value in scope["headers"] if b"_" not in name]}
 
 
@@ -112,7 +111,6 @@ async def _refuse(send: Send, refusal: CannotRead) -> None:
         (b"content-type", b"text/plain; charset=utf-8"),
         (b"content-length", str(len(text)).encode()),
         (b"connection", b"close"),
-        *((name.lower().encode(), value.encode()) for name, value in settings.ANSWER_HEADERS.items()),
     ]
     await send({"type": "http.response.start", "status": refusal.status, "headers": headers})
     await send({"type": "http.response.body", "body": text})

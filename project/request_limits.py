@@ -45,7 +45,7 @@ class BoundedHead(HttpToolsProtocol):
         self._arrived += len(data)
         if self._arrived > HEAD_LIMIT_BYTES and not self.transport.is_closing():
             self.logger.warning("A request's head was larger than %d bytes.", HEAD_LIMIT_BYTES)
-            self.send_400_response(f"The head of a request may have {HEAD_LIMIT_BYTES} bytes.")
+            self.send_400_response(f"The request headers are too large: the limit is {HEAD_LIMIT_BYTES} bytes.")
 
     def on_message_begin(self) -> None:
         """The first byte of a head."""

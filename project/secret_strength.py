@@ -41,6 +41,6 @@ def require_strong(name: str, value: str) -> None:
     else:
         return
     raise OddSetting(
-        f"{name} is too weak: {why}. Whoever guesses it can forge sessions. Make one with "
+        f"{name} is too weak: {why}. Anyone who guesses it can forge sessions. Generate one with "
         "python3 -c 'import secrets; print(secrets.token_urlsafe(60))'."
     )

@@ -18,6 +18,7 @@ def config(application: Any = "project.asgi:application", **changes: Any) -> uvi
 
     No access log: chain-data addresses and filters carry what does not belong into a log. No deflate on sockets: hints
     are tiny, and compressing each costs more than sending it. Names of the peer are believed only from TRUSTED_PROXIES.
+    The headers of every answer are set here, because no other place sees what the server itself refuses.
     """
     from django.conf import settings
 
@@ -28,6 +29,7 @@ def config(application: Any = "project.asgi:application", **changes: Any) -> uvi
         "log_level": "warning",
         "access_log": False,
         "server_header": False,
+        "headers": list(settings.ANSWER_HEADERS.items()),
         "lifespan": "off",
         "http": BoundedHead,
         "ws": FrameSocket,

@@ -92,7 +92,7 @@ def _kept_secret(name: str, file_name: str) -> str:
         return secret
     if not path.exists():
         if not DEMO:
-            raise environment.OddSetting(f"{name} is not set, and outside the demo no secret is made up for you.")
+            raise environment.OddSetting(f"{name} is not set, and secrets are generated only in the demo.")
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(descriptor, "w") as file:
             file.write(secrets.token_urlsafe(48))
@@ -110,7 +110,7 @@ if not DEMO:
 KEY_RING = environment.key_ring("KEY_RING")
 KEY_RING_FILE = DATA_DIR / "key-ring"
 if not (DEMO or KEY_RING or KEY_RING_FILE.exists()):
-    raise environment.OddSetting("KEY_RING is not set, and outside the demo no key-encryption key is made up for you.")
+    raise environment.OddSetting("KEY_RING is not set, and keys are generated only in the demo.")
 
 DEBUG = False
 #: Host names that the desk answers to.
@@ -128,8 +128,8 @@ environment.refuse_everybody("TRUSTED_PROXIES", TRUSTED_PROXIES)
 _risk_is_named = environment.flag("DEMO_ANYBODY_MAY_SIGN_IN", default=False)
 if DEMO and not environment.is_loopback_address(LISTEN) and not _risk_is_named:
     raise environment.OddSetting(
-        f"DEMO is on and LISTEN is {LISTEN!r}: everybody who reaches this machine could sign in with the demo's "
-        "published passwords. Listen on 127.0.0.1, or set DEMO_ANYBODY_MAY_SIGN_IN=1 if that is meant."
+        f"DEMO is on and LISTEN is {LISTEN!r}: anyone who can reach this machine could sign in with the demo's "
+        "published passwords. Listen on 127.0.0.1, or set DEMO_ANYBODY_MAY_SIGN_IN=1 if this is intended."
     )
 #: Connections that one address may hold. Those of TRUSTED_PROXIES are not counted: a proxy bounds its own clients.
 #: [unit: connections]
@@ -191,7 +191,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "desk.web.http_guards.NoStoreMiddleware",
-    "desk.web.http_guards.AnswerHeadersMiddleware",
+    "desk.web.http_guards.ReportingMiddleware",
     "desk.web.compression.PageCompressionMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "desk.web.requests.RequestIdMiddleware",

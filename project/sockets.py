@@ -11,6 +11,7 @@ from uvicorn import Config
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from uvicorn.server import ServerState
 from websockets.frames import Frame, Opcode
+from websockets.http11 import Response
 
 from desk.live.frames import FRAMES
 from project import doors
@@ -28,6 +29,7 @@ class FrameSocket(WebSocketsSansIOProtocol):
     def __init__(self, config: Config, server_state: ServerState, *rest: Any, **options: Any) -> None:
         super().__init__(config, server_state, *rest, **options)
         self._state = server_state
+        self._respond, self.conn.send_response = self.conn.send_response, self._answer  # type: ignore[method-assign]
 
     def connection_made(self, transport: Any) -> None:
         """Whatever the system does not take at once counts as waiting."""
@@ -54,6 +56,12 @@ class FrameSocket(WebSocketsSansIOProtocol):
         self._is_full = False
         if self.when_taken is not None:
             self.when_taken()
+
+    def _answer(self, response: Response) -> None:
+        """Every answer to a handshake has the headers of every answer, a refusal by the server or by us too."""
+        for name, value in self.default_headers:
+            response.headers.setdefault(name.decode("latin-1"), value.decode("latin-1"))
+        self._respond(response)
 
     def _answer_ping(self) -> None:
         """Unless the peer does not take what it was sent before: answers must not pile up either."""

@@ -47,7 +47,7 @@ def base58check_decode(text: str, *, alphabet: str = BITCOIN_ALPHABET) -> bytes:
     """Version and payload of a Base58Check text; raises `NotEncoded` when its four checksum bytes don't fit."""
     raw = base58_decode(text, alphabet=alphabet)
     if len(raw) < 5 or _double_sha256(raw[:-4])[:4] != raw[-4:]:
-        raise NotEncoded("The checksum does not fit: a character is wrong, missing or too many.")
+        raise NotEncoded("Invalid checksum: a character is wrong, missing or extra.")
     return raw[:-4]
 
 
@@ -59,16 +59,16 @@ def base58check_encode(payload: bytes, *, alphabet: str = BITCOIN_ALPHABET) -> s
 def bech32_decode(text: str) -> tuple[str, list[int], str]:
     """Prefix, five-bit values without checksum, and which checksum fits: "bech32" or "bech32m" (BIP 173, BIP 350)."""
     if text != text.lower() and text != text.upper():
-        raise NotEncoded("Capital and small letters are mixed; an address of this kind has one case only.")
+        raise NotEncoded("Upper and lower case are mixed. An address of this type uses only one.")
     lowered = text.lower()
     prefix, separator, symbols = lowered.rpartition("1")
     if not separator or not prefix or len(symbols) < _CHECKSUM_SYMBOLS or len(text) > 90:
-        raise NotEncoded("This is too short or too long for an address of this kind, or its prefix is missing.")
+        raise NotEncoded("Too short or too long for an address of this type, or its prefix is missing.")
     values = base32_values(symbols, first_place=len(prefix) + 2)
     spread = [ord(letter) >> 5 for letter in prefix] + [0] + [ord(letter) & 31 for letter in prefix]
     variant = _BECH32_RESIDUES.get(_bech32_polymod(spread + values))
     if variant is None:
-        raise NotEncoded("The checksum does not fit: a character is wrong, missing or too many.")
+        raise NotEncoded("Invalid checksum: a character is wrong, missing or extra.")
     return prefix, values[:-_CHECKSUM_SYMBOLS], variant
 
 
@@ -79,7 +79,7 @@ def witness_program(text: str) -> tuple[str, int, bytes]:
         raise NotEncoded("The witness version of this address is unknown.")
     version, program = values[0], regroup(values[1:], 5, 8, pad=False)
     if variant != ("bech32" if version == 0 else "bech32m"):
-        raise NotEncoded("The checksum is of the wrong kind for this witness version.")
+        raise NotEncoded("Wrong checksum type for this witness version.")
     if not 2 <= len(program) <= 40 or (version == 0 and len(program) not in (20, 32)):
         raise NotEncoded("The length of this address does not fit its witness version.")
     return prefix, version, bytes(program)

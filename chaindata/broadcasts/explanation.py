@@ -228,7 +228,7 @@ def _obstacles(decoded: Decoded, sources: Sequence[Source], fee_sat: int | None,
     if fee_sat is not None and fee_sat < 0:
         sentences.append(f"Its outputs exceed its inputs by {-fee_sat:,} sat.")
     if omitted_inputs:
-        sentences.append(f"It has {omitted_inputs} inputs more than can be checked here, so the fee is unknown.")
+        sentences.append(f"It has {omitted_inputs} more inputs than can be checked here, so the fee is unknown.")
     return sentences
 
 
@@ -240,7 +240,9 @@ def _warnings(
     rate: Decimal | None,
 ) -> list[str]:
     numbers = [str(source.n) for source in sources if source.is_spent]
-    sentences = [f"What input {', '.join(numbers[:5])} spends is already spent or does not exist."] if numbers else []
+    sentences = (
+        [f"The output spent by input {', '.join(numbers[:5])} is already spent or does not exist."] if numbers else []
+    )
     if rate is not None and rate > HIGH_RATE_SAT:
         sentences.append(f"The fee is unusually high: {fee_sat:,} sat, {rate} sat/byte.")
     if rate is not None and 0 <= rate < LEAST_RATE_SAT:

@@ -5,6 +5,7 @@ from typing import Final
 from chaindata import rules
 from chaindata.broadcasts.machine import GUARDS, REPLAY
 from chaindata.broadcasts.models import ChainBroadcast, ChainBroadcastEvent
+from chaindata.broadcasts.trail_words import WORDS
 from chaindata.shared import topics
 from desk import rooms
 from desk.rows.witnessed import Table
@@ -12,6 +13,7 @@ from desk.web.search import Command
 
 ROOM: Final = rooms.Room(
     topics={"chain-broadcast": topics.may_follow_row, "chain-broadcasts": topics.may_follow_list},
+    trail=(WORDS,),
     replays={REPLAY.subject: REPLAY.check},
     guards={"broadcasts": GUARDS.statements},
     tables=(Table(ChainBroadcast, ChainBroadcast.table.loose), Table(ChainBroadcastEvent)),

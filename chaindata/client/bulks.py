@@ -123,9 +123,9 @@ def check_identity(operation: str, arguments: Mapping[str, object], record: Any)
     try:
         ids = {each_id.lower() for each_id in bulk.ids_of(record)}
     except ValueError as problem:
-        raise BadReply(f"the answer does not say whose it is: {problem}"[:200]) from None
+        raise BadReply(f"the answer does not identify its item: {problem}"[:200]) from None
     if ids and bulk.normal(str(arguments[bulk.param])) not in ids:
-        raise BadReply("the answer is of something else than was asked for")
+        raise BadReply("the answer is for a different item than requested")
 
 
 def pieces(values: Sequence[Any], size: int = catalogue.BULK) -> Iterator[list[Any]]:
@@ -143,7 +143,7 @@ def parts(operation: str, values: Sequence[Any], body: bytes) -> dict[Any, bytes
     elements = [bytes(raw) for raw in _list(body)]
     if bulk.ids_of is None:
         if len(elements) != len(values):
-            raise BadReply(f"{len(values)} were asked for and {len(elements)} answered, without a word whose they are")
+            raise BadReply(f"{len(values)} were requested and {len(elements)} returned, without identification")
         return dict(zip(values, elements, strict=True))
     by_id: dict[str, bytes] = {}
     for element in elements:
@@ -170,4 +170,4 @@ def _with_ids(bulk: Bulk, element: bytes) -> Iterator[tuple[str, bytes]]:
     try:
         yield from ((each_id.lower(), element) for each_id in (bulk.ids_of or _nobody)(record))
     except (NotAHeader, NotAProof, NotATransaction, ValueError) as problem:
-        raise BadReply(f"an element of the reply does not say whose it is: {problem}"[:200]) from None
+        raise BadReply(f"an element of the reply does not identify its item: {problem}"[:200]) from None

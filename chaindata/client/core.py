@@ -194,7 +194,7 @@ class ChainClient(Calls):
         not sent, as is always so if it is too long for a body, too, and `OutcomeUnknown`.
         """
         if len(raw) > catalogue.MOST_HEX_IN_BODY:
-            raise Unreachable("the transaction is longer than the chain-data service takes")
+            raise Unreachable("the transaction exceeds the chain-data service's limit")
         txids: str | list[str]
         if len(raw) > catalogue.MOST_HEX_IN_PATH:
             txids = self._send_long(raw)

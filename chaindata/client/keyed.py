@@ -45,7 +45,8 @@ class Way:
             return
         if parts.scheme != "https" or host not in {each.lower() for each in self.hosts}:
             raise KeyWouldTravel(
-                "Calls that carry a private key go to this machine, or by https to a host of CHAIN_KEYED_HOSTS; "
+                "Calls that carry a private key may go only to this machine, or by https to a host in "
+                "CHAIN_KEYED_HOSTS; "
                 "the chain-data service is neither."
             )
 

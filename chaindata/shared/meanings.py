@@ -102,7 +102,7 @@ def _ledger(script: bytes, n: int) -> LayerMessage | None:
 def _message_lines(message: slp.Message) -> tuple[tuple[str, str], ...]:
     match message:
         case slp.Genesis():
-            baton = "none: never more of it" if message.baton_vout is None else f"output {message.baton_vout}"
+            baton = "none: the supply is final" if message.baton_vout is None else f"output {message.baton_vout}"
             return (
                 ("ticker", slp.text_of(message.ticker)),
                 ("name", slp.text_of(message.name)),

@@ -21,15 +21,15 @@ Display(states.STATES).registered(register, state="broadcast_state")
 
 _BATONS = {
     "ALIVE": ("active", "Alive", "key-round", "Its holder can mint more."),
-    "NEVER_CREATED": ("quiet", "Never made", "lock", "The initial supply is final."),
+    "NEVER_CREATED": ("quiet", "Never created", "lock", "The initial supply is final."),
     "DEAD_ENDED": ("quiet", "Ended", "lock", "The last mint gave up the baton: no more can be minted."),
     "DEAD_BURNED": ("quiet", "Burned", "flame", "The baton was spent outside a mint: no more can be minted."),
 }
-_UNKNOWN = ("quiet", "Not told", "circle-question-mark", "The service does not tell.")
+_UNKNOWN = ("quiet", "Not reported", "circle-question-mark", "The service does not report it.")
 _EVENTS = {
-    "asked": ("Asked for", "stamp"),
-    "claimed": ("A worker began to send it", "send"),
-    "accepted": ("The node took it", "circle-check"),
+    "asked": ("Requested", "stamp"),
+    "claimed": ("Sending started", "send"),
+    "accepted": ("Accepted by the node", "circle-check"),
     "found": ("On the network", "circle-check"),
     "refused": ("Rejected by the node", "circle-x"),
     "not_sent": ("Not sent", "ban"),

@@ -127,7 +127,7 @@ def _transaction_differences(decoded: Decoded, answer: chain.DecodedTransaction)
             [decoding.coins(each.value_sat) for each in decoded.outputs],
         ),
         "scripts": ([each.script_pub_key.hex for each in answer.vout], [each.script for each in decoded.outputs]),
-        "words of scripts": ([each.script_pub_key.asm for each in answer.vout], [each.asm for each in decoded.outputs]),
+        "script opcodes": ([each.script_pub_key.asm for each in answer.vout], [each.asm for each in decoded.outputs]),
     }
     return tuple(name for name, (theirs, ours) in pairs.items() if theirs != ours)
 

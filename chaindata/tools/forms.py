@@ -51,7 +51,7 @@ class HexForm(forms.Form):
         widget=forms.Textarea(attrs={**_PLAIN, "rows": 6, "class": "mono"}),
         error_messages={
             "required": "Paste the bytes in hexadecimal.",
-            "max_length": f"More than {tools.MOST_HEX // 2:,} bytes can't be read here.",
+            "max_length": f"Enter at most {tools.MOST_HEX // 2:,} bytes.",
         },
     )
 

@@ -88,9 +88,9 @@ def raw_of(text: str) -> bytes:
     """The bytes of a pasted hexadecimal text, in capital or small letters, with line breaks. Raises `CannotRead`."""
     digits = "".join(text.split())
     if digits[:2].lower() == "0x":
-        raise CannotRead("Leave the 0x away: only the digits 0 to 9 and the letters a to f are read.")
+        raise CannotRead("Leave out the 0x: enter only the digits 0 to 9 and the letters a to f.")
     if len(digits) % 2:
-        raise CannotRead(f"These are {len(digits)} digits; two make a byte, so one is missing or too many.")
+        raise CannotRead(f"These are {len(digits)} digits; two make a byte, so one is missing or extra.")
     try:
         return hashing.from_hex(digits, most_bytes=MOST_HEX // 2)
     except hashing.NotHexadecimal as problem:

@@ -7,6 +7,7 @@ from chaindata.shared import topics
 from chaindata.watching import kinds
 from chaindata.watching.machine import GUARDS, REPLAYS
 from chaindata.watching.models import ChainMovement, ChainMovementEvent, WatchedAddress, WatchedAddressEvent
+from chaindata.watching.trail_words import WORDS
 from desk import rooms
 from desk.rows.witnessed import Table
 from desk.web.context import Entry
@@ -14,6 +15,7 @@ from desk.web.context import Entry
 ROOM: Final = rooms.Room(
     topics={"watched-address": topics.may_follow_row, "watched-addresses": topics.may_follow_list},
     incidents=kinds.KINDS,
+    trail=WORDS,
     replays={each.subject: each.check for each in REPLAYS},
     guards={name: each.statements for name, each in GUARDS.items()},
     tables=(

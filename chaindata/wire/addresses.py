@@ -108,7 +108,7 @@ def _readings(text: str) -> list[Address]:
 def _read_cash(prefix: str, payload: str) -> list[Address]:
     spelled = prefix + payload
     if spelled not in (spelled.lower(), spelled.upper()):
-        raise NotAnAddress("Capital and small letters are mixed; a cash address has one case only.")
+        raise NotAnAddress("Upper and lower case are mixed. A cash address uses only one.")
     prefix, payload = prefix.lower(), payload.lower()
     forms = {name: network for table in (CASH_PREFIX, SLP_PREFIX) for network, name in table.items()}
     if prefix and prefix not in forms:
@@ -123,9 +123,9 @@ def _read_cash(prefix: str, payload: str) -> list[Address]:
 def _unpack(network: Network, raw: bytes) -> Address:
     kind = _KIND_OF_BITS.get(raw[0] >> 3) if raw else None
     if kind is None:
-        raise NotAnAddress("This kind of address is unknown.")
+        raise NotAnAddress("Unknown type of address.")
     if len(raw) - 1 != cashaddr.HASH_SIZES[raw[0] & 7]:
-        raise NotAnAddress("The length of this address does not fit what it says about itself.")
+        raise NotAnAddress("The length of this address does not match its type.")
     return Address(network, kind, raw[1:])
 
 

@@ -124,16 +124,16 @@ def is_claimed(script: bytes) -> bool:
 def read(script: bytes) -> Registration:
     """The registration in an output's script. Raises `NotARegistration`."""
     if not is_claimed(script):
-        raise NotARegistration("The script does not begin with the mark of cash accounts.")
+        raise NotARegistration("The script does not begin with the cash-account prefix.")
     try:
         script_steps = list(steps.steps(script[1:]))
     except steps.NotAScript as problem:
         raise NotARegistration(str(problem)) from None
     fields = [step.pushed for step in script_steps if step.pushed is not None and step.opcode <= OP_PUSHDATA4]
     if len(fields) != len(script_steps):
-        raise NotARegistration("The script does something else than to push.")
+        raise NotARegistration("The script contains opcodes other than pushes.")
     if not 3 <= len(fields) <= MOST_PAYMENTS + 2:
-        raise NotARegistration("A registration has a name and at least one way to be paid.")
+        raise NotARegistration("A registration needs a name and at least one payment method.")
     return Registration(_name(fields[1]), tuple(_payment(each) for each in fields[2:]))
 
 
@@ -148,7 +148,7 @@ def _payment(raw: bytes) -> Payment:
     kind, content = raw[:1], raw[1:]
     form = KINDS.get(kind[0] & ~_TOKEN_AWARE) if kind else None
     if form is None or len(content) != form[1]:
-        raise NotARegistration("A way to be paid is of an unknown kind, or of the wrong length for its kind.")
+        raise NotARegistration("A payment method has an unknown type, or the wrong length for its type.")
     return Payment(kind[0], content)
 
 
@@ -170,7 +170,7 @@ def script_of(registration: Registration) -> bytes:
     script = steps.returning(fields)
     read(script)
     if len(script) > steps.MOST_RETURN_BYTES:
-        raise NotARegistration(f"The script has {len(script)} bytes; {steps.MOST_RETURN_BYTES} are relayed.")
+        raise NotARegistration(f"The script has {len(script)} bytes; at most {steps.MOST_RETURN_BYTES} are relayed.")
     return script
 
 

@@ -49,7 +49,7 @@ def decode(prefixes: list[str], payload: str) -> tuple[str, bytes]:
     for prefix in prefixes:
         if _polymod([*_spread(prefix), 0, *values]) == 0:
             return prefix, bytes(encodings.regroup(values[:-_CHECKSUM_SYMBOLS], 5, 8, pad=False))
-    raise NotEncoded("The checksum does not fit: a character is wrong, missing or too many.")
+    raise NotEncoded("Invalid checksum: a character is wrong, missing or extra.")
 
 
 def _usual(prefix: str, payload: bytes) -> str:

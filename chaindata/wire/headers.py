@@ -97,7 +97,7 @@ def build(*, version: int, previous_bytes: bytes, merkle_root_bytes: bytes, time
     try:
         _FORM.pack(version, previous_bytes, merkle_root_bytes, time, bits, nonce)
     except error as problem:
-        raise NotAHeader(f"A number does not fit its place in a header: {problem}.") from None
+        raise NotAHeader(f"A number is out of range for a header: {problem}.") from None
     return header
 
 
@@ -106,7 +106,7 @@ def check_work(header: Header, *, easiest_target: int) -> None:
     if header.target > easiest_target:
         raise NotAHeader("The target of the header is easier than its network allows.")
     if not header.meets_target:
-        raise NotAHeader("The hash of the header is above its target: no work was done for it.")
+        raise NotAHeader("The header's hash is above its target: invalid proof of work.")
 
 
 def check_chain(headers: Sequence[Header], *, easiest_target: int) -> None:
@@ -125,7 +125,7 @@ def target_of(bits: int) -> int:
     exponent, mantissa = bits >> 24, bits & 0x007FFFFF
     target = mantissa >> 8 * (3 - exponent) if exponent <= 3 else mantissa << 8 * (exponent - 3)
     if not 0 <= bits < 1 << 32 or bits & 0x00800000 or not 0 < target < 1 << 256:
-        raise NotAHeader(f"The bits {bits:#010x} stand for no target.")
+        raise NotAHeader(f"The bits {bits:#010x} encode no valid target.")
     return target
 
 

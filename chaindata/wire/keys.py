@@ -75,11 +75,11 @@ def read(wif: Secret, network: Network) -> PrivateKey:
     try:
         payload = encodings.base58check_decode(wif.reveal())
     except NotEncoded:
-        raise NotAKey("This is no private key: a character is wrong, missing or too many.") from None
+        raise NotAKey("Invalid private key: a character is wrong, missing or extra.") from None
     if payload[0] != WIF_VERSION[network]:
-        raise NotAKey(f"This is no private key of the {network} network.")
+        raise NotAKey(f"This private key is not for the {network} network.")
     if len(payload) != 1 + _KEY_BYTES + 1 or payload[-1:] != _COMPRESSED:
-        raise NotAKey("The private key has to be in its compressed form.")
+        raise NotAKey("The private key must be in compressed form.")
     return of_number(int.from_bytes(payload[1:-1], "big"), network)
 
 

@@ -27,7 +27,7 @@ def root(leaves: Sequence[bytes]) -> bytes:
 def branch(leaves: Sequence[bytes], index: int) -> list[bytes]:
     """The neighbours on the way from leaf `index` to the root, lowest first."""
     if not 0 <= index < len(leaves):
-        raise NotATree(f"The block has {len(leaves)} transactions, and none with the number {index}.")
+        raise NotATree(f"The block has {len(leaves)} transactions, and none at position {index}.")
     level, neighbours = list(leaves), []
     while len(level) > 1:
         neighbours.append(level[min(index ^ 1, len(level) - 1)])
@@ -38,7 +38,7 @@ def branch(leaves: Sequence[bytes], index: int) -> list[bytes]:
 def root_of_branch(leaf: bytes, index: int, neighbours: Sequence[bytes]) -> bytes:
     """The root that a branch leads to. Raises `NotATree` when the index does not fit in a tree of that height."""
     if index < 0 or index >> len(neighbours):
-        raise NotATree("The number of the transaction is higher than a tree of this height has.")
+        raise NotATree("The position of the transaction is beyond the tree.")
     node = leaf
     for neighbour in neighbours:
         node = double_sha256(neighbour + node if index & 1 else node + neighbour)
@@ -51,6 +51,6 @@ def _above(level: list[bytes]) -> list[bytes]:
     odd = len(level) & 1
     for place in range(0, len(level) - 1, 2):
         if level[place] == level[place + 1]:
-            raise NotATree("Two equal transactions stand side by side.")
+            raise NotATree("Two adjacent transactions are identical.")
     nodes = [*level, level[-1]] if odd else level
     return [sha256(sha256(nodes[place] + nodes[place + 1]).digest()).digest() for place in range(0, len(nodes), 2)]

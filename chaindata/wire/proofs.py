@@ -101,12 +101,12 @@ def proven(proof: Proof, *, transactions: int | None = None) -> list[Proven]:
     header's root, or if it has more of anything than it needs.
     """
     if transactions not in (None, proof.transactions):
-        raise NotAProof(f"The block has {transactions} transactions, the proof speaks of {proof.transactions}.")
+        raise NotAProof(f"The block has {transactions} transactions, but the proof claims {proof.transactions}.")
     matches, root = _walk(proof)
     if root != proof.header.merkle_root_bytes:
         raise NotAProof("The hashes of the proof do not lead to the merkle root of its header.")
     if not matches:
-        raise NotAProof("The proof shows no transaction.")
+        raise NotAProof("The proof contains no transaction.")
     return matches
 
 
@@ -124,7 +124,7 @@ def check(
         raise NotAProof(str(problem)) from None
     matches = proven(proof, transactions=transactions)
     if txids_bytes is not None and {each.txid_bytes for each in matches} != set(txids_bytes):
-        raise NotAProof("The proof shows other transactions than the wanted ones.")
+        raise NotAProof("The proof is for other transactions than requested.")
     return matches
 
 
@@ -150,7 +150,7 @@ def _walk(proof: Proof) -> tuple[list[Proven], bytes]:
             return sha256(sha256(left_hash + left_hash).digest()).digest()
         right_hash = node(height - 1, 2 * position + 1)
         if left_hash == right_hash:
-            raise NotAProof("Two equal hashes stand side by side in the proof.")
+            raise NotAProof("Two adjacent hashes in the proof are identical.")
         return sha256(sha256(left_hash + right_hash).digest()).digest()
 
     root = node(len(widths) - 1, 0)
@@ -177,9 +177,7 @@ def build(header: Header, txids_bytes: Sequence[bytes], selection: Collection[by
     """The proof that the selected transactions are in a block of these ones. Raises `NotAProof` if one is not."""
     missing = set(selection) - set(txids_bytes)
     if missing or not selection:
-        raise NotAProof(
-            f"{len(missing)} of the transactions do not stand in the block." if missing else "None is wanted."
-        )
+        raise NotAProof(f"{len(missing)} of the transactions are not in the block." if missing else "None is wanted.")
     is_selected = [[txid_bytes in selection for txid_bytes in txids_bytes]]
     levels = [list(txids_bytes)]
     while len(levels[-1]) > 1:
@@ -188,7 +186,7 @@ def build(header: Header, txids_bytes: Sequence[bytes], selection: Collection[by
         levels.append([_parent(below, place) for place in pairs])
         is_selected.append([any(marks[place : place + 2]) for place in pairs])
     if levels[-1][0] != header.merkle_root_bytes:
-        raise NotAProof("The header is not that of a block with these transactions.")
+        raise NotAProof("The header does not belong to a block with these transactions.")
     nodes = list(_nodes(levels, is_selected, len(levels) - 1, 0))
     number = sum(bit << place for place, (bit, _) in enumerate(nodes))
     bits = number.to_bytes((len(nodes) + 7) // 8, "little")

@@ -135,7 +135,7 @@ def read_at(raw: bytes, start: int) -> tuple[Transaction, int]:
 def _inputs_at(raw: bytes, at: int) -> tuple[tuple[Input, ...], int]:
     count, at = (raw[at], at + 1) if raw[at] < 0xFD else count_at(raw, at)
     if count * _BYTES_OF_LEAST_INPUT > len(raw) - at:
-        raise NotATransaction(f"{count} inputs do not fit in what is left of the transaction.")
+        raise NotATransaction(f"{count} inputs do not fit in the rest of the transaction.")
     inputs = []
     for _ in range(count):
         txid_bytes, index, length = _outpoint(raw, at)
@@ -152,7 +152,7 @@ def _outputs_at(raw: bytes, at: int) -> tuple[tuple[Output, ...], int]:
     count, at = (raw[at], at + 1) if raw[at] < 0xFD else count_at(raw, at)
     size = len(raw)
     if count * _BYTES_OF_LEAST_OUTPUT > size - at:
-        raise NotATransaction(f"{count} outputs do not fit in what is left of the transaction.")
+        raise NotATransaction(f"{count} outputs do not fit in the rest of the transaction.")
     outputs = []
     for _ in range(count):
         value_sat, length = _value(raw, at)
@@ -161,7 +161,7 @@ def _outputs_at(raw: bytes, at: int) -> tuple[tuple[Output, ...], int]:
             length, at = count_at(raw, at - 1)
         end = at + length
         if end > size:
-            raise NotATransaction(f"A script of {length} bytes does not fit in what is left of the transaction.")
+            raise NotATransaction(f"A script of {length} bytes does not fit in the rest of the transaction.")
         outputs.append(Output(value_sat, raw[at:end]))
         at = end
     return tuple(outputs), at
@@ -178,7 +178,7 @@ def count_at(raw: bytes, at: int) -> tuple[int, int]:
     unpack, size = _LONG_COUNTS[first]
     (count,) = unpack(raw, at + 1)
     if count < _COUNT_LIMITS[first]:
-        raise NotATransaction(f"The number {count} is written with more bytes than it needs.")
+        raise NotATransaction(f"The number {count} is not encoded in the fewest bytes.")
     return count, at + 1 + size
 
 
@@ -201,7 +201,7 @@ def build(*, inputs: Sequence[Input], outputs: Sequence[Output], version: int = 
             parts += (pack("<q", output.value_sat), sized(output.script))
         raw = b"".join((*parts, pack("<I", locktime)))
     except error as problem:
-        raise NotATransaction(f"A number does not fit its place in a transaction: {problem}.") from None
+        raise NotATransaction(f"A number is out of range for a transaction: {problem}.") from None
     return Transaction(version, tuple(inputs), tuple(outputs), locktime, raw)
 
 

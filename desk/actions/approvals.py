@@ -1,6 +1,7 @@
 """Requests that wait for approvals, from all machines, as one source of the list of what waits for somebody.
 
-A room declares its machine (`desk.rooms.Room.approvals`). Each request is decided on its own page, never in bulk.
+A room declares its machine (`desk.rooms.Room.approvals`). Each request is decided on its own page, or in a selection
+that shows each whole (`selection`).
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -12,7 +13,8 @@ from django.db.models import QuerySet
 from django.urls import reverse
 
 from desk import rooms
-from desk.actions.entries import NOBODY, Entry, Requests, Source
+from desk.actions.entries import Entry, Requests, Source
+from desk.audit.words import SYSTEM
 from desk.machines.decisions import TOPIC
 from desk.machines.rows import Subject
 from desk.machines.votes import Waiting
@@ -78,14 +80,14 @@ def _mark(entry: Entry, person: "Person", *, mine: set[int], undecided: set[int]
     # What waits for treasury waits for everybody of treasury, except for the requester and those who approved already.
     entry.decided = person.has_role(roles.TREASURY) and not (entry.mine or entry.is_followed or entry.own)
     if entry.is_followed:
-        entry.progress = ""
+        entry.progress, entry.votes = "", ()
 
 
 def _done(person: "Person", now: datetime) -> Sequence[Entry]:
     entries = [entry for each in rooms.approvals() for entry in each.done(person, now)]
     for entry in entries:
         entry.done_at, entry.deadline = entry.row.decided_at, None
-        entry.done_by = str(entry.row.decided_by or NOBODY)
+        entry.done_by = str(entry.row.decided_by or SYSTEM)
     return entries
 
 
@@ -136,8 +138,8 @@ SOURCE: Final = Source(
     count=_count,
     subjects=_subjects,
     topics=_topics,
-    empty="Nothing waits for your decision. A request appears here as soon as the money is reserved, "
-    "or when the rules ask for approvals before that.",
+    empty="No approvals pending. A request appears here once its funds are reserved, or earlier if the rules require "
+    "approval first.",
     acts=(roles.TREASURY,),
     requests=Requests(ended=_ended, entries=_news, who=(roles.OPERATOR,)),
     recipients=_recipients,

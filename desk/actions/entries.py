@@ -21,9 +21,6 @@ SOON_RANK: Final = 0.5  # whatever ends soon: after what is critical alone
 NO_SEVERITY: Final = 1.5  # a decision that waits: after what is high, before what is medium
 SOON_LABEL: Final = "Soon to expire"
 DECISIONS_LABEL: Final = "Decisions"
-NOBODY: Final = "System"  # who did what no person did
-
-
 _SEARCHED: Final = ("address", "payment_id", "reason", "currency", "amount", "initiator", "identifier")
 
 
@@ -34,7 +31,8 @@ class Entry:
     `deadline` is measured by `clock`: the exchange's time where `by_exchange` is set, else the desk's. `mine` says that
     this person can act on it now, `own` that they asked for it, `decided` that they have voted and somebody else has
     not yet, `is_followed` that it waits for nobody and is only watched. `who` are the roles that may act. `template`
-    draws further details from `row`; `progress` is how far a decision is, and `outcome` how it ended. `phase` tells
+    draws further details from `row`; `progress` is how far a decision is, `votes` are those that count so far, and
+    `outcome` is how it ended. `phase` tells
     apart the stages at which the same subject waits. `kind` is the name under which people choose their notifications;
     empty stands for the name of the source. `scope` is the number of the account, empty for the whole desk; `place` is
     the account's name, set where there are several accounts. `lapse` is what happens at the deadline if nobody acts,
@@ -62,6 +60,7 @@ class Entry:
     row: Any = None
     template: str = ""
     progress: str = ""
+    votes: Sequence[Any] = ()
     done_at: datetime | None = None
     outcome: str = ""
     done_by: str = ""
@@ -107,6 +106,11 @@ class Entry:
         rank = SOON_RANK if self.is_soon else RANKS.get(self.severity, NO_SEVERITY)
         ends = self.deadline.timestamp() if self.deadline is not None else -self.since.timestamp()
         return (rank, self.deadline is None, ends)
+
+    @property
+    def kind_of_subject(self) -> str:
+        """The first part of the subject: "withdrawal"."""
+        return self.subject.partition(":")[0]
 
     @property
     def section(self) -> str:

@@ -31,7 +31,7 @@ def _done(person: "Person", now: datetime) -> Sequence[Entry]:
     for row in queries.resolved(person)[:MOST]:
         entry = _entry(row, mine=False)
         entry.done_at = row.updated_at
-        entry.outcome = "closed with a reason" if row.reason else "its cause is gone"
+        entry.outcome = "closed with a reason" if row.reason else "resolved automatically"
         entry.done_by = getattr(row, "closed_by", None) or ""
         entries.append(entry)
     return entries
@@ -95,7 +95,7 @@ SOURCE: Final = Source(
     count=_count,
     subjects=lambda: {Incident.name: _page},
     topics=lambda: "incidents",
-    empty="No incident waits for you.",
+    empty="No open incidents for your roles.",
     acts=(roles.OPERATOR, roles.TREASURY, roles.ADMIN),
     recipients=_recipients,
 )

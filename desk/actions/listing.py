@@ -31,13 +31,17 @@ GROUPS: Final = {
     ALL: "All open",
     DONE: "Done",
 }
+PER_PAGE: Final = 20
 CROWDED: Final = 12  # more entries than this are read under headings, and closer together
 SORTS: Final = {"urgency": "Most urgent first", "newest": "Newest first", "oldest": "Oldest first"}
 
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """The filter of the list: a group, one source or all, a severity, words to search for, an order, one account."""
+    """The filter of the list: a group, one source or all, a severity, words to search for, an order, one account.
+
+    `page` counts from 1.
+    """
 
     group: str = MINE
     source: str = ""
@@ -45,13 +49,20 @@ class Wish:
     words: str = ""
     sort: str = "urgency"
     scope: str = ""
+    page: int = 1
 
 
 @dataclass(slots=True)
 class Listing:
-    """The entries of the chosen group, and how many each open group has."""
+    """One page of the chosen group, of `total` entries, and how many entries each open group has.
+
+    The number of the page is at most that of the last one: as entries go, a later page becomes the last.
+    """
 
     entries: list[Entry]
+    total: int = 0
+    page: int = 1
+    pages: int = 1
     counts: dict[str, int] = field(default_factory=dict)
     is_cut: bool = False
     is_by_urgency: bool = False
@@ -59,7 +70,17 @@ class Listing:
     @property
     def is_crowded(self) -> bool:
         """Whether there are more entries than somebody takes in at a glance."""
-        return len(self.entries) > CROWDED
+        return self.total > CROWDED
+
+    @property
+    def first(self) -> int:
+        """The place of the page's first entry, counted from 1."""
+        return (self.page - 1) * PER_PAGE + 1
+
+    @property
+    def last(self) -> int:
+        """The place of the page's last entry."""
+        return self.first + len(self.entries) - 1
 
     @property
     def sections(self) -> list[tuple[str, list[Entry]]]:
@@ -78,8 +99,14 @@ def listing_for(person: "Person", wish: Wish, *, now: datetime) -> Listing:
     if chosen is None:
         chosen, is_cut = _read([source.done for source in sources], person, wish, now)
     matches = [entry for entry in chosen if _fits(entry, wish)]
+    in_order = sorted(matches, key=_order(wish))[: entries.MOST]
+    pages = max(-(-len(in_order) // PER_PAGE), 1)
+    page = min(max(wish.page, 1), pages)
     return Listing(
-        entries=sorted(matches, key=_order(wish))[: entries.MOST],
+        entries=in_order[(page - 1) * PER_PAGE : page * PER_PAGE],
+        total=len(in_order),
+        page=page,
+        pages=pages,
         counts={name: len(rows) for name, rows in groups.items()},
         is_cut=is_cut or len(matches) > entries.MOST,
         is_by_urgency=wish.sort == "urgency" and wish.group != DONE,

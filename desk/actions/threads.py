@@ -27,9 +27,9 @@ def comment(
     """Add a remark to the thread; the same request sent again adds none."""
     text = text.strip()
     if not text:
-        raise CannotSay("Write something first.")
+        raise CannotSay("Enter a comment.")
     if len(text) > LONGEST_COMMENT:
-        raise CannotSay(f"It was not kept: it has {len(text)} characters, and {LONGEST_COMMENT} is the most.")
+        raise CannotSay(f"Comment not saved: it has {len(text)} characters, and {LONGEST_COMMENT} is the limit.")
     row = Comment(subject=subject, person=person, text=text, request_key=request_key[:80], at=now)
     try:
         with transaction.atomic():

@@ -34,7 +34,7 @@ class StrictText(serializers.CharField):
 
     def to_internal_value(self, data: Any) -> str:
         if not isinstance(data, str):
-            raise serializers.ValidationError("Send text.")
+            raise serializers.ValidationError("Must be a string.")
         return super().to_internal_value(data)
 
 
@@ -44,7 +44,8 @@ class RequestKey(StrictText):
     def __init__(self, **options: Any) -> None:
         usual = {"min_length": 8, "max_length": LONGEST_KEY, "trim_whitespace": False, "required": False}
         sentence = (
-            "Yours, and new for each request: sent again, it gives the same row. Absent: that of Idempotency-Key."
+            "A key that you choose, new for each request: sent again, it returns the same row. Default: the "
+            "Idempotency-Key header."
         )
         super().__init__(**{**usual, "help_text": sentence, **options})
 
@@ -54,7 +55,7 @@ class StrictChoice(serializers.ChoiceField):
 
     def to_internal_value(self, data: Any) -> str:
         if not isinstance(data, str):
-            raise serializers.ValidationError("Send text.")
+            raise serializers.ValidationError("Must be a string.")
         return str(super().to_internal_value(data))
 
 
@@ -64,7 +65,7 @@ class StrictBody(serializers.Serializer[Any]):
     def to_internal_value(self, data: Any) -> Any:
         unknown = sorted(set(data) - set(self.fields)) if isinstance(data, dict) else []
         if unknown:
-            raise serializers.ValidationError({str(name): ["This member is not known."] for name in unknown[:20]})
+            raise serializers.ValidationError({str(name): ["Unknown field."] for name in unknown[:20]})
         return super().to_internal_value(data)
 
 
@@ -73,7 +74,7 @@ class StrictBoolean(serializers.BooleanField):
 
     def to_internal_value(self, data: Any) -> bool:
         if not isinstance(data, bool):
-            raise serializers.ValidationError("Send true or false.")
+            raise serializers.ValidationError("Must be true or false.")
         return data
 
 
@@ -84,5 +85,5 @@ class StrictInteger(serializers.IntegerField):
         # JSON knows one kind of number: 7.0 is as whole as 7.
         is_whole = isinstance(data, int) or (isinstance(data, float) and data.is_integer())
         if not is_whole or isinstance(data, bool):
-            raise serializers.ValidationError("Send a whole number.")
+            raise serializers.ValidationError("Must be a whole number.")
         return super().to_internal_value(int(data))

@@ -30,15 +30,15 @@ PARAMETERS: Final = [
         HEADER,
         {"type": "string", "minLength": 8, "maxLength": 82, "pattern": idempotency.PATTERN},
         OpenApiParameter.HEADER,
-        description=f"Yours, and new for each request. Sent again with the same body within {_DAYS} days, it gives the "
-        "first answer again; with another body it is refused.",
+        description=f"A key that you choose, new for each request. Sent again with the same body within {_DAYS} days, "
+        "it returns the first response; with a different body it is refused.",
     ),
     OpenApiParameter(
         REPLAYED,
         OpenApiTypes.STR,
         OpenApiParameter.HEADER,
         response=[200, 201, 202],
-        description="true where the answer is the one that the same request had before.",
+        description="true if this is the stored response to an earlier, identical request.",
     ),
 ]
 REFUSALS: Final = refusing(400, 409, 422)
@@ -89,7 +89,7 @@ def key_of(request: Request) -> str:
 def required_key(request: Request) -> str:
     """The same where a draft can't do without one. Raises `ValidationError`."""
     if not (key := key_of(request)):
-        raise ValidationError({HEADER: ["Send a key, here or as the member request_key."]})
+        raise ValidationError({HEADER: ["Send a key in this header, or as the field request_key."]})
     return key
 
 
@@ -98,7 +98,7 @@ def _fingerprint(request: Request) -> str:
     try:
         return idempotency.fingerprint(method="POST", path=plain.path_info, scope=scope_of(plain), body=request.data)
     except RecursionError:
-        raise ParseError("The body is nested too deep.") from None
+        raise ParseError("The request body is nested too deeply.") from None
 
 
 def _answered(claim: idempotency.Claim, act: Callable[[], Response]) -> Response:

@@ -13,4 +13,4 @@ class BoundedJSONParser(JSONParser):
         try:
             return super().parse(stream, media_type, parser_context)
         except RecursionError:
-            raise ParseError("The body is nested too deep.") from None
+            raise ParseError("The request body is nested too deeply.") from None

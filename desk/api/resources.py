@@ -73,7 +73,7 @@ class Places(CursorPagination):
 
     def get_schema_operation_parameters(self, view: Any) -> list[dict[str, Any]]:
         place = {"type": "integer", "format": "int64", "minimum": 0, "maximum": _FARTHEST}
-        sentence = "Only what comes after this place: take it from `older`."
+        sentence = "Cursor of the next page: the value of `older` in the page before."
         return [_parameter(self.cursor_query_param, place, description=sentence)]
 
 
@@ -150,7 +150,7 @@ def of_list(declared: List) -> Any:
     """The resource of a list that programs only read, from its declaration."""
     interface = declared.interface
     if interface is None:
-        raise ValueError(f"The list of {declared.many} is not for programs.")
+        raise ValueError(f"The list of {declared.many} is not available through the API.")
     members = {
         "__doc__": interface.sentence,
         "filter_form": declared.filters,
@@ -216,7 +216,7 @@ def _misplaced(request: Request) -> dict[str, list[str]]:
     before = request.query_params.get(Places.cursor_query_param)
     if before is None or (before.isascii() and before.isdigit() and int(before[:20]) <= _FARTHEST):
         return {}
-    return {"before": ["Send a whole number from 0 to 2^63 - 1."]}
+    return {"before": ["Must be a whole number from 0 to 2^63 - 1."]}
 
 
 def _described(field: forms.Field) -> dict[str, Any]:

@@ -92,7 +92,7 @@ def findings(
     try:
         content = path.read_text(errors="replace") if path.exists() else ""
     except OSError as error:
-        return iter([f"The {file} can't be read ({error.strerror}): a tail cut off would not show."])
+        return iter([f"The {file} can't be read ({error.strerror}): missing events at the end would go unnoticed."])
     return _compared(content, hashes, chain, file, lost)
 
 
@@ -100,7 +100,7 @@ def _compared(
     content: str, hashes: Mapping[int, str], chain: str, file: str, lost: Iterable[tuple[int, str]]
 ) -> Iterator[str]:
     if hashes and not content:
-        yield f"The {file} is missing or empty: a tail cut off would not show."
+        yield f"The {file} is missing or empty: missing events at the end would go unnoticed."
     # What follows the last line end is a write that goes on or was interrupted.
     lines = content.split("\n")[:-1]
     given_up = [(lines.index(text) + 1, newest) for newest, text in lost if text in lines]
@@ -133,7 +133,7 @@ def _gone(seq: int, hashes: Mapping[int, str], *, chain: str, witness: str) -> s
     newest = max(hashes, default=0)
     if seq > newest:
         return f"The {chain} ends at event {newest}, but {witness} knows event {seq}: the end was cut off."
-    return f"Event {seq} is not the one that {witness} knows: the {chain} was rewritten."
+    return f"Event {seq} does not match {witness}: the {chain} was rewritten."
 
 
 def folder() -> Path:

@@ -41,7 +41,7 @@ def findings() -> Iterator[str]:
         if installed.get(name) != guard:
             yield f"The guard {name} of the table {guard.table} is missing, changed or switched off."
     for name in installed.keys() - declared.keys():
-        yield f"The table {installed[name].table} has a trigger {name} that this version does not know."
+        yield f"The table {installed[name].table} has a trigger {name} that this version does not use."
 
 
 def declarations(vendor: str) -> dict[str, Guard]:

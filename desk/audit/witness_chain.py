@@ -164,7 +164,7 @@ def vouch_all(_: rooms.Rewrap) -> int:
             return 0
         problem = next(_chain({}, {}), None)
         if problem is not None:
-            raise CannotVouch(f"The entries about rows don't hold, so the older keys have to stay: {problem}")
+            raise CannotVouch(f"The row entries do not verify, so the older keys must stay: {problem}")
         append({"vouched": {"through": newest.seq, "hash": newest.hash}}, rules=True)
     return 1
 
@@ -226,7 +226,8 @@ def _chain(vouched: Vouched, hashes: dict[int, str]) -> Iterator[str]:
             expected, prev = entry.seq + 1, entry.hash
     except (ValueError, TypeError, AttributeError, LookupError) as error:  # SQLite keeps whatever is put into a column
         yield f"A row entry after {expected - 1} can't be read: its columns were changed ({type(error).__name__})."
-    yield from (f"Row entry {seq} was not written by the desk: its code does not verify." for seq in unproven)
+    for seq in unproven:
+        yield f"Row entry {seq} was not written by the desk: its authentication code does not verify."
 
 
 def _still_unproven(unproven: list[int], vouched: dict[str, Any] | None, hashes: dict[int, str]) -> list[int]:
@@ -287,10 +288,10 @@ def _differences(table: Table, vouched: dict[str, tuple[str | None, int]]) -> It
         keys.add(key)
         old, seq = vouched.get(key, (None, 0))
         if old is None:
-            yield key, f"{table.label} {key} was not written by the desk: no entry tells of the row."
+            yield key, f"{table.label} {key} was not written by the desk: no entry records it."
         elif old[:32] != witness[:32]:
             names = ", ".join(table.changed(old, witness)) or "a column"
-            yield key, f"{table.label} {key} is not what the desk wrote: {names} changed (row entry {seq})."
+            yield key, f"{table.label} {key} was altered outside the desk: {names} changed (row entry {seq})."
     for key, (old, seq) in vouched.items():
         if old is not None and key not in keys:
-            yield key, f"{table.label} {key} was removed: row entry {seq} tells of the row."
+            yield key, f"{table.label} {key} was removed: row entry {seq} records it."

@@ -30,7 +30,7 @@ def acknowledge(*, incident_id: int, person: "Person", now: datetime, session_ke
     """Take it on. Where somebody else works on it, `hand_back` comes first."""
     row = _read(incident_id, person)
     if row.state == states.ACKNOWLEDGED:
-        raise CannotDecide(f"{row.taken_by} works on it already.")
+        raise CannotDecide(f"It is already assigned to {row.taken_by}.")
     return _move(row, person, now, session_key, event="acknowledged", to=states.ACKNOWLEDGED, taken_by=person)
 
 
@@ -38,7 +38,7 @@ def hand_back(*, incident_id: int, person: "Person", now: datetime, session_key:
     """Record that nobody works on it any more. Whoever may act on it can do so, also for a colleague who is away."""
     row = _read(incident_id, person)
     if row.state == states.OPEN:
-        raise CannotDecide("Nobody works on it.")
+        raise CannotDecide("It is not assigned.")
     return _move(row, person, now, session_key, event="handed_back", to=states.OPEN, taken_by=None)
 
 
@@ -60,10 +60,10 @@ def close(
     row = _read(incident_id, person)
     kind = kinds.by_name(row.kind)
     if not kind.closable:
-        raise CannotDecide(f"It can't be closed by hand. {kind.ends}")
+        raise CannotDecide(f"It can't be closed manually. {kind.ends}")
     reason = reason.strip()
     if not reason:
-        raise CannotDecide("Say why it can be closed: what you looked at and what was done.")
+        raise CannotDecide("Enter a reason: what you checked and what was done.")
     if len(reason) > LONGEST_REASON:
         raise CannotDecide(f"The reason is too long: {len(reason)} characters, {LONGEST_REASON} at most.")
     if not closings.needs_factor(row):
@@ -76,12 +76,12 @@ def close(
 
 def _close_critical(row: Incident, act: Act) -> Incident:
     if act.digest != closings.digest_of(row):
-        raise CannotDecide("Nothing was closed: this is not the incident that you saw. Read the page again.")
+        raise CannotDecide("Nothing was closed: the incident changed after you opened the page. Refresh the page.")
     first = closings.first_of(row, but=act.person)
     if closings.needs_two(row):
         CLOSINGS.refuse_while_cooling_off(act)
         if first is None and closings.first_of(row) is not None:
-            raise CannotDecide("Your reason is recorded already; a second person has to close it.")
+            raise CannotDecide("Your finding is already recorded. A second person must close the incident.")
     confirmation = CLOSINGS.confirm(act)
     if closings.needs_two(row) and first is None:
         closings.keep(row, act.comment, confirmation=confirmation, session_key=act.session_key, now=act.now)
@@ -100,12 +100,12 @@ def may_act(person: "Person", row: Incident) -> bool:
 def _read(incident_id: int, person: "Person") -> Incident:
     row = Incident.objects.select_related("taken_by").filter(pk=incident_id).first()
     if row is None:
-        raise CannotDecide("There is no such incident.")
+        raise CannotDecide("Incident not found.")
     kind = kinds.by_name(row.kind)
     if not kind.may_act(person, row.scope):
         raise CannotDecide(f"Only {' and '.join(kind.acts)} can act on it.")
     if row.state == states.RESOLVED:
-        raise CannotDecide(f"It was resolved already at {row.updated_at:%H:%M:%S} UTC.")
+        raise CannotDecide(f"It was already resolved at {row.updated_at:%H:%M:%S} UTC.")
     return row
 
 
@@ -117,5 +117,5 @@ def _move(
             trail.take_turn()
             machine.move(row, event=event, to=to, now=now, actor=person, session_key=session_key, **changes)
     except machine.CannotMove:
-        raise CannotDecide("Somebody else acted on it in the same moment. Read it again.") from None
+        raise CannotDecide("Someone else acted on it at the same time. Refresh the page.") from None
     return row

@@ -85,7 +85,7 @@ class Kind:
         return person.has_role(*self.acts, scope=scope)
 
 
-_GONE: Final = Kind("", "Something to look at", Severity.MEDIUM, (roles.ADMIN,), lambda now, key: ())
+_GONE: Final = Kind("", "Finding to review", Severity.MEDIUM, (roles.ADMIN,), lambda now, key: ())
 
 
 def rows_of(rows: QuerySet[R], key: str) -> QuerySet[R]:

@@ -15,20 +15,20 @@ RESOLVED: Final = "resolved"
 STATES: Final[dict[str, State]] = {
     OPEN: State(
         "Open",
-        "Nobody has taken it on yet.",
+        "Not assigned yet.",
         Turn.PERSON,
         Tone.BAD,
     ),
     ACKNOWLEDGED: State(
         "Acknowledged",
-        "Somebody works on it. It stays on this list until its cause is gone or somebody closes it with a reason.",
+        "Assigned. It stays on this list until the cause is resolved or someone closes it with a reason.",
         Turn.PERSON,
         Tone.WARN,
         icon="hand",
     ),
     RESOLVED: State(
         "Resolved",
-        "It is over: its cause is gone, or somebody closed it with a reason.",
+        "The cause is resolved, or someone closed it with a reason.",
         Turn.NOBODY,
         Tone.GOOD,
         terminal=True,

@@ -40,7 +40,7 @@ class ZoneField(forms.CharField):
         """The name as it was written. Raises ValidationError where there is no such zone."""
         name = super().clean(value)
         if name and (not re.fullmatch(self.pattern, name) or dates.zone_named(name) is None):
-            raise forms.ValidationError("There is no such time zone. Write one like Europe/Berlin, or UTC.")
+            raise forms.ValidationError("Unknown time zone. Enter a name such as Europe/Berlin, or UTC.")
         return name
 
 
@@ -129,7 +129,7 @@ class DatedForm(FilterForm):
         since, until = cleaned.get("since"), cleaned.get("until")
         if since and until and since > until:
             cleaned["since"] = cleaned["until"] = None
-            self.add_error("until", "The last day is before the first one.")
+            self.add_error("until", "The end date is before the start date.")
         return cleaned
 
     def bounds(self, now: datetime) -> tuple[datetime | None, datetime | None]:

@@ -36,9 +36,9 @@ def saved(person: "Person", declared: List) -> list[SavedFilter]:
 def keep(person: "Person", declared: List, *, columns: Sequence[str], size: str) -> None:
     """Keep columns and page size. Raises CannotKeep for a column or a size that there is not."""
     if unknown := [name for name in columns if name not in declared.names]:
-        raise CannotKeep(f"There is no column “{unknown[0][:40]}” in this list. Nothing was changed.")
+        raise CannotKeep(f"Nothing was changed: this list has no column “{unknown[0][:40]}”.")
     if size not in {str(one) for one in SIZES}:
-        raise CannotKeep(f"A page has {', '.join(str(one) for one in SIZES)} rows. Nothing was changed.")
+        raise CannotKeep(f"Nothing was changed: choose {', '.join(str(one) for one in SIZES)} rows per page.")
     columns = [] if not columns else [name for name in declared.names if name in columns]
     if columns == [one.name for one in declared.chosen_columns([])]:
         columns = []
@@ -51,18 +51,20 @@ def save(person: "Person", declared: List, *, name: str, query: str) -> SavedFil
     """Keep what an address filters and sorts by under a name. Raises CannotKeep."""
     name, query = _checked_name(name), bare_query(query)
     if not query:
-        raise CannotKeep("Nothing is filtered or sorted yet, so there is nothing to save.")
+        raise CannotKeep("Nothing to save: filter or sort the list first.")
     if len(query) > LONGEST_QUERY:
-        raise CannotKeep(f"These filters are too long to be saved: {LONGEST_QUERY:,} characters at most.")
+        raise CannotKeep(f"These filters are too long to save: {LONGEST_QUERY:,} characters at most.")
     with transaction.atomic():
         mine = _of(person, declared)
         if mine.count() >= MOST_SAVED:
-            raise CannotKeep(f"You have {MOST_SAVED} saved filters for this list. Delete one first.")
+            raise CannotKeep(f"You have {MOST_SAVED} saved filters for this list, the maximum. Delete one first.")
         row, is_new = SavedFilter.objects.get_or_create(
             person=person, list_name=declared.name, name=name, defaults={"query": query}
         )
     if not is_new:
-        raise CannotKeep("You have a saved filter with this name. Choose another one, or delete that one first.")
+        raise CannotKeep(
+            "You already have a saved filter with this name. Choose another name, or delete that filter first."
+        )
     return row
 
 
@@ -71,7 +73,7 @@ def rename(row: SavedFilter, *, name: str) -> None:
     name = _checked_name(name)
     twins = SavedFilter.objects.filter(person_id=row.person_id, list_name=row.list_name, name=name)
     if twins.exclude(pk=row.pk).exists():
-        raise CannotKeep("You have a saved filter with this name. Choose another one.")
+        raise CannotKeep("You already have a saved filter with this name. Choose another name.")
     row.name = name
     row.save(update_fields=["name"])
 
@@ -107,7 +109,7 @@ def _of(person: "Person", declared: List) -> "QuerySet[SavedFilter]":
 def _checked_name(text: str) -> str:
     name = " ".join(text.split())
     if not name or "\0" in name:
-        raise CannotKeep("Give the filter a name.")
+        raise CannotKeep("Enter a name for the filter.")
     if len(name) > LONGEST_NAME:
         raise CannotKeep(f"A name has {LONGEST_NAME} characters at most; this one has {len(name):,}.")
     return name

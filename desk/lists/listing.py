@@ -97,8 +97,8 @@ class Listing:
         """What of the address was left out, a sentence each."""
         sentences = list(self.filters.problems())
         if self.request.GET.get("sort") and not self._sorted_by()[0]:
-            what = "with several accounts in one list" if self._fixed_order else "by that"
-            sentences.append(f"This list can't be sorted {what}: the newest rows are first.")
+            what = "across several accounts" if self._fixed_order else "by that column"
+            sentences.append(f"This list can't be sorted {what}: newest rows are shown first.")
         if self._lost_place:
             sentences.append(self._lost_place)
         return sentences
@@ -332,7 +332,7 @@ def export(listing: Listing, *, kind: str, chosen: Sequence[str] | None = None) 
     if chosen is not None:
         keys = [int(key) for key in chosen if key.isascii() and key.isdigit() and len(key) <= 18]
         if not keys or len(keys) > SIZES[-1]:
-            raise CannotExport("Choose the rows to export first.")
+            raise CannotExport("Select the rows to export first.")
         rows, filters = rows.filter(pk__in=keys), filters | {"rows": ", ".join(str(key) for key in keys)}
     order = listing.order
     return exports.answer(

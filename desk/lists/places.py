@@ -57,7 +57,7 @@ class NoPlace(ValueError):
     """The address names a place that this list has not; the text is for people."""
 
     def __init__(self) -> None:
-        super().__init__("The place in the list can't be read; this is its beginning.")
+        super().__init__("Invalid page link; showing the first page.")
 
 
 def page(rows: QuerySet[Any], order: Order, *, size: int, before: str = "", after: str = "") -> Page:

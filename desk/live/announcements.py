@@ -32,8 +32,8 @@ MOST_TICKS_WAITING = 5_000
 BATCH_CHARACTERS = 250_000
 TICK_PAUSE_SECONDS = 0.02
 
-HINTS = Counter("countersign_hints_total", "Hints to browsers, by what became of them", ["outcome"])
-TICKS = Counter("countersign_ticks_total", "Ticks to browsers, by what became of them", ["outcome"])
+HINTS = Counter("countersign_hints_total", "Hints to browsers, by outcome", ["outcome"])
+TICKS = Counter("countersign_ticks_total", "Ticks to browsers, by outcome", ["outcome"])
 _log = structlog.get_logger(__name__)
 
 

@@ -91,11 +91,11 @@ async def _token_holder(text: str, send: Any) -> tuple[presence.TokenKey, "Perso
     ask = database_sync_to_async(presence.holder)
     holder: tuple[presence.TokenKey, Person] | None = await ask(text, now=clock.now())
     if holder is None:
-        sentence = b"This token is not valid, or not any more."
+        sentence = b"This token is invalid, expired or revoked."
         await _refuse(send, 401, sentence, (b"www-authenticate", bearer.SCHEME.encode()))
         return None
     if seconds := await _seconds_to_wait(holder[0]):
-        sentence = f"Too many requests with this token. Ask again in {seconds} s.".encode()
+        sentence = f"Too many requests with this token. Try again in {seconds} s.".encode()
         await _refuse(send, 429, sentence, (b"retry-after", str(seconds).encode()))
         return None
     return holder

@@ -23,8 +23,8 @@ R = TypeVar("R", bound=Subject)
 C = TypeVar("C")
 PREPARED, SENT, ACCEPTED, REFUSED, NOT_SENT, UNKNOWN, FOUND, ABSENT = CALL_OUTCOMES
 LONGEST_DETAIL = 500
-GIVEN_UP = "The worker that sent it did not come back with an answer."
-TAKEN_OVER = "Another worker had taken over, so this one sent nothing."
+GIVEN_UP = "The worker that sent it did not report an answer."
+TAKEN_OVER = "Nothing was sent by this worker: another one had taken over."
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ def fingerprint(kind: str, content: dict[str, Any]) -> str:
 def too_late(watch: Stopwatch, until: datetime | None) -> str:
     """Why it is too late to send, or an empty text; `until` is by our clock."""
     if until is not None and watch.now() >= until:
-        return "The last moment for this call had passed, so it was not sent."
+        return "Not sent: the deadline for this call had passed."
     return watch.too_late_to_send()
 
 

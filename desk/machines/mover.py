@@ -153,7 +153,7 @@ class Machine(Generic[R]):
                     row, event, before, recorded, actor=actor, evidence=evidence, now=now, session_key=session_key
                 )
                 if self._as_read(row).update(**new) != 1:
-                    raise CannotMove(f"{row.reference} was changed by somebody else meanwhile.")
+                    raise CannotMove(f"{row.reference} was changed by someone else in the meantime.")
         except IntegrityError as error:
             raise CannotMove(f"The database refused {event!r} of {row.reference}: {error}") from error
         _carry(row, new)
@@ -275,7 +275,7 @@ def _refuse_stranger(row: models.Model, actor: Person | None) -> None:
         return
     limited = Person.objects.filter(pk=actor.pk).exclude(limits="").first()
     if limited is not None and not scopes.may_see(limited, scope):
-        raise CannotMove(f"{actor} has no role for this account any more.")
+        raise CannotMove(f"{actor} no longer has a role for this account.")
 
 
 def _carry(row: models.Model, columns: Mapping[str, Any]) -> None:

@@ -4,7 +4,7 @@ There is no other queue than the rows: each says when it is due, and a worker cl
 delays a row until the next sweep; a row that fails does not delay the others.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Generic, TypeVar
@@ -13,6 +13,7 @@ import structlog
 from django.db.models import Case, IntegerField, Q, QuerySet, Value, When
 
 from desk.audit import clock_falls
+from desk.machines.lanes import LANES, WAIT_S, Job
 from desk.machines.mover import CannotMove, Machine
 from desk.machines.rows import Subject
 from desk.machines.step_clock import Stopwatch
@@ -30,6 +31,7 @@ class Queue(Generic[R]):
     `urgency` names states or conditions; rows that meet them come first, in that order. `also_due` is a further
     condition under which rows are due. `read_with` are the related rows to read with each. A row whose step raised is
     due again after `after_failure`. A sweep begins no further row after `sweep_for` and takes at most `at_once` rows.
+    `lane` names the columns whose rows share a lane: rows of other lanes never wait for their calls (`lanes`).
     """
 
     machine: Machine[R]
@@ -41,6 +43,7 @@ class Queue(Generic[R]):
     sweep_for: timedelta = timedelta(seconds=20)
     most_steps: int = 1
     at_once: int | None = None
+    lane: tuple[str, ...] = ()
 
     def due(self, *, now: datetime, when: Q | None = None) -> QuerySet[R]:
         """The rows that are due, the urgent ones first; `when` is a further condition under which rows are due."""
@@ -69,8 +72,32 @@ class Queue(Generic[R]):
 
     def sweep(self, *, now: datetime, **outside: Any) -> int:
         """Work on all due rows, the urgent ones first; the number of steps. Several processes may do so at once."""
-        numbers = list(self.due(now=now).values_list("pk", flat=True)[: self.at_once])
-        return self.work(numbers, Stopwatch(now), lambda number, at: self.advance(number, now=at, **outside))
+        watch, rows = Stopwatch(now), self.due(now=now).values_list("pk", *self.lane)[: self.at_once]
+
+        def advance(number: int, at: datetime) -> bool:
+            return self.advance(number, now=at, **outside)
+
+        if not self.lane:
+            return self.work([row[0] for row in rows], watch, advance)
+        return LANES.put([self.job(row[0], row[1:], watch, advance) for row in rows], wait_s=WAIT_S)
+
+    def look(self, number: int, *, now: datetime, **outside: Any) -> None:
+        """Do one step of one row, in its lane, if it is due."""
+        lane = self.machine.model._default_manager.filter(pk=number).values_list(*self.lane).first()
+        if lane is not None:
+            watch = Stopwatch(now)
+            run = lambda: int(self.advance(number, now=watch.now(), **outside))  # noqa: E731
+            LANES.put([Job((self.machine.model.__name__, *lane), number, run)])
+
+    def job(
+        self, number: int, lane: Sequence[object], watch: Stopwatch, advance: Callable[[int, datetime], bool]
+    ) -> Job:
+        """The steps of this row as a job of its lane. It does nothing where its turn comes after `sweep_for`."""
+
+        def run() -> int:
+            return 0 if watch.passed() > self.sweep_for else self._run(number, watch, advance)
+
+        return Job((self.machine.model.__name__, *lane), number, run)
 
     def work(self, numbers: Iterable[int], watch: Stopwatch, advance: Callable[[int, datetime], bool]) -> int:
         """Do the steps of these rows, each until it has to wait; the number of steps. Stops after `sweep_for`."""

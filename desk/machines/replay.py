@@ -76,11 +76,11 @@ class Replay:
         seq, before, after = event.seq, event.before, event.after
         source, target, which = row.get("state", ""), after.get("state"), self._named(number)
         if (source, name, target) not in self.machine.table.allowed:
-            yield f"Event {seq}: {which} went from {source or 'nothing'} to {target} by {name}: there is no such move."
+            yield f"Event {seq}: {which} went from {source or 'nothing'} to {target} by {name}: not allowed."
         if "version" not in after or (row and "version" not in row):
             return
         if row and (before.get("version"), before.get("state")) != (row.get("version"), row.get("state")):
-            yield f"Event {seq}: {which} does not follow on the event before it."
+            yield f"Event {seq}: {which} does not follow from the event before it."
         if after["version"] != row.get("version", 0) + 1:
             yield f"Event {seq}: {which} jumps to version {after['version']}."
 
@@ -92,7 +92,7 @@ class Replay:
             expected = rebuilt.get(row.pk)
             if expected is None:
                 if not self.enter_late or row.initiator_id is not None or row.version > 1:
-                    yield f"{self._named(row.pk)} is in the table and not in the trail."
+                    yield f"{self._named(row.pk)} is in the table but not in the trail."
                 continue
             names = [name for name in expected if name in columns and name not in table.beside_the_trail]
             actual = texts({name: getattr(row, name) for name in names})
@@ -102,7 +102,7 @@ class Replay:
                 if actual[name] != expected[name]
             )
         for number in sorted(rebuilt.keys() - numbers):
-            yield f"{self._named(number)} is in the trail and not in the table."
+            yield f"{self._named(number)} is in the trail but not in the table."
 
     def _compare_events(self, moves: dict[tuple[int, int], int]) -> Iterator[str]:
         rows = self.machine.events._default_manager.filter(audit_number__isnull=False).order_by("pk")
@@ -114,7 +114,7 @@ class Replay:
         }
         for number, version in sorted(numbers.keys() | moves.keys()):
             if numbers.get((number, version)) != moves.get((number, version)):
-                yield f"{self._named(number)}, version {version}: its event and the trail do not belong together."
+                yield f"{self._named(number)}, version {version}: its event does not match the trail."
 
     def _named(self, number: int) -> str:
         return f"{self.machine.model.mark}{number}"

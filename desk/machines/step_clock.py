@@ -34,9 +34,9 @@ class Stopwatch:
         """Why nothing may be sent any more, else an empty text."""
         by_boot, by_wall = self._by_boot(), clock.now() - self._wall
         if by_boot > SEND_WITHIN or by_wall > SEND_WITHIN:
-            return "This worker was held up for too long, so it sent nothing."
+            return "Nothing was sent: this worker was delayed for too long."
         if abs(by_boot - by_wall) > CLOCKS_AGREE_WITHIN:
-            return "This machine's clock was set while the call was prepared, so it was not sent."
+            return "Not sent: the system clock was changed while the call was being prepared."
         return ""
 
     def _by_boot(self) -> timedelta:

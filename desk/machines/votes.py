@@ -6,7 +6,7 @@ given by this very person, at the moment of the vote, for this purpose and one o
 factors never counts.
 """
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
@@ -82,22 +82,24 @@ class Ballot:
         """Of the proven votes, those of active people who have held the role ever since."""
         return of_those_who_may(self.proven(row, stage=stage, verdict=verdict), role=self.role, scope=row.scope)
 
-    def tally(self, rows: Iterable[Any], *, stage: str, verdict: str) -> Counter[int]:
-        """How many people's votes count for each of these rows, by number: `counting` for many rows at once.
+    def counting_by_row(self, rows: Iterable[Any], *, stage: str, verdict: str) -> dict[int, list[Any]]:
+        """The votes that count for each of these rows, by number, the oldest first, one for each person.
 
-        The number of queries grows with the accounts of the rows and the people who voted, not with the rows.
+        `counting` for many rows at once. The number of queries grows with the accounts of the rows and the people who
+        voted, not with the rows.
         """
         by_scope: dict[str, list[int]] = defaultdict(list)
         for row in rows:
             by_scope[row.scope].append(row.pk)
-        people: Counter[int] = Counter()
+        votes_of: defaultdict[int, dict[int, Any]] = defaultdict(dict)
         for scope, numbers in by_scope.items():
             named: dict[str, Any] = {f"{self.owner}__in": numbers, "digest": F(f"{self.owner}__digest")}
             votes = self.votes._default_manager.filter(**named, stage=stage, verdict=verdict)
             votes = votes.exclude(person=F(f"{self.owner}__initiator"))
             counting = of_those_who_may(among(votes, purpose=self.purpose), role=self.role, scope=scope)
-            people.update(number for number, _ in counting.order_by().values_list(self.owner, "person").distinct())
-        return people
+            for vote in counting.select_related("person").order_by("at", "pk"):
+                votes_of[getattr(vote, f"{self.owner}_id")].setdefault(vote.person_id, vote)
+        return {number: list(by_person.values()) for number, by_person in votes_of.items()}
 
     def on_row(self, *, verdict: str) -> QuerySet[Any]:
         """Everybody's votes on the row of the query around this one, on the content that the row has now."""
@@ -146,7 +148,7 @@ def among(votes: QuerySet[Any], *, purpose: str, digests: DigestsOf | None = Non
 
     `digests` gives what may have been signed for a vote; without it, that is the vote's own digest.
     """
-    rows = list(votes.exclude(factors.given_while_cooling_off()).select_related("confirmation"))
+    rows = list(votes.exclude(factors.given_while_cooling_off()).select_related("confirmation__signed_with"))
     proofs = stepup.Proofs()
     first = _first_uses(votes.model, [row.confirmation_id for row in rows if row.confirmation_id])
     proven = [

@@ -65,21 +65,21 @@ def target_of(address: str) -> Target:
         parts = urlsplit(address.strip())
         port, host = parts.port, parts.hostname or ""
     except ValueError:
-        raise CannotChange("This is not an address.") from None
+        raise CannotChange("Enter a valid address.") from None
     if len(address) > LONGEST_ADDRESS:
         raise CannotChange(f"The address is longer than {LONGEST_ADDRESS} characters.")
     is_named = host in settings.WEBHOOK_PRIVATE_HOSTS
     if parts.scheme != "https" and not (is_named and is_loopback(host) and parts.scheme == "http"):
-        raise CannotChange("The address has to start with https://.")
+        raise CannotChange("The address must start with https://.")
     if not _HOST.fullmatch(host) or port == 0:
-        raise CannotChange("The address names no host that could be posted to.")
+        raise CannotChange("The address has no valid host.")
     if parts.username is not None or parts.password is not None or parts.fragment:
-        raise CannotChange("The address may have no user name, password or fragment.")
+        raise CannotChange("The address must not contain a user name, password or fragment.")
     if not is_named and (is_loopback(host) or not _is_public_where_numbered(host)):
-        raise CannotChange("The address leads into this machine or a private network. Only public hosts are posted to.")
+        raise CannotChange("The address points to this machine or a private network. Enter a public host.")
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     if not _TARGET.fullmatch(path):
-        raise CannotChange("The path of the address has letters that have to be written as percent codes.")
+        raise CannotChange("The path of the address has characters that must be percent-encoded.")
     netloc = f"[{host}]" if ":" in host else host
     origin = f"{parts.scheme}://{netloc}" + (f":{port}" if port else "")
     return Target(origin, host, path)
@@ -111,11 +111,11 @@ def problems(*, kind: str, name: str, address: str, least: str) -> dict[str, str
     if kind not in {Medium.WEBHOOK, Medium.CHAT}:
         sentences["kind"] = "Choose a webhook or a chat."
     if not _NAME.fullmatch(name):
-        sentences["name"] = "A name has 1 to 60 letters, digits and simple marks."
+        sentences["name"] = "Use 1 to 60 letters, digits and simple punctuation."
     elif Channel.objects.filter(name=name).exists():
-        sentences["name"] = "There is, or was, a channel of this name."
+        sentences["name"] = "This name is in use, or was used by a removed channel."
     if least not in Severity.values:
-        sentences["least"] = "Choose from which severity on."
+        sentences["least"] = "Choose the lowest severity."
     try:
         target_of(address)
     except CannotChange as problem:
@@ -161,7 +161,7 @@ def turn_secret(
     with transaction.atomic():
         row = _confirmed(channel_id, "turned", actor=actor, answer=answer, session_key=session_key, now=now)
         if row.kind != Medium.WEBHOOK:
-            raise CannotChange("Nothing was changed: a chat signs nothing, its address is its secret.")
+            raise CannotChange("Nothing was changed: a chat has no signing secret.")
         secret = signing.new_secret()
         row.previous_sealed, row.previous_until = row.secret_sealed, now + BOTH_FOR
         row.secret_sealed = sealing.seal(secret, context=_context(row, "secret"))
@@ -202,7 +202,7 @@ def _confirmed(
 def _require_keeper(actor: "Person") -> None:
     current = models.Person.objects.filter(pk=actor.pk).first()
     if current is None or not may_keep(current):
-        raise CannotChange("Nothing was changed: only active administrators keep channels.")
+        raise CannotChange("Nothing was changed: only active administrators can manage channels.")
 
 
 def _record(row: Channel, action: str, *, actor: "Person", session_key: str, now: datetime) -> None:

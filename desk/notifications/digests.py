@@ -52,7 +52,7 @@ def _send(rows: Sequence[Delivery], now: datetime) -> None:
     )
     with transaction.atomic():
         unsent = Delivery.objects.filter(pk__in=[row.pk for row in rows], state=states.QUEUED)
-        columns = {"next_action_at": None, "updated_at": now, "last_problem": "It was sent in a digest."}
+        columns = {"next_action_at": None, "updated_at": now, "last_problem": "Sent in a digest."}
         unsent.update(state=states.DROPPED, **columns)
         outgoing.post(notification, [Route(person, by_email=True, in_browser=False, not_before=now)], (), now=now)
         text = messages.digest([row.notification for row in rows], person)

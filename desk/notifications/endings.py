@@ -8,7 +8,8 @@ from typing import Final
 from django.db.models import QuerySet
 
 from desk.actions import entries
-from desk.actions.entries import NOBODY, Entry
+from desk.actions.entries import Entry
+from desk.audit.words import SYSTEM
 from desk.models import Person
 from desk.notifications import audiences, outgoing, states
 from desk.notifications.models import Channel, Delivery, Notification, Recipient, Stage
@@ -31,7 +32,7 @@ def close_phase(rows: Sequence[Notification], people: Sequence[Person], *, is_ov
     hearers = set(Recipient.objects.filter(notification__in=rows).values_list("person_id", flat=True))
     audience = [person for person in people if person.pk in hearers]
     entry = _last_entry(first, audience, now)
-    if not first.severity and (entry is None or entry.done_by != NOBODY):
+    if not first.severity and (entry is None or entry.done_by != SYSTEM):
         return 0
     row = Notification(
         stage=Stage.ENDED,
@@ -42,7 +43,7 @@ def close_phase(rows: Sequence[Notification], people: Sequence[Person], *, is_ov
         reference=first.reference,
         title=first.title,
         sentence=(entry.sentence if entry is not None else first.sentence)[:600],
-        outcome=(entry.outcome if entry is not None else "it waits no more")[:80],
+        outcome=(entry.outcome if entry is not None else "no longer pending")[:80],
         url=first.url,
         facts=first.facts,
         created_at=now,

@@ -51,5 +51,5 @@ def _of_code(code: int, step: str, *, is_of_message: bool) -> MailAnswer:
     verb = "refused" if is_final else "deferred"
     problem = f"The mail server {verb} {step} ({code})."
     if is_final and is_of_server:
-        problem += " An administrator checks EMAIL_URL."
+        problem += " An administrator should check EMAIL_URL."
     return MailAnswer(problem, is_final=is_final, is_of_server=is_of_server)

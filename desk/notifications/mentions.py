@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from desk.models import Person
 
 KIND: Final = "mentions"
-LABEL: Final = "Somebody mentions you in a comment"
+LABEL: Final = "Someone mentions you in a comment"
 MOST: Final = 20  # people whom one comment notifies
 _NAME: Final = re.compile(r"(?<![\w@.+-])@([\w.@+-]{1,150})", re.ASCII)
 

@@ -46,7 +46,7 @@ def mail(row: Notification, reader: "Person | None" = None) -> str:
         lines += ["", deadline]
     lines += ["", f"Open: {address(row)}"]
     if row.stage not in {Stage.ENDED, Stage.NEWS}:
-        lines += ["", "You decide on that page, with your second factor. No link approves."]
+        lines += ["", "Decide on that page, with your second factor. No link approves anything."]
     return "\n".join([*lines, "", *footer()])
 
 
@@ -60,15 +60,17 @@ def digest(rows: Sequence[Notification], reader: "Person") -> str:
             f"  {address(row)}",
             "",
         ]
-    return "\n".join([*lines, "You decide on these pages, with your second factor. No link approves.", "", *footer()])
+    return "\n".join(
+        [*lines, "Decide on these pages, with your second factor. No link approves anything.", "", *footer()]
+    )
 
 
 def footer() -> list[str]:
     """The last lines of every mail."""
     return [
         "--",
-        f"{NAME}. The audit trail ended with {trail.head()[:16]} when this was sent.",
-        f"Choose what you are notified of: {settings.DESK_URL}/account/notifications/",
+        f"{NAME}. Audit trail head when sent: {trail.head()[:16]}.",
+        f"Notification settings: {settings.DESK_URL}/account/notifications/",
     ]
 
 

@@ -16,12 +16,12 @@ from desk.rows.witnessed import Witnessed
 class Stage(models.TextChoices):
     """Why people are notified."""
 
-    OPENED = "opened", "It waits"
-    ESCALATED = "escalated", "Its time is nearly over"
-    EVERYBODY = "everybody", "Its time is nearly over, everybody is told"
-    ENDED = "ended", "It is over"
-    TEST = "test", "A test"
-    NEWS = "news", "News"
+    OPENED = "opened", "Action needed"
+    ESCALATED = "escalated", "Reminder before the deadline"
+    EVERYBODY = "everybody", "Final reminder, to everyone"
+    ENDED = "ended", "Ended"
+    TEST = "test", "Test"
+    NEWS = "news", "Notice"
 
 
 class Medium(models.TextChoices):

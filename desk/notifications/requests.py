@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from desk.models import Person
 
 KIND: Final = "requests"
-LABEL: Final = "What you asked for has ended"
+LABEL: Final = "Your request has ended"
 PHASE: Final = "asked"
 SINCE: Final = timedelta(hours=1)
 

@@ -31,13 +31,11 @@ def _undelivered(now: datetime, key: str) -> Iterator[Cause]:
     ways = rows.values("medium", "channel", "channel__name").annotate(count=Count("pk"), problem=Max("last_problem"))
     for way in ways.order_by("medium", "channel"):
         is_mail = way["medium"] == Medium.EMAIL
-        name = "E-mail" if is_mail else f"The channel {way['channel__name']}"
+        name = "E-mail" if is_mail else f"Channel {way['channel__name']}"
         cause = way["medium"] if is_mail else f"channel:{way['channel']}"
         count = way["count"]
-        messages = "1 message was" if count == 1 else f"{count} messages were"
-        sentence = (
-            f"{name} does not arrive: {messages} not delivered. {way['problem']} An admin looks at the deliveries."
-        )
+        messages = "1 message" if count == 1 else f"{count} messages"
+        sentence = f"{name} is failing: {messages} not delivered. {way['problem']} An admin should check Deliveries."
         yield Cause(cause, sentence, "deliveries")
 
 

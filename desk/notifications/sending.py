@@ -107,7 +107,7 @@ def _by_post(row: Delivery) -> Outcome:
     try:
         target = channels.address_of(channel)
     except (channels.CannotChange, CannotUnseal) as reason:
-        return Outcome(f"It was not sent. {reason}", is_final=True)
+        return Outcome(f"Not sent. {reason}", is_final=True)
     body = row.content.encode()
     headers = {"Content-Type": "application/json", "User-Agent": messages.NAME}
     if channel.kind == Medium.WEBHOOK:
@@ -117,7 +117,7 @@ def _by_post(row: Delivery) -> Outcome:
     with line.new_session() as session, Deadline(SECONDS * 10**9) as deadline:
         answer = roundtrip(session.ask, Sending("POST", target.path, headers, body), deadline, most_bytes=MOST_BYTES)
     if isinstance(answer, Lost):
-        return Outcome(f"It was not taken: {answer.reason}.", way_is_down=True)
+        return Outcome(f"Not delivered: {answer.reason}.", way_is_down=True)
     if answer.status in _TAKEN:
         return Outcome()
     problem = f"The receiver answered {answer.status}."

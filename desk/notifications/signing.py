@@ -41,12 +41,12 @@ def verify(body: bytes, sent: Mapping[str, str], key: Secret, *, now: datetime) 
         uid, stamp, signatures = (sent[f"webhook-{name}"] for name in ("id", "timestamp", "signature"))
         at = datetime.fromtimestamp(int(stamp), UTC)
     except (KeyError, ValueError, OverflowError, OSError):
-        raise NotGenuine("The message lacks a header, or one of them can't be read.") from None
+        raise NotGenuine("A signature header is missing or can't be read.") from None
     if abs(now - at) > TOLERANCE:
-        raise NotGenuine("The message was signed more than five minutes away from now.")
+        raise NotGenuine("The timestamp is more than five minutes off.")
     expected = f"v1,{_signature(key, uid, stamp, body)}"
     if not any(hmac.compare_digest(expected.encode(), each.encode()) for each in signatures.split(" ")):
-        raise NotGenuine("No signature fits.")
+        raise NotGenuine("No valid signature.")
     return uid
 
 

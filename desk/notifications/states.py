@@ -15,25 +15,25 @@ FAILED: Final = "failed"
 DROPPED: Final = "dropped"
 
 STATES: Final[dict[str, State]] = {
-    QUEUED: State("Waiting", "It is sent at its time, again and again until it arrives.", Turn.WORKER, Tone.ACTIVE),
-    SENDING: State("Being sent", "A worker hands it over now.", Turn.WORKER, Tone.ACTIVE),
+    QUEUED: State("Waiting", "Queued. It is retried until it is delivered.", Turn.WORKER, Tone.ACTIVE),
+    SENDING: State("Being sent", "A worker is sending it.", Turn.WORKER, Tone.ACTIVE),
     DELIVERED: State(
         "Delivered",
-        "The other side took it. Whether somebody read it isn't known.",
+        "The receiving server accepted it. Whether it was read is unknown.",
         Turn.NOBODY,
         Tone.GOOD,
         terminal=True,
     ),
     FAILED: State(
         "Failed",
-        "It did not arrive, and the desk tries no more. An admin can send it again.",
+        "Not delivered, and no longer retried. An admin can send it again.",
         Turn.PERSON,
         Tone.BAD,
         terminal=True,
     ),
     DROPPED: State(
         "Not needed",
-        "What it is about was over before it was sent. Should it come back, it is sent after all.",
+        "Not sent: the matter ended first. If it reopens, the message is sent.",
         Turn.NOBODY,
         Tone.QUIET,
         terminal=True,

@@ -1,6 +1,6 @@
 """A person's choice of notifications, media and quiet hours: read for their page, and saved from it."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import time
 from typing import TYPE_CHECKING
@@ -20,8 +20,23 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
+class BrowserKind:
+    """A kind that open pages show by themselves, as a note, or in the browser where the person allowed that.
+
+    It is never mailed. `may_get` says whether it can concern a person.
+    """
+
+    name: str
+    label: str
+    may_get: "Callable[[Person], bool]"
+
+
+@dataclass(frozen=True, slots=True)
 class Wish:
-    """One kind of notification and by which media a person gets it. Where `is_fixed`, they can't choose."""
+    """One kind of notification and by which media a person gets it. Where `is_fixed`, they can't choose.
+
+    Without `is_mailed` it exists in the browser alone.
+    """
 
     kind: str
     label: str
@@ -29,6 +44,7 @@ class Wish:
     by_email: bool
     in_browser: bool
     is_fixed: bool
+    is_mailed: bool = True
 
     @property
     def severity_label(self) -> str:
@@ -49,18 +65,29 @@ def options(person: "Person") -> list[Wish]:
     kinds.append((mentions.KIND, mentions.LABEL, ""))
     ranked = sorted(rooms.incidents(), key=lambda kind: entries.RANKS[kind.severity])
     kinds += [(kind.name, kind.title, str(kind.severity)) for kind in ranked if kind.may_act(person)]
-    return [_wish(chosen.get(name), name, label, severity) for name, label, severity in kinds]
+    in_pages = [
+        _wish(chosen.get(kind.name), kind.name, kind.label, "", is_mailed=False)
+        for kind in rooms.browser_kinds()
+        if kind.may_get(person)
+    ]
+    return [_wish(chosen.get(name), name, label, severity) for name, label, severity in kinds] + in_pages
 
 
-def _wish(chosen: Preference | None, kind: str, label: str, severity: str) -> Wish:
+def in_browser(person: "Person", kind: str) -> bool:
+    """Whether this person wants a kind as notifications of the browser: unless they said otherwise."""
+    return not Preference.objects.filter(person=person, kind=kind, in_browser=False).exists()
+
+
+def _wish(chosen: Preference | None, kind: str, label: str, severity: str, *, is_mailed: bool = True) -> Wish:
     is_fixed = severity == Severity.CRITICAL
     return Wish(
         kind=kind,
         label=label,
         severity=severity,
-        by_email=chosen is None or chosen.by_email or is_fixed,
+        by_email=is_mailed and (chosen is None or chosen.by_email or is_fixed),
         in_browser=chosen is None or chosen.in_browser or is_fixed,
         is_fixed=is_fixed,
+        is_mailed=is_mailed,
     )
 
 
@@ -85,7 +112,12 @@ def _departing(
     person: "Person", wishes: Sequence[Wish], by_email: Collection[str], in_browser: Collection[str]
 ) -> list[Preference]:
     rows = [
-        Preference(person=person, kind=each.kind, by_email=each.kind in by_email, in_browser=each.kind in in_browser)
+        Preference(
+            person=person,
+            kind=each.kind,
+            by_email=each.kind in by_email or not each.is_mailed,
+            in_browser=each.kind in in_browser,
+        )
         for each in wishes
         if not each.is_fixed
     ]

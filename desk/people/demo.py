@@ -43,10 +43,10 @@ def load() -> list[str]:
 def load_people() -> None:
     """Make the demo people, or reset their password, roles and second factor to what is published."""
     if not settings.DEMO:
-        raise CannotLoad("The demo people have published passwords: they are made only when DEMO is on.")
+        raise CannotLoad("Demo users have published passwords. They are created only when DEMO is on.")
     mark = models.DatabaseMark.objects.first()
     if mark is not None and not mark.is_demo:
-        raise CannotLoad("This database belongs to a real desk: the demo would give its people published passwords.")
+        raise CannotLoad("This database belongs to a real desk. The demo would give its users published passwords.")
     roles.ensure_groups()
     for username, held in PEOPLE.items():
         _load_person(username, held)

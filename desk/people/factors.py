@@ -112,7 +112,7 @@ def confirm(
     key = session.session_key or ""
     with transaction.atomic():
         if digest != digest_of(person=person, change=change, target=target):
-            raise CannotChange("Nothing was changed: your factors are not what you saw. Read the page again.")
+            raise CannotChange("Nothing was changed: your factors changed after you opened the page. Refresh the page.")
         row = stepup.verify(person=person, purpose=PURPOSE, digest=digest, answer=answer, session_key=key, now=now)
         trail.record(
             actor=person,
@@ -218,7 +218,7 @@ def cooling_off_until(person: "Person", *, now: datetime) -> datetime | None:
 def why_cooling_off(person: "Person", *, now: datetime) -> str:
     """The sentence for somebody whose approvals don't count yet; empty when they do."""
     if person.unconfirmed_since is not None and roles.TREASURY in person.roles:
-        return "Your approvals don't count yet: treasury has to confirm first that this account is yours."
+        return "Your approvals don't count yet: a treasurer must first confirm that this account is yours."
     until = cooling_off_until(person, now=now)
     if until is None:
         return ""

@@ -36,17 +36,21 @@ def create_admin(*, name: str, again: bool, now: datetime, email: str = "") -> "
     _check_email(email, name)
     person = models.Person.objects.filter(username=name).first()
     if person is not None and not again:
-        raise CannotInvite(f"{name} is there already. --again takes password and second factors away and invites anew.")
+        raise CannotInvite(
+            f"{name} already exists. Use --again to remove their password and second factors and print a new link."
+        )
     if person is None:
         if again:
-            raise CannotInvite(f"There is nobody called {name!r}.")
+            raise CannotInvite(f"There is no user named {name!r}.")
         roles.ensure_groups()
         person = models.Person.objects.create_user(username=name, email=email)
         person.groups.set(Group.objects.filter(name=roles.ADMIN))
         _record(person, "person.created", now)
         return person
     if not person.has_role(roles.ADMIN, scope=""):
-        raise CannotInvite(f"{name} is no active administrator; only administrators are invited from the machine.")
+        raise CannotInvite(
+            f"{name} is not an active administrator. Only administrators can be invited from the command line."
+        )
     before = factors.by_number(person)
     Authenticator.objects.filter(user=person).delete()
     person.set_unusable_password()
@@ -54,7 +58,7 @@ def create_admin(*, name: str, again: bool, now: datetime, email: str = "") -> "
     person.save(update_fields=["password", "email"])
     tokens.revoke_all(person=person, now=now)
     models.end_sessions([person.pk])
-    factors.note(person=person, before=before, device="the desk's machine", session_key="", now=now)
+    factors.note(person=person, before=before, device="the command line", session_key="", now=now)
     _record(person, "person.invited_again", now)
     return person
 
@@ -65,9 +69,9 @@ def _check_email(email: str, name: str) -> None:
     try:
         validate_email(email)
     except ValidationError:
-        raise CannotInvite(f"{email!r} is no e-mail address.") from None
+        raise CannotInvite(f"{email!r} is not an e-mail address.") from None
     if models.Person.objects.filter(email__iexact=email).exclude(username=name).exists():
-        raise CannotInvite(f"Somebody else has the address {email}.")
+        raise CannotInvite(f"Someone else already uses the address {email}.")
 
 
 def code_for(person: "Person") -> str:

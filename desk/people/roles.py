@@ -15,9 +15,9 @@ AUDITOR = "auditor"
 ALL = (OPERATOR, TREASURY, ADMIN, AUDITOR)
 
 LABELS = {
-    OPERATOR: "Operator: asks for payouts",
+    OPERATOR: "Operator: requests payouts",
     TREASURY: "Treasury: approves and rejects",
-    ADMIN: "Admin: keeps people, keys and settings",
+    ADMIN: "Admin: manages people, keys and settings",
     AUDITOR: "Auditor: reads everything, changes nothing",
 }
 

@@ -18,7 +18,7 @@ from django.db import IntegrityError, connection, transaction
 
 from desk import models, rooms, sealing
 from desk.audit import trail
-from desk.people import code_limits, passkeys, session_keys, totp
+from desk.people import code_limits, passkeys, session_keys, signed_lists, totp
 
 if TYPE_CHECKING:
     from desk.models import Person, StepUp, StepUpChallenge
@@ -42,11 +42,11 @@ def challenge(*, person: "Person", purpose: str, digest: str, session_key: str, 
     """
     _require_shape(purpose=purpose, digest=digest, session_key=session_key)
     if passkeys.host() is None or not passkeys.credentials(person):
-        raise CannotConfirm("You have no passkey here: add one under your account, or use a one-time code.")
+        raise CannotConfirm("You have no passkey. Add one under Your second factors, or use a one-time code.")
     mine = models.StepUpChallenge.objects.filter(person=person)
     mine.filter(made_at__lt=now - CHALLENGE_WINDOW).delete()
     if mine.filter(made_at__gt=now - CHALLENGE_WINDOW).count() >= MOST_CHALLENGES:
-        raise CannotConfirm("Too many passkey requests in ten minutes: wait a little, or use a one-time code.")
+        raise CannotConfirm("Too many passkey requests within ten minutes. Try again later, or use a one-time code.")
     nonce, head = secrets.token_hex(32), trail.head()
     content = _signed_content(nonce=nonce, digest=digest, purpose=purpose, audit_head=head)
     models.StepUpChallenge.objects.create(
@@ -70,17 +70,22 @@ def verify(
     answer: Mapping[str, Any],
     session_key: str,
     now: datetime,
+    listed: str = "",
 ) -> "StepUp":
     """Check the answer and store what was signed as a StepUp row, inside the caller's transaction.
 
     `answer` is {"kind": "totp", "code": "123456"} or {"kind": "passkey", "credential": credential.toJSON()}, the
-    credential as an object or as its JSON text. Raises CannotConfirm; then the caller rolls back and nothing is spent.
+    credential as an object or as its JSON text; within the desk also `signed_lists.Place.answer`. `listed` is the text
+    of a list of decisions, whose digest is then given. Raises CannotConfirm; then the caller rolls back and nothing is
+    spent.
     """
     if not connection.in_atomic_block:
         raise RuntimeError("A decision and its second factor belong in one transaction.")
     _require_shape(purpose=purpose, digest=digest, session_key=session_key)
+    if listed and digest != signed_lists.digest_of(listed):
+        raise ValueError("A list is confirmed by its own digest.")
     if not person.is_active:
-        raise CannotConfirm("This account is switched off.")
+        raise CannotConfirm("This account is deactivated.")
     kind = answer.get("kind") if isinstance(answer, Mapping) else None
     row = models.StepUp(
         person=person,
@@ -88,11 +93,14 @@ def verify(
         digest=digest,
         session_digest=trail.digest_of(session_key),
         at=now,
+        listed=listed or None,
     )
     if kind == models.StepUp.Kind.TOTP:
         _confirm_by_code(row, answer.get("code"), now=now)
     elif kind == models.StepUp.Kind.PASSKEY:
         _confirm_by_passkey(row, answer.get("credential"), now=now)
+    elif kind == models.StepUp.Kind.LIST and isinstance(answer.get("place"), signed_lists.Place):
+        _confirm_by_list(row, answer["place"])
     else:
         raise CannotConfirm("Confirm with a passkey or a one-time code.")
     _keep(row)
@@ -118,7 +126,8 @@ class Proofs:
             return False
         if not is_genuine(row, check=self._check):
             return False
-        return row.kind != models.StepUp.Kind.PASSKEY or _is_of_own_key(row, self._keys_of(row))
+        giver = row.signed_with or row
+        return giver.kind != models.StepUp.Kind.PASSKEY or _is_of_own_key(giver, self._keys_of(giver))
 
     def _keys_of(self, row: "StepUp") -> dict[str, str]:
         if row.person_id not in self._keys:
@@ -140,11 +149,17 @@ def _is_of_own_key(row: "StepUp", keys: Mapping[str, str]) -> bool:
 def is_genuine(row: "StepUp", *, check: sealing.Check | None = None) -> bool:
     """Whether the desk itself wrote this row: its code verifies, and with a passkey its signature does.
 
+    A place in a list needs a genuine list with this very decision at that place.
+
     For many rows, pass the `check` of `sealing.checker(context=MAC_CONTEXT)`.
     """
     check = check or sealing.checker(context=MAC_CONTEXT)
     if not check(row.mac, row.content):
         return False
+    if row.kind == models.StepUp.Kind.LIST:
+        signature = row.signed_with
+        is_factor = signature is not None and signature.kind != models.StepUp.Kind.LIST
+        return is_factor and signed_lists.holds(row) and is_genuine(signature, check=check)  # type: ignore[arg-type]
     return row.kind != models.StepUp.Kind.PASSKEY or signature_holds(row)
 
 
@@ -185,7 +200,7 @@ def _confirm_by_code(row: "StepUp", code: object, *, now: datetime) -> None:
         raise CannotConfirm(f"Too many wrong codes: try again in {wait} seconds, or use a passkey.")
     secret = totp.secret_of(person)
     if secret is None:
-        raise CannotConfirm("You have no one-time codes set up: add them under your account.")
+        raise CannotConfirm("You have no authenticator app. Set one up under Your second factors.")
     step = totp.matching_step(secret, str(code), now=now)
     if step is None:
         code_limits.note_failure(person=person, session_digest=row.session_digest, now=now)
@@ -199,10 +214,11 @@ def _confirm_by_code(row: "StepUp", code: object, *, now: datetime) -> None:
 def _until_the_next_code(usable_from: datetime, now: datetime) -> str:
     """When the next code counts: within half a minute, unless this machine's clock was set back."""
     if usable_from - now <= timedelta(seconds=60):
-        return "That code was used already: wait for the next one, at most 30 seconds."
+        return "This code was already used. Wait for the next one, at most 30 seconds."
     return (
-        f"Nothing was decided: codes count again from {usable_from:%H:%M} UTC, because this desk's clock was set back. "
-        "Use a passkey, or ask an administrator to set the clock."
+        f"Nothing was decided: one-time codes are accepted again from {usable_from:%H:%M} UTC, because this desk's "
+        "clock was set back. "
+        "Use a passkey, or ask an administrator to correct the clock."
     )
 
 
@@ -213,19 +229,28 @@ def _confirm_by_passkey(row: "StepUp", answer: object, *, now: datetime) -> None
         row.public_key = passkeys.check(assertion, person=row.person, challenge=waiting.challenge)
         _move_counter(row.person, assertion)
     except passkeys.NotVerified:
-        raise CannotConfirm("Your device did not ask for its PIN, finger or face: a decision needs that.") from None
+        raise CannotConfirm(
+            "Your device did not verify you by PIN, fingerprint or face. A decision requires that."
+        ) from None
     except passkeys.AtAnotherAddress as reason:
         raise CannotConfirm(str(reason)) from None
     except passkeys.CannotAccept as reason:
         _log.warning("stepup.passkey_refused", person=row.person.pk, purpose=row.purpose, reason=str(reason))
-        raise CannotConfirm("The passkey's answer does not belong to what is shown here: start again.") from None
+        raise CannotConfirm("This passkey response does not match the page. Start again.") from None
     if not models.StepUpChallenge.objects.filter(pk=waiting.pk, used_at=None).update(used_at=now):
-        raise CannotConfirm("This passkey answer was used already: start again.")
+        raise CannotConfirm("This passkey response was already used. Start again.")
     row.kind = models.StepUp.Kind.PASSKEY
     row.nonce, row.challenge, row.audit_head = waiting.nonce, waiting.challenge, waiting.audit_head
     row.credential_id, row.client_data = assertion.credential_id, assertion.client_data
     row.authenticator_data, row.signature = assertion.authenticator_data, assertion.signature
     row.sign_count = assertion.sign_count
+
+
+def _confirm_by_list(row: "StepUp", place: signed_lists.Place) -> None:
+    row.kind, row.signed_with, row.position = models.StepUp.Kind.LIST, place.signature, place.position
+    row.audit_head = place.signature.audit_head
+    if not signed_lists.holds(row):
+        raise CannotConfirm("This is not what you confirmed, or the two minutes for it are over: review it again.")
 
 
 def _waiting_challenge(row: "StepUp", text: str, *, now: datetime) -> "StepUpChallenge":
@@ -240,9 +265,9 @@ def _waiting_challenge(row: "StepUp", text: str, *, now: datetime) -> "StepUpCha
     if not same or not hmac.compare_digest(passkeys.challenge_text(expected), text):
         raise passkeys.CannotAccept("the challenge was made for something else")
     if waiting.used_at is not None:
-        raise CannotConfirm("This passkey answer was used already: start again.")
+        raise CannotConfirm("This passkey response was already used. Start again.")
     if not waiting.made_at <= now <= waiting.made_at + timedelta(seconds=CHALLENGE_SECONDS):
-        raise CannotConfirm("That took longer than two minutes: start again.")
+        raise CannotConfirm("The passkey request expired after two minutes. Start again.")
     return waiting
 
 
@@ -264,7 +289,7 @@ def _keep(row: "StepUp") -> None:
         with transaction.atomic():
             row.save(force_insert=True)
     except IntegrityError:
-        raise CannotConfirm("This answer was used already: start again.") from None
+        raise CannotConfirm("This response was already used. Start again.") from None
 
 
 def _signed_content(*, nonce: str, digest: str, purpose: str, audit_head: str) -> bytes:
@@ -276,4 +301,4 @@ def _require_shape(*, purpose: str, digest: str, session_key: str) -> None:
     if not (0 < len(purpose) <= 60 and 0 < len(digest) <= 64):
         raise ValueError("A decision has a purpose of at most 60 characters and a digest of at most 64.")
     if not session_key:
-        raise CannotConfirm("A decision is confirmed in a signed-in session; an API token can't.")
+        raise CannotConfirm("A decision requires a signed-in session. An API token can't confirm it.")

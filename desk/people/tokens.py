@@ -46,9 +46,9 @@ def create(
 ) -> tuple["ApiToken", Secret]:
     """A new token of this person that ends after so many days (1 to 366). Its secret is not stored: show it now."""
     if not 1 <= days <= LONGEST_DAYS:
-        raise ValueError("A token lives from 1 to 366 days.")
+        raise ValueError("A token is valid for 1 to 366 days.")
     if scope not in models.ApiToken.Scope.values:
-        raise ValueError("A token reads, or reads and drafts.")
+        raise ValueError("Choose what the token may do.")
     text = PREFIX + secrets.token_urlsafe(32)
     row = models.ApiToken.objects.create(
         person=person,
@@ -159,9 +159,9 @@ class TokenAuthentication(authentication.BaseAuthentication):
         now = clock.now()
         token = living_token(text, now=now)
         if token is None:
-            raise exceptions.AuthenticationFailed("This token is not valid, or not any more.")
+            raise exceptions.AuthenticationFailed("This token is invalid, expired or revoked.")
         if token.scope == models.ApiToken.Scope.READ and request.method not in SAFE_METHODS:
-            raise exceptions.PermissionDenied("Nothing was recorded: this token reads only.")
+            raise exceptions.PermissionDenied("Nothing was recorded: this token is read-only.")
         if (enter := getattr(request, "enter", None)) is not None:
             enter(token.person)  # the rooms above say which accounts there are; a 404 where the person has no role
         note_use(token, now=now)

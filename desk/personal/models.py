@@ -16,7 +16,7 @@ class Density(models.TextChoices):
 class Theme(models.TextChoices):
     """Light or dark; empty follows the device."""
 
-    DEVICE = "", "As the device is set"
+    DEVICE = "", "Match the device"
     LIGHT = "light", "Light"
     DARK = "dark", "Dark"
 

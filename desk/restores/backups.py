@@ -70,7 +70,7 @@ class Manifest:
 def back_up(folder: Path, *, now: datetime) -> Manifest:
     """Make a backup in a folder that is not there yet. The desk may go on working. Raises CannotBackUp."""
     if folder.exists():
-        raise CannotBackUp(f"{folder} is there already; a backup gets a folder of its own.")
+        raise CannotBackUp(f"{folder} already exists. Name a new folder for the backup.")
     partial = folder.with_name(f"{folder.name}.partial")
     shutil.rmtree(partial, ignore_errors=True)
     try:
@@ -100,15 +100,15 @@ def read(folder: Path) -> Manifest:
         manifest = Manifest(**members)
         odd = [name for name, digest in manifest.files.items() if _digest(folder / name) != digest]
     except (OSError, ValueError, TypeError) as error:
-        raise CannotRestore(f"{folder} is no backup that can be read: {_sentence(error)}") from None
+        raise CannotRestore(f"{folder} is not a readable backup: {_sentence(error)}") from None
     if not sealing.is_authentic(manifest.code, manifest.content, context=_CONTEXT):
-        raise CannotRestore("The backup was made under another key ring, or changed: put the ring of that desk here.")
+        raise CannotRestore("The backup was made with another key ring, or altered. Use the key ring of that desk.")
     if odd:
         raise CannotRestore(f"{', '.join(odd)} in {folder} was changed since the backup was made.")
     if manifest.format != FORMAT:
-        raise CannotRestore(f"It is of format {manifest.format}, and this version reads format {FORMAT}.")
+        raise CannotRestore(f"The backup has format {manifest.format}, and this version reads format {FORMAT}.")
     if _ROWS.get(manifest.engine) not in manifest.files:
-        raise CannotRestore("It has no rows.")
+        raise CannotRestore("The backup has no rows.")
     if manifest.engine != connection.vendor:
         raise CannotRestore(f"It is of {manifest.engine}, and DATABASE_URL names {connection.vendor}.")
     return manifest
@@ -146,7 +146,7 @@ def _load_sqlite(source: Path, now: datetime, over_rows: bool) -> None:
     if _is_running():
         raise CannotRestore(f"A desk runs on {heads.folder()}: stop it first.")
     if path.exists() and _has_rows() and not over_rows:
-        raise CannotRestore("There are rows here already. With --replace they are moved aside first.")
+        raise CannotRestore("This database already has rows. Use --replace to move them aside first.")
     connections.close_all()
     aside = heads.folder() / f"before-restore-{now.astimezone(UTC):%Y%m%dT%H%M%SZ}"
     copy = path.with_name(f"{path.name}.partial")
@@ -159,17 +159,17 @@ def _load_sqlite(source: Path, now: datetime, over_rows: bool) -> None:
                 old.rename(aside / old.name)
         copy.rename(path)
     except OSError as error:
-        raise CannotRestore(f"The rows could not be put in their place: {_sentence(error)}") from error
+        raise CannotRestore(f"The rows could not be restored: {_sentence(error)}") from error
 
 
 def _load_postgresql(source: Path, now: datetime, over_rows: bool) -> None:
     if connection.introspection.table_names():
-        raise CannotRestore("The database has tables: make an empty one, and have DATABASE_URL name it.")
+        raise CannotRestore("The database is not empty. Create an empty one and set DATABASE_URL to it.")
     connections.close_all()
     try:
         _run("pg_restore", ["--no-owner", "--no-privileges", "--single-transaction", "--exit-on-error", str(source)])
     except (OSError, subprocess.SubprocessError) as error:
-        raise CannotRestore(f"pg_restore could not put the rows back: {_sentence(error)}") from error
+        raise CannotRestore(f"pg_restore failed: {_sentence(error)}") from error
 
 
 def _run(program: str, arguments: list[str]) -> None:
@@ -190,7 +190,7 @@ def _run(program: str, arguments: list[str]) -> None:
 def _program(name: str) -> str:
     path = shutil.which(name)
     if path is None:
-        raise OSError(f"there is no {name} on the PATH; it comes with PostgreSQL's client")
+        raise OSError(f"there is no {name} on the PATH; install PostgreSQL's client")
     return path
 
 

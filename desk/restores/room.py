@@ -35,8 +35,8 @@ def _causes(now: datetime, only: str) -> Iterator[Cause]:
         if only in {"", row.subject}:
             as_of = "" if row.as_of is None else f" of {row.as_of:%Y-%m-%d %H:%M:%S} UTC"
             sentence = (
-                f"Nothing is sent: the desk's records are those{as_of}, and what it has sent since then it can't know. "
-                "Two people of treasury settle what waits to be sent."
+                f"Nothing is sent: the database is in an earlier state{as_of}, so it can't know what was sent later. "
+                "Two treasurers must settle the pending requests."
             )
             yield Cause(row.subject, sentence, "restore", str(row.pk))
 
@@ -44,12 +44,12 @@ def _causes(now: datetime, only: str) -> Iterator[Cause]:
 KINDS: Final = (
     Kind(
         FELL_BACK,
-        "Put back to an earlier moment",
+        "Database restored to an earlier state",
         Severity.CRITICAL,
         (roles.TREASURY, roles.ADMIN),
         _causes,
         closable=False,
-        ends="It ends when two people of treasury have settled what waits to be sent.",
+        ends="It is resolved when two treasurers have settled the pending requests.",
     ),
 )
 

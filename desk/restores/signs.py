@@ -53,7 +53,7 @@ def check(*, now: datetime) -> str:
 def problem() -> str:
     """Why nothing may be sent, as long as a restore is open; else an empty text."""
     row = Restore.objects.filter(state=states.OPEN).first()
-    return "" if row is None else f"Nothing is sent: the desk was put back to an earlier moment ({row.reference})."
+    return "" if row is None else f"Nothing is sent: the database was restored to an earlier state ({row.reference})."
 
 
 def notice(sign: Sign, *, now: datetime) -> Restore:

@@ -12,25 +12,24 @@ HEADS: Final = "heads"
 BROKER: Final = "broker"
 EXCHANGE: Final = "exchange"
 SIGNS: Final = {
-    COMMAND: "A backup was put back by the command for it",
-    HEADS: "The file of heads beside the database knows more than the database",
-    BROKER: "The broker was told of more than the database has",
-    EXCHANGE: "The exchange has an order that this desk placed, and the database has no row of it",
+    COMMAND: "Backup restored by command",
+    HEADS: "The file of heads is ahead of the database",
+    BROKER: "The broker is ahead of the database",
+    EXCHANGE: "The exchange has an order from this desk that is missing in the database",
 }
 
 STATES: Final[dict[str, State]] = {
     OPEN: State(
         "Nothing is sent",
-        "No call that moves money leaves the desk: its records are those of an earlier moment, so it can't know what "
-        "it has sent since. Two people of treasury look at everything that waits to be sent and settle it; then the "
-        "desk goes on.",
+        "No money is moved: the database is from an earlier time, so later payments may be missing from it. Two "
+        "treasurers review and settle everything that is pending. Then sending resumes.",
         Turn.PERSON,
         Tone.BAD,
         icon="history",
     ),
     SETTLED: State(
         "Settled",
-        "Two people of treasury settled what waited to be sent, and the desk went on.",
+        "Two treasurers settled the pending requests, and sending resumed.",
         Turn.NOBODY,
         Tone.QUIET,
         terminal=True,

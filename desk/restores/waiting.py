@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 GO_ON: Final = "go_on"
 CANCEL: Final = "cancel"
 MOST_OUTSIDE: Final = 50  # of one kind that people see
-VERDICTS: Final = {GO_ON: "It did not happen: go on", CANCEL: "Cancel it here"}
+VERDICTS: Final = {GO_ON: "Not sent: continue", CANCEL: "Cancel"}
 EFFECTS: Final = {
-    GO_ON: "It goes on from where it stands, with the approvals that it has.",
-    CANCEL: "Nothing is sent for it any more. It can be asked for again.",
+    GO_ON: "It continues in its current state, with its current approvals.",
+    CANCEL: "Nothing is sent. It can be requested again.",
 }
 
 

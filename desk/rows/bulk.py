@@ -242,7 +242,7 @@ def _long_text(name: str, value: Decimal) -> str:
 def _texts(name: str, longest: int) -> Column:
     def ready(values: Sequence[str]) -> list[Any]:
         if any(len(value) > longest or "\0" in value for value in values):
-            raise CannotKeep(f"{name} is too long or has odd characters")
+            raise CannotKeep(f"{name} is too long or has invalid characters")
         return list(values)
 
     return ready
@@ -251,7 +251,7 @@ def _texts(name: str, longest: int) -> Column:
 def _counts(name: str) -> Column:
     def ready(values: Sequence[int | None]) -> list[Any]:
         if any(value is not None and not 0 <= value <= HIGHEST_COUNT for value in values):
-            raise CannotKeep(f"{name} is out of bounds")
+            raise CannotKeep(f"{name} is out of range")
         return list(values)
 
     return ready

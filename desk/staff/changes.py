@@ -37,8 +37,8 @@ DECISIONS: Final = InTurn(
     CONFIRM,
     CannotChange,
     machine.MACHINE,
-    missing="There is no such change.",
-    why_over=lambda row: "Nothing was changed: somebody else was faster. Read the page again.",
+    missing="Change not found.",
+    why_over=lambda row: "Nothing was changed: someone else acted first. Refresh the page.",
     read_with=("person", "requested_by"),
 )
 
@@ -70,7 +70,7 @@ def request(
         person = read(person_id)
         _check(actor, person, kind, grants)
         if digest != digest_of(person, kind, grants):
-            raise CannotChange("Nothing was changed: the person is not what you saw. Read the page again.")
+            raise CannotChange("Nothing was changed: this person changed after you opened the page. Refresh the page.")
         confirmation = REQUESTS.confirm(act)
         act = replace(act, comment=clean_reason(reason))
         return ask(person, kind, grants, act=act, confirmation=confirmation)
@@ -94,7 +94,7 @@ def ask(person: "Person", kind: str, grants: Collection[str], *, act: Act, confi
         with transaction.atomic():
             machine.create(row, event="requested", evidence=confirmation.evidence(), **act.moved)
     except IntegrityError:
-        raise CannotChange("Nothing was changed: another change of this person waits already.") from None
+        raise CannotChange("Nothing was changed: another change of this person is pending.") from None
     if row.alone:
         _apply(row, person, act)
         machine.move(row, event="applied_alone", to=states.DONE, **act.moved)
@@ -112,13 +112,11 @@ def confirm(
     with DECISIONS.transaction(change_id) as row:
         _refuse_unless_open(row, act)
         if row.requested_by_id == actor.pk:
-            raise CannotChange("Nothing was changed: you asked for it, so another admin has to confirm it.")
+            raise CannotChange("Nothing was changed: you requested it, so another administrator must confirm it.")
         person, grants = read(row.person_id), row.wanted_roles
         _check(actor, person, row.kind, grants)
         if not (digest == row.digest == digest_of(person, row.kind, grants)):
-            raise CannotChange(
-                "Nothing was changed: the person is not what they were when it was asked for. Reject it."
-            )
+            raise CannotChange("Nothing was changed: this person has changed since the request. Reject it.")
         DECISIONS.refuse_while_cooling_off(act)
         confirmation = DECISIONS.confirm(act)
         _apply(row, person, act)
@@ -209,7 +207,7 @@ def read(person_id: int) -> "Person":
     """The person as they are now. Raises CannotChange when there is nobody of this number."""
     person = models.Person.objects.filter(pk=person_id).first()
     if person is None:
-        raise CannotChange("There is nobody of this number.")
+        raise CannotChange("Person not found.")
     return person
 
 
@@ -217,7 +215,7 @@ def clean_reason(text: str) -> str:
     """The reason, checked for its length. Raises CannotChange."""
     text = text.strip()
     if not text:
-        raise CannotChange("Say why, so that others can follow it later.")
+        raise CannotChange("Enter a reason.")
     if len(text) > LONGEST_REASON:
         raise CannotChange(f"The reason is too long: {len(text)} characters, {LONGEST_REASON} at most.")
     return text
@@ -226,7 +224,7 @@ def clean_reason(text: str) -> str:
 def _check(actor: "Person", person: "Person", kind: str, grants: Collection[str]) -> None:
     # Read again inside the turn: the actor may have lost the role a moment ago.
     if not rules.may_keep(read(actor.pk)):
-        raise CannotChange("Only active administrators change people.")
+        raise CannotChange("Only active administrators can change people.")
     rules.refuse_oneself(actor, person)
     if problem := rules.obstacle(kind, person, grants):
         raise CannotChange(f"Nothing was changed. {problem}")
@@ -237,13 +235,13 @@ def _check(actor: "Person", person: "Person", kind: str, grants: Collection[str]
 
 def _refuse_unless_open(row: PersonChange, act: Act) -> None:
     if not rules.may_keep(read(act.person.pk)):
-        raise CannotChange("Only active administrators change people.")
+        raise CannotChange("Only active administrators can change people.")
     if row.person_id == act.person.pk:
-        raise CannotChange("Nothing was changed: it is about yourself, so other admins decide on it.")
+        raise CannotChange("Nothing was changed: you can't decide on your own account. Another administrator must.")
     if row.state != states.REQUESTED:
-        raise CannotChange(f"Nothing was changed: it is {row.label.lower()} already.")
+        raise CannotChange(f"Nothing was changed: it is already {row.label.lower()}.")
     if row.expires_at <= act.now:
-        raise CannotChange("Nothing was changed: it expired, because nobody confirmed it within a day.")
+        raise CannotChange("Nothing was changed: the request expired after a day without confirmation.")
 
 
 def _apply(row: PersonChange, person: "Person", act: Act) -> None:

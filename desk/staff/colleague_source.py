@@ -69,6 +69,6 @@ SOURCE: Final = Source(
     count=_count,
     subjects=_subjects,
     topics=lambda: DECISIONS,
-    empty="No new colleague waits to be confirmed.",
+    empty="No new colleagues to confirm.",
     acts=(roles.TREASURY,),
 )

@@ -46,9 +46,9 @@ def waiting() -> "list[Person]":
 def obstacle(person: "Person") -> str:
     """Why this person can't be confirmed now, or an empty text."""
     if person.unconfirmed_since is None or roles.TREASURY not in person.roles or not person.is_active:
-        return "There is nobody to confirm here."
+        return "This person needs no confirmation."
     if not person.has_usable_password() or not factors.has_one(person):
-        return "This person has not signed in and set up a second factor yet."
+        return "This person has not yet signed in and set up a second factor."
     return ""
 
 
@@ -82,10 +82,12 @@ def confirm(
         if problem := obstacle(person):
             raise CannotChange(f"Nothing was confirmed. {problem}")
         if not may_confirm(actor, person):
-            raise CannotChange("Nothing was confirmed: somebody else of treasury has to confirm this person.")
+            raise CannotChange("Nothing was confirmed: another treasurer must confirm this person.")
         CONFIRMATIONS.refuse_while_cooling_off(act)
         if digest != digest_of(person):
-            raise CannotChange("Nothing was confirmed: the person is not what you saw. Read the page again.")
+            raise CannotChange(
+                "Nothing was confirmed: this person changed after you opened the page. Refresh the page."
+            )
         confirmation = CONFIRMATIONS.confirm(act)
         since = person.unconfirmed_since
         models.Person.objects.filter(pk=person.pk).update(unconfirmed_since=None, words_from=now)

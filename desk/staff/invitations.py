@@ -57,18 +57,18 @@ def problems(*, name: str, email: str, grants: Collection[str]) -> dict[str, str
     try:
         ASCIIUsernameValidator()(name)
     except ValidationError:
-        sentences["name"] = "Letters, digits and @ . + - _ make a name, without blanks."
+        sentences["name"] = "Use letters, digits and @ . + - _ without spaces."
     if len(name) > 150:
-        sentences["name"] = "A name has 150 characters at most."
+        sentences["name"] = "Use at most 150 characters."
     elif models.Person.objects.filter(username__iexact=name).exists():
-        sentences["name"] = "Somebody has this name already. Names are never given twice."
+        sentences["name"] = "This username is taken. Usernames are never reused."
     try:
         validate_email(email)
     except ValidationError:
-        sentences["email"] = "This is no e-mail address."
+        sentences["email"] = "Enter a valid e-mail address."
     else:
         if models.Person.objects.filter(email__iexact=email).exists():
-            sentences["email"] = "Somebody has this address already."
+            sentences["email"] = "This e-mail address is already in use."
     if not grants:
         sentences["roles"] = "Choose at least one role: without one the person sees nothing."
     elif problem := rules.role_problem(grants):
@@ -95,11 +95,11 @@ def invite(
     with transaction.atomic():
         trail.take_turn()
         if not rules.may_keep(changes.read(actor.pk)):
-            raise CannotChange("Only active administrators invite people.")
+            raise CannotChange("Only active administrators can invite people.")
         if refusals := problems(name=name, email=email, grants=grants):
             raise CannotChange(f"Nobody was invited. {' '.join(refusals.values())}")
         if digest != digest_of(name=name, email=email, grants=grants):
-            raise CannotChange("Nobody was invited: this is not what you saw. Read the page again.")
+            raise CannotChange("Nobody was invited: the details changed after you opened the page. Refresh the page.")
         confirmation = INVITATIONS.confirm(act)
         person = models.Person.objects.create_user(username=name, email=email)
         changes.ask(person, states.ROLES, grants, act=act, confirmation=confirmation)
@@ -127,13 +127,13 @@ def make_link(
     with transaction.atomic():
         trail.take_turn()
         if not rules.may_keep(changes.read(actor.pk)):
-            raise CannotChange("Only active administrators invite people.")
+            raise CannotChange("Only active administrators can invite people.")
         person = changes.read(person_id)
         rules.refuse_oneself(actor, person)
         if problem := link_obstacle(person, actor):
-            raise CannotChange(f"No link was made. {problem}")
+            raise CannotChange(f"No link was created. {problem}")
         if digest != changes.digest_of(person, LINK, ()):
-            raise CannotChange("No link was made: the person is not what you saw. Read the page again.")
+            raise CannotChange("No link was created: this person changed after you opened the page. Refresh the page.")
         confirmation = LINKS.confirm(act)
         act = replace(act, comment=changes.clean_reason(reason))
         row, code = _make_link(person, act=act, confirmation=confirmation)
@@ -143,11 +143,13 @@ def make_link(
 def link_obstacle(person: "Person", actor: "Person") -> str:
     """Why this administrator can't make a link for the person now, or an empty text."""
     if not person.is_active or person.has_usable_password():
-        return "Links are for active people without a password."
+        return "Links are only for active people without a password."
     if not person.email:
-        return "This person has no e-mail address that the link could be bound to."
+        return "This person has no e-mail address, and a link is bound to one."
     if not notices.goes_by_mail() and _asked_by(person) == actor.pk:
-        return "You asked for this access, and there is no mail server: another administrator hands the link over."
+        return (
+            "You requested this access and no mail server is set up, so another administrator must hand over the link."
+        )
     return ""
 
 

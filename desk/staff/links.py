@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 SUBJECT: Final = "invitation"
 PREFIX: Final = "inv_"
-PLACE: Final = "[the link stands in the mail alone]"
+PLACE: Final = "[the link is only in the e-mail]"
 _CONTEXT: Final = "desk.invitation"
 
 

@@ -34,8 +34,8 @@ def mail_link(row: Invitation, *, now: datetime) -> None:
         reference=person.get_username()[:40],
         title="Your link to Countersign",
         sentence=f"{row.made_by.get_username()} invited you as {person.get_username()}. The link works once, until "
-        f"{row.expires_at:%d %b %H:%M} UTC. You enter this e-mail address, choose a password and set up a second "
-        "factor. If you don't expect this, don't open it, and tell your treasury.",
+        f"{row.expires_at:%d %b %H:%M} UTC. Enter this e-mail address, choose a password and set up a second "
+        "factor. If you were not expecting this, do not open the link and inform your treasury.",
         url=reverse("begin"),
         created_at=now,
         ended_at=now,
@@ -57,9 +57,9 @@ def announce_arrival(person: "Person", *, now: datetime) -> None:
         kind=ARRIVAL_KIND,
         reference=person.get_username()[:40],
         title="New sign-in by link",
-        sentence=f"Somebody opened the link of {person.get_username()} ({person.email or 'no e-mail address'}) and "
+        sentence=f"Someone opened the link for {person.get_username()} ({person.email or 'no e-mail address'}) and "
         f"chose a password. Roles: {', '.join(words) or 'none'}. If that was not {person.get_username()}, an "
-        "administrator deactivates the account now.",
+        "administrator must deactivate the account now.",
         url=reverse("person", args=[person.pk]),
         created_at=now,
         ended_at=now,

@@ -51,7 +51,7 @@ NAVIGATION: Final = (
     ),
 )
 SEARCHES: Final = (Search(_search, 130),)
-COMMANDS: Final = (Command("Invite somebody", "person-invite", "user-round", rules.may_keep, 70),)
+COMMANDS: Final = (Command("Invite person", "person-invite", "user-round", rules.may_keep, 70),)
 TOPICS: Final = {machine.TOPIC: _may_follow, PersonChange.name: _may_follow_one}
 
 

@@ -37,15 +37,15 @@ def role_problem(grants: Collection[str]) -> str:
     """Why these roles can't be held together or at these accounts, or an empty text."""
     held, accounts = scopes.roles_of(grants), {"", *scopes.names()}
     if any(scopes.split(grant)[1] not in accounts or grant.endswith(":") for grant in grants):
-        return "There is no account of this number."
+        return "Account not found."
     if both := [grant for grant in grants if ":" in grant and scopes.split(grant)[0] in grants]:
-        return f"Choose every account or some for {scopes.split(both[0])[0]}, not both."
+        return f"Choose either every account or single accounts for {scopes.split(both[0])[0]}."
     if unknown := held - set(roles.ALL):
-        return f"There is no role {sorted(unknown)[0]!r}."
+        return f"Unknown role: {sorted(unknown)[0]!r}."
     if roles.ADMIN in held and held & {roles.TREASURY, roles.OPERATOR}:
-        return "An admin keeps people and keys and moves no money: without Operator and Treasury, please."
+        return "An admin manages people and keys and moves no money. Remove Operator and Treasury."
     if roles.AUDITOR in held and len(held) > 1:
-        return "An auditor reads and changes nothing: the role stands alone."
+        return "An auditor only reads. The role can't be combined with others."
     return ""
 
 
@@ -53,7 +53,7 @@ def refuse_oneself(actor: "Person", person: "Person") -> None:
     """Raise CannotChange for somebody who would change their own account."""
     if actor.pk == person.pk:
         raise CannotChange(
-            "Nothing was changed: nobody changes their own roles, factors or account. Ask another admin."
+            "Nothing was changed: you can't change your own roles, factors or account. Ask another admin."
         )
 
 
@@ -61,7 +61,7 @@ def refuse_last_admin(person: "Person") -> None:
     """Raise CannotChange where no other active administrator has a password. Call it after `trail.take_turn`."""
     others = models.Person.objects.filter(scopes.holding(roles.ADMIN, "")).exclude(pk=person.pk)
     if not any(other.has_usable_password() for other in others):
-        raise CannotChange("Nothing was changed: somebody has to stay admin. Make somebody else one first.")
+        raise CannotChange("Nothing was changed: at least one admin must remain. Appoint another one first.")
 
 
 def why_two(person: "Person") -> str:
@@ -69,15 +69,15 @@ def why_two(person: "Person") -> str:
     if roles.ADMIN in person.grants:
         others = models.Person.objects.filter(scopes.holding(roles.ADMIN, "")).exclude(pk=person.pk)
         if sum(other.has_usable_password() for other in others) < FEWEST_ADMINS:
-            return "Only one administrator would be left, so a second one has to confirm it."
+            return "Only one administrator would be left, so a second one must confirm this."
     names = scopes.names()
     for scope, most in rooms.quorums().items():
         treasury = models.Person.objects.filter(scopes.holding(roles.TREASURY, scope))
         able = {each.pk for each in treasury if each.has_usable_password()}
         if person.pk in able and len(able) - 1 < most:
             return (
-                f"{names.get(scope, 'The account')} would be left with {len(able) - 1} of treasury, and its rules ask "
-                f"for up to {most} approvals, so a second administrator has to confirm it."
+                f"{names.get(scope, 'The account')} would be left with {len(able) - 1} in treasury, and its rules "
+                f"require up to {most} approvals, so a second administrator must confirm this."
             )
     return ""
 
@@ -87,10 +87,10 @@ def obstacle(kind: str, person: "Person", grants: Collection[str] = ()) -> str:
     if kind == states.REACTIVATE:
         return "This account is active." if person.is_active else ""
     if not person.is_active:
-        return "This account is deactivated: activate it again first."
+        return "This account is deactivated. Reactivate it first."
     if kind == states.ROLES:
         if problem := role_problem(grants):
             return problem
         if set(grants) == set(person.grants):
-            return "These are the roles that the person has."
+            return "The person already has these roles."
     return ""

@@ -49,7 +49,7 @@ def _entry(row: PersonChange, person: "Person", now: datetime) -> Entry:
         subject=row.subject,
         reference=row.reference,
         title=f"{row.title}: {row.person.get_username()}",
-        sentence=f"{row.sentence} {_roles_sentence(row)}Asked for by {row.requested_by.get_username()}: {row.reason}",
+        sentence=f"{row.sentence} {_roles_sentence(row)}Requested by {row.requested_by.get_username()}: {row.reason}",
         url=reverse("person", args=[row.person_id]),
         since=row.created_at,
         tone=row.tone,
@@ -67,7 +67,7 @@ def _entry(row: PersonChange, person: "Person", now: datetime) -> Entry:
 
 def _roles_sentence(row: PersonChange) -> str:
     """The requested roles with their accounts, as a sentence."""
-    return f"Roles then: {', '.join(row.wanted_in_words) or 'none'}. " if row.kind == states.ROLES else ""
+    return f"New roles: {', '.join(row.wanted_in_words) or 'none'}. " if row.kind == states.ROLES else ""
 
 
 def _page(person: "Person", number: int) -> str:
@@ -83,6 +83,6 @@ SOURCE: Final = Source(
     count=_count,
     subjects=lambda: {PersonChange.name: _page},
     topics=lambda: TOPIC,
-    empty="No change of a person waits for you.",
+    empty="No changes of people need you.",
     acts=(roles.ADMIN,),
 )

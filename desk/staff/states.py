@@ -19,7 +19,7 @@ KINDS: Final = {
     ROLES: "Change roles",
     FACTORS: "Reset second factors",
     ACCESS: "Reset password and second factors",
-    REACTIVATE: "Activate again",
+    REACTIVATE: "Reactivate",
     DEACTIVATE: "Deactivate",
 }
 OPEN_FOR: Final = timedelta(hours=24)
@@ -33,12 +33,12 @@ EXPIRED: Final = "expired"
 STATES: Final[dict[str, State]] = {
     REQUESTED: State(
         "Needs a second admin",
-        "Nothing was changed yet. Another administrator has to confirm it within a day.",
+        "Nothing has changed yet. Another administrator must confirm it within a day.",
         Turn.PERSON,
         Tone.ACTIVE,
         icon="hourglass",
     ),
-    DONE: State("Done", "It was changed. The person was signed out everywhere.", Turn.NOBODY, Tone.GOOD, terminal=True),
+    DONE: State("Done", "Changed. The person was signed out everywhere.", Turn.NOBODY, Tone.GOOD, terminal=True),
     REJECTED: State("Rejected", "Nothing was changed.", Turn.NOBODY, Tone.QUIET, terminal=True, icon="ban"),
     WITHDRAWN: State(
         "Withdrawn",
@@ -50,7 +50,7 @@ STATES: Final[dict[str, State]] = {
     ),
     EXPIRED: State(
         "Expired",
-        "Nothing was changed: nobody confirmed it within a day.",
+        "Nothing was changed: the request expired after a day without confirmation.",
         Turn.NOBODY,
         Tone.QUIET,
         terminal=True,

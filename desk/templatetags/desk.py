@@ -23,9 +23,6 @@ from desk.templatetags.terms import TERMS
 
 register = template.Library()
 
-# The subjects of the trail that are called otherwise on screen.
-_SUBJECTS = {"apikey": "Key", "subaccount": "Sub-account", "policychange": "Rules", "personchange": "Person"}
-
 SPRITE = "vendor/lucide-1.62.0/sprite.svg"
 TONES = {
     "quiet": "circle-dot",
@@ -142,13 +139,6 @@ def shortened(text: str, ends: int = 8) -> str:
     return text if len(text) <= 2 * ends + 1 else f"{text[:ends]}\u2026{text[-ends:]}"
 
 
-@register.filter
-def in_words(action: str) -> str:
-    """The name of an event of the audit trail for people: "apikey.probed" is "Key probed"."""
-    subject, _, event = action.partition(".")
-    return f"{_SUBJECTS.get(subject, subject.capitalize())} {event}".replace("_", " ").strip()
-
-
 @register.simple_tag
 def copy(text: str, *, what: str) -> SafeString:
     """A button that copies the full value; without scripts it stays away."""
@@ -214,7 +204,7 @@ def time_left(deadline: datetime | None, now: datetime) -> str:
     """What is left until a deadline, as the countdown writes it: "3 d left", "18 min left", "1:05 left"."""
     seconds = int((deadline - now).total_seconds()) if deadline else 0
     if seconds <= 0:
-        return "time is over"
+        return "expired"
     if seconds >= 2 * 3600:
         return f"{seconds // 86_400} d left" if seconds >= 2 * 86_400 else f"{seconds // 3600} h left"
     return f"{seconds // 60} min left" if seconds >= 120 else f"{seconds // 60}:{seconds % 60:02} left"

@@ -12,7 +12,7 @@ from django.utils.functional import SimpleLazyObject
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from desk import clock
-from desk.actions import entries, listing, threads
+from desk.actions import entries, listing, selection, threads
 from desk.incidents import queries
 from desk.incidents.kinds import Severity
 from desk.models import Person
@@ -30,7 +30,7 @@ class CommentForm(forms.Form):
 
     text = forms.CharField(
         label="Add a comment",
-        help_text="Colleagues read it; nothing is decided by it. @name notifies that person.",
+        help_text="Visible to colleagues. A comment is not an approval. @name notifies that person.",
         required=False,
         strip=False,
         widget=forms.Textarea(attrs={"rows": 2}),
@@ -46,6 +46,7 @@ class ListingForm(forms.Form):
     severity = forms.ChoiceField(required=False, choices=[("", "Any severity"), *Severity.choices])
     q = forms.CharField(required=False, max_length=100)
     sort = forms.ChoiceField(required=False, choices=[*listing.SORTS.items()])
+    page = forms.IntegerField(required=False, min_value=1)
 
     def wish(self, *, first: str, source: str, scope: str) -> listing.Wish:
         """The chosen filter; `first` is the group where none is named, `scope` the account in the path."""
@@ -59,6 +60,7 @@ class ListingForm(forms.Form):
             words=chosen.get("q", ""),
             sort=chosen.get("sort") or "urgency",
             scope=scope,
+            page=chosen.get("page") or 1,
         )
 
 
@@ -90,6 +92,7 @@ def _listed(request: HttpRequest, person: Person, source: str) -> HttpResponse:
         "severities": Severity.choices,
         "sorts": listing.SORTS.items(),
         "topics": " ".join((*topics, threads.TOPIC)),
+        "selectable": selection.names() if person.has_role(roles.TREASURY) else frozenset(),
         "empty": _empty(wish, sources),
     }
     return show(request, "desk/action.html", context, parts={"inbox": "desk/action/_inbox.html"})
@@ -97,16 +100,16 @@ def _listed(request: HttpRequest, person: Person, source: str) -> HttpResponse:
 
 def _empty(wish: listing.Wish, sources: dict[str, entries.Source]) -> str:
     if wish.words or wish.severity:
-        return "Nothing on this list fits what you look for."
+        return "No items match your search."
     if wish.group == listing.MINE:
-        return sources[wish.source].empty if wish.source else "Nothing waits for you. What needs you appears here."
+        return sources[wish.source].empty if wish.source else "No items need you."
     return {
-        listing.OTHERS: "Nothing waits for somebody else.",
-        listing.SOON: f"Nothing closes within {int(entries.SOON.total_seconds()) // 60} minutes.",
-        listing.ALL: "Nothing waits for anybody.",
-        listing.WATCHING: "You watch nothing: what you ask for, take or comment on is listed here until it is over.",
-        listing.ASSIGNED: "Nothing is assigned to you.",
-        listing.DONE: "Nothing was decided yet.",
+        listing.OTHERS: "No items are waiting for others.",
+        listing.SOON: f"No items expire within {int(entries.SOON.total_seconds()) // 60} minutes.",
+        listing.ALL: "No open items.",
+        listing.WATCHING: "You are watching no items. Your requests, assignments and comments put items here.",
+        listing.ASSIGNED: "No items are assigned to you.",
+        listing.DONE: "No decisions yet.",
     }[wish.group]
 
 
@@ -187,7 +190,7 @@ def _thread(
 def _page_of(person: Person, name: str, number: int) -> str:
     address = entries.page_of(person, name, number)
     if not address:
-        raise Http404("There is nothing of this number.")
+        raise Http404("Item not found.")
     return address
 
 
@@ -203,7 +206,7 @@ def _writer(request: HttpRequest) -> Person:
     """The person who asks; auditors are refused, since they only read."""
     person = _reader(request)
     if not _may_write(person):
-        raise PermissionDenied("Auditors read; they add nothing.")
+        raise PermissionDenied("Auditors have read access only.")
     return person
 
 

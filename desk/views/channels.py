@@ -24,14 +24,14 @@ from wire.values import Secret
 TURNED, ENDED = "turned", "ended"
 DOES = {
     TURNED: (
-        "A new secret",
-        "Make a new secret",
-        "The secret that is in use signs beside it for two days, then no more.",
+        "New secret",
+        "Create new secret",
+        "The current secret also signs for two more days.",
     ),
     ENDED: (
-        "Remove the channel",
-        "Remove the channel",
-        "Nothing is posted there any more. Its deliveries stay listed.",
+        "Remove channel",
+        "Remove channel",
+        "No more messages are posted to it. Its deliveries stay listed.",
     ),
 }
 
@@ -44,14 +44,14 @@ class ChannelForm(forms.Form):
     address = forms.CharField(
         label="Address",
         max_length=channels.LONGEST_ADDRESS,
-        help_text="It starts with https:// and leads to a public host. It is kept sealed and never shown again.",
+        help_text="An https:// address of a public host. It is stored encrypted and never shown again.",
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false", "inputmode": "url"}),
     )
     least = forms.ChoiceField(
         label="Incidents",
-        choices=((Severity.MEDIUM, "All"), (Severity.HIGH, "High and critical"), (Severity.CRITICAL, "Critical alone")),
+        choices=((Severity.MEDIUM, "All"), (Severity.HIGH, "High and critical"), (Severity.CRITICAL, "Critical only")),
     )
-    decisions = forms.BooleanField(label="Also what waits for a decision", required=False, initial=True)
+    decisions = forms.BooleanField(label="Also requests that need a decision", required=False, initial=True)
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
@@ -108,7 +108,7 @@ def change(request: DeskRequest, channel_id: int, action: str) -> HttpResponse:
     try:
         if action == ENDED:
             channels.remove(**signed)
-            messages.success(request, f"Channel {row.name}: removed. Nothing is posted there any more.")
+            messages.success(request, f"Channel {row.name} removed. No more messages are posted to it.")
             return redirect("channels")
         row, secret = channels.turn_secret(**signed)
     except (CannotChange, CannotConfirm) as problem:
@@ -180,12 +180,12 @@ def _change_page(
 def _reader(request: DeskRequest) -> Person:
     person = request.user
     if not channels.may_read(person):
-        raise PermissionDenied("Administrators and auditors see where the desk posts.")
+        raise PermissionDenied("Only administrators and auditors can see channels.")
     return person
 
 
 def _keeper(request: DeskRequest) -> Person:
     person = request.user
     if not channels.may_keep(person):
-        raise PermissionDenied("Administrators keep the channels.")
+        raise PermissionDenied("Only administrators can manage channels.")
     return person

@@ -23,7 +23,7 @@ from desk.views.rendering import show
 from desk.web.requests import DeskRequest
 
 MAILS_SHOWN = 50
-ONLY_READERS = "Administrators and auditors see what left the desk."
+ONLY_READERS = "Only administrators and auditors can see deliveries."
 
 
 class DeliveryFilter(DatedForm):
@@ -32,7 +32,7 @@ class DeliveryFilter(DatedForm):
     dated, dated_label = "created_at", "Made"
 
     state = forms.ChoiceField(label="State", required=False, choices=[("", "Any state"), *states.TABLE.choices])
-    way = forms.ChoiceField(label="Way", required=False, choices=[("", "Any way"), *Medium.choices])
+    way = forms.ChoiceField(label="Way", required=False, choices=[("", "Any channel"), *Medium.choices])
 
     def narrow(self, rows: QuerySet[Delivery]) -> QuerySet[Delivery]:
         """Only the deliveries that every filter which is set lets through."""
@@ -91,14 +91,14 @@ def send_again(request: DeskRequest, delivery_id: int) -> HttpResponse:
     if not channels.may_read(person):
         raise PermissionDenied(ONLY_READERS)
     if not channels.may_keep(person):
-        raise PermissionDenied("Administrators send a message again.")
+        raise PermissionDenied("Only administrators can send a message again.")
     row = get_object_or_404(Delivery, pk=delivery_id)
     try:
         delivering.again(row, actor=person, session_key=request.session.session_key or "", now=clock.now())
     except CannotMove:
-        notes.warning(request, f"{row.reference} was not sent again: it is on its way, or it is not needed any more.")
+        notes.warning(request, f"{row.reference} was not sent again: it is being sent, or is no longer needed.")
     else:
-        notes.success(request, f"{row.reference} is sent again now, with the same id.")
+        notes.success(request, f"{row.reference} is being sent again, with the same id.")
     return redirect("deliveries")
 
 
@@ -107,9 +107,9 @@ def mailbox(request: DeskRequest) -> HttpResponse:
     """What the demo mailed: to this person, or to everybody for those who read the deliveries."""
     person = request.user
     if not person.has_role(*roles.ALL):
-        raise PermissionDenied("Only somebody with a role sees what the desk mailed.")
+        raise PermissionDenied("Only people with a role can see the mailbox.")
     if not settings.MAILBOX:
-        raise Http404("Only the demo without a mail server has a mailbox.")
+        raise Http404("The mailbox exists only in a demo without a mail server.")
     rows = Delivery.objects.filter(medium=Medium.EMAIL, state=states.DELIVERED).order_by("-pk")
     sees_all = channels.may_read(person)
     if not sees_all:

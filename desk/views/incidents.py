@@ -25,9 +25,9 @@ _WORDS = {
     "opened": "Opened",
     "acknowledged": "Assigned",
     "handed_back": "Unassigned",
-    "cleared": "Resolved: its cause is gone",
+    "cleared": "Resolved automatically",
     "closed": "Closed with a reason",
-    "gone": "Its cause is gone as well",
+    "gone": "Cause resolved as well",
 }
 
 
@@ -138,5 +138,5 @@ def _read(request: HttpRequest, incident_id: int) -> tuple[Incident, Person]:
         raise PermissionDenied("Your roles don't allow this.")
     row = Incident.objects.select_related("taken_by").filter(pk=incident_id).first()
     if row is None or not kinds.by_name(row.kind).may_see(person, row.scope):
-        raise Http404("There is no such incident.")
+        raise Http404("Incident not found.")
     return row, person

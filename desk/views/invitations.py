@@ -35,7 +35,7 @@ class InvitedForm(SetPasswordForm):  # type: ignore[type-arg]
     """A password, and the address that the link is bound to, which a person whom it was forwarded to does not know."""
 
     email = forms.CharField(
-        label="The e-mail address that you were invited with",
+        label="The e-mail address you were invited with",
         max_length=254,
         widget=forms.EmailInput(attrs={"autocomplete": "email"}),
     )
@@ -48,7 +48,7 @@ class InvitedForm(SetPasswordForm):  # type: ignore[type-arg]
         """Check the address; five wrong ones end the link."""
         typed = str(self.cleaned_data["email"])
         if not invitations.is_for(self._row, typed, now=self._now):
-            raise forms.ValidationError("The link was made for another address. After five wrong ones it ends.")
+            raise forms.ValidationError("This link is for another e-mail address. It expires after five wrong entries.")
         return typed
 
 
@@ -94,10 +94,10 @@ def colleague(request: DeskRequest, person_id: int) -> HttpResponse:
     """Who arrived, and the second factor that lets their approvals count."""
     reader = request.user
     if not (reader.has_role(roles.TREASURY) or rules.may_keep(reader)):
-        raise PermissionDenied("Treasury confirms its new colleagues.")
+        raise PermissionDenied("Only treasury can confirm a new colleague.")
     member = Person.objects.filter(pk=person_id, groups__name=roles.TREASURY).first()
     if member is None or not colleagues.may_see(reader, member):
-        raise Http404("There is nobody of this number in treasury.")
+        raise Http404("Person not found in treasury.")
     if request.method != "POST":
         return _colleague_page(request, member, ConfirmForm())
     form = ConfirmForm(request.POST)
@@ -114,7 +114,7 @@ def colleague(request: DeskRequest, person_id: int) -> HttpResponse:
         )
     except (CannotChange, CannotConfirm) as problem:
         return _colleague_page(request, member, form, refusal=str(problem), status=409)
-    messages.success(request, f"{member.get_username()} is confirmed. Their approvals count from now on.")
+    messages.success(request, f"{member.get_username()} is confirmed. Their approvals now count.")
     return redirect("action")
 
 
@@ -123,7 +123,7 @@ def _colleague_page(
 ) -> HttpResponse:
     obstacle = colleagues.obstacle(member)
     if not obstacle and not colleagues.may_confirm(request.user, member):
-        obstacle = "Somebody else of treasury has to confirm this person."
+        obstacle = "Another treasurer must confirm this person."
     context = {
         "now": clock.now(),
         "member": member,

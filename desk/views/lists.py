@@ -84,7 +84,7 @@ def files(declared: List) -> View:
         _let_readers_in(request, declared)
         listing = Listing(request, declared, now=clock.now())
         if form not in KINDS:
-            raise Http404("Lists are exported as CSV or JSON.")
+            raise Http404("Export format must be CSV or JSON.")
         chosen = request.POST.getlist("row") if request.method == "POST" else None
         try:
             return export(listing, kind=form, chosen=chosen)
@@ -147,9 +147,9 @@ def change(request: DeskRequest, list_name: str, saved_id: int) -> HttpResponseB
 def _named(request: DeskRequest, list_name: str) -> tuple[Person, List]:
     person = request.user
     if not person.has_role(*roles.ALL):
-        raise PermissionDenied("Only somebody with a role keeps lists.")
+        raise PermissionDenied("Only people with a role can save filters.")
     if list_name not in LISTS:
-        raise Http404("There is no such list.")
+        raise Http404("List not found.")
     return person, LISTS[list_name]
 
 

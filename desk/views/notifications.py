@@ -38,7 +38,7 @@ class WishesForm(forms.Form):
     in_browser = forms.MultipleChoiceField(required=False)
     quiet_from = _hour()
     quiet_until = _hour()
-    turn = forms.TypedChoiceField(label="When a decision waits, notify me", choices=TURNS, coerce=int)
+    turn = forms.TypedChoiceField(label="Notify me about pending decisions", choices=TURNS, coerce=int)
 
     def __init__(self, person: Person, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
@@ -53,7 +53,7 @@ class WishesForm(forms.Form):
         cleaned = super().clean() or {}
         begins, ends = cleaned.get("quiet_from"), cleaned.get("quiet_until")
         if not self.errors and (begins is None) != (ends is None):
-            self.add_error("quiet_until" if ends is None else "quiet_from", "Give both hours, or neither.")
+            self.add_error("quiet_until" if ends is None else "quiet_from", "Enter both times, or neither.")
         return cleaned
 
 

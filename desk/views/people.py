@@ -13,7 +13,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from desk import clock, rooms
-from desk.models import ApiToken, AuditEvent, Person
+from desk.models import ApiToken, Person
 from desk.people import factors, own_sessions, roles, scopes, tokens
 from desk.people.stepup import CannotConfirm
 from desk.staff import (
@@ -28,6 +28,7 @@ from desk.staff import (
 )
 from desk.staff.models import Invitation, PersonChange
 from desk.staff.rules import CannotChange
+from desk.views import trail
 from desk.views.people_forms import (
     ConfirmForm,
     InviteForm,
@@ -42,12 +43,12 @@ from wire.values import Secret
 LAST_EVENTS = 30
 LAST_CHANGES = 10
 DOES = {
-    states.ROLES: "Change these roles",
+    states.ROLES: "Change roles",
     states.FACTORS: "Reset second factors",
     states.ACCESS: "Reset password and second factors",
-    states.REACTIVATE: "Activate this account again",
-    states.DEACTIVATE: "Deactivate this account",
-    invitations.LINK: "Make a link",
+    states.REACTIVATE: "Reactivate account",
+    states.DEACTIVATE: "Deactivate account",
+    invitations.LINK: "Create link",
 }
 PURPOSES = {states.DEACTIVATE: deactivation.PURPOSE, invitations.LINK: invitations.LINK_PURPOSE}
 # On the page of the person and on that of the invitation, as soon as something was chosen there.
@@ -69,8 +70,8 @@ def _for(rule: Callable[[Person], bool], sentence: str) -> Callable[[View], View
     return decorate
 
 
-readers = _for(rules.may_read, "Administrators and auditors see who has which role.")
-keepers = _for(rules.may_keep, "Administrators invite and change people.")
+readers = _for(rules.may_read, "Only administrators and auditors can see people.")
+keepers = _for(rules.may_keep, "Only administrators can invite and change people.")
 
 
 @require_safe
@@ -116,9 +117,9 @@ def invite(request: HttpRequest) -> HttpResponse:
         )
     except (CannotChange, CannotConfirm) as problem:
         return _invite_page(request, form, checked=confirmed, refusal=str(problem), status=409)
-    sentence = "Another administrator hands the link over, on this page."
+    sentence = "Another administrator must hand over the link, on this page."
     if notices.goes_by_mail():
-        sentence = f"The link goes to {member.email} by mail."
+        sentence = f"The link is e-mailed to {member.email}."
     messages.success(request, f"{member.get_username()} is invited. {sentence}")
     return redirect("person", member.pk)
 
@@ -135,7 +136,7 @@ def person(request: HttpRequest, person_id: int) -> HttpResponse:
 def change(request: HttpRequest, person_id: int, kind: str) -> HttpResponse:
     """Request a change: what it does, the reason, and the second factor for it."""
     if kind not in DOES:
-        raise Http404("There is no such change.")
+        raise Http404("Change not found.")
     member, grants = _person(person_id), chosen_roles(request)
     if request.method != "POST":
         return _change_page(request, member, kind, grants, PersonChangeForm())
@@ -170,7 +171,7 @@ def confirm(request: HttpRequest, change_id: int) -> HttpResponse:
         )
     except (CannotChange, CannotConfirm) as problem:
         return _page(request, row.person_id, status=409, confirm_form=form, refusal=str(problem))
-    messages.success(request, f"{row.person.username}: changed, and signed out everywhere.")
+    messages.success(request, f"{row.person.username}: changed and signed out everywhere.")
     return redirect("person", row.person_id)
 
 
@@ -203,7 +204,7 @@ def end_session(request: HttpRequest, person_id: int) -> HttpResponse:
         now=clock.now(),
         actor=_reader(request),
     )
-    messages.success(request, "Ended." if ended else "That session was over already.")
+    messages.success(request, "Ended." if ended else "This session had already ended.")
     return redirect("person", person_id)
 
 
@@ -213,7 +214,7 @@ def revoke_token(request: HttpRequest, person_id: int, token_id: int) -> HttpRes
     """End one token of somebody else, at once."""
     row = ApiToken.objects.filter(pk=token_id, person_id=person_id).first()
     if row is None:
-        raise Http404("There is no such token.")
+        raise Http404("Token not found.")
     ended = tokens.revoke(token_id=row.pk, now=clock.now(), actor=_reader(request))
     messages.success(request, f"Token {row.name}: revoked." if ended else f"Token {row.name}: already revoked.")
     return redirect("person", person_id)
@@ -236,7 +237,7 @@ def _changed(request: HttpRequest, member: Person, kind: str, grants: list[str],
     if kind == states.DEACTIVATE:
         if (request_row := deactivation.deactivate(**details)) is not None:
             return request_row.sentence
-        return "Deactivated. Sessions, sockets, tokens and links of theirs ended."
+        return "Deactivated. All their sessions, connections, tokens and links have ended."
     row = changes.request(kind=kind, grants=grants if kind == states.ROLES else [], **details)
     return row.sentence
 
@@ -286,16 +287,16 @@ def _by_whom(member: Person, kind: str) -> dict[str, Any]:
 def _obstacle(request: HttpRequest, member: Person, kind: str, grants: list[str]) -> str:
     """Why this can't be requested now, before anything is filled in."""
     if _reader(request).pk == member.pk:
-        return "Nobody changes their own roles, factors or account. Ask another admin."
+        return "You can't change your own roles, factors or account. Ask another admin."
     if kind == states.DEACTIVATE:
         if not member.is_active:
-            return "This account is deactivated already."
+            return "This account is already deactivated."
         waiting = PersonChange.objects.filter(person=member, state=states.REQUESTED, kind=kind)
-        return "A second administrator has to confirm it." if waiting.exists() else ""
+        return "A second administrator must confirm it." if waiting.exists() else ""
     if kind == invitations.LINK:
         return invitations.link_obstacle(member, _reader(request))
     if PersonChange.objects.filter(person=member, state=states.REQUESTED).exists():
-        return "Another change of this person waits already. It has to be decided first."
+        return "Another change of this person is pending and must be decided first."
     return rules.obstacle(kind, member, grants)
 
 
@@ -303,7 +304,6 @@ def _page(request: HttpRequest, person_id: int, *, status: int = 200, refusal: s
     member, reader, now = _person(person_id), _reader(request), clock.now()
     rows = PersonChange.objects.filter(person=member).select_related("requested_by", "decided_by")
     waiting = rows.filter(state=states.REQUESTED).first()
-    trail = AuditEvent.objects.filter(subject=f"person:{member.pk}").select_related("actor").order_by("-seq")
     context = {
         "now": now,
         "member": member,
@@ -318,7 +318,7 @@ def _page(request: HttpRequest, person_id: int, *, status: int = 200, refusal: s
         **_arrival(member, reader),
         "waiting": waiting,
         "past": rows.exclude(state=states.REQUESTED).order_by("-updated_at", "-pk")[:LAST_CHANGES],
-        "trail": trail[:LAST_EVENTS],
+        "trail": trail.newest_of(f"person:{member.pk}", most=LAST_EVENTS),
         "may_keep": rules.may_keep(reader),
         "is_self": reader.pk == member.pk,
         "may_confirm": waiting is not None and rules.may_keep(reader) and reader.pk != waiting.requested_by_id,
@@ -375,7 +375,7 @@ def _invite_page(
 def _link(request: HttpRequest, row: Invitation, code: Secret | None) -> HttpResponse:
     """The link, once, for the administrator who hands it over; or that it left by mail."""
     if code is None:
-        messages.success(request, f"The link goes to {row.email} by mail. Older links have ended.")
+        messages.success(request, f"The link is e-mailed to {row.email}. Older links are no longer valid.")
         return redirect("person", row.person_id)
     address = invitations.shown_once(code, address=request.build_absolute_uri(reverse("begin")))
     return show(request, "desk/person_link.html", {"now": clock.now(), "row": row, "address": address})
@@ -388,12 +388,12 @@ def _reader(request: HttpRequest) -> Person:
 def _person(person_id: int) -> Person:
     row = Person.objects.filter(pk=person_id).first()
     if row is None:
-        raise Http404("There is nobody of this number.")
+        raise Http404("Person not found.")
     return row
 
 
 def _change(change_id: int) -> PersonChange:
     row = PersonChange.objects.filter(pk=change_id).first()
     if row is None:
-        raise Http404("There is no such change.")
+        raise Http404("Change not found.")
     return row

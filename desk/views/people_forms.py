@@ -35,7 +35,7 @@ class InviteForm(forms.Form):
     )
     name = forms.CharField(
         label="Username",
-        help_text="They sign in with it, and it is never given twice. Defaults to the part before @.",
+        help_text="Used for signing in and never reused. Defaults to the part before @.",
         required=False,
         max_length=150,
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false", "autocapitalize": "off"}),
@@ -45,7 +45,7 @@ class InviteForm(forms.Form):
         required=False,
         choices=role_boxes.every_grant,
         widget=forms.CheckboxSelectMultiple,
-        error_messages={"invalid_choice": "There is no such role or account."},
+        error_messages={"invalid_choice": "Unknown role or account."},
     )
 
     def clean(self) -> dict[str, Any]:
@@ -79,7 +79,7 @@ class PersonChangeForm(ConfirmForm):
 
     reason = forms.CharField(
         label="Reason",
-        help_text="It stands in the audit trail.",
+        help_text="Recorded in the audit trail.",
         required=False,
         strip=False,
         widget=forms.Textarea(attrs={"rows": 2}),

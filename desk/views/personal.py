@@ -72,7 +72,7 @@ def tour(request: DeskRequest) -> HttpResponse:
     """Go a step on or back, end the tour, or begin it anew; then to the page of the step or the start page."""
     action = request.POST.get("action", "")
     if action not in tours.ACTIONS:
-        return HttpResponse("There is no such step.", status=422, content_type="text/plain; charset=utf-8")
+        return HttpResponse("Step not found.", status=422, content_type="text/plain; charset=utf-8")
     person = request.user
     step = tours.move(person, action)
     if action == tours.AGAIN or step is None:

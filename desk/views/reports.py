@@ -30,7 +30,9 @@ _DIRECTIVES = frozenset(
     for part in ("", "-elem", "-attr")
 ) | {"base-uri", "form-action", "frame-ancestors", "object-src", "require-trusted-types-for", "trusted-types"}
 
-REPORTS = Counter("countersign_csp_reports_total", "Reports of what the policy stopped, by directive", ["directive"])
+REPORTS = Counter(
+    "countersign_csp_reports_total", "Violations of the content security policy, by directive", ["directive"]
+)
 _log = structlog.get_logger(__name__)
 _arrivals: deque[float] = deque(maxlen=MOST_REPORTS)
 _lock = threading.Lock()

@@ -19,8 +19,8 @@ from desk.restores.models import LONGEST_COMMENT, Restore
 from desk.views.rendering import show
 
 PREFIX = "verdict:"
-_SETTLED = "Settled. What was cancelled is over, the rest goes on, and the desk sends again."
-_RECORDED = "Recorded. Nothing is sent yet: somebody else of treasury has to come to the same answers."
+_SETTLED = "Settled. Cancelled requests have ended, the others continue, and sending resumes."
+_RECORDED = "Recorded. Nothing is sent until another treasurer gives the same answers."
 
 
 class WordForm(SecondFactorForm):
@@ -28,8 +28,8 @@ class WordForm(SecondFactorForm):
 
     digest = forms.RegexField(r"^[0-9a-f]{64}$", widget=forms.HiddenInput)
     comment = forms.CharField(
-        label="What you compared",
-        help_text="The exchange's own pages, statements, people you asked. It stands in the audit trail.",
+        label="What did you compare?",
+        help_text="For example the exchange's own pages, statements, people you asked. Recorded in the audit trail.",
         max_length=LONGEST_COMMENT,
         widget=forms.Textarea(attrs={"rows": 2}),
     )
@@ -39,14 +39,14 @@ class WordForm(SecondFactorForm):
 def restore(request: HttpRequest, restore_id: int) -> HttpResponse:
     """The page. Verdicts are reviewed first, then confirmed."""
     if not cast(Person, request.user).has_role(*roles.ALL, scope=""):
-        raise PermissionDenied("People with a role at every account see it: it is about the whole desk.")
+        raise PermissionDenied("Only people with a role for every account can see a restore.")
     row = Restore.objects.filter(pk=restore_id).first()
     if row is None:
-        raise Http404("There is no such restore.")
+        raise Http404("Restore not found.")
     if request.method != "POST":
         return _page(request, row, {})
     if not settling.may_settle(cast(Person, request.user)):
-        raise PermissionDenied("Treasury of the whole desk settles it.")
+        raise PermissionDenied("Only treasury with a role for every account can settle a restore.")
     sent = {name.removeprefix(PREFIX): text for name, text in request.POST.items() if name.startswith(PREFIX)}
     verdicts = {subject: str(text) for subject, text in sent.items() if text in waiting.VERDICTS}
     if "digest" not in request.POST:

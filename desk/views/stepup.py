@@ -9,23 +9,30 @@ from django.views.decorators.debug import sensitive_variables
 from django.views.decorators.http import require_POST
 
 from desk import clock
-from desk.people import stepup
+from desk.people import signed, stepup
 from desk.web.requests import DeskRequest
+
+# Reasons have up to 500 characters, each of them up to twelve bytes in JSON.
+_LONGEST_BODY = 10_000
 
 
 @never_cache
 @require_POST
 @sensitive_variables()
 def challenge(request: DeskRequest) -> JsonResponse:
-    """`{"purpose", "digest"}` in, the argument of `navigator.credentials.get` out; a refusal is `{"problem"}`."""
-    members = _text_members(request.body)
-    if members is None:
+    """`{"purpose", "digest"}` in, the argument of `navigator.credentials.get` out; a refusal is `{"problem"}`.
+
+    The texts of `fields`, where there are any, are signed together with the digest (`desk.people.signed`).
+    """
+    content = _content(request.body)
+    members, fields = _text_members(content), _fields(content)
+    if members is None or fields is None:
         return JsonResponse({"problem": "Send purpose and digest as JSON text."}, status=400)
     try:
         options = stepup.challenge(
             person=request.user,
             purpose=members["purpose"],
-            digest=members["digest"],
+            digest=signed.whole(members["digest"], fields),
             session_key=request.session.session_key or "",
             now=clock.now(),
         )
@@ -34,14 +41,17 @@ def challenge(request: DeskRequest) -> JsonResponse:
     return JsonResponse(options)
 
 
-def _text_members(body: bytes) -> dict[str, str] | None:
-    """The two texts of the body within their bounds, or None."""
+def _content(body: bytes) -> dict[str, Any]:
+    """The object of the body; empty where it is none."""
     try:
-        content: Any = json.loads(body[:2000])
+        content: Any = json.loads(body[:_LONGEST_BODY])
     except (ValueError, RecursionError):
-        return None
-    if not isinstance(content, dict):
-        return None
+        return {}
+    return content if isinstance(content, dict) else {}
+
+
+def _text_members(content: dict[str, Any]) -> dict[str, str] | None:
+    """The two texts within their bounds, or None."""
     members = {}
     for name, longest in (("purpose", 60), ("digest", 64)):
         text = content.get(name)
@@ -49,3 +59,12 @@ def _text_members(body: bytes) -> dict[str, str] | None:
             return None
         members[name] = text
     return members
+
+
+def _fields(content: dict[str, Any]) -> dict[str, str] | None:
+    """The texts that are signed with the digest, by name; none where there are too many or another kind."""
+    fields = content.get("fields", {})
+    if not isinstance(fields, dict) or len(fields) > signed.MOST_FIELDS:
+        return None
+    texts = {name: text for name, text in fields.items() if isinstance(text, str)}
+    return texts if len(texts) == len(fields) else None

@@ -23,10 +23,10 @@ MOST_SHOWN = 50
 class TokenForm(forms.Form):
     """What a token is for, what it may do and how long it is valid."""
 
-    name = forms.CharField(label="What it is for", max_length=80)
-    scope = forms.ChoiceField(label="What it may do", choices=ApiToken.Scope.choices, initial=ApiToken.Scope.READ)
+    name = forms.CharField(label="Purpose", max_length=80)
+    scope = forms.ChoiceField(label="Permissions", choices=ApiToken.Scope.choices, initial=ApiToken.Scope.READ)
     days = forms.IntegerField(
-        label="Days until it ends",
+        label="Valid for, days",
         min_value=1,
         max_value=tokens.LONGEST_DAYS,
         initial=tokens.DEFAULT_DAYS,

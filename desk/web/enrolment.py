@@ -42,7 +42,7 @@ REACHED = frozenset(
         "csp-reports",
     }
 )
-NEEDED = "Set up a second factor first, or sign in with the one you have."
+NEEDED = "Set up a second factor first, or sign in with an existing one."
 
 
 class EnrolmentMiddleware:

@@ -13,28 +13,28 @@ from desk.web import problem_details
 
 API = "/api/"
 _SENTENCES = {
-    400: ("Nothing was sent", "The request could not be read. It may have been cut short or changed on its way."),
+    400: ("Nothing was sent", "The request could not be read. It may have been truncated or altered in transit."),
     403: ("Nothing was changed or sent", "Your roles don't allow this."),
-    404: ("Page not found", "The address is wrong, or what it named was never there. No money moved."),
+    404: ("Page not found", "No money moved. The address is wrong, or the item does not exist."),
     500: (
-        "Something broke on our side",
-        "What you asked for may or may not have been recorded. Look at the list of withdrawals before you ask again; "
-        "the desk never sends a payment twice by itself.",
+        "Internal error",
+        "Your request may or may not have been recorded. Check the list of withdrawals before you repeat it. The "
+        "desk itself never sends a payment twice.",
     ),
 }
 _STALE_FORM = (
     "Nothing was sent",
-    "The form was too old or came from another page. Go back, reload the page and send it again.",
+    "The form expired or came from another page. Go back, reload the page and submit it again.",
 )
 _AWAY_READING = (
-    "The page could not be read just now",
-    "No money moved. The desk's database did not answer in time; try again in a moment. If it goes on, tell an "
-    "administrator.",
+    "Page temporarily unavailable",
+    "No money moved. The desk's database did not answer in time; try again in a moment. If the problem persists, "
+    "inform an administrator.",
 )
 _AWAY_WRITING = (
-    "It is not sure that this was recorded",
-    "Nothing was sent by this request itself. The desk's database did not answer in time, so look at the list that "
-    "this belongs to before you send it again; the desk never sends a payment twice by itself. If it goes on, tell an "
+    "Your request may not have been recorded",
+    "Nothing was sent by this request itself. The desk's database did not answer in time. Check the list it belongs "
+    "to before you submit it again; the desk itself never sends a payment twice. If the problem persists, inform an "
     "administrator.",
 )
 _AWAY_RETRY_SECONDS = 5
@@ -47,10 +47,10 @@ _AWAY_ON_SQLITE = {
     sqlite3.SQLITE_CANTOPEN,
 }
 
-_WRONG_METHOD = ("Nothing was sent", "This address can't be asked for in this way: it belongs to a form or a button.")
+_WRONG_METHOD = ("Nothing was sent", "This address can't be opened directly: it belongs to a form or a button.")
 _FOREIGN_SITE = (
     "Nothing was sent",
-    "The request came from another site's page. If you meant it, open the desk yourself and send it from there.",
+    "The request came from another website. If it was intended, open the desk and submit it there.",
 )
 
 

@@ -36,8 +36,8 @@ class NoStoreMiddleware:
         return response
 
 
-class AnswerHeadersMiddleware:
-    """Sets the headers of every answer (`ANSWER_HEADERS`) and names the address of the policy's `report-to`.
+class ReportingMiddleware:
+    """Names the address of the policy's `report-to`.
 
     That is the Reporting API (W3C); `report-uri` is for older browsers.
     """
@@ -47,8 +47,6 @@ class AnswerHeadersMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         response = self.get_response(request)
-        for name, value in settings.ANSWER_HEADERS.items():
-            response[name] = value
         response["Reporting-Endpoints"] = f'csp="{reverse("csp-reports")}"'
         return response
 

@@ -43,7 +43,7 @@ class StillAnswering(Exception):
     """The same request is being answered at this moment; the text is the sentence for the person."""
 
     def __init__(self) -> None:
-        super().__init__("The same request is being handled at this moment. Send it again in a second.")
+        super().__init__("The same request is still being processed. Try again in a second.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ def begin(*, person: "Person", key: str, fingerprint: str, now: datetime) -> Cla
     if is_new:
         return Claim(row.pk, token)
     if row.fingerprint != fingerprint:
-        raise KeyReused(f"This {HEADER} was used before, for another request.")
+        raise KeyReused(f"This {HEADER} was already used for another request.")
     if row.status is not None:
         return StoredReply(row.status, row.content)
     same_claim = KeyedRequest.objects.filter(pk=row.pk, status=None, claim=row.claim)

@@ -18,12 +18,12 @@ def body(status: int, detail: str, errors: dict[str, str] | None = None) -> dict
 class Problem(serializers.Serializer[Any]):
     """The body of every answer that is not a success (RFC 9457), sent as application/problem+json."""
 
-    type = serializers.CharField(help_text="Always about:blank: the status says what kind of problem it is.")
+    type = serializers.CharField(help_text="Always about:blank; the status identifies the problem.")
     title = serializers.CharField(help_text="The phrase of the HTTP status.")
     status = serializers.IntegerField(help_text="The HTTP status.")
-    detail = serializers.CharField(help_text="What happened, for a person; what happened to the money first.")
+    detail = serializers.CharField(help_text="What happened, in plain words, starting with the money.")
     errors = serializers.DictField(  # type: ignore[assignment]
-        child=serializers.CharField(), help_text="Member of the request to what is wrong with it; empty otherwise."
+        child=serializers.CharField(), help_text="Errors by field of the request; empty if there are none."
     )
 
 

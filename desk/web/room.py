@@ -1,22 +1,15 @@
 """What this room declares to the desk: the search box, and how long answers to repeated requests are kept."""
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from desk.people import roles
+from desk.people import trail_readers
 from desk.rows.retention import Retention
 from desk.web import idempotency, search
 from desk.web.context import Entry
 from desk.web.models import KeyedRequest
 from desk.web.search import Search
 
-if TYPE_CHECKING:
-    from desk.models import Person
-
 RETENTION: Final = (Retention(KeyedRequest, "began_at", lambda: idempotency.KEPT_FOR),)
-
-
-def _may_read_trail(person: "Person") -> bool:
-    return person.has_role(roles.AUDITOR, roles.ADMIN, scope="")
 
 
 NAVIGATION: Final = (
@@ -27,7 +20,7 @@ NAVIGATION: Final = (
         "Control",
         order=240,
         key="a",
-        may_see=_may_read_trail,
+        may_see=trail_readers.may_read,
         also=("Log", "Activity"),
     ),
 )

@@ -126,7 +126,7 @@ def problem_of(currency: Currency | None) -> str:
     if not currency.crypto:
         return f"{currency.code} does not belong to a chain, so it has no addresses to pay in to."
     if not currency.payin_enabled:
-        return f"The exchange has switched off deposits of {currency.code} for now. Send nothing meanwhile."
+        return f"The exchange has suspended deposits of {currency.code}. Send nothing until they resume."
     return ""
 
 

@@ -161,7 +161,7 @@ def _cleaned(name: str, text: str, longest: int, problems: dict[str, str], remar
             f"The payment id has {count} blank{'' if count == 1 else 's'} inside. It is sent exactly as written."
         )
     if name == "address" and not trimmed:
-        problems[name] = "Enter the address that the money goes to."
+        problems[name] = "Enter the recipient's address."
     elif len(trimmed) > longest:
         problems[name] = f"The {spoken} is longer than {longest} characters."
     else:

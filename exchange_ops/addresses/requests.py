@@ -64,17 +64,17 @@ def request(
     if (earlier := once.earlier()) is not None:
         return earlier
     if not rules.may_request(initiator, account):
-        raise CannotAsk("No new address was asked for: only operators do that.")
+        raise CannotAsk("No new address was requested: only operators can request one.")
     if not 0 < len(request_key) <= LONGEST_KEY:
-        raise CannotAsk("No new address was asked for: the form has lost its key. Open the page again.")
+        raise CannotAsk("No new address was requested: the form is incomplete. Open the page again.")
     if problem := problem_of(account=account, currency=currency, now=now):
-        raise CannotAsk(f"No new address was asked for. {problem}")
+        raise CannotAsk(f"No new address was requested. {problem}")
     row = AddressRequest(initiator=initiator, account=account, currency=currency, request_key=request_key)
     row.initiated_via = via
     try:
         return once.store(lambda: machine.create(row, event="asked", now=now, actor=initiator, session_key=session_key))
     except IntegrityError:
-        raise CannotAsk("No second one was asked for: somebody else is asking for a new address now.") from None
+        raise CannotAsk("No new address was requested: a colleague is requesting one now.") from None
 
 
 def problem_of(*, account: Account, currency: str, now: datetime) -> str:
@@ -82,7 +82,7 @@ def problem_of(*, account: Account, currency: str, now: datetime) -> str:
     if problem := deposits.problem_of(Currency.objects.filter(pk=currency).first()):
         return problem
     if AddressRequest.objects.filter(account=account, currency=currency, state__in=OPEN_REQUESTS).exists():
-        return f"A new address of {currency} is being asked for already."
+        return f"A new {currency} address was already requested."
     opens_at = next_at(account=account, currency=currency, now=now)
     if opens_at is None:
         return ""
@@ -212,7 +212,7 @@ def _spent_requests(account: Account, currency: str, now: datetime) -> QuerySet[
 
 
 def _sent_before(_: AddressRequest) -> CannotAsk:
-    return CannotAsk("No new address was asked for: this form was sent before, for another currency. Open it again.")
+    return CannotAsk("No new address was requested: this form was sent before, for another currency. Open it again.")
 
 
 def _move(row: AddressRequest, to: str, *, now: datetime, **columns: Any) -> None:

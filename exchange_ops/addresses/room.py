@@ -22,6 +22,7 @@ from exchange_ops.addresses.models import (
     DepositAddress,
     FeeEstimate,
 )
+from exchange_ops.addresses.trail_words import WORDS
 from exchange_ops.market.room import searches
 from exchange_ops.shared.declarations import reasons, topics
 from exchange_ops.shared.models import Account
@@ -55,6 +56,7 @@ ROOM: Final = rooms.Room(
         "addresses": topics.row(Account, account="pk"),
         "feeestimate": topics.row(FeeEstimate),
     },
+    trail=(WORDS,),
     replays={REPLAY.subject: REPLAY.check},
     guards={"addresses": machine.GUARDS.statements},
     tables=(

@@ -15,49 +15,53 @@ ABSENT: Final = "absent"
 REQUEST_STATES: Final[dict[str, State]] = {
     "asked": State(
         "Waiting to be asked for",
-        "No new address was made yet. A worker asks the exchange for it once; the desk goes on by itself.",
+        "No new address was created yet. It is requested from the exchange once. No action needed.",
         Turn.WORKER,
         Tone.ACTIVE,
     ),
     "sending": State(
         "Being asked for",
-        "The exchange is being asked for a new address at this moment. The desk goes on by itself.",
+        "The request is being sent to the exchange. No action needed.",
         Turn.WORKER,
         Tone.ACTIVE,
     ),
     "unknown": State(
         "Answer lost",
-        "Unknown whether a new address was made, because the exchange's answer did not arrive. The desk reads the "
-        "exchange's list until it knows and never asks a second time by itself. The present address goes on working.",
+        "It is unknown whether a new address was created: the exchange did not answer. The "
+        "exchange's list is being checked; the request is not repeated. The current address remains "
+        "valid.",
         Turn.EXCHANGE,
         Tone.WARN,
     ),
     "made": State(
         "New address made",
-        "The exchange made a new address. Every older one goes on working.",
+        "The exchange created a new address. Older addresses remain valid.",
         Turn.NOBODY,
         Tone.GOOD,
         terminal=True,
     ),
     "refused": State(
         "Refused by the exchange",
-        "No new address was made: the exchange refused it for the reason below. The present address goes on working.",
+        (
+            "No new address was created: the exchange refused it for the reason below. The current "
+            "address remains valid."
+        ),
         Turn.NOBODY,
         Tone.BAD,
         terminal=True,
     ),
     "not_sent": State(
         "Not asked",
-        "No new address was made: the question did not leave the desk, for the reason below. "
-        "The present address goes on working. An operator can ask again.",
+        "No new address was created: the request was not sent, for the reason below. The current "
+        "address remains valid. An operator can try again.",
         Turn.NOBODY,
         Tone.QUIET,
         terminal=True,
     ),
     "absent": State(
         "No new address seen",
-        "No new address was made, as far as the exchange's list shows: the answer was lost and nothing new was listed. "
-        "The present address goes on working. An operator can ask again.",
+        "No new address was created: the exchange did not answer, and its list shows no new address. "
+        "The current address remains valid. An operator can try again.",
         Turn.NOBODY,
         Tone.QUIET,
         terminal=True,

@@ -24,7 +24,7 @@ from exchange_ops.shared.models import Account
 from exchange_ops.shared.views import accounts
 from exchange_ops.shared.views.access import posted, requires
 
-ONLY_OPERATORS = "No new address was asked for. Operators ask for them; you can look at all that there are."
+ONLY_OPERATORS = "No new address was requested. Only operators can request one; you can view all addresses."
 MOST_OLDER = 50
 PARTS = {"addresses": "exchange_ops/deposit/_addresses.html"}
 
@@ -55,7 +55,7 @@ def new_address(request: DeskRequest, currency: str) -> HttpResponse:
     """Request a new address, once however often the form is sent."""
     coin, form, now = _currency(currency), NewAddressForm(request.POST), clock.now()
     if not form.is_valid():
-        return _page(request, coin, status=422, refusal="No new address was asked for: open the page again.")
+        return _page(request, coin, status=422, refusal="No new address was requested. Open the page again.")
     request_of = {
         "request_key": str(form.cleaned_data["request_key"]),
         "session_key": request.session.session_key or "",
@@ -66,7 +66,7 @@ def new_address(request: DeskRequest, currency: str) -> HttpResponse:
         )
     except requests.CannotAsk as problem:
         return _page(request, coin, status=409, refusal=str(problem))
-    messages.success(request, f"A new address of {coin.code} is being asked for. It appears here by itself.")
+    messages.success(request, f"New {coin.code} address requested. It appears here automatically.")
     return redirect("deposit", coin.code)
 
 

@@ -70,7 +70,9 @@ class Calls:
         except BadReply as problem:
             if row.method == "GET":
                 raise
-            raise OutcomeUnknown(f"The answer can't be read: {problem.reason}", {"status": answer.status}) from problem
+            raise OutcomeUnknown(
+                f"The answer is not readable: {problem.reason}", {"status": answer.status}
+            ) from problem
 
     def answer(self, operation: str, **arguments: object) -> Answer:
         """Call a read by its name and return the answer without decoding its body. Raises `UnknownOperation`."""
@@ -126,4 +128,4 @@ def refuse_to_pay_at_once(request: Request) -> None:
         text for name, text in parse_qsl(request.body.decode("ascii"), keep_blank_values=True) if name == "autoCommit"
     ]
     if flags != ["false"] or request.query or request.method != "POST":
-        raise WouldPayAtOnce("This withdrawal was not sent: it does not say autoCommit=false, so it would pay at once.")
+        raise WouldPayAtOnce("Withdrawal not sent: without autoCommit=false it would pay immediately.")

@@ -22,9 +22,9 @@ def stream_url(base_url: str, address: Address = Address.ACCOUNT) -> str:
     """The address of a stream. Beyond this machine only wss is used."""
     parts = urlsplit(base_url)
     if parts.scheme not in {"ws", "wss"} or not parts.hostname:
-        raise CannotFollow("The address of the streams starts with wss://.")
+        raise CannotFollow("The stream address must start with wss://.")
     if parts.scheme == "ws" and not is_loopback(parts.hostname):
-        raise CannotFollow("Plain ws is used on this machine only; use wss://.")
+        raise CannotFollow("ws:// is allowed on this machine only; use wss://.")
     return base_url.rstrip("/") + address.value
 
 

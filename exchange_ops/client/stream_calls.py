@@ -51,7 +51,7 @@ class StreamClient:
             sockets.open_at(self._socket, url, private_hosts=private_hosts)
         except _SOCKET_PROBLEMS as problem:
             self.close()
-            raise Unreachable(f"The socket could not be opened: {type(problem).__name__}") from None
+            raise Unreachable(f"The stream could not be opened: {type(problem).__name__}") from None
         self._socket.settimeout(_LOOK_SECONDS)
         self._session.opened(_now_ms())
         if credentials is not None:
@@ -66,7 +66,7 @@ class StreamClient:
         """Whether the socket is open, judged without sending anything: messages that wait are read."""
         plain = self._socket.sock
         if plain is None:
-            self._session.closed("it was let go")
+            self._session.closed("disconnected")
             return False
         try:
             while self._session.phase is not Phase.ENDED and select.select([plain], [], [], 0)[0]:
@@ -82,14 +82,14 @@ class StreamClient:
         None stands for an absent parameter. Raises `UnknownMethod` and `BadArgument` before anything is sent.
         """
         if self._session.phase is Phase.ENDED:
-            raise Unreachable("The socket is closed: open another one.")
+            raise Unreachable("The stream is closed; open a new one.")
         number = self._session.call(name, params, _now_ms())
         for event in self._happening():
             match event:
                 case Answered(number=answered) if answered == number:
                     return event.record
                 case AnswerUnreadable(number=answered) if answered == number:
-                    reason = f"The answer can't be read: {event.reason}"
+                    reason = f"The answer is not readable: {event.reason}"
                     raise OutcomeUnknown(reason) if name in streams.ACTING else BadReply(event.reason)
                 case Declined(number=answered) if answered == number:
                     raise Refused(event.failure.code, event.failure.message, event.failure.description)

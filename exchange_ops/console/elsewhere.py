@@ -22,42 +22,46 @@ class Elsewhere:
 
 
 _ORDERS: Final = Elsewhere(
-    "It places, replaces or cancels orders. That is done where limits, price guards and the order's history are.",
+    "Places, replaces or cancels orders. Use the Orders page, which applies limits and price checks.",
     "orders",
     "Orders",
 )
 _MARGIN: Final = Elsewhere(
-    "It changes margin accounts or positions. That is done where the estimate and the limits are.", "margin", "Margin"
+    "Changes margin accounts or positions. Use the Margin page, which shows the estimate and applies limits.",
+    "margin",
+    "Margin",
 )
 _PAYOUTS: Final = Elsewhere(
-    "It reserves, pays or releases money. Payouts are requested, approved and released as withdrawals.",
+    "Reserves, pays or releases money. Payouts are requested, approved and released on the Withdrawals page.",
     "withdrawals",
     "Withdrawals",
 )
 _TRANSFERS: Final = Elsewhere(
-    "It moves money, and the exchange does it again if it is sent again. Transfers are sent once.",
+    "Moves money, and the exchange repeats it if it is sent twice. Use Transfers, which sends once.",
     "transfers",
     "Transfers",
 )
 _SUBACCOUNTS: Final = Elsewhere(
-    "It changes what a sub-account may do. Administrators do that after a look at what it affects.",
+    ("Changes the permissions of a sub-account. Administrators do this on the Sub-accounts page, after a preview."),
     "subaccounts",
     "Sub-accounts",
 )
 _ADDRESSES: Final = Elsewhere(
-    "It makes a new deposit address, and the exchange keeps only a number of them.", "funds", "Funds"
+    "Creates a deposit address, and the exchange limits their number. Use the currency's page under Funds.",
+    "funds",
+    "Funds",
 )
 _BROADCASTS: Final = Elsewhere(
-    "It sends a transaction to the network. Treasury does that after the desk has explained its bytes.",
+    "Broadcasts a transaction. Treasury does this after reviewing the decoded transaction.",
     "chain-broadcast-new",
     "Send a transaction",
 )
 _KEYED: Final = Elsewhere(
-    "It carries a private key in its address, so it never passes through a browser: `manage.py slp_token` reads the "
-    "key from its standard input, where CHAIN_KEYED_CALLS allows it."
+    "Carries a private key in its address, so it is never sent from a browser. `manage.py slp_token` reads the "
+    "key from standard input, if CHAIN_KEYED_CALLS allows it."
 )
 _LOGIN: Final = Elsewhere(
-    "The desk logs in by itself on every socket that needs it. The key's secret never passes through a browser."
+    "Countersign logs in to each stream automatically. The API secret never passes through a browser."
 )
 
 

@@ -116,19 +116,19 @@ SERVICES: Final[Mapping[str, Catalogue]] = {
     EXCHANGE: Catalogue(
         EXCHANGE,
         "Exchange, REST",
-        "The account, its orders and the public market, one question at a time.",
+        "Account, orders and public market data, one request at a time.",
         _by_name(_rest(EXCHANGE, catalogue.by_name.values(), elsewhere.EXCHANGE, keyed=True)),
     ),
     STREAMS: Catalogue(
         STREAMS,
         "Exchange, streams",
-        "The same over sockets. A subscription is followed for three seconds and then ended.",
+        "The same over WebSocket. A subscription runs for three seconds, then ends.",
         _by_name(_streams()),
     ),
     CHAIN: Catalogue(
         CHAIN,
         "Chain data",
-        "Blocks, transactions, addresses and tokens, as the chain-data service has them.",
+        "Blocks, transactions, addresses and tokens from the chain-data service.",
         _by_name(_rest(CHAIN, chain_catalogue.by_name.values(), elsewhere.CHAIN, keyed=False)),
     ),
 }

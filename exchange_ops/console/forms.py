@@ -20,7 +20,7 @@ _SHAPES = {
     Kind.DECIMAL: "Decimal number",
     Kind.INSTANT: "Time in UTC: 2026-11-25T08:00:00Z",
     Kind.INSTANT_OR_INDEX: "Time in UTC, or a number",
-    Kind.TEXTS: "One a line",
+    Kind.TEXTS: "One per line",
 }
 _MOST_TYPED = 20_000  # characters of one field
 
@@ -114,7 +114,7 @@ def _field(param: Param) -> forms.Field:
 
 def _shape(param: Param) -> str:
     if param.kind is Kind.OBJECTS:
-        return f"One a line: {', '.join(param.choices)}"
+        return f"One per line: {', '.join(param.choices)}"
     return "" if param.choices else _SHAPES.get(param.kind, "")
 
 
@@ -127,7 +127,7 @@ def _bounds(param: Param) -> str:
     elif param.highest is not None:
         bounds.append(f"At most {param.highest}")
     if param.most is not None:
-        bounds.append(f"At most {param.most} of them")
+        bounds.append(f"At most {param.most} entries")
     if param.max_length is not None:
         bounds.append(f"At most {param.max_length} characters")
     return ", ".join(bounds)

@@ -17,8 +17,8 @@ class ConsoleCall(models.Model):
     """
 
     class State(models.TextChoices):
-        WAITING = "waiting", "Waiting to be sent"
-        SENDING = "sending", "Being sent"
+        WAITING = "waiting", "Queued"
+        SENDING = "sending", "Sending"
         ANSWERED = "answered", "Answered"
         REFUSED = "refused", "Refused"
         FAILED = "failed", "No answer"
@@ -33,10 +33,10 @@ class ConsoleCall(models.Model):
     asked_at = models.DateTimeField(db_index=True)
     claimed_at = models.DateTimeField(null=True)
     answered_at = models.DateTimeField(null=True)
-    status = models.PositiveSmallIntegerField(null=True, help_text="The status of HTTP, where there is one.")
+    status = models.PositiveSmallIntegerField(null=True, help_text="The HTTP status, if any.")
     elapsed_ms = models.PositiveIntegerField(null=True)
     answer = models.TextField(blank=True)
-    answer_bytes = models.PositiveIntegerField(default=0, help_text="Size of the whole answer as it came.")
+    answer_bytes = models.PositiveIntegerField(default=0, help_text="Size of the whole answer as received.")
     problem = models.CharField(max_length=500, blank=True)
 
     class Meta:

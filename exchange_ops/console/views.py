@@ -23,7 +23,9 @@ from exchange_ops.shared.views import accounts
 from exchange_ops.shared.views.access import requires
 
 PARTS = {"answer": "exchange_ops/console/_answer.html"}
-ONLY_WORKERS = "Nothing was sent. Auditors read what was sent; operators, treasury and administrators send."
+ONLY_WORKERS = (
+    "Nothing was sent. Auditors can only view requests; operators, treasury and administrators can send them."
+)
 _LONGEST = 18
 
 
@@ -52,7 +54,7 @@ def operation(request: DeskRequest, service: str, operation: str) -> HttpRespons
     """One operation: its form, its documentation, and the answer to a request."""
     entry = entries.entry(service, operation)
     if entry is None:
-        raise Http404("There is no such operation.")
+        raise Http404("Operation not found.")
     account = accounts.current(request) if entry.needs_key else None
     if request.method == "POST":
         return _sent(request, entry, account)
@@ -92,7 +94,7 @@ def _call(request: DeskRequest, entry: Entry, account: Account | None) -> Consol
     call_id = int(number) if number.isascii() and number.isdigit() and len(number) <= _LONGEST else 0
     call = rows.filter(pk=call_id, account=account).select_related("person").first()
     if call is None:
-        raise Http404("There is no such request.")
+        raise Http404("Request not found.")
     return call
 
 

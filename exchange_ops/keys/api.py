@@ -11,6 +11,7 @@ from rest_framework.views import APIView
 
 from desk import clock
 from desk.api.resources import reading, unpaged
+from desk.audit.words import SYSTEM
 from desk.models import Person
 from exchange_ops.keys import rights, status
 from exchange_ops.keys.models import ApiKey
@@ -46,7 +47,7 @@ class KeyOut(serializers.ModelSerializer[ApiKey]):
     )
     state = serializers.SerializerMethodField()
     rights = serializers.SerializerMethodField()
-    added_by = serializers.CharField(source="created_by.username", default=None, allow_null=True, read_only=True)
+    added_by = serializers.CharField(source="created_by.username", default=SYSTEM, read_only=True)
     rotation_due = serializers.SerializerMethodField(help_text="Whether the pair is 90 days old or older.")
     same_account = serializers.BooleanField(
         read_only=True, allow_null=True, help_text="False: the exchange does not know our transactions under this key."

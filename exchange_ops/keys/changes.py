@@ -6,16 +6,17 @@ money is lost. Finishing wipes the predecessor; going back, before or after the 
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+from django.conf import settings
 from django.db import connection, transaction
 
 from desk import outbox
 from desk.audit import trail
-from desk.people import stepup
+from desk.people import signed, stepup
 from exchange_ops.keys import probing, rights, store, uses
 from exchange_ops.keys.models import ApiKey
 from exchange_ops.shared import rules
@@ -65,7 +66,8 @@ def add(*, account: Account, pair: Pair, by: Confirmation) -> ApiKey:
         before = _added_before(pair, by)
         if before is not None:
             return before
-        evidence = _confirmed(ADD, new_digest(pair.request_key), by)
+        fields = _fields(pair) | {"account": str(account.pk)}
+        evidence = _confirmed(ADD, new_digest(pair.request_key), by, fields)
         key = _add_pair(account, pair, by, evidence, replaces=None)
         outbox.wake(probing.TASK, key.pk)
     return key
@@ -82,8 +84,8 @@ def succeed(*, key_id: int, pair: Pair, by: Confirmation) -> ApiKey:
         if not key.active:
             raise CannotChangeKey("Only a key that is in use can be rotated.")
         if successor_of(key) is not None:
-            raise CannotChangeKey("A successor waits already: switch over to it, or end the rotation first.")
-        evidence = _confirmed(SUCCEED, new_digest(pair.request_key), by)
+            raise CannotChangeKey("There is already a successor: switch over to it, or end the rotation first.")
+        evidence = _confirmed(SUCCEED, new_digest(pair.request_key, replaces=key), by, _fields(pair))
         successor = _add_pair(key.account, pair, by, evidence, replaces=key)
         outbox.wake(probing.TASK, successor.pk)
     return successor
@@ -96,7 +98,7 @@ def switch(*, key_id: int, by: Confirmation) -> ApiKey:
         _refuse_unless_admin(by.person, key.account_id)
         successor = successor_of(key)
         if successor is None or not successor.is_waiting:
-            raise CannotChangeKey("No successor waits for this key.")
+            raise CannotChangeKey("This key has no successor.")
         problem = why_not_switch(key, successor)
         if problem:
             raise CannotChangeKey(problem)
@@ -158,11 +160,11 @@ def disable(*, key_id: int, by: Confirmation) -> ApiKey:
 def why_not_switch(key: ApiKey, successor: ApiKey) -> str:
     """The first reason why the successor can't take over yet; empty when it can."""
     if successor.is_being_probed:
-        return "The exchange was not asked about the successor yet. That takes a few seconds."
+        return "The successor is not verified yet. That takes a few seconds."
     if successor.is_turned_down:
         return f"The exchange turned the successor down: {successor.last_problem}"
     if successor.probe_problem:
-        return f"The exchange could not be asked about the successor: {successor.probe_problem}"
+        return f"The successor could not be verified: {successor.probe_problem}"
     if successor.same_account is False:
         return "The successor opens another account at the exchange: our transactions are not there."
     lost = [right.value for right in Right if _would_lose(key, successor, right)]
@@ -205,9 +207,14 @@ def successor_of(key: ApiKey) -> ApiKey | None:
 # Digests -------------------------------------------------------------------------------------------------------------
 
 
-def new_digest(request_key: str) -> str:
-    """The digest for a new pair: it stands for this one form, whose content is in the same audit entry."""
-    return hashlib.sha256(f"countersign-key-1|new|{request_key}".encode()).hexdigest()
+def new_digest(request_key: str, *, replaces: ApiKey | None = None) -> str:
+    """The digest for the form of a new pair: the exchange's address, and the key that it replaces.
+
+    It is signed together with what the form says: account, name, login and rights (`desk.people.signed`).
+    """
+    replaced = [replaces.pk, replaces.login, replaces.account_id] if replaces else []
+    content = ["countersign-key-2", "new", request_key, settings.EXCHANGE_URL, replaced]
+    return hashlib.sha256(trail.canonical(content).encode()).hexdigest()
 
 
 def digest_of(purpose: str, key: ApiKey) -> str:
@@ -223,11 +230,21 @@ def digest_of(purpose: str, key: ApiKey) -> str:
     return hashlib.sha256(trail.canonical(content).encode()).hexdigest()
 
 
-def _confirmed(purpose: str, digest: str, by: Confirmation) -> dict[str, Any]:
+def _fields(pair: Pair) -> dict[str, str]:
+    """What a form says of a pair, by the names of its fields; never the secret."""
+    return {"label": pair.label, "login": pair.login, "rights": signed.several(right.value for right in pair.rights)}
+
+
+def _confirmed(purpose: str, digest: str, by: Confirmation, fields: Mapping[str, str] | None = None) -> dict[str, Any]:
     if by.digest != digest:
-        raise CannotChangeKey("This is not what you saw: somebody changed it meanwhile. Read it again, then decide.")
+        raise CannotChangeKey("Nothing was changed: the key changed after you opened it. Refresh, then decide.")
     row = stepup.verify(
-        person=by.person, purpose=purpose, digest=digest, answer=by.answer, session_key=by.session_key, now=by.now
+        person=by.person,
+        purpose=purpose,
+        digest=signed.whole(digest, fields or {}),
+        answer=by.answer,
+        session_key=by.session_key,
+        now=by.now,
     )
     return row.evidence()
 

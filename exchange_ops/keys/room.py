@@ -16,6 +16,7 @@ from desk.web.context import Entry
 from desk.web.search import MOST_OF_A_KIND, Command, Hit, Scope, Search
 from exchange_ops.keys import status, store
 from exchange_ops.keys.models import ApiKey
+from exchange_ops.keys.trail_words import WORDS
 from exchange_ops.shared import alarms, rules
 from exchange_ops.shared.declarations import ages, causes, reasons, topics
 
@@ -60,6 +61,7 @@ def _search(text: str, scope: Scope) -> Iterator[Hit]:
 
 ROOM: Final = rooms.Room(
     paths={"key_id": (ApiKey, "pk", "account_id")},
+    trail=(WORDS,),
     topics={store.TOPIC: topics.keys},
     checks={"keys": Check(_keys, order=110)},
     incidents=(

@@ -4,6 +4,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import ClassVar
 
+from django.conf import settings
 from django.db import models
 
 from desk.rows.witnessed import Witnessed
@@ -157,7 +158,8 @@ class LedgerAside(Witnessed):
     """A record of the exchange's ledger that could not be read, stored as it came, with the reason.
 
     `exchange_id` and `index` are set if they could be read. Without an id, `after_index` says where a reading of the
-    ledger has to begin to come across the record again.
+    ledger has to begin to come across the record again. `settled_as` is the choice of two people between it and another
+    record with its index (`RecordChoice`); it is made once.
     """
 
     account = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="ledger_asides")
@@ -171,12 +173,42 @@ class LedgerAside(Witnessed):
     first_seen_at = models.DateTimeField()
     seen_at = models.DateTimeField()
     cleared_at = models.DateTimeField(null=True)
+    settled_as = models.CharField(max_length=6, default="", blank=True)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["account", "fingerprint"], name="ledgeraside_one_per_content")]
 
     def __str__(self) -> str:
         return self.reason
+
+
+class RecordChoice(Witnessed):
+    """One person's choice between two records of one index, given with a second factor; their last one counts.
+
+    `digest` is what the person signed: both records, the choice and the reason.
+    """
+
+    class Record(models.TextChoices):
+        """Which record holds: the one that was read first, or the one that waits aside."""
+
+        FIRST = "first", "The record read first"
+        SECOND = "second", "The record kept aside"
+
+    aside = models.ForeignKey(LedgerAside, on_delete=models.PROTECT, related_name="choices")
+    person = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    holds = models.CharField(max_length=6, choices=Record.choices)
+    digest = models.CharField(max_length=64)
+    reason = models.CharField(max_length=500)
+    confirmation = models.OneToOneField("desk.StepUp", on_delete=models.PROTECT, related_name="+")
+    at = models.DateTimeField()
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["aside", "person", "holds"], name="recordchoice_one_per_person")
+        ]
+
+    def __str__(self) -> str:
+        return f"choice {self.pk}"
 
 
 class Watermark(Witnessed):

@@ -2,15 +2,17 @@
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
+from functools import partial
 
 import structlog
 
+from desk.machines.lanes import LANES, WAIT_S, Job
 from desk.machines.step_clock import Stopwatch
 from exchange_ops.keys import clients, store
 from exchange_ops.keys.clients import ClientFor
-from exchange_ops.ledger import balances, sync, walks
+from exchange_ops.ledger import balances, continuity, sync, walks
 from exchange_ops.ledger.models import Balance
-from exchange_ops.shared import heartbeats, leases
+from exchange_ops.shared import heartbeats, leases, turns
 from exchange_ops.shared.heartbeats import remark_of
 from exchange_ops.shared.models import Account
 from exchange_ops.wire.catalogue import Right
@@ -29,13 +31,20 @@ def sync_ledgers(
     A walk breaks off after `sync.WALK_FOR`, since a worker that takes too long is killed. With `to_the_end`, which is
     asked at each page whether there is time, it continues until everything is read.
     """
-    done = 0
-    for account in Account.objects.order_by("pk"):
-        row = heartbeats.state_of(heartbeats.ledger_of(account))
+    jobs = []
+    for account in turns.accounts("ledger"):
+        name = heartbeats.ledger_of(account)
+        row = heartbeats.state_of(name)
         fresh = row is not None and row.heard_at is not None and now - row.heard_at < STALE_AFTER
         if not (only_stale and fresh):
-            done += _sync_one(account, now, client_for, to_the_end)
-    return done
+            jobs.append(Job(name, "read", partial(_sync_in_turn, account, Stopwatch(now), client_for, to_the_end)))
+    return LANES.put(jobs, wait_s=WAIT_S)
+
+
+def _sync_in_turn(
+    account: Account, watch: Stopwatch, client_for: ClientFor, to_the_end: Callable[[], bool] | None
+) -> int:
+    return int(_sync_one(account, watch.now(), client_for, to_the_end))
 
 
 def _sync_one(account: Account, now: datetime, client_for: ClientFor, to_the_end: Callable[[], bool] | None) -> bool:
@@ -64,6 +73,7 @@ def _walk(
     name = heartbeats.ledger_of(account)
     try:
         with clients.client(client_for, account=account, right=Right.PAYMENTS) as client:
+            continuity.require(account=account, client=client, now=now)
             walk = sync.sync(account=account, client=client, now=now, keep_running=keep_running)
             problems = balances.sync(account=account, wallet=Balance.BANK, client=client, now=now)
     except _FAILURES as failure:

@@ -7,7 +7,8 @@ The watermark lags: it stays before the first transaction that is younger than `
 Otherwise a transaction that is listed later than one with a higher index would be lost for good.
 
 Where stream and listing differ in one version, the newer reading counts, and between equal times the listing: a
-difference from the stream waits for the next walk. Both stay as they were read (`LedgerVersion`, `LedgerAside`).
+difference from the stream waits for the next walk. What has no order waits for two people (`settling`). Both stay as
+they were read (`LedgerVersion`, `LedgerAside`).
 """
 
 from collections import Counter, deque
@@ -22,7 +23,7 @@ from django.db import DataError, IntegrityError, transaction
 from desk.live import announcements
 from desk.machines.step_clock import Stopwatch
 from exchange_ops.client import HIGHEST_INDEX, PAGE, Aside, ExchangeClient
-from exchange_ops.ledger import batches, matching, quarantine
+from exchange_ops.ledger import batches, matching, quarantine, settling
 from exchange_ops.ledger.batches import entry_of, values_of, version_of
 from exchange_ops.ledger.models import LedgerEntry, LedgerVersion, Watermark
 from exchange_ops.shared import amounts, clocks
@@ -174,6 +175,7 @@ def apply(
         quarantined += outcome.asides
         settled += outcome.settled
     _count(account, counts)
+    quarantined = settling.without_settled(account, quarantined)
     quarantine.clear_matching(account=account, transactions=sound, now=now)
     quarantine.keep_settled(account=account, asides=settled, source=source, now=now)
     begins = watermark(account=account) if quarantined and after_index is None else after_index or 0
@@ -307,7 +309,7 @@ def _compare(version: LedgerVersion, record: records.Transaction, source: str) -
     """
     entry = version.entry
     if entry.exchange_id != record.id:
-        reason = f"index {record.index} was told for {entry.exchange_id!r} before"
+        reason = f"index {record.index} belongs to {entry.exchange_id!r} already"
         return _Outcome(entry.pk, asides=(Aside(_text(record), reason, record.id, record.index),))
     if entry.index != record.index:
         return _Outcome(entry.pk)

@@ -24,7 +24,7 @@ def mark(*, person: "Person", symbol: Symbol, now: datetime) -> None:
     """Add a symbol; adding it twice changes nothing. Raises `TooMany`."""
     rows = Favourite.objects.filter(person=person)
     if rows.count() >= MOST and not rows.filter(symbol=symbol.code).exists():
-        raise TooMany(f"{MOST} favourites are the most there can be: remove one first.")
+        raise TooMany(f"Limit of {MOST} favourites reached. Remove one first.")
     Favourite.objects.get_or_create(person=person, symbol=symbol.code, defaults={"created_at": now})
 
 

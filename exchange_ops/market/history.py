@@ -59,7 +59,7 @@ def before(*, symbol: str, period: str, moment: datetime, person: "Person | None
     if row is not None and row.first_at is not None and moment <= row.first_at:
         return OlderCandles(State.FIRST)
     if row is not None and row.answered_at is not None and now - row.answered_at < PAUSE:
-        return OlderCandles(State.PROBLEM, problem=row.problem or "No older candles could be read.")
+        return OlderCandles(State.PROBLEM, problem=row.problem or "Older candles are not available.")
     RULE.ask(person=person, now=now, symbol=symbol, period=period)
     return OlderCandles(State.WAITING)
 
@@ -73,7 +73,7 @@ def read(*, history_id: int, now: datetime, open_client: Callable[[], ExchangeCl
     try:
         count, first_at, problem = _read_page(client, row, now)
     except CallFailed as failure:
-        count, first_at, problem = 0, row.first_at, f"Older candles could not be read: {failure}."
+        count, first_at, problem = 0, row.first_at, f"Older candles are not available: {failure}."
     finally:
         client.close()
     RULE.answer(row, now=now, problem=problem, first_at=first_at)
@@ -84,7 +84,7 @@ def _read_page(client: ExchangeClient, row: CandleHistory, now: datetime) -> tup
     """Read before the oldest stored candle: how many there were, the exchange's first one if reached, a problem."""
     oldest = _oldest(row)
     if oldest is None:
-        return 0, None, "There are no candles of this period yet."
+        return 0, None, "No candles for this period yet."
     listing = client.get_symbol_candles(
         symbol=row.symbol, period=row.period, until=oldest - _STEP, sort="DESC", limit=READ
     )

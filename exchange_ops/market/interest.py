@@ -44,7 +44,7 @@ class UnknownPeriod(ValueError):
 def ask(*, symbol: Symbol, period: str, now: datetime) -> MarketLook:
     """Note that somebody looks at the symbol now, and wake a worker if it was not looked at lately."""
     if period not in PERIODS:
-        raise UnknownPeriod(f"There are no candles of the period {period!r}.")
+        raise UnknownPeriod(f"Unknown candle period: {period!r}.")
     row, is_new = MarketLook.objects.get_or_create(symbol=symbol.code, period=period, defaults={"asked_at": now})
     if is_new or (LOOK.note({row.pk: row.asked_at}, now=now) and is_late(row, now=now)):
         outbox.wake(TASK, row.pk)

@@ -68,7 +68,7 @@ def read_book(*, client: ExchangeClient, symbol: str, now: datetime) -> str:
     try:
         keep_book(symbol=symbol, book=client.get_orderbook(symbol=symbol, depth=DEPTH), now=now)
     except NotABook as problem:
-        return f"The order book can't be kept: {problem}."
+        return f"The order book was not recorded: {problem}."
     return ""
 
 
@@ -84,7 +84,7 @@ def keep_candles(
     refused: low, open, close and high have an order.
     """
     sound = [one for one in candles if is_candle(one)]
-    reasons = ["its figures contradict each other"] * (len(candles) - len(sound))
+    reasons = ["its figures are inconsistent"] * (len(candles) - len(sound))
     rows = [
         (symbol, period, one.timestamp, one.open, one.close, one.min, one.max, one.volume, one.volume_quote, now)
         for one in sound
@@ -102,7 +102,7 @@ def keep_trades(
 ) -> list[str]:
     """Store these trades, read at `now`; returns why some were refused. With `is_complete` there are no newer ones."""
     sound = [one for one in trades if is_trade(one)]
-    reasons = ["its figures are not above zero"] * (len(trades) - len(sound))
+    reasons = ["its figures are not positive"] * (len(trades) - len(sound))
     rows = [(symbol, one.id, one.price, one.quantity, one.side, one.timestamp, now) for one in sound]
     with transaction.atomic():
         if is_complete and rows:
@@ -134,9 +134,9 @@ def _levels(levels: Iterable[records.Level], *, falling: bool) -> Levels:
     listed = list(levels)
     prices = [level.price for level in listed]
     if any(level.price <= 0 or level.size <= 0 for level in listed):
-        raise NotABook("a level of it is not above zero")
+        raise NotABook("a price level is not positive")
     if prices != sorted(set(prices), reverse=falling):
-        raise NotABook("its levels are not in order")
+        raise NotABook("its price levels are out of order")
     return [[decimal_text(level.price), decimal_text(level.size)] for level in listed]
 
 

@@ -116,7 +116,7 @@ def _store(model: type[models.Model], listing: Listing[Any], now: datetime) -> R
 
     def refuse(row: bulk.Row, reason: str) -> None:
         refused.add(row[0])
-        problems.append(f"The {model._meta.verbose_name} {row[0][:40]!r} can't be kept: {reason}.")
+        problems.append(f"The {model._meta.verbose_name} {row[0][:40]!r} was not recorded: {reason}.")
 
     table, columns = bulk.table(model), _columns(model)
     rows = [(*columns(record), now) for record in listing.records]

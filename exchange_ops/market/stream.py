@@ -141,7 +141,7 @@ def _keep_books(books: dict[str, Book], now: datetime) -> list[str]:
         try:
             quotes.keep_book(symbol=symbol, book=order_book, now=now)
         except quotes.NotABook as problem:
-            problems.append(f"The order book of {symbol[:40]!r} can't be kept: {problem}.")
+            problems.append(f"The order book of {symbol[:40]!r} was not recorded: {problem}.")
         else:
             symbols.append(symbol)
     MarketLook.objects.filter(symbol__in=symbols).update(book_read_at=now)

@@ -89,16 +89,16 @@ def _value(amount: Decimal, code: str, quote: str, prices: Mapping[tuple[str, st
         return Value(quote, amount, now, rate=Decimal(1))
     routes = _routes(code, plain_code(quote), prices)
     if not routes:
-        return Value(quote, reason=f"There is no price between {code} and {quote}.")
+        return Value(quote, reason=f"No price for {code} in {quote}.")
     price = next((price for price in routes if _is_fresh(price.as_of, now)), None)
     if price is None:
         newest = max(price.as_of for price in routes)
         if clock.is_future(newest, now):
-            return Value(quote, as_of=newest, reason="The last price is from before this desk's clock was set back.")
+            return Value(quote, as_of=newest, reason="The last price is from before the clock was set back.")
         return Value(quote, as_of=newest, reason="The last price is older than five minutes.")
     worth = amount * price.rate
     if worth.adjusted() >= MOST_DIGITS:
-        return Value(quote, as_of=price.as_of, via=price.via, reason="The last price is beyond all bounds.")
+        return Value(quote, as_of=price.as_of, via=price.via, reason="The last price is out of range.")
     return Value(quote, worth.quantize(PLACES, rounding=ROUND_HALF_EVEN), price.as_of, price.via, rate=price.rate)
 
 

@@ -3,7 +3,8 @@
 An order is recorded, then placed by a worker; the same `request_key` gives the same order, however often it is sent.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
 from decimal import Decimal
 from functools import partial
 from typing import Any
@@ -22,6 +23,7 @@ from desk.api.requests import ApiRequest
 from desk.api.resources import NOT_FOUND, keyed, listing, read, reading, unpaged
 from desk.models import Person
 from exchange_ops.margin.models import MarginAccount, MarginPosition
+from exchange_ops.market.models import Symbol
 from exchange_ops.orders import policy_checks, request_checks, workflow
 from exchange_ops.orders.api_shapes import BracketOut, MarginOut, OrderIn, OrderOut, OrderWithdrawIn
 from exchange_ops.orders.brackets import workflow as brackets
@@ -30,6 +32,7 @@ from exchange_ops.orders.brackets.models import Bracket
 from exchange_ops.orders.decisions import approvals
 from exchange_ops.orders.forms import BOTH_EXITS, OrderFilter
 from exchange_ops.orders.models import Order
+from exchange_ops.orders.ticket import sizing
 from exchange_ops.shared import rules
 from exchange_ops.shared.api.resources import MaySee, OfAccount, Reading, Recording, recording
 from exchange_ops.shared.problems import FORM
@@ -54,7 +57,7 @@ class NothingToCancel(APIException):
     status_code = 409
 
 
-@recording("orders_place", OrderIn, OrderOut, "Place an order: recorded, then sent once. `state` says what came of it.")
+@recording("orders_place", OrderIn, OrderOut, "Place an order: recorded, then sent once. `state` gives the outcome.")
 @listing("orders_list", OrderOut)
 class Orders(Recording, OfAccount):
     """The orders of the account, fifty a page, newest first."""
@@ -74,13 +77,19 @@ class Orders(Recording, OfAccount):
         confirmed: Sequence[str] = (),
         stop_loss: Decimal | None = None,
         take_profit: Decimal | None = None,
+        amount: Decimal | None = None,
         **content: Any,
     ) -> Order:
         place: Callable[..., Order] = workflow.place
+        if (content.get("quantity") is None) == (amount is None):
+            raise workflow.CannotPlace({"quantity": sizing.ONE_SIZE})
         if (stop_loss is None) != (take_profit is None):
             raise workflow.CannotPlace({"take_profit" if take_profit is None else "stop_loss": BOTH_EXITS})
         if stop_loss is not None and take_profit is not None:
             place = partial(brackets.place, exits=Exits(stop_loss, take_profit))
+        if amount is not None:
+            content["quantity"] = _quantity(initiator, request_key, amount, content, now)
+            place = partial(sizing.recorded, place, amount=amount)
         try:
             return place(
                 initiator=initiator,
@@ -93,7 +102,30 @@ class Orders(Recording, OfAccount):
             )
         except policy_checks.NotConfirmed as missing:
             named = " ".join(f"{each.token} ({each.sentence})" for each in missing.oversteps)
-            raise workflow.CannotPlace({"confirmed": f"Send what you confirm: {named}"}) from None
+            raise workflow.CannotPlace(
+                {"confirmed": f"Order not placed. Confirm these checks by name: {named}"}
+            ) from None
+
+
+def _quantity(
+    initiator: Person, request_key: str, amount: Decimal, content: Mapping[str, Any], now: datetime
+) -> Decimal:
+    """The quantity for an amount: that of the same request before, else of the present price or book."""
+    earlier = sizing.earlier_quantity(initiator=initiator, request_key=request_key, amount=amount)
+    if earlier is not None:
+        return earlier
+    size = sizing.compute(
+        symbol=Symbol.objects.filter(pk=content["symbol"]).first(),
+        side=content["side"],
+        type=content["type"],
+        amount=amount,
+        price=content.get("price"),
+        stop_price=content.get("stop_price"),
+        now=now,
+    )
+    if size.quantity is None:
+        raise workflow.CannotPlace({"amount": size.problem})
+    return size.quantity
 
 
 @reading("orders_read", OrderOut)

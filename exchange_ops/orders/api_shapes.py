@@ -10,14 +10,14 @@ from rest_framework import serializers
 from desk.api.fields import RequestKey, StrictBody, StrictBoolean, StrictChoice, StrictText
 from desk.machines.votes import LONGEST_COMMENT
 from exchange_ops.margin.models import MarginAccount, MarginPosition
-from exchange_ops.orders import states
+from exchange_ops.orders import outcomes, states
 from exchange_ops.orders.brackets import results, situation
 from exchange_ops.orders.brackets import states as bracket_states
 from exchange_ops.orders.brackets.models import Bracket
-from exchange_ops.orders.forms import read_instant
 from exchange_ops.orders.models import AccountTrade, Order
 from exchange_ops.policy.oversteps import MOST_CONFIRMED
 from exchange_ops.shared.api.fields import AmountIn, AmountText, ExchangeIdText, SignedAmountText
+from exchange_ops.shared.forms import read_instant
 from exchange_ops.wire import records
 
 _INSTANT = r"^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])[T ]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9])?Z?$"
@@ -29,7 +29,7 @@ class InstantText(serializers.Field[datetime, Any, str, Any]):
 
     def to_internal_value(self, data: Any) -> datetime:
         if not isinstance(data, str):
-            raise serializers.ValidationError("Send the moment as text.")
+            raise serializers.ValidationError("Send the time as text.")
         try:
             return read_instant(data.removesuffix("Z"))
         except forms.ValidationError as problem:
@@ -49,8 +49,32 @@ class OverstepOut(serializers.Serializer[Any]):
     up_to = serializers.CharField()
 
 
+class OrderResultOut(serializers.Serializer[Any]):
+    """The realised profit or loss of what an order sold, after fees, by the lots of profit and loss (FIFO).
+
+    `realised` is in `currency`, the account's; null where it can't be proven, and `reason` says why.
+    """
+
+    realised = SignedAmountText(source="amount", read_only=True, allow_null=True)
+    currency = serializers.CharField(read_only=True)
+    reason = serializers.CharField(read_only=True)
+
+
+class OrdersOut(serializers.ListSerializer[Any]):
+    """Several orders, whose outcomes are read together."""
+
+    def to_representation(self, data: Any) -> list[Any]:
+        rows = list(data)
+        for row, outcome in zip(rows, outcomes.of_all(rows).values(), strict=True):
+            row.outcome = outcome
+        return super().to_representation(rows)
+
+
 class OrderOut(serializers.ModelSerializer[Order]):
-    """An order as the desk knows it. `state` is the desk's own, `status` the exchange's word once it has one."""
+    """An order as the desk knows it. `state` is the desk's own, `status` the exchange's word once it has one.
+
+    `value` is in the quote currency, before fees; `fees` below zero are a rebate. Null: not all fills are read yet.
+    """
 
     reference = serializers.CharField(read_only=True)
     state = serializers.ChoiceField(choices=list(states.STATES), read_only=True)
@@ -61,6 +85,16 @@ class OrderOut(serializers.ModelSerializer[Order]):
     stop_price = AmountText(read_only=True, allow_null=True)
     filled = AmountText(source="cum_quantity", read_only=True)
     average_price = AmountText(read_only=True, allow_null=True)
+    amount = AmountText(
+        source="outcome.amount",
+        read_only=True,
+        allow_null=True,
+        help_text="What it was placed for, in the quote currency; null: it was placed by quantity.",
+    )
+    value = AmountText(source="outcome.value", read_only=True, allow_null=True)
+    fees = SignedAmountText(source="outcome.fees", read_only=True, allow_null=True)
+    fee_currency = serializers.CharField(source="outcome.fee_currency", read_only=True)
+    result = OrderResultOut(source="outcome.result", read_only=True)
     exchange_id = ExchangeIdText(read_only=True, allow_null=True)
     oversteps = OverstepOut(many=True, read_only=True)
     initiator = serializers.CharField(
@@ -69,6 +103,7 @@ class OrderOut(serializers.ModelSerializer[Order]):
 
     class Meta:
         model = Order
+        list_serializer_class = OrdersOut
         fields = (
             "id",
             "reference",
@@ -81,6 +116,7 @@ class OrderOut(serializers.ModelSerializer[Order]):
             "type",
             "time_in_force",
             "quantity",
+            "amount",
             "price",
             "stop_price",
             "expire_time",
@@ -89,6 +125,10 @@ class OrderOut(serializers.ModelSerializer[Order]):
             "oversteps",
             "filled",
             "average_price",
+            "value",
+            "fees",
+            "fee_currency",
+            "result",
             "client_order_id",
             "exchange_id",
             "initiator",
@@ -103,14 +143,19 @@ class OrderOut(serializers.ModelSerializer[Order]):
         )
         read_only_fields = fields
 
-    def to_representation(self, instance: Order) -> dict[str, Any]:
+    def to_representation(self, instance: Any) -> dict[str, Any]:
+        if not hasattr(instance, "outcome"):
+            instance.outcome = outcomes.of(instance)
         data: dict[str, Any] = super().to_representation(instance)
         data.setdefault("initiator", None)  # a source through an absent person gives no member at all
         return data
 
 
 class OrderIn(StrictBody):
-    """An order to be placed. Figures are text; what breaks a rule of the symbol, the type or the funds is refused."""
+    """An order to be placed. Figures are text; what breaks a rule of the symbol, the type or the funds is refused.
+
+    Send `quantity` or `amount`, exactly one of the two.
+    """
 
     symbol = StrictText(max_length=40)
     side = StrictChoice(choices=list(records.SIDES))
@@ -118,32 +163,36 @@ class OrderIn(StrictBody):
     time_in_force = StrictChoice(
         choices=list(records.TIMES_IN_FORCE), required=False, help_text="GTC, and IOC for a market order, when absent."
     )
-    quantity = AmountIn()
+    quantity = AmountIn(required=False, allow_null=True, help_text="In the base currency.")
+    amount = AmountIn(
+        required=False,
+        allow_null=True,
+        help_text="In the quote currency, before fees: the quantity is computed from the price, for a market order "
+        "from the visible book, and rounded down to the quantity increment.",
+    )
     price = AmountIn(required=False, allow_null=True)
     stop_price = AmountIn(required=False, allow_null=True)
     expire_time = InstantText(required=False, allow_null=True)
     post_only = StrictBoolean(required=False, default=False)
     strict_validate = StrictBoolean(
-        required=False, default=True, help_text="The exchange refuses what is no multiple of its steps."
+        required=False, default=True, help_text="Must be a multiple of the symbol's tick or lot size."
     )
     margin = StrictBoolean(required=False, default=False, help_text="On the symbol's isolated margin account.")
     take_liquidity_markup = AmountIn(
-        required=False, allow_null=True, help_text="A commission as a fraction of the volume, on top of the fee."
+        required=False, allow_null=True, help_text="A markup as a fraction of the volume, added to the fee."
     )
     provide_liquidity_markup = AmountIn(required=False, allow_null=True)
     stop_loss = AmountIn(
         required=False,
         allow_null=True,
-        help_text="With take_profit: a bracket. What is filled gets a stop at this price at the exchange.",
+        help_text="With take_profit: a bracket. Each fill gets a stop at this price at the exchange.",
     )
-    take_profit = AmountIn(
-        required=False, allow_null=True, help_text="The desk watches this price, and closes at it or better."
-    )
+    take_profit = AmountIn(required=False, allow_null=True, help_text="Monitored here; closes at this price or better.")
     confirmed = serializers.ListField(
         child=StrictText(max_length=81),
         max_length=MOST_CONFIRMED,
         required=False,
-        help_text="Oversteps that are confirmed by name, as an earlier refusal named them: price_far:6.3.",
+        help_text="Checks to override, as named in an earlier refusal: price_far:6.3.",
     )
     request_key = RequestKey()
 

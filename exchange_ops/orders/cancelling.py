@@ -63,17 +63,17 @@ def ask(
     """
     row = Order.objects.select_related("account", "initiator").filter(pk=order_id).first()
     if row is None:
-        raise CannotCancel("There is no such order.")
+        raise CannotCancel("Order not found.")
     if not rules.may_trade(person, row.account_id):
-        raise CannotCancel("Only operators cancel orders.")
+        raise CannotCancel("Only operators can cancel orders.")
     if row.state == states.CANCELLING:
         return row
     if row.state not in states.CANCELLABLE or not row.active:
-        raise CannotCancel(f"There is nothing to cancel: {states.state_of(row)}.")
+        raise CannotCancel(f"The order is already closed: {states.state_of(row)}.")
     try:
         return begin(row, now=now, person=person, session_key=session_key, together=together, rank=rank)
     except machine.CannotMove:
-        raise CannotCancel("It moved on in the same moment. Read it again.") from None
+        raise CannotCancel("The order has just changed. Refresh and try again.") from None
 
 
 def begin(
@@ -110,7 +110,7 @@ def ask_all(
     nothing placed since is lost.
     """
     if not rules.may_trade(person, account):
-        raise CannotCancel("Only operators cancel orders.")
+        raise CannotCancel("Only operators can cancel orders.")
     rows = Order.objects.filter(account=account, active=True, state__in=states.CANCELLABLE)
     rows = rows.filter(symbol=symbol) if symbol else rows.filter(pk__lte=newest)
     return _ask_each(rows, person, now, session_key, together=OF_SYMBOL if symbol else "")
@@ -122,7 +122,7 @@ def ask_every_margin_order(*, account: Account, person: "Person", now: datetime,
     The call covers all symbols and orders that the desk has not read yet, so it is made only on explicit request.
     """
     if not rules.may_trade(person, account):
-        raise CannotCancel("Only operators cancel orders.")
+        raise CannotCancel("Only operators can cancel orders.")
     rows = Order.objects.filter(account=account, active=True, margin=True, state__in=states.CANCELLABLE)
     return _ask_each(rows, person, now, session_key, together=EVERY_MARGIN)
 
@@ -132,7 +132,7 @@ def ask_chosen(
 ) -> int:
     """Have the open orders among these numbers of the account cancelled; gives how many were requested."""
     if not rules.may_trade(person, account):
-        raise CannotCancel("Only operators cancel orders.")
+        raise CannotCancel("Only operators can cancel orders.")
     rows = Order.objects.filter(account=account, active=True, pk__in=numbers, state__in=states.CANCELLABLE)
     return _ask_each(rows, person, now, session_key)
 
@@ -183,7 +183,7 @@ def _is_settled(row: Order, client_for: ClientFor, now: datetime) -> bool:
     try:
         return _is_over(row, client, client_for, now)
     except _FAILURES as problem:
-        _retry_later(row, now, f"The exchange could not be asked for it: {problem}")
+        _retry_later(row, now, f"The request could not be sent to the exchange: {problem}")
         return True
     finally:
         client.close()
@@ -219,13 +219,13 @@ def _is_over(row: Order, client: ExchangeClient, client_for: ClientFor, now: dat
     if record is not None and record.status in states.ENDED and not order_records.unstorable(record):
         _confirm_over(row, record, now)
     elif record is not None:
-        _retry_later(row, now, "The exchange's lists disagree whether it is open; they are read again.")
+        _retry_later(row, now, "The exchange's order lists disagree on whether it is open; reading them again.")
     elif now - row.updated_at < GONE_AFTER:
-        _retry_later(row, now, "It is no longer open; how it ended is not in the history yet.")
+        _retry_later(row, now, "No longer open; its final status is not in the exchange's history yet.")
     else:
         machine.move(
             row, event="cancel_confirmed", to=states.PLACED, now=now, active=False,
-            last_problem="The exchange lists it neither as open nor in its history: how it ended was not read.",
+            last_problem="Not among the exchange's open orders or history: its final status is unknown.",
         )  # fmt: skip
     return True
 
@@ -265,7 +265,7 @@ def _own_reply(row: Order, reply: Reply, now: datetime) -> Reply:
     own = next((one for one in ended if one.id == row.exchange_id), None)
     if own is not None:
         return replace(reply, value=own)
-    return replace(reply, outcome=calls.UNKNOWN, problem="It was not among those that were cancelled; it is read.")
+    return replace(reply, outcome=calls.UNKNOWN, problem="Not among the cancelled orders; checking its status.")
 
 
 def _on_outcome(row: Order, reply: Reply, now: datetime) -> None:

@@ -87,8 +87,8 @@ def _reference_price(requested: OrderRequest, ticker: Ticker) -> tuple[str, Deci
 def _warning(requested: OrderRequest, share: Decimal) -> str:
     worse = share if requested.side == BUY else -share
     if worse > CROSSES_BY:
-        verb = "pay more" if requested.side == BUY else "take less"
-        return f"The limit lets the order {verb} than the market does: it fills at once, as far as the book reaches."
+        verb = "pay above" if requested.side == BUY else "sell below"
+        return f"The limit lets the order {verb} the market: it fills immediately, as far as the book allows."
     if -worse > AWAY_BY:
-        return "The limit is far from the market: the order is not expected to fill soon."
+        return "The limit is far from the market; unlikely to fill soon."
     return ""

@@ -1,13 +1,13 @@
 """The shape of an order that is asked for, and which orders to list."""
 
 import re
-from datetime import UTC, datetime
 from decimal import ROUND_HALF_DOWN, Decimal, localcontext
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django import forms
 from django.db.models import Q, QuerySet
 
+from desk import clock
 from desk.fields import plain
 from desk.lists.filters import ALL, OPEN, SEARCH_MOST, DatedForm
 from exchange_ops.market.models import Symbol
@@ -19,54 +19,39 @@ from exchange_ops.orders.models import AccountTrade, Order
 from exchange_ops.orders.request_checks import OrderRequest
 from exchange_ops.orders.states import STATES
 from exchange_ops.orders.steps import replacing
+from exchange_ops.orders.ticket import sizing
 from exchange_ops.policy.oversteps import MOST_CONFIRMED
-from exchange_ops.shared.forms import GroupedAmountField, RequestForm
+from exchange_ops.shared.forms import GroupedAmountField, InstantField, RequestForm
 from exchange_ops.wire import records
+
+if TYPE_CHECKING:
+    from desk.models import Person
 
 TYPES = (("limit", "Limit"), ("market", "Market"), ("stopLimit", "Stop-limit"), ("stopMarket", "Stop-market"))
 TIMES = (
     ("", "Default"),
-    ("GTC", "GTC, until cancelled"),
-    ("IOC", "IOC, at once or cancelled"),
-    ("FOK", "FOK, whole or not at all"),
+    ("GTC", "GTC, good till cancelled"),
+    ("IOC", "IOC, immediate or cancel"),
+    ("FOK", "FOK, fill or kill"),
     ("Day", "Day, until midnight UTC"),
-    ("GTD", "GTD, until a date"),
+    ("GTD", "GTD, good till date"),
 )
 # The exchange's words and ours for them, the same in chips and filters.
 ORDER_STATUSES = {
     "new": "Open",
     "partiallyFilled": "Partly filled",
-    "suspended": "Waits for its stop price",
+    "suspended": "Stop not triggered",
     "filled": "Filled",
     "canceled": "Cancelled",
     "expired": "Expired",
 }
 # Options that few orders use: folded on the ticket until one of them is set or wrong.
 EXITS = ("stop_loss", "take_profit")
+FIGURES = ("quantity", "amount", "price", "stop_price", "take_markup", "provide_markup", *EXITS)
 OPTIONS = ("time_in_force", "expire_time", "post_only", "take_markup", "provide_markup", "rounded")
 BOTH_EXITS = "Enter both a stop and a take-profit price."
 _DIGITS = 200  # of a quotient of two amounts
 _TOKEN = re.compile(r"[a-z_]{1,20}:[0-9a-z.]{1,60}", re.ASCII)
-_INSTANT = re.compile(r"(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d))?", re.ASCII)
-
-
-class InstantField(forms.CharField):
-    """A moment in UTC, as the browser's own picker writes it."""
-
-    def clean(self, value: Any) -> Any:
-        text = super().clean(value)
-        return read_instant(text) if text else None
-
-
-def read_instant(text: str) -> datetime:
-    """The moment a person wrote, in UTC; raises ValidationError with the sentence for them."""
-    match = _INSTANT.fullmatch(text)
-    if match is None:
-        raise forms.ValidationError("Write the date and the time in UTC, like 2026-11-30 18:00.", code="malformed")
-    try:
-        return datetime(*(int(part or 0) for part in match.groups()), tzinfo=UTC)  # type: ignore[misc,arg-type]
-    except ValueError:
-        raise forms.ValidationError("There is no such day or hour.", code="malformed") from None
 
 
 class TokensField(forms.Field):
@@ -77,7 +62,7 @@ class TokensField(forms.Field):
     def clean(self, value: Any) -> list[str]:
         tokens = list(value or [])
         if len(tokens) > MOST_CONFIRMED or not all(_TOKEN.fullmatch(token) for token in tokens):
-            raise forms.ValidationError("Tick what you confirm on this page.", code="malformed")
+            raise forms.ValidationError("Tick the box to confirm.", code="malformed")
         return tokens
 
 
@@ -88,11 +73,13 @@ class OrderForm(RequestForm):
     side = forms.ChoiceField(
         label="Side",
         choices=[("buy", "Buy"), ("sell", "Sell")],
-        error_messages={"required": "Say whether to buy or to sell."},
+        error_messages={"required": "Choose buy or sell."},
     )
     type = forms.ChoiceField(label="Type", choices=TYPES, initial="limit")
     time_in_force = forms.ChoiceField(label="Time in force", choices=TIMES, required=False)
-    quantity = GroupedAmountField(label="Quantity", max_length=80, error_messages={"required": "Enter the quantity."})
+    quantity = GroupedAmountField(label="Quantity", max_length=80, required=False)
+    amount = GroupedAmountField(label="Amount", max_length=80, required=False)
+    sized = forms.CharField(required=False, max_length=170, widget=forms.HiddenInput)
     price = GroupedAmountField(label="Price", max_length=80, required=False)
     stop_price = GroupedAmountField(label="Stop price", max_length=80, required=False)
     expire_time = InstantField(
@@ -111,11 +98,13 @@ class OrderForm(RequestForm):
     confirmed = TokensField(required=False, label="Confirmation")
     request_key = forms.UUIDField(widget=forms.HiddenInput)
 
-    def __init__(self, *arguments: Any, symbols: list[str], **options: Any) -> None:
+    def __init__(self, *arguments: Any, symbols: list[str], placer: "Person | None" = None, **options: Any) -> None:
+        """`placer` places it now: the quantity that was shown for an amount counts, and before that a recorded one."""
         super().__init__(*arguments, **options)
+        self.placer = placer
         choices = [("", "Choose"), *((code, code) for code in symbols)]
         self.fields["symbol"].choices = choices  # type: ignore[attr-defined]
-        for name in ("quantity", "price", "stop_price", "take_markup", "provide_markup", "stop_loss", "take_profit"):
+        for name in FIGURES:
             self.fields[name].widget.attrs.update({"autocomplete": "off", "spellcheck": "false", "placeholder": " "})
 
     def clean(self) -> dict[str, Any]:
@@ -133,7 +122,38 @@ class OrderForm(RequestForm):
         for name, other in missing.items():
             if cleaned.get(other) and not cleaned.get(name) and name not in self.errors:
                 self.add_error(name, BOTH_EXITS)
+        if not self.errors.keys() & {"quantity", "amount"}:
+            self._size(cleaned)
         return cleaned
+
+    def _size(self, cleaned: dict[str, Any]) -> None:
+        """Compute the quantity where an amount was entered."""
+        quantity, amount = cleaned.get("quantity"), cleaned.get("amount")
+        if quantity and amount:
+            self.add_error("amount", sizing.ONE_SIZE)
+        elif not amount and not quantity:
+            self.add_error("quantity", forms.ValidationError("Enter the quantity.", code="required"))
+        elif amount and not self.errors.keys() & {"symbol", "side", "type", "price", "stop_price"}:
+            cleaned["quantity"], problem = self._sized(cleaned, amount)
+            if problem:
+                self.add_error("amount", problem)
+
+    def _sized(self, cleaned: dict[str, Any], amount: Decimal) -> sizing.Size:
+        if self.placer is not None and (key := cleaned.get("request_key")):
+            earlier = sizing.earlier_quantity(initiator=self.placer, request_key=str(key), amount=amount)
+            if earlier is not None:
+                return sizing.Size(earlier)
+        symbol = Symbol.objects.filter(pk=cleaned["symbol"]).first()
+        terms: dict[str, Any] = {name: cleaned[name] or None for name in ("side", "type", "price", "stop_price")}
+        size = sizing.compute(symbol=symbol, amount=amount, now=clock.now(), **terms)
+        is_shown = self.placer is not None and cleaned["type"] == "market"
+        return sizing.keep_shown(size, page_token=cleaned["sized"], amount=amount, symbol=symbol) if is_shown else size
+
+    @property
+    def size_shown(self) -> str:
+        """What goes back with the ticket: the amount and the quantity that the page shows for it; else empty."""
+        amount, quantity = self.cleaned_data.get("amount"), self.cleaned_data.get("quantity")
+        return sizing.token(amount, quantity) if amount and quantity else ""
 
     def exits(self) -> Exits | None:
         """The stop and the take profit of a valid form; None where no bracket is requested."""
@@ -268,7 +288,7 @@ class CancelAllForm(forms.Form):
         """Without a symbol it takes the newest order that was seen, unless all margin orders are meant."""
         cleaned = super().clean() or self.cleaned_data
         if not cleaned.get("margin") and not cleaned.get("symbol") and not cleaned.get("newest"):
-            self.add_error("newest", "Name the symbol, or the newest order that was seen.")
+            self.add_error("newest", "Enter a symbol, or the newest order id you have.")
         return cleaned
 
 
@@ -278,7 +298,7 @@ VIEWS = [(OPEN, "Open"), ("ended", "Ended"), (ALL, "All")]
 class OrderFilter(DatedForm):
     """Which orders to list. `view` is open, ended or all."""
 
-    dated, dated_label = "created_at", "Placed here or first seen"
+    dated, dated_label = "created_at", "Placed or first seen"
 
     view = forms.ChoiceField(label="Show", required=False, choices=VIEWS)
     text = forms.CharField(label="Reference, any id, person", required=False, max_length=SEARCH_MOST)
@@ -297,7 +317,7 @@ class OrderFilter(DatedForm):
     origin = forms.ChoiceField(
         label="Origin",
         required=False,
-        choices=[("", "Any origin"), ("desk", "Placed here"), ("elsewhere", "Placed elsewhere")],
+        choices=[("", "Any origin"), ("desk", "Placed here"), ("elsewhere", "Placed outside Countersign")],
     )
 
     def narrow(self, rows: QuerySet[Order]) -> QuerySet[Order]:
@@ -354,7 +374,7 @@ class WholeNumberField(forms.IntegerField):
         """The number; raises ValidationError for what is none."""
         text = str(value or "")
         if text and not (text.isascii() and text.isdigit()):
-            raise forms.ValidationError("Send a whole number.", code="malformed")
+            raise forms.ValidationError("Enter a whole number.", code="malformed")
         return super().to_python(value)
 
 

@@ -141,6 +141,19 @@ class Order(OfAccount, Subject):
         return max(remaining, ZERO)
 
 
+class OrderAmount(models.Model):
+    """What an order was placed for, in the quote currency before fees: its quantity was computed from this.
+
+    Sent again with the same key, the order keeps the quantity of the first time, whatever the book says by then.
+    """
+
+    order = models.OneToOneField(Order, on_delete=models.PROTECT, primary_key=True, related_name="by_amount")
+    amount = amount_field()
+
+    def __str__(self) -> str:
+        return f"{self.amount} for order {self.order_id}"
+
+
 class OrderEvent(Event):
     """One move of an order, with the order's `version` after it; or, without a version, what the exchange told."""
 

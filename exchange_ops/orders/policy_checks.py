@@ -49,7 +49,7 @@ class NotConfirmed(CannotPlace):
 
     def __init__(self, oversteps: Collection[Overstep]) -> None:
         self.oversteps = list(oversteps)
-        super().__init__({CONFIRMED: f"Confirm by name, then place it. {bounds.in_words(self.oversteps)}"})
+        super().__init__({CONFIRMED: f"Confirm the following, then place the order. {bounds.in_words(self.oversteps)}"})
 
 
 def check(*, initiator: "Person", account: Account, requested: OrderRequest, now: datetime) -> list[Overstep]:
@@ -153,7 +153,7 @@ def _distance(symbol: Symbol, requested: OrderRequest, most: Decimal, beyond: st
     ticker = Ticker.objects.filter(pk=symbol.pk).first()
     offset, allowed = distance.from_market(requested=requested, ticker=ticker), bounds.percent(most)
     if ticker is None or offset is None or now - ticker.read_at > STALE_AFTER:
-        sentence = f"The rules bound the price to {allowed} from the market's, which is not known well enough."
+        sentence = f"The rules allow at most {allowed} from the market, and there is no current price to check this."
         yield Overstep(PRICE_FAR, "price", sentence, beyond)
         return
     price, share = Fraction(requested.price or 0), Fraction(most) / 100
@@ -175,11 +175,11 @@ def _stop(symbol: Symbol, requested: OrderRequest, most: Decimal, beyond: str, n
     ticker = Ticker.objects.filter(pk=symbol.pk).first()
     offset = distance.from_market(requested=requested, ticker=ticker)
     if ticker is None or offset is None or now - ticker.read_at > STALE_AFTER:
-        sentence = "Whether the market has reached the stop already is not known: its price is not known well enough."
+        sentence = "No current price: the market may already have reached the stop."
         yield Overstep(STOP_REACHED, "stop_price", sentence, CONFIRM)
     elif distance.is_reached(requested=requested, market=offset.market):
-        where = f"A {requested.side} stop belongs {'above' if requested.side == BUY else 'below'} the market"
-        sentence = f"{where} ({offset.market.normalize():f}): the next trade triggers this one."
+        where = f"A {requested.side} stop should be {'above' if requested.side == BUY else 'below'} the market"
+        sentence = f"{where} ({offset.market.normalize():f}). The next trade triggers this one."
         yield Overstep(STOP_REACHED, "stop_price", sentence, CONFIRM, max(offset.size, _SURE))
         if requested.type == "stopMarket":
             yield from _depth(symbol, replace(requested, type="market", stop_price=None), most, beyond, now)
@@ -199,11 +199,13 @@ def _depth(symbol: Symbol, requested: OrderRequest, most: Decimal, beyond: str, 
     """A market order has no price, so the bound is on how deep it would reach into the book."""
     impact, allowed = estimate.from_book(requested=requested, symbol=symbol), bounds.percent(most)
     if impact is None or now - impact.read_at > STALE_AFTER:
-        sentence = f"The rules bound the price to {allowed} from the market's, and the book is not known well enough."
+        sentence = (
+            f"The rules allow at most {allowed} from the market, and there is no current order book to check this."
+        )
         yield Overstep(BOOK_DEEP, "quantity", sentence, beyond)
     elif impact.short:
-        sentence = f"The order is larger than the known book: the rules allow {allowed} from the best price."
+        sentence = f"The order is larger than the visible book: the rules allow {allowed} from the best price."
         yield Overstep(BOOK_DEEP, "quantity", sentence, beyond)
     elif impact.worst is not None and impact.deepest > most:
-        where = f"It would eat {impact.deepest} % deep into the book, to {impact.worst.normalize():f}"
+        where = f"The order would move {impact.deepest} % through the book, to {impact.worst.normalize():f}"
         yield Overstep(BOOK_DEEP, "quantity", f"{where}: the rules allow {allowed}.", beyond, impact.deepest)

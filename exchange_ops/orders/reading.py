@@ -100,7 +100,7 @@ def _history(reading: AccountReading, client: ExchangeClient, open_numbers: set[
     elif stopped is not None:
         Watermark.put(account=account, name=UNFINISHED, index=_index_of(stopped), now=reading.now)
     if stopped is not None:
-        reading.problems.append(f"Older orders are still being read, back to {stopped:%Y-%m-%d %H:%M} UTC so far.")
+        reading.problems.append(f"Loading older orders, back to {stopped:%Y-%m-%d %H:%M} UTC so far.")
 
 
 def _walk(
@@ -158,7 +158,7 @@ def _note_missing(row: Order, now: datetime) -> None:
     if row.missing_since is None:
         Order.objects.filter(pk=row.pk, missing_since=None).update(missing_since=now)
     elif now - row.missing_since >= GONE_AFTER:
-        problem = "The exchange lists it neither as open nor in its history: how it ended was not read."
+        problem = "Not among the exchange's open orders or history: its final status is unknown."
         if Order.objects.filter(pk=row.pk, active=True).update(active=False, last_problem=problem):
             order_records.note(row, {"problem": problem}, now=now)
 

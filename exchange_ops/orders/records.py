@@ -77,7 +77,7 @@ def store(
     newest: dict[int, records.Order] = {}
     for record in orders:
         if reason := unstorable(record):
-            intake.problems.append(f"Order {record.id} could not be kept: {reason}.")
+            intake.problems.append(f"Order {record.id} could not be recorded: {reason}.")
         elif record.id not in newest or _place(record) >= _place(newest[record.id]):
             newest[record.id] = record
     listed = Order.objects.filter(account=account, exchange_id__in=list(newest))
@@ -133,7 +133,7 @@ def differences(order: Order, record: records.Order) -> str:
     if order.price is not None and record.price is not None:
         pairs.append(("price", order.price, record.price))
     odd = [f"{name} {theirs} instead of {ours}" for name, ours, theirs in pairs if ours != theirs]
-    return f"The exchange lists it otherwise than it was asked for: {', '.join(odd)}."[:500] if odd else ""
+    return f"The exchange's order differs from the request: {', '.join(odd)}."[:500] if odd else ""
 
 
 def unstorable(record: records.Order) -> str:
@@ -141,11 +141,11 @@ def unstorable(record: records.Order) -> str:
     amounts = (record.quantity, record.cum_quantity, record.price, record.stop_price, record.avg_price)
     times = (record.created_at, record.updated_at, record.expire_time)
     reasons = [
-        (0 < record.id < 2**63, "its number is out of bounds"),
-        (all(len(getattr(record, name)) <= most for name, most in _LENGTHS), "a word in it is too long"),
-        (all(amount is None or storable(amount) for amount in amounts), "a figure has more digits than any currency"),
-        (all(time is None or FIRST <= time < LAST for time in times), "its times are out of bounds"),
-        ("\0" not in record.client_order_id + record.symbol + record.status, "it has characters that no text has"),
+        (0 < record.id < 2**63, "its id is out of range"),
+        (all(len(getattr(record, name)) <= most for name, most in _LENGTHS), "a text in it is too long"),
+        (all(amount is None or storable(amount) for amount in amounts), "a figure has too many digits"),
+        (all(time is None or FIRST <= time < LAST for time in times), "its times are out of range"),
+        ("\0" not in record.client_order_id + record.symbol + record.status, "it contains invalid characters"),
     ]
     return next((reason for holds, reason in reasons if not holds), "")
 

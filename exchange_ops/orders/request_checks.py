@@ -40,16 +40,16 @@ FIELDS = {
     "provideLiquidityMarkup": "provide_liquidity_markup",
 }
 _NEEDED = {
-    "price": "This type of order needs a price.",
-    "stop_price": "This type of order needs a stop price: what wakes it.",
-    "expire_time": "An order until a date (GTD) needs the date.",
+    "price": "Enter a price for this order type.",
+    "stop_price": "Enter a stop price, the price that triggers the order.",
+    "expire_time": "Enter the date until which the order is good (GTD).",
 }
 _NOT_TAKEN = {
-    "price": "This type of order has no price: leave it empty.",
-    "stop_price": "Only stop orders have a stop price: leave it empty.",
-    "expire_time": "Only an order until a date (GTD) has one: leave it empty.",
-    "time_in_force": "A market order can't rest in the book: choose IOC or FOK.",
-    "post_only": "This order never rests in the book, so it can't be post-only.",
+    "price": "Leave the price empty for this order type.",
+    "stop_price": "Leave the stop price empty: only stop orders have one.",
+    "expire_time": "Leave the date empty: only GTD orders have one.",
+    "time_in_force": "A market order cannot rest in the book. Choose IOC or FOK.",
+    "post_only": "An order that never rests in the book cannot be post-only.",
 }
 _DIGITS = 200  # of the product of two amounts and a rate
 _LARGEST = 36
@@ -121,10 +121,10 @@ def request_of(order: Order) -> OrderRequest:
 def check(*, initiator: "Person", account: Account, requested: OrderRequest, now: datetime) -> Symbol:
     """Check the order and give its symbol; raises CannotPlace."""
     if not rules.may_trade(initiator, account):
-        raise CannotPlace({FORM: "Only operators place orders."})
+        raise CannotPlace({FORM: "Only operators can place orders."})
     symbol = Symbol.objects.filter(pk=requested.symbol).first()
     if symbol is None:
-        raise CannotPlace({"symbol": "The exchange does not describe this symbol."})
+        raise CannotPlace({"symbol": "The exchange does not list this symbol."})
     sentences = problems(account=account, symbol=symbol, requested=requested, now=now)
     if (freeze := freezes.active(account)) is not None:
         sentences[FORM] = f"The account is frozen: {freeze.reason} Open orders can still be cancelled."
@@ -146,7 +146,7 @@ def problems(
     for name in ("quantity", "price", "stop_price"):
         amount = getattr(requested, name)
         if amount is not None and not storable(amount):
-            sentences.setdefault(name, "More digits than any currency has.")
+            sentences.setdefault(name, "Too many digits.")
     if not sentences.keys() & {"quantity", "price"}:
         rates = fee_rates.current(account=account, symbol=symbol, now=now)
         short = _short_of(account, symbol, requested, instead_of, rates)
@@ -236,19 +236,21 @@ def _funds_problem(account: Account, symbol: Symbol, requested: OrderRequest, ol
     held = available(account=account, currency=currency)
     if held is None:
         never_read = not Balance.objects.filter(account=account, wallet=Balance.TRADING).exists()
-        return "" if never_read else f"There is no {currency} on the trading account."
+        return "" if never_read else f"No {currency} on the trading account."
     if buys:
         sums = figures(symbol=symbol, requested=requested, rates=rates)
         if sums.total is None or Fraction(sums.total) < Fraction(held.available) + freed:
             return ""
         if sums.total.adjusted() >= _LARGEST:
-            return "It would cost more than anybody has."
-        needs = f"More than {_text(sums.total.quantize(_QUANTUM))} {currency} would be needed with the fee"
+            return "Cost is too large. Enter a smaller quantity or price."
+        needs = (
+            f"Insufficient balance: more than {_text(sums.total.quantize(_QUANTUM))} {currency} needed, fee included"
+        )
     elif Fraction(requested.quantity) <= Fraction(held.available) + freed:
         return ""
     else:
-        needs = f"{_text(requested.quantity)} {currency} would be needed"
-    return f"{needs}, and {_text(held.available)} were available on the trading account at {held.read_at:%H:%M:%S} UTC."
+        needs = f"Insufficient balance: {_text(requested.quantity)} {currency} needed"
+    return f"{needs}, {_text(held.available)} available on the trading account at {held.read_at:%H:%M:%S} UTC."
 
 
 def _sentence(name: str, problem: BadArgument) -> str:
@@ -258,10 +260,10 @@ def _sentence(name: str, problem: BadArgument) -> str:
         case Problem.NOT_TAKEN if name in _NOT_TAKEN:
             return _NOT_TAKEN[name]
         case Problem.NOT_A_MULTIPLE:
-            step = "quantity increment" if name == "quantity" else "tick size"
-            return f"It has to be a multiple {problem.detail}, the {step} of this symbol."
+            step = "lot size" if name == "quantity" else "tick size"
+            return f"Must be a multiple {problem.detail}, the {step}."
         case Problem.TOO_LOW if name == "expire_time":
-            return "This moment has passed at the exchange."
+            return "This time has already passed at the exchange."
         case Problem.TOO_LOW:
             return f"Too low: {problem.detail}."
     return str(problem)

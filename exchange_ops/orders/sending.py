@@ -35,8 +35,8 @@ from wire.operation import BadArgument
 
 WAITS_AT_MOST = timedelta(seconds=60)  # for a worker; by then the price may have changed
 ONLY_CANCELLED = (
-    "The exchange cancelled the order that was to be replaced and could not place this one, most often because the "
-    "money did not reach. What was filled stays filled."
+    "The exchange cancelled the original order but could not place this one, most often for insufficient "
+    "funds. Fills are kept."
 )
 EARLY = timedelta(seconds=5)  # how long before it was sent our order may seem to have been created at the exchange
 
@@ -111,9 +111,9 @@ def _obstacle(row: Order, now: datetime) -> str:
     if frozen := _frozen(row):
         return frozen
     if not approvals.is_approved(row):
-        return "The approval counts no more: who gave it may not approve any more."
+        return "The approval no longer counts: the approver has lost the right to approve."
     if now - (row.decided_at or row.created_at) > WAITS_AT_MOST:
-        return "No worker came to it within a minute, and a late order may meet another price."
+        return "It could not be sent within a minute, and the price may have moved since."
     return replacing.obstacle(row)
 
 
@@ -181,7 +181,7 @@ def look(row: Order, *, now: datetime, client_for: ClientFor) -> None:
     try:
         sighting = _sighting(row, now, client_for)
     except (CallFailed, BadArgument, store.NoUsableKey) as problem:
-        reason = f"The exchange could not be asked for it: {problem}"[:500]
+        reason = f"The request could not be sent to the exchange: {problem}"[:500]
         machine.touch(row, next_action_at=now + pause(READ_PAUSES_S, row.looks + 1), last_problem=reason)
         return
     if sighting.order is not None and not order_records.unstorable(sighting.order):

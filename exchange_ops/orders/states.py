@@ -27,105 +27,119 @@ LAPSED: Final = "lapsed"
 STATES: Final[dict[str, State]] = {
     WAITING: State(
         "Waiting for approval",
-        "Nothing was sent. The order goes beyond a limit of who asked for it, so treasury has to approve it first. "
-        "Treasury can approve or decline; the person who asked can withdraw it.",
+        (
+            "Nothing was sent. The order exceeds the requester's limit, so treasury must approve it first. "
+            "Treasury can approve or reject; the requester can withdraw it."
+        ),
         Turn.PERSON,
         Tone.WARN,
         icon="users-round",
     ),
     DECLINED: State(
-        "Declined",
-        "Not placed, nothing left the desk: treasury declined it.",
+        "Rejected",
+        "Not placed, nothing was sent: treasury rejected it.",
         Turn.NOBODY,
         Tone.QUIET,
         icon="circle-x",
     ),
     WITHDRAWN: State(
         "Withdrawn",
-        "Not placed, nothing left the desk: the person who asked took it back.",
+        "Not placed, nothing was sent: the requester withdrew it.",
         Turn.NOBODY,
         Tone.QUIET,
         icon="ban",
     ),
     LAPSED: State(
         "Approval expired",
-        "Not placed, nothing left the desk: nobody decided on it in time. An operator can place another one.",
+        "Not placed, nothing was sent: no decision before the deadline. An operator can place a new order.",
         Turn.NOBODY,
         Tone.QUIET,
         icon="circle-pause",
     ),
     REQUESTED: State(
-        "About to be sent",
-        "Nothing was sent. The order waits for a worker, for a minute at most. The desk goes on by itself.",
+        "Queued",
+        "Nothing was sent yet. The order is sent within a minute or not at all. No action needed.",
         Turn.WORKER,
         Tone.ACTIVE,
         icon="clock",
     ),
     SENDING: State(
-        "Being placed",
-        "The order is on its way to the exchange, and its answer is not there yet. The desk goes on by itself.",
+        "Sending",
+        "The order was sent; awaiting the exchange's answer. No action needed.",
         Turn.WORKER,
         Tone.ACTIVE,
         icon="send",
     ),
     PLACED: State(
         "Placed",
-        "Accepted by the exchange. Its status is shown as last read.",
+        "Accepted by the exchange. Status as of the last update.",
         Turn.NOBODY,
         Tone.GOOD,
         icon="circle-check",
     ),
     REFUSED: State(
         "Refused by the exchange",
-        "Not placed, and nothing is reserved: the exchange refused the order for the reason below. "
-        "An operator can place another one.",
+        (
+            "Not placed, and nothing is reserved: the exchange refused the order for the reason below. An operator "
+            "can place a new order."
+        ),
         Turn.NOBODY,
         Tone.BAD,
         icon="circle-x",
     ),
     NOT_SENT: State(
         "Not sent",
-        "Not placed: nothing left the desk, for the reason below. An operator can place another one.",
+        "Not placed: nothing was sent, for the reason below. An operator can place a new order.",
         Turn.NOBODY,
         Tone.QUIET,
         icon="circle-pause",
     ),
     UNKNOWN: State(
-        "Unknown, being looked for",
-        "Unknown whether it was placed: the exchange's answer did not arrive. The desk looks for it among the open "
-        "orders and in the history, and never sends it again. Nobody should place the same order meanwhile.",
+        "Unknown, searching",
+        (
+            "Not known yet whether it was placed: the exchange's answer did not arrive. Searching open orders and "
+            "history; it is never sent again. Do not place this order again meanwhile."
+        ),
         Turn.EXCHANGE,
         Tone.WARN,
         icon="circle-question-mark",
     ),
     FOUND: State(
-        "Placed, found by its id",
-        "Accepted by the exchange: its answer was lost, and the desk found the order by its id. "
-        "Its status is shown as last read.",
+        "Placed, confirmed by id",
+        (
+            "Accepted by the exchange: its answer was lost, and the order was found by its id. Status as of the "
+            "last update."
+        ),
         Turn.NOBODY,
         Tone.GOOD,
         icon="circle-check",
     ),
     NOT_SEEN: State(
-        "Not seen at the exchange",
-        "Most likely not placed: the exchange lists no order of this id, looked for again and again for over a minute. "
-        "The desk never sends it again, and still says so should it appear. An operator can place another one.",
+        "Not found at the exchange",
+        (
+            "Most likely not placed: repeated checks for over a minute found no order with this id. It is never "
+            "sent again, and will be shown here if it appears. An operator can place a new order."
+        ),
         Turn.PERSON,
         Tone.WARN,
         icon="circle-question-mark",
     ),
     CANCELLING: State(
-        "Being cancelled",
-        "The exchange is being asked to cancel what is left of the order; it can still be filled until it has. "
-        "The desk repeats that until the exchange no longer lists it as open.",
+        "Cancelling",
+        (
+            "Cancelling the rest of the order; it can still fill until the exchange confirms. The request is "
+            "repeated until the order is no longer open."
+        ),
         Turn.WORKER,
         Tone.ACTIVE,
         icon="undo-2",
     ),
     REPLACING: State(
-        "Being replaced",
-        "The exchange is being asked to put another order in the place of what is left of it; what was filled stays "
-        "filled. It can still be filled until the exchange has answered. The desk goes on by itself.",
+        "Replacing",
+        (
+            "Replacing the rest of the order; fills are kept. It can still fill until the exchange answers. No "
+            "action needed."
+        ),
         Turn.WORKER,
         Tone.ACTIVE,
         icon="arrow-left-right",

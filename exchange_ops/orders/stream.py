@@ -65,7 +65,7 @@ def _store_reports(account: Account, event: trading_session.Reports, now: dateti
     for report in event.records:
         order = order_records.from_report(report)
         if order is None:
-            problems.append(f"A report has the id {str(report.id)[:40]!r}, which is no number.")
+            problems.append(f"A report has a non-numeric id: {str(report.id)[:40]!r}.")
         else:
             reports.append((order, report))
     listed = {order.id for order, _ in reports}
@@ -97,7 +97,7 @@ def _store_trades(
         if report.report_type == TRADE:
             trade = _trade(report, order.id)
             if trade is None:
-                problems.append(f"A report of a trade of order {order.id} does not tell the trade.")
+                problems.append(f"A trade report for order {order.id} is missing the trade's details.")
             else:
                 fills.append(trade)
     if fills:

@@ -15,7 +15,7 @@ BRACKETS_S = 2  # a take profit that the market touched is taken about so late
 @WORK.task("exchange_ops.advance_order")
 def advance_order(order_id: int) -> None:
     """One step of one order, when it is due."""
-    workflow.advance(order_id, now=clock.now(), client_for=keys.client_for)
+    workflow.look(order_id, now=clock.now(), client_for=keys.client_for)
 
 
 @WORK.task("exchange_ops.sweep_orders", every_s=SWEEP_S)

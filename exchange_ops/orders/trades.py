@@ -13,6 +13,7 @@ from django.db.models import Q, QuerySet
 
 from desk.fields import plain
 from desk.live import announcements
+from desk.notifications import outgoing
 from desk.rows import witnessed
 from exchange_ops.orders import machine
 from exchange_ops.orders.models import AccountTrade, Order
@@ -31,7 +32,7 @@ def store(*, account: Account, trades: Sequence[records.AccountTrade], now: date
     intake, sound = Intake(), []
     for trade in trades:
         if reason := _unstorable_trade(trade):
-            intake.problems.append(f"Trade {trade.id} could not be kept: {reason}.")
+            intake.problems.append(f"Trade {trade.id} could not be recorded: {reason}.")
         else:
             sound.append(_trade(account, trade, now))
     rows = AccountTrade.objects.filter(account=account, exchange_id__in=[trade.exchange_id for trade in sound])
@@ -95,10 +96,10 @@ def _unstorable_trade(trade: records.AccountTrade) -> str:
     lengths = len(trade.client_order_id) <= LONGEST_ID and len(trade.symbol) <= 40 and len(trade.side) <= 10
     amounts = all(storable(amount) for amount in (trade.quantity, trade.price, trade.fee))
     reasons = [
-        (0 < trade.id < 2**63 and 0 < trade.order_id < 2**63, "its number is out of bounds"),
-        (lengths and "\0" not in trade.client_order_id + trade.symbol, "a word in it is too long"),
-        (amounts, "a figure has more digits than any currency"),
-        (FIRST <= trade.timestamp < LAST, "its time is out of bounds"),
+        (0 < trade.id < 2**63 and 0 < trade.order_id < 2**63, "its id is out of range"),
+        (lengths and "\0" not in trade.client_order_id + trade.symbol, "a text in it is too long"),
+        (amounts, "a figure has too many digits"),
+        (FIRST <= trade.timestamp < LAST, "its time is out of range"),
     ]
     return next((reason for holds, reason in reasons if not holds), "")
 
@@ -128,3 +129,5 @@ def _update_averages(account: Account, numbers: set[int]) -> None:
             Order.objects.filter(pk=row.pk).update(average_price=average)
         announcements.announce(row.subject)
         announcements.announce(machine.TOPIC, id=row.pk)
+        if row.initiator_id is not None:
+            announcements.announce(f"{outgoing.TOPIC}:{row.initiator_id}")  # the pages that they have open show it

@@ -6,6 +6,7 @@ to agree; a freeze stops the placing of orders, never the cancelling.
 
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from django.db import transaction
@@ -15,8 +16,10 @@ from desk import questions
 from desk.audit import trail
 from desk.live import announcements
 from desk.machines import decisions
+from desk.machines.lanes import LANES, WAIT_S, Job
 from desk.machines.queue import Queue
 from desk.machines.requests import LONGEST_KEY, Once
+from desk.machines.step_clock import Stopwatch
 from exchange_ops.keys import clients, store
 from exchange_ops.keys.clients import ClientFor
 from exchange_ops.margin import refresh
@@ -28,7 +31,7 @@ from exchange_ops.orders.request_checks import FORM, CannotPlace, OrderRequest
 from exchange_ops.orders.steps import replacing
 from exchange_ops.orders.steps.replacing import CannotReplace
 from exchange_ops.policy.modes import APPROVE
-from exchange_ops.shared import heartbeats, leases
+from exchange_ops.shared import heartbeats, leases, turns
 from exchange_ops.shared.models import Account
 from exchange_ops.wire.catalogue import Right
 from wire.errors import CallFailed
@@ -52,8 +55,8 @@ __all__ = [
     "sweep",
 ]
 
-NEEDS_ONE: Final = "Somebody else has to approve it now. Press the button again: it says so."
-NEEDS_NONE: Final = "Nobody has to approve it any more. Press the button again: it places the order."
+NEEDS_ONE: Final = "Not placed: this order now needs approval. Press the button again to request it."
+NEEDS_NONE: Final = "Not placed: this order no longer needs approval. Press the button again to place it."
 STEPS = {
     states.WAITING: approvals.lapse,
     states.REQUESTED: sending.step,
@@ -68,9 +71,10 @@ QUEUE: Final = Queue(
     STEPS,
     urgency=(states.CANCELLING,),
     read_with=("account", "initiator", "replaces"),
+    lane=("account_id", "state"),
     after_failure=STALE_AFTER,
 )
-advance, sweep, due = QUEUE.advance, QUEUE.sweep, QUEUE.due
+advance, look, sweep, due = QUEUE.advance, QUEUE.look, QUEUE.sweep, QUEUE.due
 READ_TASK = "exchange_ops.read_orders"
 READING: Final = questions.Rule(
     model=OrderReading,
@@ -112,7 +116,7 @@ def place(
     if (earlier := once.earlier()) is not None:
         return earlier
     if not 0 < len(request_key) <= LONGEST_KEY:
-        raise CannotPlace({FORM: "The form has lost its key: open it again."})
+        raise CannotPlace({FORM: "This form is incomplete. Reload the page and try again."})
     content = {name: getattr(requested, name) for name in OrderRequest.__dataclass_fields__}
     order = Order(
         account=account,
@@ -202,14 +206,18 @@ def ask_to_read(*, account: Account, person: "Person | None", now: datetime) -> 
 
 def read_all(*, now: datetime, client_for: ClientFor, only_stale: bool = False) -> int:
     """Read orders, trades and margin of every account; gives how many readings succeeded."""
-    done = 0
-    for account in Account.objects.order_by("pk"):
+    jobs = []
+    for account in turns.accounts("orders"):
         row = heartbeats.state_of(name_of(account))
         fresh = row is not None and row.heard_at is not None and now - row.heard_at < STALE_AFTER
         is_requested = READING.waiting().filter(account=account).exists()
         if is_requested or not (only_stale and fresh):
-            done += _read_one(account, now, client_for)
-    return done
+            jobs.append(Job(name_of(account), "read", partial(_read_in_turn, account, Stopwatch(now), client_for)))
+    return LANES.put(jobs, wait_s=WAIT_S)
+
+
+def _read_in_turn(account: Account, watch: Stopwatch, client_for: ClientFor) -> int:
+    return int(_read_one(account, watch.now(), client_for))
 
 
 def _read_one(account: Account, now: datetime, client_for: ClientFor) -> bool:
@@ -239,4 +247,4 @@ def _read_one(account: Account, now: datetime, client_for: ClientFor) -> bool:
 
 
 def _sent_before(row: Order) -> CannotPlace:
-    return CannotPlace({FORM: f"This form was sent before, with other content, as {row.reference}."})
+    return CannotPlace({FORM: f"This form was already submitted with different content, as {row.reference}."})

@@ -54,7 +54,7 @@ class AccountPathMiddleware:
             return
         account = accounts.chosen(request)
         if foreign or account is None:
-            raise Http404("It belongs to another account.")
+            raise Http404("This belongs to another account.")
         is_looked_at = request.method == "GET" and not request.headers.get("HX-Request")
         if is_looked_at and request.session.get(accounts.LAST) != account.pk:
             request.session[accounts.LAST] = account.pk
@@ -78,11 +78,11 @@ def _enter(request: HttpRequest, person: Any, kwargs: dict[str, Any]) -> None:
         owners = _owners(name, value)
         mine = [owner for owner in owners if scopes.may_see(person, owner)]
         if owners and not mine:
-            raise Http404("There is no such account.")
+            raise Http404("Account not found.")
         if mine and number is None:
             scopes.enter(person, mine[0])
     if number is not None and not scopes.enter(person, str(number)):
-        raise Http404("There is no such account.")
+        raise Http404("Account not found.")
     if number is None and person.here is None and held is not None and len(held) == 1:
         scopes.enter(person, next(iter(held)))  # a desk of one account
 

@@ -26,7 +26,7 @@ class FundsOut(serializers.Serializer[Any]):
     trading_reserved = AmountText()
     holds = AmountText()
     total = AmountText()
-    worth = AmountText(allow_null=True, help_text="The total in the quote currency; null without a fresh price.")
+    worth = AmountText(allow_null=True, help_text="The total in the quote currency; null without a current price.")
     read_at = serializers.DateTimeField(allow_null=True, help_text="The older of both readings; null before the first.")
 
 
@@ -34,7 +34,7 @@ class FundsList(serializers.Serializer[Any]):
     """Every currency the exchange describes or the account holds, by code."""
 
     quote_currency = serializers.CharField()
-    total = AmountText(allow_null=True, help_text="The value of all that has a fresh price.")
+    total = AmountText(allow_null=True, help_text="The value of everything with a current price.")
     items = FundsOut(many=True)
 
 

@@ -16,8 +16,8 @@ from exchange_ops.shared.models import Account
 from exchange_ops.withdrawals import request_checks
 from exchange_ops.withdrawals.funds import Funds
 
-CHOOSE: Final = "Choose one of the accounts first."
-NOT_DESCRIBED: Final = "The exchange does not describe this currency."
+CHOOSE: Final = "Choose an account first."
+NOT_DESCRIBED: Final = "The exchange does not list this currency."
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +60,10 @@ def market(codes: Sequence[str] | None = None) -> Market:
 
 
 def actions(*, row: Funds, person: Person, account: Account | None, market: Market) -> list[Action]:
-    """Deposit, withdraw, move, convert and trade, in this order."""
+    """Deposit, withdraw, move, convert, trade and protect, in this order."""
     code, currency = row.currency, market.currencies.get(row.currency)
     chosen = "" if account is not None else CHOOSE
-    may_ask = chosen or ("" if rules.may_request(person) else "Operators ask for it.")
+    may_ask = chosen or ("" if rules.may_request(person) else "Only operators can request this.")
     symbol = _symbol_to_trade(code, account, market)
     wish = urlencode({"currency": code})
     return [
@@ -89,8 +89,7 @@ def actions(*, row: Funds, person: Person, account: Account | None, market: Mark
             "Convert",
             "refresh-cw",
             f"{reverse('transfer-new', args=['convert'])}?{wish}",
-            may_ask
-            or ("" if row.converts else f"{code} exists on one network only: there is nothing to convert it to."),
+            may_ask or ("" if row.converts else f"{code} exists on one network only; no conversion possible."),
         ),
         Action(
             "Trade",
@@ -98,7 +97,19 @@ def actions(*, row: Funds, person: Person, account: Account | None, market: Mark
             reverse("market", args=[symbol.code]) if symbol else "",
             may_ask or ("" if symbol else f"No market trades {code}."),
         ),
+        _protect(row, symbol, may_ask),
     ]
+
+
+def _protect(row: Funds, symbol: Symbol | None, why_not: str) -> Action:
+    """A stop or a take profit for what the trading account holds."""
+    is_sold = symbol is not None and symbol.base_currency == row.currency
+    url = (
+        f"{reverse('order-new')}?{urlencode({'protect': 'stop', 'symbol': symbol.code})}" if symbol and is_sold else ""
+    )
+    no_market = "" if is_sold else f"No market sells {row.currency}."
+    why_not = why_not or no_market or _nothing(row.trading, row.currency, "trading account")
+    return Action("Protect", "shield-check", url, why_not)
 
 
 def _symbol_to_trade(code: str, account: Account | None, market: Market) -> Symbol | None:
@@ -122,9 +133,9 @@ def dust(*, row: Funds, market: Market) -> Dust | None:
     least = currency.payout_minimal_amount if currency.payout_enabled else None
     step = None if currency.precision_transfer is None else Decimal(1).scaleb(-currency.precision_transfer)
     if least is not None and held < least:
-        sentence = f"Below the smallest withdrawal of {amount(least, row.currency)}."
+        sentence = f"Below the minimum withdrawal of {amount(least, row.currency)}."
     elif row.converts and step is not None and held < step:
-        sentence = f"Below the smallest amount that converts, {amount(step, row.currency)}."
+        sentence = f"Below the minimum conversion amount, {amount(step, row.currency)}."
     else:
         return None
     return Dust(sentence, tuple(_options(row, held, step, market)))
@@ -140,10 +151,10 @@ def _options(row: Funds, held: Decimal, step: Decimal | None, market: Market) ->
         ),
         None,
     )
-    options = [f"sell it on {symbol_to_sell.code}"] if symbol_to_sell else []
-    options += ["convert it to the form of another network"] if row.converts and can_move else []
-    options += ["move it to a sub-account"] if can_move else []
-    return options or ["leave it until more arrives: it is too small to be sold, converted or moved"]
+    options = [f"sell on {symbol_to_sell.code}"] if symbol_to_sell else []
+    options += ["convert to another network"] if row.converts and can_move else []
+    options += ["move to a sub-account"] if can_move else []
+    return options or ["keep until more arrives: too small to sell, convert or move"]
 
 
 def _no_deposits(row: Funds, currency: Currency | None) -> str:
@@ -152,15 +163,15 @@ def _no_deposits(row: Funds, currency: Currency | None) -> str:
     if currency is None:
         return NOT_DESCRIBED
     if not currency.crypto:
-        return f"{row.currency} does not belong to a chain, so it has no deposit address."
-    return f"The exchange takes no deposits of {row.currency} for now."
+        return f"{row.currency} is not on a blockchain and has no deposit address."
+    return f"The exchange has suspended deposits of {row.currency}."
 
 
 def _no_moves(row: Funds, currency: Currency | None) -> str:
     if row.moves:
         return ""
-    return NOT_DESCRIBED if currency is None else f"The exchange moves no {row.currency} for now."
+    return NOT_DESCRIBED if currency is None else f"The exchange has suspended transfers of {row.currency}."
 
 
 def _nothing(held: Decimal, code: str, where: str) -> str:
-    return "" if held > 0 else f"There is no available {code} in the {where}."
+    return "" if held > 0 else f"No {code} available in the {where}."

@@ -11,7 +11,7 @@ from exchange_ops.withdrawals.funds import Funds
 class FindForm(forms.Form):
     """The text of the search box."""
 
-    q = forms.CharField(max_length=SEARCH_MOST, error_messages={"required": "Type something to find."})
+    q = forms.CharField(max_length=SEARCH_MOST, error_messages={"required": "Enter a search term."})
 
 
 class FundsFilter(FilterForm):

@@ -1,5 +1,5 @@
 """The frame of every page, reloaded in one request: the alarm bar, the counts of the navigation, the strip at the foot,
-and the notifications of the browser."""
+and the notifications of the browser, with the fills of one's own orders."""
 
 from datetime import datetime
 from typing import Any, Final
@@ -16,6 +16,7 @@ from desk.views.rendering import show
 from desk.web import context as navigation
 from desk.web.requests import DeskRequest, scope_of
 from exchange_ops.keys import status
+from exchange_ops.orders.views import fill_notices
 from exchange_ops.shared.views import accounts, wellbeing
 
 PARTS: Final = ("alarm", "count-action", "strip", "notices")
@@ -36,6 +37,7 @@ def frame(request: DeskRequest) -> HttpResponse:
         context |= _strip(request, person, now)
     if "notices" in parts:
         context["notices"] = notifications.notices(person, now=now)
+        context["fill_notices"] = fill_notices.recent(person, now=now)
     return show(request, "components/frame.html", context)
 
 

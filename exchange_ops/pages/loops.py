@@ -15,12 +15,12 @@ BEAT = timedelta(seconds=90)  # the slowest loop has a round each minute
 STREAMS = {
     "stream": ("Account stream", "transactions and the bank wallet"),
     "trading stream": ("Trading stream", "orders, trades and margin"),
-    stream.NAME: ("Market stream", "prices, order books and trades of markets that are looked at"),
+    stream.NAME: ("Market stream", "prices, order books and trades of open markets"),
 }
 LOOPS = {
     heartbeats.WORKER: ("Workers", "calls to the exchange"),
-    heartbeats.RELEASES: ("Workers of releases", "releases of reserved money, and nothing else"),
-    heartbeats.SWEEPER: ("Following process", "followers, timers, and payouts when no worker is there"),
+    heartbeats.RELEASES: ("Release workers", "releases of reserved funds only"),
+    heartbeats.SWEEPER: ("Following process", "followers, timers, and payouts when no worker is running"),
     heartbeats.MARKET: ("Prices", "currencies, symbols and tickers"),
     "ledger": ("Ledger", "transactions and both wallets, full sync"),
     "orders": ("Orders", "orders, trades and margin, full sync"),

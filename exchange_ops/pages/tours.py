@@ -10,26 +10,32 @@ TOURS: Final[dict[str, tuple[Step, ...]]] = {
         Step(
             "withdrawal-new",
             "Request a payout",
-            "Choose currency, amount and recipient. Limits, network fee and what the recipient gets are shown as you "
-            "type. Nothing is paid yet: a request waits for people of treasury.",
+            (
+                "Choose currency, amount and recipient. Limits, network fee and what the recipient gets are shown "
+                "as you type. Nothing is paid yet: treasury must approve the request."
+            ),
         ),
         Step(
             "withdrawals",
-            "Follow it to the end",
-            "Every payout says what happened to the money, whose turn it is and how much time is left. The page "
-            "updates by itself. You can withdraw a request until it is paid.",
+            "Track it to the end",
+            (
+                "Each payout page shows what happened to the money, who acts next and the time left, and updates "
+                "automatically. You can withdraw a request until it is paid."
+            ),
         ),
         Step(
             "action",
             "See what needs you",
-            "Everything that waits for you is on one list, with its deadline. The number beside it counts what is "
-            "yours, and your account page says how you are notified.",
+            (
+                "Everything that needs your action is on one list, with deadlines. The number beside it counts "
+                "your items; set up notifications on your account page."
+            ),
         ),
     ),
     roles.TREASURY: (
         Step(
             "action",
-            "Decide what waits for you",
+            "Approve or reject",
             "Approvals come first, the most urgent on top. Open one and compare amount, whole address, network and the "
             "exchange's own record. You approve exactly that, with your second factor.",
         ),
@@ -41,49 +47,63 @@ TOURS: Final[dict[str, tuple[Step, ...]]] = {
         ),
         Step(
             "policy",
-            "Stop everything if you must",
-            "These rules say how many approvals an amount needs. One person may freeze all payments at once; "
-            "it takes two to lift a freeze.",
+            "Freeze in an emergency",
+            (
+                "The rules set how many approvals an amount needs. One person can freeze all payments immediately; "
+                "it takes two to lift a freeze."
+            ),
         ),
     ),
     roles.ADMIN: (
         Step(
             "people",
-            "Bring in your people",
-            "Invite each person with a link that works once, and give them a role. Admins keep people and keys; "
-            "they never approve payments.",
+            "Invite your team",
+            (
+                "Invite each person with a one-time link and give them a role. Admins manage people and keys; they "
+                "never approve payments."
+            ),
         ),
         Step(
             "keys",
             "Connect the exchange",
-            "Store one key for reading, one for trading and one for payouts, each with no more permissions than it "
-            "needs. The desk checks what every key can really do.",
+            (
+                "Store one key for reading, one for trading and one for payouts, each with only the permissions it "
+                "needs. Each key's actual permissions are checked."
+            ),
         ),
         Step(
             "going-live",
             "Check before you pay",
-            "The desk verifies each step of going live and says why it matters. When all of them hold, "
-            "make the smallest payout and see it proven.",
+            (
+                "Each step of going live is verified, with the reason it matters. Once all pass, make the smallest "
+                "possible payout and see it proven."
+            ),
         ),
     ),
     roles.AUDITOR: (
         Step(
             "audit",
-            "Read what happened",
-            "Every change has an entry with who, when and what. Entries form a chain: an edited or missing one shows, "
-            "and the command verify_audit checks it all.",
+            "Review the audit trail",
+            (
+                "Every change has an entry with who, when and what. Entries form a chain, so an edited or missing "
+                "entry is detected; the command verify_audit checks the whole chain."
+            ),
         ),
         Step(
             "ledger",
             "Compare with the exchange",
-            "This is the desk's copy of the exchange's ledger, with links to the payouts it belongs to. Each hour it "
-            "is reconciled; a difference becomes an incident.",
+            (
+                "This is our copy of the exchange's ledger, linked to payouts. It is reconciled every hour; a "
+                "difference opens an incident."
+            ),
         ),
         Step(
             "system",
-            "See whether the desk is well",
-            "Workers, streams, checks and the chain, each with its age. You can open every page, "
-            "and you can change nothing.",
+            "Check system health",
+            (
+                "Workers, streams, checks and the chain, each with its last update. You can view every page but "
+                "change nothing."
+            ),
         ),
     ),
 }

@@ -17,7 +17,7 @@ from desk.incidents import review
 from desk.live import announcements
 from desk.machines import votes
 from desk.machines.decisions import Act, Acts
-from desk.people import roles
+from desk.people import roles, signed
 from exchange_ops.policy.models import Freeze, ThawVote
 from exchange_ops.shared import alarms, rules
 from exchange_ops.shared.models import Account
@@ -86,7 +86,7 @@ def freeze(*, person: "Person | None", reason: str, account: Account, now: datet
     if person is not None and not rules.may_freeze(person, account):
         raise CannotFreeze("Only treasury and administrators can freeze an account.")
     if not reason:
-        raise CannotFreeze("Say why the account is frozen.")
+        raise CannotFreeze("Enter why the account is frozen.")
     with transaction.atomic():
         rows = lock_open(account)
         frozen = active(account) or _begin(account, person, reason, now, session_key)
@@ -115,17 +115,17 @@ def thaw(
     """Record one person's vote to end the freeze; the second of two different people ends it."""
     act = Act(person, now, session_key, answer=answer)
     THAWS.refuse_while_cooling_off(act)
-    reason = THAWS.reason(reason, asks="Say why the freeze can end.", longest=_LONGEST_REASON)
+    reason = THAWS.reason(reason, asks="Enter why the freeze can be lifted.", longest=_LONGEST_REASON)
     with transaction.atomic():
         frozen = _locked(freeze_id)
         if not rules.may_thaw(person, frozen.account_id):
-            raise CannotThaw("Only treasury can end a freeze.")
-        confirmation = THAWS.confirm(replace(act, digest=digest_of(frozen)))
+            raise CannotThaw("Only treasury can lift a freeze.")
+        confirmation = THAWS.confirm(replace(act, digest=_whole(frozen, reason)))
         try:
             with transaction.atomic():
                 ThawVote.objects.create(freeze=frozen, person=person, reason=reason, confirmation=confirmation, at=now)
         except IntegrityError:
-            raise CannotThaw("You agreed already; somebody else of treasury has to agree too.") from None
+            raise CannotThaw("You agreed already. A second treasurer has to agree as well.") from None
         count = _votes(frozen)
         ended = count >= VOTES_TO_THAW
         if ended and not Freeze.objects.filter(pk=frozen.pk, thawed_at__isnull=True).update(thawed_at=now):
@@ -141,16 +141,19 @@ def thaw(
 
 
 def digest_of(frozen: Freeze) -> str:
-    """The digest that a person signs to end this freeze and no other."""
+    """The digest of this freeze and no other. It is signed with the reason for its end (`desk.people.signed`)."""
     text = f"countersign-thaw-1|{frozen.pk}|{frozen.account_id}|{frozen.frozen_at.isoformat()}|{frozen.reason}"
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+def _whole(frozen: Freeze, reason: str) -> str:
+    return signed.whole(digest_of(frozen), {"comment": reason})
+
+
 def _votes(frozen: Freeze) -> int:
     """How many people provably agreed to end it."""
-    signed = {digest_of(frozen)}
     words = ThawVote.objects.filter(freeze=frozen)
-    proven = votes.among(words, purpose=PURPOSE, digests=lambda word: signed)
+    proven = votes.among(words, purpose=PURPOSE, digests=lambda word: {_whole(frozen, word.reason)})
     return votes.people(votes.of_those_who_may(proven, role=roles.TREASURY, scope=frozen.scope))
 
 

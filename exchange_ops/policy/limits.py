@@ -22,7 +22,7 @@ from exchange_ops.shared.models import Account
 if TYPE_CHECKING:
     from desk.models import Person
 
-CHANGED = "The rules were changed in the database past the desk, so nothing is taken."
+CHANGED = "Nothing was requested: the policy was changed in the database, outside Countersign."
 _CENTS = Decimal("0.01")
 
 

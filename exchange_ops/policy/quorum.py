@@ -68,14 +68,14 @@ def judge(
     """What the rules in force require. `quote_value` is in the account's quote currency; None when it is unknown."""
     policy = current()
     if policy is None:
-        return _blocked(0, "There are no rules in force, so nothing can be paid.")
+        return _blocked(0, "Nothing can be paid: no policy is in force.")
     if witness_chain.has_foreign_rows(PolicyVersion, QuorumTier):
-        return _blocked(policy.number, "The rules were changed in the database past the desk, so nothing is paid.")
+        return _blocked(policy.number, "Nothing is paid: the policy was changed in the database, outside Countersign.")
     if not Currency.objects.filter(pk=currency).exists():
         return _blocked(policy.number, f"{currency} is not a currency the exchange describes, so it is not paid.")
     tier, because = _tier(ruleset.rules_of(policy), account, quote_value)
     if tier is None:
-        return _blocked(policy.number, "No tier of the rules covers this value, so it is not paid.")
+        return _blocked(policy.number, "It is not paid: no tier covers this value.")
     mode, order = _order(tier, account)
     whose = f"rules {policy.number}" if tier.account is None else f"rules {policy.number}, tiers of this account"
     need = f"{_COUNTS.get(tier.approvals, f'{tier.approvals} approvals')}, because {because} ({whose})."
@@ -129,13 +129,13 @@ def _order(tier: Tier, account: Account) -> tuple[str, str]:
     if tier.mode == HOLD_THEN_APPROVE and facts.holds_lapse(account):
         return tier.mode, "The money is reserved first and approved within the exchange's hour."
     because = (
-        ", because it was never seen what the exchange does with a reservation that nobody decides on (probe_exchange)"
+        ": it is not yet verified how the exchange treats an expired reservation (probe_exchange)"
         if tier.mode == HOLD_THEN_APPROVE
         else ""
     )
     return (
         APPROVE_THEN_HOLD,
-        f"The approvals come before the money is reserved{because}, and one more word releases it.",
+        f"Approval first, then reservation, then a final release approval{because}.",
     )
 
 

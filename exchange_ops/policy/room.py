@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Final
 from django.urls import reverse
 
 from desk import rooms
+from desk.audit.words import SYSTEM
 from desk.incidents.kinds import Cause, Kind, Severity, rows_of
 from desk.machines.guards import NOT_PROVEN, Guards, Rule
 from desk.rooms import OpenWord
 from desk.rows.witnessed import Table
 from exchange_ops.policy import quorum, vote_replay
 from exchange_ops.policy.models import Freeze, PolicyVersion, QuorumTier, ThawVote, ValueLimit
+from exchange_ops.policy.trail_words import WORDS
 from exchange_ops.shared import alarms
 from exchange_ops.shared.declarations import causes, topics
 
@@ -23,11 +25,11 @@ if TYPE_CHECKING:
 def _frozen(now: datetime, only: str) -> Iterator[Cause]:
     freezes = Freeze.objects.filter(thawed_at=None).select_related("account", "frozen_by")
     for freeze in rows_of(freezes, only):
-        who = str(freeze.frozen_by) if freeze.frozen_by_id else "The desk"
+        who = str(freeze.frozen_by) if freeze.frozen_by_id else SYSTEM
         reason = freeze.reason.rstrip(". ")
         sentence = (
             f"Nothing is reserved, sent or paid from {freeze.account.name}: {who} froze it. {reason}. "
-            "Two people of treasury can end that."
+            "Two treasurers can lift the freeze."
         )
         yield Cause(f"freeze:{freeze.pk}", sentence, "policy", scope=str(freeze.account_id))
 
@@ -71,10 +73,11 @@ ROOM: Final = rooms.Room(
             causes.DECIDERS,
             _frozen,
             closable=False,
-            ends="It ends when two people of treasury have ended the freeze on the page Policy.",
+            ends="Resolved when two treasurers lift the freeze on the Policy page.",
             votes=_votes,
         ),
     ),
+    trail=(WORDS,),
     replays={"freeze": vote_replay.check_freezes},
     guards={"policy": GUARDS.statements},
     tables=(

@@ -168,7 +168,7 @@ def problems(rules: Rules) -> Iterator[str]:
     ends = [tier.up_to for tier in rules.tiers if tier.up_to is not None]
     amounts = [*ends, *(limit.most for limit in rules.limits)]
     if any(not storable(amount) or amount <= 0 for amount in amounts):
-        yield "A limit has to be above zero, with at most 36 digits before the point and 24 after it."
+        yield "Enter a limit greater than zero, with at most 36 digits before the point and 24 after it."
     if any(not 1 <= tier.approvals <= MOST_APPROVALS for tier in rules.tiers):
         yield f"A tier takes 1 to {MOST_APPROVALS} approvals: nothing is paid without one."
     if any(tier.mode not in MODES for tier in rules.tiers):

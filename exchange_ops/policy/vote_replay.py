@@ -31,7 +31,7 @@ class Confirmations:
 
     @cached_property
     def _rows(self) -> dict[int, StepUp]:
-        return StepUp.objects.in_bulk()
+        return StepUp.objects.select_related("signed_with").in_bulk()
 
     @cached_property
     def _old(self) -> int:

@@ -84,7 +84,7 @@ class RulesForm(forms.Form):
         label="Why should the rules change?",
         max_length=LONGEST_REASON,
         widget=forms.Textarea(attrs={"rows": 2}),
-        help_text="Whoever agrees reads it, and it stands beside the version.",
+        help_text="The second approver reads it; it is kept with the version.",
     )
 
 

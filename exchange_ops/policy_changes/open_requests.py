@@ -59,7 +59,7 @@ def _payouts(rules: Rules, accounts: set[int]) -> Iterator[TouchedRequest]:
     open_ones = Withdrawal.objects.filter(state__in=states, decision=NONE, account__in=accounts)
     for row in open_ones.select_related("account").order_by("pk")[:MOST]:
         if row.state == withdrawal_states.HELD:
-            sentence = "its money is released, and it can be asked for again"
+            sentence = "its funds are released; it can be requested again"
         else:
             sentence = f"approvals so far count no more: {_need(rules, row)}"
         yield TouchedRequest(row.reference, _url("withdrawal", row), sentence, row.account.name)

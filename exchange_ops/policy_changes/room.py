@@ -8,12 +8,14 @@ from desk.web.search import Command
 from exchange_ops.policy_changes import source
 from exchange_ops.policy_changes.machine import GUARDS, REPLAY, TOPIC
 from exchange_ops.policy_changes.models import PolicyChange, PolicyChangeEvent
+from exchange_ops.policy_changes.trail_words import WORDS
 from exchange_ops.shared import rules
 from exchange_ops.shared.declarations import reasons, topics
 
 ROOM: Final = rooms.Room(
     topics={"policychange": topics.desk_row, TOPIC: topics.desk_wide},
     actions=(source.SOURCE,),
+    trail=(WORDS,),
     replays={REPLAY.subject: REPLAY.check},
     guards={"policy changes": GUARDS.statements},
     tables=(

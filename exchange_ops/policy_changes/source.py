@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Final
 from django.db.models import QuerySet
 from django.urls import reverse
 
-from desk.actions.entries import MOST, NOBODY, Entry, Source
+from desk.actions.entries import MOST, Entry, Source
+from desk.audit.words import SYSTEM
 from exchange_ops.policy_changes import rules, states, workflow
 from exchange_ops.policy_changes.machine import TOPIC
 from exchange_ops.policy_changes.models import PolicyChange
@@ -35,7 +36,7 @@ def _done(person: "Person", now: datetime) -> Sequence[Entry]:
         entry = _entry(row, person, now)
         entry.mine, entry.is_followed = False, False
         entry.deadline, entry.done_at, entry.outcome = None, row.updated_at, row.label.lower()
-        entry.done_by = str(row.ended_by or (row.agreed_by if row.state == states.PUBLISHED else None) or NOBODY)
+        entry.done_by = str(row.ended_by or (row.agreed_by if row.state == states.PUBLISHED else None) or SYSTEM)
         entries.append(entry)
     return entries
 

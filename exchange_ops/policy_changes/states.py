@@ -35,11 +35,11 @@ STATES: Final[dict[str, State]] = {
         Tone.ACTIVE,
         icon="clock",
     ),
-    PUBLISHED: State("Published", "It became a version of the rules.", Turn.NOBODY, Tone.GOOD, terminal=True),
+    PUBLISHED: State("Published", "Published as a new policy version.", Turn.NOBODY, Tone.GOOD, terminal=True),
     REJECTED: State("Rejected", "Nothing was changed.", Turn.NOBODY, Tone.QUIET, terminal=True, icon="ban"),
     WITHDRAWN: State(
         "Withdrawn",
-        "Nothing was changed: who proposed it took it back.",
+        "Nothing was changed: the proposer withdrew it.",
         Turn.NOBODY,
         Tone.QUIET,
         terminal=True,
@@ -47,7 +47,7 @@ STATES: Final[dict[str, State]] = {
     ),
     EXPIRED: State(
         "Expired",
-        "Nothing was changed: nobody agreed within three days.",
+        "Nothing was changed: no second approval within three days.",
         Turn.NOBODY,
         Tone.QUIET,
         terminal=True,

@@ -57,7 +57,7 @@ def _reviewed(request: DeskRequest, editor: Editor, new_rules: Rules) -> HttpRes
         )
     except (CannotChange, CannotConfirm) as problem:
         return _review_page(request, editor, new_rules, form, refusal=str(problem), status=409)
-    messages.success(request, f"{row.reference} is proposed. Nothing changes before somebody else has agreed.")
+    messages.success(request, f"{row.reference} proposed. Nothing changes until a second person approves it.")
     return redirect("policy-change", row.pk)
 
 

@@ -58,11 +58,11 @@ def problems(new_rules: Rules) -> list[str]:
     sentences = list(ruleset.problems(new_rules))
     all_names = names()
     if any(f"account:{number}" not in all_names for number in ruleset.accounts_apart(new_rules)):
-        sentences.append("A tier is about an account that is not there.")
+        sentences.append("A tier names an unknown account.")
     for limit in new_rules.limits:
         scopes = {f"person:{limit.person}": limit.person, f"account:{limit.account}": limit.account}
         if any(number is not None and name not in all_names for name, number in scopes.items()):
-            sentences.append("A limit is about a person or an account that is not there.")
+            sentences.append("A limit names an unknown person or account.")
     if not sentences and not compared(new_rules):
         sentences.append("Nothing differs from the rules in force.")
     return sentences
@@ -134,7 +134,7 @@ def agree(
     with DECISIONS.transaction(change_id) as row:
         _refuse_unless_open(row, (states.PROPOSED,), actor)
         if row.proposed_by_id == actor.pk:
-            raise CannotChange("You proposed it, so somebody else has to agree.")
+            raise CannotChange("You proposed it, so a second person has to approve it.")
         new_rules = as_of_now(row)
         if row.expires_at <= now or new_rules is None:
             raise CannotChange("It is over: it expired, or other rules were published meanwhile. Propose it anew.")
@@ -142,7 +142,7 @@ def agree(
         if not rules.are_enough(row.proposed_by, actor, at=_concerned(row)):
             raise CannotChange("One of the two has to be of treasury, and both have to be active.")
         if digest != row.digest or digest != digest_of(row.content, base=row.base, reason=row.reason):
-            raise CannotChange("This is not what you saw. Nothing was agreed to: read it again.")
+            raise CannotChange("Nothing was approved: it changed after you opened it. Refresh.")
         # Compared again with the rules in force now: other parts of them may be newer than those it was proposed for.
         loosens = any(each.is_looser for each in compared(new_rules))
         if loosens:
@@ -299,6 +299,6 @@ DECISIONS: Final = InTurn(
     CannotChange,
     machine.MACHINE,
     missing="There is no such change of the rules.",
-    why_over=lambda row: "Nothing was changed: somebody else was faster. Read it again.",
+    why_over=lambda row: "Nothing was changed: a colleague acted on it first. Refresh.",
     read_with=("proposed_by", "agreed_by"),
 )

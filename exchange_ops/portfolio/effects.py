@@ -50,7 +50,10 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Trade:
-    """One own trade; `notional` is price x quantity in `quote`, the fee in `fee_currency`."""
+    """One own trade; `notional` is price x quantity in `quote`, the fee in `fee_currency`.
+
+    `order` is its order's number at the exchange.
+    """
 
     at: datetime
     is_buy: bool
@@ -60,6 +63,7 @@ class Trade:
     notional: Decimal
     fee: Decimal
     fee_currency: str
+    order: int
 
 
 def succeeded(account: Account) -> QuerySet[LedgerEntry]:
@@ -81,11 +85,11 @@ def trades(account: Account, *, newest_first: bool = False) -> Iterator[Trade]:
     rows = AccountTrade.objects.filter(account=account, symbol__in=list(symbols))
     rows = rows.exclude(results.is_on_margin(account)).exclude(liquidation=True)
     order = ("-timestamp", "-exchange_id") if newest_first else ("timestamp", "exchange_id")
-    columns = ("timestamp", "side", "symbol", "quantity", "price", "fee")
-    for at, side, code, quantity, price, fee in rows.order_by(*order).values_list(*columns).iterator(CHUNK):
+    columns = ("timestamp", "side", "symbol", "quantity", "price", "fee", "exchange_order_id")
+    for at, side, code, quantity, price, fee, number in rows.order_by(*order).values_list(*columns).iterator(CHUNK):
         row = symbols[code]
         notional, paid_in = quantity * price, row.fee_currency or row.quote_currency
-        yield Trade(at, side == BUY, row.base_currency, row.quote_currency, quantity, notional, fee, paid_in)
+        yield Trade(at, side == BUY, row.base_currency, row.quote_currency, quantity, notional, fee, paid_in, number)
 
 
 def unknown_symbols(account: Account) -> list[str]:

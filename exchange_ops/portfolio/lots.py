@@ -25,13 +25,14 @@ class Movement:
     """One event of the coin: `quantity` came in (above zero) or left (below zero).
 
     `value` is the amount paid or received, after fees, and None where no price is known; `fee` is the fee within it,
-    for display.
+    for display. `order` is the exchange's number of the order that sold it; None for everything else.
     """
 
     at: datetime
     quantity: Decimal
     value: Decimal | None
     fee: Decimal = ZERO
+    order: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +53,27 @@ class Day:
 
 
 @dataclass(slots=True)
+class Sale:
+    """What the sales of one order realised in `trades` trades, as far as costs and prices are known.
+
+    `quantity` left in all; `without_cost` and `without_price` of it are not in `realised`.
+    """
+
+    trades: int = 0
+    quantity: Decimal = ZERO
+    realised: Decimal = ZERO
+    without_cost: Decimal = ZERO
+    without_price: Decimal = ZERO
+
+
+@dataclass(slots=True)
 class Book:
     """The lots and the profit by one method. Quantities are in the coin, amounts in the quote currency.
 
     `opening` was held before the first movement, at an unknown cost; `unexplained` left without a movement.
     `sold_without_cost` brought `proceeds_without_cost`, its cost unknown; `left_without_price` had cost
-    `cost_without_price` and left at an unknown price. Neither is in `realised`.
+    `cost_without_price` and left at an unknown price. Neither is in `realised`. `sales` are by the exchange's number of
+    the order.
     """
 
     lots: list[Lot] = field(default_factory=list)
@@ -70,6 +86,7 @@ class Book:
     opening: Decimal = ZERO
     unexplained: Decimal = ZERO
     days: dict[date, Day] = field(default_factory=dict)
+    sales: dict[int, Sale] = field(default_factory=dict)
 
     @property
     def quantity(self) -> Decimal:
@@ -135,9 +152,21 @@ def _apply(outcome: Book, holding: _Holding, movement: Movement) -> None:
     if movement.quantity > 0:
         holding.add(Lot(movement.at, movement.quantity, movement.value))
     elif movement.quantity < 0:
-        before = outcome.realised
+        before = (outcome.realised, outcome.sold_without_cost, outcome.left_without_price)
         _dispose(outcome, holding.remove(-movement.quantity), movement.value)
-        day.realised += outcome.realised - before
+        day.realised += outcome.realised - before[0]
+        if movement.order is not None:
+            _add_sale(outcome, movement.order, -movement.quantity, before)
+
+
+def _add_sale(outcome: Book, order: int, quantity: Decimal, before: tuple[Decimal, Decimal, Decimal]) -> None:
+    """Count for its order what a disposal added to the book; `before` are the book's sums up to it."""
+    sale = outcome.sales.setdefault(order, Sale())
+    sale.trades += 1
+    sale.quantity += quantity
+    sale.realised += outcome.realised - before[0]
+    sale.without_cost += outcome.sold_without_cost - before[1]
+    sale.without_price += outcome.left_without_price - before[2]
 
 
 def _dispose(outcome: Book, parts: list[Lot], proceeds: Decimal | None) -> None:

@@ -147,6 +147,31 @@ class ProfitDay(models.Model):
         return f"{self.profit_id} on {self.day}"
 
 
+class OrderResult(models.Model):
+    """What one order realised by selling lots, first in, first out (`portfolio.lots.Sale`), at the last computation.
+
+    The order is the one of this number at the exchange. `realised` is in `currency`; `without_cost` and `without_price`
+    are the parts of `quantity` that are not in it. `trades` are those that were counted.
+    """
+
+    account = models.ForeignKey(Account, on_delete=models.PROTECT, related_name="order_results")
+    exchange_order_id = models.BigIntegerField()
+    trades = models.PositiveIntegerField()
+    quantity = amount_field()
+    realised = amount_field()
+    currency = models.CharField(max_length=20)
+    without_cost = amount_field()
+    without_price = amount_field()
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["account", "exchange_order_id"], name="orderresult_one_row")
+        ]
+
+    def __str__(self) -> str:
+        return f"result of order {self.exchange_order_id}"
+
+
 class Progress(models.Model):
     """How far the figures of an account follow its ledger and trades, and when daily prices were last read for it.
 

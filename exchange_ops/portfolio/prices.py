@@ -105,9 +105,9 @@ def read(*, codes: Iterable[str], quote: str, now: datetime, open_client: Callab
             try:
                 problem = quotes.read_candles(client=client, symbol=row.code, period=DAILY, now=now) or problem
             except Unreachable as failure:
-                return f"Daily prices could not be read: {failure}."
+                return f"Daily prices not available: {failure}."
             except CallFailed as failure:
-                problem = f"Daily prices of {row.code} could not be read: {failure}."
+                problem = f"Daily prices of {row.code} not available: {failure}."
     finally:
         client.close()
     return problem

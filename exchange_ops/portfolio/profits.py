@@ -19,7 +19,7 @@ from exchange_ops.ledger import walks
 from exchange_ops.ledger.models import LedgerVersion
 from exchange_ops.market.valuation import plain_code
 from exchange_ops.orders.models import AccountTrade
-from exchange_ops.portfolio import amounts, effects, lots
+from exchange_ops.portfolio import amounts, effects, lots, order_results
 from exchange_ops.portfolio.models import SUBACCOUNTS, Profit, ProfitDay, Progress
 from exchange_ops.portfolio.prices import DayPrices
 from exchange_ops.shared.models import Account
@@ -43,6 +43,7 @@ def update(*, account: Account, progress: Progress, now: datetime) -> bool:
         Profit.objects.filter(account=account).delete()
         for (coin, method), book in books.items():
             _store(account, coin, method, book, now)
+        order_results.store(account=account, books=[book for (_, method), book in books.items() if method == lots.FIFO])
         took_ms = int((watch.now() - now).total_seconds() * 1000)
         Progress.objects.filter(pk=progress.pk).update(
             profits_version=version, profits_trade=trade, profits_at=now, took_ms=took_ms
@@ -114,11 +115,14 @@ def _entry_movements(entry: effects.Entry, prices: DayPrices) -> Iterator[tuple[
 
 
 def _trade_movements(trade: effects.Trade, prices: DayPrices) -> Iterator[tuple[str, lots.Movement]]:
-    """Both sides of a trade. The fee raises what was paid, or lowers what was received, for the base currency."""
+    """Both sides of a trade. The fee raises what was paid, or lowers what was received, for the base currency.
+
+    What its order sold is the base currency of a sale and the quote currency of a purchase.
+    """
     day = trade.at.astimezone(UTC).date()
     base, quote, fee_coin = plain_code(trade.base), plain_code(trade.quote), plain_code(trade.fee_currency)
     notional, fee = prices.value(quote, trade.notional, day), prices.value(fee_coin, trade.fee, day)
-    sign = 1 if trade.is_buy else -1
+    sign, sold = (1, quote) if trade.is_buy else (-1, base)
     quantities: defaultdict[str, Decimal] = defaultdict(lambda: ZERO)
     quantities[base] += sign * trade.quantity
     quantities[quote] -= sign * trade.notional
@@ -128,9 +132,10 @@ def _trade_movements(trade: effects.Trade, prices: DayPrices) -> Iterator[tuple[
             # A fee in the coin itself is part of its quantity already; any other is money on top.
             extra_fee = ZERO if fee_coin == base else fee
             worth = None if notional is None or extra_fee is None else notional + sign * extra_fee
-            yield coin, lots.Movement(trade.at, quantity, worth, fee or ZERO)
+            yield coin, lots.Movement(trade.at, quantity, worth, fee or ZERO, trade.order if coin == sold else None)
         elif quantity:
-            yield coin, lots.Movement(trade.at, quantity, prices.value(coin, abs(quantity), day))
+            worth = prices.value(coin, abs(quantity), day)
+            yield coin, lots.Movement(trade.at, quantity, worth, order=trade.order if coin == sold else None)
 
 
 def _store(account: Account, coin: str, method: str, book: lots.Book, now: datetime) -> None:

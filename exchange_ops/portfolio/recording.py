@@ -50,7 +50,7 @@ def _record(account: Account, now: datetime, open_client: Callable[[], ExchangeC
             changed = bool(snapshots.rebuild(account=account, now=now)) or changed
             Progress.objects.filter(pk=progress.pk).update(rebuilt_at=now)
         except snapshots.CannotRebuild as reason:
-            problem = problem or f"The history was not rebuilt yet: {reason}."
+            problem = problem or f"History not rebuilt yet: {reason}."
     changed = flows.update(account=account, progress=progress) or changed
     changed = bool(flows.price(account=account)) or changed
     # Profits are worth most with the prices of their days: they wait for the first reading of those.
@@ -68,7 +68,7 @@ def _read_prices(account: Account, progress: Progress, now: datetime, open_clien
     held = {code for by_currency in amounts.now([account]).values() for code in by_currency}
     codes, quote = held | set(effects.currencies(account)), account.quote_currency
     if not codes or not Symbol.objects.exists():
-        return "No market is known yet, so nothing can be valued."
+        return "No prices yet; balances cannot be valued."
     if not prices.is_due(
         tried_at=progress.prices_tried_at, read_at=progress.prices_read_at, codes=codes, quote=quote, now=now
     ):

@@ -18,7 +18,7 @@ ROOM: Final = rooms.Room(
     idle_tables=dict.fromkeys(
         [
             f"exchange_ops.{name}"
-            for name in ("snapshot", "snapshotline", "dailyflow", "profit", "profitday", "progress")
+            for name in ("snapshot", "snapshotline", "dailyflow", "profit", "profitday", "orderresult", "progress")
         ],
         "figures for people, drawn from balances, the ledger, trades and public prices",
     ),

@@ -153,15 +153,15 @@ def _is_fresh(account: Account, now: datetime) -> bool:
 
 def _too_early(account: Account, now: datetime) -> str:
     if walks.is_incomplete(account=account, now=now):
-        return "the ledger was not read to its end yet"
+        return "the ledger is still loading"
     if waiting := quarantine.waiting(account=account):
         return f"{waiting} records of the ledger could not be read"
     read = heartbeats.state_of(workflow.name_of(account))
     if read is None or read.heard_at is None:
-        return "the account's trades were not read yet"
+        return "the account's trades are still loading"
     if unknown := effects.unknown_symbols(account):
-        return f"trades in {unknown[0]}, a symbol that is not described any more, can't be taken back"
-    return "" if _is_fresh(account, now) else "the balances were not read a moment ago"
+        return f"trades in {unknown[0]}, a symbol the exchange no longer lists, cannot be reversed"
+    return "" if _is_fresh(account, now) else "the balances are not current"
 
 
 def _moments(account: Account, now: datetime) -> list[datetime]:

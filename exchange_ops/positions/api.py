@@ -75,25 +75,25 @@ class MarginActionIn(StrictBody):
 
     action = StrictChoice(choices=list(states.KINDS))
     symbol = StrictText(max_length=40)
-    amount = AmountIn(
-        required=False, allow_null=True, help_text="For open and set: the whole collateral that shall be there."
-    )
-    quantity = AmountIn(required=False, allow_null=True, help_text="For reduce: how much of the position is closed.")
+    amount = AmountIn(required=False, allow_null=True, help_text="For open and set: the total collateral to hold.")
+    quantity = AmountIn(required=False, allow_null=True, help_text="For reduce: the quantity to close.")
     price = AmountIn(
-        required=False, allow_null=True, help_text="For close and reduce: a limit; without one the market."
+        required=False, allow_null=True, help_text="For close and reduce: a limit price; market if absent."
     )
     position_id = ExchangeIdIn(
         required=False,
         default=None,
         allow_null=True,
-        help_text="For close, reduce and close_account: the exchange_id of the position that you saw. Another one that "
-        "is open by then is left alone.",
+        help_text=(
+            "For close, reduce and close_account: the exchange_id of the position you saw. A different position "
+            "open by then is not touched."
+        ),
     )
     confirmed = serializers.ListField(
         child=StrictText(max_length=81),
         max_length=MOST_CONFIRMED,
         required=False,
-        help_text="Oversteps that are confirmed by name, as an earlier refusal named them: call_near:1.3.",
+        help_text="Checks to override, as named in an earlier refusal: call_near:1.3.",
     )
     request_key = RequestKey()
 
@@ -102,7 +102,7 @@ class MarginActionIn(StrictBody):
     "margin_actions_create",
     MarginActionIn,
     MarginActionOut,
-    "Open or change a margin account, or close a position. Recorded, then sent once; `state` says what came of it.",
+    "Open or change a margin account, or close a position. Recorded, then sent once; `state` gives the outcome.",
 )
 @listing("margin_actions_list", MarginActionOut)
 class MarginActions(Recording, OfAccount):
@@ -118,7 +118,9 @@ class MarginActions(Recording, OfAccount):
             return workflow.act(wish=_wish(content), confirmed=confirmed, via="api", **common)
         except workflow.NotConfirmed as missing:
             named = " ".join(f"{each.token} ({each.sentence})" for each in missing.oversteps)
-            raise workflow.CannotAct({"confirmed": f"Send what you confirm: {named}"}) from None
+            raise workflow.CannotAct(
+                {"confirmed": f"Nothing was sent. Confirm these checks by name: {named}"}
+            ) from None
 
 
 @reading("margin_actions_read", MarginActionOut)
@@ -136,7 +138,7 @@ def _wish(content: dict[str, Any]) -> workflow.Wish:
     if odd := [name for name, value in content.items() if value is not None and name not in {"symbol", *takes}]:
         raise workflow.CannotAct({odd[0]: f"{states.KINDS[kind]} takes none."})
     if kind in {states.CLOSE, states.REDUCE} and content.get("position_id") is None:
-        raise workflow.CannotAct({"position_id": "Send the number of the position that you saw."})
+        raise workflow.CannotAct({"position_id": "Send the exchange_id of the position you saw."})
     order_type = states.LIMIT if content.get("price") is not None else states.MARKET
     return workflow.Wish(kind=kind, **content, order_type=order_type if "price" in takes else "")
 

@@ -45,14 +45,14 @@ class Estimate:
         """What a person should know before pressing the button."""
         sentences = []
         if self.fill is None:
-            sentences.append("The order book was not read yet, so there is no estimate.")
+            sentences.append("No estimate: the order book is not loaded yet.")
         elif self.read_at is not None and now - self.read_at > STALE_AFTER:
-            sentences.append("The order book is more than a minute old: the estimate may be far off.")
+            sentences.append("The order book is more than a minute old; the estimate may be off.")
         if self.short_of:
-            sentences.append("The order book doesn't hold enough: a part of the position may stay open.")
+            sentences.append("Not enough liquidity in the order book: part of the position may stay open.")
         if self.fill is not None and self.fill.slippage is not None and self.fill.slippage > DEEP:
             percent = (self.fill.slippage * 100).quantize(Decimal("0.01"))
-            sentences.append(f"The average price is {percent} % worse than the best one: the order book is thin.")
+            sentences.append(f"Thin order book: average price {percent} % worse than the best price.")
         return sentences
 
     def facts(self) -> dict[str, Any]:

@@ -49,7 +49,7 @@ class CloseForm(RequestForm):
 
     how_much = forms.ChoiceField(
         label="How much",
-        choices=[(WHOLE_POSITION, "Whole position"), (PART_OF_POSITION, "Part of it")],
+        choices=[(WHOLE_POSITION, "Whole position"), (PART_OF_POSITION, "Part of position")],
         initial=WHOLE_POSITION,
     )
     quantity = GroupedAmountField(label="Quantity", max_length=80, required=False)
@@ -103,7 +103,9 @@ class PositionsField(forms.Field):
     def clean(self, value: Any) -> list[tuple[str, int, Decimal]]:
         matches = [_POSITION.fullmatch(str(text)) for text in value or []]
         if not matches or len(matches) > MOST_POSITIONS or not all(matches):
-            raise forms.ValidationError("Open the page again: the positions it named can't be read.", code="malformed")
+            raise forms.ValidationError(
+                "Nothing was sent: the list of positions is invalid. Reload the page and try again.", code="malformed"
+            )
         return [(match[1], int(match[2]), Decimal(match[3])) for match in matches if match is not None]
 
 
@@ -115,7 +117,7 @@ class SymbolTokensField(forms.Field):
     def clean(self, value: Any) -> dict[str, list[str]]:
         matches = [_CONFIRMED.fullmatch(str(text)) for text in value or []]
         if len(matches) > MOST_POSITIONS * MOST_CONFIRMED or not all(matches):
-            raise forms.ValidationError("Tick what you confirm on this page.", code="malformed")
+            raise forms.ValidationError("Tick the box to confirm.", code="malformed")
         tokens: dict[str, list[str]] = {}
         for match in matches:
             if match is not None:
@@ -135,8 +137,8 @@ class NoteForm(RequestForm):
     """What an unclear action did, in a person's words."""
 
     note = forms.CharField(
-        label="What it did",
+        label="Result",
         max_length=LONGEST_NOTE,
         widget=forms.Textarea(attrs={"rows": 2}),
-        error_messages={"required": "Say what you compared and what the action did."},
+        error_messages={"required": "Enter what you checked and the result."},
     )

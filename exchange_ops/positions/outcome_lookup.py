@@ -51,7 +51,7 @@ def step(row: MarginAction, *, now: datetime, client_for: ClientFor) -> None:
     try:
         sightings = _read_result(row, now, client_for)
     except (CallFailed, BadArgument, store.NoUsableKey) as problem:
-        reason = f"The exchange could not be asked for it: {problem}"[:500]
+        reason = f"The exchange could not be queried: {problem}"[:500]
         machine.touch(row, next_action_at=now + pause(READ_PAUSES_S, row.looks + 1), last_problem=reason)
         return
     conclude(row, sightings, now=now)
@@ -74,7 +74,7 @@ def conclude(row: MarginAction, sightings: Sightings, *, now: datetime) -> None:
             evidence=sightings.facts | {"looks": looks},
         )
         return
-    sentence = sightings.sentence or "The exchange does not show the result yet."
+    sentence = sightings.sentence or "Not visible at the exchange yet."
     later = now + pause(READ_PAUSES_S, looks)
     machine.touch(row, looks=looks, next_action_at=later, last_problem=sentence[:500])
 
@@ -129,7 +129,7 @@ def _closing_order(row: MarginAction, now: datetime, client: ExchangeClient, his
     if sighting.order is not None:
         return _by_order(sighting.order)
     verdict = UNCHANGED if sighting.sight is Sight.ABSENT else UNDECIDED
-    return Sightings(verdict, {"order": "not listed"}, "The exchange lists no order of this id.")
+    return Sightings(verdict, {"order": "not listed"}, "The exchange has no order with this id.")
 
 
 def _resting_order(row: MarginAction, orders: Iterable[records.Order]) -> records.Order | None:
@@ -148,8 +148,8 @@ def _by_order(order: records.Order) -> Sightings:
         rests = "" if order.status == "filled" else "The order rests in the book at its limit."
         return Sightings(AS_REQUESTED, facts, rests, order.id)
     if order.cum_quantity:
-        return Sightings(PARTLY, facts, "The order ended before all of it was filled.", order.id)
-    return Sightings(UNCHANGED, facts, "The order ended, and nothing of it was filled.", order.id)
+        return Sightings(PARTLY, facts, "The order ended partly filled.", order.id)
+    return Sightings(UNCHANGED, facts, "The order ended unfilled.", order.id)
 
 
 def _by_collateral(row: MarginAction, before: Snapshot, after: Snapshot) -> Sightings:
@@ -157,8 +157,8 @@ def _by_collateral(row: MarginAction, before: Snapshot, after: Snapshot) -> Sigh
     if after.balance == row.amount:
         return Sightings(AS_REQUESTED, facts)
     if after.balance == before.balance:
-        return Sightings(UNCHANGED, facts, "The collateral is what it was before.")
-    return Sightings(UNEXPLAINED, facts, "The collateral is neither what it was nor what was asked for.")
+        return Sightings(UNCHANGED, facts, "Collateral is unchanged.")
+    return Sightings(UNEXPLAINED, facts, "Collateral is neither the previous nor the requested amount.")
 
 
 def _by_position(row: MarginAction, before: Snapshot, after: Snapshot) -> Sightings:
@@ -168,7 +168,7 @@ def _by_position(row: MarginAction, before: Snapshot, after: Snapshot) -> Sighti
     if row.kind == states.CLOSE and after.position_id != row.position_id:
         return Sightings(AS_REQUESTED, facts)
     if after == before or (after.position_id == before.position_id and after.quantity == before.quantity):
-        return Sightings(UNCHANGED, facts, "The position is what it was before.")
+        return Sightings(UNCHANGED, facts, "The position is unchanged.")
     if after.position_id == before.position_id and abs(after.quantity) < abs(before.quantity):
-        return Sightings(PARTLY, facts, "A part of the position is still open.")
-    return Sightings(UNEXPLAINED, facts, "The account changed in another way than was asked for.")
+        return Sightings(PARTLY, facts, "Part of the position is still open.")
+    return Sightings(UNEXPLAINED, facts, "The account changed differently from the request.")

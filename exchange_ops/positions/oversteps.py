@@ -98,7 +98,7 @@ def _danger(
     field = "amount" if row.kind == states.SET else "quantity"
     old = risk.now.mark_at is None or now - risk.now.mark_at > STALE_AFTER
     if risk.then is None or old:
-        sentence = "How near the margin call comes is not known: no price is known well enough."
+        sentence = "Distance to the margin call unknown: no current price."
         yield Overstep(CALL_NEAR, field, sentence, CONFIRM)
         return
     present, then = risk.now, risk.then
@@ -107,10 +107,10 @@ def _danger(
         (CALL_NEAR, "margin call", present.to_call, then.to_call, then.call),
     ):
         if price is not None and away is not None and away < NEAREST and (before is None or away < before):
-            far = "reached by now" if away <= 0 else f"{(away * 100).quantize(_PERCENT)} % from the mark"
+            far = "already reached" if away <= 0 else f"{(away * 100).quantize(_PERCENT)} % from the mark"
             where = f"The {words} would be at {grouped_text(price)} {symbol.quote_currency}, {far}"
             size = ((NEAREST - away) * 100).quantize(_PERCENT)
-            yield Overstep(name, field, f"{where}: nearer than {NEAREST * 100:.0f} %.", CONFIRM, size)
+            yield Overstep(name, field, f"{where}: closer than {NEAREST * 100:.0f} %.", CONFIRM, size)
             return
 
 

@@ -30,7 +30,7 @@ from wire.values import grouped_text
 if TYPE_CHECKING:
     from desk.models import Person
 
-ONLY_OPERATORS: Final = "Operators open, change and close margin accounts and positions."
+ONLY_OPERATORS: Final = "Only operators can open, change and close margin accounts and positions."
 ZERO: Final = Decimal(0)
 
 
@@ -47,7 +47,7 @@ class NotConfirmed(CannotAct):
 
     def __init__(self, oversteps: Collection[Overstep]) -> None:
         self.oversteps = list(oversteps)
-        super().__init__({CONFIRMED: f"Confirm by name, then send it. {bounds.in_words(self.oversteps)}"})
+        super().__init__({CONFIRMED: f"Confirm the following, then send. {bounds.in_words(self.oversteps)}"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,9 +134,9 @@ def problems_of(*, row: MarginAction, wish: Wish, there: MarginCopies, now: date
     if (freeze := freezes.active(row.account)) is not None:
         problems[FORM] = f"The account is frozen: {freeze.reason}"
     elif (other := _under_way(row)) is not None:
-        problems[FORM] = f"{other.reference} is under way for {row.symbol}. Wait until its outcome is known."
+        problems[FORM] = f"{other.reference} is in progress for {row.symbol}. Wait for its outcome."
     if there.symbol is None:
-        return problems | {"symbol": "The exchange does not describe this symbol."}
+        return problems | {"symbol": "The exchange does not list this symbol."}
     if row.kind in {states.OPEN, states.SET}:
         return problems | _collateral_problems(row, there, there.symbol, now)
     if row.kind == states.CLOSE_ACCOUNT:
@@ -157,13 +157,13 @@ def _collateral_problems(row: MarginAction, there: MarginCopies, symbol: Symbol,
     if not symbol.margin_trading:
         return {"symbol": f"{symbol.code} has no margin trading."}
     if row.kind == states.OPEN and held is not None:
-        return {"symbol": f"{symbol.code} has a margin account already. Change its collateral instead."}
+        return {"symbol": f"{symbol.code} already has a margin account. Change its collateral instead."}
     if row.kind == states.SET and held is None:
         return {FORM: f"{symbol.code} has no margin account."}
     if amount is None or amount <= 0 or not storable(amount):
-        return {"amount": "Enter the amount that shall be there, above zero."}
+        return {"amount": "Enter a collateral amount greater than zero."}
     if held is not None and amount == held.margin_balance:
-        return {"amount": "This is the collateral already; there is nothing to change."}
+        return {"amount": "This is the current collateral. Enter a different amount."}
     added = amount - (ZERO if held is None else held.margin_balance)
     sentence = _too_much(row, symbol, added, now) if added > 0 else _too_little(amount, held, there.position, symbol)
     return {"amount": sentence} if sentence else {}
@@ -175,8 +175,8 @@ def _too_much(row: MarginAction, symbol: Symbol, added: Decimal, now: datetime) 
     balance = available(account=row.account, currency=quote)
     if balance is not None and added > balance.available:
         return (
-            f"{grouped_text(added)} {quote} would be added, and {grouped_text(balance.available)} were available on "
-            f"the trading account at {balance.read_at:%H:%M:%S} UTC."
+            f"Insufficient balance: {grouped_text(added)} {quote} needed, {grouped_text(balance.available)} "
+            f"available on the trading account at {balance.read_at:%H:%M:%S} UTC."
         )
     return limits.problem(
         kind=ValueLimit.TRANSFER, person=row.initiator, account=row.account, amount=added, currency=quote, now=now
@@ -186,7 +186,10 @@ def _too_much(row: MarginAction, symbol: Symbol, added: Decimal, now: datetime) 
 def _too_little(amount: Decimal, held: MarginAccount | None, position: MarginPosition | None, symbol: Symbol) -> str:
     if held is None or amount >= (least := least_collateral(held, position)):
         return ""
-    return f"At least {grouped_text(least)} {symbol.quote_currency} have to stay, for orders, position and open loss."
+    return (
+        f"Minimum collateral is {grouped_text(least)} {symbol.quote_currency}, for orders, position and unrealised "
+        "loss."
+    )
 
 
 def least_collateral(held: MarginAccount, position: MarginPosition | None) -> Decimal:
@@ -211,9 +214,11 @@ def _account_problems(row: MarginAction, there: MarginCopies) -> dict[str, str]:
 def _close_problems(row: MarginAction, wish: Wish, there: MarginCopies, symbol: Symbol) -> dict[str, str]:
     position = there.position
     if position is None:
-        return {FORM: f"There is no open position in {row.symbol}."}
+        return {FORM: f"No open position in {row.symbol}."}
     if wish.position_id is not None and wish.position_id != position.exchange_id:
-        return {FORM: "The position that you saw is closed, and another one is open. Look at it, then decide."}
+        return {
+            FORM: "Nothing was closed: the position you saw is closed and a new one is open. Review it, then decide."
+        }
     problems = {}
     if sentence := _quantity_problem(row, position, symbol):
         problems["quantity"] = sentence
@@ -227,11 +232,13 @@ def _quantity_problem(row: MarginAction, position: MarginPosition, symbol: Symbo
         return ""
     size, quantity = abs(position.quantity), row.quantity
     if quantity is None or quantity <= 0 or not storable(quantity):
-        return "Enter how much of the position is to be closed."
+        return "Enter the quantity to close."
     if quantity >= size:
-        return f"The position has {grouped_text(size)} {symbol.base_currency}. Choose the whole position to close it."
+        return (
+            f"The position is {grouped_text(size)} {symbol.base_currency}. To close all of it, choose Whole position."
+        )
     if symbol.quantity_increment and quantity % symbol.quantity_increment:
-        return f"It has to be a multiple of {grouped_text(symbol.quantity_increment)} {symbol.base_currency}."
+        return f"Quantity must be a multiple of {grouped_text(symbol.quantity_increment)} {symbol.base_currency}."
     return ""
 
 
@@ -241,5 +248,5 @@ def _price_problem(row: MarginAction, symbol: Symbol) -> str:
     if row.price is None or row.price <= 0 or not storable(row.price):
         return "Enter the limit price."
     if symbol.tick_size and row.price % symbol.tick_size:
-        return f"It has to be a multiple of {grouped_text(symbol.tick_size)} {symbol.quote_currency}, the tick size."
+        return f"Price must be a multiple of {grouped_text(symbol.tick_size)} {symbol.quote_currency}, the tick size."
     return ""

@@ -16,6 +16,7 @@ from desk.web.context import Entry
 from desk.web.search import Hit, Scope, Search, newest, referenced
 from exchange_ops.positions import machine, states
 from exchange_ops.positions.models import MarginAction, MarginActionCall, MarginActionEvent
+from exchange_ops.positions.trail_words import WORDS
 from exchange_ops.shared import alarms, rules
 from exchange_ops.shared.declarations import causes, topics
 
@@ -54,10 +55,11 @@ ROOM: Final = rooms.Room(
             causes.TRADERS,
             _unclear,
             closable=False,
-            ends="It ends when an operator has noted on its page what it did.",
+            ends="Clears when an operator records the result on its page.",
         ),
     ),
     waiting=(WAITING.source,),
+    trail=(WORDS,),
     replays={REPLAY.subject: REPLAY.check},
     guards={"margin": machine.GUARDS.statements},
     tables=(

@@ -51,7 +51,7 @@ def _claim(row: MarginAction, client: ExchangeClient, watch: Stopwatch) -> Margi
     try:
         snapshot = snapshots.read(client=client, symbol=row.symbol)
     except CallFailed as failure:
-        _stop(row, f"The margin account could not be read before: {failure}", watch.now())
+        _stop(row, f"The margin account could not be checked first: {failure}", watch.now())
         return None
     if problem := _differs(row, snapshot):
         _stop(row, problem, watch.now())
@@ -120,7 +120,7 @@ def _obstacle(row: MarginAction, now: datetime) -> str:
     if frozen := _frozen(row):
         return frozen
     if now - row.created_at > WAITS_AT_MOST:
-        return "No worker was free within a minute, and the market may have moved since."
+        return "It could not be sent within a minute, and the market may have moved since."
     return ""
 
 
@@ -132,9 +132,9 @@ def _frozen(row: MarginAction) -> str:
 def _differs(row: MarginAction, snapshot: Snapshot) -> str:
     """Why what the exchange shows now is not what was confirmed."""
     if row.kind == states.OPEN:
-        return "" if snapshot.balance is None else "There is a margin account of this symbol by now."
+        return "" if snapshot.balance is None else "This symbol already has a margin account."
     if snapshot.balance is None:
-        return "There is no margin account of this symbol any more."
+        return "The margin account of this symbol is closed."
     if row.kind == states.SET:
         return ""
     return _differs_of_position(row, snapshot)
@@ -142,13 +142,13 @@ def _differs(row: MarginAction, snapshot: Snapshot) -> str:
 
 def _differs_of_position(row: MarginAction, snapshot: Snapshot) -> str:
     if snapshot.position_id != row.position_id:
-        return "The position is another one than the one that was confirmed."
+        return "The position is not the one that was confirmed."
     size = abs(snapshot.quantity)
     if row.kind == states.REDUCE:
-        return "" if row.quantity is not None and row.quantity < size else "The position is too small by now."
+        return "" if row.quantity is not None and row.quantity < size else "The position is now too small."
     if row.position_id is not None and row.quantity != size:
         confirmed = grouped_text(row.quantity or ZERO)
-        return f"The position changed from {confirmed} to {grouped_text(size)} since it was confirmed."
+        return f"The position changed from {confirmed} to {grouped_text(size)} after it was confirmed."
     return ""
 
 

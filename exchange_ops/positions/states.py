@@ -35,38 +35,42 @@ SETTLED: Final = "settled"
 
 STATES: Final[dict[str, State]] = {
     REQUESTED: State(
-        "Waiting to be sent",
-        "Nothing was sent. A worker looks at the account once more and asks the exchange, within a minute or not at "
-        "all.",
+        "Queued",
+        (
+            "Nothing was sent yet. The account is checked once more, and the request is sent within a minute or "
+            "not at all."
+        ),
         Turn.WORKER,
         Tone.ACTIVE,
         icon="clock",
     ),
     SENDING: State(
-        "Being sent",
-        "Sending to the exchange. The desk continues automatically.",
+        "Sending",
+        "Sending to the exchange. No action needed.",
         Turn.WORKER,
         Tone.ACTIVE,
         icon="send",
     ),
     CHECKING: State(
-        "Accepted, being checked",
-        "The exchange accepted it. The desk reads the account until it shows the result; nobody needs to act.",
+        "Accepted, verifying",
+        "Accepted by the exchange; waiting for the account to show the result. No action needed.",
         Turn.EXCHANGE,
         Tone.ACTIVE,
         icon="hourglass",
     ),
     UNKNOWN: State(
         "Outcome unknown",
-        "Unknown whether it was done: the exchange's answer did not arrive. The desk reads accounts, positions and "
-        "orders until it knows, and never sends it again. Nobody should repeat it meanwhile.",
+        (
+            "Not known yet whether it was done: the exchange's answer did not arrive. Accounts, positions and "
+            "orders are checked until it is known; it is never sent again. Do not repeat it meanwhile."
+        ),
         Turn.EXCHANGE,
         Tone.WARN,
         icon="circle-question-mark",
     ),
     DONE: State(
         "Done",
-        "Done: the exchange's own records show it.",
+        "Done, confirmed by the exchange's records.",
         Turn.NOBODY,
         Tone.GOOD,
         icon="circle-check",
@@ -91,7 +95,7 @@ STATES: Final[dict[str, State]] = {
     ),
     NOT_SENT: State(
         "Not sent",
-        "Nothing was changed: nothing left the desk, for the reason below. An operator can request it again.",
+        "Nothing was changed: nothing was sent, for the reason below. An operator can request it again.",
         Turn.NOBODY,
         Tone.QUIET,
         icon="circle-pause",
@@ -99,7 +103,7 @@ STATES: Final[dict[str, State]] = {
     ),
     NOT_DONE: State(
         "Not done",
-        "Nothing was changed, as far as the exchange's records show. An operator can request it again.",
+        "Nothing was changed, according to the exchange's records. An operator can request it again.",
         Turn.NOBODY,
         Tone.BAD,
         icon="circle-x",
@@ -107,15 +111,17 @@ STATES: Final[dict[str, State]] = {
     ),
     UNCLEAR: State(
         "Unclear",
-        "What it did can't be told from the exchange's records: the account changed in another way meanwhile. "
-        "An operator compares them and notes the result. The desk never sends it again.",
+        (
+            "The result is unclear: the account changed for another reason meanwhile. An operator must compare the "
+            "exchange's records and record the result. It is never sent again."
+        ),
         Turn.PERSON,
         Tone.WARN,
         icon="circle-question-mark",
     ),
     SETTLED: State(
-        "Result noted",
-        "A person compared the exchange's records and noted what it did.",
+        "Result recorded",
+        "A person compared the exchange's records and recorded the result.",
         Turn.NOBODY,
         Tone.QUIET,
         icon="circle-check",

@@ -12,7 +12,7 @@ WORK = Work(queue="money")
 @WORK.task("exchange_ops.advance_margin_action")
 def advance_margin_action(action_id: int) -> None:
     """One step of one margin action, when it is due."""
-    workflow.advance(action_id, now=clock.now(), client_for=keys.client_for)
+    workflow.look(action_id, now=clock.now(), client_for=keys.client_for)
 
 
 @WORK.task("exchange_ops.sweep_margin_actions", every_s=SWEEP_S)

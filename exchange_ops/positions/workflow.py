@@ -43,12 +43,13 @@ QUEUE: Final = Queue(
     STEPS,
     urgency=(states.REQUESTED, states.CHECKING, states.UNKNOWN),
     read_with=("account", "initiator"),
+    lane=("account_id", "state"),
     after_failure=timedelta(seconds=15),
 )
-advance, sweep, due = QUEUE.advance, QUEUE.sweep, QUEUE.due
+advance, look, sweep, due = QUEUE.advance, QUEUE.look, QUEUE.sweep, QUEUE.due
 ID_PREFIX = "cm-"
 LONGEST_NOTE = 500
-STALE = "The positions changed since the page was drawn. Nothing was sent. Look at them again, then decide."
+STALE = "Nothing was sent: the positions changed after you opened the page. Review them, then decide."
 _TYPED = ("kind", "symbol", "amount", "order_type", "price", "position_id")
 
 
@@ -81,7 +82,9 @@ def act(
     try:
         return once.store(lambda: machine.create(row, event="asked", now=now, actor=initiator, session_key=session_key))
     except IntegrityError:
-        raise CannotAct({FORM: f"Another action for {wish.symbol} was recorded in this moment."}) from None
+        raise CannotAct(
+            {FORM: f"Nothing was sent: another action for {wish.symbol} was just recorded. Refresh and try again."}
+        ) from None
 
 
 def close_all(
@@ -126,7 +129,12 @@ def close_all(
                 machine.create(row, event="asked", now=now, actor=initiator, session_key=session_key) for row in rows
             ]
     except IntegrityError:
-        raise CannotAct({FORM: "Another action for one of the positions was recorded in this moment."}) from None
+        raise CannotAct(
+            {
+                FORM: "Nothing was sent: another action for one of the positions was just recorded. "
+                "Refresh and try again."
+            }
+        ) from None
 
 
 def of_symbol(overstep: Overstep, symbol: str) -> Overstep:
@@ -143,10 +151,10 @@ def settle(*, action_id: int, person: "Person", note: str, now: datetime, sessio
     """Note what an unclear action did, by somebody who compared the exchange's records. Raises CannotAct."""
     note = note.strip()
     if not note or len(note) > LONGEST_NOTE:
-        raise CannotAct({"note": f"Say what it did, in at most {LONGEST_NOTE} characters."})
+        raise CannotAct({"note": f"Enter the result, in at most {LONGEST_NOTE} characters."})
     row = MarginAction.objects.select_related("account").filter(pk=action_id).first()
     if row is None:
-        raise CannotAct({FORM: "There is no such action."})
+        raise CannotAct({FORM: "Action not found."})
     if not rules.may_trade(person, row.account_id):
         raise CannotAct({FORM: request_checks.ONLY_OPERATORS})
     try:
@@ -158,10 +166,10 @@ def settle(*, action_id: int, person: "Person", note: str, now: datetime, sessio
             actor=person,
             session_key=session_key,
             evidence={"note": note},
-            last_problem=f"Noted by {person}: {note}"[:500],
+            last_problem=f"Recorded by {person}: {note}"[:500],
         )
     except machine.CannotMove:
-        raise CannotAct({FORM: "It is not unclear any more. Look at it again."}) from None
+        raise CannotAct({FORM: "The result is already clear. Refresh the page."}) from None
 
 
 def _check(
@@ -175,7 +183,7 @@ def _check(
 ) -> tuple[MarginAction, list[Overstep]]:
     """Check the request; gives the row to store and the oversteps that still have to be confirmed."""
     if not 0 < len(request_key) <= LONGEST_KEY:
-        raise CannotAct({FORM: "The form has lost its key: open it again."})
+        raise CannotAct({FORM: "This form is incomplete. Reload the page and try again."})
     there = request_checks.read_copies(account=account, code=wish.symbol)
     row = request_checks.draft(initiator=initiator, account=account, wish=wish, there=there)
     overstep_list = request_checks.check(row=row, wish=wish, there=there, now=now)
@@ -217,4 +225,4 @@ def _sorted(wishes: Sequence[Wish]) -> list[Wish]:
 
 
 def _sent_before(row: MarginAction) -> CannotAct:
-    return CannotAct({FORM: f"This form was sent before, with other content, as {row.reference}."})
+    return CannotAct({FORM: f"This form was already submitted with different content, as {row.reference}."})

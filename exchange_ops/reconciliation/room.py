@@ -9,8 +9,9 @@ from desk import clock, rooms
 from desk.incidents.kinds import Cause, Kind, Severity
 from desk.people import roles
 from desk.rooms import Check, Health
+from desk.web.context import Entry
 from exchange_ops.reconciliation import scheduled_checks
-from exchange_ops.shared import alarms
+from exchange_ops.shared import alarms, rules
 from exchange_ops.shared.declarations import ages, causes
 from exchange_ops.shared.models import Account, CheckRun
 
@@ -25,7 +26,7 @@ def _differences(now: datetime, only: str) -> Iterator[Cause]:
             sentence = f"The desk's figures of {account.name} differ from the exchange's. {_findings(row)}"
             yield Cause(row.name, sentence, "system", scope=str(account.pk))
         elif row is not None and scheduled_checks.is_late(row, now=now):
-            late = f"The reconciliation of {account.name} came to no answer for hours. {row.problem}".strip()
+            late = f"The reconciliation of {account.name} has not completed for hours. {row.problem}".strip()
             yield Cause(f"{row.name}:late", late, "system", scope=str(account.pk))
 
 
@@ -62,7 +63,7 @@ def _health(spoken: str, row: CheckRun | None) -> Health:
     if row is None:
         return Health(ok=True, sentence=f"{spoken} has not run yet; it runs by itself.")
     age = ages.age(row.ran_at, clock.now())
-    problem = f" The last try came to no answer: {row.problem}" if row.problem else ""
+    problem = f" The last run failed: {row.problem}" if row.problem else ""
     ok = row.held is not False and not scheduled_checks.is_late(row, now=clock.now())
     if age is None:
         return Health(ok=ok, sentence=f"{spoken} came to no answer yet.{problem}")
@@ -84,6 +85,18 @@ ROOM: Final = rooms.Room(
             opens=causes.KEEPERS,
         ),
         Kind(alarms.RECONCILIATION, "Reconciliation differs", Severity.HIGH, causes.DECIDERS, _differences),
+    ),
+    urls="exchange_ops.reconciliation.urls",
+    navigation=(
+        Entry(
+            "Reconciliation",
+            "reconciliation",
+            "file-check",
+            "Money",
+            order=95,
+            may_see=rules.may_see,
+            also=("Opening balance", "Closing balance", "Differences"),
+        ),
     ),
     tasks="exchange_ops.reconciliation.tasks",
 )

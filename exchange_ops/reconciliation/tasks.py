@@ -2,6 +2,7 @@
 
 from desk import clock
 from desk.incidents import review as incidents
+from desk.machines.lanes import LANES, Job
 from desk.notifications import delivering, outgoing
 from desk.notifications import finding as notifications
 from desk.restores import signs as restores
@@ -31,13 +32,23 @@ def review_incidents(at: Round) -> None:
 @WORK.task(outgoing.TASK, every_s=5, queue=CHAIN)
 def deliver(_: int = 0) -> None:
     """Send the messages that are due; where mail or a webhook hangs, no payout waits for it."""
-    delivering.sweep(now=clock.now())
+    # However many wake-up calls come, one sweep runs and one waits: no call keeps the chain's tip or a proof waiting.
+    LANES.put([Job("deliveries", "sweep", _deliver)])
+
+
+def _deliver() -> int:
+    return delivering.sweep(now=clock.now())
 
 
 @WORK.task("exchange_ops.run_checks", every_s=60, expires_s=50, queue=CHAIN, time_limit_s=900)
 def run_checks() -> None:
     """Reconcile and check the audit trail, when that is due."""
+    LANES.put([Job("checks", "run", _run_checks)])
+
+
+def _run_checks() -> int:
     scheduled_checks.run_due(now=clock.now(), client_for=keys.client_for)
+    return 1
 
 
 @WORK.task("exchange_ops.purge", every_s=600, expires_s=300)

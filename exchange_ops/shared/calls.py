@@ -21,7 +21,7 @@ def reply_of(send: Callable[[], Any]) -> Reply:
         return Reply(REFUSED, code=refused.code, problem=str(refused))
     except (BadArgument, WouldPayAtOnce) as problem:
         # Raised before a byte leaves: the call can't be made in this form, now or later.
-        return Reply(REFUSED, problem=f"It can't be sent like this: {problem}")
+        return Reply(REFUSED, problem=f"The request is invalid and was not sent: {problem}")
     except Unreachable as problem:
         return Reply(NOT_SENT, problem=f"The exchange was not reached: {problem.reason}")
     except CallFailed as problem:

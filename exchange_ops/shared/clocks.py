@@ -82,12 +82,12 @@ def problem(*, account: Account) -> str:
         minutes = int(abs(_skew(newest)).total_seconds() // 60)
         where = "ahead of" if _skew(newest) > timedelta(0) else "behind"
         return (
-            f"The exchange's clock is {minutes} min {where} this desk's. Deadlines go by the later of the two: they "
-            "come early, never late. An administrator compares this machine's clock with a time server."
+            f"The exchange's clock is {minutes} min {where} ours. Deadlines follow the later clock: early, "
+            "never late. An administrator must check this machine's clock against a time server."
         )
     return (
-        f"The exchange's answers carry a date that is {abs(_skew(newest)).days} days from ours. "
-        "It is not believed, and deadlines go by the last reading that was."
+        f"The exchange's answers carry a date {abs(_skew(newest)).days} days off. It is ignored; deadlines "
+        "follow the last valid reading."
     )
 
 

@@ -6,6 +6,7 @@ Blanks around a value are dropped; anything invisible inside it is refused, neve
 
 import re
 import uuid
+from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
@@ -20,6 +21,7 @@ WHOLE_DIGITS, FRACTION_DIGITS = 36, 24
 # What is typed for the marks that the pages write between thousands (desk/personal/formats.py).
 _ALIKE = {"\u202f": "\u202f\u2009\u00a0 ", "\u2019": "\u2019'"}
 _DECIMAL_COMMA = re.compile(r"0,\d{1,24}|\d{1,36},(\d{1,2}|\d{4,24})", re.ASCII)
+_INSTANT = re.compile(r"(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d))?", re.ASCII)
 _AMOUNT = re.compile(rf"\d{{1,{WHOLE_DIGITS}}}(\.\d{{1,{FRACTION_DIGITS}}})?", re.ASCII)
 
 
@@ -49,27 +51,27 @@ def read_grouped_amount(text: str, *, mark: str) -> Decimal:
         text = match[1] + re.sub(rf"[{marks}]", "", match[2]) + (match[3] or "")
     elif "," in text:
         point = text.replace(",", ".") if _DECIMAL_COMMA.fullmatch(text) else ""
-        grouped = f"write 1{mark}234.5 or 1234.5" if mark else "write 1234.5"
-        like = f"write {point}, not {text}" if point else grouped
-        raise forms.ValidationError(f"The decimal sign is a point: {like}.", code="comma")
+        grouped = f"enter 1{mark}234.5 or 1234.5" if mark else "enter 1234.5"
+        like = f"enter {point}, not {text}" if point else grouped
+        raise forms.ValidationError(f"Use a decimal point: {like}.", code="comma")
     return read_amount(text.replace(MINUS, "-"))
 
 
 def read_amount(text: str) -> Decimal:
     """The amount a person or a program wrote; raises ValidationError with the sentence for them."""
     if not text.isascii():
-        raise forms.ValidationError(
-            "Use the digits 0 to 9 and a point; another character is in it.", code="odd_character"
-        )
+        raise forms.ValidationError("Use only the digits 0 to 9 and a decimal point.", code="odd_character")
     if text.startswith("-"):
-        raise forms.ValidationError("An amount is above zero.", code="negative")
+        raise forms.ValidationError("Enter an amount greater than zero.", code="negative")
     if "," in text:
-        raise forms.ValidationError("Write the amount with a point and without thousands, like 1234.5.", code="comma")
+        raise forms.ValidationError(
+            "Enter the amount with a decimal point and no thousands separator, for example 1234.5.", code="comma"
+        )
     if not _AMOUNT.fullmatch(text):
         raise forms.ValidationError(_amount_problem(text), code="malformed")
     amount = Decimal(text)
     if amount == 0:
-        raise forms.ValidationError("An amount is above zero.", code="zero")
+        raise forms.ValidationError("Enter an amount greater than zero.", code="zero")
     return amount
 
 
@@ -77,9 +79,9 @@ def _amount_problem(text: str) -> str:
     integer, point, fraction = text.partition(".")
     if integer.isdigit() and (fraction.isdigit() or not point):
         if len(integer) > WHOLE_DIGITS:
-            return f"More than {WHOLE_DIGITS} digits before the point can't be an amount."
-        return f"No currency has more than {FRACTION_DIGITS} digits after the point."
-    return "Write the amount as digits with at most one point, like 0.25."
+            return f"Enter at most {WHOLE_DIGITS} digits before the decimal point."
+        return f"Enter at most {FRACTION_DIGITS} digits after the decimal point."
+    return "Enter the amount in digits with one decimal point, for example 0.25."
 
 
 def fresh_key() -> str:
@@ -101,7 +103,7 @@ class ReasonForm(forms.Form):
         label="Reason",
         max_length=LONGEST_REASON,
         widget=forms.Textarea(attrs={"rows": 2}),
-        error_messages={"required": "Give a reason; it goes into the timeline and the audit trail."},
+        error_messages={"required": "Enter a reason. It is shown in the history and the audit trail."},
     )
 
 
@@ -112,7 +114,7 @@ class CancelForm(ReasonForm):
         super().__init__(*arguments, **options)
         if by_requester:
             self.fields["reason"].required = False
-            self.fields["reason"].help_text = "It goes into the timeline and the audit trail."
+            self.fields["reason"].help_text = "Shown in the history and the audit trail."
 
 
 class ResolutionForm(DecisionForm):
@@ -120,15 +122,34 @@ class ResolutionForm(DecisionForm):
 
     verdict = forms.ChoiceField(
         label="Verdict",
-        choices=[("", "Choose"), ("paid", "It was paid"), ("not_paid", "It was not paid")],
-        error_messages={"required": "Say whether it was paid."},
+        choices=[("", "Choose"), ("paid", "Paid"), ("not_paid", "Not paid")],
+        error_messages={"required": "Choose paid or not paid."},
     )
     comment = forms.CharField(
         label="Evidence",
         max_length=LONGEST_REASON,
         widget=forms.Textarea(attrs={"rows": 3}),
-        error_messages={"required": "Say what you looked at: statements, transactions, answers."},
+        error_messages={"required": "Enter what you checked: statements, transactions, answers."},
     )
+
+
+class InstantField(forms.CharField):
+    """A moment in UTC, as the browser's own picker writes it."""
+
+    def clean(self, value: Any) -> Any:
+        text = super().clean(value)
+        return read_instant(text) if text else None
+
+
+def read_instant(text: str) -> datetime:
+    """The moment a person wrote, in UTC; raises ValidationError with the sentence for them."""
+    match = _INSTANT.fullmatch(text)
+    if match is None:
+        raise forms.ValidationError("Enter date and time in UTC, for example 2026-11-30 18:00.", code="malformed")
+    try:
+        return datetime(*(int(part or 0) for part in match.groups()), tzinfo=UTC)  # type: ignore[misc,arg-type]
+    except ValueError:
+        raise forms.ValidationError("This date or time does not exist.", code="malformed") from None
 
 
 class RequestForm(forms.Form):

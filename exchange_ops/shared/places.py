@@ -45,8 +45,8 @@ def place_of(account: Account) -> Place:
     entry = settings.EXCHANGE_PLACES.get(account.place)
     if entry is None:
         raise UnknownPlace(
-            f"{account.name} is at the exchange “{account.place}”, which the settings do not name (EXCHANGE_PLACES). "
-            "Nothing of it is read or sent until they do."
+            f"{account.name} is paused: its exchange “{account.place}” is not in the settings "
+            "(EXCHANGE_PLACES). Nothing is read or sent for it until an administrator adds it."
         )
     return Place(account.place, entry.url, entry.stream_url)
 

@@ -42,11 +42,11 @@ def _clock() -> Health:
     behind = clock_falls.fallen_by(now, beat)
     if behind:
         return Health(ok=False, sentence=clock_falls.sentence(behind), age_s=behind.total_seconds())
-    return Health(ok=True, sentence="The clock of this machine was not set back.")
+    return Health(ok=True, sentence="This machine's clock has not been set back.")
 
 
 def _worker() -> Health:
-    return _loop(heartbeats.WORKER, "Worker", "Forms wait for their answers; payouts go on in the scheduler.")
+    return _loop(heartbeats.WORKER, "Worker", "Forms wait for answers; payouts continue in the scheduler.")
 
 
 def _releases() -> Health:
@@ -54,7 +54,7 @@ def _releases() -> Health:
 
 
 def _sweeper() -> Health:
-    return _loop(heartbeats.SWEEPER, "Scheduler", "Payouts go on as long as a worker is there.")
+    return _loop(heartbeats.SWEEPER, "Scheduler", "Payouts continue as long as a worker is running.")
 
 
 def _loop(name: str, spoken: str, consequence: str) -> Health:
@@ -82,11 +82,11 @@ INCIDENTS: Final = (
         _places,
         sees=causes.KEEPERS,
         closable=False,
-        ends="It ends when the settings name the exchange again and the desk was started with them.",
+        ends="Clears when the settings name the exchange and the desk has been restarted.",
     ),
     Kind(
         alarms.WORK_STALLED,
-        "Work waits",
+        "Work queue delayed",
         Severity.HIGH,
         causes.WORKERS,
         causes.unwell(alarms.WORK_STALLED),
@@ -100,7 +100,7 @@ INCIDENTS: Final = (
         _broker,
         grace_period=timedelta(seconds=15),  # it is started beside the processes that ask it
     ),
-    Kind(alarms.CLOCK, "Clocks differ", Severity.MEDIUM, (roles.ADMIN,), _clocks),
+    Kind(alarms.CLOCK, "Clock difference", Severity.MEDIUM, (roles.ADMIN,), _clocks),
     Kind(
         alarms.CLOCK_FELL_BACK,
         "Clock was set back",

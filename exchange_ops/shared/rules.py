@@ -55,6 +55,11 @@ def may_thaw(person: "Person", at: Account | int | None = None) -> bool:
     return may(person, roles.TREASURY, at=at)
 
 
+def may_settle_records(person: "Person", at: Account | int | None = None) -> bool:
+    """Two people of treasury choose between two records of the exchange."""
+    return may(person, roles.TREASURY, at=at)
+
+
 def may_see_keys(person: "Person", at: Account | int | None = None) -> bool:
     """Administrators manage the keys of the exchange accounts; auditors read their history."""
     return may(person, roles.ADMIN, roles.AUDITOR, at=at)

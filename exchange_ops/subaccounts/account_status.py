@@ -32,32 +32,33 @@ class AccountStatus:
 
 
 _STATUSES: Final = {
-    OPEN: AccountStatus(OPEN, "Active", "It can log in, trade and withdraw as its settings allow.", Tone.GOOD),
-    NEW: AccountStatus(
-        NEW, "New", "Nobody has used it yet. It can be frozen; afterwards activating makes it active.", Tone.QUIET
-    ),
+    OPEN: AccountStatus(OPEN, "Active", "Can log in, trade and withdraw as its settings allow.", Tone.GOOD),
+    NEW: AccountStatus(NEW, "New", "Not used yet. It can be frozen, and activated afterwards.", Tone.QUIET),
     FROZEN: AccountStatus(
-        FROZEN, "Frozen", "It can't log in, trade, withdraw or use its keys. An admin can activate it.", Tone.WARN
+        FROZEN, "Frozen", "Cannot log in, trade, withdraw or use its keys. An admin can activate it.", Tone.WARN
     ),
     DISABLED: AccountStatus(
         DISABLED,
-        "Disabled for good",
-        "The exchange answered that it can't be activated. Disabled is permanent.",
+        "Disabled permanently",
+        "The exchange refuses to activate it. Disabled is permanent.",
         Tone.BAD,
     ),
     CLOSED: AccountStatus(
         CLOSED,
         "Frozen or disabled",
-        "The exchange has one word for both. Activating it tells: a frozen one comes back, a disabled one never does.",
+        (
+            "The exchange uses one status for both. Activating shows which: a frozen sub-account comes back, a "
+            "disabled one does not."
+        ),
         Tone.WARN,
     ),
     UNCLEAR: AccountStatus(
         UNCLEAR,
-        "Not clear",
-        "The exchange's list and its payout settings don't agree, or its word is not known.",
+        "Unclear",
+        "The exchange's list and payout settings disagree, or its status is unknown.",
         Tone.BAD,
     ),
-    GONE: AccountStatus(GONE, "Not listed", "The exchange's list has no such sub-account any more.", Tone.BAD),
+    GONE: AccountStatus(GONE, "Not listed", "No longer in the exchange's list.", Tone.BAD),
 }
 
 
@@ -100,19 +101,17 @@ def difference(sub: SubAccount, open_actions: Sequence[SubAccountAction] = ()) -
     under_way = next((one for one in open_actions if one.kind != states.SETTINGS), None)
     name = _name(sub)
     if under_way is not None:
-        return Difference(Tone.ACTIVE, "Being frozen" if under_way.kind == states.FREEZE else "Being activated")
+        return Difference(Tone.ACTIVE, "Freezing" if under_way.kind == states.FREEZE else "Activating")
     if name in {UNCLEAR, GONE}:
-        return Difference(Tone.BAD, "Needs a look")
+        return Difference(Tone.BAD, "Needs review")
     if sub.wanted == states.AS_FROZEN and name not in SHUT:
-        return Difference(Tone.BAD, "Differs: should be frozen and is not")
+        return Difference(Tone.BAD, "Differs: requested frozen, not frozen")
     if sub.wanted == "active" and name != OPEN:
-        return Difference(Tone.BAD, "Differs: should be active and is not")
+        return Difference(Tone.BAD, "Differs: requested active, not active")
     if settings_differ(sub):
         under_way = next((one for one in open_actions if one.kind == states.SETTINGS), None)
-        return (
-            Difference(Tone.ACTIVE, "Settings being changed") if under_way else Difference(Tone.BAD, "Settings differ")
-        )
-    return Difference(Tone.GOOD, "As asked for") if sub.wanted else Difference(Tone.QUIET, "No pending change")
+        return Difference(Tone.ACTIVE, "Changing settings") if under_way else Difference(Tone.BAD, "Settings differ")
+    return Difference(Tone.GOOD, "As requested") if sub.wanted else Difference(Tone.QUIET, "No pending change")
 
 
 def settings_differ(sub: SubAccount) -> bool:
@@ -127,16 +126,14 @@ def obstacle(kind: str, sub: SubAccount) -> str:
     """Why this can't be requested now, or an empty text: what the exchange would refuse is refused here first."""
     name, number = _name(sub), sub.exchange_id
     if name == GONE:
-        return f"{number} is not in the exchange's list any more."
+        return f"{number} is no longer in the exchange's list."
     if kind == states.FREEZE:
-        word = {FROZEN: "frozen", DISABLED: "disabled for good", CLOSED: "frozen or disabled"}.get(name)
-        return f"{number} is {word} already, so the exchange would refuse to freeze it." if word else ""
+        word = {FROZEN: "frozen", DISABLED: "disabled permanently", CLOSED: "frozen or disabled"}.get(name)
+        return f"{number} is already {word}; the exchange would refuse to freeze it." if word else ""
     if kind == states.ACTIVATE:
         return _activation_obstacle(name, sub)
     if name in SHUT:
-        return (
-            f"{number} is {status_of(sub).label.lower()}, so the exchange would refuse to change its payout settings."
-        )
+        return f"{number} is {status_of(sub).label.lower()}; the exchange would refuse to change its payout settings."
     return ""
 
 
@@ -145,11 +142,11 @@ def _activation_obstacle(name: str, sub: SubAccount) -> str:
     if name == OPEN and sub.wanted == states.AS_FROZEN:
         return ""  # a failed freeze is withdrawn by requesting it active again
     if name == OPEN:
-        return f"{number} is active already."
+        return f"{number} is already active."
     if name == NEW:
-        return f"{number} is new and was never frozen, so there is nothing to activate."
+        return f"{number} is new and was never frozen; no activation needed."
     if name == DISABLED:
-        return f"{number} is disabled. That is permanent: the exchange brings no disabled sub-account back."
+        return f"{number} is disabled permanently; the exchange does not reactivate disabled sub-accounts."
     return ""
 
 
@@ -162,9 +159,9 @@ def subaccount_problem(account: Account, number: int | None) -> str:
     if sub is None or status is None or status.name == GONE:
         return f"The exchange's list has no sub-account {number}."
     if status.name not in {OPEN, NEW}:
-        return f"Sub-account {number} is not open ({status.label.lower()}), so no money moves to or from it."
+        return f"Sub-account {number} is {status.label.lower()}: no transfers to or from it."
     if sub.wanted == states.AS_FROZEN:
-        return f"Sub-account {number} is about to be frozen, so no money moves to or from it."
+        return f"Sub-account {number} is about to be frozen: no transfers to or from it."
     return ""
 
 

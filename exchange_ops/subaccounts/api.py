@@ -16,20 +16,22 @@ from exchange_ops.subaccounts.models import SubAccount, SubAccountAction, SubAcc
 class SubAccountOut(serializers.ModelSerializer[SubAccount]):
     """One sub-account: what was asked for beside what the exchange showed when it was last read."""
 
-    id = ExchangeIdText(source="exchange_id", read_only=True, help_text="The exchange's number of it.")
-    status = serializers.CharField(read_only=True, help_text="The exchange's own word: new, active or disable.")
+    id = ExchangeIdText(source="exchange_id", read_only=True, help_text="The exchange's number.")
+    status = serializers.CharField(read_only=True, help_text="The exchange's own status: new, active or disable.")
     standing = serializers.SerializerMethodField()
-    sentence = serializers.SerializerMethodField(help_text="The standing for people.")
+    sentence = serializers.SerializerMethodField(help_text="Status in words.")
     requested = serializers.ChoiceField(
         source="wanted",
         choices=("", *states.REQUESTED_STATUSES),
         read_only=True,
-        help_text="Empty when nothing was asked for.",
+        help_text="Empty without a request.",
     )
     difference = serializers.SerializerMethodField(help_text="Requested against observed, in words.")
-    differs = serializers.SerializerMethodField(help_text="Whether somebody should look at the difference.")
+    differs = serializers.SerializerMethodField(help_text="Whether the difference needs review.")
     settings_shown = serializers.BooleanField(
-        read_only=True, allow_null=True, help_text="Whether the exchange showed its settings; null before it was asked."
+        read_only=True,
+        allow_null=True,
+        help_text="Whether the exchange showed its settings; null before the first reading.",
     )
     payout_enabled = serializers.BooleanField(read_only=True, allow_null=True, help_text="As last shown.")
     requested_payout = serializers.BooleanField(source="wanted_payout", read_only=True, allow_null=True)
@@ -61,7 +63,7 @@ class SubAccountOut(serializers.ModelSerializer[SubAccount]):
     @extend_schema_field(
         serializers.ChoiceField(
             choices=account_status.NAMES,
-            help_text="By everything observed. closed: frozen or disabled, for which the exchange has one word.",
+            help_text="From everything observed. closed: frozen or disabled; the exchange uses one status for both.",
         )
     )
     def get_standing(self, row: SubAccount) -> str:
@@ -69,7 +71,7 @@ class SubAccountOut(serializers.ModelSerializer[SubAccount]):
         return account_status.status_of(row).name
 
     def get_sentence(self, row: SubAccount) -> str:
-        """The standing for people."""
+        "Status in words."
         return account_status.status_of(row).sentence
 
     def get_difference(self, row: SubAccount) -> str:
@@ -77,7 +79,7 @@ class SubAccountOut(serializers.ModelSerializer[SubAccount]):
         return self._difference(row).label
 
     def get_differs(self, row: SubAccount) -> bool:
-        """Whether somebody should look at the difference."""
+        "Whether the difference needs review."
         return self._difference(row).tone == "bad"
 
     def _difference(self, row: SubAccount) -> account_status.Difference:

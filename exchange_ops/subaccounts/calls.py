@@ -50,7 +50,7 @@ def send(row: SubAccountAction, client: ExchangeClient, last_look: calls.LastLoo
             calls.REFUSED, answer=NO, problem=str(refused), code=refused.code, http_status=refused.http_status
         )
     except BadArgument as problem:
-        reply = Reply(calls.REFUSED, answer=NO, problem=f"It can't be sent like this: {problem}")
+        reply = Reply(calls.REFUSED, answer=NO, problem=f"The request is invalid and was not sent: {problem}")
     except Unreachable as problem:
         reply = Reply(calls.NOT_SENT, problem=f"The exchange was not reached: {problem.reason}")
     except OutcomeUnknown as unknown:
@@ -68,8 +68,10 @@ def _reply(row: SubAccountAction, answer: bool) -> Reply:
         return Reply(calls.ACCEPTED, answer=YES)
     if row.kind == states.ACTIVATE:
         # The documented answer for one that is disabled (exchange REST, Sub-account status).
-        return Reply(calls.REFUSED, answer=NO, problem="The exchange answered false: it does not activate this one.")
-    return Reply(calls.UNKNOWN, answer=LOST, problem="The exchange answered false, which is not documented for this.")
+        return Reply(calls.REFUSED, answer=NO, problem="The exchange refused to activate it (answer false).")
+    return Reply(
+        calls.UNKNOWN, answer=LOST, problem="The exchange answered false, which is not documented for this request."
+    )
 
 
 def _ask(row: SubAccountAction, client: ExchangeClient, last_look: calls.LastLook) -> bool:
@@ -87,9 +89,9 @@ def _without_outcome(unknown: OutcomeUnknown) -> Reply:
     body, status, code = str(reported.get("body", "")), reported.get("status"), reported.get("code")
     answer, problem = LOST, f"No usable answer: {unknown.reason}"
     if _ALREADY_SHUT in body:
-        answer, problem = ALREADY, "The exchange said that it is frozen or disabled already."
+        answer, problem = ALREADY, "The exchange reports that it is already frozen or disabled."
     elif _NO_SUCH in body:
-        answer, problem = UNKNOWN_ID, "The exchange said that it does not know this sub-account."
+        answer, problem = UNKNOWN_ID, "The exchange does not know this sub-account."
     return Reply(
         calls.UNKNOWN,
         answer=answer,

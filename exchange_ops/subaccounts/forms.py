@@ -40,7 +40,7 @@ class SubAccountDecisionForm(DecisionForm):
         label="Reason",
         max_length=LONGEST_REASON,
         widget=forms.Textarea(attrs={"rows": 2}),
-        error_messages={"required": "Say why; it goes into the timeline and the audit trail."},
+        error_messages={"required": "Enter a reason. It is shown in the history and the audit trail."},
     )
     ids = IdsField()
     request_key = forms.UUIDField(widget=forms.HiddenInput)
@@ -57,7 +57,7 @@ class SubAccountSettingsForm(RequestForm):
         label="Reason",
         max_length=LONGEST_REASON,
         widget=forms.Textarea(attrs={"rows": 2}),
-        error_messages={"required": "Say why; it goes into the timeline and the audit trail."},
+        error_messages={"required": "Enter a reason. It is shown in the history and the audit trail."},
     )
     digest = forms.RegexField(r"^[0-9a-f]{64}$", widget=forms.HiddenInput)
     request_key = forms.UUIDField(widget=forms.HiddenInput)

@@ -20,7 +20,7 @@ from exchange_ops.keys import answering, clients
 from exchange_ops.keys.answering import FAILURES, sentence_of
 from exchange_ops.keys.clients import ClientFor
 from exchange_ops.ledger.balances import LONGEST_CODE
-from exchange_ops.shared import leases
+from exchange_ops.shared import leases, turns
 from exchange_ops.shared.amounts import storable
 from exchange_ops.shared.models import Account
 from exchange_ops.subaccounts import states
@@ -91,7 +91,7 @@ def sync(*, now: datetime, client_for: ClientFor) -> int:
     The first failed read ends the turn of its account: an exchange that doesn't answer costs one deadline.
     """
     count = 0
-    for account in Account.objects.order_by("pk"):
+    for account in turns.accounts("sub-accounts"):
         lease, holder = f"subs:{account.pk}", leases.name_of_this_process()
         if not leases.hold(name=lease, holder=holder, now=now):
             continue
@@ -142,7 +142,7 @@ def store_list(*, account: Account, entries: Iterable[records.SubAccount], now: 
         if 0 < entry.id <= HIGHEST_ID and _fits(entry.email, 254) and _fits(entry.status, 40):
             entry_by_id[entry.id] = entry
         else:
-            problems.append(f"The sub-account {str(entry.id)[:20]} can't be kept: its record is out of bounds.")
+            problems.append(f"Sub-account {str(entry.id)[:20]} was not recorded: its record is invalid.")
     rows = {row.exchange_id: row for row in SubAccount.objects.filter(account=account)}
     with transaction.atomic():
         changed = [_store_one(account, entry, rows.get(number), now) for number, entry in entry_by_id.items()]
@@ -266,7 +266,7 @@ def _store_balances(sub: SubAccount, balances: records.SubAccountBalances, now: 
                         reserved=entry.reserved,
                     )
                 )
-    problem = f"{out_of_bounds} balances can't be kept: they are out of bounds." if out_of_bounds else ""
+    problem = f"{out_of_bounds} balances were not recorded: figures out of range." if out_of_bounds else ""
     columns = {"balances_at": now, "balances_tried_at": now, "balances_problem": problem}
     earlier = Q(balances_at=None) | Q(balances_at__lt=now)
     with transaction.atomic():
@@ -277,7 +277,7 @@ def _store_balances(sub: SubAccount, balances: records.SubAccountBalances, now: 
 
 def _address_columns(address: records.DepositAddress) -> dict[str, str]:
     if not _fits(address.address, 256) or not _fits(address.payment_id or "", 256):
-        return {**_NO_ADDRESS, "problem": "The exchange named an address that can't be one."}
+        return {**_NO_ADDRESS, "problem": "The exchange returned an invalid address."}
     return {"address": address.address, "payment_id": address.payment_id or ""}
 
 

@@ -16,6 +16,7 @@ from exchange_ops.shared import rules
 from exchange_ops.shared.declarations import reasons, topics
 from exchange_ops.subaccounts import machine, states
 from exchange_ops.subaccounts.models import SubAccount, SubAccountAction, SubAccountCall, SubAccountEvent
+from exchange_ops.subaccounts.trail_words import WORDS
 
 _COLUMNS: Final = {
     **dict.fromkeys(
@@ -43,8 +44,8 @@ WAITING: Final = Waits(
     machine.MACHINE,
     ends={states.REQUESTED: ("taken_back", states.CANCELLED)},
     title=lambda row: (
-        f"{states.KINDS[row.kind]}, sub-account {row.sub_account.exchange_id}, "
-        f"which the exchange's list calls {row.sub_account.status}"
+        f"{states.KINDS[row.kind]}, sub-account {row.sub_account.exchange_id}, listed at the exchange as "
+        f"{row.sub_account.status}"
     ),
     url=lambda row: reverse("subaccount", args=[row.sub_account.exchange_id]),
     asked_by=lambda row: row.requested_by_id,
@@ -58,6 +59,7 @@ ROOM: Final = rooms.Room(
     },
     topics={"subaccount": topics.row(SubAccount), machine.TOPIC: topics.desk_wide},
     waiting=(WAITING.source,),
+    trail=(WORDS,),
     replays={REPLAY.subject: REPLAY.check},
     guards={"sub-accounts": machine.GUARDS.statements},
     tables=(

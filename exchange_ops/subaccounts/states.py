@@ -29,37 +29,39 @@ CANCELLED: Final = "cancelled"
 
 STATES: Final[dict[str, State]] = {
     "requested": State(
-        "Waiting to be sent",
-        "Nothing was sent yet. A worker asks the exchange as soon as it can; an admin can take the request back.",
+        "Queued",
+        "Nothing was sent yet. The request goes to the exchange shortly; until then an admin can withdraw it.",
         Turn.WORKER,
         Tone.ACTIVE,
         icon="clock",
     ),
     "sending": State(
-        "Being sent",
-        "The exchange is being asked at this moment. The desk goes on by itself.",
+        "Sending",
+        "Sending to the exchange. No action needed.",
         Turn.WORKER,
         Tone.ACTIVE,
         icon="send",
     ),
     "accepted": State(
-        "Accepted, not seen yet",
-        "The exchange said yes. The desk reads its list of sub-accounts until that shows it.",
+        "Accepted, verifying",
+        "Accepted by the exchange; waiting for its list of sub-accounts to show the change.",
         Turn.EXCHANGE,
         Tone.ACTIVE,
         icon="hourglass",
     ),
     "unknown": State(
         "Outcome unknown",
-        "Unknown whether it was done: the exchange's answer did not arrive, or did not say. "
-        "The desk reads the exchange's list until it knows; nobody needs to act.",
+        (
+            "Not known yet whether it was done: the exchange's answer did not arrive or was unclear. Its list is "
+            "checked until it is known. No action needed."
+        ),
         Turn.EXCHANGE,
         Tone.WARN,
         icon="circle-question-mark",
     ),
     "done": State(
-        "Done and seen",
-        "Done: the exchange's own list shows it.",
+        "Done",
+        "Done, confirmed by the exchange's list.",
         Turn.NOBODY,
         Tone.GOOD,
         icon="circle-check",
@@ -75,15 +77,15 @@ STATES: Final[dict[str, State]] = {
     ),
     "not_done": State(
         "Not done",
-        "Nothing was changed, as far as the exchange's list shows. An admin can ask for it again.",
+        "Nothing was changed, according to the exchange's list. An admin can request it again.",
         Turn.NOBODY,
         Tone.BAD,
         icon="circle-x",
         terminal=True,
     ),
     "cancelled": State(
-        "Taken back",
-        "Nothing was sent: the request was taken back before the exchange was asked.",
+        "Withdrawn",
+        "Nothing was sent: the request was withdrawn first.",
         Turn.NOBODY,
         Tone.QUIET,
         icon="ban",

@@ -32,11 +32,11 @@ def send(row: SubAccountAction, *, now: datetime, client_for: ClientFor) -> None
     """Moves 2 to 6: claim, one call for one sub-account, and the move that its outcome leads to."""
     watch = Stopwatch(now)
     if not _is_confirmed(row):
-        problem = "Not sent: nobody provably confirmed it with a second factor. It can be asked for anew."
+        problem = "Not sent: no valid second-factor confirmation on record. An admin can request it again."
         machine.touch(row, next_action_at=now + LOOK_AGAIN, last_problem=problem)
         return
     if _lane_is_taken(row):
-        problem = "It waits for what is under way for this sub-account."
+        problem = "Waiting for another request for this sub-account."
         machine.touch(row, next_action_at=now + LOOK_AGAIN / 5, last_problem=problem)
         return
     sending.step(
@@ -58,7 +58,7 @@ def check_outcome(row: SubAccountAction, *, now: datetime, client_for: ClientFor
     # After a plain yes the list is enough; without one the payout settings have to agree with it.
     list_will_do = row.state == states.ACCEPTED and row.kind != states.SETTINGS
     if sub.observed_at < begun or (problem and not list_will_do):
-        sentence = problem or "The exchange's list was read by somebody else in this moment."
+        sentence = problem or "The exchange's list was just being read by another process."
         machine.touch(row, next_action_at=_next_look(row, watch.now()), last_problem=sentence[:500])
         return
     evidence = _evidence(sub)
@@ -77,12 +77,14 @@ def check_outcome(row: SubAccountAction, *, now: datetime, client_for: ClientFor
         sentence = _not_yet(row, sub)
         machine.touch(row, next_action_at=_next_look(row, watch.now()), last_problem=sentence, looks=row.looks + 1)
     elif row.state == states.UNKNOWN and row.kind == states.FREEZE and row.attempt < MOST_FREEZES and _is_open(sub):
-        sentence = "It was seen not to be frozen, so the freeze is sent again."
+        sentence = "Found not frozen; sending the freeze again."
         machine.move(
             row, event="seen_unchanged", to=states.REQUESTED, now=watch.now(), evidence=evidence, last_problem=sentence
         )
     else:
-        sentence = f"The exchange shows it as {account_status.status_of(sub).label.lower()}, so this is not to be seen."
+        sentence = (
+            f"The exchange shows it as {account_status.status_of(sub).label.lower()}, so this cannot be verified."
+        )
         machine.move(
             row, event="seen_unchanged", to=states.NOT_DONE, now=watch.now(), evidence=evidence, last_problem=sentence
         )
@@ -200,9 +202,9 @@ def _is_over(row: SubAccountAction, sub: SubAccount, now: datetime) -> bool:
 def _not_yet(row: SubAccountAction, sub: SubAccount) -> str:
     status = account_status.status_of(sub).label.lower()
     if row.state == states.ACCEPTED:
-        return f"The exchange said yes, and shows it as {status} so far."
+        return f"The exchange accepted it and still shows {status}."
     problem = row.last_problem if row.looks == 0 else ""
-    return f"{problem} The exchange shows it as {status} so far.".strip()[:500]
+    return f"{problem} The exchange still shows {status}.".strip()[:500]
 
 
 def _next_look(row: SubAccountAction, now: datetime) -> datetime:

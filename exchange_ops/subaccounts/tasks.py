@@ -12,7 +12,7 @@ WORK = Work(queue="money")
 @WORK.task("exchange_ops.advance_subaccount")
 def advance_subaccount(action_id: int) -> None:
     """One step of one action on a sub-account, when it is due."""
-    workflow.advance(action_id, now=clock.now(), client_for=keys.client_for)
+    workflow.look(action_id, now=clock.now(), client_for=keys.client_for)
 
 
 @WORK.task("exchange_ops.sweep_subaccounts", every_s=SWEEP_S)

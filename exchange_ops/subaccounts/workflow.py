@@ -26,7 +26,7 @@ FORM = "__all__"
 PURPOSES = states.PURPOSES
 LONGEST_REASON = 500
 MOST_AT_ONCE = 50
-STALE = "This changed since the page was drawn. Read it again, then decide."
+STALE = "This changed after you opened the page. Refresh, then decide."
 _STEPS = {
     "requested": steps.send,
     "sending": steps.lease_expired,
@@ -38,10 +38,11 @@ QUEUE: Final = Queue(
     _STEPS,
     urgency=(Q(kind=states.FREEZE),),
     read_with=("sub_account__account",),
+    lane=("sub_account__account_id", "state"),
     after_failure=steps.LOOK_AGAIN,
     sweep_for=timedelta(seconds=10),
 )
-advance, sweep, due = QUEUE.advance, QUEUE.sweep, QUEUE.due
+advance, look, sweep, due = QUEUE.advance, QUEUE.look, QUEUE.sweep, QUEUE.due
 
 
 class CannotAsk(Exception):
@@ -130,7 +131,7 @@ def ask_settings(
         return earlier[0]
     reason, description = _checked(person, account, reason, [exchange_id]), description.strip()
     if len(description) > LONGEST_DESCRIPTION or not description.isprintable():
-        problem = f"A description has at most {LONGEST_DESCRIPTION} characters, on one line."
+        problem = f"Enter at most {LONGEST_DESCRIPTION} characters, on one line."
         raise CannotAsk({"description": problem})
     try:
         with transaction.atomic():
@@ -141,7 +142,7 @@ def ask_settings(
             payout = payout_enabled if {sub.payout_enabled, sub.wanted_payout} - {payout_enabled, None} else None
             text = description if {sub.description, sub.wanted_description} - {description, None} else None
             if payout is None and text is None:
-                raise CannotAsk({FORM: "These are the settings already; there is nothing to change."})
+                raise CannotAsk({FORM: "These are the current settings. Change at least one."})
             action = SubAccountAction(
                 sub_account=sub,
                 kind=states.SETTINGS,
@@ -162,17 +163,15 @@ def take_back(*, action_id: int, person: "Person", now: datetime, session_key: s
     """Cancel an action before the exchange was asked. Raises CannotAsk when it was."""
     row = SubAccountAction.objects.select_related("sub_account").filter(pk=action_id).first()
     if row is None:
-        raise CannotAsk({FORM: "There is no such request."})
+        raise CannotAsk({FORM: "Request not found."})
     if not rules.may_keep_subaccounts(person, row.sub_account.account_id):
-        raise CannotAsk({FORM: "Only administrators act on sub-accounts."})
+        raise CannotAsk({FORM: "Only administrators can change sub-accounts."})
     try:
         return machine.move(
             row, event="taken_back", to=states.CANCELLED, now=now, actor=person, session_key=session_key
         )
     except machine.CannotMove:
-        problem = (
-            "It can't be taken back any more: the exchange was asked. Its outcome stands here as soon as it is seen."
-        )
+        problem = "Too late to withdraw: the request was already sent. Its outcome will be shown here."
         raise CannotAsk({FORM: problem}) from None
 
 
@@ -190,14 +189,14 @@ def figures(subs: Sequence[SubAccount]) -> dict[int, list[SubAccountBalance]]:
 
 def _checked(person: "Person", account: Account, reason: str, numbers: Sequence[int]) -> str:
     if not rules.may_keep_subaccounts(person, account):
-        raise CannotAsk({FORM: "Only administrators act on sub-accounts."})
+        raise CannotAsk({FORM: "Only administrators can change sub-accounts."})
     reason = reason.strip()
     if not reason or len(reason) > LONGEST_REASON:
-        raise CannotAsk({"reason": f"Say why, in at most {LONGEST_REASON} characters; it goes into the audit trail."})
+        raise CannotAsk({"reason": f"Enter a reason, in at most {LONGEST_REASON} characters, for the audit trail."})
     if not numbers:
         raise CannotAsk({FORM: "Choose at least one sub-account."})
     if len(numbers) > MOST_AT_ONCE:
-        raise CannotAsk({FORM: f"At most {MOST_AT_ONCE} sub-accounts can be chosen at once."})
+        raise CannotAsk({FORM: f"Choose at most {MOST_AT_ONCE} sub-accounts."})
     return reason
 
 
@@ -206,7 +205,7 @@ def _locked(account: Account, numbers: Sequence[int]) -> list[SubAccount]:
     missing = sorted(set(numbers) - {sub.exchange_id for sub in subs})
     if missing:
         numbers_text = ", ".join(str(number) for number in missing[:5])
-        raise CannotAsk({FORM: f"The desk knows no sub-account {numbers_text}."})
+        raise CannotAsk({FORM: f"Sub-account not found: {numbers_text}."})
     return subs
 
 
@@ -217,9 +216,9 @@ def _refuse_unless_possible(kind: str, subs: Sequence[SubAccount], digest: str) 
     problems = []
     for sub in subs:
         if (sub.pk, kind) in under_way:
-            problems.append(f"{sub.exchange_id}: this was asked for already and is under way.")
+            problems.append(f"{sub.exchange_id}: already requested and in progress.")
         elif kind == states.ACTIVATE and (sub.pk, states.FREEZE) in under_way:
-            problems.append(f"{sub.exchange_id} is being frozen; wait until that is seen.")
+            problems.append(f"{sub.exchange_id} is being frozen. Wait until the exchange shows it.")
         elif kind == states.FREEZE and (sub.pk, states.ACTIVATE) in under_way:
             continue  # the freeze waits behind the activation, so that a person in a hurry need not
         elif problem := account_status.obstacle(kind, sub):
@@ -259,14 +258,14 @@ class _Form:
         targets = [(one.kind, one.sub_account.exchange_id) for one in actions]
         differs = any(_requested_value(one, name) != value for one in actions for name, value in self.content.items())
         if actions and (differs or targets != [(self.kind, number) for number in self.numbers]):
-            raise CannotAsk({FORM: "This form was sent before, with other content. Nothing more was recorded."})
+            raise CannotAsk({FORM: "Nothing was recorded: this form was already submitted with different content."})
         return actions
 
     def twin(self) -> list[SubAccountAction]:
         """The actions of the same form submitted at the same moment; refused when somebody else's request was first."""
         if actions := self.sent_before():
             return actions
-        raise CannotAsk({FORM: "Somebody else asked for the same in this moment. Nothing more was recorded."})
+        raise CannotAsk({FORM: "Nothing was recorded: another person has just requested the same."})
 
 
 def _requested_value(action: SubAccountAction, name: str) -> object:

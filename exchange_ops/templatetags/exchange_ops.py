@@ -10,6 +10,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
 from desk import clock
+from desk.audit.words import SYSTEM
 from desk.invisible import isolated
 from desk.machines.display import Display
 from desk.machines.table import Turn
@@ -57,7 +58,7 @@ def worth_figure(amount: Decimal | None) -> SafeString:
 
 TURNS: Final[dict[str, tuple[str, str]]] = {
     Turn.PERSON: ("People", "hand"),
-    Turn.WORKER: ("The desk", "cpu"),
+    Turn.WORKER: (SYSTEM, "cpu"),
     Turn.EXCHANGE: ("The exchange", "landmark"),
     Turn.CHAIN: ("The chain", "link"),
     Turn.NOBODY: ("Nobody", "check"),

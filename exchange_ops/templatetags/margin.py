@@ -22,18 +22,18 @@ _EVENTS: Final = {
     "stopped": "Not sent",
     "accepted": "Accepted by the exchange",
     "refused": "Refused by the exchange",
-    "not_sent": "Did not leave the desk",
+    "not_sent": "Not sent",
     "answer_lost": "Answer lost",
-    "seen": "Result seen at the exchange",
-    "seen_partly": "Only a part was closed",
+    "seen": "Confirmed at the exchange",
+    "seen_partly": "Partly closed",
     "seen_unchanged": "Nothing changed at the exchange",
-    "unexplained": "Changed in another way",
-    "settled": "Result noted",
+    "unexplained": "Changed differently",
+    "settled": "Result recorded",
 }
 DISPLAY: Final = Display(states.STATES, _EVENTS).registered(register, "margin")
 _REPORTS: Final = {
     "created": ("good", "Account opened", "plus"),
-    "reopened": ("good", "Account opened again", "plus"),
+    "reopened": ("good", "Account reopened", "plus"),
     "updated": ("quiet", "Order changed", "file-check"),
     "marginChanged": ("quiet", "Collateral changed", "arrow-left-right"),
     "openTrade": ("active", "Position increased", "arrow-up-right"),
@@ -41,7 +41,7 @@ _REPORTS: Final = {
     "flipTrade": ("warn", "Position reversed", "arrow-left-right"),
     reports.CLOSED: ("quiet", "Closed", "circle-check"),
     reports.LIQUIDATED: ("bad", "Liquidated", "triangle-alert"),
-    reports.INTEREST: ("warn", "Interest taken", "landmark"),
+    reports.INTEREST: ("warn", "Interest charged", "landmark"),
     reports.GONE: ("warn", "No longer listed", "circle-question-mark"),
 }
 _SIDES: Final = {True: ("good", "Long", "arrow-up-right"), False: ("bad", "Short", "arrow-down-left")}

@@ -32,50 +32,50 @@ STATUSES = {
 TYPES = {"limit": "Limit", "market": "Market", "stopLimit": "Stop-limit", "stopMarket": "Stop-market"}
 _SIDES = {"buy": ("good", "Buy", "arrow-down-left"), "sell": ("bad", "Sell", "arrow-up-right")}
 _EVENTS = {
-    "asked": "Asked for",
-    "asked_by_bracket": "Asked for by its bracket",
-    "seen_elsewhere": "Seen at the exchange, placed elsewhere",
+    "asked": "Requested",
+    "asked_by_bracket": "Requested by the bracket",
+    "seen_elsewhere": "Placed outside Countersign",
     "claimed": "Sent to the exchange",
-    "stopped": "Stopped before it was sent",
+    "stopped": "Stopped before sending",
     "accepted": "Accepted by the exchange",
     "refused": "Refused by the exchange",
-    "not_sent": "Did not leave the desk",
+    "not_sent": "Not sent",
     "answer_lost": "Answer lost",
     "found": "Found at the exchange",
-    "not_seen": "Not seen at the exchange",
-    "cancel_asked": "Cancelling asked for",
-    "cancel_claimed": "Cancelling sent",
-    "cancel_unconfirmed": "Cancelling not confirmed yet",
+    "not_seen": "Not found at the exchange",
+    "cancel_asked": "Cancel requested",
+    "cancel_claimed": "Cancel sent",
+    "cancel_unconfirmed": "Cancel not confirmed yet",
     "cancel_confirmed": "No longer open",
-    "cancel_refused": "Cancelling refused",
+    "cancel_refused": "Cancel refused",
     "replace_asked": "Replacement requested",
     "replaced": "Replaced",
     "replace_ended": "Not replaced",
     "approval_asked": "Approval requested",
     "quorum_reached": "Approved",
-    "declined": "Declined",
+    "declined": "Rejected",
     "withdrawn": "Withdrawn by requester",
     "lapsed": "Approval expired",
-    "observed": "Told by the exchange",
+    "observed": "Update from the exchange",
 }
 DISPLAY: Final = Display(STATES, _EVENTS).registered(
     register, sign="order_sign", label="order_state_label", event="order_event_label"
 )
 _BRACKET_EVENTS = {
     "asked": "Requested",
-    "entered": "Entered and guarded",
+    "entered": "Entry filled, stop placed",
     "stop_missing": "Without a stop",
-    "guarded_again": "Guarded again",
+    "guarded_again": "Protected again",
     "stop_asked": "Stop placed again",
-    "take_reached": "The market reached the take profit",
-    "take_missed": "Not closed whole at the take profit",
+    "take_reached": "Take profit reached",
+    "take_missed": "Not fully closed at the take profit",
     "end_asked": "Ending requested",
-    "let_go": "Watching ended",
-    "position_gone": "The position was closed in another way",
+    "let_go": "Monitoring stopped",
+    "position_gone": "Position closed by another order",
     "closed": "Ended",
 }
 BRACKETS: Final = Display(bracket_states.STATES, _BRACKET_EVENTS).registered(register, "bracket")
-_CALLS = {"place": "Place", "cancel": "Cancel", "cancel_all": "Cancel all together"}
+_CALLS = {"place": "Place", "cancel": "Cancel", "cancel_all": "Cancel all"}
 
 
 @register.simple_tag

@@ -22,15 +22,15 @@ _STANDING_SIGNS = {
     account_status.GONE: "circle-x",
 }
 _EVENTS = {
-    "created": "Asked for",
-    "claimed": "Asking the exchange",
-    "accepted": "The exchange said yes",
-    "refused": "The exchange refused",
-    "not_sent": "Did not leave the desk",
-    "lost": "No answer that says the outcome",
-    "seen": "Seen at the exchange",
-    "seen_unchanged": "Seen not to have happened",
-    "taken_back": "Taken back",
+    "created": "Requested",
+    "claimed": "Sent to the exchange",
+    "accepted": "Accepted by the exchange",
+    "refused": "Refused by the exchange",
+    "not_sent": "Not sent",
+    "lost": "No clear answer",
+    "seen": "Confirmed at the exchange",
+    "seen_unchanged": "Not done at the exchange",
+    "taken_back": "Withdrawn",
 }
 DISPLAY: Final = Display(states.STATES, _EVENTS).registered(register, "action")
 

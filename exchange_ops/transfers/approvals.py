@@ -18,12 +18,12 @@ from exchange_ops.transfers import machine, policy_evaluation, rules, states
 from exchange_ops.transfers.models import Transfer, TransferApproval
 
 if TYPE_CHECKING:
-    from collections import Counter
     from collections.abc import Iterable
 
     from desk.models import Person
 
 PURPOSE = "approve-transfer"
+NOT_SEEN: Final = "Nothing was decided: the request or the policy changed after you opened it. Refresh, then decide."
 BALLOT: Final = votes.Ballot(TransferApproval, "transfer", PURPOSE, roles.TREASURY)
 
 
@@ -73,14 +73,21 @@ def approve(
     return row
 
 
-def reject(*, transfer_id: int, person: "Person", reason: str, now: datetime, session_key: str = "") -> Transfer:
-    """One person's rejection: nothing is sent. It needs a reason but no second factor."""
-    reason = DECISIONS.reason(reason, asks="Say why you reject it; the person who asked will read it.")
+def reject(
+    *, transfer_id: int, person: "Person", reason: str, now: datetime, session_key: str = "", digest: str = ""
+) -> Transfer:
+    """One person's rejection: nothing is sent. It needs a reason but no second factor.
+
+    With a `digest` only the content of that digest is rejected.
+    """
+    reason = DECISIONS.reason(reason, asks="Say why you reject it; the requester reads it.")
     act = Act(person, now, session_key, reason)
     with DECISIONS.on(transfer_id) as row:
         _refuse_person(row, person)
         if row.state != states.REVIEW:
             raise CannotApprove(_nothing_to_decide(row))
+        if digest not in {"", row.digest}:
+            raise CannotApprove(NOT_SEEN)
         DECISIONS.keep(row, act, stage=TransferApproval.REVIEW, verdict=TransferApproval.REJECT)
         machine.move(
             row,
@@ -117,9 +124,9 @@ def current(row: Transfer) -> QuerySet[TransferApproval]:
     return approvals.select_related("person")
 
 
-def tally(rows: "Iterable[Transfer]") -> "Counter[int]":
-    """How many people's approvals count for each of these rows, by number."""
-    return BALLOT.tally(rows, stage=TransferApproval.REVIEW, verdict=TransferApproval.APPROVE)
+def counting_by_row(rows: "Iterable[Transfer]") -> dict[int, list[TransferApproval]]:
+    """The approvals that count for each of these rows, by number, one for each person."""
+    return BALLOT.counting_by_row(rows, stage=TransferApproval.REVIEW, verdict=TransferApproval.APPROVE)
 
 
 def stands(row: Transfer) -> bool:
@@ -133,21 +140,21 @@ def _refuse_unless_open(row: Transfer, act: Act) -> None:
     if row.state != states.REVIEW:
         raise CannotApprove(_nothing_to_decide(row))
     if freezes.active(row.account) is not None:
-        raise CannotApprove("The account is frozen, so nothing can be approved. Two people of treasury can end that.")
+        raise CannotApprove("The account is frozen, so nothing can be approved. Two treasurers can lift the freeze.")
     if act.digest != row.digest or not policy_evaluation.still_holds(row):
-        raise CannotApprove("This is not what you saw: the request or the rules changed. Read it again, then decide.")
+        raise CannotApprove(NOT_SEEN)
 
 
 def _refuse_person(row: Transfer, person: "Person") -> None:
     if person.pk == row.initiator_id:
-        raise CannotApprove("You asked for this transfer yourself, so somebody else has to decide on it.")
+        raise CannotApprove("You asked for this transfer yourself, so another treasurer has to decide.")
     if not rules.may_decide_transfer(person, row):
-        raise CannotApprove("Only treasury decides on transfers to others.")
+        raise CannotApprove("Only treasury can decide on transfers to other users.")
 
 
 def _nothing_to_decide(row: Transfer) -> str:
     if row.state == states.REVIEW:
-        return "Somebody else acted on it in the same moment. Read it again, then decide."
+        return "Nothing was decided: a colleague acted on it at the same time. Refresh, then decide."
     if row.decided_at is not None:
         return f"Already decided by {row.decided_by} at {row.decided_at:%H:%M:%S} UTC: {row.label.lower()}."
     return f"There is nothing to decide: {row.label[0].lower()}{row.label[1:]}."
@@ -160,5 +167,5 @@ DECISIONS: Final = Decisions(
     missing="There is no such transfer.",
     why_over=_nothing_to_decide,
     ballot=BALLOT,
-    given_already="You decided on this already; it waits for somebody else.",
+    given_already="Your decision is recorded. A second person has to decide.",
 )

@@ -6,6 +6,7 @@ once.
 """
 
 import hashlib
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
@@ -14,7 +15,7 @@ from django.db import IntegrityError
 from desk.machines import votes
 from desk.machines.decisions import Act, Decisions
 from desk.models import StepUp
-from desk.people import roles
+from desk.people import roles, signed
 from exchange_ops.transfers import approvals, machine, rules, states, workflow
 from exchange_ops.transfers.listings import WATCH_EVERY
 from exchange_ops.transfers.models import Transfer, TransferApproval
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 CLOSE_PURPOSE, REISSUE_PURPOSE, RESOLVE_PURPOSE = "close-transfer", "reissue-transfer", "resolve-transfer"
 PEOPLE = 2
-_WHY = "Say what you looked at and why."
+_WHY = "Enter what you checked and why."
 _REPEATED = ("account", "kind", "currency", "amount", "to_currency", "by", "identifier", "subaccount_id")
 _TARGETS = {TransferApproval.MOVED: states.RESOLVED_MOVED, TransferApproval.NOT_MOVED: states.RESOLVED_NOT_MOVED}
 
@@ -92,7 +93,7 @@ def reissue(
             )
             new = workflow.submit(new, now=now, session_key=session_key)
     except IntegrityError:
-        raise CannotClose("It was asked for anew already.") from None
+        raise CannotClose("It was already requested again.") from None
     return new
 
 
@@ -112,15 +113,15 @@ def resolve(
     The second factor is for `RESOLVE_PURPOSE` and `digest_of(row)`. A person's last verdict counts.
     """
     if verdict not in _TARGETS:
-        raise CannotResolve("The verdict is that it was moved, or that it was not.")
-    evidence = RESOLUTIONS.reason(evidence, asks="Say what you looked at: statements, transactions, answers.")
+        raise CannotResolve("Choose a finding: moved or not moved.")
+    evidence = RESOLUTIONS.reason(evidence, asks="Enter what you checked: statements, transactions, answers.")
     act = Act(person, now, session_key, evidence, digest, answer)
     with RESOLUTIONS.on(transfer_id) as row:
         if row.state != states.INVESTIGATE:
             raise CannotResolve(f"There is nothing to close: {row.label[0].lower()}{row.label[1:]}.")
         if not rules.may_resolve_transfer(person, row):
-            raise CannotResolve("Two people of treasury close it, and never the one who asked for the transfer.")
-        confirmation = _confirmation(row, act, RESOLUTIONS)
+            raise CannotResolve("Two treasurers close it. The requester can't be one of them.")
+        confirmation = _confirmation(row, act, RESOLUTIONS, verdict=verdict)
         RESOLUTIONS.keep(row, act, stage=TransferApproval.RESOLUTION, verdict=verdict, confirmation=confirmation)
         people = _people_for(row, verdict)
         done = people >= PEOPLE
@@ -142,7 +143,10 @@ def finding_of(row: Transfer, person: "Person") -> str:
 
 
 def digest_of(row: Transfer) -> str:
-    """What a person signs to end this transfer: this request in the state and version shown on the screen."""
+    """What an ending is about: this request in the state and version shown on the screen.
+
+    A person signs it together with the reason, and with the verdict where there is one (`desk.people.signed`).
+    """
     return _digest(row, row.state, row.version)
 
 
@@ -156,15 +160,20 @@ def _confirmation_to_end(row: Transfer, act: Act, decisions: Decisions[Transfer]
     if row.state != states.NOT_SEEN:
         raise CannotClose(f"There is nothing to decide: {row.label[0].lower()}{row.label[1:]}.")
     if not rules.may_close_transfer(act.person, row):
-        raise CannotClose("Only treasury decides on it, and never the one who asked for it.")
+        raise CannotClose("Only treasury can decide on it, except the requester.")
     return _confirmation(row, act, decisions)
 
 
-def _confirmation(row: Transfer, act: Act, decisions: Decisions[Transfer]) -> StepUp:
+def _confirmation(row: Transfer, act: Act, decisions: Decisions[Transfer], **chosen: str) -> StepUp:
     decisions.refuse_while_cooling_off(act)
     if act.digest != digest_of(row):
-        raise decisions.refusal("This is not what you saw: something happened meanwhile. Read it again, then decide.")
-    return decisions.confirm(act)
+        raise decisions.refusal("Nothing was recorded: it changed after you opened it. Refresh, then decide.")
+    return decisions.confirm(replace(act, digest=_whole(act.digest, act.comment, **chosen)))
+
+
+def _whole(digest: str, comment: str, **chosen: str) -> str:
+    """What is signed: the transfer that was shown, the reason, and the verdict where there is one."""
+    return signed.whole(digest, {"comment": comment, **chosen})
 
 
 def _close(row: Transfer, event: str, act: Act, confirmation: StepUp) -> None:
@@ -183,8 +192,12 @@ def _close(row: Transfer, event: str, act: Act, confirmation: StepUp) -> None:
 def _people_for(row: Transfer, verdict: str) -> int:
     """How many people gave this as their last verdict."""
     findings = TransferApproval.objects.filter(transfer_id=row.pk, stage=TransferApproval.RESOLUTION)
-    signed = {_digest(row, "investigate", version) for version in range(1, row.version + 1)}
-    proven = votes.among(findings, purpose=RESOLVE_PURPOSE, digests=lambda vote: signed)
+    shown = {_digest(row, "investigate", version) for version in range(1, row.version + 1)}
+    proven = votes.among(
+        findings,
+        purpose=RESOLVE_PURPOSE,
+        digests=lambda vote: {_whole(digest, vote.comment, verdict=vote.verdict) for digest in shown},
+    )
     verdicts = votes.of_those_who_may(proven, role=roles.TREASURY, scope=row.scope).order_by("id")
     last_verdicts = dict(verdicts.values_list("person_id", "verdict"))
     return sum(last_verdict == verdict for last_verdict in last_verdicts.values())
@@ -196,7 +209,7 @@ def _decisions(purpose: str, refusal: type[Exception], **words: Any) -> Decision
         refusal,
         machine.MACHINE,
         missing="There is no such transfer.",
-        why_over=lambda row: "Somebody else acted on it in the same moment. Read it again.",
+        why_over=lambda row: "Nothing was recorded: a colleague acted on it at the same time. Refresh.",
         **words,
     )
 
@@ -207,7 +220,7 @@ RESOLUTIONS: Final = _decisions(
     RESOLVE_PURPOSE,
     CannotResolve,
     ballot=approvals.BALLOT,
-    given_already="You came to that verdict already; it waits for somebody else.",
+    given_already="Your finding is recorded. A second treasurer has to submit one.",
 )
 
 __all__ = ["CannotClose", "CannotResolve", "CannotTransfer", "close", "digest_of", "reissue", "resolve"]

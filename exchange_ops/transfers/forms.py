@@ -29,9 +29,9 @@ SLUGS: Final = {
 class NewTransferForm(RequestForm):
     """A request for a transfer of one kind; the fields of the kind come beside the common ones."""
 
-    kind = forms.ChoiceField(label="Which way")
+    kind = forms.ChoiceField(label="Direction")
     subaccount_id = forms.TypedChoiceField(label="Sub-account", coerce=int, empty_value=None)
-    by = forms.ChoiceField(label="The other user is named by", choices=list(states.IDENTIFIED_BY.items()))
+    by = forms.ChoiceField(label="Identify the other user by", choices=list(states.IDENTIFIED_BY.items()))
     identifier = forms.CharField(
         label="Name of the other user",
         max_length=254,
@@ -44,7 +44,7 @@ class NewTransferForm(RequestForm):
         label="Reason",
         max_length=LONGEST_REASON,
         widget=forms.Textarea(attrs={"rows": 2}),
-        error_messages={"required": "Say what the transfer is for; people will read it later."},
+        error_messages={"required": "Enter the purpose of the transfer."},
     )
     request_key = forms.UUIDField(widget=forms.HiddenInput)
 
@@ -97,7 +97,7 @@ class TransferEndForm(DecisionForm):
         label="Reason",
         max_length=LONGEST_REASON,
         widget=forms.Textarea(attrs={"rows": 2}),
-        error_messages={"required": "Say what you looked at and why."},
+        error_messages={"required": "Enter what you checked and why."},
     )
 
 
@@ -113,7 +113,7 @@ class TransferVerdictForm(ResolutionForm):
     verdict = forms.ChoiceField(
         label="Verdict",
         choices=[("", "Choose"), ("moved", "The money was moved"), ("not_moved", "The money was not moved")],
-        error_messages={"required": "Say whether the money was moved."},
+        error_messages={"required": "Choose whether the money was moved."},
     )
 
 

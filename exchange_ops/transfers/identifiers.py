@@ -29,7 +29,7 @@ def problem(*, by: str, identifier: str) -> str:
     if not identifier:
         return f"Give the {IDENTIFIED_BY[by]} of the other user."
     if not identifier.isascii() or not identifier.isprintable():
-        return "It has characters that only look like letters. Type it by hand, in plain letters."
+        return "It contains look-alike characters. Type it in plain letters."
     if by == EMAIL and not (len(identifier) <= LONGEST_EMAIL and _EMAIL.fullmatch(identifier)):
         return "This is not an e-mail address."
     if by == USERNAME and not _USERNAME.fullmatch(identifier):

@@ -71,7 +71,7 @@ def look_for_latecomer(row: Transfer, *, now: datetime, client_for: ClientFor) -
         _watch_on(row, now)
         return
     ids = ", ".join(entry.exchange_id for entry in entries)
-    reason = f"The ledger shows it after all: {ids}. It moved although nobody saw it in time."
+    reason = f"The money moved: the transfer appeared late in the ledger ({ids})."
     machine.move(
         row,
         event="appeared_late",
@@ -134,7 +134,7 @@ def _not_listed(row: Transfer, problem: str, now: datetime) -> None:
 
 def _listed_differently(row: Transfer, differing: list[LedgerEntry], now: datetime) -> None:
     """The exchange did something else than requested: the account is frozen. Rows are locked as for a freeze."""
-    reason = "The exchange's ledger says something else than what was asked for."
+    reason = "The exchange's ledger differs from the request."
     with transaction.atomic():
         freezes.lock_open(row.account)
         machine.move(
@@ -170,7 +170,7 @@ def _read_by_id(row: Transfer, ids: list[str], client_for: ClientFor, now: datet
                     continue
                 sync.apply(account=row.account, transactions=[record], source=sync.REST, now=now)
     except (CallFailed, NoUsableKey) as failure:
-        return False, f"The exchange's ledger was not readable: {failure}"
+        return False, f"The exchange's ledger is not available: {failure}"
     return absent, problem
 
 

@@ -84,14 +84,14 @@ def _is_quiet_over(call: TransferCall, now: datetime) -> bool:
 
 def _disagreement(unexplained: dict[str, Any] | None, after: Snapshot, call: TransferCall) -> str:
     if unexplained is None and not (call.balances.get("bank") and after.wallets["bank"]):
-        return "The balances can't be compared: the account moved while it was read."
+        return "The balances can't be compared: the account changed while it was read."
     if unexplained is None:
         return "The balances can't be compared: the ledger has a movement of an unknown type."
     if unexplained:
         amounts = ", ".join(f"{amount} {code}" for code, amount in texts(unexplained).items())
         return f"Ledger and balances disagree: {amounts} moved without a transaction that says so."
     if after.unread:
-        return "The ledger has records that can't be read, so nothing is certain."
+        return "The outcome is unknown: some ledger records can't be read."
     return "The ledger shows only a part of it."
 
 
@@ -133,7 +133,7 @@ def _not_seen(row: Transfer, call: TransferCall, facts: dict[str, Any], now: dat
 
 def _not_sent(row: Transfer, now: datetime) -> None:
     """A worker came back after its lease, and the last check kept it from sending: certain, but still for people."""
-    problem = "It was not sent: its worker came back too late to send it."
+    problem = "Not sent: the deadline passed before it could be sent."
     machine.move(
         row,
         event="not_found",

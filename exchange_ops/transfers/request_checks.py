@@ -41,20 +41,20 @@ class CannotTransfer(Exception):
 def refuse_asker(person: "Person", account: Account) -> None:
     """Raise CannotTransfer unless the person is an operator of the account."""
     if not rules.may_request(person, account):
-        raise CannotTransfer({FORM: "Only operators ask for transfers."})
+        raise CannotTransfer({FORM: "Only operators can request transfers."})
 
 
 def check(transfer: Transfer, *, now: datetime) -> None:
     """Raise CannotTransfer with everything that is wrong with this request, as far as our copies of the facts show."""
     problems: dict[str, str] = {}
     if not transfer.reason:
-        problems["reason"] = "Say what the transfer is for; people will read it later."
+        problems["reason"] = "Enter the purpose of the transfer."
     elif len(transfer.reason) > LONGEST_REASON:
         problems["reason"] = f"At most {LONGEST_REASON} characters."
     if not 0 < len(transfer.request_key) <= LONGEST_KEY:
-        problems[FORM] = "The form has lost its key: open it again."
+        problems[FORM] = "Nothing was requested: the form is incomplete. Open it again."
     if transfer.kind not in states.KINDS:
-        problems["kind"] = "Say what kind of transfer it is."
+        problems["kind"] = "Choose the kind of transfer."
         raise CannotTransfer(problems)
     currency = Currency.objects.filter(pk=transfer.currency).first()
     if problem := currency_problem(transfer.kind, currency):
@@ -71,11 +71,11 @@ def check(transfer: Transfer, *, now: datetime) -> None:
 def currency_problem(kind: str, currency: Currency | None) -> str:
     """Why this currency can't be moved in this way now, or an empty text."""
     if currency is None:
-        return "The exchange does not describe this currency."
+        return "The exchange does not list this currency."
     if currency.delisted:
-        return f"{currency.code} is delisted, so the exchange moves it no more."
+        return f"{currency.code} is delisted and can't be transferred."
     if kind in BETWEEN_WALLETS and not currency.transfer_enabled:
-        return f"The exchange has switched off transfers of {currency.code} for now."
+        return f"The exchange has suspended transfers of {currency.code}."
     return ""
 
 
@@ -83,12 +83,12 @@ def amount_problem(transfer: Transfer, currency: Currency) -> str:
     """Why this amount can't be moved, or an empty text. The balance is as of the last reading."""
     amount = transfer.amount
     if not isinstance(amount, Decimal) or not amount.is_finite() or not amounts.storable(amount):
-        return "This is not an amount that can be moved."
+        return "Enter a valid amount."
     if amount <= 0:
-        return "The amount has to be above zero."
+        return "Enter an amount greater than zero."
     digits = max(0, -int(plain(amount).as_tuple().exponent))
     if currency.precision_transfer is not None and digits > currency.precision_transfer:
-        return f"{currency.code} is moved with at most {currency.precision_transfer} digits after the point."
+        return f"{currency.code} allows at most {currency.precision_transfer} decimals."
     return _funds_problem(transfer)
 
 
@@ -112,16 +112,16 @@ def _conversion_problem(transfer: Transfer) -> str:
     if not transfer.to_currency or target is None:
         return "Choose the currency to convert to."
     if target.code == transfer.currency:
-        return "That is the currency itself."
+        return "Choose a different currency to convert to."
     if valuation.plain_code(target.code) != valuation.plain_code(transfer.currency):
         return f"{target.code} is no other network of {transfer.currency}, so it can't be converted to."
     if target.delisted:
-        return f"{target.code} is delisted, so the exchange moves it no more."
+        return f"{target.code} is delisted and can't be transferred."
     places, amount = target.precision_transfer, transfer.amount
     if places is not None and isinstance(amount, Decimal) and amount.is_finite():
         digits = max(0, -int(plain(amount).as_tuple().exponent))
         if digits > places:
-            return f"{target.code} is moved with at most {places} digits after the point."
+            return f"{target.code} allows at most {places} decimals."
     return ""
 
 
@@ -131,7 +131,7 @@ def _funds_problem(transfer: Transfer) -> str:
         return ""
     available, where, read_at = holding
     return (
-        f"{grouped_text(transfer.amount)} {transfer.currency} are asked for, and "
+        f"{grouped_text(transfer.amount)} {transfer.currency} requested, but only "
         f"{grouped_text(available)} were available on {where} at {read_at:%H:%M:%S} UTC."
     )
 

@@ -92,7 +92,7 @@ def _claimed(row: Transfer, before: Snapshot, now: datetime) -> TransferCall:
         event="send_claimed",
         to=states.SENDING,
         now=now,
-        obstacle=lambda: "The account was frozen in this moment." if freezes.active(row.account) else "",
+        obstacle=lambda: "The account was frozen at the same time." if freezes.active(row.account) else "",
         prepare=lambda: transfer_calls.prepare(row, before=before, now=now),
         attempt=row.attempt + 1,
         last_problem=before.remark[:500],
@@ -112,7 +112,7 @@ def _cleared_at(row: Transfer) -> datetime:
 
 def _lapse(row: Transfer, now: datetime) -> None:
     """Move 15: it is not sent any more."""
-    reason = row.last_problem or "No worker came to it."
+    reason = row.last_problem or "No worker was available."
     machine.move(row, event="lapsed", to=states.LAPSED, now=now, last_problem=reason, evidence={"why": reason})
 
 

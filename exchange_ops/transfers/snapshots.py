@@ -18,10 +18,10 @@ from exchange_ops.ledger.models import Balance, LedgerEntry, LedgerVersion
 from exchange_ops.shared.models import Account
 from exchange_ops.transfers.models import TransferCall
 from exchange_ops.wire.catalogue import Right
-from exchange_ops.withdrawals.evidence.reconciliation import DONE, FROM_TRADING, INCOMING, OUTGOING, TO_TRADING
+from exchange_ops.withdrawals.evidence.figures import DONE, FROM_TRADING, INCOMING, OUTGOING, TO_TRADING
 from wire.errors import CallFailed
 
-MOVES = "The account moves too fast to be read at one moment."
+MOVES = "The account changes too fast for a consistent snapshot."
 READINGS = 4  # until the account stands still for the length of one reading
 ZERO = Decimal(0)
 Wallets = dict[str, dict[str, dict[str, Decimal]]]
@@ -66,7 +66,7 @@ def read(
         if not bank and patient:
             raise CannotRead(MOVES)
     except (CallFailed, NoUsableKey) as problem:
-        raise CannotRead(f"The exchange's ledger was not readable: {problem}") from problem
+        raise CannotRead(f"The exchange's ledger is not available: {problem}") from problem
     wallets: Wallets = {Balance.BANK: bank}
     remark = "" if bank else MOVES
     try:

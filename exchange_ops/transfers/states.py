@@ -49,39 +49,38 @@ LAPSED: Final = "lapsed"
 STATES: Final[dict[str, State]] = {
     "draft": State(
         "Being checked",
-        "Nothing was sent. The request is being put under the rules. The desk goes on by itself.",
+        "Nothing was sent. The request is being checked against the policy. No action needed.",
         Turn.WORKER,
         Tone.ACTIVE,
         icon="circle-dashed",
     ),
     "review": State(
         "Waiting for approvals",
-        "Nothing was sent. The money would leave for good, so the rules ask for approvals first. "
-        "Treasury can approve or reject; the person who asked can cancel.",
+        "Nothing was sent. The money would leave the company, so the policy requires approval. "
+        "Treasury can approve or reject; the requester can withdraw it.",
         Turn.PERSON,
         Tone.WARN,
         icon="users-round",
     ),
     "approved": State(
         "Waiting to be sent",
-        "Nothing was sent yet. A worker sends it once, as soon as it can. "
-        "The desk goes on by itself; the person who asked can cancel until then.",
+        "Nothing was sent yet. The transfer is about to be sent, once. No action needed; the "
+        "requester can withdraw it until then.",
         Turn.WORKER,
         Tone.ACTIVE,
         icon="clock",
     ),
     "sending": State(
         "Being sent",
-        "The exchange is being told at this moment to move the money. It can't be taken back any more. "
-        "The desk goes on by itself.",
+        "The transfer is being sent to the exchange. It can no longer be withdrawn. No action needed.",
         Turn.WORKER,
         Tone.ACTIVE,
         icon="loader",
     ),
     "unknown": State(
         "Outcome unknown",
-        "Unknown whether the money moved, because the exchange's answer did not arrive. The desk reads the exchange's "
-        "ledger until it knows and never sends it again. Nobody should repeat this transfer meanwhile.",
+        "It is unknown whether the money moved: the exchange did not answer. The exchange's ledger "
+        "is being checked; the transfer is not sent again. Do not repeat this transfer meanwhile.",
         Turn.EXCHANGE,
         Tone.WARN,
         icon="circle-question-mark",
@@ -96,7 +95,7 @@ STATES: Final[dict[str, State]] = {
     ),
     "refused": State(
         "Refused by the exchange",
-        "The money was not moved: the exchange refused the transfer for the reason below. It can be asked for again.",
+        "The money was not moved. The exchange refused the transfer for the reason below. You can request it again.",
         Turn.NOBODY,
         Tone.BAD,
         icon="circle-x",
@@ -104,24 +103,26 @@ STATES: Final[dict[str, State]] = {
     ),
     "not_seen": State(
         "Not seen, waiting for a decision",
-        "The money seems not to have moved: the answer was lost, and the exchange's ledger and balances showed nothing "
-        "of it. Treasury decides: close it, or ask for it anew. The desk never sends it again by itself.",
+        "The money does not appear to have moved: the exchange did not answer, and its ledger and "
+        "balances show no transfer. Treasury can close it or request it again. It is never sent "
+        "again automatically.",
         Turn.PERSON,
         Tone.WARN,
         icon="hand",
     ),
     "investigate": State(
         "Review by two people",
-        "Unknown: the exchange's ledger does not say clearly what happened to the money. "
-        "Two people of treasury have to look at the evidence and close it together. Nobody should repeat it.",
+        "It is unknown whether the money moved: the exchange's ledger is inconclusive. Two "
+        "treasurers must review the evidence and submit the same finding. Do not repeat this "
+        "transfer.",
         Turn.PERSON,
         Tone.BAD,
         icon="users-round",
     ),
     "closed": State(
         "Closed, not moved",
-        "The money was not moved, as far as the exchange's ledger shows; treasury closed it. "
-        "Should the ledger show it later, the desk raises the alarm.",
+        "The money was not moved according to the exchange's ledger; treasury closed it. If it "
+        "appears in the ledger later, an incident is opened.",
         Turn.NOBODY,
         Tone.QUIET,
         icon="ban",
@@ -129,7 +130,7 @@ STATES: Final[dict[str, State]] = {
     ),
     "cancelled": State(
         "Cancelled",
-        "Nothing was sent. The request was taken back before the exchange was asked.",
+        "Nothing was sent. The request was withdrawn before it reached the exchange.",
         Turn.NOBODY,
         Tone.QUIET,
         icon="ban",
@@ -137,7 +138,7 @@ STATES: Final[dict[str, State]] = {
     ),
     "rejected": State(
         "Rejected",
-        "Nothing was sent. Treasury rejected the request before the exchange was asked.",
+        "Nothing was sent. Treasury rejected the request.",
         Turn.NOBODY,
         Tone.QUIET,
         icon="circle-x",
@@ -145,7 +146,7 @@ STATES: Final[dict[str, State]] = {
     ),
     "resolved_moved": State(
         "Closed by two people: moved",
-        "The money was moved, as two people of treasury found from the evidence. Their reasons are in the timeline.",
+        "The money was moved, according to two treasurers' findings. Their reasons are in the timeline.",
         Turn.NOBODY,
         Tone.QUIET,
         icon="stamp",
@@ -153,8 +154,7 @@ STATES: Final[dict[str, State]] = {
     ),
     "resolved_not_moved": State(
         "Closed by two people: not moved",
-        "The money was not moved, as two people of treasury found from the evidence. "
-        "Their reasons are in the timeline.",
+        "The money was not moved, according to two treasurers' findings. Their reasons are in the timeline.",
         Turn.NOBODY,
         Tone.QUIET,
         icon="stamp",
@@ -162,8 +162,8 @@ STATES: Final[dict[str, State]] = {
     ),
     "lapsed": State(
         "Not sent in time",
-        "Nothing was sent. The transfer waited for more than an hour after it was cleared to be sent, for the reason "
-        "below, and is too old to be sent now. It can be asked for again.",
+        "Nothing was sent. The transfer could not be sent within an hour of its approval, for the "
+        "reason below, and expired. You can request it again.",
         Turn.NOBODY,
         Tone.QUIET,
         icon="clock",

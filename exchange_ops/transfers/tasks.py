@@ -12,7 +12,7 @@ WORK = Work(queue="money")
 @WORK.task("exchange_ops.advance_transfer")
 def advance_transfer(transfer_id: int) -> None:
     """One step of one transfer, when it is due."""
-    workflow.advance(transfer_id, now=clock.now(), client_for=keys.client_for)
+    workflow.look(transfer_id, now=clock.now(), client_for=keys.client_for)
 
 
 @WORK.task("exchange_ops.sweep_transfers", every_s=SWEEP_S)

@@ -48,9 +48,10 @@ QUEUE: Final = Queue(
     STEPS,
     urgency=(states.UNKNOWN, states.SENDING, states.APPROVED, states.DONE),
     read_with=("account", "initiator"),
+    lane=("account_id", "state"),
     most_steps=MOST_STEPS,
 )
-advance, sweep, due = QUEUE.advance, QUEUE.sweep, QUEUE.due
+advance, look, sweep, due = QUEUE.advance, QUEUE.look, QUEUE.sweep, QUEUE.due
 
 __all__ = ["CannotCancel", "CannotTransfer", "advance", "cancel", "due", "newest", "request", "submit", "sweep"]
 
@@ -129,9 +130,9 @@ def cancel(*, transfer_id: int, person: "Person", reason: str, now: datetime, se
         with transaction.atomic():
             row = machine.lock(transfer_id)
             if not rules.may_cancel_transfer(person, row):
-                raise CannotCancel("Only the person who asked for it can take it back.")
+                raise CannotCancel("Only the requester can withdraw it.")
             if row.state not in {states.REVIEW, states.APPROVED}:
-                raise CannotCancel(f"It can't be taken back any more: {row.label[0].lower()}{row.label[1:]}.")
+                raise CannotCancel(f"It can no longer be withdrawn: {row.label[0].lower()}{row.label[1:]}.")
             return machine.move(
                 row,
                 event="cancelled",
@@ -147,7 +148,7 @@ def cancel(*, transfer_id: int, person: "Person", reason: str, now: datetime, se
     except Transfer.DoesNotExist:
         raise CannotCancel("There is no such transfer.") from None
     except machine.CannotMove:
-        raise CannotCancel("It moved on in the same moment. Read it again.") from None
+        raise CannotCancel("Nothing was changed: its status changed at the same time. Refresh.") from None
 
 
 def newest() -> QuerySet[Transfer]:
@@ -167,4 +168,6 @@ def _target(kind: str, *, to_currency: str, by: str, identifier: str, subaccount
 
 
 def _sent_before(row: Transfer) -> CannotTransfer:
-    return CannotTransfer({FORM: f"This form was sent before, with other content, as {row.reference}."})
+    return CannotTransfer(
+        {FORM: f"Nothing was requested: this form was sent before, with other content, as {row.reference}."}
+    )

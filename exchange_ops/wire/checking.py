@@ -168,9 +168,9 @@ def _applies(param: str, value: object, needed: bool, what: str) -> Problems:
 def _time_problems(order: NewOrder, now: datetime | None) -> Problems:
     problems: Problems = []
     if order.type == "market" and order.in_force not in AT_ONCE:
-        problems.append(BadArgument("timeInForce", Problem.NOT_TAKEN, order.in_force, "a market order can't rest"))
+        problems.append(BadArgument("timeInForce", Problem.NOT_TAKEN, order.in_force, "a market order cannot rest"))
     if order.post_only and (order.type not in WITH_PRICE or order.in_force in AT_ONCE):
-        problems.append(BadArgument("postOnly", Problem.NOT_TAKEN, True, "this order never rests"))
+        problems.append(BadArgument("postOnly", Problem.NOT_TAKEN, True, "this order never rests in the book"))
     expires = order.expire_time
     if now is not None and isinstance(expires, datetime) and expires.tzinfo is not None and expires <= now:
         problems.append(BadArgument("expireTime", Problem.TOO_LOW, expires, "it has passed"))
@@ -226,7 +226,7 @@ def _positive_problems(param: str, value: Decimal) -> Problems:
 def _number_problems(param: str, value: object) -> Problems:
     """A finite Decimal of a sensible size: only then is it safe to calculate with."""
     if not isinstance(value, Decimal):
-        return [BadArgument(param, Problem.MALFORMED, value, "a decimal is needed")]
+        return [BadArgument(param, Problem.MALFORMED, value, "a decimal number is needed")]
     try:
         decimal_from(value)
     except CannotRead as problem:

@@ -52,7 +52,7 @@ DOGECOIN = BitcoinLike(
 
 SCRIPT = "Script address: a multisig wallet or a contract"
 SYSTEM = "System account of the chain: a contract"
-BURN = "Burn address: nobody holds its key, what is sent there is lost"
+BURN = "Burn address: has no key holder; funds sent there are lost"
 _SCRIPT_VERSIONS = {"BTC": {5, 196}, "LTC": {5, 50, 58, 196}, "DOGE": {22, 196}}
 _BURNED = {0, 0xDEAD}
 _EVERY_NETWORK = (MAIN, TEST, REGTEST)
@@ -74,7 +74,7 @@ def read(code: str, text: str) -> CoinAddress:
 def payment_id_problem(code: str, payment_id: str) -> str:
     """Why `payment_id` can't be one of the currency `code`, or an empty text. Coins with a known rule have theirs."""
     if len(payment_id) > 255:
-        return "A payment id has at most 255 characters."
+        return "Enter a payment id of at most 255 characters."
     if code == "XRP" and not (_WHOLE_NUMBER.fullmatch(payment_id) and int(payment_id) <= _HIGHEST_DESTINATION_TAG):
         return f"A destination tag is a whole number from 0 to {_HIGHEST_DESTINATION_TAG}, without leading zeros."
     return ""
@@ -141,16 +141,16 @@ def _read_bitcoin_like(coin: BitcoinLike, text: str) -> CoinAddress:
     payload = encodings.base58check_decode(text)
     networks = coin.versions.get(payload[0])
     if networks is None or len(payload) != 21:
-        raise NotAnAddress("This is an address of another coin: its version is not one of this coin.")
+        raise NotAnAddress("This address belongs to another coin: wrong version.")
     return CoinAddress(text, networks)
 
 
 def _read_witness(coin: BitcoinLike, text: str) -> CoinAddress:
     prefix, version, _ = encodings.witness_program(text)
     if prefix not in coin.prefixes:
-        raise NotAnAddress(f"This is an address of another coin: it begins with {prefix!r}.")
+        raise NotAnAddress(f"This address belongs to another coin: it starts with {prefix!r}.")
     if version > 1:
-        raise NotAnAddress("Addresses of this witness version are not in use yet; coins sent there could be taken.")
+        raise NotAnAddress("This witness version is not in use yet; funds sent there could be stolen.")
     return CoinAddress(text.lower(), (coin.prefixes[prefix],))
 
 
@@ -159,16 +159,18 @@ def _read_ethereum(text: str) -> CoinAddress:
         raise NotAnAddress("An Ethereum address is 0x and 40 hexadecimal digits.")
     digits, proper = text[2:], checksummed(text)
     if text.startswith("0X") or (digits != digits.lower() and text != proper):
-        raise NotAnAddress("The capital letters do not fit the address: a character is wrong, or letters were changed.")
+        raise NotAnAddress("Checksum failed: a character is wrong, or upper and lower case were changed.")
     return CoinAddress(proper, _EVERY_NETWORK, checked=digits != digits.lower())
 
 
 def _read_ripple(text: str) -> CoinAddress:
     if text[:1] in {"X", "T"} and len(text) > 40:
-        raise NotAnAddress("This form holds address and tag in one; enter the address that begins with r, and the tag.")
+        raise NotAnAddress(
+            "This is an X-address with a tag inside. Enter the address starting with r, and the tag, separately."
+        )
     payload = encodings.base58check_decode(text, alphabet=encodings.RIPPLE_ALPHABET)
     if payload[0] != 0 or len(payload) != 21:
-        raise NotAnAddress("This is not the address of a Ripple account.")
+        raise NotAnAddress("Not a valid Ripple address.")
     return CoinAddress(text, _EVERY_NETWORK)
 
 
@@ -183,14 +185,14 @@ def _read_ontology(text: str) -> CoinAddress:
 def _read_version(text: str, version: int, name: str) -> CoinAddress:
     payload = encodings.base58check_decode(text)
     if payload[0] != version or len(payload) != 21:
-        raise NotAnAddress(f"This is not the address of a {name} account.")
+        raise NotAnAddress(f"Not a valid {name} address.")
     return CoinAddress(text, _EVERY_NETWORK)
 
 
 def _read_eos(text: str) -> CoinAddress:
     if not _EOS_ACCOUNT.fullmatch(text):
         raise NotAnAddress(
-            "An EOS account name has up to 12 characters: small letters a to z, digits 1 to 5, and dots inside."
+            "An EOS account name has up to 12 characters: lower-case letters a to z, digits 1 to 5, and dots inside."
         )
     return CoinAddress(text, _EVERY_NETWORK, checked=False)
 

@@ -144,7 +144,7 @@ class Conversation(Generic[Own]):
             case jsonrpc.Notification():
                 self._notified(frame, now_ms)
             case jsonrpc.Call():
-                self._odd(f"The exchange asked for {frame.method[:60]!r}, which only we do.")
+                self._odd(f"Unexpected request from the exchange: {frame.method[:60]!r}")
             case _:
                 self._answered(frame, now_ms)
 
@@ -154,9 +154,9 @@ class Conversation(Generic[Own]):
             return
         overdue = next((call for call in self._pending.values() if now_ms - call.at_ms > self._pace.answer_ms), None)
         if overdue is not None:
-            self._end(f"The exchange left {overdue.method} unanswered for {self._pace.answer_ms // 1000} s.")
+            self._end(f"No answer to {overdue.method} for {self._pace.answer_ms // 1000} s.")
         elif now_ms - self._heard_ms > self._pace.silence_ms:
-            self._end(f"The exchange was silent for {self._pace.silence_ms // 1000} s.")
+            self._end(f"No data from the exchange for {self._pace.silence_ms // 1000} s.")
         else:
             self._idle(now_ms)
 
@@ -184,7 +184,7 @@ class Conversation(Generic[Own]):
     def _answered(self, frame: jsonrpc.Result | jsonrpc.Failure, now_ms: int) -> None:
         call = self._pending.pop(frame.id, None) if isinstance(frame.id, int) else None
         if call is None:
-            self._odd("The exchange answered a question that was not asked.")
+            self._odd("Answer to an unknown request.")
         elif isinstance(frame, jsonrpc.Result):
             call.take(frame.result, now_ms)
         elif call.refused is not None:
@@ -211,7 +211,7 @@ class Conversation(Generic[Own]):
         try:
             elements, aside = records.decode_each(body, kind)
         except BadReply:
-            self._end(f"What came with {method} is not a list.")
+            self._end(f"The {method} message is not a list.")
             return (), ()
         unread = (Unread(each.content.decode("utf-8", "replace"), each.reason) for each in aside)
         return tuple(elements), tuple(unread)
@@ -220,13 +220,13 @@ class Conversation(Generic[Own]):
         """The exchange tells of something new: that is said once, however often it comes."""
         if name not in self._unknown_names:
             self._unknown_names.add(name)
-            self._odd(f"The exchange tells of {name[:60]!r}, which we don't know.")
+            self._odd(f"Unknown message type from the exchange: {name[:60]!r}")
 
     def _odd(self, sentence: str) -> None:
         self._events.append(Odd(sentence))
         self._odd_frames += 1
         if self._odd_frames > MOST_ODD_FRAMES:
-            self._end("The exchange says too much that we don't know.")
+            self._end("Too many unknown messages from the exchange.")
 
     def _end(self, sentence: str, *, turned_down: bool = False) -> None:
         if self.phase is Phase.ENDED:

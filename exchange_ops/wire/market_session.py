@@ -174,7 +174,7 @@ class MarketSession(Conversation[OwnEvent]):
         if not any(one.channel is Channel.TICKER for one in self._subscriptions.requested):
             self._told_ms = now_ms
         if now_ms - self._told_ms > self._market_pace.quiet_ms:
-            self._end(f"The exchange told nothing of any market for {self._market_pace.quiet_ms // 1000} s.")
+            self._end(f"No market data from the exchange for {self._market_pace.quiet_ms // 1000} s.")
             return
         for symbol, state in list(self._books.items()):
             if not state.book.is_whole and now_ms >= state.due_ms:
@@ -231,7 +231,7 @@ class MarketSession(Conversation[OwnEvent]):
             self._arrange(now_ms)
 
     def _not_left(self, failure: jsonrpc.Failure, now_ms: int) -> None:
-        self._odd(f"The exchange would not end a subscription: {refusal_text(failure)}"[:300])
+        self._odd(f"The exchange refused to end a subscription: {refusal_text(failure)}"[:300])
 
     def _refused(self, one: Subscription, failure: jsonrpc.Failure, now_ms: int) -> None:
         self._subscriptions.requested.discard(one)
@@ -242,7 +242,7 @@ class MarketSession(Conversation[OwnEvent]):
             return
         self._subscriptions.refused[one] = now_ms + self._market_pace.refused_ms
         what = f"the {one.channel.value.lower()} of {one.symbol}"
-        self._events.append(NotFollowed(one, f"The exchange would not tell {what}: {refusal_text(failure)}"[:300]))
+        self._events.append(NotFollowed(one, f"The exchange refused {what}: {refusal_text(failure)}"[:300]))
 
     # What is told ----------------------------------------------------------------------------------------------------
 
@@ -256,7 +256,7 @@ class MarketSession(Conversation[OwnEvent]):
         try:
             report = wire_records.decode(frame.params, kind)
         except BadReply as problem:
-            self._odd(f"What came with {frame.method} could not be read: {problem.reason}"[:300])
+            self._odd(f"A {frame.method} message is not readable: {problem.reason}"[:300])
             self._break_books_of(frame, now_ms)
             return
         step(self, report, frame.method.startswith("snapshot"), now_ms)

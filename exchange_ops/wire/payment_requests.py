@@ -67,7 +67,9 @@ def read(code: str, text: str) -> PaymentRequest | None:
     if scheme:
         coin = _COINS[scheme]
         if code and code != coin and not (coin == "ETH" and coin_addresses.is_ethereum(code)):
-            raise CannotRead(f"This is a payment request for {coin}, and {code} is chosen. Choose {coin}, or check it.")
+            raise CannotRead(
+                f"This payment request is for {coin}, but {code} is selected. Select {coin} or check the request."
+            )
         reader = {"ethereum": _ethereum, "web+stellar": _stellar}.get(scheme, _coin)
         return reader(code or coin, f"{scheme}:{rest}" if scheme in _CASH else rest)
     if "?" in text:
@@ -93,7 +95,7 @@ def _coin(code: str, text: str) -> PaymentRequest:
     parameters = _parameters(query)
     unknown = [name for name in parameters if name.startswith("req-")]
     if unknown:
-        raise CannotRead(f"This payment request asks for something that is not supported here: {unknown[0]}.")
+        raise CannotRead(f"This payment request uses an unsupported option: {unknown[0]}.")
     label = " ".join(parameters[name] for name in ("label", "message", "msg") if parameters.get(name))
     return PaymentRequest(code, _address(address), _tag(parameters), _amount(parameters), label[:LONGEST_LABEL])
 
@@ -101,7 +103,7 @@ def _coin(code: str, text: str) -> PaymentRequest:
 def _stellar(code: str, text: str) -> PaymentRequest:
     operation, _, query = text.partition("?")
     if operation != "pay":
-        raise CannotRead("This is a request to sign a transaction, not a payment request.")
+        raise CannotRead("This is a signing request, not a payment request.")
     parameters = _parameters(query)
     if parameters.get("asset_code"):
         raise CannotRead(f"This payment request is for the token {parameters['asset_code']}, not for {code}.")
@@ -114,15 +116,15 @@ def _ethereum(code: str, text: str) -> PaymentRequest:
     match = _ETHEREUM.fullmatch(target)
     address, chain, call = match.groups() if match else ("", None, None)
     if call:
-        raise CannotRead("This payment request calls a contract. Enter the recipient and the amount by hand.")
+        raise CannotRead("This payment request calls a contract. Enter recipient and amount manually.")
     if not address.startswith("0x"):
-        raise CannotRead("This payment request has a name instead of an address. Enter the address itself.")
+        raise CannotRead("This payment request has a name instead of an address. Enter the address.")
     if chain and chain != _CHAINS.get(code, "1"):
         raise CannotRead(f"This payment request is for chain {chain}, not for the chain of {code}.")
     parameters = _parameters(query)
     amount = _wei(parameters["value"]) if parameters.get("value") else None
     if amount is not None and code not in {"ETH", "ETC"}:
-        raise CannotRead(f"This is a payment request for ETH, and {code} is chosen. Choose ETH, or check it.")
+        raise CannotRead(f"This payment request is for ETH, but {code} is selected. Select ETH or check the request.")
     label = parameters.get("label") or parameters.get("message") or ""
     return PaymentRequest(code, address, "", amount, label[:LONGEST_LABEL])
 
@@ -147,28 +149,28 @@ def _parameters(query: str) -> dict[str, str]:
     parameters: dict[str, str] = {}
     for name, value in parse_qsl(query.replace("+", "%2B"), keep_blank_values=True, max_num_fields=None):
         if parameters.setdefault(name.lower(), value) != value:
-            raise CannotRead(f"This payment request has two different values for {name}.")
+            raise CannotRead(f"This payment request has two values for {name}.")
     return parameters
 
 
 def _address(text: str) -> str:
     address = unquote(text)
     if not address:
-        raise CannotRead("This payment request holds no address.")
+        raise CannotRead("This payment request has no address.")
     return address
 
 
 def _tag(parameters: dict[str, str]) -> str:
     tags = {value for name, value in parameters.items() if name in _TAGS and value}
     if len(tags) > 1:
-        raise CannotRead("This payment request holds two different payment ids.")
+        raise CannotRead("This payment request has two different payment ids.")
     return next(iter(tags), "")
 
 
 def _amount(parameters: dict[str, str]) -> Decimal | None:
     text = parameters.get("amount", "")
     if text and not (_AMOUNT.fullmatch(text) and Decimal(text) > 0):
-        raise CannotRead("The amount of this payment request can't be read.")
+        raise CannotRead("The amount in this payment request is not valid.")
     return Decimal(text) if text else None
 
 
@@ -176,5 +178,5 @@ def _wei(text: str) -> Decimal:
     match = _WEI.fullmatch(text)
     wei = Decimal(match[1]).scaleb(int(match[2] or 0)) if match else Decimal(0)
     if wei <= 0 or wei != wei.to_integral_value():
-        raise CannotRead("The amount of this payment request can't be read.")
+        raise CannotRead("The amount in this payment request is not valid.")
     return wei.scaleb(-18)

@@ -71,7 +71,7 @@ class TradingSession(Conversation[OwnEvent]):
 
     def _idle(self, now_ms: int) -> None:
         if self.phase is Phase.SUBSCRIBING and now_ms - self._since_ms > 2 * self._pace.answer_ms:
-            self._end(f"The exchange did not tell {sorted(self._missing)[0]} after the subscription.")
+            self._end(f"No {sorted(self._missing)[0]} from the exchange after subscribing.")
         elif self.phase is Phase.LIVE and now_ms - self._listed_ms >= self._pace.recheck_ms and not self._pending:
             self._listed_ms = now_ms
             for method, name in _LISTS.items():
@@ -100,7 +100,7 @@ class TradingSession(Conversation[OwnEvent]):
     def _no_margin(self, failure: jsonrpc.Failure, now_ms: int) -> None:
         self._with_margin = False
         self._missing.difference_update(_SNAPSHOTS[MARGIN])
-        self._events.append(NoMargin(f"The exchange would not tell of margin: {refusal_text(failure)}"[:300]))
+        self._events.append(NoMargin(f"The exchange refused margin data: {refusal_text(failure)}"[:300]))
         self._live_when_complete(now_ms)
 
     def _live_when_complete(self, now_ms: int) -> None:

@@ -7,6 +7,7 @@ from typing import Any, Final
 from django import forms
 from django.db.models import Q, QuerySet
 
+from desk.audit.words import SYSTEM
 from desk.fields import plain
 from desk.lists.filters import SEARCH_MOST, DatedForm
 from exchange_ops.market.models import Currency
@@ -37,14 +38,14 @@ class NewWithdrawalForm(RequestForm):
         label="Address",
         max_length=400,
         strip=False,
-        error_messages={"required": "Enter the address that the money goes to."},
+        error_messages={"required": "Enter the recipient's address."},
     )
     payment_id = forms.CharField(label="Payment id", max_length=400, strip=False, required=False)
     reason = forms.CharField(
         label="Reason",
         max_length=LONGEST_REASON,
         widget=forms.Textarea(attrs={"rows": 2}),
-        error_messages={"required": "Say what the payment is for; the approvers read it."},
+        error_messages={"required": "Enter the purpose of the payment; approvers read it."},
     )
     request_key = forms.UUIDField(widget=forms.HiddenInput)
 
@@ -107,7 +108,7 @@ def split_request(typed: Mapping[str, Any]) -> SplitRequest | None:
     }
     fields = {name: typed.get(name, "") for name in ("amount", "payment_id", "fee_from", "reason")}
     differences = [
-        f"The payment request says {text} as {spoken}, the field has something else."
+        f"The payment request has {text} as its {spoken}; the field differs."
         for name, text, spoken in (
             ("amount", holds["amount"], "amount"),
             ("payment_id", holds["payment_id"], "payment id"),
@@ -126,7 +127,7 @@ class ReleaseForm(DecisionForm):
         label="Reason",
         max_length=LONGEST_REASON,
         widget=forms.Textarea(attrs={"rows": 2}),
-        error_messages={"required": "Say why the hold can be released: what you looked at."},
+        error_messages={"required": "Enter why the hold can be released and what you checked."},
     )
 
 
@@ -152,7 +153,7 @@ class WithdrawalFilter(DatedForm):
         choices=[
             ("", "Anybody"),
             ("person", "People"),
-            ("worker", "The desk"),
+            ("worker", SYSTEM),
             ("exchange", "The exchange"),
             ("nobody", "Nobody"),
         ],

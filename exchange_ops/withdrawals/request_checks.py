@@ -30,14 +30,14 @@ class CannotRequest(Exception):
 def check(row: Withdrawal, *, now: datetime) -> Destination:
     """The destination of a new row in normal form. Raises CannotRequest unless the row passes every check."""
     if not rules.may_request(row.initiator, row.account_id):
-        raise CannotRequest({FORM: "Only operators ask for payouts."})
+        raise CannotRequest({FORM: "Only operators can request payouts."})
     problems: dict[str, str] = {}
     if not row.reason:
-        problems["reason"] = "Say what the payment is for; the people who approve it will read it."
+        problems["reason"] = "Enter the purpose of the payment; approvers read it."
     elif len(row.reason) > LONGEST_REASON:
         problems["reason"] = f"At most {LONGEST_REASON} characters."
     if not 0 < len(row.request_key) <= LONGEST_KEY:
-        problems[FORM] = "The form has lost its key: open it again."
+        problems[FORM] = "Nothing was requested: the form is incomplete. Open it again."
     currency = Currency.objects.filter(pk=row.currency).first()
     destination: Destination | None = None
     if problem := currency_problem(currency):
@@ -67,29 +67,29 @@ def check(row: Withdrawal, *, now: datetime) -> Destination:
 def currency_problem(currency: Currency | None) -> str:
     """Why the exchange pays nothing out in this currency now, or an empty text."""
     if currency is None:
-        return "The exchange does not describe this currency."
+        return "The exchange does not list this currency."
     if currency.delisted:
         return f"{currency.code} is delisted: deposits and trading are stopped, and it can't be paid out here."
     if not currency.crypto:
         return f"{currency.code} does not belong to a chain, so it can't be paid to an address."
     if not currency.payout_enabled:
-        return f"The exchange has switched off payouts of {currency.code} for now."
+        return f"The exchange has suspended payouts of {currency.code}."
     return ""
 
 
 def amount_problem(*, account: Account, currency: Currency, amount: Decimal, include_fee: bool) -> str:
     """Why this amount can't be paid out, or an empty text. The balance is as of the last reading."""
     if not isinstance(amount, Decimal) or not amount.is_finite() or not amounts.storable(amount):
-        return "This is not an amount that can be paid."
+        return "Enter a valid amount."
     if amount <= 0:
-        return "The amount has to be above zero."
+        return "Enter an amount greater than zero."
     digits = max(0, -int(plain(amount).as_tuple().exponent))
     if currency.precision_payout is not None and digits > currency.precision_payout:
-        return f"{currency.code} is paid with at most {currency.precision_payout} digits after the point."
+        return f"{currency.code} allows at most {currency.precision_payout} decimals."
     fee = currency.payout_fee or Decimal(0)
     arrives, leaves = (amount - fee, amount) if include_fee else (amount, amount + fee)
     if arrives <= 0:
-        return f"The fee of about {grouped_text(fee)} {currency.code} takes all of it."
+        return f"The fee of about {grouped_text(fee)} {currency.code} exceeds the amount."
     if currency.payout_minimal_amount is not None and arrives < currency.payout_minimal_amount:
         least = grouped_text(currency.payout_minimal_amount)
         return f"At least {least} {currency.code} have to arrive, and {grouped_text(arrives)} would."
@@ -101,8 +101,9 @@ def _funds_problem(account: Account, code: str, leaves: Decimal) -> str:
     if balance is None or leaves <= balance.available:
         return ""
     return (
-        f"{grouped_text(leaves)} {code} would leave with the fee, and {grouped_text(balance.available)} "
-        f"were available on the bank account at {balance.read_at:%H:%M:%S} UTC."
+        f"{grouped_text(leaves)} {code} would be debited including the fee, but only "
+        f"{grouped_text(balance.available)} were available on the bank account at "
+        f"{balance.read_at:%H:%M:%S} UTC."
     )
 
 

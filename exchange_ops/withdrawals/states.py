@@ -42,56 +42,55 @@ RESOLVED_NOT_PAID: Final = "resolved_not_paid"
 STATES: Final[dict[str, State]] = {
     "draft": State(
         "Being checked",
-        "Nothing was sent. The address and the fee are being checked with the exchange. "
-        "The desk goes on by itself; the person who asked can cancel.",
+        "Nothing was sent. The address and the network fee are being checked with the exchange. No "
+        "action needed; the requester can withdraw it.",
         Turn.WORKER,
         Tone.ACTIVE,
         icon="circle-dashed",
     ),
     "review": State(
         "Waiting for approvals before the hold",
-        "Nothing was sent and nothing is reserved. The rules ask for the approvals first. "
-        "Treasury can approve or reject; the person who asked can cancel.",
+        "Nothing was sent and nothing is reserved. The policy requires approval before the "
+        "reservation. Treasury can approve or reject; the requester can withdraw it.",
         Turn.PERSON,
         Tone.WARN,
         icon="users-round",
     ),
     "queued": State(
         "Waiting to be reserved",
-        "Nothing was sent. The request waits for a worker to reserve the money at the exchange. "
-        "The desk goes on by itself; the person who asked can cancel.",
+        "Nothing was sent. The funds are about to be reserved at the exchange. No action needed; the "
+        "requester can withdraw it.",
         Turn.WORKER,
         Tone.ACTIVE,
         icon="clock",
     ),
     "holding": State(
         "Reserving the money",
-        "Nothing can be paid yet. The exchange is being asked to reserve the money, without paying it. "
-        "The desk goes on by itself.",
+        "Nothing was paid. The funds are being reserved at the exchange. No action needed.",
         Turn.WORKER,
         Tone.ACTIVE,
         icon="loader",
     ),
     "hold_unknown": State(
         "Reservation unknown",
-        "Not paid; whether the money is reserved is unknown, because the exchange's answer did not arrive. "
-        "The desk reads the exchange's ledger until it knows. Nobody should ask again for the same payment meanwhile.",
+        "Not paid. The exchange did not answer, so the funds may or may not be reserved. The "
+        "exchange's ledger is being checked. Do not request this payment again meanwhile.",
         Turn.EXCHANGE,
         Tone.WARN,
         icon="circle-question-mark",
     ),
     "held": State(
         "Reserved, waiting for approvals",
-        "Not paid; the money is reserved at the exchange and will be released if nobody decides in time. "
-        "Treasury can approve or reject; the person who asked can cancel.",
+        "Not paid. The funds are reserved at the exchange and are released if there is no decision "
+        "by the deadline. Treasury can approve or reject; the requester can withdraw it.",
         Turn.PERSON,
         Tone.WARN,
         icon="hourglass",
     ),
     "committing": State(
         "Approved, being paid",
-        "Approved, not yet confirmed as paid. The exchange is being told to pay, again and again until it is sure. "
-        "Treasury can still call it back as long as nothing was told.",
+        "Approved, payment not confirmed yet. The payment order is repeated until the exchange "
+        "confirms it. Treasury can recall the approval until the first order is sent.",
         Turn.WORKER,
         Tone.ACTIVE,
         icon="send",
@@ -99,8 +98,9 @@ STATES: Final[dict[str, State]] = {
     ),
     "commit_unknown": State(
         "Payment unknown",
-        "Unknown whether it was paid: the exchange was asked too late to be sure of its answer. "
-        "The desk only reads the exchange's ledger now and never asks again. Nobody should repeat this payment.",
+        "It is unknown whether this was paid: the exchange did not confirm the payment order in "
+        "time. The order is not sent again; the exchange's ledger is being checked. Do not pay this "
+        "again.",
         Turn.EXCHANGE,
         Tone.BAD,
         icon="circle-question-mark",
@@ -108,8 +108,8 @@ STATES: Final[dict[str, State]] = {
     ),
     "committed": State(
         "Accepted by the exchange, awaiting broadcast",
-        "The exchange has taken the order to pay; it can't be stopped any more. "
-        "No chain transaction is named yet. No action needed.",
+        "The exchange accepted the payment order; it can no longer be stopped. There is no "
+        "transaction hash yet. No action needed.",
         Turn.EXCHANGE,
         Tone.ACTIVE,
         icon="send",
@@ -117,7 +117,7 @@ STATES: Final[dict[str, State]] = {
     ),
     "sent": State(
         "On its way",
-        "Sent: the exchange named the chain transaction. It waits for confirmations. No action needed.",
+        "Sent. The transaction is on the network and awaits confirmations. No action needed.",
         Turn.EXCHANGE,
         Tone.ACTIVE,
         icon="arrow-up-right",
@@ -133,8 +133,7 @@ STATES: Final[dict[str, State]] = {
     ),
     "verified": State(
         "Paid and proven",
-        "Paid, and the chain proves it: the payment was found in a block and checked by the desk itself. "
-        "No action needed.",
+        "Paid, and verified on-chain: the payment is in a block that Countersign checked. No action needed.",
         Turn.NOBODY,
         Tone.GOOD,
         icon="badge-check",
@@ -142,8 +141,8 @@ STATES: Final[dict[str, State]] = {
     ),
     "disputed": State(
         "Paid, but the records disagree",
-        "The exchange says paid, and other evidence says otherwise. "
-        "Two people of treasury have to look at the evidence and close it together. Nobody should repeat this payment.",
+        "The exchange reports it as paid, but other evidence disagrees. Two treasurers must review "
+        "the evidence and submit the same finding. Do not pay this again.",
         Turn.PERSON,
         Tone.BAD,
         icon="triangle-alert",
@@ -151,7 +150,10 @@ STATES: Final[dict[str, State]] = {
     ),
     "rolling_back": State(
         "Being released",
-        "Not paid; the reserved money is being released. The desk repeats that until the exchange's ledger shows it.",
+        (
+            "Not paid. The reserved funds are being released; this is repeated until the exchange's "
+            "ledger confirms it. No action needed."
+        ),
         Turn.WORKER,
         Tone.ACTIVE,
         icon="undo-2",
@@ -159,7 +161,7 @@ STATES: Final[dict[str, State]] = {
     ),
     "rolled_back": State(
         "Funds released, not paid",
-        "Not paid; the exchange's ledger shows that the reserved money was released. It can be asked for again.",
+        "Not paid. The exchange's ledger confirms that the reserved funds were released. You can request it again.",
         Turn.NOBODY,
         Tone.QUIET,
         icon="undo-2",
@@ -168,8 +170,8 @@ STATES: Final[dict[str, State]] = {
     ),
     "refused": State(
         "Refused by the exchange",
-        "Not paid and nothing is reserved: the exchange refused the request for the reason below. "
-        "It can be asked for again.",
+        "Not paid, and nothing is reserved. The exchange refused the request for the reason below. "
+        "You can request it again.",
         Turn.NOBODY,
         Tone.BAD,
         icon="circle-x",
@@ -177,7 +179,7 @@ STATES: Final[dict[str, State]] = {
     ),
     "lapsed": State(
         "Lapsed, not paid",
-        "Not paid: the exchange's ledger shows no reservation for it that is still open. It can be asked for again.",
+        "Not paid. The exchange's ledger shows no open reservation for it. You can request it again.",
         Turn.NOBODY,
         Tone.QUIET,
         icon="circle-pause",
@@ -185,8 +187,8 @@ STATES: Final[dict[str, State]] = {
     ),
     "expired": State(
         "Expired, not paid",
-        "Not paid: the exchange never confirmed the order to pay, and its ledger shows that it was not carried out. "
-        "It can be asked for again.",
+        "Not paid. The exchange never confirmed the payment order, and its ledger shows no payment. "
+        "You can request it again.",
         Turn.NOBODY,
         Tone.BAD,
         icon="circle-x",
@@ -195,7 +197,7 @@ STATES: Final[dict[str, State]] = {
     ),
     "cancelled": State(
         "Cancelled",
-        "Nothing was sent and nothing is reserved. The request was ended before the exchange was asked.",
+        "Nothing was sent and nothing is reserved. The request ended before it reached the exchange.",
         Turn.NOBODY,
         Tone.QUIET,
         icon="ban",
@@ -203,8 +205,8 @@ STATES: Final[dict[str, State]] = {
     ),
     "failed": State(
         "Failed at the exchange",
-        "Not paid: the exchange took the order and then failed it. The money has to be back on the account; "
-        "compare the balance before asking again.",
+        "Not paid. The exchange accepted the payment order, then failed it. The funds should be back "
+        "on the account; check the balance before you request it again.",
         Turn.NOBODY,
         Tone.BAD,
         icon="circle-x",
@@ -213,8 +215,9 @@ STATES: Final[dict[str, State]] = {
     ),
     "investigate": State(
         "Review by two people",
-        "Unknown: the exchange's ledger does not say clearly what happened to the money, or it acted without us. "
-        "Two people of treasury have to look at the evidence and close it together. Nobody should repeat this payment.",
+        "It is unknown whether this was paid: the exchange's ledger is inconclusive, or reports a "
+        "payout that was not ordered. Two treasurers must review the evidence and submit the same "
+        "finding. Do not pay this again.",
         Turn.PERSON,
         Tone.BAD,
         icon="users-round",
@@ -222,7 +225,7 @@ STATES: Final[dict[str, State]] = {
     ),
     "resolved_paid": State(
         "Closed by two people: paid",
-        "Paid, as two people of treasury found from the evidence. Their reasons are in the timeline.",
+        "Paid, according to two treasurers' findings. Their reasons are in the timeline.",
         Turn.NOBODY,
         Tone.QUIET,
         icon="stamp",
@@ -231,7 +234,7 @@ STATES: Final[dict[str, State]] = {
     ),
     "resolved_not_paid": State(
         "Closed by two people: not paid",
-        "Not paid, as two people of treasury found from the evidence. Their reasons are in the timeline.",
+        "Not paid, according to two treasurers' findings. Their reasons are in the timeline.",
         Turn.NOBODY,
         Tone.QUIET,
         icon="stamp",

@@ -2,6 +2,7 @@
 
 from chaindata.cache import service as chain
 from desk import clock
+from desk.machines.lanes import LANES, Job
 from desk.work import CHAIN, Work
 from exchange_ops.addresses import requests as new_addresses
 from exchange_ops.keys import store as keys
@@ -17,13 +18,13 @@ RELEASE = "release"  # the queue of releases: nothing else goes there
 @WORK.task("exchange_ops.advance")
 def advance_withdrawal(withdrawal_id: int) -> None:
     """One step of one withdrawal, when it is due."""
-    workflow.advance(withdrawal_id, now=clock.now(), client_for=keys.client_for)
+    workflow.look(withdrawal_id, now=clock.now(), client_for=keys.client_for)
 
 
 @WORK.task("exchange_ops.release", queue=RELEASE)
 def release(withdrawal_id: int) -> None:
     """One step of one withdrawal that is to be released, when it is due."""
-    workflow.advance(withdrawal_id, now=clock.now(), client_for=keys.client_for)
+    workflow.look(withdrawal_id, now=clock.now(), client_for=keys.client_for)
 
 
 @followed(RELEASES)
@@ -56,4 +57,9 @@ def sweep_withdrawals() -> None:
 @WORK.task(payouts.TASK, every_s=5, queue=CHAIN)
 def prove_payouts() -> None:
     """Look on the chain for every payout that is due there."""
+    LANES.put([Job("proofs", "sweep", _prove)])
+
+
+def _prove() -> int:
     payouts.prove_due(now=clock.now(), open_client=chain.open_client)
+    return 1

@@ -7,6 +7,7 @@ The row is the queue. A step reads the row, makes at most one call that can chan
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
+from functools import partial
 from itertools import count, zip_longest
 from typing import TYPE_CHECKING, Any, Final
 
@@ -16,6 +17,7 @@ from django.db.models import Q, QuerySet
 
 from desk.fields import plain
 from desk.machines import mover
+from desk.machines.lanes import LANES, WAIT_S, Job
 from desk.machines.queue import MOST_STEPS, Queue, Step
 from desk.machines.requests import Once
 from desk.machines.step_clock import Stopwatch
@@ -23,7 +25,7 @@ from desk.machines.table import NONE
 from exchange_ops.addresses import destinations
 from exchange_ops.keys.clients import ClientFor
 from exchange_ops.ledger.models import LedgerEntry
-from exchange_ops.shared import clocks
+from exchange_ops.shared import clocks, turns
 from exchange_ops.shared.backoff import READ_PAUSES_S, pause
 from exchange_ops.shared.models import Account
 from exchange_ops.shared.problems import FORM
@@ -88,6 +90,7 @@ __all__ = [
     "due",
     "in_turn",
     "latch_deadlines",
+    "look",
     "request",
     "sweep",
     "sweep_others",
@@ -145,9 +148,9 @@ def cancel(*, withdrawal_id: int, person: "Person", reason: str, now: datetime, 
         with transaction.atomic():
             row = machine.lock(withdrawal_id)
             if not rules.may_cancel(person, row):
-                raise CannotCancel("Only the person who asked for it can take it back.")
+                raise CannotCancel("Only the requester can withdraw it.")
             if not row.is_cancellable:
-                raise CannotCancel(f"It can't be taken back any more: {row.label[0].lower()}{row.label[1:]}.")
+                raise CannotCancel(f"It can no longer be withdrawn: {row.label[0].lower()}{row.label[1:]}.")
             is_held = row.state == states.HELD
             latch = {"decision": states.ROLLBACK, "decided_by": person, "decided_at": now}
             decision: dict[str, Any] = latch if is_held else {}
@@ -165,7 +168,7 @@ def cancel(*, withdrawal_id: int, person: "Person", reason: str, now: datetime, 
     except Withdrawal.DoesNotExist:
         raise CannotCancel("There is no such request.") from None
     except mover.CannotMove:
-        raise CannotCancel("It moved on in the same moment. Read it again.") from None
+        raise CannotCancel("Nothing was changed: its status changed at the same time. Refresh.") from None
 
 
 def advance(withdrawal_id: int, *, now: datetime, client_for: ClientFor) -> bool:
@@ -187,29 +190,40 @@ def sweep_releases(*, now: datetime, client_for: ClientFor) -> int:
 
     Deadlines are latched before anything is asked of the exchange, so that a slow answer can't delay a rollback.
     """
-    watch, steps = Stopwatch(now), latch_deadlines(now=now)
-    for account in Account.objects.order_by("pk"):
+    watch, steps, jobs = Stopwatch(now), latch_deadlines(now=now), []
+    for account in turns.accounts("releases"):
         releases = due(account=account, now=now).filter(state=RELEASING).order_by("next_action_at", "pk")
-        steps += _work(list(releases.values_list("pk", flat=True)), watch, client_for)
-        if watch.passed() > QUEUE.sweep_for:
-            return steps
-        steps += orphans.release_all(account=account, now=watch.now(), client_for=client_for)
-    return steps
+        jobs += [
+            _job(account, RELEASING, number, watch, client_for) for number in releases.values_list("pk", flat=True)
+        ]
+        jobs.append(Job(("orphans", account.pk), "release", partial(_release_orphans, account, watch, client_for)))
+    return steps + LANES.put(jobs, wait_s=WAIT_S)
 
 
 def sweep_others(*, now: datetime, client_for: ClientFor) -> int:
     """Run everything that is due except releases; returns the number of steps.
 
-    Kinds take turns, one row each, and every sweep begins with another kind, so that a call that hangs holds up no
-    other kind for long.
+    Each kind of each account has a lane of its own. Besides, kinds take turns, one row each, and every sweep begins
+    with another kind and another account, so that a call that hangs holds up no other for long where there are no
+    threads either.
     """
     watch, steps, begin = Stopwatch(now), latch_deadlines(now=now), next(_rounds)
-    for account in Account.objects.order_by("pk"):
-        rows = due(account=account, now=now).exclude(state=RELEASING).values_list("state", "pk")
-        steps += _work(in_turn(list(rows), begin=begin), watch, client_for)
-        if watch.passed() > QUEUE.sweep_for:
-            return steps
-    return steps
+    jobs: list[Job] = []
+    for account in turns.accounts("payouts"):
+        rows = list(due(account=account, now=now).exclude(state=RELEASING).values_list("state", "pk"))
+        kinds = {number: state for state, number in rows}
+        order = in_turn(rows, begin=begin)
+        jobs += [_job(account, kinds[number], number, watch, client_for) for number in order]
+    return steps + LANES.put(jobs, wait_s=WAIT_S)
+
+
+def look(withdrawal_id: int, *, now: datetime, client_for: ClientFor) -> None:
+    """Run one step of one row, in the lane of its account and state, if it is due."""
+    row = Withdrawal.objects.filter(pk=withdrawal_id).values_list("account_id", "state").first()
+    if row is not None:
+        watch = Stopwatch(now)
+        run = lambda: int(advance(withdrawal_id, now=watch.now(), client_for=client_for))  # noqa: E731
+        LANES.put([Job((Withdrawal.__name__, *row), withdrawal_id, run)])
 
 
 def in_turn(rows: Sequence[tuple[str, int]], *, begin: int) -> list[int]:
@@ -262,8 +276,19 @@ def due(*, account: Account, now: datetime) -> QuerySet[Withdrawal]:
     return QUEUE.due(now=now, when=by_deadline | success_is_revoked | hash_is_late).filter(account=account)
 
 
-def _work(numbers: Sequence[int], watch: Stopwatch, client_for: ClientFor) -> int:
-    return QUEUE.work(numbers, watch, lambda number, at: advance(number, now=at, client_for=client_for))
+def _job(account: Account, state: str, number: int, watch: Stopwatch, client_for: ClientFor) -> Job:
+    run = partial(_advance_at, client_for=client_for)
+    return QUEUE.job(number, (account.pk, state), watch, run)
+
+
+def _advance_at(number: int, at: datetime, *, client_for: ClientFor) -> bool:
+    return advance(number, now=at, client_for=client_for)
+
+
+def _release_orphans(account: Account, watch: Stopwatch, client_for: ClientFor) -> int:
+    if watch.passed() > QUEUE.sweep_for:
+        return 0
+    return orphans.release_all(account=account, now=watch.now(), client_for=client_for)
 
 
 def _is_same(row: Withdrawal, content: Mapping[str, object], address: str) -> bool:
@@ -272,7 +297,9 @@ def _is_same(row: Withdrawal, content: Mapping[str, object], address: str) -> bo
 
 
 def _sent_before(row: Withdrawal) -> CannotRequest:
-    return CannotRequest({FORM: f"This form was sent before, with other content, as {row.reference}."})
+    return CannotRequest(
+        {FORM: f"Nothing was requested: this form was sent before, with other content, as {row.reference}."}
+    )
 
 
 def _same_destination(earlier: Withdrawal, address: str) -> bool:

@@ -69,7 +69,9 @@ def _component(name: str, version: str, marker: str | None) -> dict[str, Any]:
 
 def main(arguments: Sequence[str]) -> int:
     """Print the document; 0 when the lock could be read."""
-    parser = argparse.ArgumentParser(prog="manage.py sbom", description="Print what a desk is made of, as CycloneDX.")
+    parser = argparse.ArgumentParser(
+        prog="manage.py sbom", description="Print the desk's bill of materials as CycloneDX."
+    )
     parser.add_argument("--lock", default="requirements.txt", help="the lock, beside manage.py")
     options = parser.parse_args(arguments)
     version = re.search(r'^version = "(.+)"$', (ROOT / "pyproject.toml").read_text(), re.MULTILINE)

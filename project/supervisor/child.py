@@ -106,13 +106,13 @@ class Child:
             if self._stopping.is_set():
                 return
             pause = _FIRST_PAUSE_S if time.monotonic() - began >= _LIFE_THAT_COUNTS_S else pause
-            self._console.say(f"{self.plan.name} {ending}; starting it again in {pause:g} s.")
+            self._console.say(f"{self.plan.name} {ending}; restarting in {pause:g} s.")
             await asyncio.sleep(pause)
             pause = min(pause * 2, _LONGEST_PAUSE_S)
 
     def _ending(self, code: int) -> str:
         if self._hung:
-            return f"gave no sign of life for {_LOOK_S * _MOST_LOOKS_WITHOUT_A_SIGN:.0f} s and was ended"
+            return f"gave no sign of life for {_LOOK_S * _MOST_LOOKS_WITHOUT_A_SIGN:.0f} s and was stopped"
         return f"ended ({_reason(code)})"
 
     async def _run_once(self) -> int:

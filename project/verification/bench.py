@@ -21,5 +21,5 @@ def main(arguments: Sequence[str]) -> int:
     commands = {name: [sys.executable, "-m", f"tools.bench.{name}"] for name in chosen}
     failed = [name for name in chosen if subprocess.run(commands[name], cwd=ROOT, check=False).returncode]
     for name in failed:
-        print(f"{name} could not be taken; what went wrong is above.")
+        print(f"{name} could not be taken; see the output above.")
     return 1 if failed else 0

@@ -89,7 +89,7 @@ def complaints(stages: Sequence[Spent], *, unit: float, text: str | None = None)
             if cost > _LEAST:
                 complaints[stage.name] = f"has no share in tests/budget.toml; it cost {cost:.0f} units"
         elif cost > max(_LEAST, MOST * share):
-            grown = "; ".join(_grown(stage, recorded, slowness)) or "no file of tests stands out"
+            grown = "; ".join(_grown(stage, recorded, slowness)) or "no single test file explains it"
             complaints[stage.name] = f"cost {cost:.0f} units of its {share:.0f} ({cost / share:.1f} times): {grown}"
     return complaints
 

@@ -49,7 +49,7 @@ def _parser(names: list[str]) -> argparse.ArgumentParser:
     parser.add_argument("--shard", type=_shard, default="1/1", metavar="I/N", help="with --thorough: one part of N")
     parser.add_argument("--record", action="store_true", help="write tests/budget.toml from what the stages cost now")
     parser.add_argument("--only", action="append", choices=names, metavar="STAGE", help=f"one of: {', '.join(names)}")
-    parser.add_argument("--keep-going", action="store_true", help="run every stage, whatever the ones before it said")
+    parser.add_argument("--keep-going", action="store_true", help="run every stage, even after a failure")
     parser.add_argument(
         "--cores", type=_count, default=len(os.sched_getaffinity(0)), help="how many to use (default: all there are)"
     )
@@ -118,7 +118,7 @@ def _table(results: list[Result], *, real: float, cores: int) -> str:
         for each in results
     ]
     failed = [result.name for result in results if result.outcome in {FAILED, TOO_DEAR}]
-    verdict = f"Does not hold: {', '.join(failed)}." if failed else "Everything that was run holds."
+    verdict = f"Failed: {', '.join(failed)}." if failed else "Everything that ran passed."
     busy = sum(result.processor for result in results)
     tests = sum(result.tests for result in results)
     counted = f", {tests:,} tests" if tests else ""

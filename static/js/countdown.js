@@ -15,7 +15,7 @@ function secondsLeft(element) {
 }
 
 function words(seconds) {
-  if (seconds <= 0) return "time is over";
+  if (seconds <= 0) return "expired";
   if (seconds < 120) return Math.floor(seconds / 60) + ":" + String(Math.floor(seconds % 60)).padStart(2, "0") + " left";
   if (seconds >= 2 * 86400) return Math.floor(seconds / 86400) + " d left";
   return seconds >= 2 * 3600 ? Math.floor(seconds / 3600) + " h left" : Math.floor(seconds / 60) + " min left";
@@ -31,7 +31,7 @@ function speak(element, seconds) {
   start.spoken = passed || 0;
 }
 
-// When the time is over the part rests and is read again, once for each deadline: what then comes is drawn for it.
+// When the expired the part rests and is read again, once for each deadline: what then comes is drawn for it.
 const closed = new Set();
 function close(element) {
   const key = element.dataset.closing + " " + element.dataset.deadline;

@@ -12,6 +12,8 @@ import "./live.js";
 import "./passkey.js";
 import "./waiting.js";
 import "./notices.js";
+import "./fills.js";
 import "./palette.js";
 import "./progress.js";
 import "./lists.js";
+import "./selection.js";

@@ -15,7 +15,7 @@ export const following = (topics) => all().filter((part) => topicsOf(part).some(
 // What is typed, or signed at this moment, is nobody's to take away.
 function holdsInput(part) {
   const focused = document.activeElement;
-  if (focused && part.contains(focused) && focused.matches("input, textarea, select")) return true;
+  if (focused && part.contains(focused) && focused.matches("input:not([data-pick]), textarea, select")) return true;
   if (part.querySelector("form[data-signing]")) return true;
   return Array.from(part.querySelectorAll("input, textarea, select")).some(isTyped);
 }

@@ -1,18 +1,18 @@
 // What is told while a tab is open, as a notification of the browser: once for each, however many tabs there are. Nothing
 // is decided by one; a click opens the page it is about in a tab of its own, so that nothing typed here is lost.
 const KEY = "shown-notices", KEPT = 100;
-const canShow = "Notification" in window && window.isSecureContext;
+export const canShow = "Notification" in window && window.isSecureContext;
 
 function shown() {
   try { return [].concat(JSON.parse(localStorage.getItem(KEY) || "[]")); } catch (error) { return []; }
 }
 
-function show(notice) {
+export function show(notice, uid = notice.dataset.notice, tag = uid) {
   const known = shown();
-  if (known.includes(notice.dataset.notice)) return;
+  if (known.includes(uid)) return;
   try {
-    localStorage.setItem(KEY, JSON.stringify([notice.dataset.notice, ...known].slice(0, KEPT)));
-    const made = new Notification("Countersign", { body: notice.textContent, tag: notice.dataset.notice });
+    localStorage.setItem(KEY, JSON.stringify([uid, ...known].slice(0, KEPT)));
+    const made = new Notification("Countersign", { body: notice.textContent, tag });
     made.addEventListener("click", function () {
       window.open(notice.href, "_blank", "noopener");
       made.close();
@@ -26,7 +26,9 @@ function show(notice) {
 function showAll() {
   const notices = Array.from(document.querySelectorAll("[data-notice]"));
   if (!canShow || Notification.permission !== "granted" || !notices.length) return;
-  const work = () => notices.forEach(show);
+  alone(() => notices.forEach((notice) => show(notice)));
+}
+export function alone(work) {
   if (navigator.locks) navigator.locks.request("notices", work);
   else work();
 }
@@ -34,14 +36,14 @@ document.addEventListener("htmx:load", showAll);
 
 // The page of what somebody is told asks for the browser's permission, and says what the browser answered.
 const SAYS = {
-  granted: "This browser shows them while a tab of the desk is open.",
-  denied: "This browser was told never to show them. Its settings for this address change that.",
-  default: "This browser was not asked yet, so it shows none.",
+  granted: "Notifications appear in this browser while a tab of the desk is open.",
+  denied: "Notifications are blocked. Allow them for this address in the browser's settings.",
+  default: "Notifications are not allowed in this browser yet.",
 };
 function say() {
   const state = document.querySelector("[data-notices-state]"), ask = document.querySelector("[data-notices-ask]");
   if (!state || !ask) return;
-  state.textContent = canShow ? SAYS[Notification.permission] : "This browser can show none from this address.";
+  state.textContent = canShow ? SAYS[Notification.permission] : "This browser can't show notifications from this address.";
   ask.hidden = !canShow || Notification.permission !== "default";
 }
 document.addEventListener("click", async function (event) {

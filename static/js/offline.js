@@ -50,7 +50,7 @@ function judge(well, at) {
   if (!offline || over) return;
   if (well && !lost) goOnline();
   else if (well) {
-    say("Live connection lost. Read again at", ". It goes on reading every few seconds.");
+    say("Live connection lost. Refreshed at", ". Refreshing every few seconds.");
     rest(false);
   } else if (!resting) {
     say("Live connection lost. Data frozen at", ". Nothing can be sent until the connection is back: no approval, no payout, no order. What you typed is kept.");

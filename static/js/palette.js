@@ -56,9 +56,9 @@ function begin() {
     const pinned = kept.pinned.filter(sane), recent = kept.recent.filter((hit) => sane(hit) && !isPinned(hit));
     box.replaceChildren();
     if (pinned.length) box.append(section("Pinned", pinned, () => true));
-    if (recent.length) box.append(section("Opened last", recent, () => false));
+    if (recent.length) box.append(section("Recent", recent, () => false));
     if (!pinned.length && !recent.length) {
-      const hint = "Type a page, an id, an address, a market or a name. What you open from here stands here afterwards.";
+      const hint = "Enter a page, an id, an address, a market or a name. Items you open are listed here.";
       box.append(Object.assign(document.createElement("p"), { className: "in muted", textContent: hint }));
     }
   }

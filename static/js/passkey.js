@@ -1,4 +1,11 @@
-// A passkey for one decision: the server's challenge is bound to the digest on this page; the signature goes in the form.
+// A passkey for one decision: the server's challenge is bound to the digest on this page and to the fields that the form
+// names in data-signs (desk/people/signed.py); the signature goes in the form.
+function signed(form) {
+  const content = new FormData(form);
+  const names = (form.dataset.signs || "").split(" ").filter((name) => name);
+  return Object.fromEntries(names.map((name) => [name, content.getAll(name).sort().join(" ")]));
+}
+
 function say(form, sentence) {
   const place = form.querySelector("[data-passkey-problem]");
   place.textContent = sentence;
@@ -7,13 +14,17 @@ function say(form, sentence) {
 
 async function challenge(form, button) {
   const field = (name) => form.querySelector('input[name="' + name + '"]').value;
+  // A list of decisions is signed as it is chosen at this moment: the desk makes its digest from the whole form.
+  const isWhole = "wholeForm" in button.dataset;
   const answer = await fetch(button.dataset.challenge, {
     method: "POST",
-    body: JSON.stringify({ purpose: field("purpose"), digest: field("digest") }),
-    headers: { "Content-Type": "application/json", "X-CSRFToken": field("csrfmiddlewaretoken") },
+    body: isWhole
+      ? new URLSearchParams(new FormData(form))
+      : JSON.stringify({ purpose: field("purpose"), digest: field("digest"), fields: signed(form) }),
+    headers: { ...(isWhole ? {} : { "Content-Type": "application/json" }), "X-CSRFToken": field("csrfmiddlewaretoken") },
   });
   const content = await answer.json().catch(() => ({}));
-  if (!answer.ok) throw new Error(content.problem || "The desk gave no challenge. Nothing was decided.");
+  if (!answer.ok) throw new Error(content.problem || "Nothing was decided. The passkey request failed.");
   return content;
 }
 
@@ -33,7 +44,7 @@ document.addEventListener("click", async function (event) {
     form.requestSubmit();
   } catch (error) {
     const stopped = error.name === "NotAllowedError" || error.name === "AbortError";
-    say(form, stopped ? "The passkey was not used. Nothing was decided." : error.message);
+    say(form, stopped ? "Nothing was decided. The passkey was not used." : error.message);
   } finally {
     delete form.dataset.signing;
     button.disabled = false;

@@ -28,7 +28,7 @@ if (said) {
     if (!link || event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
     if (link.target || "isSmallFile" in link.dataset || link.origin !== location.origin || (link.hash && link.pathname === location.pathname && link.search === location.search)) return;
     if (link.matches("[download]") || isFile(link.href)) awaitFile();
-    else begin("page", "Opening the page");
+    else begin("page", "Loading page");
   });
   document.addEventListener("submit", function (event) {
     if (event.defaultPrevented || event.target.matches("[hx-post], [hx-get], dialog form, [method=dialog]")) return;
@@ -51,7 +51,7 @@ if (said) {
 // The answer that brings the file takes this cookie away (desk/lists/exports.py).
 function awaitFile() {
   document.cookie = "file=awaited; path=/; max-age=" + LONGEST_MS / 1000 + "; samesite=lax";
-  begin("file", "Preparing the file");
+  begin("file", "Preparing file");
   clearInterval(looking);
   looking = setInterval(function () {
     if (/(^|; )file=awaited/.test(document.cookie)) return;

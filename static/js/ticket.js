@@ -65,9 +65,13 @@ function take(share) {
 
 // What a share comes to is reckoned for what was typed: pressed before that is known, it is taken as soon as it is,
 // unless a quantity was typed meanwhile, which stands.
+// An order has a quantity or an amount: who types one of them empties the other.
+const OTHER = { quantity: "amount", amount: "quantity" };
 document.addEventListener("input", function (event) {
   const form = formOf(event.target);
   if (!form) return;
+  const other = event.target.value && form.elements[OTHER[event.target.name]];
+  if (other) other.value = "";
   if (event.target.name === "quantity") stateOf(form).share = null;
   else stateOf(form).edits += 1;
 });

@@ -243,7 +243,7 @@ def test_a_long_transaction_travels_in_a_body_and_its_refusal_is_certain(service
 
 
 def test_a_transaction_that_no_call_has_room_for_is_not_sent(service, client):
-    with pytest.raises(Unreachable, match="longer"):
+    with pytest.raises(Unreachable, match="exceeds"):
         client.send_raw_transaction(raw="00" * 50_001)
     assert service.calls == []
 

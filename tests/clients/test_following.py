@@ -46,7 +46,7 @@ def test_a_token_that_ends_ends_the_feed(desk, monkeypatch):
     feed = desk.follow("withdrawals")
     next(feed)
     tokens.revoke(token_id=ApiToken.objects.get().pk, now=clock.now())
-    with pytest.raises(NotSignedIn, match="not valid, or not any more"):
+    with pytest.raises(NotSignedIn, match="invalid, expired or revoked"):
         next(feed)
 
 

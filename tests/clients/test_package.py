@@ -29,7 +29,7 @@ def test_the_package_is_what_the_description_says():
 
 def test_a_package_that_fell_behind_is_noticed(tmp_path, monkeypatch):
     monkeypatch.setattr(package, "FOLDER", tmp_path)
-    with pytest.raises(CommandError, match=r"shapes.py fell behind the interface"):
+    with pytest.raises(CommandError, match=r"shapes.py is out of date"):
         call_command("client_package")
     call_command("client_package", "--write")
     call_command("client_package")
@@ -139,7 +139,7 @@ def test_refusals_are_exceptions_with_the_sentences_of_the_desk(desk, live_desk,
     with pytest.raises(NotFound):
         desk.withdrawals_read(12345)
     reader = token_of(make_person("operator", username="reader"), scope=ApiToken.Scope.READ)
-    with Client(live_desk.url, token=reader) as other, pytest.raises(NotAllowed, match="reads only"):
+    with Client(live_desk.url, token=reader) as other, pytest.raises(NotAllowed, match="is read-only"):
         other.withdrawals_create(DRAFT)
     with Client(live_desk.url, token="csn_nothing") as other, pytest.raises(NotSignedIn):
         other.funds_list()

@@ -19,7 +19,7 @@ def test_the_first_preparation_decides_for_good(settings: Any) -> None:
     database_mark.prepare(now=clock.now())
     assert DatabaseMark.objects.get().is_demo
     settings.DEMO = False
-    with pytest.raises(database_mark.WrongDatabase, match=r"holds a demo desk.*database of its own"):
+    with pytest.raises(database_mark.WrongDatabase, match=r"holds a demo desk.*its own database"):
         database_mark.prepare(now=clock.now())
     assert DatabaseMark.objects.get().is_demo
     with pytest.raises(IntegrityError), transaction.atomic():
@@ -31,7 +31,7 @@ def test_a_new_database_becomes_a_demo_only_where_it_is_asked_for_by_name(settin
     with pytest.raises(database_mark.WrongDatabase, match=r"is new.*set DEMO=1"):
         database_mark.prepare(now=clock.now())
     assert not DatabaseMark.objects.exists()
-    assert "because no address of a real system is set" in checks.demo_outside()[0].msg
+    assert "because no address of a live system is set" in checks.demo_outside()[0].msg
     settings.DEMO_IS_NAMED = True
     database_mark.prepare(now=clock.now())
     settings.DEMO_IS_NAMED = False
@@ -73,7 +73,7 @@ def test_demo_people_in_a_real_database_stop_the_start(settings: Any, left: str)
         person.set_password(secrets.token_urlsafe())
         person.save(update_fields=["username", "password"])
         totp.enrol(person, Secret(demo.DEMO_TOTP_SECRET))
-    with pytest.raises(database_mark.WrongDatabase, match=f"Demo people can sign in here.*{person.username}"):
+    with pytest.raises(database_mark.WrongDatabase, match=f"Demo users can sign in here.*{person.username}"):
         database_mark.require()
     assert [found.id for found in checks.demo_outside()] == ["desk.E001"]
     person.set_password(secrets.token_urlsafe())

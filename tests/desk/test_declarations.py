@@ -6,6 +6,7 @@ from desk import rooms
 from desk.actions import approvals, entries
 from desk.incidents import kinds
 from desk.lists import declared
+from desk.notifications import wishes
 from desk.restores import waiting
 from desk.rows import retention
 from desk.web import context, search
@@ -17,6 +18,7 @@ from desk.work import Work
     [
         (rooms.incidents, kinds.Kind),
         (rooms.actions, entries.Source),
+        (rooms.browser_kinds, wishes.BrowserKind),
         (rooms.approvals, approvals.Approvals),
         (rooms.searches, search.Search),
         (rooms.commands, search.Command),

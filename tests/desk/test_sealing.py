@@ -124,7 +124,7 @@ def test_a_ring_that_others_can_read_is_refused(settings: Any, tmp_path: Path) -
     settings.KEY_RING, settings.KEY_RING_FILE = "", tmp_path / "key-ring"
     settings.KEY_RING_FILE.write_text(ring_of("open"))
     settings.KEY_RING_FILE.chmod(0o644)
-    with pytest.raises(sealing.CannotSeal, match="can be read by others"):
+    with pytest.raises(sealing.CannotSeal, match="is readable by other users"):
         sealing.ensure_ring()
 
 

@@ -14,7 +14,7 @@ pytestmark = [
 ]
 
 MINUTE_MS = 60_000
-NOBODY_DECIDED = "Nobody decided in time, five minutes before the exchange's hour ends."
+NOBODY_DECIDED = "No decision in time: five minutes remained to the exchange's deadline."
 
 
 def decided(house, number):
@@ -27,7 +27,7 @@ def test_five_minutes_before_the_end_the_desk_releases_by_itself(house, visit):
     number = operator.ask_and_hold(amount="1.2511", reason="Nobody will look")
     for one in (reader, typist):
         one.open(f"/withdrawals/{number}/")
-    typist.page.get_by_label("Code of your authenticator app").fill("123456")
+    typist.page.get_by_label("Code from your authenticator app").fill("123456")
     for one in (operator, reader, typist):
         one.mark()
     house.control("clock", {"advance_ms": 55 * MINUTE_MS})
@@ -37,10 +37,10 @@ def test_five_minutes_before_the_end_the_desk_releases_by_itself(house, visit):
         assert one.is_same_document()
     offered = reader.page.get_by_role("button", name=re.compile("^Approve"))
     expect(offered).to_have_count(0)
-    expect(reader.page.get_by_label("Code of your authenticator app")).to_have_count(0)
+    expect(reader.page.get_by_label("Code from your authenticator app")).to_have_count(0)
     # Somebody in the middle of typing keeps what they typed, and can't send it.
     expect(typist.page.get_by_text("This changed while you were typing.")).to_be_visible()
-    expect(typist.page.get_by_label("Code of your authenticator app")).to_have_value("123456")
+    expect(typist.page.get_by_label("Code from your authenticator app")).to_have_value("123456")
     expect(typist.page.get_by_role("button", name=re.compile("^Approve and commit"))).to_be_disabled()
     assert outside.changes() == [("create_withdrawal", True), ("rollback_withdrawal", True)]
     assert outside.statuses("1.2511") == ["failed"]

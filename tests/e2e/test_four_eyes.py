@@ -10,7 +10,7 @@ from tests.e2e.visitors import Outside, rows
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(900)]
 
-OWN = "You asked for this payment yourself, so somebody else has to decide on it."
+OWN = "You asked for this payment yourself, so another treasurer has to decide."
 
 
 def test_ones_own_request_can_not_be_approved_anywhere(house, visit):
@@ -22,7 +22,7 @@ def test_ones_own_request_can_not_be_approved_anywhere(house, visit):
     expect(both.page.locator("#decide .why-not")).to_contain_text(OWN)
     for offered in ("^Approve", "passkey", "^Reject"):
         expect(both.page.locator("#decide").get_by_role("button", name=re.compile(offered))).to_have_count(0)
-    expect(both.page.get_by_label("Code of your authenticator app")).to_have_count(0)
+    expect(both.page.get_by_label("Code from your authenticator app")).to_have_count(0)
     both.open("/approvals/")
     expect(both.page.locator("#inbox .entry", has_text="For myself")).to_have_count(0)
 
@@ -59,7 +59,7 @@ def test_a_role_that_does_not_decide_is_refused_past_the_page(house, visit, role
     digest = rows(house, "SELECT digest FROM exchange_ops_withdrawal WHERE id = ?", number)[0][0]
     other = visit(role, name="auditor" if role == "auditor" else "")
     other.open(f"/withdrawals/{number}/")
-    expect(other.page.locator("#decide")).to_contain_text("Treasury decides on it.")
+    expect(other.page.locator("#decide")).to_contain_text("Needs a decision by treasury.")
     expect(other.page.locator("#decide form")).to_have_count(0)
     status, answer = other.post_by_hand(
         f"/withdrawals/{number}/approve/", digest=digest, code=other.codes.fresh(), passkey=""

@@ -39,7 +39,7 @@ def test_a_payout_made_elsewhere_is_shown_taken_on_talked_about_and_closed_by_tw
 
     reason = "Paid by hand at the exchange; the invoice is filed."
     _close(treasury, reason, "Submit finding")
-    expect(treasury.page.locator("#incident")).to_contain_text("A second person has to close it.")
+    expect(treasury.page.locator("#incident")).to_contain_text("A second person must close the incident.")
     second = visit("treasury")
     second.open(address.removeprefix(house.url))
     expect(second.page.locator("#incident")).to_contain_text(reason)
@@ -54,5 +54,5 @@ def _close(person, reason, button):
     page = person.page
     page.locator("summary", has_text="Close with a reason").click()
     page.get_by_label("What did you check and do?").fill(reason)
-    page.get_by_label("Code of your authenticator app").fill(person.codes.fresh())
+    page.get_by_label("Code from your authenticator app").fill(person.codes.fresh())
     page.get_by_role("button", name=button).click()

@@ -94,7 +94,7 @@ def test_typed_text_survives_a_part_that_was_already_being_read(house, visit):
     treasury.page.route(re.compile(rf"/withdrawals/{number}/$"), hold_back)
     treasury.page.goto(f"{house.url}/withdrawals/{number}/")
     until(lambda: treasury.page.wait_for_timeout(50) or slow)
-    treasury.page.get_by_label("Code of your authenticator app").fill("123456")
+    treasury.page.get_by_label("Code from your authenticator app").fill("123456")
     for route in slow:
         route.continue_()
     treasury.page.unroute_all()
@@ -102,7 +102,7 @@ def test_typed_text_survives_a_part_that_was_already_being_read(house, visit):
     operator.page.locator("#id_cancel-reason").fill("No longer needed")
     operator.page.get_by_role("button", name="Withdraw this request").click()
     expect(treasury.state()).to_have_text("Withdrawn by requester")
-    expect(treasury.page.get_by_label("Code of your authenticator app")).to_have_value("123456")
+    expect(treasury.page.get_by_label("Code from your authenticator app")).to_have_value("123456")
     expect(treasury.page.get_by_text("This changed while you were typing.")).to_be_visible()
     expect(treasury.page.get_by_role("button", name=re.compile("^Approve and commit"))).to_be_disabled()
 

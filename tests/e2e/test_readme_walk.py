@@ -82,9 +82,9 @@ def test_a_first_withdrawal_as_the_readme_tells_it(house, sign_in):
 
     treasury.get_by_role("link", name="Needs action").first.click()
     treasury.locator("#inbox .entry", has_text="Invoice 4711").first.click()
-    treasury.get_by_label("Code of your authenticator app").wait_for()
+    treasury.get_by_label("Code from your authenticator app").wait_for()
     keep_picture(treasury, "approval")
-    treasury.get_by_label("Code of your authenticator app").fill(code_now(house))
+    treasury.get_by_label("Code from your authenticator app").fill(code_now(house))
     treasury.get_by_role("button", name=re.compile("^Approve ")).first.click()
 
     operator.get_by_text(re.compile("^Paid, confirmed by the exchange")).first.wait_for()

@@ -12,7 +12,7 @@ from tests.e2e.visitors import rows, until
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(900)]
 
 WRONG = "000000"
-CODE = "Code of your authenticator app"
+CODE = "Code from your authenticator app"
 
 
 def reread(presser, times=3):

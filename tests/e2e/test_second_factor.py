@@ -31,12 +31,12 @@ def virtual_passkey(page):
 def enrol(visitor):
     """Add a passkey through the pages, as a person does."""
     visitor.open("/account/second-factor/")
-    visitor.page.get_by_role("link", name="Add a passkey").click()
+    visitor.page.get_by_role("link", name="Add passkey").click()
     # Whoever changes how they prove who they are proves it with a factor that they have: the password is not enough.
-    visitor.page.get_by_label("Code of your authenticator app").fill(visitor.codes.fresh())
+    visitor.page.get_by_label("Code from your authenticator app").fill(visitor.codes.fresh())
     visitor.page.get_by_role("button", name="Confirm", exact=True).click()
     visitor.page.get_by_label("Name").fill("This device")
-    visitor.page.get_by_role("button", name="Add a passkey").click()
+    visitor.page.get_by_role("button", name="Add passkey").click()
     visitor.page.wait_for_url(re.compile("/recovery-codes/$"))
     visitor.open("/account/second-factor/passkeys/")
     expect(visitor.page.locator("main")).to_contain_text("This device")
@@ -103,7 +103,7 @@ def test_a_passkey_signature_does_not_fit_another_request(house, visit):
     digest = rows(house, "SELECT digest FROM exchange_ops_withdrawal WHERE id = ?", other)[0][0]
     status, answer = treasury.post_by_hand(f"/withdrawals/{other}/approve/", digest=digest, passkey=signed)
     assert status == 409
-    assert "does not belong to what is shown here" in answer
+    assert "does not match the page" in answer
     for number in (first, other):
         untouched(house, number)
         treasury.open(f"/withdrawals/{number}/")
@@ -121,9 +121,9 @@ def test_wrong_used_missing_and_odd_codes_change_nothing_and_say_why(house, visi
 
     for code, sentence in (
         (f"{(int(treasury.codes.fresh()) + 1) % 1_000_000:06d}", "Incorrect code"),
-        ("12345", "The code is six digits."),
-        ("12345a", "The code is six digits."),
-        ("", "Enter the code of your authenticator app, or use your passkey."),
+        ("12345", "Enter the six-digit code."),
+        ("12345a", "Enter the six-digit code."),
+        ("", "Enter the code from your authenticator app, or use a passkey."),
     ):
         treasury.page.evaluate("document.querySelectorAll('form').forEach((form) => { form.noValidate = true; })")
         treasury.approve(code)
@@ -138,7 +138,7 @@ def test_wrong_used_missing_and_odd_codes_change_nothing_and_say_why(house, visi
     treasury.approve(used)
     expect(card).not_to_contain_text("Approve and commit")
     beside.approve(used)
-    expect(beside.page.locator("#decide")).to_contain_text("That code was used already")
+    expect(beside.page.locator("#decide")).to_contain_text("This code was already used")
     treasury.is_paid()
     untouched(house, other)
     beside.reject("Only a test of the codes")

@@ -84,8 +84,8 @@ def test_an_approval_clicked_twice_and_from_two_tabs_counts_once(house, visit):
     second.goto(treasury.page.url, wait_until="networkidle")
     # A tab that hears nothing any more still shows the form.
     second.evaluate("document.querySelectorAll('[data-follow]').forEach((part) => { part.dataset.follow = ''; })")
-    second.get_by_label("Code of your authenticator app").fill(treasury.codes.fresh())
-    treasury.page.get_by_label("Code of your authenticator app").fill(treasury.codes.fresh())
+    second.get_by_label("Code from your authenticator app").fill(treasury.codes.fresh())
+    treasury.page.get_by_label("Code from your authenticator app").fill(treasury.codes.fresh())
     treasury.page.get_by_role("button", name=re.compile("^Approve and commit")).dblclick()
     treasury.is_paid()
     # The session's new key made the tab connect and read again, so its buttons rest; a page without scripts would send.

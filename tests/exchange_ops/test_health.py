@@ -92,7 +92,7 @@ def test_records_kept_aside_are_told(account, demo_keys, sandbox):
 def test_an_absurd_clock_is_told(account, demo_keys, sandbox):
     copies.sync_ledgers(now=clock.now(), client_for=keys.client_for)
     clocks.note(account_id=account.pk, date=clock.now() + timedelta(days=40), now=clock.now())
-    assert "not believed" in look("exchange").sentence
+    assert "It is ignored" in look("exchange").sentence
 
 
 def test_a_stream_that_ended_or_fell_silent_is_told(account):
@@ -100,8 +100,8 @@ def test_a_stream_that_ended_or_fell_silent_is_told(account):
     assert look("stream").ok
     age(f"stream:{account.pk}", seconds=61)
     assert not look("stream").ok
-    streams.store(account=account, event=Ended("The exchange was silent for 25 s."), now=clock.now())
-    assert look("stream").sentence.endswith("The exchange was silent for 25 s.")
+    streams.store(account=account, event=Ended("No data from the exchange for 25 s."), now=clock.now())
+    assert look("stream").sentence.endswith("No data from the exchange for 25 s.")
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_old_prices_are_told(account, sandbox):
     from exchange_ops.market.models import Ticker
 
     Ticker.objects.update(read_at=clock.now() - timedelta(minutes=10))
-    assert look("prices").sentence.startswith("Prices are 10 min old")
+    assert look("prices").sentence.startswith("Prices last updated 10 min ago")
     assert not look("prices").ok
 
 
@@ -156,12 +156,12 @@ def test_a_key_that_was_turned_down_is_told_and_unwell_only_when_no_other_can_ta
 
 
 def test_transfers_that_wait_too_long_or_for_people_are_told(account, make_person):
-    assert look("transfers").sentence == "No transfer waits for a worker."
+    assert look("transfers").sentence == "No transfer is overdue."
     rows.currency(transfer_enabled=True)
     row = rows.transfer(make_person("operator"), account=account, now=clock.now() - timedelta(minutes=3))
     found = look("transfers")
     assert not found.ok
-    assert "has waited 180 s" in found.sentence or "has waited 3 min" in found.sentence
+    assert "has been due for 180 s" in found.sentence or "has been waiting 3 min to be sent" in found.sentence
     transfer_machine.move(row, event="send_claimed", to="sending", now=clock.now(), attempt=1)
     transfer_machine.move(row, event="outcome_unknown", to="unknown", now=clock.now())
     transfer_machine.move(row, event="ambiguous", to="investigate", now=clock.now())
@@ -182,13 +182,13 @@ def test_an_order_that_waits_for_a_worker_is_told_with_the_age_of_the_lists(oper
     type(row).objects.filter(pk=row.pk).update(next_action_at=now - timedelta(minutes=3))
     facts = look("orders")
     assert not facts.ok
-    assert "has waited 3 min" in facts.sentence
+    assert "has been waiting 3 min to be sent" in facts.sentence
     assert "One order could not be read." in facts.sentence
 
 
 def test_the_other_streams_are_told_of_and_fail_nothing(account, demo_keys, sandbox):
     market.refresh_market()
-    assert "not live: a worker reads them" in look("prices").sentence
+    assert "not live; refreshed every few seconds" in look("prices").sentence
     assert "Order updates are not live" in look("orders").sentence
     market_stream.Tally().add(BecameLive(), now=clock.now())
     trading_stream.store(account=account, event=BecameLive(), now=clock.now())
@@ -207,9 +207,9 @@ def test_payouts_that_wait_for_a_proof_or_for_people_are_told(account, make_pers
     paid.row("settled", hash="cd" * 32, currency="BTC", amount=Decimal(1), address=proving.supplier())
     assert (look("proofs").ok, look("proofs").sentence.split(",")[0]) == (
         True,
-        "1 payouts wait to be looked for on the chain",
+        "1 payouts await on-chain confirmation",
     )
     Withdrawal.objects.filter(pk=row.pk).update(updated_at=clock.now() - timedelta(minutes=5))
     assert not look("proofs").ok
     withdrawal_machine.move(paid.fresh(row), event="proof_lost", to="disputed", now=clock.now())
-    assert f"{row.reference}: told as paid, and other evidence disagrees." in look("proofs").sentence
+    assert f"{row.reference}: reported as paid, but other evidence disagrees." in look("proofs").sentence

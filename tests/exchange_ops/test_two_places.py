@@ -225,12 +225,12 @@ def test_an_account_without_its_exchange_asks_nobody_else(lost, sandbox):
         lambda: keys.stream_key(lost),
         lambda: keys.place_of(lost),
     ):
-        with pytest.raises(keys.NoUsableKey, match="at the exchange “gone”, which the settings do not name"):
+        with pytest.raises(keys.NoUsableKey, match="its exchange “gone” is not in the settings"):
             ask()
     sync_ledgers(now=clock.now(), client_for=keys.client_for)
     probing.fill(key_id=key.pk, open_client=keys.client_of, now=clock.now())
     key.refresh_from_db()
-    assert "which the settings do not name" in key.probe_problem
+    assert "is not in the settings" in key.probe_problem
     assert logins(sandbox) == set()
 
 
@@ -240,14 +240,14 @@ def test_its_streams_are_not_opened_and_say_why_while_others_are(account, lost, 
     assert is_live("stream", account)
     assert until(lambda: stream("stream", lost) is not None and stream("trading stream", lost) is not None)
     for name in ("stream", "trading stream"):
-        assert "which the settings do not name" in stream(name, lost).problem
+        assert "is not in the settings" in stream(name, lost).problem
         assert not stream(name, lost).connected
     assert lost.pk not in {*process._followers, *process._traders}
     assert logins(sandbox) <= {MAIN}
 
 
 def test_no_key_is_taken_for_it(lost):
-    with pytest.raises(keys.CannotAddKey, match="Nothing of it is read or sent"):
+    with pytest.raises(keys.CannotAddKey, match="Nothing is read or sent for it"):
         key_of(lost, "another")
 
 

@@ -158,7 +158,7 @@ def test_c13_a_paused_worker_comes_back_after_others_took_over_and_sends_nothing
     assert (row.state, moving.outcomes(row)) == ("unknown", ["not_sent"])
     sweep(moving)
     row = moving.fresh(row)
-    assert (row.state, row.last_problem) == ("not_seen", "It was not sent: its worker came back too late to send it.")
+    assert (row.state, row.last_problem) == ("not_seen", "Not sent: the deadline passed before it could be sent.")
     sound(moving, row, executed=0)
 
 
@@ -176,7 +176,7 @@ def test_c14_a_worker_that_sends_after_its_transfer_was_closed_raises_the_alarm(
     sweep(moving, QUIET_S + 400)
     row = moving.fresh(row)
     assert row.state == "investigate"
-    assert "after all" in row.last_problem
+    assert "appeared late" in row.last_problem
     sound(moving, row, executed=1)
 
 

@@ -128,7 +128,7 @@ def test_c22_counted_and_then_frozen_is_not_recalled_and_the_ledger_decides(afte
     assert (row.state, row.put_count) == ("committing", 1)
     freezes.freeze(person=after.walk.approvers[1], reason="Odd", account=after.walk.account, now=clock.now())
     assert after.walk.fresh(row).state == "committing"
-    with pytest.raises(approvals.CannotApprove, match="can't be called back any more"):
+    with pytest.raises(approvals.CannotApprove, match="can no longer be recalled"):
         approvals.recall(withdrawal_id=row.pk, person=after.walk.approvers[1], reason="Stop", now=clock.now())
     after.sweep(2)
     assert after.orders(row) == {}, "a freeze stops further orders"

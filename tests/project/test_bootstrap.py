@@ -89,7 +89,7 @@ def until(is_so):
 def test_the_first_start_makes_the_environment_and_the_second_only_enters_it(clone, start):
     first = start("up", "one")
     assert first.returncode == 0, first.stdout + first.stderr
-    assert "Making .venv" in first.stdout
+    assert "Creating .venv" in first.stdout
     assert first.stdout.splitlines()[-1] == f"inside {clone}/.venv ['one']"
     second = start("up")
     assert second.stdout == f"inside {clone}/.venv []\n"
@@ -128,10 +128,10 @@ def test_an_interrupted_set_up_is_made_again(clone, start):
     left.touch()
     (clone / ".venv" / "unfinished").touch()
     again = start("up")
-    assert "making .venv again" in again.stdout
+    assert "recreating .venv" in again.stdout
     assert not left.exists()
     assert not (clone / ".venv" / "unfinished").exists()
-    assert "Making" not in start("up").stdout
+    assert "Creating" not in start("up").stdout
 
 
 def test_an_environment_whose_python_is_gone_is_made_again(clone, start):
@@ -139,7 +139,7 @@ def test_an_environment_whose_python_is_gone_is_made_again(clone, start):
     (clone / ".venv" / "bin" / "python").unlink()
     again = start("up")
     assert again.returncode == 0, again.stdout + again.stderr
-    assert "its Python is gone" in again.stdout
+    assert "its Python is missing" in again.stdout
 
 
 def test_a_lock_that_can_not_be_installed_stops_and_is_tried_again(clone, start):
@@ -206,7 +206,7 @@ def test_a_signal_during_set_up_leaves_no_half_environment_in_use(clone, start, 
     assert running.returncode == 1
     assert complaint.decode().strip() == "Stopped while preparing the environment."
     assert (clone / ".venv" / "unfinished").exists()
-    assert "making .venv again" in start("up").stdout
+    assert "recreating .venv" in start("up").stdout
 
 
 @pytest.fixture
@@ -252,7 +252,7 @@ def test_two_starts_at_once_make_one_environment(clone, with_uv):
     (clone / "bin" / "uv-may-go-on").touch()
     printed = [one.communicate(timeout=110)[0], facts + other.communicate(timeout=110)[0]]
     assert [one.returncode, other.returncode] == [0, 0]
-    assert sum("Making .venv" in text for text in printed) == 1
+    assert sum("Creating .venv" in text for text in printed) == 1
     assert all("inside" in text for text in printed)
 
 

@@ -69,10 +69,10 @@ def test_a_page_that_fell_behind_is_noticed(tmp_path, monkeypatch):
         page.write_text(text.replace(*change))
         monkeypatch.setattr(house_tables, name, page)
     states = next(iter(fresh))
-    with pytest.raises(CommandError, match=r"states\.md is not what the code says"):
+    with pytest.raises(CommandError, match=r"states\.md is out of date"):
         call_command("house_tables")
     states.write_text(fresh[states])
-    with pytest.raises(CommandError, match=r"settings\.md is not what the code says"):
+    with pytest.raises(CommandError, match=r"settings\.md is out of date"):
         call_command("house_tables")
     call_command("house_tables", write=True)
     assert {page: page.read_text() for page in fresh} == fresh

@@ -62,10 +62,10 @@ TUNNEL = {
 # What a real desk can't start with, beside addresses and secrets that are right.
 ODD_REAL = [
     ({"DESK_URL": "https://desk.example", "ALLOWED_HOSTS": "other.example"}, "Add 'desk.example' to ALLOWED_HOSTS"),
-    ({"DESK_URL": "http://desk.example", "ALLOWED_HOSTS": "desk.example"}, "outside the demo it starts with https"),
-    ({"DESK_URL": "https://10.0.0.5", "ALLOWED_HOSTS": "10.0.0.5"}, "passkeys are bound to a name"),
-    ({"ALLOWED_HOSTS": "10.0.0.5"}, "passkeys are bound to a name"),
-    ({"DESK_URL": "https://desk.example/desk", "ALLOWED_HOSTS": "desk.example"}, "no path behind it"),
+    ({"DESK_URL": "http://desk.example", "ALLOWED_HOSTS": "desk.example"}, "outside the demo it must start with https"),
+    ({"DESK_URL": "https://10.0.0.5", "ALLOWED_HOSTS": "10.0.0.5"}, "passkeys need a host name"),
+    ({"ALLOWED_HOSTS": "10.0.0.5"}, "passkeys need a host name"),
+    ({"DESK_URL": "https://desk.example/desk", "ALLOWED_HOSTS": "desk.example"}, "without a path"),
     ({"EXCHANGE_URL": "https://api.demo.exchange.example"}, "is for real money and EXCHANGE_URL"),
     ({"EXCHANGE_WS_URL": "wss://testnet.exchange.example"}, "is for real money and EXCHANGE_WS_URL"),
     ({"CHAINDATA_URL": "https://chain-test.example"}, "EXCHANGE_URL ('https://exchange.example') is for real money"),
@@ -76,7 +76,7 @@ ODD_REAL = [
 ]
 EXPLORED = "BTC=https://a.example/tx/{tx} https://a.example/address/{address}"
 ODD_EXPLORERS = {
-    "BTC": "EXPLORERS, entry 1: it takes CODE=",
+    "BTC": "EXPLORERS, entry 1: expected CODE=",
     "btc=https://a.example/{tx}": "EXPLORERS, entry 1",
     f"{EXPLORED}, {EXPLORED}": "each code once",
     "BTC=https://a.example/tx": "an https address with {tx} in its path once",
@@ -86,27 +86,27 @@ ODD_EXPLORERS = {
     "BTC=https://login@a.example/{tx}": "EXPLORERS of BTC",
     "BTC=https://[a/{tx}": "is not an address",
     "BTC=https://a.example/{tx} https://a.example/{tx}": "with {address} in its path once",
-    "BTC=javascript:{tx}": "it takes an https address",
+    "BTC=javascript:{tx}": "expected an https address",
 }
 ELSEWHERE = "b=https://b.example wss://b.example"
 ODD_PLACES = {
-    "b": "EXCHANGE_PLACES, entry 1: it takes NAME=REST-ADDRESS STREAM-ADDRESS",
+    "b": "EXCHANGE_PLACES, entry 1: expected NAME=REST-ADDRESS STREAM-ADDRESS",
     "b=https://b.example": "EXCHANGE_PLACES, entry 1",
     f"{ELSEWHERE}, B=https://c.example wss://c.example": "EXCHANGE_PLACES, entry 2",
     f"{ELSEWHERE}, =https://c.example wss://c.example": "EXCHANGE_PLACES, entry 2",
     f"{'b' * 41}=https://b.example wss://b.example": "up to 40 small letters",
-    f"{ELSEWHERE}, {ELSEWHERE}": "'b' stands there twice",
+    f"{ELSEWHERE}, {ELSEWHERE}": "'b' is listed twice",
     "default=https://b.example wss://b.example": "'default' is the place of EXCHANGE_URL",
     "b=wss://b.example https://b.example": "EXCHANGE_PLACES, REST of b is 'wss://b.example'",
     "b=https://b.example https://b.example": "EXCHANGE_PLACES, streams of b is 'https://b.example'",
-    "b=https://login:secret@b.example wss://b.example": "EXCHANGE_PLACES, REST of b carries credentials",
+    "b=https://login:secret@b.example wss://b.example": "EXCHANGE_PLACES, REST of b contains credentials",
     "b=https://b.example/?key=1 wss://b.example": "without query",
     "b=http://b.example wss://b.example": "only https and wss",
     "b=https://b.example ws://b.example": "only https and wss",
     "b=https://b.example ws://127.0.0.1:8100": "set both or neither",
     "b=https://169.254.169.254 wss://b.example": "REST of b is 'https://169.254.169.254', which is not a",
     "b=https://b.example wss://10.0.0.1": "PRIVATE_HOSTS",
-    ",".join(f"b{number}=https://b.example wss://b.example" for number in range(21)): "takes 20 at most",
+    ",".join(f"b{number}=https://b.example wss://b.example" for number in range(21)): "the limit is 20",
 }
 
 
@@ -116,13 +116,13 @@ ODD_PLACES = {
         ({"PORT": "eighty"}, "PORT is 'eighty'"),
         ({"PORT": "0"}, "PORT is '0'"),
         ({"PORT": "65536"}, "from 1 to 65535"),
-        ({"TRUSTED_PROXIES": "10.0.0.1, *"}, "Name the proxies"),
+        ({"TRUSTED_PROXIES": "10.0.0.1, *"}, "List the proxies"),
         ({"PORT": "٨٠٨٠"}, "PORT is"),
         ({"PORT": "8100"}, "PORT and SANDBOX_PORT are both 8100"),
         ({"SANDBOX_PORT": "-1"}, "SANDBOX_PORT"),
         ({"DEMO": "perhaps"}, "DEMO is 'perhaps'"),
         ({"EXCHANGE_URL": "exchange.example"}, "EXCHANGE_URL"),
-        ({"EXCHANGE_URL": "https://login:secret@exchange.example"}, "carries credentials"),
+        ({"EXCHANGE_URL": "https://login:secret@exchange.example"}, "contains credentials"),
         ({"EXCHANGE_URL": "https://exchange.example:port"}, "is not an address"),
         ({"EXCHANGE_URL": "https://exchange.example/?key=1"}, "without query"),
         ({"EXCHANGE_URL": "https://exchange.example"}, "set both or neither"),
@@ -343,5 +343,5 @@ def test_a_prepared_trap_in_the_short_place_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(environment.tempfile, "gettempdir", lambda: str(tmp_path))
     long_folder = Path("/srv") / ("x" * 120)
     environment.private_socket(long_folder, "redis.sock").parent.chmod(0o777)
-    with pytest.raises(environment.OddSetting, match="somebody else"):
+    with pytest.raises(environment.OddSetting, match="another user"):
         environment.private_socket(long_folder, "redis.sock")

@@ -74,7 +74,7 @@ def test_what_is_somebody_elses_stops_the_start(old_folder, name, monkeypatch):
         return os.stat_result((*found[:4], os.geteuid() + 1, *found[5:])) if found.st_ino == strangers else found
 
     monkeypatch.setattr(os, "stat", lambda *arguments, **options: of_a_stranger(real_stat(*arguments, **options)))
-    with pytest.raises(environment.OddSetting, match="belongs to somebody else, who could read"):
+    with pytest.raises(environment.OddSetting, match="belongs to another user, who could read"):
         environment.folder("DATA_DIR", old_folder)
 
 
@@ -82,7 +82,7 @@ def test_a_folder_for_everybody_is_no_data_folder(tmp_path):
     shared = tmp_path / "shared"
     shared.mkdir()
     shared.chmod(0o1777)
-    with pytest.raises(environment.OddSetting, match="a folder of its own"):
+    with pytest.raises(environment.OddSetting, match="its own folder"):
         environment.folder("DATA_DIR", shared)
     assert mode(shared) == 0o777 | stat.S_ISVTX
 

@@ -167,7 +167,7 @@ def test_after_a_kill_it_starts_again_through_make_and_ctrl_c_ends_it(folder):
         house.process.wait(END_WITHIN_S)
         assert time.monotonic() - began < stretched(END_WITHIN_S)
         assert_gone(house)
-        assert "Everything has ended" in house.text
+        assert "Everything stopped" in house.text
     finally:
         house.process.kill()
 
@@ -252,7 +252,7 @@ def test_a_database_that_does_not_answer_ends_the_start_with_a_sentence(tmp_path
     assert house.process.returncode == 1
     assert "Traceback" not in house.text
     assert "The database that DATABASE_URL names does not answer" in house.text
-    assert house.lines[-1] == "The database could not be prepared; what went wrong is above."
+    assert house.lines[-1] == "The database could not be prepared; see the output above."
     assert_gone(house)
 
 

@@ -35,7 +35,7 @@ def with_stages(monkeypatch):
 def test_all_that_holds_is_a_success(with_stages, capfd):
     with_stages(stage("one", 0), stage("two", 0))
     assert verify.main([]) == 0
-    assert "Everything that was run holds." in capfd.readouterr().out
+    assert "Everything that ran passed." in capfd.readouterr().out
 
 
 def test_the_first_that_does_not_hold_ends_it_and_is_named(with_stages, capfd):
@@ -44,13 +44,13 @@ def test_the_first_that_does_not_hold_ends_it_and_is_named(with_stages, capfd):
     rows = [line.split() for line in capfd.readouterr().out.splitlines() if line.startswith("  ")]
     assert rows[0] == ["stage", "real", "user", "sys", "peak", "tests"]
     assert [row[:2] for row in rows[1:4]] == [["one", "ok"], ["two", "FAILED"], ["three", "not"]]
-    assert " ".join(rows[4]).startswith("Does not hold: two.")
+    assert " ".join(rows[4]).startswith("Failed: two.")
 
 
 def test_it_goes_on_when_asked_to_and_fails_all_the_same(with_stages, capfd):
     with_stages(stage("one", 1), stage("two", 0), stage("three", 1))
     assert verify.main(["--keep-going"]) == 1
-    assert "Does not hold: one, three." in capfd.readouterr().out
+    assert "Failed: one, three." in capfd.readouterr().out
 
 
 def test_a_stage_that_could_not_look_is_no_failure_and_no_success(with_stages, capfd):
@@ -58,7 +58,7 @@ def test_a_stage_that_could_not_look_is_no_failure_and_no_success(with_stages, c
     assert verify.main(["--keep-going"]) == 1
     printed = capfd.readouterr().out
     assert "could not look" in printed
-    assert "Does not hold: two." in printed
+    assert "Failed: two." in printed
 
 
 def test_servers_are_left_out_by_check_and_one_stage_can_be_named(with_stages, capfd):

@@ -20,21 +20,26 @@ _CREATION = ("name", "symbol", "document_uri", "document_hash")
 
 class Command(BaseCommand):
     help = (
-        "Creates, mints or sends simple-ledger tokens through the chain-data service, which gets the private key for "
-        "it. Off unless CHAIN_KEYED_CALLS is set. The key is asked for, or read from standard input; never an argument."
+        "Create, mint or send simple-ledger tokens through the chain-data service, which receives the private key. "
+        "Off unless CHAIN_KEYED_CALLS is set. The key is prompted for, or read from standard input; it is never an "
+        "argument."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         kinds = parser.add_subparsers(dest="kind", required=True)
-        for kind, help_text in (("create", "make a token"), ("mint", "make more of one"), ("send", "send some")):
+        for kind, help_text in (
+            ("create", "create a token"),
+            ("mint", "mint more of a token"),
+            ("send", "send tokens"),
+        ):
             one = kinds.add_parser(kind, help=help_text)
-            one.add_argument("--funding-address", required=True, help="SLP address that pays; its key is asked for")
+            one.add_argument("--funding-address", required=True, help="SLP address that pays; its key is prompted for")
             one.add_argument("--change-address", required=True, help="cash address for the change")
             one.add_argument("--receiver", required=True, help="SLP address that gets the tokens")
             one.add_argument("--quantity", required=True, help="how many tokens")
             one.add_argument("--key-from-stdin", action="store_true", help="read the key from standard input")
             if kind != "send":
-                one.add_argument("--baton", required=True, help="SLP address that may mint more afterwards")
+                one.add_argument("--baton", required=True, help="SLP address that receives the minting baton")
             if kind != "create":
                 one.add_argument("--token-id", required=True)
                 continue
@@ -59,7 +64,7 @@ class Command(BaseCommand):
             )
         except OutcomeUnknown as failure:
             raise CommandError(
-                f"Unknown whether it was sent: {failure}. Look at the funding address before doing anything else."
+                f"Unknown whether it was sent: {failure}. Check the funding address before doing anything else."
             ) from None
         except (CallFailed, BadArgument, NotAnAddress) as failure:
             raise CommandError(f"Not sent: {failure}") from None

@@ -32,12 +32,12 @@ class Digests:
         """
         inputs = self._transaction.inputs
         if not 0 <= index < len(inputs):
-            raise CannotDigest(f"The transaction has {len(inputs)} inputs, and none with the number {index}.")
+            raise CannotDigest(f"The transaction has {len(inputs)} inputs, and none at position {index}.")
         if not 0 <= value_sat <= MOST_SAT:
-            raise CannotDigest("There is no such amount of satoshis.")
+            raise CannotDigest("Invalid amount of satoshis.")
         base = hash_type & 0x1F
         if base not in (ALL, NONE, SINGLE) or hash_type & ~(0x1F | FORKID | ANYONE_CAN_PAY) or not hash_type & FORKID:
-            raise CannotDigest(f"A signature of type {hash_type:#x} is not taken on this chain.")
+            raise CannotDigest(f"A signature of type {hash_type:#x} is not accepted on this chain.")
         spent = inputs[index]
         alone = bool(hash_type & ANYONE_CAN_PAY)
         parts = (

@@ -216,7 +216,7 @@ def script_hash_address(script: bytes, network: Network) -> Address:
 def locking(address: Address) -> bytes:
     """The script that pays an address. Raises `NotAScript` for hashes that are not of 20 bytes."""
     if len(address.hash) != _HASH_BYTES:
-        raise NotAScript(f"Nothing pays to a hash of {len(address.hash)} bytes.")
+        raise NotAScript(f"No standard script pays a hash of {len(address.hash)} bytes.")
     if address.kind is AddressKind.KEY:
         return _KEY_HASH_HEAD + address.hash + _KEY_HASH_TAIL
     return bytes([OP_HASH160, _HASH_BYTES]) + address.hash + bytes([OP_EQUAL])
@@ -230,7 +230,7 @@ def key_locking(public_key: bytes) -> bytes:
 def multisig(signatures: int, public_keys: Sequence[bytes]) -> bytes:
     """The script that asks for so many signatures of these keys, in their order. Bounds: 1 to 16 keys."""
     if not 1 <= signatures <= len(public_keys) <= 16:
-        raise NotAScript(f"{signatures} signatures of {len(public_keys)} keys can't be asked for.")
+        raise NotAScript(f"{signatures} signatures of {len(public_keys)} keys can't be required.")
     keys = b"".join(push(_public_key(key)) for key in public_keys)
     return bytes([OP_1 - 1 + signatures]) + keys + bytes([OP_1 - 1 + len(public_keys), OP_CHECKMULTISIG])
 
@@ -248,7 +248,7 @@ def push(content: bytes) -> bytes:
     for opcode, size in _LENGTH_BYTES.items():
         if length < 1 << 8 * size:
             return bytes([opcode]) + length.to_bytes(size, "little") + content
-    raise NotAScript("Nothing as long can be pushed.")
+    raise NotAScript("The data is too long to be pushed.")
 
 
 def push_number(value: int) -> bytes:
@@ -262,5 +262,5 @@ def push_number(value: int) -> bytes:
 
 def _public_key(raw: bytes) -> bytes:
     if len(raw) not in _KEY_BYTES or raw[0] not in ((2, 3) if len(raw) == 33 else (4,)):
-        raise NotAScript("This is no public key: its length or first byte is wrong.")
+        raise NotAScript("Invalid public key: wrong length or first byte.")
     return raw

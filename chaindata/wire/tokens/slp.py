@@ -114,17 +114,17 @@ def _pushes(script: bytes) -> list[bytes]:
         if pushes:
             raise NotAMessage(Problem.CUT_SHORT, str(problem)) from None
     if not pushes:
-        raise NotAMessage(Problem.OTHER_PROTOCOL, "The script does not begin with the mark of simple-ledger messages.")
+        raise NotAMessage(Problem.OTHER_PROTOCOL, "The script does not begin with the simple-ledger prefix.")
     return pushes
 
 
 def _check_type(fields: list[bytes]) -> None:
     if len(fields) < 2:
-        raise _wrong_count("The script ends after the mark of the protocol.")
+        raise _wrong_count("The script ends after the protocol prefix.")
     if not 1 <= len(fields[1]) <= 2:
         raise _wrong_size("token type", fields[1], "1 or 2")
     if int.from_bytes(fields[1], "big") != TOKEN_TYPE:
-        raise NotAMessage(Problem.UNKNOWN_TYPE, "The token type is not 1, the only one that is read here.")
+        raise NotAMessage(Problem.UNKNOWN_TYPE, "The token type is not 1, the only one supported.")
 
 
 def _read_genesis(fields: list[bytes]) -> Genesis:
@@ -216,7 +216,7 @@ def script_of(message: Message) -> bytes:
             fields = [b"COMMIT", *message.fields]
     script = steps.returning([*head, *fields])
     if len(script) > steps.MOST_RETURN_BYTES:
-        raise CannotWrite(f"The message has {len(script)} bytes; {steps.MOST_RETURN_BYTES} are relayed.")
+        raise CannotWrite(f"The message has {len(script)} bytes; at most {steps.MOST_RETURN_BYTES} are relayed.")
     try:
         read(script)
     except NotAMessage as problem:

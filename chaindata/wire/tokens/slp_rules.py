@@ -12,7 +12,7 @@ from chaindata.wire.tokens.slp import MOST_DECIMALS, Commit, Genesis, Message, M
 from wire.values import MOST_DIGITS
 
 NO_BATON = "The minting baton of the token is not spent."
-TOO_LITTLE = "The outputs are more than the valid inputs of the token."
+TOO_LITTLE = "The outputs exceed the valid inputs of the token."
 IGNORED = "A checkpoint moves no tokens."
 _EXACT = Context(prec=MOST_DIGITS)
 
@@ -68,9 +68,9 @@ def in_tokens(quantity: int, decimals: int) -> Decimal:
 def in_base_units(amount: Decimal, decimals: int) -> int:
     """Tokens as base units. Raises `NotAQuantity` for what a token of so many decimals has no units for."""
     if not 0 <= decimals <= MOST_DECIMALS or not amount.is_finite() or amount < 0 or amount.adjusted() > MOST_DIGITS:
-        raise NotAQuantity("A finite amount of tokens that is not negative is needed.")
+        raise NotAQuantity("The amount of tokens must be zero or more.")
     units = amount.scaleb(decimals, _EXACT)
     integer = int(units)
     if integer != units:
-        raise NotAQuantity(f"The token has {decimals} decimals, the amount has more.")
+        raise NotAQuantity(f"The token has {decimals} decimals; the amount has more.")
     return integer

@@ -88,7 +88,7 @@ def _read(content: bytes, topics: Sequence[str], *, is_first: bool) -> Iterator[
 
 def _refusal(status: int, headers: Mapping[str, str]) -> Exception:
     if status in _TITLES:
-        sentence = "The token is not valid, or not any more." if status == 401 else "The desk let no socket in."
+        sentence = "The token is invalid, expired or revoked." if status == 401 else "The desk let no socket in."
         return problems.of(status, {"title": _TITLES[status], "detail": sentence}, idempotency_key=None)
     if status in {429, 502, 503, 504}:
         return Lost(f"No socket was opened: status {status}.", headers.get("retry-after"))

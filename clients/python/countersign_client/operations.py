@@ -383,9 +383,7 @@ class Operations(Transport):
         *,
         idempotency_key: str | None = None,
     ) -> shapes.MarginActionOut:
-        """Open or change a margin account, or close a position. Recorded, then sent once; `state` says what came of
-        it.
-        """
+        """Open or change a margin account, or close a position. Recorded, then sent once; `state` gives the outcome."""
         answer: shapes.MarginActionOut = self.ask(
             "POST", "/api/v1/margin/actions/", body=body, idempotency_key=idempotency_key
         )
@@ -531,7 +529,7 @@ class Operations(Transport):
         *,
         idempotency_key: str | None = None,
     ) -> shapes.OrderOut:
-        """Place an order: recorded, then sent once. `state` says what came of it."""
+        """Place an order: recorded, then sent once. `state` gives the outcome."""
         answer: shapes.OrderOut = self.ask("POST", "/api/v1/orders/", body=body, idempotency_key=idempotency_key)
         return answer
 

@@ -23,11 +23,11 @@ class Refused(Problem):
 
 
 class KeyUsed(Refused):
-    """422: the idempotency key was used before, for another request."""
+    """422: the idempotency key was already used for another request."""
 
 
 class NotSignedIn(Problem):
-    """401: the token is not valid, or not any more."""
+    """401: the token is invalid, expired or revoked."""
 
 
 class NotAllowed(Problem):

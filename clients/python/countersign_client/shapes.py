@@ -609,7 +609,7 @@ class KeyOut(TypedDict):
     rights: list[KeyRight]
     same_account: bool | None
     replaces: int | None
-    added_by: str | None
+    added_by: str
     created_at: str
     last_used_at: str | None
     probed_at: str | None
@@ -832,13 +832,16 @@ class OneSubAccountOut(TypedDict):
 
 
 class OrderIn(TypedDict):
-    """An order to be placed. Figures are text; what breaks a rule of the symbol, the type or the funds is refused."""
+    """An order to be placed. Figures are text; what breaks a rule of the symbol, the type or the funds is refused.
+    Send `quantity` or `amount`, exactly one of the two.
+    """
 
     symbol: str
     side: SideEnum
     type: NotRequired[TypeEnum]
     time_in_force: NotRequired[TimeInForceEnum]
-    quantity: str
+    quantity: NotRequired[str | None]
+    amount: NotRequired[str | None]
     price: NotRequired[str | None]
     stop_price: NotRequired[str | None]
     expire_time: NotRequired[str | None]
@@ -853,8 +856,20 @@ class OrderIn(TypedDict):
     request_key: NotRequired[str]
 
 
+class OrderResultOut(TypedDict):
+    """The realised profit or loss of what an order sold, after fees, by the lots of profit and loss (FIFO).
+    `realised` is in `currency`, the account's; null where it can't be proven, and `reason` says why.
+    """
+
+    realised: str | None
+    currency: str
+    reason: str
+
+
 class OrderOut(TypedDict):
-    """An order as the desk knows it. `state` is the desk's own, `status` the exchange's word once it has one."""
+    """An order as the desk knows it. `state` is the desk's own, `status` the exchange's word once it has one. `value`
+    is in the quote currency, before fees; `fees` below zero are a rebate. Null: not all fills are read yet.
+    """
 
     id: int
     reference: str
@@ -867,6 +882,7 @@ class OrderOut(TypedDict):
     type: str
     time_in_force: str
     quantity: str
+    amount: str | None
     price: str | None
     stop_price: str | None
     expire_time: str | None
@@ -875,6 +891,10 @@ class OrderOut(TypedDict):
     oversteps: list[OverstepOut]
     filled: str
     average_price: str | None
+    value: str | None
+    fees: str | None
+    fee_currency: str
+    result: OrderResultOut
     client_order_id: str
     exchange_id: str | None
     initiator: str | None

@@ -9,10 +9,10 @@ from desk.restores import backups
 
 
 class Command(BaseCommand):
-    help = "Make a backup of rows and heads in a folder of its own. The desk may go on working; the ring is not in it."
+    help = "Back up rows and heads to a new folder. The desk can keep running. The key ring is not included."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("folder", type=Path, help="where to make it; it must not be there yet")
+        parser.add_argument("folder", type=Path, help="the folder to create; it must not exist yet")
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
@@ -20,4 +20,6 @@ class Command(BaseCommand):
         except backups.CannotBackUp as problem:
             raise CommandError(str(problem)) from None
         self.stdout.write(f"Backed up to {options['folder']}: {', '.join(manifest.files)}.")
-        self.stdout.write("The key ring is not in it. Keep it apart: with both, every secret can be read.")
+        self.stdout.write(
+            "The key ring is not included. Store it separately: backup and ring together open every secret."
+        )

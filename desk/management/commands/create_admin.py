@@ -10,21 +10,23 @@ from desk.people import invitations
 
 
 class Command(BaseCommand):
-    help = "Makes the first administrator of a desk that is not a demo, and prints a link that works once, for a day."
+    help = "Create an administrator of a desk that is not a demo, and print a one-time link that is valid for a day."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("username")
-        parser.add_argument("--email", default="", help="where the desk mails them")
-        parser.add_argument("--again", action="store_true", help="take the password and every factor away, invite anew")
+        parser.add_argument("--email", default="", help="their e-mail address")
+        parser.add_argument(
+            "--again", action="store_true", help="remove the password and all factors, and print a new link"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         if settings.DEMO:
-            raise CommandError("The demo has its people already: create_admin is for a desk that is not a demo.")
+            raise CommandError("The demo comes with its own users. create_admin is for a desk that is not a demo.")
         try:
             database_mark.prepare(now=clock.now())
             chosen = {"name": options["username"], "email": options["email"], "again": options["again"]}
             person = invitations.create_admin(**chosen, now=clock.now())
         except (database_mark.WrongDatabase, invitations.CannotInvite) as reason:
             raise CommandError(str(reason)) from None
-        self.stderr.write(f"For {person.username} alone; it works once, for a day:")
+        self.stderr.write(f"For {person.username} only. The link works once and expires after a day:")
         self.stdout.write(f"{settings.DESK_URL}{reverse('begin')}?code={invitations.code_for(person)}")

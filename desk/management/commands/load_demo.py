@@ -6,7 +6,7 @@ from desk.people import demo
 
 
 class Command(BaseCommand):
-    help = "Loads the demo desk: people, account, keys. Safe to run again; refuses outside the demo."
+    help = "Load the demo desk: users, account, keys. Safe to repeat; refused outside the demo."
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:

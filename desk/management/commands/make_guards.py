@@ -60,7 +60,7 @@ class Migration(migrations.Migration):
 class Command(BaseCommand):
     """Write the migration, if one is needed; nothing is installed before it is run."""
 
-    help = "Write a migration that installs what changed of the triggers of a room."
+    help = "Write a migration that installs the changed triggers of a room."
 
     def add_arguments(self, parser: Any) -> None:
         parser.add_argument("app", help="the app that the migration belongs to")

@@ -24,6 +24,7 @@ def _refuse_too_old(loader: MigrationLoader) -> None:
     begun = {app for app, _ in loader.applied_migrations} & loader.migrated_apps
     if any(first not in loader.applied_migrations for app in begun for first in loader.graph.root_nodes(app)):
         raise CommandError(
-            f"This database was begun before version {THROUGH} and has to pass through it. Run `manage.py migrate` of "
-            f"version {THROUGH} on it once, then start this version. Nothing was changed."
+            f"Nothing was changed. This database was created before version {THROUGH} and must be upgraded through "
+            "it. Run `manage.py migrate` of "
+            f"version {THROUGH} on it once, then start this version."
         )

@@ -9,27 +9,30 @@ from desk.restores import backups
 
 
 class Command(BaseCommand):
-    help = "Put a backup back. The desk must not run; afterwards it sends nothing until two people have settled it."
+    help = (
+        "Restore a backup. Stop the desk first. Afterwards nothing is sent until two people have settled the restore."
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("folder", type=Path, help="what `manage.py backup` made")
-        parser.add_argument("--replace", action="store_true", help="move the rows that are here aside (SQLite)")
+        parser.add_argument("folder", type=Path, help="a folder made by `manage.py backup`")
+        parser.add_argument("--replace", action="store_true", help="move the existing rows aside (SQLite)")
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             manifest = backups.put_back(options["folder"], now=clock.now(), over_rows=options["replace"])
         except backups.CannotRestore as refusal:
             raise CommandError(str(refusal)) from None
-        self.stdout.write(f"Put back: the desk as it was at {manifest.made_at}.")
+        self.stdout.write(f"Restored: the desk as of {manifest.made_at}.")
         self.stdout.write(
-            "It sends nothing until two people of treasury have settled what waits to be sent: start it, and they find "
-            "it under Needs action."
+            "Nothing is sent until two treasurers have settled the pending requests. Start the desk; they find them "
+            "under Needs action."
         )
         result = audit_check.run(replay=True)
         for finding in result.findings:
             self.stdout.write(finding)
         if not result.holds:
             self.stdout.write(
-                "What the file of heads here knows beyond the backup is lost, and stays a finding until then."
+                "Events that the file of heads has and the backup lacks are lost. They are reported until the "
+                "restore is settled."
             )
         self.stdout.write(f"{result.events} events, head {result.head[:16]}.")

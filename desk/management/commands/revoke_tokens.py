@@ -8,7 +8,7 @@ from desk.people import tokens
 
 
 class Command(BaseCommand):
-    help = "Ends every token of one person for the desk's own interface, at once."
+    help = "Revoke all API tokens of one person at once."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("username")
@@ -16,6 +16,6 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         person = models.Person.objects.filter(username=options["username"]).first()
         if person is None:
-            raise CommandError(f"There is nobody called {options['username']!r}.")
+            raise CommandError(f"There is no user named {options['username']!r}.")
         ended = tokens.revoke_all(person=person, now=clock.now())
-        self.stdout.write(f"{ended} tokens of {person.username} ended.")
+        self.stdout.write(f"{ended} tokens of {person.username} revoked.")

@@ -6,7 +6,7 @@ from desk import sealing
 
 
 class Command(BaseCommand):
-    help = "Puts every sealed secret under the newest key of the ring. Afterwards the older keys can go."
+    help = "Re-encrypt every sealed secret with the newest key of the ring. The older keys can then be removed."
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:

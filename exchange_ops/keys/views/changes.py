@@ -135,7 +135,13 @@ def _stored_pair(
             else:
                 messages.success(request, f"{key}: {ADDED}")
                 return redirect("key", key.pk)
-    page = {"form": form, "purpose": purpose, "digest": _digest(form), "refusal": refusal, **context}
+    page = {
+        "form": form,
+        "purpose": purpose,
+        "digest": _digest(form, context.get("key")),
+        "refusal": refusal,
+        **context,
+    }
     return show(request, "exchange_ops/key_form.html", page, status=status)
 
 
@@ -144,9 +150,9 @@ def _posted(request: DeskRequest) -> QueryDict | None:
     return request.POST if request.method == "POST" else None
 
 
-def _digest(form: PairForm) -> str:
+def _digest(form: PairForm, replaces: ApiKey | None) -> str:
     """The digest for this form, the same however often it is sent."""
-    return changes.new_digest(str(form["request_key"].value()))
+    return changes.new_digest(str(form["request_key"].value()), replaces=replaces)
 
 
 def _take_step(

@@ -8,22 +8,56 @@ from django.urls import reverse
 
 from desk import rooms
 from desk.incidents.kinds import Cause, Kind, Severity, rows_of
-from desk.machines.guards import Guards
+from desk.machines.guards import NOT_PROVEN, Guards, Rule
 from desk.restores.waiting import MOST_OUTSIDE, Outside
 from desk.rooms import Check
 from desk.rows.witnessed import Table
 from desk.templatetags.desk import kept_amount
 from desk.web.search import Search
-from exchange_ops.ledger import chain_differences, quarantine, walks
-from exchange_ops.ledger.models import LedgerAside, LedgerEntry, LedgerVersion, Watermark
+from exchange_ops.ledger import chain_differences, settling, walks
+from exchange_ops.ledger.models import LedgerAside, LedgerEntry, LedgerVersion, RecordChoice, Watermark
 from exchange_ops.ledger.room import checks, searches
+from exchange_ops.ledger.room.trail import WORDS
 from exchange_ops.shared import alarms
 from exchange_ops.shared.declarations import causes, reasons, topics
 from exchange_ops.shared.models import Account
 
 _COUNT: Final = "for people: what a payment or deposit is, its status and its proof say, and nothing reads the count"
-# What the database itself refuses: changes of earlier versions, and the removal of entries.
-GUARDS: Final = Guards(history=(LedgerVersion,), records=(LedgerEntry,))
+_BY_TWO: Final = "two people choose which record holds, once"
+# What the database itself refuses: changes of earlier versions, removals, and a choice that two people did not make.
+_CHOICE, _ASIDE = "exchange_ops_recordchoice", "exchange_ops_ledgeraside"
+GUARDS: Final = Guards(
+    history=(LedgerVersion, RecordChoice),
+    records=(LedgerEntry, LedgerAside),
+    own=(
+        Rule(
+            _CHOICE,
+            "second_factor",
+            "INSERT",
+            "NOT EXISTS (SELECT 1 FROM desk_stepup s WHERE s.id = NEW.confirmation_id AND s.person_id = NEW.person_id "
+            "AND s.at = NEW.at AND s.purpose = 'settle-record' AND s.digest = NEW.digest)",
+            NOT_PROVEN,
+        ),
+        Rule(_ASIDE, "not_settled_at_first", "INSERT", "NEW.settled_as <> ''", _BY_TWO),
+        Rule(
+            _ASIDE,
+            "settled_by_two",
+            "UPDATE",
+            "NEW.settled_as <> OLD.settled_as AND (OLD.settled_as <> '' OR (SELECT COUNT(DISTINCT c.person_id) "
+            "FROM exchange_ops_recordchoice c WHERE c.aside_id = NEW.id AND c.holds = NEW.settled_as) < 2)",
+            _BY_TWO,
+        ),
+        Rule(
+            _ASIDE,
+            "record_stays",
+            "UPDATE",
+            "NEW.content <> OLD.content OR NEW.fingerprint <> OLD.fingerprint OR NEW.exchange_id <> OLD.exchange_id "
+            'OR NEW."index" {n} OLD."index" OR NEW.account_id <> OLD.account_id '
+            "OR (OLD.settled_as <> '' AND NEW.cleared_at IS NULL)",
+            "a record of the exchange stays as it was read",
+        ),
+    ),
+)
 _LEAVES: Final = {
     "created": "is reserved to leave the account",
     "pending": "is on its way out of the account",
@@ -37,8 +71,8 @@ def _elsewhere(now: datetime, only: str) -> Iterator[Cause]:
     for entry in rows_of(LedgerEntry.objects.filter(foreign=True), only):
         how = _LEAVES.get(entry.status.lower(), "may have left the account")
         sentence = (
-            f"{kept_amount(entry.amount, entry.currency)} {how}, and nobody here asked for it. Find out who ordered it "
-            "at the exchange; treasury can freeze the account meanwhile."
+            f"{kept_amount(entry.amount, entry.currency)} {how}; it was not requested in Countersign. "
+            "Find out who ordered it at the exchange; treasury can freeze the account meanwhile."
         )
         yield Cause(f"ledger:{entry.pk}", sentence, "ledger?origin=foreign", scope=str(entry.account_id))
 
@@ -46,12 +80,22 @@ def _elsewhere(now: datetime, only: str) -> Iterator[Cause]:
 def _unread(now: datetime, only: str) -> Iterator[Cause]:
     """Records of the ledger that could not be read."""
     for account in Account.objects.order_by("pk"):
-        if count := quarantine.waiting(account=account):
+        if count := settling.unread(account=account):
             sentence = (
                 f"{count} records of the exchange's ledger of {account.name} could not be read and are kept aside: "
                 "figures may miss what they say."
             )
             yield Cause(f"account:{account.pk}", sentence, "ledger", scope=str(account.pk))
+
+
+def _differing(now: datetime, only: str) -> Iterator[Cause]:
+    """Pairs of records of one index, of which two people of treasury choose the one that holds."""
+    for row in rows_of(settling.waiting(), only):
+        sentence = (
+            f"No money moved. The exchange reported two records with index {row.index} for {row.account.name}, and "
+            "figures follow the first one. Two people of treasury choose which one holds."
+        )
+        yield Cause(f"record:{row.pk}", sentence, "ledger-record", str(row.pk), str(row.account_id))
 
 
 def _movements(since: datetime) -> Iterator[Outside]:
@@ -74,6 +118,8 @@ def _not_read_yet(since: datetime) -> Iterator[str]:
 
 
 ROOM: Final = rooms.Room(
+    trail=(WORDS,),
+    paths={"aside_id": (LedgerAside, "pk", "account_id")},
     topics={"ledger": topics.row(Account, account="pk"), "balances": topics.row(Account, account="pk")},
     checks={
         "exchange": Check(checks.exchange, order=10, incident=alarms.LEDGER_LATE),
@@ -103,6 +149,16 @@ ROOM: Final = rooms.Room(
             causes.unwell(alarms.LEDGER_LATE),
             grace_period=causes.AFTER_A_START,
         ),
+        Kind(
+            alarms.RECORDS_DIFFER,
+            "Records differ",
+            Severity.HIGH,
+            causes.DECIDERS,
+            _differing,
+            closable=False,
+            ends="It ends when two people of treasury have chosen which record holds.",
+            votes=settling.votes_on,
+        ),
         Kind(alarms.RECORDS_ASIDE, "Records not read", Severity.MEDIUM, causes.WORKERS, _unread),
         Kind(
             alarms.STREAM_DOWN,
@@ -118,6 +174,7 @@ ROOM: Final = rooms.Room(
         Table(LedgerEntry, {"seen_at": reasons.CLOCK, "confirmations": _COUNT}),
         Table(LedgerVersion),
         Table(LedgerAside, {"seen_at": reasons.CLOCK}),
+        Table(RecordChoice),
         Table(Watermark, {"moved_at": reasons.CLOCK}),
     ),
     idle_tables={"exchange_ops.balance": reasons.COPY},

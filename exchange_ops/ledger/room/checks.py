@@ -36,7 +36,7 @@ def stream() -> Health:
         row = heartbeats.state_of(streams.name_of(account))
         age = ages.age(row.heard_at if row else None, now)
         if row is not None and row.connected and age is not None and age <= ages.STREAM_SILENCE:
-            sentence = f"The stream of {account.name} is live; heard {ages.spoken(age)} ago."
+            sentence = f"The stream of {account.name} is live; last message {ages.spoken(age)} ago."
             answers.append(Health(ok=True, sentence=sentence, age_s=age.total_seconds()))
         else:
             because = f" {row.problem}" if row is not None and row.problem else ""

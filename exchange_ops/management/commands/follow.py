@@ -6,6 +6,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from desk import clock, database_mark
+from desk.machines.lanes import LANES
 from desk.processes import sign_of_life
 from exchange_ops.keys import store
 from exchange_ops.processes import Following
@@ -23,6 +24,7 @@ class Command(BaseCommand):
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: stopping.set())
         self.stdout.write("Following the streams of the exchange; waiting for the lease.")
+        LANES.use_threads()
         sign_of_life.first()
         Following(
             now=clock.now,

@@ -25,7 +25,7 @@ COLUMNS = (
     ("volume", "Volume", True),
     ("turnover", "Turnover", True),
     ("spread", "Spread", True),
-    ("read", "Read", True),
+    ("read", "Updated", True),
 )
 _LONGEST_NUMBER = 6
 

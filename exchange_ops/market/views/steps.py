@@ -73,5 +73,5 @@ def _named(code: str) -> Symbol:
 
 def _second(text: str) -> datetime:
     if not (text.isascii() and text.isdigit() and len(text) <= _LONGEST_SECOND):
-        raise Http404("It has to be said before which second.")
+        raise Http404("A time is required.")
     return datetime.fromtimestamp(int(text), UTC)

@@ -30,7 +30,7 @@ class Link:
     """One order of a chain as last read. Quantities are in the base currency; `quantity` includes what was filled.
 
     `replaces` is the number of the order that it replaces. `open`: it is at the exchange and can be filled. `final`: it
-    was filled, expired, or cancelled by the desk with the exchange's consent, so nothing replaced it and nothing can.
+    was filled, expired, or cancelled by System with the exchange's consent, so nothing replaced it and nothing can.
     `since` is when it was requested; None while it waits for a person.
     """
 

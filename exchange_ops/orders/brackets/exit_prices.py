@@ -31,7 +31,7 @@ def problems(*, exits: Exits, requested: OrderRequest | Order) -> dict[str, str]
     sentences: dict[str, str] = {}
     for name, price in (("stop_loss", exits.stop), ("take_profit", exits.take)):
         if not storable(price):
-            sentences[name] = "More digits than any currency has."
+            sentences[name] = "Too many digits."
         elif wrong := checking.price_problems(price, symbol):
             sentences[name] = _sentence(wrong[0])
     if sentences:
@@ -41,12 +41,12 @@ def problems(*, exits: Exits, requested: OrderRequest | Order) -> dict[str, str]
     near, far = ("below", "above") if buys else ("above", "below")
     if at is None:
         if (exits.stop < exits.take) != buys:
-            sentences["stop_loss"] = f"The stop has to be {near} the take profit."
+            sentences["stop_loss"] = f"The stop must be {near} the take profit."
         return sentences
     if (exits.stop < at) != buys or exits.stop == at:
-        sentences["stop_loss"] = f"The stop has to be {near} the entry, {grouped_text(at)}: it limits the loss."
+        sentences["stop_loss"] = f"The stop must be {near} the entry price, {grouped_text(at)}."
     if (exits.take > at) != buys or exits.take == at:
-        sentences["take_profit"] = f"The take profit has to be {far} the entry, {grouped_text(at)}."
+        sentences["take_profit"] = f"The take profit must be {far} the entry price, {grouped_text(at)}."
     return sentences
 
 
@@ -137,7 +137,7 @@ def _entered_at(requested: OrderRequest | Order) -> Decimal | None:
 
 def _sentence(wrong: BadArgument) -> str:
     if wrong.problem is Problem.NOT_A_MULTIPLE:
-        return f"It has to be a multiple {wrong.detail}, the tick size of this symbol."
+        return f"Price must be a multiple {wrong.detail}, the tick size."
     return f"Too low: {wrong.detail}."
 
 

@@ -8,7 +8,7 @@ from exchange_ops.orders.brackets.chains import Chain
 from exchange_ops.orders.models import Order
 
 _NOT_PLACED: Final = (states.REFUSED, states.NOT_SENT, states.DECLINED, states.WITHDRAWN, states.LAPSED)
-_NOT_SEEN: Final = "not seen at the exchange; whether it is there is not known."
+_NOT_SEEN: Final = "not found at the exchange; its status is unknown."
 
 
 def reason(chain: Sequence[Order], facts: Chain, *, what: str) -> str:
@@ -18,12 +18,12 @@ def reason(chain: Sequence[Order], facts: Chain, *, what: str) -> str:
         return _unknown(chain, facts, what)
     if facts.is_in_doubt:
         return (
-            f"The {what}, {order.reference}, works, but not for all that is open; {_references(chain, facts.unseen)}, "
-            f"which was to replace it by more, was {_NOT_SEEN}"
+            f"The {what} {order.reference} is working but covers only part of the position; its larger "
+            f"replacement, {_references(chain, facts.unseen)}, was {_NOT_SEEN}"
         )
     if order.state in _NOT_PLACED:
-        return f"The {what}, {order.reference}, was not placed: {order.last_problem or order.sentence}"
-    return f"The {what}, {order.reference}, is over without being filled whole: {states.state_of(order)}."
+        return f"The {what} {order.reference} was not placed: {order.last_problem or order.sentence}"
+    return f"The {what} {order.reference} ended without filling completely: {states.state_of(order)}."
 
 
 def note(chain: Sequence[Order], facts: Chain, *, what: str) -> str:
@@ -33,7 +33,10 @@ def note(chain: Sequence[Order], facts: Chain, *, what: str) -> str:
         return _unknown(chain, facts, what)
     if facts.unseen:
         order, unseen = _member(chain, facts.number), _references(chain, facts.unseen)
-        return f"{unseen}, which was to replace the {what}, was not seen at the exchange: {order.reference} works on."
+        return (
+            f"{unseen}, the replacement for the {what}, was not found at the exchange. {order.reference} is still "
+            "working."
+        )
     return ""
 
 
@@ -41,26 +44,26 @@ def note_of_settled(chain: Sequence[Order], facts: Chain, *, what: str) -> str:
     """What the order that takes over from this one waits for; empty where nothing is in its way."""
     order = _member(chain, facts.number)
     if facts.open:
-        return f"The {what}, {order.reference}, is being cancelled; another one is placed only then."
+        return f"Cancelling the {what} {order.reference}; the next one is placed after that."
     if facts.is_lost:
-        return f"{_unknown(chain, facts, what)} The exchange's orders are read once more before another one is placed."
+        return f"{_unknown(chain, facts, what)} The exchange's orders are checked again before another one is placed."
     return ""
 
 
 def _unknown(chain: Sequence[Order], facts: Chain, what: str) -> str:
     order = _member(chain, facts.number)
     if order.state == states.NOT_SEEN:
-        return f"The {what}, {order.reference}, was {_NOT_SEEN}"
+        return f"The {what} {order.reference} was {_NOT_SEEN}"
     if facts.coming == (order.pk,):
-        return f"Whether the {what}, {order.reference}, is at the exchange is not known yet: the desk looks for it."
+        return f"Looking for the {what} {order.reference} at the exchange; its status is not known yet."
     if facts.coming:
         coming = _references(chain, facts.coming)
         return (
-            f"Whether {coming} replaced the {what}, {order.reference}, is not known yet: the desk looks for it, and "
-            "counts on either being there."
+            f"Not known yet whether {coming} replaced the {what} {order.reference}. Looking for both; either "
+            "may be working."
         )
     unseen = _references(chain, facts.unseen)
-    return f"The {what}, {order.reference}, is over, and {unseen}, which was to replace it, was {_NOT_SEEN}"
+    return f"The {what} {order.reference} has ended, and its replacement, {unseen}, was {_NOT_SEEN}"
 
 
 def _member(chain: Sequence[Order], number: int) -> Order:

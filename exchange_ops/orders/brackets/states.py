@@ -27,56 +27,66 @@ OUTCOMES: Final[dict[str, str]] = {
     NOT_ENTERED: "The entry ended without a fill",
     BY_STOP: "Closed by the stop",
     BY_TAKE: "Closed by the take profit",
-    BY_BOTH: "Closed by stop and take profit, a part each",
-    LET_GO: "Watching ended by a person; its orders stayed",
-    CANCELLED: "Ended by a person; its open orders were cancelled",
-    POSITION_GONE: "The position was closed in another way; the stop was cancelled",
+    BY_BOTH: "Closed partly by the stop, partly by the take profit",
+    LET_GO: "Monitoring stopped by a person; orders kept",
+    CANCELLED: "Ended by a person; open orders cancelled",
+    POSITION_GONE: "Position closed by another order; stop cancelled",
 }
 
 STATES: Final[dict[str, State]] = {
     ENTERING: State(
         "Entry open",
-        "The entry is on its way or rests in the book. What it fills is guarded by a stop at the exchange, and the "
-        "desk watches the take profit. An operator can end it.",
+        (
+            "The entry is being placed or rests in the book. Each fill gets a stop at the exchange, and the take "
+            "profit is monitored here. An operator can end the bracket."
+        ),
         Turn.WORKER,
         Tone.ACTIVE,
         icon="clock",
     ),
     GUARDED: State(
-        "Guarded",
-        "What the entry filled is guarded: the stop rests at the exchange and works without the desk; the take profit "
-        "is watched by the desk while it runs. An operator can end it.",
+        "Protected",
+        (
+            "The position is protected: the stop rests at the exchange and works even if Countersign is down; the "
+            "take profit is monitored here. An operator can end the bracket."
+        ),
         Turn.WORKER,
         Tone.GOOD,
         icon="shield-check",
     ),
     UNGUARDED: State(
         "No stop",
-        "Something that the entry filled has no stop that is known to work, for the reason below. An operator can have "
-        "the stop placed again, or end the bracket and close the rest by hand.",
+        (
+            "All or part of the position has no working stop, for the reason below. An operator can place the stop "
+            "again, or end the bracket and close the position manually."
+        ),
         Turn.PERSON,
         Tone.BAD,
         icon="triangle-alert",
     ),
     TAKING: State(
-        "Taking the profit",
-        "The market reached the take profit: the stop is being cancelled, then the rest is closed at that price or a "
-        "better one. What the book doesn't take gets a stop again. The desk goes on by itself.",
+        "Taking profit",
+        (
+            "The market reached the take profit: the stop is being cancelled, then the position is closed at that "
+            "price or better. Any unfilled rest gets a stop again. No action needed."
+        ),
         Turn.WORKER,
         Tone.ACTIVE,
         icon="send",
     ),
     ENDING: State(
-        "Being ended",
-        "What is open of the entry and the stops is being cancelled; it can still be filled until it has been. "
-        "Nothing else is placed.",
+        "Ending",
+        (
+            "Open entry and stop orders are being cancelled; they can still fill until the exchange confirms. No "
+            "further orders are placed."
+        ),
         Turn.WORKER,
         Tone.ACTIVE,
         icon="undo-2",
     ),
     CLOSED: State(
         "Ended",
-        "Nothing is watched any more, and no order of the bracket is placed again.",
+        "Monitoring has stopped, and this bracket places no more orders.",
         Turn.NOBODY,
         Tone.QUIET,
         terminal=True,

@@ -25,8 +25,8 @@ from exchange_ops.orders.models import Order
 LOOK_EVERY: Final = timedelta(seconds=2)
 ASK_AGAIN: Final = timedelta(seconds=10)  # to have an order cancelled that the exchange did not cancel
 VIA: Final = "bracket"
-NO_PRICE: Final = "There is no fresh price, so the take profit can't be watched; the stop at the exchange works."
-FROZEN: Final = "The account is frozen: nothing more is placed for it, and a stop at the exchange works on."
+NO_PRICE: Final = "No current price, so the take profit is not monitored. The stop at the exchange is working."
+FROZEN: Final = "The account is frozen: no further orders are placed. A stop at the exchange keeps working."
 
 
 def step(row: Bracket, *, now: datetime) -> None:

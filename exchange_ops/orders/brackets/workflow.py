@@ -50,12 +50,12 @@ QUEUE: Final = Queue(
 )
 bracket_of = situation.bracket_of
 advance, sweep, due = QUEUE.advance, QUEUE.sweep, QUEUE.due
-ONLY_OPERATORS: Final = "Only operators change a bracket."
+ONLY_OPERATORS: Final = "Only operators can change a bracket."
 NOTHING_TO_PLACE: Final = (
-    "An order that rests at the exchange, or may, covers it: with another stop beside it, it could be closed twice. "
-    "The desk looks for it, and says here what came of it."
+    "No stop was placed: another order may already cover this position, and a second stop could close it "
+    "twice. Its status is being checked and will be shown here."
 )
-FASTER: Final = "It moved on in the same moment. Read it again."
+FASTER: Final = "The bracket has just changed. Refresh and try again."
 
 
 class CannotEnd(Exception):
@@ -77,9 +77,11 @@ def place(
         order = workflow.place(requested=requested, account=account, initiator=initiator, now=now, **words)
         row = Bracket.objects.filter(entry=order).first()
         if row is None and order.created_at != now:
-            raise CannotPlace({FORM: f"This form was sent before, without a bracket, as {order.reference}."})
+            raise CannotPlace({FORM: f"This form was already submitted without a bracket, as {order.reference}."})
         if row is not None and (row.stop_price, row.take_price) != (exits.stop, exits.take):
-            raise CannotPlace({FORM: f"This form was sent before, with other exits, as {row.reference}."})
+            raise CannotPlace(
+                {FORM: f"This form was already submitted with other stop and take-profit prices, as {row.reference}."}
+            )
         if row is None:
             _create(order, exits, person=initiator, now=now, request=request)
     return order
@@ -91,7 +93,7 @@ def attach(
     """Give an open order a bracket. Asked again with the same prices, it gives the same bracket. Raises CannotPlace."""
     order = Order.objects.select_related("account", "initiator").filter(pk=order_id).first()
     if order is None:
-        raise CannotPlace({FORM: "There is no such order."})
+        raise CannotPlace({FORM: "Order not found."})
     if reason := why_not(order, person):
         earlier = Bracket.objects.filter(entry=order, stop_price=exits.stop, take_price=exits.take).first()
         if earlier is not None and rules.may_trade(person, order.account_id):
@@ -102,21 +104,21 @@ def attach(
     try:
         return _create(order, exits, person=person, now=now, request={"session_key": session_key, "via": via})
     except IntegrityError:
-        raise CannotPlace({FORM: "It got a bracket in this moment. Look at it again."}) from None
+        raise CannotPlace({FORM: "A bracket was just added to this order. Refresh the page."}) from None
 
 
 def why_not(order: Order, person: "Person") -> str:
     """Why this order can't get a bracket from this person; empty where it can."""
     if not rules.may_trade(person, order.account_id):
-        return "Only operators guard orders."
+        return "Only operators can add a bracket."
     if bracket_of(order) is not None:
-        return "It belongs to a bracket already."
+        return "This order already belongs to a bracket."
     if order.digest and order.state in {order_states.WAITING, *order_states.ON_THE_WAY}:
-        return "What is approved is the order as it was requested. It can get a bracket once the exchange has it."
+        return "The approval covers the order as requested. A bracket can be added once the exchange has accepted it."
     if not order.is_open:
-        return f"Only an order that is open can get a bracket: {order_states.state_of(order)}."
+        return f"A bracket can be added only to an open order. This one: {order_states.state_of(order)}."
     if order.state in {order_states.CANCELLING, order_states.REPLACING}:
-        return "It is being cancelled or replaced: look at it again in a moment."
+        return "The order is being cancelled or replaced. Try again shortly."
     return ""
 
 
@@ -198,7 +200,9 @@ def _by_person(bracket_id: int, person: "Person", change: Callable[[Bracket], Br
                 raise CannotEnd(ONLY_OPERATORS)
             return change(row)
     except Bracket.DoesNotExist:
-        raise CannotEnd("There is no such bracket.") from None
+        raise CannotEnd("Bracket not found.") from None
     except machine.CannotMove:
         row = Bracket.objects.get(pk=bracket_id)
-        raise CannotEnd(f"It can't be done now: {row.label[0].lower()}{row.label[1:]}. {FASTER}") from None
+        raise CannotEnd(
+            f"Not possible in the bracket's current status: {row.label[0].lower()}{row.label[1:]}. {FASTER}"
+        ) from None

@@ -85,7 +85,7 @@ def approve(
 
 def decline(*, order_id: int, person: "Person", reason: str, now: datetime, session_key: str = "") -> Order:
     """Decline the order, so that nothing is placed. It takes a reason and no second factor."""
-    reason = DECISIONS.reason(reason, asks="Say why you decline it; the person who asked will read it.")
+    reason = DECISIONS.reason(reason, asks="Give a reason for rejecting it; the requester will see it.")
     act = Act(person, now, session_key, reason)
     with DECISIONS.on(order_id) as row:
         _refuse_person(row, person)
@@ -101,7 +101,7 @@ def withdraw(*, order_id: int, person: "Person", reason: str = "", now: datetime
     act = Act(person, now, session_key, reason.strip()[:LONGEST_COMMENT])
     with DECISIONS.on(order_id) as row:
         if not may_withdraw(person, row):
-            raise CannotDecide("Only the person who asked for it can take it back.")
+            raise CannotDecide("Only the requester can withdraw it.")
         if row.state != states.WAITING:
             raise CannotDecide(_nothing_to_decide(row))
         _end(row, act, event="withdrawn", to=states.WITHDRAWN)
@@ -169,13 +169,13 @@ def to_confirm(row: Order, oversteps: Iterable[Overstep], *, confirmed: Collecti
 def _check_again(row: Order, *, confirmed: Collection[str], now: datetime) -> list[Overstep]:
     requested = request_checks.request_of(row)
     if row.initiator is None:
-        raise CannotDecide("It was placed elsewhere.")
+        raise CannotDecide("It was placed outside Countersign.")
     try:
         oversteps = policy_checks.check(initiator=row.initiator, account=row.account, requested=requested, now=now)
     except request_checks.CannotPlace as problem:
-        raise CannotDecide(f"It can't be placed any more. {problem}") from None
+        raise CannotDecide(f"The order can no longer be placed. {problem}") from None
     if missing := to_confirm(row, oversteps, confirmed=confirmed):
-        raise NotConfirmed(f"The market moved. Confirm by name, then approve it. {bounds.in_words(missing)}")
+        raise NotConfirmed(f"The market moved. Confirm the following, then approve. {bounds.in_words(missing)}")
     return oversteps
 
 
@@ -199,34 +199,34 @@ def _refuse_unless_open(row: Order, act: Act) -> None:
     if row.state != states.WAITING:
         raise CannotDecide(_nothing_to_decide(row))
     if row.approve_until is None or act.now >= row.approve_until:
-        raise CannotDecide("Its time for an approval is over: nothing is placed. It can be asked for again.")
+        raise CannotDecide("Not placed: the approval deadline has passed. An operator can request it again.")
     if freezes.active(row.account) is not None:
-        raise CannotDecide("The account is frozen, so nothing can be approved. Two people of treasury can end that.")
+        raise CannotDecide("The account is frozen: nothing can be approved. Two treasurers must lift the freeze.")
     if act.digest != row.digest or not digests.matches(row.digest, row):
-        raise CannotDecide("This is not what you saw. Read it again, then decide.")
+        raise CannotDecide("The order changed after you opened it. Refresh, then decide.")
 
 
 def _refuse_person(row: Order, person: "Person") -> None:
     if person.pk == row.initiator_id:
-        raise CannotDecide("You asked for this order yourself, so somebody else has to decide on it.")
+        raise CannotDecide("You requested this order, so another treasurer must decide.")
     if not may_decide(person, row):
-        raise CannotDecide("Only treasury decides on orders beyond a limit.")
+        raise CannotDecide("Only treasury can decide on orders over a limit.")
 
 
 def _nothing_to_decide(row: Order) -> str:
     if row.state == states.WAITING:
-        return "Somebody else acted on it in the same moment. Read it again, then decide."
+        return "Another person has just acted on this order. Refresh, then decide."
     if row.decided_at is not None:
         return f"Already decided by {row.decided_by} at {row.decided_at:%H:%M:%S} UTC."
-    return f"There is nothing to decide: {row.label[0].lower()}{row.label[1:]}."
+    return f"No decision needed: {row.label[0].lower()}{row.label[1:]}."
 
 
 DECISIONS: Final = Decisions(
     PURPOSE,
     CannotDecide,
     machine.MACHINE,
-    missing="There is no such order.",
+    missing="Order not found.",
     why_over=_nothing_to_decide,
     ballot=BALLOT,
-    given_already="You decided on this already.",
+    given_already="You have already decided on this order.",
 )

@@ -27,6 +27,8 @@ from exchange_ops.orders.decisions import approvals
 from exchange_ops.orders.forms import orders_named
 from exchange_ops.orders.models import AccountTrade, FeeRates, Order, OrderApproval, OrderCall, OrderEvent
 from exchange_ops.orders.room import restore, waiting
+from exchange_ops.orders.room.trail import WORDS
+from exchange_ops.orders.views import fill_notices
 from exchange_ops.policy.vote_replay import COUNTED, Votes
 from exchange_ops.shared import alarms, heartbeats, rules
 from exchange_ops.shared.declarations import ages, causes, reasons, topics
@@ -49,13 +51,13 @@ def _check() -> Health:
     now = clock.now()
     due = workflow.due(now=now).order_by("next_action_at").values_list("next_action_at", flat=True).first()
     age = ages.age(due, now) or timedelta(0)
-    sentences = ["No order waits for a worker."]
+    sentences = ["No orders waiting to be sent."]
     if due is not None:
-        sentences = [f"The oldest order that is due has waited {ages.spoken(age)} for a worker."]
+        sentences = [f"The oldest order has been waiting {ages.spoken(age)} to be sent."]
     for account in Account.objects.order_by("pk"):
         row = heartbeats.state_of(workflow.name_of(account))
         read = ages.age(row.heard_at if row else None, now)
-        lists = "Its lists were not read yet." if read is None else f"Its lists were read {ages.spoken(read)} ago."
+        lists = "Order lists not read yet." if read is None else f"Order lists read {ages.spoken(read)} ago."
         sentences += [lists, *([row.problem] if row is not None and row.problem else [])]
         sentences.append(ages.liveness(stream.name_of(account), "Order updates", now))
     return Health(ok=age <= ages.DUE_AGE, sentence=" ".join(sentences), age_s=age.total_seconds())
@@ -93,10 +95,10 @@ def _without_a_stop(now: datetime, only: str) -> Iterator[Cause]:
     late = Q(entry__cum_quantity__gt=0) | Q(entry__replacements__cum_quantity__gt=0)
     ended = Q(state=bracket_states.CLOSED, outcome=bracket_states.NOT_ENTERED) & late
     for row in _selected(Bracket.objects.filter(Q(state=bracket_states.UNGUARDED) | ended).distinct(), only):
-        why = row.last_problem or f"The entry, {row.entry.reference}, was filled after the bracket had ended."
+        why = row.last_problem or f"The entry {row.entry.reference} filled after the bracket had ended."
         sentence = (
-            f"{row.reference}: a {row.side} entry in {row.symbol} is open without a stop that is known to work. {why} "
-            "An operator can have the stop placed again, or close it by hand."
+            f"{row.reference}: the position of a {row.side} entry in {row.symbol} has no working stop. "
+            f"{why} An operator can place the stop again, or close the position manually."
         )
         yield _cause(row, sentence)
 
@@ -112,7 +114,10 @@ def _unclear(now: datetime, only: str) -> Iterator[Cause]:
         if reasons := plan.unclear(situation.current(row, now=now)):
             yield _cause(
                 row,
-                f"{row.reference}, {row.symbol}: {reasons} An operator can compare the exchange's orders and end it.",
+                (
+                    f"{row.reference}, {row.symbol}: {reasons} An operator can check the exchange's orders and end "
+                    "the bracket."
+                ),
             )
 
 
@@ -132,19 +137,19 @@ ROOM: Final = rooms.Room(
     incidents=(
         Kind(
             alarms.WITHOUT_A_STOP,
-            "Position without its stop",
+            "Position without a stop",
             Severity.HIGH,
             causes.TRADERS,
             _without_a_stop,
-            ends="It ends when its stop is at the exchange, or the bracket is ended.",
+            ends="Clears when the stop is at the exchange or the bracket is ended.",
         ),
         Kind(
             alarms.BRACKET_UNCLEAR,
-            "Order of a bracket not seen",
+            "Bracket order not found",
             Severity.HIGH,
             causes.TRADERS,
             _unclear,
-            ends="It ends when the order is seen at the exchange or known not to be there, or the bracket is ended.",
+            ends="Clears when the order is found or confirmed absent at the exchange, or the bracket is ended.",
         ),
     ),
     approvals=(
@@ -164,6 +169,7 @@ ROOM: Final = rooms.Room(
     open_work=waiting.open_work,
     waiting=(restore.ORDERS.source, restore.BRACKETS.source),
     outside=restore.placed_elsewhere,
+    trail=WORDS,
     replays={REPLAY.subject: REPLAY.check, BRACKET_REPLAY.subject: BRACKET_REPLAY.check},
     guards={"orders": machine.GUARDS.statements, "brackets": bracket_machine.GUARDS.statements},
     tables=(
@@ -176,8 +182,12 @@ ROOM: Final = rooms.Room(
         Table(BracketEvent),
         Table(BracketLeg),
     ),
-    idle_tables=dict.fromkeys(("exchange_ops.feerates", "exchange_ops.orderreading"), reasons.QUESTION),
+    idle_tables={
+        **dict.fromkeys(("exchange_ops.feerates", "exchange_ops.orderreading"), reasons.QUESTION),
+        "exchange_ops.orderamount": "what a quantity was computed from; the order itself has the quantity",
+    },
     retention=(Retention(FeeRates, "requested_at", lambda: timedelta(days=settings.ANSWERS_KEPT_DAYS)),),
+    browser_kinds=(fill_notices.KIND,),
     searches=(Search(_trade, 32), Search(_search, 60)),
     commands=(Command("New order", "order-new", "plus", rules.may_trade, 20),),
     tasks="exchange_ops.orders.tasks",

@@ -29,16 +29,18 @@ def _evidence(row: Order) -> list[str]:
     """What the exchange says about an order with this client order id."""
     if not row.status:
         return []
-    filled = f", {grouped_text(row.cum_quantity)} of it filled" if row.cum_quantity else ""
-    return [f"The exchange has an order of this id: {row.status}{filled}."]
+    filled = f", {grouped_text(row.cum_quantity)} filled" if row.cum_quantity else ""
+    return [f"The exchange has an order with this id: {row.status}{filled}."]
 
 
 def _of_bracket(row: Bracket) -> list[str]:
     """The open orders of its symbol that no row here requested."""
     others = Order.objects.filter(account=row.account_id, symbol=row.symbol, active=True, initiator=None)
     return [
-        f"The exchange lists {order.client_order_id}, which this desk has no request of: {order.side} "
-        f"{grouped_text(order.quantity)}, {order.type}."
+        (
+            f"The exchange lists {order.client_order_id}, not requested in Countersign: {order.side} "
+            f"{grouped_text(order.quantity)}, {order.type}."
+        )
         for order in others.order_by("pk")
     ]
 
@@ -71,7 +73,7 @@ BRACKETS: Final = Waits(
     ends=dict.fromkeys(
         (bracket_states.ENTERING, bracket_states.GUARDED, bracket_states.UNGUARDED), ("let_go", bracket_states.CLOSED)
     ),
-    title=lambda row: f"Guard {row.entry.reference}, {row.symbol}: place stops and the take profit",
+    title=lambda row: f"Add a bracket to {row.entry.reference}, {row.symbol}: place stop and take profit",
     url=lambda row: reverse("bracket", args=[row.pk]),
     asked_by=lambda row: row.initiator_id,
     evidence=_of_bracket,

@@ -92,7 +92,7 @@ def _entry(row: Order, person: "Person", now: datetime) -> Entry:
         row=row,
         template="exchange_ops/action/_order.html",
         phase=row.state,
-        lapse="nothing is placed and the request expires",
+        lapse="the order is not placed and the request expires",
         facts={"what": f"{row.side} {plain(row.quantity)} {row.symbol}"},
         scope=str(row.account_id),
     )

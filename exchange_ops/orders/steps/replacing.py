@@ -39,10 +39,10 @@ if TYPE_CHECKING:
 
 LOOK_AGAIN: Final = timedelta(seconds=2)  # while the replacing order is on its way
 READ_AGAIN: Final = timedelta(seconds=3)  # until the history says how the old one ended
-NOT_READ: Final = "It was replaced; how much of it was filled before was not read."
+NOT_READ: Final = "Replaced; how much had filled before is not known."
 ON_MARGIN: Final = (
-    "An order on margin is replaced over the trading socket alone, and that is not connected now: cancel it and place "
-    "another one."
+    "Not replaced: a margin order can be replaced only over the trading stream, which is disconnected. Cancel "
+    "it and place a new order."
 )
 
 
@@ -78,7 +78,7 @@ def ask(
     if (earlier := once.earlier()) is not None:
         return earlier
     if not 0 < len(request_key) <= LONGEST_KEY:
-        raise CannotReplace({FORM: "The form has lost its key: open it again."})
+        raise CannotReplace({FORM: "This form is incomplete. Reload the page and try again."})
     old = replaceable(order_id, person)
     requested = changed_request(old, quantity=quantity, price=price)
     if sentences := problems(old, requested, person=person, now=now):
@@ -102,18 +102,18 @@ def ask(
 
 
 def _sent_before(row: Order) -> CannotReplace:
-    return CannotReplace({FORM: f"This form was sent before, with other content, as {row.reference}."})
+    return CannotReplace({FORM: f"This form was already submitted with different content, as {row.reference}."})
 
 
 def replaceable(order_id: int, person: "Person") -> Order:
     """The order, when this person may have it replaced now. Raises CannotReplace."""
     row = Order.objects.select_related("account", "initiator").filter(pk=order_id).first()
     if row is None:
-        raise CannotReplace({FORM: "There is no such order."})
+        raise CannotReplace({FORM: "Order not found."})
     if not rules.may_trade(person, row.account_id):
-        raise CannotReplace({FORM: "Only operators replace orders."})
+        raise CannotReplace({FORM: "Only operators can replace orders."})
     if row.state not in states.AT_EXCHANGE or not row.active:
-        raise CannotReplace({FORM: f"There is nothing to replace: {states.state_of(row)}."})
+        raise CannotReplace({FORM: f"The order is already closed: {states.state_of(row)}."})
     if row.margin and not trading_line.is_live(row.account):
         raise CannotReplace({FORM: ON_MARGIN})
     return row
@@ -131,11 +131,11 @@ def problems(old: Order, requested: OrderRequest, *, person: "Person", now: date
     """
     symbol = Symbol.objects.filter(pk=old.symbol).first()
     if symbol is None:
-        return {FORM: "The exchange does not describe this symbol."}
+        return {FORM: "The exchange does not list this symbol."}
     if (requested.quantity, requested.price) == (old.quantity, old.price):
-        return {FORM: "Nothing would change: enter another price or quantity."}
+        return {FORM: "Enter a different price or quantity."}
     if requested.quantity <= old.cum_quantity:
-        return {"quantity": f"{old.cum_quantity.normalize():f} were filled already: the whole quantity has to be more."}
+        return {"quantity": f"{old.cum_quantity.normalize():f} already filled: enter a larger total quantity."}
     if reason := _beyond_bracket(old, requested.quantity, now):
         return {"quantity": reason}
     sentences = request_checks.problems(
@@ -154,7 +154,7 @@ def _beyond_bracket(old: Order, quantity: Decimal, now: datetime) -> str:
     most = None if row is None else situation.most_instead_of(row, old, now=now)
     if row is None or most is None or quantity <= most:
         return ""
-    return f"It closes what {row.reference} opened and no other stop covers: {grouped_text(most)} at most."
+    return f"At most {grouped_text(most)}: the part opened by {row.reference} that no other stop covers."
 
 
 def find_oversteps(old: Order, requested: OrderRequest, *, person: "Person", now: datetime) -> list[Overstep]:
@@ -175,7 +175,7 @@ def _begin(old: Order, new: Order, *, person: "Person", now: datetime, session_k
             _check_bracket(old, new.quantity, now)
             locked = machine.lock(old.pk)
             if (locked.state, locked.version) != (old.state, old.version):
-                raise machine.CannotMove("It moved on.")
+                raise machine.CannotMove("The order has just changed.")
             machine.create(new, event="asked", now=now, actor=person, session_key=session_key)
             machine.move(
                 locked,
@@ -188,7 +188,7 @@ def _begin(old: Order, new: Order, *, person: "Person", now: datetime, session_k
                 evidence={"by": new.reference, "quantity": new.quantity, "price": new.price},
             )
     except machine.CannotMove:
-        raise CannotReplace({FORM: "It moved on in the same moment. Read it again."}) from None
+        raise CannotReplace({FORM: "The order has just changed. Refresh and try again."}) from None
     return new
 
 
@@ -208,7 +208,7 @@ def obstacle(row: Order) -> str:
     old = Order.objects.get(pk=row.replaces_id)
     if old.state == states.REPLACING and old.active:
         return ""
-    return f"{old.reference} was no longer there to be replaced."
+    return f"{old.reference} was already closed and could not be replaced."
 
 
 # What becomes of the old one ------------------------------------------------------------------------------------------
@@ -237,7 +237,7 @@ def step(row: Order, *, now: datetime, client_for: ClientFor) -> None:
     try:
         record = _read(row, client_for)
     except (CallFailed, store.NoUsableKey) as problem:
-        reason = f"The exchange could not be asked for it: {problem}"[:500]
+        reason = f"The request could not be sent to the exchange: {problem}"[:500]
         machine.touch(row, next_action_at=now + READ_AGAIN, last_problem=reason)
         return
     if newer is None or newer.exchange_id is None:
@@ -273,7 +273,7 @@ def _end_replaced(row: Order, newer: Order, now: datetime, **columns: Any) -> No
 def _keep_unreplaced(row: Order, newer: Order | None, record: records.Order | None, now: datetime) -> None:
     """It was not replaced: it is still open, or ended for another reason, and is read on like any order."""
     columns = {} if record is None else order_records.observed_columns(record, now=now)
-    sentence = "" if newer is None else f"{newer.reference} did not take its place. {newer.last_problem}"
+    sentence = "" if newer is None else f"Not replaced by {newer.reference}. {newer.last_problem}"
     machine.move(
         row,
         event="replace_ended",

@@ -37,7 +37,7 @@ from wire.errors import CallFailed, OutcomeUnknown, Refused
 
 REST, SOCKET = "rest", "socket"
 IDLE_NS: Final = 15 * 1_000_000_000  # a socket that was silent for longer may be gone without a sign
-NEEDS_SOCKET: Final = "an order on margin is replaced over the trading socket alone, and that is not connected"
+NEEDS_SOCKET: Final = "a margin order can be replaced only over the trading stream, which is disconnected"
 TURN_WITHIN_NS: Final = 5 * 1_000_000_000
 _log = structlog.get_logger(__name__)
 
@@ -157,7 +157,7 @@ class TradingLine:
     def _act(self, method: str, arguments: dict[str, Any], last_look: LastLook) -> records.Order:
         order = order_records.from_report(self._ask(method, arguments, last_look))
         if order is None:
-            raise OutcomeUnknown("the exchange's answer has an id that is no number")
+            raise OutcomeUnknown("the exchange's answer has a non-numeric id")
         return order
 
     def _ask(self, method: str, arguments: dict[str, Any], last_look: LastLook) -> Any:
@@ -166,7 +166,7 @@ class TradingLine:
             if problem := last_look():
                 raise HeldBack(problem)
             if self._stream is None:
-                raise HeldBack("there is no socket")
+                raise HeldBack("the trading stream is not connected")
             find_param = streams.by_name[method].param
             return self._stream.call(method, **{name: value for name, value in arguments.items() if find_param(name)})
 
@@ -241,4 +241,4 @@ def _turn(budget: Budget | None) -> Iterator[None]:
                 raise
             budget.answered()
     except NoPlace:
-        raise NoPlaceInTime("too many calls are on their way already; this one was not sent") from None
+        raise NoPlaceInTime("not sent: too many calls in progress") from None

@@ -12,8 +12,8 @@ from exchange_ops.market.models import Symbol
 from exchange_ops.orders.ticket.fee_rates import Rates
 from exchange_ops.shared.models import Account
 
-NO_MARGIN = "This symbol is not traded on margin."
-NO_ACCOUNT = "There is no margin account of this symbol: open one with collateral first."
+NO_MARGIN = "This symbol has no margin trading."
+NO_ACCOUNT = "No margin account for this symbol. Open one with collateral first."
 
 
 def account_of(*, account: Account, symbol: Symbol) -> MarginAccount | None:
@@ -50,7 +50,7 @@ def problem(
     if value is None or Fraction(value - (freed or 0)) * _held_share(row, rates) < Fraction(free(row)):
         return ""
     return (
-        f"More collateral would be needed: {free(row).normalize():,f} {symbol.quote_currency} were free at "
+        f"Insufficient collateral: {free(row).normalize():,f} {symbol.quote_currency} free at "
         f"{row.read_at:%H:%M:%S} UTC."
     )
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 TASK: Final = "exchange_ops.read_fee_rates"
 KEPT_FOR: Final = timedelta(days=1)  # tiers of fees follow the volume of the last days
-NO_RATES: Final = "The exchange named rates that can't be ones."
+NO_RATES: Final = "The exchange returned invalid fee rates."
 RATES: Final = questions.Rule(
     model=FeeRates,
     task=TASK,

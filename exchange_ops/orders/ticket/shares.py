@@ -57,12 +57,12 @@ def quarters(
         cover = Fraction(1) if has_limit else _AT_THE_MARKET
         most = Fraction(available) / (Fraction(at) * cover * (1 + Fraction(rates.take)))
     return [
-        Share(percent, _rounded_down(most * percent / 100, symbol, below=percent == 100 and (margin or side == BUY)))
+        Share(percent, rounded_down(most * percent / 100, symbol, below=percent == 100 and (margin or side == BUY)))
         for percent in PERCENTS
     ]
 
 
-def _rounded_down(most: Fraction, symbol: Symbol, *, below: bool) -> Decimal:
+def rounded_down(most: Fraction, symbol: Symbol, *, below: bool = False) -> Decimal:
     """The largest multiple of the increment that is not above `most`, or is `below` it."""
     step = Fraction(symbol.quantity_increment)
     if step <= 0 or most <= 0:

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from desk import clock
 from desk.lists.declared import Column, Interface, List, Rows, Value
-from desk.people import roles
+from desk.people import trail_readers
 from desk.views.rendering import show
 from desk.web.requests import DeskRequest
 from exchange_ops.market.models import Symbol, Ticker
@@ -29,7 +29,7 @@ from exchange_ops.shared.api.resources import OfAccount
 from exchange_ops.shared.views import accounts
 from exchange_ops.shared.views.access import posted, requires
 
-ONLY_OPERATORS = "Operators guard orders. You can look at every bracket."
+ONLY_OPERATORS = "Only operators can add brackets. You can view all of them."
 PAGE = "exchange_ops/bracket.html"
 PARTS = {name: f"exchange_ops/bracket/_{name}.html" for name in ("facts", "act", "story")}
 
@@ -98,19 +98,19 @@ def bracket(request: DeskRequest, bracket_id: int) -> HttpResponse:
 @posted(rules.may_trade, ONLY_OPERATORS)
 def end(request: DeskRequest, bracket_id: int) -> HttpResponse:
     """Have everything cancelled that is open of it."""
-    return _changed(request, bracket_id, workflow.end, "What is open of it is being cancelled. What was filled stays.")
+    return _changed(request, bracket_id, workflow.end, "Cancelling its open orders. Fills are kept.")
 
 
 @posted(rules.may_trade, ONLY_OPERATORS)
 def let_go(request: DeskRequest, bracket_id: int) -> HttpResponse:
     """Watch it no more; its orders stay."""
-    return _changed(request, bracket_id, workflow.let_go, "The take profit is watched no more. Its open orders stay.")
+    return _changed(request, bracket_id, workflow.let_go, "Take profit no longer monitored. Open orders kept.")
 
 
 @posted(rules.may_trade, ONLY_OPERATORS)
 def place_stop(request: DeskRequest, bracket_id: int) -> HttpResponse:
     """Have another stop placed for what has none."""
-    return _changed(request, bracket_id, workflow.place_stop_again, "The stop is being placed again.")
+    return _changed(request, bracket_id, workflow.place_stop_again, "Placing the stop again.")
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -125,7 +125,7 @@ def guard(request: DeskRequest, order_id: int) -> HttpResponse:
         except CannotPlace as problem:
             form.refuse(problem.problems)
         else:
-            messages.success(request, f"{row.reference} guards what {order.reference} fills. Nothing was cancelled.")
+            messages.success(request, f"{row.reference} protects fills of {order.reference}. Nothing was cancelled.")
             return redirect("bracket", row.pk)
     context = {"row": order, "form": form, "now": clock.now(), "why_not": workflow.why_not(order, request.user)}
     context |= _market(order.symbol)
@@ -170,7 +170,7 @@ def _render_page(request: DeskRequest, number: int, *, status: int = 200, refusa
         "may_let_go": row.state not in {states.TAKING, states.ENDING, states.CLOSED},
         "may_place_stop": row.state == states.UNGUARDED,
         "events": row.events.select_related("actor").order_by("-pk"),
-        "may_audit": request.user.has_role(roles.AUDITOR, roles.ADMIN, scope=""),
+        "may_audit": trail_readers.may_read_about(request.user, row.subject),
         **_market(row.symbol),
     }
     return show(request, PAGE, context, parts=PARTS, status=status)
@@ -184,7 +184,7 @@ def _lines(row: Bracket, chains: situation.Chains) -> Iterator[dict[str, Any]]:
         yield {"order": counts, "name": name}
         for order in situation.working(chains[number]):
             if order.pk != counts.pk:
-                yield {"order": order, "name": f"To replace {counts.reference}"}
+                yield {"order": order, "name": f"Replaces {counts.reference}"}
 
 
 def _figures(row: Bracket, chains: situation.Chains, entry: Order, now: datetime) -> dict[str, Any]:

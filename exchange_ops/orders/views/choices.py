@@ -13,8 +13,8 @@ from exchange_ops.orders.ticket import confirmations
 from exchange_ops.policy import freezes
 from exchange_ops.shared.forms import DecisionForm, ReasonForm
 
-TREASURY_DECIDES = "Treasury decides on it."
-OWN = "You asked for this order yourself, so somebody else has to decide on it."
+TREASURY_DECIDES = "Treasury must decide."
+OWN = "You requested this order, so another treasurer must decide."
 
 
 class ApproveForm(DecisionForm):
@@ -49,5 +49,5 @@ def _why_not(row: Order, person: Person) -> str:
     if not approvals.may_decide(person, row):
         return OWN if person.pk == row.initiator_id else TREASURY_DECIDES
     if freezes.active(row.account) is not None:
-        return "The account is frozen, so nothing can be approved. Two people of treasury can end that."
+        return "The account is frozen: nothing can be approved. Two treasurers must lift the freeze."
     return factors.why_cooling_off(person, now=clock.now())

@@ -22,8 +22,8 @@ from exchange_ops.shared.forms import ReasonForm
 from exchange_ops.shared.views.access import posted
 
 _MESSAGES = {
-    states.REQUESTED: "Approved. A worker places it once, now.",
-    states.DECLINED: "Declined. Nothing was placed.",
+    states.REQUESTED: "Approved. Sending to the exchange now.",
+    states.DECLINED: "Rejected. Nothing was placed.",
     states.WITHDRAWN: "Withdrawn. Nothing was placed.",
 }
 

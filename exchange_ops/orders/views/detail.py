@@ -9,12 +9,13 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from desk import clock
+from desk.actions import upcoming
 from desk.models import Person
-from desk.people import roles
+from desk.people import trail_readers
 from desk.views.rendering import answer_here, show
 from desk.web.requests import DeskRequest
 from exchange_ops.market.models import Symbol
-from exchange_ops.orders import states, trades, workflow
+from exchange_ops.orders import outcomes, states, trades, workflow
 from exchange_ops.orders.brackets import workflow as brackets
 from exchange_ops.orders.models import Order
 from exchange_ops.orders.steps import trading_line
@@ -81,6 +82,8 @@ def render_page(
         "refusal": refusal,
         "drawn_for": f"{row.state}:{row.active}",
     }
+    if target not in PARTS or target == "facts":
+        context["outcome"] = outcomes.of(row)
     if target not in PARTS or target == "act":
         context |= _act(row, request.user) | choices.decision_context(
             row, request.user, confirmed=request.POST.getlist("confirmed")
@@ -99,6 +102,7 @@ def _act(row: Order, person: Person) -> dict[str, Any]:
         "only_operators": cancellable and not rules.may_trade(person),
         "may_trade": rules.may_trade(person),
         "frozen": freezes.active(row.account),
+        "upcoming": upcoming.upcoming(person, row.scope) if row.decided_by_id == person.pk else None,
     }
 
 
@@ -109,9 +113,9 @@ def _replaceable(row: Order) -> bool:
 
 def _story(row: Order, person: Person) -> dict[str, Any]:
     return {
-        "words": list(row.approvals.select_related("person", "confirmation").order_by("at", "pk")),
+        "words": list(row.approvals.select_related("person", "confirmation__signed_with").order_by("at", "pk")),
         "events": row.events.select_related("actor").order_by("-pk")[:MOST_EVENTS],
         "calls": row.calls.order_by("pk"),
         "trades": list(trades.of_order(row)) if row.exchange_id is not None else [],
-        "may_audit": person.has_role(roles.AUDITOR, roles.ADMIN, scope=""),
+        "may_audit": trail_readers.may_read_about(person, row.subject),
     }

@@ -69,7 +69,7 @@ FILLS: Final = List(
         ),
         Column(
             "traded",
-            "Traded",
+            "Time",
             Value("traded at ({zone})", "timestamp"),
             css="s-when",
             order=("timestamp",),

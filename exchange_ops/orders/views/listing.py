@@ -28,7 +28,7 @@ from exchange_ops.shared.models import Account
 from exchange_ops.shared.views import accounts
 from exchange_ops.shared.views.access import posted
 
-ONLY_OPERATORS = "Operators place and cancel orders. You can look at every order in the list."
+ONLY_OPERATORS = "Only operators can place and cancel orders. You can view all of them."
 NEWEST: Final = 10**18 - 1  # every order there is
 
 
@@ -95,8 +95,8 @@ ORDERS: Final = List(
         Value("post-only", "post_only"),
         Value("margin"),
         Column("who", "Placed by", Value("placed by", "initiator.username"), css="o-who"),
-        Column("made", "Made", Value("asked at or first seen ({zone})", "created_at"), css="o-when", is_time=True),
-        Value("made at the exchange ({zone})", "exchange_created_at"),
+        Column("made", "Created", Value("requested or first seen ({zone})", "created_at"), css="o-when", is_time=True),
+        Value("created at the exchange ({zone})", "exchange_created_at"),
         Value("changed at the exchange ({zone})", "exchange_updated_at"),
         Value("replaces", "replaces_id"),
         Column("client_order_id", "Client order id", Value("client order id"), is_shown=False, is_mono=True),
@@ -110,7 +110,7 @@ ORDERS: Final = List(
 def refresh(request: DeskRequest) -> HttpResponse:
     """Have the exchange's lists read now; a worker does, and the page hears of it."""
     workflow.ask_to_read(account=accounts.required(request), person=request.user, now=clock.now())
-    messages.info(request, "The exchange's lists are being read again. Nothing was placed or cancelled.")
+    messages.info(request, "Refreshing order lists. Nothing was placed or cancelled.")
     return redirect("margin" if request.POST.get("back") == "margin" else "orders")
 
 
@@ -119,7 +119,7 @@ def cancel_all(request: DeskRequest) -> HttpResponse:
     """Cancel the open orders that the person saw, of one symbol or of all."""
     form = CancelAllForm(request.POST)
     if not form.is_valid():
-        refusal = "Nothing was cancelled: the form was incomplete. Reload the page and press again."
+        refusal = "Nothing was cancelled: the form was incomplete. Reload the page and try again."
         if request.htmx:
             return answer_here(request, refusal, tone="bad", status=422)
         return lists.show_list(request, ORDERS, status=422, refusal=refusal)

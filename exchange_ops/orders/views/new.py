@@ -4,6 +4,7 @@ The button names what it does, and the form sends these words along. When someth
 page shows the new words first, and only the next press places the order.
 """
 
+from collections.abc import Callable
 from decimal import Decimal
 from functools import partial
 from typing import Any
@@ -16,6 +17,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
 from desk import clock
+from desk.fields import plain
 from desk.models import Person
 from desk.views.rendering import show
 from desk.web.requests import DeskRequest
@@ -28,7 +30,7 @@ from exchange_ops.orders.brackets.exit_prices import Exits
 from exchange_ops.orders.forms import OrderForm
 from exchange_ops.orders.models import Order
 from exchange_ops.orders.request_checks import BUY, SELL
-from exchange_ops.orders.ticket import collateral, confirmations, estimate, fee_rates, shares
+from exchange_ops.orders.ticket import collateral, confirmations, estimate, fee_rates, protection, shares, sizing
 from exchange_ops.orders.views.listing import ONLY_OPERATORS
 from exchange_ops.orders.views.titles import exits_title, title
 from exchange_ops.policy import freezes, oversteps
@@ -40,7 +42,7 @@ from exchange_ops.shared.views import accounts, live_fields
 from exchange_ops.shared.views.access import posted, requires
 
 READ_WITH = "M30"  # the candles to read along with the book of a symbol on a ticket
-REVIEW = "Check the order summary, then press the button again: it now says exactly what it does."
+REVIEW = "Check the order summary, then press the button to confirm."
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -49,8 +51,8 @@ def new(request: DeskRequest) -> HttpResponse:
     """The ticket; sent with the words of its button, it becomes one order however often it is sent."""
     account = accounts.required(request)
     if request.method != "POST":
-        return _render_form(request, account, OrderForm(initial=_prefilled(request), symbols=_symbols()))
-    form = OrderForm(request.POST, symbols=_symbols())
+        return _render_form(request, account, _empty(request, account))
+    form = OrderForm(request.POST, symbols=_symbols(), placer=request.user)
     if not form.is_valid():
         return _render_form(request, account, form, status=422)
     try:
@@ -68,8 +70,25 @@ def new(request: DeskRequest) -> HttpResponse:
 
 
 def _is_on_desk(request: DeskRequest) -> bool:
-    """Whether the ticket of a trading desk was sent, which takes the answer in its place."""
-    return bool(request.htmx) and request.POST.get("back") == "market"
+    """Whether the ticket of a trading desk was sent or changed its kind, and takes the answer in its place."""
+    return bool(request.htmx) and (request.POST or request.GET).get("back") == "market"
+
+
+def _protects(request: DeskRequest) -> str:
+    """The kind of protection that the ticket is for; empty on the ticket of any order."""
+    kind = (request.POST or request.GET).get("protect", "")
+    return kind if kind in protection.KINDS else ""
+
+
+def _empty(request: DeskRequest, account: Account, **terms: Any) -> OrderForm:
+    """A ticket with what the link and `terms` fill in; one that protects sells what is held and in no open sale."""
+    initial, kind = _prefilled(request) | terms, _protects(request)
+    symbol = Symbol.objects.filter(pk=initial.get("symbol", "")).first() if kind else None
+    if symbol is not None:
+        free = protection.whole_lots(protection.holding(account=account, symbol=symbol), symbol)
+        initial |= {"side": SELL, "type": protection.TYPES[kind], "margin": ""}
+        initial |= {"quantity": f"{plain(free):f}"} if free else {}
+    return OrderForm(initial=initial, symbols=_symbols())
 
 
 def _next_ticket(request: DeskRequest, account: Account, row: Order, sentence: str) -> HttpResponse:
@@ -80,7 +99,7 @@ def _next_ticket(request: DeskRequest, account: Account, row: Order, sentence: s
     terms = {name: request.POST.get(name, "") for name in ("side", "type", "price", "stop_price", "margin")}
     form = OrderForm(initial=terms | {"symbol": row.symbol, "request_key": fresh_key()}, symbols=_symbols())
     page = {"sentence": sentence, "url": reverse("order", args=[row.pk])}
-    return _on_desk(request, {"form": form, **_figures(account, form, request.user), **page}, 200)
+    return _on_desk(request, {"form": form, **_figures(account, form, request.user), **page, "protect": ""}, 200)
 
 
 def _on_desk(request: DeskRequest, context: dict[str, Any], status: int) -> HttpResponse:
@@ -98,30 +117,33 @@ def ticket(request: DeskRequest, *, symbol: str = "") -> dict[str, Any]:
     account = accounts.current(request)
     if account is None or not rules.may_trade(request.user):
         return {}
-    initial = _prefilled(request) | ({"symbol": symbol} if symbol else {})
-    form = OrderForm(initial=initial, symbols=_symbols())
-    return {"form": form, "ticket_of": symbol, **_figures(account, form, request.user)}
+    form = _empty(request, account, **({"symbol": symbol} if symbol else {}))
+    return {"form": form, "ticket_of": symbol, **_figures(account, form, request.user, _protects(request))}
 
 
 @posted(rules.may_trade, ONLY_OPERATORS)
 def figures(request: DeskRequest) -> HttpResponse:
     """What the order would come to, what is available, and the button with its words, for what is typed so far."""
     form = OrderForm(request.POST, symbols=_symbols())
-    figures = _figures(accounts.required(request), form, request.user)
+    figures = _figures(accounts.required(request), form, request.user, _protects(request))
     fields = {"is_part": True, "field_states": live_fields.states(form, figures.get("field_problems"))}
     return show(request, "exchange_ops/new_order/_figures.html", figures | fields)
 
 
 def _place(request: DeskRequest, account: Account, form: OrderForm) -> Any:
     """The order; None when the words of the button were not those of the form, or there were none yet."""
-    requested, exits = form.order_request(), form.exits()
+    requested, exits, kind = form.order_request(), form.exits(), _protects(request)
     sent = request.POST.get("effect")
     if sent not in {_effect(requested, exits), _effect(requested, exits, for_approval=True)}:
         policy_checks.check(initiator=request.user, account=account, requested=requested, now=clock.now())
         if sentences := exits and exit_prices.problems(exits=exits, requested=requested):
             raise workflow.CannotPlace(sentences)
         return None
-    place = partial(brackets.place, exits=exits) if exits else workflow.place
+    place: Callable[..., Order] = partial(brackets.place, exits=exits) if exits else workflow.place
+    if amount := form.cleaned_data["amount"]:
+        place = partial(sizing.recorded, place, amount=amount)
+    if kind:
+        place = partial(protection.checked, place, kind=kind)
     return place(
         confirmed=form.cleaned_data["confirmed"],
         for_approval=sent == _effect(requested, exits, for_approval=True),
@@ -137,19 +159,22 @@ def _place(request: DeskRequest, account: Account, form: OrderForm) -> Any:
 def _render_form(
     request: DeskRequest, account: Account, form: OrderForm, *, status: int = 200, review: str = ""
 ) -> HttpResponse:
-    context = {"form": form, "review": review, "now": clock.now(), **_figures(account, form, request.user)}
+    context = {"form": form, "review": review, "now": clock.now()}
+    context |= _figures(account, form, request.user, _protects(request))
     if _is_on_desk(request):
         return _on_desk(request, context, status)
     return show(request, "exchange_ops/new_order.html", context, status=status)
 
 
-def _figures(account: Account, form: OrderForm, person: Person) -> dict[str, Any]:
-    """Everything the ticket can say about what is typed so far."""
+def _figures(account: Account, form: OrderForm, person: Person, protect: str = "") -> dict[str, Any]:
+    """Everything the ticket can say about what is typed so far; `protect` is the kind of protection that it is for."""
     code = str(form["symbol"].value() or "")[:40]
     symbol = Symbol.objects.filter(pk=code).first()
     context: dict[str, Any] = {"now": clock.now(), "symbol": symbol, "frozen": freezes.active(account)}
     if symbol is None:
         return context
+    context |= {"protect": protect, "kinds": protection.KINDS.items()}
+    context |= {"holding": protection.holding(account=account, symbol=symbol) if protect else None}
     interest.ask(symbol=symbol, period=READ_WITH, now=context["now"])
     buys = form["side"].value() != "sell"
     currency = symbol.quote_currency if buys else symbol.base_currency
@@ -164,6 +189,8 @@ def _figures(account: Account, form: OrderForm, person: Person) -> dict[str, Any
         requested, exits = form.order_request(), form.exits()
         problems = request_checks.problems(account=account, symbol=symbol, requested=requested, now=context["now"])
         problems |= exit_prices.problems(exits=exits, requested=requested) if exits else {}
+        if protect:
+            problems |= protection.problems(kind=protect, account=account, symbol=symbol, requested=requested)
         if not problems:
             bounds = policy_checks.find_oversteps(
                 initiator=person, account=account, symbol=symbol, requested=requested, now=context["now"]
@@ -177,6 +204,8 @@ def _figures(account: Account, form: OrderForm, person: Person) -> dict[str, Any
         rates = exit_prices.rates_in_quote(context["rates"], symbol)
         outcomes = exit_prices.outcomes(exits=exits, requested=requested, rates=rates) if exits else None
         context["outcomes"] = outcomes
+        context["sized"], context["for_amount"] = form.size_shown, form.cleaned_data["amount"]
+        context["sized_quantity"] = requested.quantity
         context["sums"] = request_checks.figures(symbol=symbol, requested=requested, rates=context["rates"])
         context["distance"] = distance.from_market(requested=requested, ticker=context["ticker"])
         context["limit_price"], context["stop_price"] = requested.price, requested.stop_price

@@ -132,7 +132,7 @@ def _figures(request: DeskRequest, row: Order, form: ReplaceForm, symbol: Symbol
 
 def _effect(row: Order, form: ReplaceForm) -> str:
     """What the button says it does."""
-    return f"Replace {row.reference} by {title(form.order_request(), Symbol.objects.filter(pk=row.symbol).first())}"
+    return f"Replace {row.reference} with {title(form.order_request(), Symbol.objects.filter(pk=row.symbol).first())}"
 
 
 def _text(amount: Decimal | None) -> str:

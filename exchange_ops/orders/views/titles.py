@@ -16,7 +16,7 @@ def title(order: Any, symbol: Symbol | None) -> str:
     if order.price is not None:
         words.append(f"at {plain(order.price)}{quote}")
     if order.stop_price is not None:
-        words.append(f"once it trades at {plain(order.stop_price)}{quote}")
+        words.append(f"triggered at {plain(order.stop_price)}{quote}")
     usual = "IOC" if order.type == "market" else "GTC"
     terms = [order.time_in_force] if order.time_in_force != usual else []
     if order.expire_time is not None:
@@ -26,9 +26,9 @@ def title(order: Any, symbol: Symbol | None) -> str:
     if order.margin:
         terms.append("on margin")
     if order.take_liquidity_markup:
-        terms.append(f"commission {plain(order.take_liquidity_markup * 100)} % taking")
+        terms.append(f"taker markup {plain(order.take_liquidity_markup * 100)} %")
     if order.provide_liquidity_markup:
-        terms.append(f"commission {plain(order.provide_liquidity_markup * 100)} % providing")
+        terms.append(f"maker markup {plain(order.provide_liquidity_markup * 100)} %")
     return " ".join(words) + (f" ({', '.join(terms)})" if terms else "")
 
 

@@ -4,10 +4,11 @@ from datetime import timedelta
 from typing import Any
 
 from desk.incidents import queries
-from desk.models import AuditEvent, Person
-from desk.people import factors
+from desk.models import Person
+from desk.people import factors, trail_readers
 from desk.staff import states as staff_states
 from desk.staff.models import PersonChange
+from desk.views import trail
 from exchange_ops.keys.models import ApiKey
 from exchange_ops.keys.status import ROTATE_AFTER
 from exchange_ops.pages.overview.view import View
@@ -47,9 +48,11 @@ def staff(view: View) -> dict[str, Any]:
 
 
 def changes(view: View) -> dict[str, Any]:
-    """The last events of the audit trail."""
-    events = AuditEvent.objects.select_related("actor").order_by("-seq")
-    return {"events": list(events[:SHOWN_EVENTS]), "recent_events": events.filter(at__gte=view.now - RECENT).count()}
+    """The last events of the audit trail that the person may read."""
+    rows = trail_readers.readable(view.person).order_by("-seq")
+    events = list(rows[:SHOWN_EVENTS])
+    trail.tell(events)
+    return {"events": events, "recent_events": rows.filter(at__gte=view.now - RECENT).count()}
 
 
 def checks(view: View) -> dict[str, Any]:

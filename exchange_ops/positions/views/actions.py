@@ -8,7 +8,7 @@ from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.http import require_safe
 
 from desk import clock
-from desk.people import roles
+from desk.people import trail_readers
 from desk.views.rendering import show
 from desk.web.requests import DeskRequest
 from exchange_ops.market.models import Symbol
@@ -47,7 +47,7 @@ def settle(request: DeskRequest, margin_action_id: int) -> HttpResponse:
     except workflow.CannotAct as problem:
         form.refuse(problem.problems)
         return _render_page(request, margin_action_id, form, status=409)
-    messages.success(request, f"{row.reference}: result noted. Nothing was sent.")
+    messages.success(request, f"{row.reference}: result recorded. Nothing was sent.")
     return redirect("margin-action", margin_action_id)
 
 
@@ -66,6 +66,6 @@ def _render_page(request: DeskRequest, number: int, form: NoteForm, *, status: i
         "may_trade": rules.may_trade(request.user),
         "events": row.events.select_related("actor").order_by("-pk"),
         "calls": row.calls.order_by("pk"),
-        "may_audit": request.user.has_role(roles.AUDITOR, roles.ADMIN, scope=""),
+        "may_audit": trail_readers.may_read_about(request.user, row.subject),
     }
     return show(request, PAGE, context, parts=PARTS, status=status)

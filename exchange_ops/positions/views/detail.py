@@ -39,7 +39,7 @@ def symbol(request: DeskRequest, symbol: str) -> HttpResponse:
     row = Symbol.objects.filter(pk=symbol).first()
     account_lines = lines.of_account(account, only=symbol)
     if row is None and not account_lines:
-        raise Http404("The exchange does not describe this symbol.")
+        raise Http404("The exchange does not list this symbol.")
     if row is not None:
         interest.glance(codes=[symbol], now=now)
     context: dict[str, Any] = {

@@ -40,7 +40,7 @@ PAGES = {
     ACCOUNT: "exchange_ops/margin_close_account.html",
 }
 FIGURES = "exchange_ops/margin/_figures.html"
-REVIEW = "Look at the summary, then press the button again: it now says exactly what it does."
+REVIEW = "Check the summary, then press the button to confirm."
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +128,7 @@ def _page(request: DeskRequest, name: str, code: str) -> HttpResponse:
         return _render_form(request, sheet, status=422)
     if row is None:
         return _render_form(request, sheet, review=REVIEW)
-    messages.success(request, f"{row.reference} is recorded and will be sent now.")
+    messages.success(request, f"{row.reference} recorded; sending now.")
     return redirect("margin-action", row.pk)
 
 

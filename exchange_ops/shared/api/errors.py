@@ -14,11 +14,11 @@ from desk.web import problem_details
 from exchange_ops.shared.views.accounts import ChooseAccount
 
 _MESSAGES = {
-    400: "Nothing was recorded: the request is not well formed.",
+    400: "Nothing was recorded: the request is malformed.",
     401: "Sign in, or send a token.",
     403: "Nothing was changed: you may not do this.",
     404: "There is nothing here.",
-    405: "This address does not take that method.",
+    405: "Method not allowed at this address.",
     409: "Nothing was recorded.",
     415: "Send JSON.",
 }
@@ -37,7 +37,7 @@ def answer(exception: Exception, context: dict[str, Any]) -> Response | None:
     elif isinstance(exception, exceptions.ValidationError):
         fields = _flat(exception.detail)
     elif isinstance(exception, exceptions.Throttled):
-        message = f"Nothing was recorded: too many requests with this token. Ask again in {_seconds(exception)}."
+        message = f"Nothing was recorded: too many requests with this token. Try again in {_seconds(exception)}."
     elif isinstance(exception, exceptions.APIException | Http404 | PermissionDenied):
         message = _sentence(exception, message)
     response.data = problem_details.body(code, message, fields)

@@ -26,7 +26,7 @@ from exchange_ops.shared.views import accounts
 class MaySee(BasePermission):
     """Every role reads everything about the account."""
 
-    message = "Your roles don't allow this."
+    message = "Your role does not allow this."
 
     def has_permission(self, request: Request, view: APIView) -> bool:
         return isinstance(request.user, Person) and rules.may_see(request.user)
@@ -35,7 +35,7 @@ class MaySee(BasePermission):
 class MaySeeAndDraft(MaySee):
     """Operators draft as well."""
 
-    message = "Nothing was recorded: operators ask for payouts."
+    message = "Nothing was recorded: only operators can request payouts."
 
     def has_permission(self, request: Request, view: APIView) -> bool:
         person = request.user
@@ -94,7 +94,7 @@ class Recording(generics.GenericAPIView[Any]):
 
 def recording(name: str, body: type[Serializer[Any]], shape: type[Serializer[Any]], does: str) -> Callable[[Any], Any]:
     """Describe a request that is recorded; `does` says what follows."""
-    before = OpenApiResponse(shape, description="The same was recorded before with this key.")
+    before = OpenApiResponse(shape, description="Already recorded with this idempotency key.")
     responses: dict[Any, Any] = {201: shape, 200: before, **idempotency.REFUSALS, **NOT_FOUND}
     described = keyed(operation_id=name, description=does, request=body, responses=responses)
     return of_shape(shape, body_class=body, post=described)

@@ -39,7 +39,7 @@ def worst(answers: Sequence[Health]) -> Health:
         return NO_ACCOUNT
     unwell = [one for one in answers if not one.ok]
     answer = unwell[0] if unwell else max(answers, key=lambda one: (one.age_s is None, one.age_s or 0))
-    return replace(answer, public=f"Well for {len(answers) - len(unwell)} of {len(answers)} accounts.")
+    return replace(answer, public=f"OK for {len(answers) - len(unwell)} of {len(answers)} accounts.")
 
 
 def liveness(name: str, what: str, now: datetime) -> str:
@@ -48,4 +48,4 @@ def liveness(name: str, what: str, now: datetime) -> str:
     heard = age(row.heard_at if row else None, now)
     if row is not None and row.connected and heard is not None and heard <= STREAM_SILENCE:
         return f"{what} are live."
-    return f"{what} are not live: a worker reads them a few seconds later."
+    return f"{what} are not live; refreshed every few seconds instead."

@@ -13,7 +13,7 @@ from desk.web.requests import DeskRequest
 
 View = Callable[..., HttpResponseBase]
 
-NOT_YOURS = "Your roles don't allow this."
+NOT_YOURS = "Your role does not allow this."
 
 
 def requires(rule: Callable[[Person], bool], sentence: str = NOT_YOURS) -> Callable[[View], View]:

@@ -39,7 +39,7 @@ def chosen(request: Any) -> Account | None:
         return None
     account = Account.objects.filter(pk=account_number).first()
     if account is None:
-        raise Http404("There is no such account.")
+        raise Http404("Account not found.")
     return account
 
 
@@ -70,7 +70,7 @@ def required(request: Any) -> Account:
     """The account that the page is about. Raises `Http404` while there is none."""
     account = current(request)
     if account is None:
-        raise Http404("No account was set up yet.")
+        raise Http404("No account is set up yet.")
     return account
 
 

@@ -7,7 +7,7 @@ from desk.models import Person
 from desk.people import scopes
 from desk.rooms import Health
 
-ELSEWHERE = "It concerns another account."
+ELSEWHERE = "This concerns another account."
 
 
 def health_for(person: Person) -> dict[str, Health]:

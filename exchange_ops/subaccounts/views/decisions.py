@@ -24,8 +24,8 @@ PAGES = {
     states.ACTIVATE: "exchange_ops/subaccount_activate.html",
 }
 _SENTENCES = {
-    states.FREEZE: "Recorded. The exchange is being asked to freeze; it counts as frozen when the exchange shows it.",
-    states.ACTIVATE: "Recorded. The exchange is being asked to activate; it counts when the exchange shows it.",
+    states.FREEZE: "Freeze requested. Complete once the exchange shows it as frozen.",
+    states.ACTIVATE: "Activation requested. Complete once the exchange shows it as active.",
 }
 
 

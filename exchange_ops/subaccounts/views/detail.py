@@ -55,7 +55,7 @@ def settings(request: DeskRequest, exchange_id: int) -> HttpResponse:
         form.refuse(problem.problems)
         refusal = " ".join(["Nothing was recorded.", *problem.problems.values()])
         return subaccount_page(request, exchange_id, status=409, settings_form=form, refusal=refusal)
-    messages.success(request, f"Sub-account {exchange_id}: recorded. It counts as soon as the exchange shows it.")
+    messages.success(request, f"Sub-account {exchange_id}: change requested. Complete once the exchange shows it.")
     return redirect("subaccount", exchange_id)
 
 

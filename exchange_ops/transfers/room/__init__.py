@@ -24,6 +24,8 @@ from exchange_ops.transfers import approvals, endings, ledger_matching, machine,
 from exchange_ops.transfers.forms import transfers_named
 from exchange_ops.transfers.models import Transfer, TransferApproval, TransferCall, TransferEvent
 from exchange_ops.transfers.room import waiting
+from exchange_ops.transfers.room.trail import WORDS
+from exchange_ops.transfers.views import selection
 
 UNKNOWN_FOR: Final = timedelta(minutes=3)
 
@@ -44,9 +46,9 @@ def _check() -> Health:
     now = clock.now()
     due = workflow.due(now=now).order_by("next_action_at").values_list("next_action_at", flat=True).first()
     age = ages.age(due, now) or timedelta(0)
-    sentence = "No transfer waits for a worker."
+    sentence = "No transfer is overdue."
     if due is not None:
-        sentence = f"The oldest transfer that is due has waited {ages.spoken(age)} for a worker."
+        sentence = f"Transfers are delayed: the oldest has been due for {ages.spoken(age)}."
     rows = Transfer.objects.filter(state__in=(states.INVESTIGATE, states.NOT_SEEN)).order_by("pk")
     references = [row.reference for row in rows[: ages.MOST_NAMED]]
     people = f" {', '.join(references)}: the ledger does not say what was expected, and treasury decides."
@@ -141,7 +143,7 @@ ROOM: Final = rooms.Room(
             (roles.TREASURY,),
             _in_state(states.NOT_SEEN),
             closable=False,
-            ends="It ends when treasury has closed the transfer, or asked for it anew, on its page.",
+            ends="Resolved when treasury closes the transfer or requests it again.",
         ),
     ),
     approvals=(
@@ -159,8 +161,10 @@ ROOM: Final = rooms.Room(
             news=waiting.news,
         ),
     ),
+    selectable=(selection.SELECTABLE,),
     open_words=waiting.open_words,
     waiting=(WAITING.source,),
+    trail=(WORDS,),
     replays={REPLAY.subject: REPLAY.check},
     guards={"transfers": machine.GUARDS.statements},
     tables=(

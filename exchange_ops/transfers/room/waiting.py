@@ -94,7 +94,8 @@ def _entry(row: Any, person: "Person", row_briefing: briefing.Briefing | None) -
         who=roles.TREASURY,
         row=row,
         template="exchange_ops/action/_transfer.html",
-        progress=f"{row.approved_count} of {row.quorum_required} approved" if row.quorum_required else "",
+        progress=f"{len(row.votes)} of {row.quorum_required} approvals" if row.quorum_required else "",
+        votes=row.votes,
         phase=row.state,
         scope=str(row.account_id),
     )
@@ -103,7 +104,7 @@ def _entry(row: Any, person: "Person", row_briefing: briefing.Briefing | None) -
 def _with_counts(rows: QuerySet[Any]) -> list[Any]:
     """The rows with the number of people whose approvals count, as their pages count them."""
     with_counts = list(rows.select_related("initiator", "decided_by", "account")[:MOST])
-    people = approvals.tally(with_counts)
+    votes = approvals.counting_by_row(with_counts)
     for row in with_counts:
-        row.approved_count = people[row.pk]
+        row.votes = votes.get(row.pk, [])
     return with_counts

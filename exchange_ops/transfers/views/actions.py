@@ -28,12 +28,12 @@ _REFUSALS = (
     CannotConfirm,
 )
 _MESSAGES = {
-    states.REVIEW: "Recorded. Somebody else has to approve as well.",
-    states.APPROVED: "Approved. A worker sends it once, now.",
+    states.REVIEW: "Approval recorded. Another treasurer has to approve as well.",
+    states.APPROVED: "Approved. The transfer is being sent, once.",
     states.REJECTED: "Rejected. Nothing was sent.",
-    states.CANCELLED: "Taken back. Nothing was sent.",
-    states.CLOSED: "Closed. Nothing was sent again.",
-    states.INVESTIGATE: "Recorded. Somebody else has to come to the same verdict.",
+    states.CANCELLED: "Withdrawn. Nothing was sent.",
+    states.CLOSED: "Closed. It was not sent again.",
+    states.INVESTIGATE: "Finding recorded. A second treasurer has to submit the same finding.",
 }
 
 
@@ -131,7 +131,7 @@ def _acted(
         # On the page itself and not in the form: after a refusal the form may have gone.
         return detail.render_page(request, transfer_id, status=409, refusal=str(problem), **{name: form})
     if row.pk != transfer_id:
-        messages.success(request, f"Asked for anew as {row.reference}. {row.sentence}")
+        messages.success(request, f"Requested again as {row.reference}. {row.sentence}")
     else:
         messages.success(request, f"{row.reference}: {_MESSAGES.get(row.state, row.sentence)}")
     return redirect("transfer", row.pk)

@@ -9,8 +9,9 @@ from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_safe
 
 from desk import clock
+from desk.actions import upcoming
 from desk.models import Person
-from desk.people import roles
+from desk.people import trail_readers
 from desk.views.rendering import show
 from desk.web.requests import DeskRequest
 from exchange_ops.ledger.models import LedgerEntry
@@ -64,9 +65,11 @@ def _facts(row: Transfer, person: Person, now: datetime) -> dict[str, Any]:
 
 
 def _decide(row: Transfer, person: Person, now: datetime) -> dict[str, Any]:
+    words = list(row.approvals.select_related("person", "confirmation__signed_with").order_by("at", "pk"))
     return {
         "choices": decisions.choices(row, person),
-        "words": list(row.approvals.select_related("person", "confirmation").order_by("at", "pk")),
+        "words": words,
+        "upcoming": upcoming.after(person, row, words),
         "purpose": approvals.PURPOSE,
         "close_purpose": endings.CLOSE_PURPOSE,
         "reissue_purpose": endings.REISSUE_PURPOSE,
@@ -87,6 +90,6 @@ def _story(row: Transfer, person: Person, now: datetime) -> dict[str, Any]:
     return {
         "events": row.events.select_related("actor").order_by("version"),
         "calls": row.calls.order_by("pk"),
-        "may_audit": person.has_role(roles.AUDITOR, roles.ADMIN, scope=""),
+        "may_audit": trail_readers.may_read_about(person, row.subject),
         "entries": entries.select_related("withdrawal").order_by("-index"),
     }

@@ -26,12 +26,12 @@ from exchange_ops.transfers import identifiers, policy_evaluation, request_check
 from exchange_ops.transfers.forms import SLUGS, NewTransferForm
 from exchange_ops.transfers.models import Transfer
 
-ONLY_OPERATORS = "Operators ask for transfers. You can look at every transfer in the list."
+ONLY_OPERATORS = "Only operators can request transfers. You can view every transfer in the list."
 TABS = {
     "move": ("Bank and trading", "Move money between the bank and the trading wallet"),
     "convert": ("Convert", "Convert into the form of another network"),
     "to-subaccount": ("To a sub-account", "Move money to a sub-account"),
-    "from-subaccount": ("From a sub-account", "Fetch money from a sub-account"),
+    "from-subaccount": ("From a sub-account", "Move money from a sub-account"),
     "to-user": ("To another user", "Send money to another user of the exchange"),
 }
 _NUMBER_MOST = 18  # digits of a sub-account's number
@@ -152,6 +152,6 @@ def _figures(request: DeskRequest, row: Transfer, currency: Currency) -> dict[st
 def _evaluation(row: Transfer) -> dict[str, Any]:
     """What the rules say of what was typed so far; an invalid name is not compared with known ones."""
     if row.leaves and identifiers.problem(by=row.by, identifier=row.identifier):
-        return {"waits": "Who has to approve stands here once the other user is named."}
+        return {"waits": "Enter the other user to see the approvals required."}
     blocked, columns = policy_evaluation.evaluate(row, now=clock.now())
     return {"blocked": blocked, **columns}

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from django.db.models import F, Q, QuerySet
 
+from desk.audit.words import SYSTEM
 from desk.machines import votes
 from desk.machines.decisions import Act, Decisions
 from desk.machines.table import NONE
@@ -21,12 +22,12 @@ from exchange_ops.withdrawals.decisions import policy_evaluation
 from exchange_ops.withdrawals.models import Approval, Withdrawal
 
 if TYPE_CHECKING:
-    from collections import Counter
     from collections.abc import Iterable
 
     from desk.models import Person
 
 PURPOSE = "approve-withdrawal"
+NOT_SEEN: Final = "Nothing was decided: the request or the policy changed after you opened it. Refresh, then decide."
 BALLOT: Final = votes.Ballot(Approval, "withdrawal", PURPOSE, roles.TREASURY)
 _OF_THIS_STAGE: Final = Q(stage=Approval.REVIEW, withdrawal__state=states.REVIEW) | Q(
     stage=Approval.RELEASE, withdrawal__state=states.HELD
@@ -61,14 +62,21 @@ def approve(
     return row
 
 
-def reject(*, withdrawal_id: int, person: "Person", reason: str, now: datetime, session_key: str = "") -> Withdrawal:
-    """One person's rejection: nothing is paid and a hold is released. It needs a reason but no second factor."""
-    reason = DECISIONS.reason(reason, asks="Say why you reject it; the person who asked will read it.")
+def reject(
+    *, withdrawal_id: int, person: "Person", reason: str, now: datetime, session_key: str = "", digest: str = ""
+) -> Withdrawal:
+    """One person's rejection: nothing is paid and a hold is released. It needs a reason but no second factor.
+
+    With a `digest` only the content of that digest is rejected.
+    """
+    reason = DECISIONS.reason(reason, asks="Say why you reject it; the requester reads it.")
     act = Act(person, now, session_key, reason)
     with DECISIONS.on(withdrawal_id) as row:
         _refuse_person(row, person)
         if row.state not in {states.REVIEW, states.HELD} or row.decision != NONE:
             raise CannotApprove(_decided(row))
+        if digest not in {"", row.digest}:
+            raise CannotApprove(NOT_SEEN)
         DECISIONS.keep(row, act, stage=stage_of(row), verdict=Approval.REJECT)
         _end(row, act, event="rejected")
     return row
@@ -76,13 +84,15 @@ def reject(*, withdrawal_id: int, person: "Person", reason: str, now: datetime, 
 
 def recall(*, withdrawal_id: int, person: "Person", reason: str, now: datetime, session_key: str = "") -> Withdrawal:
     """Recall an approval: only as long as the exchange was never told to pay."""
-    act = Act(person, now, session_key, DECISIONS.reason(reason, asks="Say why you call it back."))
+    act = Act(person, now, session_key, DECISIONS.reason(reason, asks="Enter why you recall the approval."))
     with DECISIONS.on(withdrawal_id) as row:
         if not person.has_role(roles.TREASURY, scope=row.scope):
-            raise CannotApprove("Only treasury can call back an approval.")
+            raise CannotApprove("Only treasury can recall an approval.")
         if row.state != states.COMMITTING or row.put_count:
             raise CannotApprove(
-                "It can't be called back any more: the exchange was told to pay." if row.put_count else _decided(row)
+                "The approval can no longer be recalled: the payment order was sent to the exchange."
+                if row.put_count
+                else _decided(row)
             )
         _end(row, act, event="recalled")
     return row
@@ -110,9 +120,9 @@ def people(row: Withdrawal, stage: str) -> int:
     return votes.people(valid(row, stage))
 
 
-def tally(rows: "Iterable[Withdrawal]", stage: str) -> "Counter[int]":
-    """How many people's approvals of this stage count for each of these rows, by number."""
-    return BALLOT.tally(rows, stage=stage, verdict=Approval.APPROVE)
+def counting_by_row(rows: "Iterable[Withdrawal]", stage: str) -> dict[int, list[Approval]]:
+    """The approvals of this stage that count for each of these rows, by number, one for each person."""
+    return BALLOT.counting_by_row(rows, stage=stage, verdict=Approval.APPROVE)
 
 
 def stage_of(row: Withdrawal) -> str:
@@ -162,18 +172,18 @@ def _refuse_unless_open(row: Withdrawal, act: Act) -> None:
     closes = row.approve_until if row.state == states.HELD else None
     if closes is not None and clocks.exchange_now(account=row.account, now=act.now) >= closes:
         raise CannotApprove(
-            f"Approvals closed at {closes:%H:%M:%S} UTC, seven minutes before the exchange's hour ends. "
-            "The money is being released, and it can be asked for again."
+            f"Approvals closed at {closes:%H:%M:%S} UTC, seven minutes before the exchange's "
+            "deadline. The funds are being released; it can be requested again."
         )
     if freezes.active(row.account) is not None:
-        raise CannotApprove("The account is frozen, so nothing can be approved. Two people of treasury can end that.")
+        raise CannotApprove("The account is frozen, so nothing can be approved. Two treasurers can lift the freeze.")
     if act.digest != row.digest or not policy_evaluation.still_holds(row):
-        raise CannotApprove("This is not what you saw: the request or the rules changed. Read it again, then decide.")
+        raise CannotApprove(NOT_SEEN)
 
 
 def _refuse_person(row: Withdrawal, person: "Person") -> None:
     if person.pk == row.initiator_id:
-        raise CannotApprove("You asked for this payment yourself, so somebody else has to decide on it.")
+        raise CannotApprove("You asked for this payment yourself, so another treasurer has to decide.")
     if not rules.may_decide(person, row):
         raise CannotApprove("Only treasury decides on payments.")
 
@@ -209,12 +219,12 @@ def _end(row: Withdrawal, act: Act, *, event: str) -> None:
 def _decided(row: Withdrawal) -> str:
     """Why there is nothing to decide: who was faster, or what the row waits for."""
     if row.decision != NONE and row.decided_at is not None:
-        who = str(row.decided_by) if row.decided_by_id else "the desk"
+        who = str(row.decided_by) if row.decided_by_id else SYSTEM
         return f"Already decided by {who} at {row.decided_at:%H:%M:%S} UTC: {_OUTCOMES[row.decision]}."
     if row.state == states.HELD and row.echo_ok is None:
-        return "The exchange's own record of it has not been read yet. It takes a few seconds."
+        return "You can't approve yet: the exchange's record is still being read. Try again in a few seconds."
     if row.state in {states.REVIEW, states.HELD}:
-        return "Somebody else acted on it in the same moment. Read it again, then decide."
+        return "Nothing was decided: a colleague acted on it at the same time. Refresh, then decide."
     return f"There is nothing to decide: {row.label[0].lower()}{row.label[1:]}."
 
 
@@ -225,5 +235,5 @@ DECISIONS: Final = Decisions(
     missing="There is no such request.",
     why_over=_decided,
     ballot=BALLOT,
-    given_already="You decided on this already; it waits for somebody else.",
+    given_already="Your decision is recorded. A second person has to decide.",
 )

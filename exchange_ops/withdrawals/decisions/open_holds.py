@@ -7,6 +7,7 @@ closed request to an order to pay.
 """
 
 import hashlib
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
@@ -19,7 +20,7 @@ from desk.live import announcements
 from desk.machines import votes
 from desk.machines.decisions import Act, Decisions
 from desk.models import Person
-from desk.people import roles
+from desk.people import roles, signed
 from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.shared.models import Account
 from exchange_ops.withdrawals import machine, rules, states
@@ -71,16 +72,20 @@ def stands(row: Withdrawal) -> bool:
 def sentence(row: Withdrawal) -> str:
     """What happened to the money, why, and who can do what."""
     how = row.label[0].lower() + row.label[1:]
-    then = "The desk tells the exchange to release it, until its ledger shows that."
+    then = "The release is repeated until the exchange's ledger confirms it."
     if is_for_people(row):
-        then = "Two people of treasury can order its release."
-    return f"{row.reference}: its money still stands reserved at the exchange, although the request is {how}. {then}"
+        then = "Two treasurers can release it."
+    return f"{row.reference}: the funds are still reserved at the exchange, although the request is {how}. {then}"
 
 
 def digest_of(row: Withdrawal) -> str:
-    """What a person signs to release exactly this hold."""
+    """What an order releases: exactly this hold. It is signed together with the reason (`desk.people.signed`)."""
     text = f"countersign-hold-release-1|{row.pk}|{row.version}|{row.state}|{row.exchange_id}|{row.digest}"
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _whole(digest: str, reason: str) -> str:
+    return signed.whole(digest, {"comment": reason})
 
 
 def order_release(
@@ -94,11 +99,11 @@ def order_release(
     now: datetime,
 ) -> Withdrawal:
     """One person's order to release the hold of a closed request; the second person's order takes effect."""
-    reason = DECISIONS.reason(reason, asks="Say why the hold can be released: what you looked at.")
+    reason = DECISIONS.reason(reason, asks="Enter why the hold can be released and what you checked.")
     act = Act(person, now, session_key, reason, digest, answer)
     with DECISIONS.on(withdrawal_id) as row:
         _refuse_unless_standing(row, act)
-        confirmation = DECISIONS.confirm(act)
+        confirmation = DECISIONS.confirm(replace(act, digest=_whole(digest, reason)))
         _keep(row, confirmation, reason)
         people = _people(row)
         _record(row, act, {"reason": reason, "people": people, **confirmation.evidence()})
@@ -114,21 +119,21 @@ def is_ordered(row: Withdrawal) -> bool:
 
 def _people(row: Withdrawal) -> int:
     """How many people's orders count now: confirmed by themselves for this hold, and still in the role."""
-    votes_given = HoldReleaseVote.objects.filter(withdrawal_id=row.pk, digest=digest_of(row))
-    proven = votes.among(votes_given, purpose=PURPOSE)
+    votes_given, shown = HoldReleaseVote.objects.filter(withdrawal_id=row.pk), digest_of(row)
+    proven = votes.among(votes_given, purpose=PURPOSE, digests=lambda vote: {_whole(shown, vote.reason)})
     orders = votes.of_those_who_may(proven, role=roles.TREASURY, scope=row.scope).select_related("person")
     return len({vote.person_id for vote in orders if rules.may_release_hold(vote.person, row)})
 
 
 def _refuse_unless_standing(row: Withdrawal, act: Act) -> None:
     if not stands(row):
-        raise CannotOrderRelease("There is nothing to release: the exchange's ledger shows no open hold of it.")
+        raise CannotOrderRelease("Nothing to release: the exchange's ledger shows no open hold for it.")
     if not rules.may_release_hold(act.person, row):
-        raise CannotOrderRelease("Two people of treasury order it, and never the one who asked for the payment.")
+        raise CannotOrderRelease("Two treasurers release it. The requester can't be one of them.")
     DECISIONS.refuse_while_cooling_off(act)
     if act.digest != digest_of(row):
         raise CannotOrderRelease(
-            "This is not what you saw: somebody acted on it meanwhile. Read it again, then decide."
+            "Nothing was recorded: a colleague acted on it after you opened it. Refresh, then decide."
         )
 
 
@@ -138,7 +143,7 @@ def _keep(row: Withdrawal, confirmation: "StepUp", reason: str) -> None:
         with transaction.atomic():
             HoldReleaseVote.objects.create(withdrawal=row, reason=reason, confirmation=confirmation, **proof)
     except IntegrityError:
-        raise CannotOrderRelease("You ordered the release already; somebody else of treasury has to as well.") from None
+        raise CannotOrderRelease("Your release is recorded. A second treasurer has to release it as well.") from None
 
 
 def _record(row: Withdrawal, act: Act, facts: dict[str, Any]) -> None:
@@ -166,5 +171,5 @@ DECISIONS: Final = Decisions(
     CannotOrderRelease,
     machine.MACHINE,
     missing="There is no such request.",
-    why_over=lambda row: "Somebody else acted on it in the same moment. Read it again.",
+    why_over=lambda row: "Nothing was recorded: a colleague acted on it at the same time. Refresh.",
 )

@@ -5,12 +5,13 @@ never comes from the requester, and a person's last verdict counts.
 """
 
 import hashlib
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from desk.machines import votes
 from desk.machines.decisions import Act, Decisions
-from desk.people import roles
+from desk.people import roles, signed
 from exchange_ops.withdrawals import machine, rules, states
 from exchange_ops.withdrawals.models import Approval, Withdrawal
 
@@ -41,12 +42,12 @@ def resolve(
 ) -> Withdrawal:
     """One person's verdict ("paid" or "not_paid") on an unclear case; the same verdict of a second person closes it."""
     if verdict not in _TARGETS:
-        raise CannotResolve("The verdict is that it was paid, or that it was not.")
-    evidence = DECISIONS.reason(evidence, asks="Say what you looked at: statements, transactions, answers.")
+        raise CannotResolve("Choose a finding: paid or not paid.")
+    evidence = DECISIONS.reason(evidence, asks="Enter what you checked: statements, transactions, answers.")
     act = Act(person, now, session_key, evidence, digest, answer)
     with DECISIONS.on(withdrawal_id) as row:
         _refuse_unless_open(row, act)
-        confirmation = DECISIONS.confirm(act)
+        confirmation = DECISIONS.confirm(replace(act, digest=_whole(act.digest, verdict, act.comment)))
         DECISIONS.keep(row, act, stage=Approval.RESOLUTION, verdict=verdict, confirmation=confirmation)
         people = _people_for(row, verdict)
         done = people >= PEOPLE
@@ -61,8 +62,15 @@ def resolve(
 
 
 def digest_of(row: Withdrawal) -> str:
-    """What a person signs with a verdict: this request in the state and version shown on the screen."""
+    """What a verdict is about: this request in the state and version shown on the screen.
+
+    A person signs it together with the verdict and the evidence (`desk.people.signed`).
+    """
     return _digest(row, row.state, row.version)
+
+
+def _whole(digest: str, verdict: str, evidence: str) -> str:
+    return signed.whole(digest, {"verdict": verdict, "comment": evidence})
 
 
 def _digest(row: Withdrawal, state: str, version: int) -> str:
@@ -80,17 +88,21 @@ def _refuse_unless_open(row: Withdrawal, act: Act) -> None:
     if row.state not in _UNCLEAR:
         raise CannotResolve(f"There is nothing to close: {row.label[0].lower()}{row.label[1:]}.")
     if not rules.may_resolve(act.person, row):
-        raise CannotResolve("Two people of treasury close it, and never the one who asked for the payment.")
+        raise CannotResolve("Two treasurers close it. The requester can't be one of them.")
     DECISIONS.refuse_while_cooling_off(act)
     if act.digest != digest_of(row):
-        raise CannotResolve("This is not what you saw: somebody acted on it meanwhile. Read it again, then decide.")
+        raise CannotResolve("Nothing was recorded: a colleague acted on it after you opened it. Refresh, then decide.")
 
 
 def _people_for(row: Withdrawal, verdict: str) -> int:
     """How many people gave this as their last verdict."""
     findings = Approval.objects.filter(withdrawal_id=row.pk, stage=Approval.RESOLUTION)
-    signed = {_digest(row, state, version) for state in _UNCLEAR for version in range(1, row.version + 1)}
-    proven = votes.among(findings, purpose=PURPOSE, digests=lambda vote: signed)
+    shown = {_digest(row, state, version) for state in _UNCLEAR for version in range(1, row.version + 1)}
+    proven = votes.among(
+        findings,
+        purpose=PURPOSE,
+        digests=lambda vote: {_whole(digest, vote.verdict, vote.comment) for digest in shown},
+    )
     verdicts = votes.of_those_who_may(proven, role=roles.TREASURY, scope=row.scope).order_by("id")
     last_verdicts = dict(verdicts.values_list("person_id", "verdict"))
     return sum(last_verdict == verdict for last_verdict in last_verdicts.values())
@@ -101,7 +113,7 @@ DECISIONS: Final = Decisions(
     CannotResolve,
     machine.MACHINE,
     missing="There is no such request.",
-    why_over=lambda row: "Somebody else acted on it in the same moment. Read it again.",
+    why_over=lambda row: "Nothing was recorded: a colleague acted on it at the same time. Refresh.",
     ballot=BALLOT,
-    given_already="You came to that verdict already; it waits for somebody else.",
+    given_already="Your finding is recorded. A second treasurer has to submit one.",
 )

@@ -66,11 +66,11 @@ def read(row: Withdrawal, *, client_for: ClientFor) -> LedgerAnswer:
     except Refused as refused:
         if refused.code in TRANSACTION_NOT_FOUND:
             return LedgerAnswer(absent=True, problem=f"The exchange's ledger has no record of {row.exchange_id}.")
-        return LedgerAnswer(problem=f"The exchange's ledger was not readable: {refused}")
+        return LedgerAnswer(problem=f"The exchange's ledger is not available: {refused}")
     except (CallFailed, NoUsableKey, BadArgument) as problem:
-        return LedgerAnswer(problem=f"The exchange's ledger was not readable: {problem}")
+        return LedgerAnswer(problem=f"The exchange's ledger is not available: {problem}")
     if record.id != row.exchange_id:
-        return LedgerAnswer(problem="The exchange's ledger answered with another record than the one asked for.")
+        return LedgerAnswer(problem="The exchange's ledger returned a different record.")
     if reason := sync.unstorable(record):
         return LedgerAnswer(problem=f"The exchange's record can't be kept: {reason}.")
     version = _version_of_record(record)

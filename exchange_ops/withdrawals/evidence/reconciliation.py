@@ -12,25 +12,23 @@ from datetime import datetime
 from decimal import Decimal
 
 from exchange_ops.client import PAGE, Aside, ExchangeClient
-from exchange_ops.ledger import quarantine, sync, walks
+from exchange_ops.ledger import quarantine, settling, sync, walks
 from exchange_ops.ledger.models import LedgerEntry, LedgerVersion
 from exchange_ops.shared import facts
 from exchange_ops.shared.models import Account
 from exchange_ops.wire import records
 from exchange_ops.withdrawals import states
 from exchange_ops.withdrawals.decisions import open_holds
-from exchange_ops.withdrawals.evidence import ledger_matching
+from exchange_ops.withdrawals.evidence import figures, ledger_matching
+from exchange_ops.withdrawals.evidence.figures import OUTGOING, Figures
 from exchange_ops.withdrawals.models import Withdrawal
 from wire.values import decimal_text, grouped_text
 
-OPENING = "reconciliation.opening"
+OPENING, READING = "reconciliation.opening", "reconciliation.reading"
 READINGS = 4  # until the account stands still for the length of one reading
 ZERO = Decimal(0)
 
-INCOMING, OUTGOING = frozenset({"payin", "deposit"}), frozenset({"payout", "withdraw"})
-TO_TRADING, FROM_TRADING = "bankToExchange", "exchangeToBank"
 UNDER_WAY = frozenset({"created", "pending"})
-DONE = "success"
 HELD_STATES = (states.HELD, states.COMMITTING, states.ROLLING_BACK)
 
 
@@ -100,7 +98,7 @@ def _read(client: ExchangeClient) -> Reading:
         if before == after:
             return Reading(transactions, after, tuple(asides))
         before = after
-    raise CannotReconcile("The account moves too fast to be read at one moment. Try again when it is quieter.")
+    raise CannotReconcile("The account changes too fast for a consistent snapshot. Try again when it is quieter.")
 
 
 def _bank(client: ExchangeClient) -> dict[str, records.Balance]:
@@ -113,11 +111,14 @@ def _bank(client: ExchangeClient) -> dict[str, records.Balance]:
 def _completeness(account: Account, reading: Reading, late_versions: int) -> Finding:
     own_index = dict(LedgerEntry.objects.filter(account=account).values_list("exchange_id", "index"))
     exchange_index = {exchange_id: record.index for exchange_id, record in reading.transactions.items()}
-    missing, surplus = exchange_index.keys() - own_index.keys(), own_index.keys() - exchange_index.keys()
+    overruled = set(settling.overruled(account))  # which record holds, two people have settled
+    missing = {one for one in exchange_index.items() - overruled if one[0] not in own_index}
+    surplus = {one for one in own_index.items() - overruled if one[0] not in exchange_index}
+    # A higher index is the newer version (document 1, Transaction): where the stream was ahead, the copy is right.
     older = sum(
         1
         for exchange_id in exchange_index.keys() & own_index.keys()
-        if own_index[exchange_id] != exchange_index[exchange_id]
+        if own_index[exchange_id] < exchange_index[exchange_id]
     )
     if late_versions:
         sentence = f"{late_versions} versions were missing where the copy was thought complete; they are added now."
@@ -144,31 +145,32 @@ def _movements(account: Account, reading: Reading, now: datetime) -> Iterable[Fi
     """The balance equation: what is held, less every completed movement, has to be the opening balance."""
     opening_fact = facts.newest(account=account, name=OPENING)
     opening: dict[str, str] = dict(opening_fact.value) if opening_fact is not None else {}
-    unknown = {record.currency: record.type for record in reading.transactions.values() if _signed(record) is None}
-    for code in sorted(reading.balances.keys() | {record.currency for record in reading.transactions.values()}):
-        if code in unknown:
-            yield Finding(code, True, f"Not provable: the type {unknown[code]!r} has no known sign.")
-            continue
-        remainder = _held(reading, code) - sum(
-            (_signed(record) or ZERO for record in reading.transactions.values() if record.currency == code), ZERO
-        )
-        yield _against_opening(code, remainder, opening)
+    held = {code: entry.available + entry.reserved for code, entry in reading.balances.items()}
+    amounts = {code: Decimal(text) for code, text in opening.items()}
+    for line in figures.by_currency(reading.transactions.values(), held=held, opening=amounts).values():
+        if line.unknown_type:
+            yield Finding(line.currency, True, f"Not provable: the type {line.unknown_type!r} has no known sign.")
+        else:
+            yield _against_opening(line, opening)
     if opening_fact is None or dict(opening_fact.value) != opening:
         facts.note(account=account, name=OPENING, value=opening, now=now)
+    through = max((record.index for record in reading.transactions.values()), default=0)
+    texts = {code: decimal_text(amount) for code, amount in sorted(held.items())}
+    facts.note(account=account, name=READING, value={"through": through, "held": texts}, now=now)
 
 
-def _against_opening(code: str, remainder: Decimal, opening: dict[str, str]) -> Finding:
+def _against_opening(line: Figures, opening: dict[str, str]) -> Finding:
     """Compare with the opening figure; a currency without one gets it now, unless it would be below zero."""
-    if code not in opening and remainder < 0:
+    code, remainder = line.currency, line.reported - line.net
+    if line.opening is None and remainder < 0:
         return Finding(
             code, False, f"Its transactions took out {grouped_text(-remainder)} {code} more than there ever was."
         )
-    if code not in opening:
+    if line.opening is None:
         opening[code] = decimal_text(remainder)
         return Finding(code, True, f"Its history begins with {opening[code]} {code}, kept as its opening figure.")
-    difference = remainder - Decimal(opening[code])
-    if difference:
-        return Finding(code, False, f"{grouped_text(difference)} {code} moved without a transaction that says so.")
+    if line.difference:
+        return Finding(code, False, f"{grouped_text(line.difference)} {code} moved without a transaction that says so.")
     return Finding(code, True, "Every movement of the bank balance has its transaction.")
 
 
@@ -222,23 +224,3 @@ def _closed_holds(account: Account, reading: Reading) -> Finding:
 
 def _is_hold(record: records.Transaction) -> bool:
     return record.type in OUTGOING and record.status in UNDER_WAY
-
-
-def _held(reading: Reading, code: str) -> Decimal:
-    entry = reading.balances.get(code)
-    return ZERO if entry is None else entry.available + entry.reserved
-
-
-def _signed(record: records.Transaction) -> Decimal | None:
-    """How the transaction changed the bank balance, reserved included; None when its type has no known sign."""
-    if record.type in INCOMING:
-        amount = record.amount
-    elif record.type in OUTGOING:
-        amount = -(record.amount + (record.fee or ZERO))
-    elif record.type == TO_TRADING:
-        amount = -record.amount
-    elif record.type == FROM_TRADING:
-        amount = record.amount
-    else:
-        return None
-    return amount if record.status == DONE else ZERO

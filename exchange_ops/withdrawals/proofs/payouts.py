@@ -63,13 +63,13 @@ def check(*, row: Withdrawal, client: ChainClient, now: datetime) -> Verdict:
     if row.currency != COIN:
         raise CannotProve(f"On-chain verification is available for {COIN} only.")
     if not row.hash:
-        raise CannotProve("The exchange named no transaction for it.")
+        raise CannotProve("The exchange returned no transaction hash.")
     try:
         verdict = verification.prove(
             txid=row.hash, address=row.address, amount_sat=owed_sat(row), client=client, now=now
         )
     except (addresses.NotAnAddress, BadArgument) as problem:
-        raise CannotProve(f"It can't be looked for: {problem}") from None
+        raise CannotProve(f"It can't be verified: {problem}") from None
     return _unless_claimed(row, verdict, client)
 
 
@@ -115,7 +115,7 @@ def owed_sat(row: Withdrawal) -> int:
     """What has to reach the address, in satoshis."""
     amount = owed(row)
     if amount is None:
-        raise CannotProve("What has to arrive is not known: the exchange told no fee.")
+        raise CannotProve("The net amount is unknown: the exchange reported no fee.")
     sat = amount.scaleb(8)
     if sat != sat.to_integral_value():
         raise CannotProve("The amount has more digits than the chain.")
@@ -172,7 +172,7 @@ def _prove_safely(row: Withdrawal, watch: Stopwatch, client: ChainClient) -> boo
         return prove(row=row, now=watch.now(), client=client)
     except Exception:
         _log.exception("payouts.look_failed", withdrawal=row.pk)
-        problem = "The desk could not make sense of it; its log says more."
+        problem = "The check failed; details are in the log."
         _store(row, {"problem": problem, "tried_at": watch.now(), "next_look_at": watch.now() + timedelta(minutes=1)})
         return True
 
@@ -247,7 +247,7 @@ def _missed(row: Withdrawal, failure: CallFailed, now: datetime) -> dict[str, An
     old = PayoutProof.objects.filter(withdrawal=row).first()
     since = now - (old.looked_at or old.tried_at or now) if old is not None else timedelta(0)
     tries = 1 + int(since.total_seconds() // 15)
-    problem = f"The chain could not be asked: {failure}."[:300]
+    problem = f"The chain service is not available: {failure}."[:300]
     return {"problem": problem, "tried_at": now, "next_look_at": now + pause(PAUSES_S, tries)}
 
 

@@ -26,13 +26,13 @@ _AFTER = frozenset(
 _BLOCK_LEFT = (
     Tone.BAD,
     "Not in the chain any more",
-    "Whether it is paid is open again: the block that showed the payment has left the chain.",
+    "The payment is unconfirmed again: its block was removed by a chain reorganisation.",
 )
 _MAY_RETURN = (models.WAITING, models.ABSENT, models.BLOCK_LEFT)
 _UNPROVEN = {
-    models.WAITING: (Tone.ACTIVE, "Unconfirmed", "Sent, and not in a block that the desk follows."),
-    models.ABSENT: (Tone.WARN, "Not on the chain", "Nothing of it is on the chain so far."),
-    models.WRONG: (Tone.BAD, "Paid otherwise", "The chain shows something else than was asked for."),
+    models.WAITING: (Tone.ACTIVE, "Unconfirmed", "Sent, not in a known block yet."),
+    models.ABSENT: (Tone.WARN, "Not on the chain", "No on-chain transaction yet."),
+    models.WRONG: (Tone.BAD, "Paid otherwise", "The on-chain payment differs from the request."),
     models.NOT_PROVEN: (Tone.WARN, "Not proven", "Whether it is paid is not proven."),
     models.BLOCK_LEFT: _BLOCK_LEFT,
 }
@@ -67,7 +67,7 @@ def chain_status(row: Withdrawal, *, now: datetime) -> ChainStatus | None:
         )
     proof = PayoutProof.objects.filter(withdrawal=row).first()
     if not row.hash:
-        return ChainStatus(Tone.ACTIVE, "Not on the chain yet", "The exchange has not named a transaction for it.")
+        return ChainStatus(Tone.ACTIVE, "Not on the chain yet", "The exchange has not returned a transaction hash yet.")
     if proof is None or proof.standing == models.UNSEEN:
         sentence = "The exchange named the transaction; the desk has not found out yet whether the chain has it."
         return ChainStatus(Tone.ACTIVE, "Being looked for", sentence, proof)

@@ -32,7 +32,9 @@ from exchange_ops.withdrawals.models import (
     WithdrawalEvent,
 )
 from exchange_ops.withdrawals.room import checks, searches, waiting
+from exchange_ops.withdrawals.room.trail import WORDS
 from exchange_ops.withdrawals.steps import settlement
+from exchange_ops.withdrawals.views import selection
 
 EARLY: Final = timedelta(minutes=2)  # by how much the exchange's clock may be behind
 
@@ -143,7 +145,7 @@ ROOM: Final = rooms.Room(
             (roles.TREASURY,),
             _holds,
             closable=False,
-            ends="It ends when the exchange's ledger shows the reserved money as released.",
+            ends="Resolved when the exchange's ledger shows that the funds were released.",
             votes=_release_votes,
         ),
         Kind(alarms.PAYOUT_OVERDUE, "Payout not carried out", Severity.HIGH, causes.WORKERS, _overdue),
@@ -171,8 +173,10 @@ ROOM: Final = rooms.Room(
             news=waiting.news,
         ),
     ),
+    selectable=(selection.SELECTABLE,),
     open_words=waiting.open_words,
     waiting=(WAITING.source,),
+    trail=(WORDS,),
     replays={REPLAY.subject: REPLAY.check},
     guards={"withdrawals": machine.GUARDS.statements},
     tables=(

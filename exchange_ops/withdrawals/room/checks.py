@@ -25,9 +25,9 @@ def payouts() -> Health:
         if due_at is not None
     ]
     if not ages_of_rows:
-        return Health(ok=True, sentence="No payout waits for a worker.", age_s=0)
+        return Health(ok=True, sentence="No payout is overdue.", age_s=0)
     oldest = max(ages_of_rows)
-    sentence = f"The oldest payout that is due has waited {ages.spoken(oldest)} for a worker."
+    sentence = f"Payouts are delayed: the oldest has been due for {ages.spoken(oldest)}."
     return Health(ok=oldest <= ages.DUE_AGE, sentence=sentence, age_s=oldest.total_seconds())
 
 
@@ -36,7 +36,7 @@ def unfinished() -> Health:
     now = clock.now()
     rows = list(settlement.overdue(now=now)[: ages.MOST_NAMED])
     if not rows:
-        return Health(ok=True, sentence="Every order to pay that the exchange took was carried out in time.", age_s=0)
+        return Health(ok=True, sentence="Every accepted payment order was carried out in time.", age_s=0)
     sentence = " ".join(settlement.overdue_sentence(row, now=now) for row in rows)
     return Health(ok=False, sentence=sentence, age_s=(now - rows[0].updated_at).total_seconds())
 
@@ -58,11 +58,9 @@ def proofs() -> Health:
     oldest = max(ages_of_rows, default=timedelta(0))
     sentence = "No payouts awaiting on-chain confirmation."
     if ages_of_rows:
-        sentence = (
-            f"{len(ages_of_rows)} payouts wait to be looked for on the chain, the oldest for {ages.spoken(oldest)}."
-        )
+        sentence = f"{len(ages_of_rows)} payouts await on-chain confirmation, the oldest for {ages.spoken(oldest)}."
     rows = Withdrawal.objects.filter(state=states.DISPUTED).order_by("pk")[: ages.MOST_NAMED]
     references = [row.reference for row in rows]
-    people = f" {', '.join(references)}: told as paid, and other evidence disagrees. Treasury decides."
+    people = f" {', '.join(references)}: reported as paid, but other evidence disagrees. Treasury has to review."
     age_s = oldest.total_seconds()
     return Health(ok=oldest <= ages.DUE_AGE, sentence=sentence + (people if references else ""), age_s=age_s)

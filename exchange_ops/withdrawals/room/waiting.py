@@ -106,6 +106,7 @@ def _entry(row: Any, person: "Person", clock: datetime, recipient: Recipient | N
         row=row,
         template="exchange_ops/action/_payout.html",
         progress=getattr(row, "progress", ""),
+        votes=getattr(row, "votes", ()),
         phase=_phase(row),
         lapse="the funds are released and the request expires",
         scope=str(row.account_id),
@@ -124,7 +125,9 @@ def _icon(row: Any) -> str:
 def _with_progress(rows: QuerySet[Withdrawal]) -> list[Any]:
     """The rows with how they ended and how many approvals of each stage count, as their pages count them."""
     with_ends: list[Any] = list(queries.with_ends(rows.select_related("decided_by", "account"))[:MOST])
-    reviewed, released = (approvals.tally(with_ends, stage) for stage in (Approval.REVIEW, Approval.RELEASE))
+    reviewed, released = (approvals.counting_by_row(with_ends, stage) for stage in (Approval.REVIEW, Approval.RELEASE))
     for row in with_ends:
-        row.progress = decisions.progress(row, reviewed=reviewed[row.pk], released=released[row.pk])
+        before, now = reviewed.get(row.pk, []), released.get(row.pk, [])
+        row.progress = decisions.progress(row, reviewed=len(before), released=len(now))
+        row.votes = before if row.state == states.REVIEW else now
     return with_ends

@@ -24,7 +24,7 @@ from exchange_ops.withdrawals.evidence.ledger_lookup import LedgerAnswer
 from exchange_ops.withdrawals.models import ExternalCall, Withdrawal
 from exchange_ops.withdrawals.steps import echo, hold_monitor, reapproval
 
-NEVER_ORDERED = "The last moment to tell the exchange to pay had passed, and it was told nothing."
+NEVER_ORDERED = "The deadline for the payment order passed before it was sent."
 STILL = timedelta(seconds=60)  # for at least so long an unclear case is read before people are called
 
 
@@ -37,7 +37,7 @@ def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
         _release(row, "time_over", now, NEVER_ORDERED, {"put_stop_at": row.put_stop_at})
         return
     if _is_too_late(row, now):
-        _stop(row, now, "The last moment to tell the exchange to pay had passed without a confirmation.")
+        _stop(row, now, "The exchange did not confirm the payment order before the deadline.")
         return
     frozen = freezes.active(row.account)
     if frozen is not None and row.put_count == 0:
@@ -51,7 +51,11 @@ def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
     if _settled_by_ledger(row, answer, watch.now()):
         return
     if frozen is not None:
-        _wait(row, watch.now(), "The account is frozen, so the order is not repeated; the ledger decides.")
+        _wait(
+            row,
+            watch.now(),
+            ("The account is frozen, so the payment order is not repeated. The exchange's ledger is being checked."),
+        )
     elif row.put_count == 0 and answer.version is None:
         _wait(row, watch.now(), f"Before the first order the exchange's record has to be read: {answer.problem}")
     else:
@@ -80,7 +84,7 @@ def find_out(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
             **figures,
         )
     elif deadlines.escalation_is_due(row, exchange_now) and now - row.updated_at >= STILL:
-        reason = answer.problem or "The exchange still shows the reservation as open, long after its hour."
+        reason = answer.problem or "The exchange still shows the reservation as open, long after its deadline."
         machine.move(
             row,
             event="still_unclear",
@@ -116,7 +120,7 @@ def _settled_by_ledger(row: Withdrawal, answer: LedgerAnswer, now: datetime) -> 
     if answer.newest.status in ledger_lookup.EXECUTED and row.put_count:
         confirm(row, now, facts, **figures)
     elif answer.newest.status in ledger_lookup.EXECUTED:
-        reason = f"The exchange shows it as {answer.newest.status} although it was not told to pay yet."
+        reason = f"The exchange shows it as {answer.newest.status} although no payment order was sent."
         _alarm(row, "executed_without_us", "investigate", now, reason, evidence=facts, **figures)
     elif answer.newest.status == ledger_lookup.OVER:
         _stop(row, now, "The exchange ended the reservation.", evidence=facts, **figures)
@@ -160,7 +164,7 @@ def _claimed(row: Withdrawal, now: datetime, answer: LedgerAnswer) -> ExternalCa
         event="commit_claimed",
         to=states.COMMITTING,
         now=now,
-        obstacle=lambda: "The account was frozen in this moment." if freezes.active(row.account) else "",
+        obstacle=lambda: "The account was frozen at the same time." if freezes.active(row.account) else "",
         prepare=lambda: calls.prepare(row, kind=ExternalCall.COMMIT, attempt=row.put_count, now=now, content=content),
         put_count=row.put_count + 1,
         **first,
@@ -173,7 +177,7 @@ def _on_reply(row: Withdrawal, reply: machine_calls.Reply, watch: Stopwatch) -> 
     if reply.accepted and reply.value is True:
         confirm(row, now, facts)
         return
-    problem = reply.problem or "The exchange answered that it did not carry the order out."
+    problem = reply.problem or "The exchange did not carry out the payment order."
     machine.move(
         row,
         event="commit_unconfirmed",

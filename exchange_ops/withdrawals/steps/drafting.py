@@ -37,7 +37,7 @@ def submit(row: Withdrawal, *, now: datetime, client_for: Callable[..., "Exchang
         ):
             _fail(row, f"The exchange refused the check: {problem}", now)
         else:
-            _wait(row, f"The checks could not be made: {problem}", now)
+            _wait(row, f"Checks not completed: {problem}", now)
         return
     if trouble := _problem(row, is_own, fee):
         _fail(row, trouble, now)
@@ -103,14 +103,14 @@ def _problem(row: Withdrawal, is_own: bool, fee: Decimal) -> str:
     if is_own:
         return "The address belongs to the account itself: use a transfer."
     if fee < 0:
-        return "The exchange estimated a fee below zero."
+        return "The exchange returned a negative fee estimate."
     currency = Currency.objects.filter(pk=row.currency).first()
     problem = request_checks.currency_problem(currency)
     if problem or currency is None:
         return problem
     arrives = row.amount - fee if row.include_fee else row.amount
     if arrives <= 0 or arrives < (currency.payout_minimal_amount or Decimal(0)):
-        return "After the fee less than the exchange's minimum would arrive."
+        return "After the fee, the amount is below the exchange's minimum."
     try:
         destinations.check(currency=currency, address=row.address, payment_id=row.payment_id)
     except destinations.CannotUseDestination as unusable:

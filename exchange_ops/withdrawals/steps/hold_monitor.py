@@ -31,7 +31,7 @@ def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
         reapproval.for_older_form(row, now=now, again=now + LOOK_EVERY)
         return
     if not policy_evaluation.still_holds(row):
-        _release(row, "policy_changed", now, "The rules changed while it waited, so its approvals are void.", {})
+        _release(row, "policy_changed", now, "The policy changed while it was pending, so its approvals are void.", {})
         return
     watch = Stopwatch(now)
     answer = ledger_lookup.read(row, client_for=client_for)
@@ -42,7 +42,7 @@ def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
 def end_by_time(row: Withdrawal, *, now: datetime, exchange_now: datetime) -> None:
     """Move 14 at T-5 min: nobody decided, so the hold is released. Raises CannotMove when somebody was faster."""
     evidence = {"rollback_at": row.rollback_at, "exchange_now": exchange_now}
-    _release(row, "time_over", now, "Nobody decided in time, five minutes before the exchange's hour ends.", evidence)
+    _release(row, "time_over", now, "No decision in time: five minutes remained to the exchange's deadline.", evidence)
 
 
 def _judge(row: Withdrawal, answer: LedgerAnswer, now: datetime) -> None:
@@ -50,10 +50,10 @@ def _judge(row: Withdrawal, answer: LedgerAnswer, now: datetime) -> None:
         tries = 1 + int((now - row.updated_at).total_seconds() // 5)
         machine.touch(row, next_action_at=now + pause(READ_PAUSES_S, tries), last_problem=answer.problem[:500])
     elif answer.newest.status == ledger_lookup.OVER:
-        reason = "The exchange ended the reservation before anybody here decided."
+        reason = "The exchange ended the reservation before a decision was made."
         _release(row, "ended_at_exchange", now, reason, answer.newest.facts())
     elif answer.newest.status != ledger_lookup.HELD:
-        reason = f"The exchange shows it as {answer.newest.status} although nobody here told it to pay."
+        reason = f"The exchange shows it as {answer.newest.status} although no payment was ordered here."
         alarms.move_and_freeze(
             row,
             event="executed_without_us",

@@ -42,7 +42,7 @@ def step(row: Withdrawal, *, now: datetime, client_for: ClientFor) -> None:
     try:
         unreadable = _read(row, call, client_for, now)
     except (CallFailed, NoUsableKey) as problem:
-        _wait(row, watch.now(), f"The exchange's ledger was not readable: {problem}")
+        _wait(row, watch.now(), f"The exchange's ledger is not available: {problem}")
         return
     # Judged by the clock from before the reading, because the ledger showed the state of that moment.
     exchange_now = clocks.exchange_now(account=row.account, now=now)
@@ -157,7 +157,7 @@ def _call_people(row: Withdrawal, open_entries: list[LedgerEntry], facts: dict[s
         if len(open_entries) > 1
         else "The ledger has a record with our tag that can't be read."
         if not open_entries
-        else f"The payout was executed although nobody here told the exchange to pay: {listing}."
+        else f"The payout was executed although no payment was ordered here: {listing}."
     )
     alarms.move_and_freeze(row, event="hold_ambiguous", to=states.INVESTIGATE, now=now, reason=reason, evidence=facts)
 

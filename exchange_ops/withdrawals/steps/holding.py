@@ -79,7 +79,7 @@ def _obstacle(row: Withdrawal) -> str:
         payment_id=row.payment_id,
         state__in=states.IN_FLIGHT_HOLDS,
     ).first()
-    return f"{twin.reference} asks for exactly the same at this moment, so this one waits for it." if twin else ""
+    return f"{twin.reference} is an identical request in progress; this one starts after it." if twin else ""
 
 
 def _claimed(row: Withdrawal, now: datetime) -> ExternalCall:
@@ -91,7 +91,7 @@ def _claimed(row: Withdrawal, now: datetime) -> ExternalCall:
         event="hold_claimed",
         to=states.HOLDING,
         now=now,
-        obstacle=lambda: "The account was frozen in this moment." if freezes.active(row.account) else "",
+        obstacle=lambda: "The account was frozen at the same time." if freezes.active(row.account) else "",
         prepare=lambda: calls.prepare(row, kind=ExternalCall.HOLD, attempt=attempt, now=now, content=_content(row)),
         attempt=attempt,
         tag=tag(withdrawal_id=row.pk, attempt=attempt),

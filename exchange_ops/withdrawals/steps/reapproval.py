@@ -29,8 +29,9 @@ def for_fee(row: Withdrawal, record: PayoutVersion, *, now: datetime, **columns:
     signed: dict[str, Any] = {"fee_estimate": fee, "fee_estimated_at": now, "fee_limit": limit}
     approved = "nothing" if row.fee_limit is None else f"{grouped_text(row.fee_limit)} {row.currency}"
     sentence = (
-        f"The network fee rose: approved was at most {approved}, it is {grouped_text(fee)} {row.currency} now. "
-        f"The money stays reserved; approvals now cover at most {grouped_text(limit)} {row.currency}."
+        f"The funds stay reserved. The network fee rose to {grouped_text(fee)} {row.currency}; the "
+        f"approved maximum was {approved}. New approvals cover at most {grouped_text(limit)} "
+        f"{row.currency}."
     )
     machine.move(
         row,
@@ -67,7 +68,9 @@ def for_older_form(row: Withdrawal, *, now: datetime, again: datetime) -> None:
         to=states.HELD,
         now=now,
         next_action_at=now,
-        last_problem="The desk was upgraded, so approvals given before don't count. The money stays reserved.",
+        last_problem=(
+            "The funds stay reserved. Countersign was upgraded, so earlier approvals don't count. Approve again."
+        ),
         evidence={"trace": columns["policy_trace"]},
         **_UNDECIDED,
         **columns,

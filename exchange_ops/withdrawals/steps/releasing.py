@@ -20,7 +20,7 @@ from exchange_ops.withdrawals.evidence.ledger_lookup import LedgerAnswer
 from exchange_ops.withdrawals.models import ExternalCall, Withdrawal
 from exchange_ops.withdrawals.steps import hold_monitor
 
-UNCONFIRMED = "The release is not confirmed although the exchange's hour is over."
+UNCONFIRMED = "The release is not confirmed although the exchange's deadline has passed."
 _RELEASED_ANSWERS = frozenset({20005, 20007})  # Payout not found, Payout already rolled back
 
 
@@ -79,7 +79,7 @@ def _settled_by_ledger(
             )
             return True
         if answer.newest.status in ledger_lookup.EXECUTED:
-            reason = f"The exchange shows it as {answer.newest.status} although it was to be released."
+            reason = f"The exchange shows it as {answer.newest.status} although a release was ordered."
             alarms.move_and_freeze(
                 row, event="paid_anyway", to=states.INVESTIGATE, now=now, reason=reason, evidence=facts, **figures
             )

@@ -55,11 +55,11 @@ def overdue(*, now: datetime) -> QuerySet[Withdrawal]:
 def overdue_sentence(row: Withdrawal, *, now: datetime) -> str:
     """What happened to the money, why this is an alarm, and who can do what."""
     minutes = int((now - row.updated_at).total_seconds() // 60)
-    what = "took the order to pay" if row.state == states.COMMITTED else "named the chain transaction"
+    what = "accepted the payment order" if row.state == states.COMMITTED else "returned the transaction hash"
     since = f"{minutes} min" if minutes < 120 else f"{minutes // 60} h"
     return (
-        f"{row.reference}: the exchange {what} {since} ago and has not reported it as paid since. "
-        "Nobody should repeat the payment; ask the exchange about it."
+        f"{row.reference}: the exchange {what} {since} ago and has not reported it as paid. Do not "
+        "pay this again; contact the exchange."
     )
 
 
@@ -104,7 +104,7 @@ def _balance(row: Withdrawal, client_for: ClientFor, now: datetime) -> dict[str,
         with clients.client(client_for, account=row.account, right=Right.PAYMENTS) as client:
             listing = client.get_balances()
     except (CallFailed, NoUsableKey) as problem:
-        return {"problem": f"The balance was not readable: {problem}"}
+        return {"problem": f"Balance not available: {problem}"}
     balances.store(account=row.account, wallet=Balance.BANK, entries=listing.records, now=now, full=not listing.asides)
     balance = next((entry for entry in listing.records if entry.currency == row.currency), None)
     return {} if balance is None else {"available": balance.available, "reserved": balance.reserved}

@@ -28,14 +28,14 @@ _REFUSALS = (
     CannotConfirm,
 )
 _MESSAGES = {
-    states.COMMITTING: "Approved. The exchange is being told to pay now.",
-    states.QUEUED: "Approved. The money is being reserved now.",
-    states.HELD: "Recorded. Somebody else has to approve as well.",
-    states.REVIEW: "Recorded. Somebody else has to approve as well.",
-    states.ROLLING_BACK: "Nothing is paid. The money is being released.",
+    states.COMMITTING: "Approved. The payment order is being sent to the exchange.",
+    states.QUEUED: "Approved. The funds are being reserved.",
+    states.HELD: "Approval recorded. Another treasurer has to approve as well.",
+    states.REVIEW: "Approval recorded. Another treasurer has to approve as well.",
+    states.ROLLING_BACK: "Nothing was paid. The funds are being released.",
     states.CANCELLED: "Ended. Nothing was sent.",
-    states.INVESTIGATE: "Recorded. Somebody else has to come to the same verdict.",
-    states.DISPUTED: "Recorded. Somebody else has to come to the same verdict.",
+    states.INVESTIGATE: "Finding recorded. A second treasurer has to submit the same finding.",
+    states.DISPUTED: "Finding recorded. A second treasurer has to submit the same finding.",
 }
 
 Act = Callable[[dict[str, Any], forms.Form], Withdrawal]

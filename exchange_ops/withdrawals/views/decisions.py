@@ -13,7 +13,7 @@ from exchange_ops.withdrawals import rules, states
 from exchange_ops.withdrawals.decisions import approvals, open_holds, resolutions
 from exchange_ops.withdrawals.models import Approval, Withdrawal
 
-TREASURY_DECIDES = "Treasury decides on it."
+TREASURY_DECIDES = "Needs a decision by treasury."
 UNDECIDED = frozenset({states.REVIEW, states.HELD})
 
 
@@ -71,8 +71,8 @@ def progress(row: Withdrawal, *, reviewed: int, released: int) -> str:
     """How many approvals there are; where those before the hold count, the final release is counted on top."""
     needed = max(row.quorum_required, 1)
     if row.state == states.REVIEW or row.mode != modes.APPROVE_THEN_HOLD or reviewed < needed:
-        return f"{reviewed if row.state == states.REVIEW else released} of {needed} approved"
-    return f"{reviewed} of {needed} approved, final release approval {released} of 1"
+        return f"{reviewed if row.state == states.REVIEW else released} of {needed} approvals"
+    return f"{reviewed} of {needed} approvals, final release approval {released} of 1"
 
 
 def _approve_label(row: Withdrawal, *, is_last: bool) -> str:
@@ -87,15 +87,15 @@ def _why_not(row: Withdrawal, person: Person, now: datetime) -> str:
     if not rules.may_decide(person, row):
         is_own = person.pk == row.initiator_id
         return (
-            "You asked for this payment yourself, so somebody else has to decide on it." if is_own else TREASURY_DECIDES
+            "You asked for this payment yourself, so another treasurer has to decide." if is_own else TREASURY_DECIDES
         )
     if row.state == states.HELD and row.echo_ok is not True:
-        return "The exchange's own record has to agree first. That takes a few seconds."
+        return "The exchange's record is being compared. That takes a few seconds."
     if freezes.active(row.account) is not None:
-        return "The account is frozen, so nothing can be approved. Two people of treasury can end that."
+        return "The account is frozen, so nothing can be approved. Two treasurers can lift the freeze."
     closes = row.approve_until if row.state == states.HELD else None
     if closes is not None and clocks.exchange_now(account=row.account, now=now) >= closes:
         return f"Approvals closed at {closes:%H:%M:%S} UTC; the money is being released."
     if approvals.current(row).filter(person=person).exists():
-        return "You approved it; it waits for somebody else."
+        return "You approved it. Another treasurer has to approve as well."
     return factors.why_cooling_off(person, now=now)

@@ -8,8 +8,9 @@ from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_safe
 
 from desk import clock
+from desk.actions import upcoming
 from desk.models import Person
-from desk.people import roles
+from desk.people import trail_readers
 from desk.views.rendering import show
 from desk.web.requests import DeskRequest
 from exchange_ops.addresses import destinations
@@ -63,7 +64,7 @@ def render_page(request: DeskRequest, withdrawal_id: int, *, status: int = 200, 
 def _facts(row: Withdrawal, person: Person, now: datetime) -> dict[str, Any]:
     on_chain = row.currency == payouts.COIN
     return {
-        "destination": _destination(row),
+        "destination": destination_of(row),
         "frozen": freezes.active(row.account),
         "may_repeat": withdrawal_rules.may_repeat(person, row),
         "on_chain": on_chain,
@@ -73,9 +74,11 @@ def _facts(row: Withdrawal, person: Person, now: datetime) -> dict[str, Any]:
 
 
 def _decide(row: Withdrawal, person: Person, now: datetime) -> dict[str, Any]:
+    words = list(row.approvals.select_related("person", "confirmation__signed_with").order_by("at", "pk"))
     return {
         "choices": decisions.choices(row, person, now=now),
-        "words": list(row.approvals.select_related("person", "confirmation").order_by("at", "pk")),
+        "words": words,
+        "upcoming": upcoming.after(person, row, words),
         "recipient": _recipient(row, now),
         "purpose": approvals.PURPOSE,
         "resolve_purpose": resolutions.PURPOSE,
@@ -97,7 +100,7 @@ def _story(row: Withdrawal, person: Person, now: datetime) -> dict[str, Any]:
         "chain": sentences.chain_status(row, now=now),
         "events": row.events.select_related("actor").order_by("version"),
         "calls": row.calls.order_by("pk"),
-        "may_audit": person.has_role(roles.AUDITOR, roles.ADMIN, scope=""),
+        "may_audit": trail_readers.may_read_about(person, row.subject),
         "entries": row.ledger_entries.select_related("withdrawal").order_by("-index"),
     }
 
@@ -116,7 +119,7 @@ def _recipient(row: Withdrawal, now: datetime) -> Recipient | None:
     return briefing.of_rows([row], now=now)[row.pk]
 
 
-def _destination(row: Withdrawal) -> Destination | None:
+def destination_of(row: Withdrawal) -> Destination | None:
     """The address parsed again by the rules of its currency; None when one of the two is not known any more."""
     currency = Currency.objects.filter(pk=row.currency).first()
     try:

@@ -38,7 +38,7 @@ from exchange_ops.withdrawals.recipients.briefing import Subject
 from exchange_ops.withdrawals.recipients.history import Place
 
 LONGEST_NUMBER = 18
-ONLY_OPERATORS = "Operators ask for payouts. You can look at every request in the list."
+ONLY_OPERATORS = "Only operators can request payouts. You can view every request in the list."
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -70,7 +70,8 @@ def new(request: DeskRequest) -> HttpResponse:
         form.refuse(problem.problems)
         return _render_form(request, form, others, status=422)
     messages.success(
-        request, f"{row.reference} is recorded. Nothing was sent yet: the address and the fee are being checked."
+        request,
+        (f"{row.reference} requested. Nothing was sent yet: the address and the network fee are being checked."),
     )
     return redirect("withdrawal", row.pk)
 
@@ -100,7 +101,7 @@ def destination(request: DeskRequest) -> HttpResponse:
     if currency is not None and address_text.strip():
         context |= _destination(request, currency, address_text, typed.get("payment_id", "")[:LONGEST_TYPED])
     elif address_text.strip():
-        context["waits"] = "Choose the currency, so that the address can be checked."
+        context["waits"] = "Choose the currency to check the address."
     return show(request, "exchange_ops/new/_destination.html", context)
 
 

@@ -10,7 +10,7 @@ from project.clients import package, shapes
 class Command(BaseCommand):
     """Compare the package with the description, or write it anew."""
 
-    help = "Check that clients/python is what the interface's description says; --write puts it right."
+    help = "Check that clients/python matches the API description; --write updates it."
 
     def add_arguments(self, parser: Any) -> None:
         parser.add_argument("--write", action="store_true", help="write the modules instead of comparing them")
@@ -24,4 +24,4 @@ class Command(BaseCommand):
             if options["write"]:
                 path.write_text(text)
             elif not path.exists() or path.read_text() != text:
-                raise CommandError(f"{path.name} fell behind the interface: run `manage.py client_package --write`.")
+                raise CommandError(f"{path.name} is out of date: run `manage.py client_package --write`.")

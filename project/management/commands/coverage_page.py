@@ -14,7 +14,7 @@ PAGE = Path(settings.BASE_DIR) / "docs" / "coverage.md"
 class Command(BaseCommand):
     """Compare the page with the code, print it, or write it anew; an operation with a gap is an error."""
 
-    help = "Check that docs/coverage.md is what the code says; --write puts it right, --print only shows it."
+    help = "Check that docs/coverage.md matches the code; --write updates it, --print only prints it."
 
     def add_arguments(self, parser: Any) -> None:
         parser.add_argument("--write", action="store_true", help="write the page instead of comparing it")
@@ -32,7 +32,7 @@ class Command(BaseCommand):
         elif options["write"]:
             PAGE.write_text(page)
         elif not PAGE.exists() or PAGE.read_text() != page:
-            raise CommandError(f"{PAGE.name} is not what the code says; run `manage.py coverage_page --write`.")
+            raise CommandError(f"{PAGE.name} is out of date; run `manage.py coverage_page --write`.")
         gaps = [f"{row.operation.name}: {', '.join(row.gaps)}" for row in [*rows, *of_chain] if row.gaps]
         gaps += [f"{row.method.name}: {', '.join(row.gaps)}" for row in of_streams if row.gaps]
         if gaps:

@@ -12,11 +12,11 @@ from desk.people import totp
 class Command(BaseCommand):
     """Print the demo's one-time code and how long it holds. Refused outside the demo, where it would be a back door."""
 
-    help = "Print the demo people's one-time code; only in the demo."
+    help = "Print the demo users' one-time code; only in the demo."
 
     def handle(self, *args: Any, **options: Any) -> None:
         if not settings.DEMO:
-            raise CommandError("There are no demo people here: DEMO is off.")
+            raise CommandError("There are no demo users here: DEMO is off.")
         from desk.people import demo
         from wire.values import Secret
 

@@ -23,7 +23,7 @@ _BEGIN, _END = "<!-- {name}: written by `manage.py house_tables --write` -->", "
 class Command(BaseCommand):
     """Compare both pages with the code, or write them anew; a table that has no place on its page is an error."""
 
-    help = "Check that docs/states.md and docs/settings.md are what the code says; --write puts them right."
+    help = "Check that docs/states.md and docs/settings.md match the code; --write updates them."
 
     def add_arguments(self, parser: Any) -> None:
         parser.add_argument("--write", action="store_true", help="write the pages instead of comparing them")
@@ -34,7 +34,7 @@ class Command(BaseCommand):
             if options["write"]:
                 path.write_text(text)
             elif path.read_text() != text:
-                raise CommandError(f"{path.name} is not what the code says; run `manage.py house_tables --write`.")
+                raise CommandError(f"{path.name} is out of date; run `manage.py house_tables --write`.")
 
 
 def settings_text() -> str:

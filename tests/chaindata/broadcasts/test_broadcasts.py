@@ -166,7 +166,7 @@ def test_a_service_that_lies_about_what_is_spent_is_noticed(node, run_worker):
     found = explained(run_worker)
     assert found.sources[0].value_sat is None
     assert not found.can_be_sent
-    assert "something else than was asked for" in found.freshness.problem
+    assert "a different item than requested" in found.freshness.problem
 
 
 def test_a_kept_answer_that_lies_is_noticed_as_well(node):
@@ -204,7 +204,7 @@ def test_what_was_spent_before_is_said(node, run_worker):
     node.spent = True
     run_worker(clock.now() + timedelta(seconds=20))
     found = explanation.explain_text(text=other.raw.hex(), now=clock.now())
-    assert found.warnings == ("What input 0 spends is already spent or does not exist.",)
+    assert found.warnings == ("The output spent by input 0 is already spent or does not exist.",)
 
 
 def test_a_transaction_with_very_many_inputs_is_not_looked_up_without_end(node):
@@ -427,11 +427,11 @@ def test_the_trail_replays_to_the_rows_and_every_change_shows(node, signer, run_
     with unguarded(machine.GUARDS):
         row.events.filter(version=2).delete()
         assert list(machine.REPLAY.check(events.iterator())) == [
-            f"{row.reference}, version 2: its event and the trail do not belong together."
+            f"{row.reference}, version 2: its event does not match the trail."
         ]
         row.events.all().delete()
         ChainBroadcast.objects.filter(pk=row.pk).delete()
-    assert f"{row.reference} is in the trail and not in the table." in list(machine.REPLAY.check(events.iterator()))
+    assert f"{row.reference} is in the trail but not in the table." in list(machine.REPLAY.check(events.iterator()))
 
 
 @pytest.mark.engine("guards: what the database refuses")

@@ -57,7 +57,7 @@ def test_an_address_of_the_main_network_is_shown_as_a_strangers():
     [
         (CASH[:-1] + "q", "checksum"),
         (CASH[:-1], "checksum"),
-        (CASH[:9].upper() + CASH[9:], "one case only"),
+        (CASH[:9].upper() + CASH[9:], "uses only one"),
         ("bitcoin:" + CASH.partition(":")[2], "prefix"),
         ("", ""),
         ("q" * 400, ""),
@@ -77,8 +77,8 @@ def test_what_is_no_address_is_told_in_a_sentence(text, sentence):
     [
         ("0xabcd", "0x"),
         ("abc", "one is missing"),
-        ("zz", "not hexadecimal"),
-        ("\u0661\u0662", "not hexadecimal"),
+        ("zz", "Not hexadecimal"),
+        ("\u0661\u0662", "Not hexadecimal"),
         ("ab" * (tools.MOST_HEX // 2 + 1), "longer"),
     ],
 )
@@ -180,7 +180,7 @@ def test_a_header_without_work_does_not_count():
     raw[72:76] = (0x1D00FFFF).to_bytes(4, "little")
     found = tools.check_proof(text=bytes(raw).hex())
     assert not found.holds
-    assert "no work was done" in found.work_problem
+    assert "invalid proof of work" in found.work_problem
 
 
 def test_messages_of_the_layers_are_told_and_broken_ones_say_why():
@@ -188,7 +188,7 @@ def test_messages_of_the_layers_are_told_and_broken_ones_say_why():
     genesis = slp.Genesis(b"TKR", b"Name", b"", b"", 2, None, 100)
     message = meanings.message_of(Output(0, slp.script_of(genesis)), 0, network=here)
     assert (message.layer, message.what, message.problem) == ("Simple ledger", "GENESIS", "")
-    assert dict(message.lines)["minting baton"] == "none: never more of it"
+    assert dict(message.lines)["minting baton"] == "none: the supply is final"
     assert meanings.message_of(Output(0, slp.script_of(genesis)), 1, network=here).problem, "only output 0 counts"
     broken = meanings.message_of(Output(0, bytes.fromhex("6a04534c500001010747454e45534953")), 0, network=here)
     assert (broken.what, bool(broken.problem)) == ("Unreadable", True)

@@ -107,7 +107,7 @@ def property_read(*, grants=2, at=None, balances=BALANCES, **changes):
 
 def test_nothing_was_read_yet_and_a_worker_is_asked(client):
     text = text_of(client.get("/chain/tokens/"))
-    assert "Being read" in text
+    assert "Loading" in text
     assert ChainAnswer.objects.get().operation == "get_slp_tokens"
 
 
@@ -117,7 +117,7 @@ def test_the_simple_tokens_with_their_figures(client):
     assert "2 tokens" in text
     assert "HARB Harbour Credit" in text
     assert "301" in text
-    assert "Nameless" in text
+    assert "Unnamed" in text
     assert "Alive" in text
 
 
@@ -215,7 +215,7 @@ def test_a_token_without_a_baton_and_a_very_long_way(client):
     moved(TOKEN, scripted(GENESIS), spent_by=h(1, "b"))
     for n in range(1, 30):
         moved(h(n, "b"), scripted(slp.Mint(TOKEN, 2, 5)), spent_by=h(n + 1, "b"))
-    assert "more often than is followed" in text_of(client.get(f"/chain/tokens/{TOKEN}/"))
+    assert "moved too often to be traced" in text_of(client.get(f"/chain/tokens/{TOKEN}/"))
 
 
 @pytest.mark.parametrize(
@@ -576,12 +576,12 @@ def test_after_a_refused_sending_the_page_reads_again_where_nothing_is_sent(sign
     ("typed", "sentence"),
     [
         ("", "Paste the bytes"),
-        ("zz", "not hexadecimal"),
+        ("zz", "Not hexadecimal"),
         ("abc", "two make a byte"),
-        ("0x0200", "Leave the 0x away"),
+        ("0x0200", "Leave out the 0x"),
         ("02" * 30, ""),
         (MADE.raw.hex() + "00", "follow after the end"),
-        ("ab" * 200_000, "can't be read here"),
+        ("ab" * 200_000, "Enter at most"),
         ("\x00", ""),
     ],
 )
@@ -617,7 +617,7 @@ def test_a_script_and_a_proof_are_compared_with_the_service(client):
 def test_an_address_is_converted_at_once_and_compared_when_the_service_answered(client):
     text = text_of(client.get(f"/chain/tools/?address={OURS.legacy_address}"))
     assert "An address of this chain" in text
-    assert "Being read" in text
+    assert "Loading" in text
     forms = {"cashAddress": OURS.cash_address, "slpAddress": OURS.slp_address, "legacyAddress": OURS.legacy_address}
     rows.answered("convert_address", forms, at=clock.now(), final=True, address=OURS.cash_address)
     valid = {"isvalid": True, "address": OURS.cash_address, "scriptPubKey": rows.paying(OURS)}
@@ -635,7 +635,7 @@ def test_an_address_of_another_network_is_not_asked_about(client):
 
 def test_a_payload_waits_for_the_precision_of_its_property(client):
     path = "/chain/tools/payload/?kind=simple-send&make=1&propertyId=115&amount=100"
-    assert "How finely property 115 is divided is being read" in text_of(client.get(path))
+    assert "Reading the decimals of property 115" in text_of(client.get(path))
     rows.answered("get_property", whole(115), at=clock.now(), propertyId=115)
     assert "000000000000007300000000000186a0" in text_of(client.get(path))
     rows.turned_down("get_property", "missing", at=clock.now(), propertyId=116)

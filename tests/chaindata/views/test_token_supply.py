@@ -71,6 +71,6 @@ def test_while_a_minting_is_being_read_nothing_is_drawn_or_compared(client):
     simple_read(totalMinted=1300)
     minting(TOKEN, GENESIS, height=10, spent_by=FIRST)
     text = part(client)
-    assert "so far as it was followed" in text
+    assert "as far as it was traced" in text
     for words in ("Adds up", "Does not", "From block"):
         assert words not in text

@@ -59,7 +59,7 @@ def page_text(client, path, run_worker, rounds=4):
             break
     assert answer.status_code == 200, path
     text = text_of(client.get(path))
-    assert "Being read" not in text, path
+    assert "Loading" not in text, path
     return text
 
 

@@ -281,7 +281,7 @@ def test_a_fork_with_right_hashes_shows_through_the_kept_heads(five: None, ungua
     heads.write_text(kept)
     triggers.install(connection)
     assert list(audit_check._chain({})) == [], "the forked chain is well formed"
-    assert "Event 4 is not the one that line 4 of the file of heads knows" in findings()
+    assert "Event 4 does not match line 4 of the file of heads" in findings()
 
 
 def test_an_emptied_table_shows(five: None, unguarded: None) -> None:
@@ -332,7 +332,7 @@ def test_a_replay_that_falls_over_is_a_finding(five: None, one_room: Callable[..
 def test_the_command_tells_by_its_exit_status(five: None, unguarded: None, capsys: pytest.CaptureFixture[str]) -> None:
     triggers.install(connection)
     call_command("verify_audit", "--replay")
-    assert "holds: 5 events" in capsys.readouterr().out
+    assert "intact: 5 events" in capsys.readouterr().out
     triggers.remove(connection)
     AuditEvent.objects.filter(seq=2).update(action="forged")
     with pytest.raises(SystemExit) as ended:

@@ -134,12 +134,12 @@ def test_every_changed_column_is_named(unguarded: None, label: str) -> None:
             (sentence,) = (
                 found for found in witness_chain._compared(table, entries[label]) if found.startswith(f"{label} {key} ")
             )
-            assert sentence.startswith(f"{label} {key} is not what the desk wrote: {column} changed")
+            assert sentence.startswith(f"{label} {key} was altered outside the desk: {column} changed")
             transaction.set_rollback(True)
     for column, value in dict(forgeries(table, row)).items():
         forge(table, column, key, value)
     (sentence,) = named(table)
-    assert f"wrote: {', '.join(sorted(table.columns))} changed" in sentence
+    assert f"desk: {', '.join(sorted(table.columns))} changed" in sentence
 
 
 def forgeries(table: Table, row: Any) -> Iterator[tuple[str, Any]]:
@@ -172,7 +172,7 @@ def test_a_removed_and_an_inserted_row_are_named(unguarded: None, label: str) ->
         assert named(table) == []
         sql(f'INSERT INTO "{name}" SELECT * FROM lifted')
         (sentence,) = named(table)
-        assert sentence == f"{label} 700002 was not written by the desk: no entry tells of the row."
+        assert sentence == f"{label} 700002 was not written by the desk: no entry records it."
         transaction.set_rollback(True)
 
 
@@ -371,7 +371,7 @@ def test_each_dropped_trigger_and_each_new_one_is_named() -> None:
             "FOR EACH ROW EXECUTE FUNCTION exchange_ops_approval_second_factor()"
         )
     assert list(installed_guards.findings()) == [
-        "The table exchange_ops_approval has a trigger helpful that this version does not know."
+        "The table exchange_ops_approval has a trigger helpful that this version does not use."
     ]
 
 
@@ -384,10 +384,10 @@ def test_a_role_given_past_the_desk_is_named(make_person: Callable[..., Any]) ->
     group = other.groups.get()
     assert problems() == ""
     sql("INSERT INTO desk_person_groups (person_id, group_id) VALUES (%s, %s)", person.pk, group.pk)
-    assert f"desk.person {person.pk} is not what the desk wrote: roles changed" in problems()
+    assert f"desk.person {person.pk} was altered outside the desk: roles changed" in problems()
     sql("DELETE FROM desk_person_groups WHERE person_id = %s AND group_id = %s", person.pk, group.pk)
     sql("UPDATE auth_group SET name = 'of forgers' WHERE id = %s", group.pk)
-    assert f"desk.person {other.pk} is not what the desk wrote: roles changed" in problems()
+    assert f"desk.person {other.pk} was altered outside the desk: roles changed" in problems()
 
 
 @pytest.mark.django_db(transaction=True)

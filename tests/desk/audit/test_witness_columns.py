@@ -147,7 +147,7 @@ def test_a_row_whose_entry_the_desk_did_not_write_is_not_witnessed_anew(version:
     version(USED)
     _renew_witnesses()
     findings = "\n".join(witness_chain.findings())
-    assert f"{LABEL} {row.pk} is not what the desk wrote" in findings
+    assert f"{LABEL} {row.pk} was altered outside the desk" in findings
     assert f"Row entry {newest.seq + 1} was not written by the desk" in findings
 
 

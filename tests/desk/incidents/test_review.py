@@ -92,7 +92,7 @@ def test_it_is_taken_on_handed_back_and_cleared_all_the_same(wrong, make_person)
     assert only().taken_by == one
     assert list(queries.waiting_for(one)) == [only()]
     assert list(queries.waiting_for(other)) == []
-    with pytest.raises(decisions.CannotDecide, match="works on it already"):
+    with pytest.raises(decisions.CannotDecide, match="already assigned to"):
         decisions.acknowledge(incident_id=only().pk, person=other, now=NOW)
     decisions.hand_back(incident_id=only().pk, person=other, now=NOW)
     assert only().taken_by is None
@@ -140,7 +140,7 @@ def test_a_critical_one_is_closed_with_a_second_factor_alone(monkeypatch, make_p
     for answer, words in (({}, "passkey or a one-time code"), ({"kind": "totp", "code": "000000"}, "Incorrect code")):
         with pytest.raises(CannotConfirm, match=words):
             close_critical(tina, answer)
-    with pytest.raises(decisions.CannotDecide, match="Say why"):
+    with pytest.raises(decisions.CannotDecide, match="Enter a reason"):
         close_critical(tina, answer_at(0), reason=" ")
     assert close_critical(tina, answer_at(0)).state == "resolved"
     assert "step_up" in AuditEvent.objects.get(action="incident.closed").after["evidence"]
@@ -154,7 +154,7 @@ def test_one_about_money_is_closed_by_two(monkeypatch, make_person):
     assert close_critical(tina, answer_at(0)).state == "open"
     assert only().pk not in queries.waiting_for(tina).values_list("pk", flat=True)
     assert only().pk in queries.waiting_for(timo).values_list("pk", flat=True)
-    with pytest.raises(decisions.CannotDecide, match="a second person"):
+    with pytest.raises(decisions.CannotDecide, match="A second person"):
         close_critical(tina, answer_at(1))
     tina.is_active = False
     tina.save(update_fields=["is_active"])
@@ -169,7 +169,7 @@ def test_one_about_money_is_closed_by_two(monkeypatch, make_person):
 def test_it_is_closed_with_a_reason_of_some_length_alone(wrong, make_person, reason):
     wrong.causes["pump:1"] = "Pump 1 leaks."
     review.review(now=NOW)
-    with pytest.raises(decisions.CannotDecide, match=r"Say why|too long: 501 characters, 500 at most"):
+    with pytest.raises(decisions.CannotDecide, match=r"Enter a reason|too long: 501 characters, 500 at most"):
         decisions.close(incident_id=only().pk, person=make_person("treasury"), reason=reason, now=NOW)
     assert only().state == "open"
 

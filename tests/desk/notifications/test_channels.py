@@ -134,7 +134,7 @@ def test_a_name_that_leads_inside_is_refused_when_it_is_looked_up(admin, monkeyp
     outgoing.post(notification, [], [row], now=clock.now())
     delivering.sweep(now=clock.now())
     assert connected == []
-    assert Delivery.objects.get().last_problem.startswith("It was not taken: no connection")
+    assert Delivery.objects.get().last_problem.startswith("Not delivered: no connection")
 
 
 def test_the_address_and_the_secret_are_sealed_and_the_trail_has_neither(admin):
@@ -177,9 +177,9 @@ def test_only_an_active_administrator_with_the_right_code_adds_one(admin, make_p
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"name": ""}, "A name has"),
-        ({"name": "x" * 61}, "A name has"),
-        ({"name": "<b>"}, "A name has"),
+        ({"name": ""}, "Use 1 to 60"),
+        ({"name": "x" * 61}, "Use 1 to 60"),
+        ({"name": "<b>"}, "Use 1 to 60"),
         ({"kind": "email"}, "webhook or a chat"),
         ({"least": "all"}, "severity"),
     ],

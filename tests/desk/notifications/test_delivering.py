@@ -108,7 +108,7 @@ def test_a_mail_says_what_happened_and_where_to_look(settings, ada):
     assert (sent.to, sent.subject) == (["ada@desk.test"], "[Countersign] High: Key refused (I-1)")
     assert "The exchange refused a key." in sent.body
     assert f"{settings.DESK_URL}/incidents/1/" in sent.body
-    assert "No link approves." in sent.body
+    assert "No link approves anything." in sent.body
     assert str(row.uid) in sent.extra_headers["Message-ID"]
     assert states() == ["delivered"]
     assert delivering.sweep(now=NOW + minutes(1)) == 0
@@ -206,7 +206,7 @@ def test_a_receiver_that_answers_byte_by_byte_is_left_when_its_time_is_over(rece
     delivering.sweep(now=NOW)
     assert states() == ["queued", "queued"]
     assert [row.attempts for row in Delivery.objects.order_by("pk")] == [1, 0], "the other waits with it"
-    assert "It was not taken:" in Delivery.objects.first().last_problem
+    assert "Not delivered:" in Delivery.objects.first().last_problem
 
 
 def test_a_name_that_leads_to_this_machine_is_not_posted_to(ada, receiver, settings):
@@ -311,7 +311,7 @@ def test_a_dead_way_is_an_incident_that_ends_with_it(settings, ada):
     assert list(room.KINDS[0].causes(NOW + minutes(1), "")) == []
     cause = next(iter(room.KINDS[0].causes(NOW + minutes(3), "")))
     assert cause.key == "email"
-    assert "2 messages were not delivered" in cause.sentence
+    assert "2 messages not delivered" in cause.sentence
     settings.EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
     delivering.sweep(now=NOW + minutes(3))
     assert list(room.KINDS[0].causes(NOW + minutes(3), "")) == []
@@ -365,3 +365,17 @@ def _closed_port():
     with socket.socket() as found:
         found.bind(("127.0.0.1", 0))
         return found.getsockname()[1]
+
+
+def test_a_cause_that_comes_back_while_mail_is_dead_waits_once_for_each_person(settings, make_person):
+    settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", _closed_port()
+    settings.EMAIL_USE_TLS = settings.EMAIL_USE_SSL = False
+    settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+    people = [make_person("treasury", username=f"p{one}", email=f"p{one}@desk.test") for one in range(6)]
+    for phase in range(5):
+        for person in people:
+            posted(person, phase=f"{person.username}-{phase}", severity=Severity.CRITICAL)
+            outgoing_rows = Delivery.objects.filter(state="queued", person=person)
+            assert outgoing_rows.count() == 1
+        delivering.sweep(now=NOW + minutes(phase))
+    assert Delivery.objects.filter(state="queued").count() == len(people)

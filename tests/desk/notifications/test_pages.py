@@ -55,7 +55,7 @@ def test_what_somebody_chooses_is_kept_and_what_is_critical_can_not_be_switched_
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"quiet_from": "22:00"}, "Give both hours, or neither."),
+        ({"quiet_from": "22:00"}, "Enter both times, or neither."),
         ({"quiet_from": "25:00", "quiet_until": "07:00"}, "Enter a valid time"),
         ({"by_email": ["key-rights"]}, "Select a valid choice"),
         ({"turn": "9"}, "Select a valid choice"),

@@ -11,7 +11,7 @@ from django.urls import reverse
 from desk import clock
 from desk.audit import trail
 from desk.models import Person, StepUp, StepUpChallenge, StepUpFailure
-from desk.people import code_limits, stepup
+from desk.people import code_limits, signed, stepup
 from tests.desk.authenticator import SoftKey
 
 pytestmark = pytest.mark.django_db
@@ -69,7 +69,10 @@ def test_it_wants_a_sign_in_a_post_and_a_csrf_token(treasury: Person, key: SoftK
         {"purpose": "p", "digest": ["d"]},
         {"purpose": "p" * 61, "digest": "d"},
         {"purpose": "p", "digest": "d" * 65},
-        {**DECISION, "more": "x" * 3_000},
+        {**DECISION, "fields": ["verdict"]},
+        {**DECISION, "fields": {"verdict": 1}},
+        {**DECISION, "fields": {str(number): "x" for number in range(9)}},
+        {**DECISION, "more": "x" * 12_000},
     ],
 )
 def test_odd_requests_are_refused(client: Client, treasury: Person, key: SoftKey, content: Any) -> None:
@@ -109,3 +112,17 @@ def test_a_wrong_code_within_a_request_is_counted(client: Client, treasury: Pers
     assert StepUpFailure.objects.count() == 1
     assert not StepUp.objects.exists()
     assert code_limits._collected.get() is None
+
+
+def test_fields_are_signed_with_the_digest(client: Client, treasury: Person, key: SoftKey) -> None:
+    client.force_login(treasury)
+    fields = {"verdict": "paid", "comment": "Read\nthe statement"}
+    answer = key.answer(ask(client, {**DECISION, "fields": fields}).json())
+    arguments: dict[str, Any] = {"purpose": DECISION["purpose"], "person": treasury, "answer": answer}
+    arguments |= {"session_key": client.session.session_key or "", "now": clock.now()}
+    for mutated in ({}, {**fields, "verdict": "not_paid"}, {**fields, "comment": "Read"}, {**fields, "more": ""}):
+        with pytest.raises(stepup.CannotConfirm, match="does not match the page"), transaction.atomic():
+            stepup.verify(digest=signed.whole(DECISION["digest"], mutated), **arguments)
+    same = {**fields, "comment": "Read\r\nthe  statement "}
+    with transaction.atomic():
+        assert stepup.verify(digest=signed.whole(DECISION["digest"], same), **arguments).kind == "passkey"

@@ -41,7 +41,7 @@ def test_a_session_that_is_ended_is_over_at_once_and_the_others_go_on(operator, 
     key = there.session.session_key
     (other,) = [one for one in listed(here)[0] if not one.is_this]
     response = here.post("/account/sessions/end/", {"session": other.handle}, follow=True)
-    assert "Ended." in response.content.decode()
+    assert "Session ended." in response.content.decode()
     assert presence.person_of(key, now=clock.now()) is None
     assert there.get("/account/sessions/").status_code == 302
     assert len(listed(here)[0]) == 1
@@ -49,7 +49,7 @@ def test_a_session_that_is_ended_is_over_at_once_and_the_others_go_on(operator, 
     assert (event.actor_id, event.subject) == (operator.pk, f"person:{operator.pk}")
     assert key not in event.after_text
     again = here.post("/account/sessions/end/", {"session": other.handle}, follow=True)
-    assert "over already" in again.content.decode()
+    assert "had already ended" in again.content.decode()
 
 
 @pytest.mark.parametrize("handle", ["", "x", "é", "0" * 64, "' OR 1=1 --", "x" * 100_000])

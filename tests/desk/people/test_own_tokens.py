@@ -51,7 +51,7 @@ def test_a_token_is_made_shown_once_and_reads_only(signed_in, owner, client):
     for path in ("/api/v1/withdrawals/", "/api/v1/orders/", "/api/v1/transfers/"):
         answer = client.post(path, {}, content_type="application/json", headers=header)
         assert answer.status_code == 403, path
-        assert "this token reads only" in answer.content.decode()
+        assert "this token is read-only" in answer.content.decode()
     event = AuditEvent.objects.get(action="token.created")
     assert (event.actor, event.after["scope"]) == (owner, "read")
 

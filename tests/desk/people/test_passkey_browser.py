@@ -73,7 +73,7 @@ def test_a_browser_confirms_one_decision(page: Any, treasury: Person) -> None:
         row = stepup.verify(**DECISION, now=clock.now(), **arguments)
     assert row.kind == "passkey"
     assert audit_check.verify() == []
-    with pytest.raises(stepup.CannotConfirm, match="used already"), transaction.atomic():
+    with pytest.raises(stepup.CannotConfirm, match="already used"), transaction.atomic():
         stepup.verify(**DECISION, now=clock.now(), **arguments)
 
 
@@ -95,11 +95,11 @@ def test_a_passkey_is_added_with_the_app_and_removed_with_itself_while_another_t
     before, joined = key_of(page), len(sockets)
     page.bring_to_front()  # a device answers the tab in front alone
 
-    page.get_by_role("link", name="Add a passkey").click()
-    page.get_by_label("Code of your authenticator app").fill(totp.code_at(SECRET, totp.step_at(clock.now())))
+    page.get_by_role("link", name="Add passkey").click()
+    page.get_by_label("Code from your authenticator app").fill(totp.code_at(SECRET, totp.step_at(clock.now())))
     page.get_by_role("button", name="Confirm", exact=True).click()
     page.get_by_label("Name").fill("This device")
-    page.get_by_role("button", name="Add a passkey").click()
+    page.get_by_role("button", name="Add passkey").click()
     page.wait_for_url(re.compile("/recovery-codes/$"))
     assert Authenticator.objects.filter(user=treasury, type="webauthn").count() == 1
     assert key_of(page) != before
@@ -113,7 +113,7 @@ def test_a_passkey_is_added_with_the_app_and_removed_with_itself_while_another_t
     page.goto(f"{live_desk.url}/account/second-factor/passkeys/")
     page.get_by_role("link", name="Remove").click()
     page.get_by_role("button", name="Confirm with a passkey").click()
-    page.get_by_role("button", name="Remove the passkey").click()
+    page.get_by_role("button", name="Remove passkey").click()
     page.wait_for_url(re.compile("/passkeys/$"))
     assert not Authenticator.objects.filter(user=treasury, type="webauthn").exists()
     rows = [str(change) for change in FactorChange.objects.order_by("pk")]

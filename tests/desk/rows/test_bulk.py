@@ -90,7 +90,7 @@ def test_nothing_is_written_of_nothing(django_assert_num_queries):
         ({"price": "NaN"}, "price is not a number"),
         ({"price": "Infinity"}, "price is not a number"),
         ({"side": "x" * 21}, "side is too long"),
-        ({"side": "a\0b"}, "side is too long or has odd characters"),
+        ({"side": "a\0b"}, "side is too long or has invalid characters"),
     ],
 )
 def test_what_can_not_be_kept_is_told_and_the_rest_is_kept(size, change, reason):

@@ -80,7 +80,7 @@ def test_an_administrator_alone_does_not_get_at_the_link_of_an_invitation(admins
         assert [address for address, text in mails() if "code=inv_" in text] == ["new@firm.test"]
         assert not any("inv_" in row.content for row in Delivery.objects.all()), "and it is stored nowhere"
     else:
-        with pytest.raises(CannotChange, match="another administrator hands the link over"):
+        with pytest.raises(CannotChange, match="another administrator must hand over the link"):
             handed_over(person, first, answer_at(1))
         assert not Invitation.objects.exists()
         assert handed_over(person, second, answer_at(1))[1] is not None
@@ -104,9 +104,9 @@ def test_whoever_arrives_counts_in_treasury_once_a_colleague_confirms_them(admin
     tina, olga = enrolled("treasury", username="tina"), enrolled("operator", username="olga")
     member = arrived(admins, client, settings)
     assert (member.has_role("treasury"), counts(member)) == (True, False)
-    assert "has to confirm first" in factors.why_cooling_off(member, now=clock.now())
+    assert "must first confirm" in factors.why_cooling_off(member, now=clock.now())
     for other in (first, second, olga, member):
-        with pytest.raises(CannotChange, match="somebody else of treasury"):
+        with pytest.raises(CannotChange, match="another treasurer"):
             confirm(member, other, answer_at(1))
     confirm(member, tina, answer_at(0))
     assert counts(member)
@@ -117,7 +117,7 @@ def test_whoever_arrives_counts_in_treasury_once_a_colleague_confirms_them(admin
 def test_the_first_of_treasury_is_confirmed_by_the_administrator_who_made_no_link(admins, client, settings):
     first, second = admins
     member = arrived(admins, client, settings)
-    with pytest.raises(CannotChange, match="somebody else of treasury"):
+    with pytest.raises(CannotChange, match="another treasurer"):
         confirm(member, first, answer_at(1))
     confirm(member, second, answer_at(1))
     assert counts(member)

@@ -42,7 +42,7 @@ def test_a_list_is_reached_searched_exported_and_left_for_its_main_form(visit):
 def test_a_list_without_a_search_opens_its_filters(visit):
     page = visit("auditor").open("/audit/")
     keys(page, "f")
-    expect(page.locator("#main").get_by_label("Subject")).to_be_focused()
+    expect(page.locator("#main").get_by_label("Person", exact=True)).to_be_focused()
 
 
 def test_arrows_reach_what_else_a_row_holds_and_j_goes_on_from_there(visit):
@@ -66,7 +66,7 @@ def test_a_decision_and_a_comment_are_reached_and_neither_is_taken_by_a_key(visi
     number = operator.ask_and_hold(amount="0.0331", reason="Reached by keys")
     page = treasury.open(f"/withdrawals/{number}/")
     keys(page, "d")
-    expect(page.get_by_label("Code of your authenticator app")).to_be_focused()
+    expect(page.get_by_label("Code from your authenticator app")).to_be_focused()
 
     treasury.open(f"/withdrawals/{number}/")
     keys(page, "c")

@@ -80,7 +80,7 @@ def test_a_page_a_form_a_part_and_a_file_say_that_they_are_on_their_way(visit):
     page.locator("tbody .l-pick input").first.check()
     with page.expect_download():
         page.get_by_role("button", name="Export CSV").click(no_wait_after=True)
-        assert said(page, held) == "Preparing the file"
+        assert said(page, held) == "Preparing file"
 
     held = Held(page, r"/search/palette/")
     page.locator("#find").press_sequentially("ledger")
@@ -88,7 +88,7 @@ def test_a_page_a_form_a_part_and_a_file_say_that_they_are_on_their_way(visit):
 
     held = Held(page, r"/funds/$")
     page.locator("#side").get_by_role("link", name="Funds").click(no_wait_after=True)
-    assert said(page, held) == "Opening the page"
+    assert said(page, held) == "Loading page"
 
     visitor.fill_in(amount="0.0123", reason="Told that it is sent")
     held = Held(page, r"/withdrawals/new/$")
@@ -112,13 +112,13 @@ def test_what_a_worker_is_waited_for_has_its_word_where_it_will_appear(visit, ca
     delayed(calm, "get_symbol")
     page.get_by_label("symbol").fill("ETHBTC")
     page.get_by_role("button", name="Send request").click()
-    says(page, "A worker sends it")
+    says(page, "The answer appears here automatically")
     expect(page.locator("#answer")).to_contain_text("0.000001")
 
     page = admin.open("/orders/")
     delayed(calm, "get_orders")
-    page.get_by_role("button", name="Read the exchange’s lists now").click()
-    says(page, "A new reading is under way")
+    page.get_by_role("button", name="Refresh").click()
+    says(page, "Refreshing.")
     expect(page.locator("#age .progress")).to_have_count(0)
 
     delayed(calm, "get_deposit_address")
@@ -129,8 +129,8 @@ def test_what_a_worker_is_waited_for_has_its_word_where_it_will_appear(visit, ca
     page = admin.open("/subaccounts/7001/")
     delayed(calm, "get_subaccount_deposit_address")
     page.get_by_label("Currency").last.select_option("BTC")
-    page.get_by_role("button", name="Read the address").click()
-    says(page, "Being read")
+    page.get_by_role("button", name="Get deposit address").click()
+    says(page, "Loading")
     expect(page.locator(".read-address").first).to_be_visible()
 
 
@@ -139,7 +139,7 @@ def test_the_chain_says_that_it_is_asked(visit, calm):
     page = visitor.open("/chain/")
     calm.control("faults", {"operation": "*", "kind": "delay_then_execute", "ms": 4_000, "times": 200})
     page.goto(f"{calm.url}/chain/block/17/", wait_until="domcontentloaded")
-    says(page, "Being read")
+    says(page, "Loading")
     calm.control("faults", method="DELETE")
     expect(page.locator("main .skeleton")).to_have_count(0)
 

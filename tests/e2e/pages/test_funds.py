@@ -152,7 +152,7 @@ def test_a_transfer_to_somebody_else_waits_for_treasury(house, visit):
     found = complaints(treasury.page, "inbox")
     entry.click()
     found += complaints(treasury.page, "transfer-review")
-    treasury.page.get_by_label("Code of your authenticator app").fill(treasury.codes.fresh())
+    treasury.page.get_by_label("Code from your authenticator app").fill(treasury.codes.fresh())
     treasury.page.get_by_role("button", name="Approve and send 0.5000 ETH", exact=True).click()
     expect(operator.state()).to_have_text("Moved")
     assert operator.is_same_document()

@@ -67,17 +67,17 @@ class Colleague:
         self.page.set_default_timeout(stretched(30_000))
         self.page.goto(link)
         if email:
-            self.page.get_by_label("The e-mail address that you were invited with").fill(email)
+            self.page.get_by_label("The e-mail address you were invited with").fill(email)
         for label in ("New password", "New password confirmation"):
             self.page.get_by_label(label, exact=True).fill(PASSWORD)
         self.page.get_by_role("button", name="Set password").click()
         self.page.wait_for_url(re.compile("/account/second-factor/$"))
-        self.page.get_by_role("link", name="Set up an app").click()
+        self.page.get_by_role("link", name="Set up app").click()
         self.page.get_by_role("textbox", name="Password").fill(PASSWORD)
         self.page.get_by_role("button", name="Confirm", exact=True).click()
         self.secret = Secret(re.sub(r"\s", "", self.page.locator(".address").first.inner_text()))
         self.page.get_by_label("Code").fill(self.code())
-        self.page.get_by_role("button", name="Set up the app").click()
+        self.page.get_by_role("button", name="Set up app").click()
         self.page.wait_for_load_state("networkidle")
 
     def code(self):
@@ -91,7 +91,7 @@ class Colleague:
         return self.page
 
     def confirm(self, button):
-        self.page.get_by_label("Code of your authenticator app").fill(self.code())
+        self.page.get_by_label("Code from your authenticator app").fill(self.code())
         self.page.get_by_role("button", name=button, exact=isinstance(button, str)).first.click()
 
 
@@ -102,7 +102,7 @@ def administrator(chromium, live, name):
 
 
 def invite(root, second, chromium, name, role):
-    """Invite somebody as the page People does, have the roles confirmed by another administrator, and come in."""
+    """Invite a person as the page People does, have the roles confirmed by another administrator, and come in."""
     page = root.open("/people/invite/")
     page.get_by_label("Username").fill(name)
     page.get_by_label("E-mail").fill(f"{name}@firm.test")
@@ -110,7 +110,7 @@ def invite(root, second, chromium, name, role):
     root.confirm(re.compile("^Invite "))
     theirs = second.open("/action/")
     theirs.get_by_role("link", name=re.compile(f"Change roles: {name}")).first.click()
-    second.confirm("Confirm this change")
+    second.confirm("Confirm change")
     expect(theirs.locator("main")).to_contain_text("decided by")
     link = until(lambda: mailed_link(root.live, f"{name}@firm.test"))
     return Colleague(chromium, root.live, link, email=f"{name}@firm.test")
@@ -139,10 +139,10 @@ def add_passkey(person):
     """Beside the app, as the page of one's own factors says."""
     virtual_passkey(person.page)
     page = person.open("/account/second-factor/")
-    page.get_by_role("link", name="Add a passkey").click()
+    page.get_by_role("link", name="Add passkey").click()
     person.confirm("Confirm")
     page.get_by_label("Name").fill("This device")
-    page.get_by_role("button", name="Add a passkey").click()
+    page.get_by_role("button", name="Add passkey").click()
     page.wait_for_load_state("networkidle")
     expect(person.open("/account/second-factor/passkeys/").locator("main")).to_contain_text("This device")
 

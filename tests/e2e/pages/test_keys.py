@@ -29,7 +29,7 @@ def fill(visitor, *, login, secret, rights, label="", account=""):
 
 
 def give_code(visitor, button):
-    visitor.page.get_by_label("Code of your authenticator app").fill(visitor.codes.fresh())
+    visitor.page.get_by_label("Code from your authenticator app").fill(visitor.codes.fresh())
     visitor.page.get_by_role("button", name=button, exact=True).click()
 
 
@@ -56,7 +56,7 @@ def test_a_key_from_its_first_day_to_its_last(house, visit):
     # A wrong code first: nothing is stored, and the secret has to be typed again.
     admin.page.get_by_role("link", name="Add a key").click()
     fill(admin, label="Reader, autumn", login="demo-full", secret="demo-full-secret", rights=["Orderbook", "Payment"])
-    admin.page.get_by_label("Code of your authenticator app").fill("000000")
+    admin.page.get_by_label("Code from your authenticator app").fill("000000")
     admin.page.get_by_role("button", name="Add this key", exact=True).click()
     expect(admin.page.get_by_role("alert")).to_contain_text("Nothing was stored.")
     expect(admin.page.get_by_label("Secret")).to_have_value("")

@@ -111,7 +111,7 @@ def mails(house, person, reference):
         "SELECT n.stage, n.phase FROM desk_delivery d JOIN desk_notification n ON n.id = d.notification_id "
         "JOIN desk_person p ON p.id = d.person_id "
         "WHERE p.username = ? AND n.reference = ? "
-        "AND (d.state = 'delivered' OR d.last_problem = 'It was sent in a digest.' AND EXISTS ("
+        "AND (d.state = 'delivered' OR d.last_problem = 'Sent in a digest.' AND EXISTS ("
         "SELECT 1 FROM desk_delivery g JOIN desk_notification m ON m.id = g.notification_id WHERE m.kind = 'digest' "
         "AND g.person_id = d.person_id AND g.id > d.id AND g.state = 'delivered')) ORDER BY d.id",
         person,
@@ -141,7 +141,7 @@ def test_a_payout_that_nobody_decides_is_told_three_times_and_its_end_once(house
     seen = treasury.open("/mailbox/")
     # Of all that waits in the house, this person may have got other mails as well, or this in one with others.
     letter = seen.locator("details", has_text=f"{treasury.name}@desk.test").filter(has_text=f"({reference})").first
-    expect(letter).to_contain_text("No link approves.")
+    expect(letter).to_contain_text("No link approves anything.")
 
     for passed, stage in ((35, "escalated"), (8, "everybody"), (12, "ended")):
         house.control("clock", {"advance_ms": passed * MINUTE_MS})

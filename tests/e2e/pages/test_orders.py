@@ -57,11 +57,11 @@ def test_a_limit_order_is_placed_seen_open_by_others_and_cancelled(house, visit)
     expect(line).to_contain_text("Open")
     assert treasury.is_same_document(), "the list was drawn anew by itself"
     treasury.open(f"/orders/{number}/")
-    expect(treasury.page.get_by_text("Operators can cancel it.")).to_be_visible()
+    expect(treasury.page.get_by_text("Only operators can cancel this order.")).to_be_visible()
     operator.page.get_by_role("button", name="Cancel buy order: 0.5000 ETH left").click()
     expect(operator.state()).to_have_text("Cancelled")
     expect(treasury.state()).to_have_text("Cancelled")
-    expect(operator.page.get_by_text("There is nothing left to cancel.")).to_be_visible()
+    expect(operator.page.get_by_text("This order is closed.")).to_be_visible()
 
 
 def test_a_market_order_shows_its_trades(house, visit):
@@ -85,9 +85,7 @@ def test_an_order_whose_answer_was_lost_is_looked_for_and_found(house, visit):
     for operation, kind in faults:
         house.control("faults", {"operation": operation, "kind": kind, "times": 1})
     place(operator, "Place buy order: 0.25 ETH at 0.001 BTC", quantity="0.25", price="0.001")
-    expect(operator.page.locator("#facts")).to_contain_text(
-        "its answer was lost, and the desk found the order by its id"
-    )
+    expect(operator.page.locator("#facts")).to_contain_text("its answer was lost, and the order was found by its id")
     expect(operator.state()).to_have_text("Open")
     expect(operator.page.locator("#story")).to_contain_text("Answer lost")
     house.control("faults", method="DELETE")  # the one of the way that was not taken

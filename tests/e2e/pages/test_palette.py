@@ -19,7 +19,7 @@ def test_a_page_and_a_market_are_found_opened_and_pinned_by_keys_alone(visit):
     page.keyboard.press("Control+k")
     box = page.locator("#palette")
     expect(page.locator("#find")).to_be_focused()
-    expect(box).to_contain_text("Type a page, an id, an address")
+    expect(box).to_contain_text("Enter a page, an id, an address")
     page.keyboard.type("ledg")
     expect(box.get_by_role("link", name="Ledger", exact=False).first).to_be_visible()
     found = complaints(page, "palette")
@@ -29,7 +29,7 @@ def test_a_page_and_a_market_are_found_opened_and_pinned_by_keys_alone(visit):
     page.wait_for_url(re.compile(r"/ledger/$"))
 
     page.keyboard.press("/")
-    expect(box.get_by_role("heading", name="Opened last")).to_be_visible()
+    expect(box.get_by_role("heading", name="Recent")).to_be_visible()
     expect(box.locator("a").first).to_contain_text("Ledger")
     pin = box.get_by_role("button", name="Pin Ledger")
     centre = pin.bounding_box()

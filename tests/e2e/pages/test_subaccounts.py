@@ -61,7 +61,7 @@ def test_an_admin_freezes_and_activates(house, visit, known):
     admin, operator = visit("admin"), visit("operator")
 
     page = admin.open("/subaccounts/7001/")
-    page.get_by_role("button", name="Read status and balances again").click()
+    page.get_by_role("button", name="Refresh status and balances").click()
     expect(page.locator("#facts").get_by_role("row", name=re.compile("^BTC"))).to_contain_text("0.0020")
 
     operator.open("/subaccounts/")
@@ -75,12 +75,12 @@ def test_an_admin_freezes_and_activates(house, visit, known):
     expect(page.get_by_role("heading", name="Freeze 1 sub-account")).to_be_visible()
     expect(page.get_by_role("row", name=re.compile("^USD"))).to_contain_text("5,000.00")
     page.get_by_label("Reason").fill("Its trader left the company")
-    page.get_by_label("Code of your authenticator app").fill(admin.codes.fresh())
-    page.get_by_role("button", name="Freeze now, cancel its orders").dblclick()
+    page.get_by_label("Code from your authenticator app").fill(admin.codes.fresh())
+    page.get_by_role("button", name="Freeze now, cancel open orders").dblclick()
     page.wait_for_url(re.compile(r"/subaccounts/7001/$"))
     expect(page.locator("#facts .head .chip")).to_have_text("Frozen")
-    expect(page.locator("#story .panel").first).to_contain_text("Done and seen")
-    expect(page.locator("#facts").get_by_role("row", name=re.compile("^Status"))).to_contain_text("As asked for")
+    expect(page.locator("#story .panel").first).to_contain_text("Done")
+    expect(page.locator("#facts").get_by_role("row", name=re.compile("^Status"))).to_contain_text("As requested")
 
     expect(page.locator("#facts").get_by_role("row", name=re.compile("^USD"))).to_contain_text("15,000.00")
     expect(page.locator("#facts").get_by_role("row", name=re.compile("^BTC"))).to_contain_text("3.0000")
@@ -93,7 +93,7 @@ def test_an_admin_freezes_and_activates(house, visit, known):
 
     page.get_by_role("link", name="Review activation").click()
     page.get_by_label("Reason").fill("A new trader came")
-    page.get_by_label("Code of your authenticator app").fill(admin.codes.fresh())
+    page.get_by_label("Code from your authenticator app").fill(admin.codes.fresh())
     page.get_by_role("button", name="Activate now").click()
     expect(page.locator("#facts .head .chip")).to_have_text("Active")
     assert status(house, 7001) == "active"
@@ -105,16 +105,16 @@ def test_an_admin_freezes_and_activates(house, visit, known):
 def test_an_admin_changes_payout_settings_and_asks_for_the_address(house, visit, known):
     admin = visit("admin")
     page = admin.open("/subaccounts/7002/")
-    page.locator("summary", has_text="Change its payout settings").click()
+    page.locator("summary", has_text="Change payout settings").click()
     page.get_by_label("Description").fill("Settlement, by two people")
     page.locator("#id_reason").fill("So that everybody knows")
     page.get_by_role("button", name="Change the payout settings of 7002").click()
     expect(page.locator("#facts").get_by_role("row", name=re.compile("^Description"))).to_contain_text("none")
-    expect(page.locator("#story .panel").first).to_contain_text("Done and seen")
+    expect(page.locator("#story .panel").first).to_contain_text("Done")
     settings = at_exchange(house, "sub-acc/acl?subAccountIds=7002")["result"]
     assert settings == [{"subAccountId": 7002, "isPayoutEnabled": False, "description": "Settlement, by two people"}]
     page.get_by_label("Currency").select_option("BTC")
-    page.get_by_role("button", name="Read the address").click()
+    page.get_by_role("button", name="Get deposit address").click()
     address = at_exchange(house, "sub-acc/deposit-address/7002/BTC")["result"]["address"]
     expect(page.locator("#decide .address")).to_have_text(address)
 
@@ -125,10 +125,10 @@ def test_a_disabled_one_is_found_out_and_said_to_be_permanent(house, visit, know
     expect(page.locator("#facts .head .chip")).to_have_text("Frozen or disabled")
     page.get_by_role("link", name="Review activation").click()
     page.get_by_label("Reason").fill("To find out")
-    page.get_by_label("Code of your authenticator app").fill(admin.codes.fresh())
+    page.get_by_label("Code from your authenticator app").fill(admin.codes.fresh())
     page.get_by_role("button", name="Activate now").click()
-    expect(page.locator("#facts .head .chip")).to_have_text("Disabled for good")
-    expect(page.locator("#decide")).to_contain_text("That is permanent")
+    expect(page.locator("#facts .head .chip")).to_have_text("Disabled permanently")
+    expect(page.locator("#decide")).to_contain_text("is disabled permanently")
     expect(page.get_by_role("link", name="Review activation")).to_have_count(0)
 
 
@@ -139,7 +139,7 @@ def test_an_auditor_reads_and_may_do_nothing(house, visit, known):
     expect(page.locator("#subs tbody tr")).to_have_count(4)
     expect(page.get_by_role("checkbox", name=re.compile("^Choose"))).to_have_count(0)
     page = auditor.open("/subaccounts/7002/")
-    expect(page.locator("#decide")).to_contain_text("Administrators freeze, activate and set sub-accounts.")
+    expect(page.locator("#decide")).to_contain_text("Only administrators can freeze, activate or change sub-accounts.")
     expect(page.locator("#decide form")).to_have_count(0)
     for path in ("freeze/", "activate/", "7002/settings/", "read-again/"):
         answer, _ = auditor.post_by_hand(f"/subaccounts/{path}", ids="7002", comment="x", code="123456")

@@ -57,7 +57,7 @@ def payouts_of_second(house):
 
 def approve(person, path):
     person.open(path)
-    person.page.get_by_label("Code of your authenticator app").fill(person.codes.fresh())
+    person.page.get_by_label("Code from your authenticator app").fill(person.codes.fresh())
     person.page.get_by_role("button", name=re.compile("^Approve")).first.click()
 
 
@@ -106,11 +106,11 @@ def test_two_accounts_with_different_tiers_stand_side_by_side(house, enter):
     page.get_by_role("button", name="See what differs").click()
     expect(page.locator("main")).to_contain_text("Second desk, above 100 up to 10,000 USD: 2 approvals instead of 1.")
     expect(page.locator("main")).to_contain_text("Nothing gets looser")
-    page.get_by_label("Code of your authenticator app").fill(author.codes.fresh())
+    page.get_by_label("Code from your authenticator app").fill(author.codes.fresh())
     page.get_by_role("button", name="Propose these rules").click()
     page.wait_for_url(re.compile(r"/policy/changes/\d+/$"))
     theirs = other.open(page.url.removeprefix(house.url))
-    theirs.get_by_label("Code of your authenticator app").fill(other.codes.fresh())
+    theirs.get_by_label("Code from your authenticator app").fill(other.codes.fresh())
     theirs.get_by_role("button", name="Agree and put in force now").click()
     expect(theirs.locator("#change .head .chip")).to_have_text("Published")
 
@@ -145,7 +145,7 @@ def test_a_freeze_of_one_leaves_the_other_as_it_is(house, enter):
     expect(person.open("/accounts/1/").locator("#alarm")).to_contain_text("A drill of the first desk")
     expect(person.open("/accounts/2/").locator("#alarm")).to_be_empty()
     expect(person.open("/").locator("#alarm")).to_contain_text("A drill of the first desk")
-    expect(person.page.locator("#accounts")).to_contain_text("Frozen: no money leaves.")
+    expect(person.page.locator("#accounts")).to_contain_text("Frozen: no payouts.")
     assert "frozen" not in enter("operator").open("/accounts/2/withdrawals/new/").locator("main").inner_text().lower()
 
 

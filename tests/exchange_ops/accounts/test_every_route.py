@@ -20,8 +20,6 @@ pytestmark = pytest.mark.django_db
 DESK_WIDE = {
     "api-chain-movements-review",
     "api-chain-watched-stop",
-    "audit",
-    "audit-export",
     "chain-watched-new",
     "chain-watched-review",
     "chain-watched-stop",

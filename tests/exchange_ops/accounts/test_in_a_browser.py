@@ -57,9 +57,9 @@ def test_each_sees_what_is_of_their_account_and_may_decide_on_it(first, second, 
         expect(page.get_by_role("heading", name=mine.reference)).to_be_visible()
         expect(page.get_by_role("button", name=re.compile("^Approve")).first).to_be_visible()
     page = enter(Person.objects.get(username=f"the-treasury-{first.pk}"))(f"/withdrawals/{payouts[first].pk}/")
-    page.get_by_label("Code of your authenticator app").fill(answer_at(0)["code"])
+    page.get_by_label("Code from your authenticator app").fill(answer_at(0)["code"])
     page.get_by_role("button", name="Approve and commit 1.2500 BCH").click()
-    expect(page.locator("main")).to_contain_text("Approved. The exchange is being told to pay now.")
+    expect(page.locator("main")).to_contain_text("Approved. The payment order is being sent to the exchange.")
 
 
 def test_open_sockets_side_by_side_hear_of_their_own_account_alone(first, second, limited, operator, enter):
@@ -97,8 +97,8 @@ def test_an_admin_moves_somebody_to_another_account(first, second, limited, ente
     expect(page.locator("#review")).to_contain_text("Treasury for Second desk only")
     assert complaints(page, "person-change-by-account") == []
     page.get_by_label("Reason").fill("Works there now")
-    page.get_by_label("Code of your authenticator app").fill(answer_at(0)["code"])
-    page.get_by_role("button", name="Change these roles").click()
+    page.get_by_label("Code from your authenticator app").fill(answer_at(0)["code"])
+    page.get_by_role("button", name="Change roles").click()
     expect(page.locator("#person")).to_contain_text("Treasury for Second desk only")
     assert Person.objects.get(pk=person.pk).grants == [f"treasury:{second.pk}"]
     expect(open_page).to_have_url(re.compile("/sign-in/"))  # by itself: nothing was typed there

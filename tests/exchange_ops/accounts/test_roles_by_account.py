@@ -327,12 +327,12 @@ def test_an_unclear_case_of_the_other_account_is_not_closed(first, second, limit
     now, stranger = clock.now(), limited("treasury", second)
     row = rows.held(operator, now=now, account=first)
     machine.move(row, event="executed_without_us", to="investigate", now=now)
-    with pytest.raises(resolutions.CannotResolve, match="Two people of treasury"):
+    with pytest.raises(resolutions.CannotResolve, match="Two treasurers"):
         resolutions.resolve(
             withdrawal_id=row.pk, person=stranger, verdict="paid", evidence="Statement", now=now, **NOBODY
         )
     moved = rows.transfer_sent(operator, to="investigate", now=now, account=first)
-    with pytest.raises(endings.CannotResolve, match="Two people of treasury"):
+    with pytest.raises(endings.CannotResolve, match="Two treasurers"):
         endings.resolve(transfer_id=moved.pk, person=stranger, verdict="moved", evidence="Statement", now=now, **NOBODY)
     assert not open_holds.may_order(stranger, rows.ended(operator, now=now, account=first))
 
@@ -379,7 +379,7 @@ def test_a_person_read_before_they_lost_the_account_moves_nothing(first, second,
     row = rows.held(operator, now=now, account=first)
     scopes.set_grants(Person.objects.get(pk=person.pk), [f"treasury:{second.pk}"])
     assert person.has_role("treasury", scope=row.scope)  # as it was when it was read
-    with pytest.raises(CannotMove, match="no role for this account"):
+    with pytest.raises(CannotMove, match="no longer has a role for this account"):
         machine.move(row, event="rejected", to="rolling_back", now=now, actor=person, decision="rollback")
 
 

@@ -86,7 +86,7 @@ def test_a_new_address_is_asked_for_once(with_token, operator):
     assert first.json()["id"] == second.json()["id"]
     answer = first.json()
     assert (answer["state"], answer["initiated_via"], answer["address"]) == ("asked", "api", None)
-    assert answer["sentence"].startswith("No new address was made yet")
+    assert answer["sentence"].startswith("No new address was created yet")
     assert client.get(f"{PATH}?currency=BCH").json()["latest_request"]["id"] == answer["id"]
 
 
@@ -111,7 +111,7 @@ def test_the_sixth_of_a_day_is_refused_with_the_hour(with_token, operator):
     client = with_token(operator)
     response = send(client, body())
     assert response.status_code == 422
-    assert response.json()["detail"].startswith("No new address was asked for.")
+    assert response.json()["detail"].startswith("No new address was requested.")
     assert "can be asked for from" in response.json()["detail"]
     assert client.get(f"{PATH}?currency=BCH").json()["left_today"] == 0
     assert AddressRequest.objects.count() == 5

@@ -165,7 +165,7 @@ def test_the_sixth_of_a_day_is_refused_before_anything_is_sent_and_the_sentence_
     with pytest.raises(requests.CannotAsk, match="at most 5 new") as refused:
         ask(walk, key="one-too-many")
     assert f"{requests.next_at(account=walk.account, currency=CODE, now=now):%H:%M:%S} UTC" in str(refused.value)
-    assert str(refused.value).startswith("No new address was asked for.")
+    assert str(refused.value).startswith("No new address was requested.")
     assert asked_for(walk) == 5
     assert ask(walk, "ETH", key="another currency").state == "asked"
     late = now + timedelta(hours=24, minutes=1)
@@ -178,7 +178,7 @@ def test_the_exchange_counts_those_made_elsewhere_and_its_refusal_is_told(walk, 
     row = step(ask(walk))
     assert (row.state, row.error_code) == ("refused", 20003)
     assert "at most 5 new addresses in 24 hours" in row.last_problem
-    assert row.sentence.startswith("No new address was made")
+    assert row.sentence.startswith("No new address was created")
 
 
 @pytest.mark.parametrize(
@@ -189,7 +189,7 @@ def test_a_lost_answer_is_resolved_by_the_list_and_never_asked_again(walk, clien
     walk.fault("create_deposit_address", kind, **more)
     step(row)
     assert row.state == "unknown"
-    with pytest.raises(requests.CannotAsk, match="is being asked for already"):
+    with pytest.raises(requests.CannotAsk, match="was already requested"):
         ask(walk, key="somebody else")
     step(row)
     executed = [
@@ -234,7 +234,7 @@ def test_nothing_is_sent_when_the_list_can_not_be_read_before(walk):
     walk.fault("get_deposit_addresses", "status", times=9, status=500)
     step(row)
     assert (row.state, asked_for(walk)) == ("not_sent", 0)
-    assert row.sentence.startswith("No new address was made")
+    assert row.sentence.startswith("No new address was created")
 
 
 class Killed(BaseException):
@@ -309,8 +309,8 @@ def test_only_operators_ask(walk, make_person, role):
         ("NOSUCH", "a-key", "does not describe"),
         ("", "a-key", "does not describe"),
         ("USD", "a-key", "chain"),
-        (CODE, "", "lost its key"),
-        (CODE, "k" * 81, "lost its key"),
+        (CODE, "", "form is incomplete"),
+        (CODE, "k" * 81, "form is incomplete"),
     ],
 )
 def test_what_can_not_be_asked_for_is_refused_and_nothing_is_written(walk, code, key, words):
@@ -321,7 +321,7 @@ def test_what_can_not_be_asked_for_is_refused_and_nothing_is_written(walk, code,
 
 
 def test_closed_deposits_are_refused_before_anything_is_written(walk):
-    for changes, words in (({"payin_enabled": False}, "switched off"), ({"delisted": True}, "delisted")):
+    for changes, words in (({"payin_enabled": False}, "suspended deposits"), ({"delisted": True}, "delisted")):
         Currency.objects.filter(pk=CODE).update(**{"payin_enabled": True, "delisted": False, **changes})
         with pytest.raises(requests.CannotAsk, match=words):
             ask(walk)

@@ -58,8 +58,8 @@ def test_an_address_of_the_coin_is_taken_in_its_normal_form(code, entered, norma
 @pytest.mark.parametrize(
     ("code", "entered", "sentence"),
     [
-        ("BCH", "", "Enter the address"),
-        ("BCH", "   ", "Enter the address"),
+        ("BCH", "", "Enter the recipient's address"),
+        ("BCH", "   ", "Enter the recipient's address"),
         ("BCH", "bitcoincash:qpm2qsznhks23z7629mms6s4cwef74vcwvy22gdx6a", "main network"),
         ("BCH", "bchreg:qpm2qsznhks23z7629mms6s4cwef74vcwv6ycwvz79", "checksum"),
         ("BCH", "bchreg:qpm2qsznhks23z7629mms6s4cwef74vcwv6ycwvZ78", "mixed"),
@@ -83,9 +83,9 @@ def test_an_address_of_the_coin_is_taken_in_its_normal_form(code, entered, norma
         ("XRP", "rHb9CJAWyB4rj91VRWn96DkukG4bwdtyTi", "checksum"),
         ("XRP", "X7AcgcsBL6XDcUb289X4mJ8djcdyKaB5hJDWMArnXr61cqZ", "more than an address"),
         ("XRP", "1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2", "checksum"),
-        ("EOS", "Eosio.token", "small letters"),
-        ("EOS", "eosio.tokens.longer", "small letters"),
-        ("EOS", "name6", "small letters"),
+        ("EOS", "Eosio.token", "lower-case letters"),
+        ("EOS", "eosio.tokens.longer", "lower-case letters"),
+        ("EOS", "name6", "lower-case letters"),
         ("XLM", "G/../../etc", "nothing else"),
         ("XLM", "a", "nothing else"),
         ("XLM", "A" * 257, "longer than 256"),

@@ -150,7 +150,7 @@ def test_a_lost_answer_is_an_unknown_outcome_only_of_what_acts(
     sandbox.control("faults", {"operation": name, "kind": "drop", "times": 1})
     with pytest.raises(problem):
         stream.call(name, **params)
-    with pytest.raises(Unreachable, match="open another"):
+    with pytest.raises(Unreachable, match="open a new one"):
         stream.call(name, **params)
 
 

@@ -288,4 +288,4 @@ def test_every_account_has_to_be_at_an_exchange_of_the_settings(settings):
     settings.EXCHANGE_PLACES = {}
     seen = look(now=at)["places"]
     assert not seen.holds
-    assert "Second desk is at the exchange “second”, which the settings do not name" in seen.sentence
+    assert "Second desk is paused: its exchange “second” is not in the settings" in seen.sentence

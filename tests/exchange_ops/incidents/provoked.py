@@ -19,7 +19,7 @@ from desk.restores.models import Restore
 from desk.restores.room import FELL_BACK
 from exchange_ops.keys.models import ApiKey
 from exchange_ops.ledger import stream as streams
-from exchange_ops.ledger.models import LedgerAside, LedgerEntry
+from exchange_ops.ledger.models import LedgerAside, LedgerEntry, LedgerVersion
 from exchange_ops.margin.models import MarginPosition
 from exchange_ops.market.models import Ticker
 from exchange_ops.orders.brackets import machine as bracket_machine
@@ -145,6 +145,22 @@ def aside(operator):
     LedgerAside.objects.create(account=rows.account(), fingerprint="f", source="walk", **columns, **times)
 
 
+def two_records(operator):
+    rows.entry(1)
+    entry = LedgerEntry.objects.get()
+    LedgerVersion.objects.create(
+        account=entry.account,
+        entry=entry,
+        index=entry.index,
+        status="success",
+        content={},
+        source="stream",
+        seen_at=clock.now(),
+    )
+    aside(operator)
+    LedgerAside.objects.update(index=entry.index)
+
+
 def check(name, finding):
     now = clock.now()
     CheckRun.objects.create(name=name, tried_at=now, ran_at=now, held=False, findings=[finding])
@@ -186,19 +202,19 @@ def reviewed():
 
 # How each kind comes about, by its name, and what of it is read.
 PROVOKED = {
-    FELL_BACK: (lambda person: restore_rows.opened(), "Nothing is sent: the desk's records are those"),
+    FELL_BACK: (lambda person: restore_rows.opened(), "Nothing is sent: the database is in an earlier state"),
     alarms.FROZEN: (
         lambda person: freezes.freeze(person=None, reason="A drill.", account=rows.account(), now=clock.now()),
-        "Nothing is reserved, sent or paid from Main desk: The desk froze it. A drill.",
+        "Nothing is reserved, sent or paid from Main desk: System froze it. A drill.",
     ),
     alarms.PAYOUT_DISPUTED: (disputed, "1.2500 BCH: Unknown: the exchange"),
     alarms.PAYOUT_ELSEWHERE: (
         lambda person: rows.entry(3, now=clock.now(), type="payout", status="pending", foreign=True),
-        "0.5000 BCH is on its way out of the account, and nobody here asked for it.",
+        "0.5000 BCH is on its way out of the account; it was not requested in Countersign.",
     ),
     alarms.TRANSFER_UNCLEAR: (
         lambda person: rows.transfer_sent(person, to="investigate", now=clock.now()),
-        "the exchange's ledger does not say clearly",
+        "the exchange's ledger is inconclusive",
     ),
     alarms.TRANSFER_UNKNOWN: (
         lambda person: rows.transfer_sent(person, now=clock.now() - timedelta(minutes=4)),
@@ -206,7 +222,7 @@ PROVOKED = {
     ),
     alarms.TRANSFER_NOT_SEEN: (
         lambda person: rows.transfer_sent(person, to="not_seen", now=clock.now()),
-        "The money seems not to have moved",
+        "The money does not appear to have moved",
     ),
     alarms.MARGIN_CALL_NEAR: (
         lambda person: rows.margin_position(now=clock.now(), pnl=Decimal(-50)),
@@ -216,14 +232,14 @@ PROVOKED = {
         lambda person: rows.margin_position(now=clock.now(), pnl=Decimal(-70)),
         "is near its liquidation at 425.0000: the mark is 430.0000.",
     ),
-    alarms.MARGIN_UNCLEAR: (margin_unclear, "What it did can't be told from the exchange's records"),
+    alarms.MARGIN_UNCLEAR: (margin_unclear, "The result is unclear"),
     alarms.WITHOUT_A_STOP: (
         without_a_stop,
-        "a buy entry in BCHUSD is open without a stop that is known to work. The stop, O-2, was not",
+        "the position of a buy entry in BCHUSD has no working stop. The stop O-2 was not",
     ),
-    alarms.BRACKET_UNCLEAR: (entry_not_seen, "was not seen at the exchange; whether it is there is not known."),
-    alarms.HOLD_LEFT: (hold_left, "its money still stands reserved at the exchange"),
-    alarms.PAYOUT_OVERDUE: (overdue, "the exchange took the order to pay 3 h ago"),
+    alarms.BRACKET_UNCLEAR: (entry_not_seen, "was not found at the exchange; its status is unknown."),
+    alarms.HOLD_LEFT: (hold_left, "the funds are still reserved at the exchange"),
+    alarms.PAYOUT_OVERDUE: (overdue, "the exchange accepted the payment order 3 h ago"),
     alarms.RECONCILIATION: (
         lambda person: check(f"reconciliation:{rows.account().pk}", "BCH: 1 is missing."),
         "The desk's figures of Main desk differ from the exchange's. BCH: 1 is missing.",
@@ -233,6 +249,7 @@ PROVOKED = {
         "Rows differ from what the audit trail says of them. W-1: amount is",
     ),
     alarms.RECORDS_ASIDE: (aside, "1 records of the exchange's ledger of Main desk could not be read"),
+    alarms.RECORDS_DIFFER: (two_records, "The exchange reported two records with index 1 for Main desk"),
     alarms.KEY_REFUSED: (
         lambda person: key(last_problem="Authorisation failed.", last_problem_at=clock.now()),
         "The exchange turned down the key Reader: Authorisation failed.",
@@ -243,15 +260,15 @@ PROVOKED = {
     ),
     alarms.PLACE_UNKNOWN: (
         lambda person: Account.objects.create(name="Second desk", place="gone"),
-        "Second desk is at the exchange “gone”, which the settings do not name",
+        "Second desk is paused: its exchange “gone” is not in the settings",
     ),
     alarms.CLOCK: (
         lambda person: ClockReading.objects.create(account=rows.account(), skew_ms=10**9, read_at=clock.now()),
-        "carry a date that is 11 days from ours",
+        "carry a date 11 days off",
     ),
     alarms.CLOCK_FELL_BACK: (
         lambda person: beat("before the fall", ago=-3600),
-        "The clock of this machine is 59 min behind what this desk has recorded.",
+        "The system clock is 59 min behind the latest time that this desk recorded.",
     ),
     alarms.WORK_STALLED: (lambda person: beat(heartbeats.WORKER, ago=300), "Worker last active 5 min ago."),
     alarms.LEDGER_LATE: (
@@ -261,9 +278,9 @@ PROVOKED = {
     alarms.STREAM_DOWN: (lambda person: None, "The stream of Main desk is not live"),
     alarms.PRICES_OLD: (
         lambda person: Ticker.objects.all().delete(),
-        "values are unknown, and the strictest rules hold",
+        "values are unknown, so the strictest tier applies",
     ),
-    alarms.PROOFS_LATE: (unproven, "1 payouts wait to be looked for on the chain, the oldest for 5 min."),
+    alarms.PROOFS_LATE: (unproven, "1 payouts await on-chain confirmation, the oldest for 5 min."),
     kinds.SPENT: (
         lambda person: moved(person, spends=True),
         "1.5000 BCH left the watched address Vault, in transaction abababababab.",
@@ -275,7 +292,7 @@ PROVOKED = {
     kinds.UNREAD: (watched, "The watched address Vault has not been read for more than ten minutes"),
     alarms.DEPOSIT_DIFFERS: (deposit_lost, "The exchange credited 0.5000 BCH, and the chain has no transaction abab"),
     CHAIN_LATE: (lambda person: None, "No block received yet"),
-    UNDELIVERED: (undelivered, "E-mail does not arrive: 1 message was not delivered. The mail server refused"),
+    UNDELIVERED: (undelivered, "E-mail is failing: 1 message not delivered. The mail server refused"),
 }
 
 # A process that never showed is an incident beside the one that went away.
@@ -332,6 +349,7 @@ ENDED = {
     alarms.RECONCILIATION: lambda: CheckRun.objects.update(held=True, findings=[]),
     alarms.AUDIT: lambda: CheckRun.objects.update(held=True, findings=[]),
     alarms.RECORDS_ASIDE: lambda: LedgerAside.objects.update(cleared_at=clock.now()),
+    alarms.RECORDS_DIFFER: lambda: LedgerAside.objects.update(cleared_at=clock.now()),
     alarms.KEY_REFUSED: lambda: ApiKey.objects.update(last_problem="", last_problem_at=None),
     alarms.KEY_RIGHTS: lambda: ApiKey.objects.update(observed={"Payment information": "granted"}),
     alarms.PLACE_UNKNOWN: lambda: Account.objects.filter(place="gone").delete(),

@@ -72,7 +72,7 @@ def test_a_broker_that_is_away_is_an_incident_of_its_own(settings, monkeypatch, 
     alive, settings.REDIS_URL = settings.REDIS_URL, "redis://127.0.0.1:1/0"
     review.review(now=clock.now())
     row = Incident.objects.get(kind=alarms.BROKER_AWAY)
-    assert "workers find their work by themselves" in row.sentence
+    assert "workers poll for work" in row.sentence
     settings.REDIS_URL = alive
     review.review(now=clock.now())
     row.refresh_from_db()
@@ -107,14 +107,14 @@ def test_an_incident_is_taken_on_and_closed_on_its_page(signed_in, treasury, ope
     page, client = f"/action/incidents/{row.pk}/", signed_in(treasury)
     assert client.post(f"{page}acknowledge/").status_code == 302
     assert "Assigned to treasury" in text(client.get(page))
-    assert "Two people have to close it, each with a reason and a second factor" in text(client.get(page))
+    assert "Two people must close it, each with a reason and a second factor" in text(client.get(page))
     refused = client.post(f"{page}close/", closing(treasury, row, reason=" "))
     assert refused.status_code == 422
-    assert "Say why it can be closed" in text(refused)
+    assert "Enter a reason" in text(refused)
     bare = client.post(f"{page}close/", {"reason": "By hand.", "digest": closings.digest_of(row)})
     assert (bare.status_code, "Enter the code" in text(bare)) == (422, True)
     assert client.post(f"{page}close/", closing(treasury, row)).status_code == 302
-    assert "Your finding is recorded. A second person has to close it." in text(client.get(page))
+    assert "Your finding is recorded. A second person must close the incident." in text(client.get(page))
     other = make_person("treasury", username="treasury2")
     second = signed_in(other)
     assert "First finding by treasury" in text(second.get(page))
@@ -188,8 +188,8 @@ def test_the_list_is_searched_narrowed_and_sorted(signed_in, treasury, operator,
         page = text(client.get(f"/action/?sort={order}"))
         other = new if first is old else old
         assert page.index(first.reference) < page.index(other.reference), order
-    assert "Nothing on this list fits" in text(client.get("/action/?severity=critical"))
-    assert "No incident waits for you." in text(client.get("/action/?source=incidents"))
+    assert "No items match" in text(client.get("/action/?severity=critical"))
+    assert "No open incidents for your roles." in text(client.get("/action/?source=incidents"))
 
 
 @pytest.mark.parametrize("path", ["/withdrawals/new/", "/transfers/new/to-user/"])

@@ -92,8 +92,8 @@ def test_crowded_pages_in_both_themes_and_at_every_width(open_as, make_person, o
     known()
     finding.notify_due(now=clock.now())
     delivering.sweep(now=clock.now())
-    page = open_as(reader, "/action/?list=all")
-    assert page.locator("#inbox .entry").count() >= 60
+    page = open_as(reader, "/action/?list=all&page=2")
+    assert page.locator("#inbox .entry").count() == 20
     # From one entry to the next by keys, also over the headings.
     page.keyboard.press("j")
     first = page.evaluate("document.activeElement.href")

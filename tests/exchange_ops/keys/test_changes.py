@@ -1,6 +1,7 @@
 """Adding, rotating and disabling keys: a second factor each, two steps for a rotation, and nothing lost on the way."""
 
 import uuid
+from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
 
@@ -9,14 +10,16 @@ from django.db import connection
 
 from desk import clock
 from desk.models import AuditEvent, StepUp
-from desk.people import totp
+from desk.people import signed, stepup, totp
 from desk.people.stepup import CannotConfirm
 from exchange_ops.keys import changes as key_changes
 from exchange_ops.keys import probing, store, uses
 from exchange_ops.keys.changes import CannotChangeKey, Confirmation, Pair
 from exchange_ops.keys.models import ApiKey
 from exchange_ops.ledger import refresh as copies
+from exchange_ops.shared.models import Account
 from exchange_ops.wire.catalogue import Right
+from tests.desk.authenticator import SoftKey
 from tests.exchange_ops import rows
 from wire.errors import Refused
 from wire.values import Secret
@@ -77,7 +80,7 @@ def add(account, person, typed=None, **changes):
 
 def succeed(key, person, typed=None, **changes):
     typed = typed or pair()
-    confirmed = by(person, key_changes.new_digest(typed.request_key), **changes)
+    confirmed = by(person, key_changes.new_digest(typed.request_key, replaces=key), **changes)
     return key_changes.succeed(key_id=key.pk, pair=typed, by=confirmed)
 
 
@@ -168,7 +171,7 @@ def test_a_digest_of_something_else_confirms_nothing(account, demo_keys, keeper)
         lambda: key_changes.add(account=account, pair=pair(), by=by(keeper, "0" * 64)),
         lambda: key_changes.disable(key_id=demo_keys["demo-read"].pk, by=by(keeper, "0" * 64)),
     ):
-        with pytest.raises(CannotChangeKey, match="not what you saw"):
+        with pytest.raises(CannotChangeKey, match="after you opened it"):
             attempt()
     assert picture() == before
 
@@ -250,7 +253,7 @@ def test_going_back_after_the_switch_takes_the_old_key_again(account, demo_keys,
 def test_a_successor_that_is_not_good_enough_does_not_take_over(demo_keys, keeper, sandbox):
     key = demo_keys["demo-withdraw"]
     successor = succeed(key, keeper, pair("next-read", rights=[Right.PAYMENTS, Right.WITHDRAW]))
-    with pytest.raises(CannotChangeKey, match="not asked about the successor yet"):
+    with pytest.raises(CannotChangeKey, match="successor is not verified yet"):
         decide("switch", key, keeper)
     probed(successor)
     with pytest.raises(CannotChangeKey, match="does not grant the successor what the key has: Withdraw"):
@@ -276,7 +279,7 @@ def test_a_successor_of_another_account_does_not_take_over(account, demo_keys, k
 def test_one_successor_at_a_time_and_none_for_what_is_out_of_use(demo_keys, keeper, sandbox):
     key = demo_keys["demo-read"]
     succeed(key, keeper)
-    with pytest.raises(CannotChangeKey, match="waits already"):
+    with pytest.raises(CannotChangeKey, match="already a successor"):
         succeed(key, keeper, pair("next-trade"))
     with pytest.raises(CannotChangeKey, match="part of a rotation"):
         decide("disable", key, keeper)
@@ -292,7 +295,7 @@ def test_two_switches_at_once_are_one(demo_keys, keeper, sandbox):
     probed(succeed(key, keeper))
     seen = key_changes.digest_of(key_changes.SWITCH, key)
     key_changes.switch(key_id=key.pk, by=by(keeper, seen))
-    with pytest.raises(CannotChangeKey, match="No successor waits"):
+    with pytest.raises(CannotChangeKey, match="has no successor"):
         key_changes.switch(key_id=key.pk, by=by(keeper, seen))
 
 
@@ -373,7 +376,7 @@ def test_what_stops_is_part_of_what_is_confirmed(account, demo_keys, keeper):
     key = demo_keys["demo-trade"]
     seen = key_changes.digest_of(key_changes.DISABLE, key)
     full = add(account, keeper, pair("demo-full", rights=list(Right)))
-    with pytest.raises(CannotChangeKey, match="not what you saw"):
+    with pytest.raises(CannotChangeKey, match="after you opened it"):
         key_changes.disable(key_id=key.pk, by=by(keeper, seen))
     decide("disable", full, keeper)
     key_changes.disable(key_id=key.pk, by=by(keeper, seen))
@@ -403,3 +406,34 @@ def test_a_day_later_the_rotation_is_still_there(demo_keys, keeper, sandbox):
     decide("switch", key, keeper)
     key.refresh_from_db()
     assert key_changes.why_not_finish(key, clock.now() + timedelta(days=30)) == ""
+
+
+@pytest.mark.parametrize(
+    "changes", [{"label": "Other"}, {"login": "other"}, {"rights": (Right.WITHDRAW,)}, {"account": True}]
+)
+def test_account_name_login_and_rights_of_a_new_key_are_signed(account, keeper, changes):
+    """A field that is changed after the device was asked fits no signature."""
+    key, now, request_key = SoftKey(), clock.now(), str(uuid.uuid4())
+    key.enrol(keeper)
+    digest = key_changes.new_digest(request_key)
+    fields = {"account": str(account.pk), "label": "New", "login": "next-read"}
+    fields["rights"] = signed.several([Right.PAYMENTS.value, Right.HISTORY.value])
+    asked = {"purpose": key_changes.ADD, "digest": signed.whole(digest, fields), "session_key": "a-session"}
+    answer = key.answer(stepup.challenge(person=keeper, now=now, **asked))
+    confirmed = by(keeper, digest, answer=answer, now=now)
+    confirmed = replace(confirmed, now=now)
+    place = (
+        Account.objects.create(name="Other desk", quote_currency="USD") if changes.pop("account", False) else account
+    )
+    mutated = pair(request_key=request_key, **changes)
+    with pytest.raises(CannotConfirm, match="does not match the page"):
+        key_changes.add(account=place, pair=mutated, by=confirmed)
+    assert key_changes.add(account=account, pair=pair(request_key=request_key), by=confirmed).login == "next-read"
+
+
+def test_the_exchanges_address_and_the_key_that_is_replaced_are_signed(account, keeper, settings):
+    before = key_changes.new_digest("a")
+    replaces = add(account, keeper)
+    assert key_changes.new_digest("a", replaces=replaces) != before
+    settings.EXCHANGE_URL = "https://elsewhere.example"
+    assert key_changes.new_digest("a") != before

@@ -63,7 +63,7 @@ def add(account, login="login-1", rights=(Right.HISTORY, Right.PAYMENTS), **chan
     )
 
 
-def typed(of=None, **changes):
+def typed(of=None, replaces=None, **changes):
     request_key = str(uuid.uuid4())
     fields = {
         "label": "Payouts",
@@ -72,7 +72,7 @@ def typed(of=None, **changes):
         "rights": RIGHTS,
         "code": code(),
         "request_key": request_key,
-        "digest": key_changes.new_digest(request_key),
+        "digest": key_changes.new_digest(request_key, replaces=replaces),
     }
     if of is not None:
         fields["account"] = str(of.pk)
@@ -245,8 +245,8 @@ def test_a_key_is_added_and_a_worker_is_woken(client, account, monkeypatch):
         ({"account": "99"}, "not one of the available choices"),
         ({"account": None}, "Choose the account"),
         ({"account": "1 OR 1=1"}, "not one of the available choices"),
-        ({"code": ""}, "Enter the code of your authenticator app"),
-        ({"code": "12345"}, "six digits"),
+        ({"code": ""}, "Enter the code from your authenticator app"),
+        ({"code": "12345"}, "six-digit"),
         ({"request_key": "no uuid"}, "UUID"),
         ({"digest": "x"}, "valid value"),
     ],
@@ -267,9 +267,9 @@ def test_what_makes_no_sense_is_refused_beside_its_field(client, account, change
     ("changes", "sentence"),
     [
         ({"code": "000000"}, "Incorrect code"),
-        ({"digest": "0" * 64}, "This is not what you saw"),
-        ({"code": "", "passkey": "{}"}, "start again"),
-        ({"code": "", "passkey": "x" * 9000}, "start again"),
+        ({"digest": "0" * 64}, "after you opened it"),
+        ({"code": "", "passkey": "{}"}, "Start again"),
+        ({"code": "", "passkey": "x" * 9000}, "Start again"),
     ],
 )
 def test_without_the_right_second_factor_nothing_is_stored(client, account, changes, sentence):
@@ -318,13 +318,13 @@ def test_a_rotation_on_the_pages(client, account):
     assert (
         re.findall(r'name="rights" value="([^"]+)" checked', page) == key.rights
     )  # the rights of the key are offered for its successor
-    response = client.post(f"/keys/{key.pk}/rotate/", typed(code=code(-1)))
+    response = client.post(f"/keys/{key.pk}/rotate/", typed(replaces=key, code=code(-1)))
     successor = ApiKey.objects.get(replaces=key)
     assert response["Location"] == f"/keys/{successor.pk}/"
     assert "It is used for nothing yet." in page_of(client, f"/keys/{successor.pk}/")
     page = page_of(client, f"/keys/{key.pk}/")
     assert "Step 2 of 3" in page
-    assert "was not asked about the successor yet" in page
+    assert "successor is not verified yet" in page
     assert "Switch over to the successor" not in page
     probed(successor)
     assert "Switch over to the successor" in page_of(client, f"/keys/{key.pk}/")
@@ -344,7 +344,7 @@ def test_a_rotation_on_the_pages(client, account):
 
 def test_going_back_on_the_page(client, account):
     key = probed(add(account))
-    client.post(f"/keys/{key.pk}/rotate/", typed())
+    client.post(f"/keys/{key.pk}/rotate/", typed(replaces=key))
     response = client.post(f"/keys/{key.pk}/go-back/", follow=True)
     assert "its successor is wiped" in response.content.decode()
     assert client.post(f"/keys/{key.pk}/go-back/").status_code == 409
@@ -369,7 +369,7 @@ def test_what_stops_is_said_before_a_key_is_disabled(client, account):
     store.disable(key=other, actor=None, now=clock.now())
     response = client.post(f"/keys/{key.pk}/disable/", sent)
     assert response.status_code == 409
-    assert "This is not what you saw" in response.content.decode()
+    assert "after you opened it" in response.content.decode()
     assert client.post(f"/keys/{key.pk}/disable/", {"digest": "0" * 64}).status_code == 422
     assert client.post(f"/keys/{key.pk}/disable/", confirmed(key_changes.DISABLE, key)).status_code == 302
     key.refresh_from_db()
@@ -399,7 +399,10 @@ def test_a_secret_that_was_typed_appears_nowhere(client, account, caplog, capfd,
     answers = [client.post("/keys/new/", typed(account, code="000000")), client.post("/keys/new/", typed(account))]
     key = ApiKey.objects.get()
     twice = typed(account, login="new-login", code=code(1))
-    answers += [client.post("/keys/new/", twice), client.post(f"/keys/{key.pk}/rotate/", typed(login="next"))]
+    answers += [
+        client.post("/keys/new/", twice),
+        client.post(f"/keys/{key.pk}/rotate/", typed(replaces=key, login="next")),
+    ]
     answers += [client.get(path) for path in ("/keys/", f"/keys/{key.pk}/", "/audit/", f"/keys/{key.pk}/disable/")]
     answers += [client.get(path) for path in ("/api/v1/keys/", f"/api/v1/keys/{key.pk}/", "/api/v1/schema/")]
     for answer in answers:
@@ -463,5 +466,5 @@ def test_the_page_names_the_exchange_of_each_account_and_where_prices_come_from(
     settings.EXCHANGE_PLACES = {}
     for address in ("/keys/", f"/accounts/{other.pk}/keys/{key.pk}/"):
         page = page_of(client, address)
-        assert "which the settings do not name" in page
+        assert "is not in the settings" in page
         assert "https://b.test" not in page

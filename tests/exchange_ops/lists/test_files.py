@@ -22,8 +22,8 @@ from tests.exchange_ops.orders import order_rows
 from tests.exchange_ops.orders.brackets import bracket_rows
 
 pytestmark = pytest.mark.django_db
-# What adds up rows of other tables for each of its own is read as its page is.
-AS_OBJECTS = {"addresses", "brackets"}
+# What adds up rows of other tables for each of its own is read as its page is, and so are the sentences of the trail.
+AS_OBJECTS = {"addresses", "brackets", "trail"}
 
 
 @pytest.fixture

@@ -125,7 +125,7 @@ def test_an_exchange_that_does_not_answer_is_said_and_left_alone_for_a_moment(re
     assert read() == 0
     found = before(read_closely)
     assert found.state is State.PROBLEM
-    assert found.problem.startswith("Older candles could not be read")
+    assert found.problem.startswith("Older candles are not available")
     assert before(read_closely, now=clock.now() + history.PAUSE).state is State.WAITING
 
 

@@ -194,7 +194,7 @@ def test_what_ticks_draw_is_what_the_server_draws(open_page, symbol):
     assert following.shows("#legend", "close 3.999  volume 0.500"), "the chart's last candle grew"
     here, anew = as_drawn(page)
     assert here == anew
-    assert page.locator("#depth [data-beyond]").inner_text() == ", 1 level farther out"
+    assert page.locator("#depth [data-beyond]").inner_text() == ", 1 level further out"
     assert len(here) > 150
     assert page.locator("#trades tbody tr").count() == 30
     assert page.locator("#trades b").count() == 0, "what the exchange says is only text"

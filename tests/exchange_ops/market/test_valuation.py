@@ -105,7 +105,7 @@ def test_one_stale_half_makes_the_cross_unknown(now, price):
 
 def test_without_any_price_the_value_is_unknown_and_says_so(now):
     found = value("XYZ", now=now)
-    assert (found.amount, found.reason) == (None, "There is no price between XYZ and USD.")
+    assert (found.amount, found.reason) == (None, "No price for XYZ in USD.")
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def test_a_price_beyond_all_bounds_makes_the_value_unknown(now, price):
     price("BTC", "USD", "9" * 36)
     price("SHIB", "BTC", "9" * 36)
     found = value("SHIB", "9" * 36, now=now)
-    assert (found.amount, found.reason) == (None, "The last price is beyond all bounds.")
+    assert (found.amount, found.reason) == (None, "The last price is out of range.")
 
 
 @pytest.mark.parametrize("amounts", [{"BTC": Decimal(1)}, {code: Decimal(1) for code in ("BTC", "ETH", "EOS", "XRP")}])

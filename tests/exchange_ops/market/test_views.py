@@ -204,9 +204,9 @@ def test_a_thousand_symbols_cost_what_three_cost(client, standing_clock):
 
 
 def test_an_empty_table_says_what_comes(client):
-    assert "were not read yet" in text_of(client.get("/markets/"))
+    assert "Symbols not read yet" in text_of(client.get("/markets/"))
     symbol("A")
-    assert "No symbol has “zz”" in text_of(client.get("/markets/", {"text": "zz"}))
+    assert "No symbol with “zz”" in text_of(client.get("/markets/", {"text": "zz"}))
 
 
 def test_a_name_that_no_address_takes_breaks_no_table(client):
@@ -278,7 +278,7 @@ def test_looking_at_a_market_asks_a_worker_to_read_it(client):
     client.get("/markets/ETHBTC/?period=H4")
     look = MarketLook.objects.get()
     assert (look.symbol, look.period, look.tried_at) == ("ETHBTC", "H4", None)
-    assert "they come by themselves" in text_of(client.get("/markets/ETHBTC/?period=H4"))
+    assert "Loading candles, order book and trades." in text_of(client.get("/markets/ETHBTC/?period=H4"))
     assert MarketLook.objects.count() == 1
 
 
@@ -305,9 +305,9 @@ def test_small_letters_lead_to_the_page(client):
 def test_everything_of_a_market_is_on_its_page(client):
     filled(3)
     page = text_of(client.get("/markets/ETHBTC/"))
-    for piece in ("ETH / BTC", "+50.00 %", "Tick size 0.01 BTC", "Quantity increment 0.001 ETH", "0.1 %, in BTC"):
+    for piece in ("ETH / BTC", "+50.00 %", "Tick size 0.01 BTC", "Lot size 0.001 ETH", "0.1 %, in BTC"):
         assert piece in page, piece
-    for piece in ("which is a rebate", "↑ Buy", "↓ Sell", "odd", "Spread 1.01", "4.500", "TradingView", "10", "1M"):
+    for piece in ("(rebate)", "↑ Buy", "↓ Sell", "odd", "Spread 1.01", "4.500", "TradingView", "10", "1M"):
         assert piece in page, piece
 
 
@@ -346,7 +346,7 @@ def test_one_order_far_out_leaves_the_near_book_to_be_seen(client):
     assert bounded.ask.startswith("M360.0 170.0L360.0 ")
     assert max(float(at.split()[0]) for at in bounded.ask[1:-1].split("L")) == drawings.WIDTH
     page = text_of(client.get("/markets/ETHBTC/"))
-    assert "within 16 % of the middle, up to 13 ETH , 2 levels farther out" in page
+    assert "within 16 % of the mid price, up to 13 ETH , 2 levels further out" in page
 
 
 @pytest.mark.parametrize(
@@ -401,9 +401,9 @@ def test_a_reading_that_failed_and_a_worker_that_is_away_are_said(client):
     client.get("/markets/ETHBTC/")
     now = clock.now()
     MarketLook.objects.update(tried_at=now, problem="No book: <odd>.")
-    assert "the last reading did not succeed. No book: <odd>." in text_of(client.get("/markets/ETHBTC/"))
+    assert "the last update failed. No book: <odd>." in text_of(client.get("/markets/ETHBTC/"))
     MarketLook.objects.update(tried_at=now - timedelta(minutes=9), problem="")
-    assert "no worker has read this market since 9 min ago" in text_of(client.get("/markets/ETHBTC/"))
+    assert "last updated 9 min ago" in text_of(client.get("/markets/ETHBTC/"))
 
 
 def test_what_the_exchange_calls_things_is_only_text(client):

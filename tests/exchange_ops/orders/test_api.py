@@ -5,13 +5,17 @@ import uuid
 from decimal import Decimal
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from desk import clock
 from exchange_ops.margin.models import MarginAccount, MarginPosition
 from exchange_ops.orders import request_checks, trades
 from exchange_ops.orders.models import Order
+from exchange_ops.portfolio.models import OrderResult
 from exchange_ops.shared.models import Account
 from exchange_ops.wire import records
+from tests.exchange_ops import rows
 from tests.exchange_ops.orders import order_rows
 
 pytestmark = pytest.mark.django_db
@@ -49,7 +53,7 @@ def test_an_order_is_placed_once_and_exactly(with_token, operator):
     assert Order.objects.count() == 1
     changed = send(client, {**fields, "quantity": "0.6"})
     assert changed.status_code == 422
-    assert "with other content" in changed.json()["detail"]
+    assert "with different content" in changed.json()["detail"]
 
 
 @pytest.mark.parametrize(
@@ -57,21 +61,20 @@ def test_an_order_is_placed_once_and_exactly(with_token, operator):
     [
         ({"quantity": 0.5}, "quantity", "as text"),
         ({"quantity": "1e3"}, "quantity", "digits"),
-        ({"quantity": "-1"}, "quantity", "above zero"),
+        ({"quantity": "-1"}, "quantity", "greater than zero"),
         ({"quantity": "٣"}, "quantity", "digits 0 to 9"),
         ({"quantity": "9" * 40}, "quantity", "36 digits"),
-        ({"quantity": ...}, "quantity", "required"),
         ({"price": ["1"]}, "price", "as text"),
         ({"side": "hold"}, "side", "not a valid choice"),
         ({"side": ...}, "side", "required"),
         ({"type": "iceberg"}, "type", "not a valid choice"),
         ({"time_in_force": "GTX"}, "time_in_force", "not a valid choice"),
         ({"expire_time": 5}, "expire_time", "as text"),
-        ({"expire_time": "soon"}, "expire_time", "like 2026-11-30"),
+        ({"expire_time": "soon"}, "expire_time", "for example 2026-11-30"),
         ({"post_only": "yes"}, "post_only", "true or false"),
-        ({"symbol": 7}, "symbol", "Send text"),
+        ({"symbol": 7}, "symbol", "Must be a string"),
         ({"request_key": "short"}, "request_key", "8"),
-        ({"client_order_id": "mine"}, "client_order_id", "not known"),
+        ({"client_order_id": "mine"}, "client_order_id", "Unknown field"),
     ],
 )
 def test_a_member_that_is_malformed_is_named(with_token, operator, changes, name, words):
@@ -84,13 +87,19 @@ def test_a_member_that_is_malformed_is_named(with_token, operator, changes, name
 @pytest.mark.parametrize(
     ("changes", "name", "words"),
     [
-        ({"symbol": "NOPE"}, "symbol", "does not describe"),
+        ({"symbol": "NOPE"}, "symbol", "does not list"),
         ({"quantity": "0.0001"}, "quantity", "at least 0.001"),
-        ({"quantity": "1000"}, "quantity", "would be needed"),
+        ({"quantity": ...}, "quantity", "a quantity or an amount, one of the two"),
+        ({"quantity": None, "amount": None}, "quantity", "a quantity or an amount, one of the two"),
+        ({"amount": "100"}, "quantity", "a quantity or an amount, one of the two"),
+        ({"quantity": ..., "amount": "100", "price": ...}, "amount", "Enter the price first"),
+        ({"quantity": ..., "amount": "0.1"}, "amount", "less than one lot of 0.001 BCH"),
+        ({"quantity": ..., "amount": "100", "symbol": "NOPE"}, "amount", "does not list"),
+        ({"quantity": "1000"}, "quantity", "USD needed, fee included"),
         ({"price": "400.001"}, "price", "multiple of 0.01"),
-        ({"price": None}, "price", "needs a price"),
-        ({"type": "market"}, "price", "has no price"),
-        ({"time_in_force": "GTD", "expire_time": "2020-01-01T00:00:00Z"}, "expire_time", "has passed"),
+        ({"price": None}, "price", "Enter a price"),
+        ({"type": "market"}, "price", "Leave the price empty"),
+        ({"time_in_force": "GTD", "expire_time": "2020-01-01T00:00:00Z"}, "expire_time", "has already passed"),
     ],
 )
 def test_what_breaks_a_rule_is_refused_with_its_field(with_token, operator, changes, name, words):
@@ -184,7 +193,7 @@ def test_the_page_and_the_program_ask_the_same_rules():
     members = set(request_checks.OrderRequest.__dataclass_fields__)
     from exchange_ops.orders.api_shapes import OrderIn
 
-    assert members | {"request_key", "confirmed", "stop_loss", "take_profit"} == set(OrderIn().fields)
+    assert members | {"amount", "request_key", "confirmed", "stop_loss", "take_profit"} == set(OrderIn().fields)
 
 
 def test_who_asked_takes_an_order_back_that_waits_and_nobody_decides_on_it_here(with_token, make_person, operator):
@@ -193,7 +202,7 @@ def test_who_asked_takes_an_order_back_that_waits_and_nobody_decides_on_it_here(
     colleague = with_token(make_person("operator", username="colleague"))
     refused = send(colleague, {"reason": "Not mine"}, path)
     assert refused.status_code == 422
-    assert "Only the person who asked" in refused.json()["detail"]
+    assert "Only the requester" in refused.json()["detail"]
     assert send(with_token(make_person("treasury", username="theirs")), {"reason": "No"}, path).status_code == 403
     client = with_token(operator)
     assert send(client, {}, path).status_code == 400
@@ -206,3 +215,43 @@ def test_who_asked_takes_an_order_back_that_waits_and_nobody_decides_on_it_here(
     assert "The price has gone" in row.last_problem
     assert send(client, {"reason": "Again"}, path).status_code == 422
     assert send(client, {"reason": "None"}, f"{PATH}999999/withdraw/").status_code == 404
+
+
+def test_an_order_carries_value_fees_and_result_or_why_there_is_none(with_token, auditor, operator):
+    now, account = clock.now(), Account.objects.get()
+    empty = order_rows.placed(operator, now=now)
+    row = order_rows.placed(operator, now=now, status="filled", filled="0.5")
+    client = with_token(auditor)
+    names = ("value", "fees", "fee_currency", "result")
+    unread = {"realised": None, "currency": "USD", "reason": "Some fills are not read yet."}
+    assert [client.get(f"{PATH}{row.pk}/").json()[name] for name in names] == [None, None, "USD", unread]
+    fill = {"symbol": "BCHUSD", "side": "buy", "quantity": Decimal("0.25"), "price": Decimal(400), "timestamp": now}
+    own = {"order_id": row.exchange_id, "client_order_id": row.client_order_id}
+    fills = [
+        records.AccountTrade(id=number, fee=Decimal(fee), **fill, **own) for number, fee in ((1, "0.2"), (2, "-1"))
+    ]
+    trades.store(account=account, trades=fills, now=now)
+    reason = "Paid in USD: what was bought has no result until it is sold."
+    read = ["200", "-0.8", "USD", {"realised": None, "currency": "USD", "reason": reason}]
+    assert [client.get(f"{PATH}{row.pk}/").json()[name] for name in names] == read
+    with CaptureQueriesContext(connection) as seen:
+        listed = client.get(PATH).json()["items"]
+    assert [listed[0][name] for name in names] == read
+    assert (listed[1]["id"], listed[1]["value"], listed[1]["result"]["reason"]) == (empty.pk, "0", "Nothing is filled.")
+    order_rows.placed(operator, now=now)
+    with CaptureQueriesContext(connection) as more:
+        client.get(PATH)
+    assert len(more) <= len(seen)
+
+
+def test_the_page_of_an_order_shows_the_same(signed_in, auditor, operator):
+    now, account = clock.now(), Account.objects.get()
+    row = order_rows.placed(operator, now=now, status="filled", filled="0.5", side="sell")
+    page = signed_in(auditor).get(f"/orders/{row.pk}/").content.decode()
+    assert page.count("Some fills are not read yet.") == 3
+    rows.trade(1, now=now, exchange_order_id=row.exchange_id, side="sell", price=Decimal(400), fee=Decimal("0.2"))
+    figures = {"quantity": "0.5", "realised": "-12.5", "without_cost": 0, "without_price": 0, "currency": "USD"}
+    OrderResult.objects.create(account=account, exchange_order_id=row.exchange_id, trades=1, **figures)
+    page = signed_in(auditor).get(f"/orders/{row.pk}/?x").content.decode()
+    for words in ("200.00 USD", "0.20 USD", "−12.50 USD", "first in, first out"):
+        assert words in page, words

@@ -74,9 +74,9 @@ def test_it_waits_is_approved_and_is_placed_exactly_once(dealing, waits, treasur
 def test_the_requester_and_others_without_the_role_decide_nothing(dealing, waits, make_person, codes):
     dealing.operator.groups.add(*make_person(roles.TREASURY, username="source-of-the-group").groups.all())
     totp.enrol(dealing.operator, SECRET)
-    with pytest.raises(approvals.CannotDecide, match="asked for this order yourself"):
+    with pytest.raises(approvals.CannotDecide, match="You requested this order"):
         approve(codes, dealing.operator, waits)
-    with pytest.raises(approvals.CannotDecide, match="asked for this order yourself"):
+    with pytest.raises(approvals.CannotDecide, match="You requested this order"):
         approvals.decline(order_id=waits.pk, person=dealing.operator, reason="no", now=clock.now())
     admin = make_person("admin")
     totp.enrol(admin, SECRET)
@@ -88,16 +88,16 @@ def test_the_requester_and_others_without_the_role_decide_nothing(dealing, waits
 @pytest.mark.parametrize("end", ["declined", "withdrawn", "lapsed"])
 def test_what_is_declined_withdrawn_or_expired_is_never_sent(dealing, waits, treasurer, codes, end):
     if end == "declined":
-        with pytest.raises(approvals.CannotDecide, match="Say why"):
+        with pytest.raises(approvals.CannotDecide, match="Give a reason"):
             approvals.decline(order_id=waits.pk, person=treasurer, reason=" ", now=clock.now())
         approvals.decline(order_id=waits.pk, person=treasurer, reason="Too much today", now=clock.now())
     elif end == "withdrawn":
-        with pytest.raises(approvals.CannotDecide, match="Only the person who asked"):
+        with pytest.raises(approvals.CannotDecide, match="Only the requester"):
             approvals.withdraw(order_id=waits.pk, person=treasurer, now=clock.now())
         approvals.withdraw(order_id=waits.pk, person=dealing.operator, reason="A slip", now=clock.now())
     else:
         late = approvals.APPROVE_WITHIN + timedelta(seconds=1)
-        with pytest.raises(approvals.CannotDecide, match="Its time for an approval is over"):
+        with pytest.raises(approvals.CannotDecide, match="the approval deadline has passed"):
             approve(codes, treasurer, waits, now=clock.now() + late)
         dealing.step(waits, later=late)
     row = dealing.fresh(waits)
@@ -127,13 +127,13 @@ def test_the_market_that_moved_is_confirmed_by_the_approver_by_name(dealing, tre
 
 def test_rules_that_refuse_by_now_and_money_that_is_gone_end_it_there(dealing, waits, treasurer, codes):
     Balance.objects.filter(wallet="trading").update(available=Decimal(0))
-    with pytest.raises(approvals.CannotDecide, match="It can't be placed any more"):
+    with pytest.raises(approvals.CannotDecide, match="The order can no longer be placed"):
         approve(codes, treasurer, waits)
     assert dealing.fresh(waits).state == "waiting"
 
 
 def test_a_freeze_a_wrong_code_and_another_digest_approve_nothing(dealing, waits, treasurer, codes):
-    with pytest.raises(approvals.CannotDecide, match="not what you saw"):
+    with pytest.raises(approvals.CannotDecide, match="changed after you opened it"):
         approve(codes, treasurer, waits, digest="0" * 64)
     odd = {"answer": {"kind": "totp", "code": "000000"}, "comment": "", "session_key": "s"}
     with pytest.raises(stepup.CannotConfirm):
@@ -148,7 +148,7 @@ def test_the_exits_placed_with_it_are_approved_with_it_and_none_are_added_while_
     dealing, waits, treasurer, codes
 ):
     exits = Exits(stop=Decimal("0.000005"), take=Decimal("0.00002"))
-    with pytest.raises(CannotPlace, match="once the exchange has it"):
+    with pytest.raises(CannotPlace, match="once the exchange has accepted it"):
         brackets.attach(order_id=waits.pk, exits=exits, person=dealing.operator, now=clock.now())
     row = brackets.place(
         exits=exits,
@@ -173,7 +173,7 @@ def test_an_approval_whose_giver_lost_the_role_places_nothing(dealing, waits, tr
     treasurer.groups.clear()
     row = dealing.step(row)
     assert (row.state, dealing.sent()) == ("not_sent", 0)
-    assert "approval counts no more" in row.last_problem
+    assert "approval no longer counts" in row.last_problem
 
 
 def test_the_database_itself_refuses_an_order_without_its_approval(dealing, waits):
@@ -196,19 +196,19 @@ def test_the_button_says_that_an_approval_is_requested_and_programs_read_the_sta
     effect = "Request approval: buy order: 0.5 BCH at 400 USD"
     part = figures(browser)
     assert f'data-effect="{effect}"' in part
-    assert "Somebody else has to approve it before it is placed." in part
+    assert "Needs approval before it is placed." in part
     early = browser.post(PATH, typed(effect="Place buy order: 0.5 BCH at 400 USD"))
     assert (early.status_code, Order.objects.count()) == (422, 0)
-    assert "Somebody else has to approve it now" in early.content.decode()
+    assert "this order now needs approval" in early.content.decode()
     answer = browser.post(PATH, typed(effect=effect), follow=True)
     row = Order.objects.get()
     assert row.state == "waiting"
     page = answer.content.decode()
     assert f"{row.reference}: {row.label}." in page
-    assert "You asked for this order yourself" in page
+    assert "You requested this order" in page
     PolicyVersion.objects.create(number=policy.current().number + 1, published_at=clock.now())
     late = browser.post(PATH, typed(effect=effect))
-    assert (late.status_code, "Nobody has to approve it any more" in late.content.decode()) == (422, True)
+    assert (late.status_code, "this order no longer needs approval" in late.content.decode()) == (422, True)
 
 
 def test_needs_action_has_it_for_treasury_and_the_page_approves_it(signed_in, operator, treasurer, codes):

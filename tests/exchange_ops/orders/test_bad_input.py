@@ -18,7 +18,7 @@ from tests.exchange_ops.orders import order_rows
 from tests.exchange_ops.orders.test_new_order import PATH, typed
 
 COMMA, SPACE, APOSTROPHE, NONE = (MARKS[Grouping(name)] for name in ("comma", "space", "apostrophe", "none"))
-POINT = "The decimal sign is a point: "
+POINT = "Use a decimal point: "
 
 
 @pytest.mark.parametrize(
@@ -41,21 +41,21 @@ def test_thousands_are_read_as_the_reader_has_them_written(mark, text, amount):
 @pytest.mark.parametrize(
     ("mark", "text", "sentence"),
     [
-        (COMMA, "1,5", f"{POINT}write 1.5, not 1,5."),
-        (COMMA, "0,500", f"{POINT}write 0.500, not 0,500."),
-        (COMMA, "1,2345", f"{POINT}write 1.2345, not 1,2345."),
-        (COMMA, "1.234,50", f"{POINT}write 1,234.5 or 1234.5."),
-        (COMMA, "12,34,567", f"{POINT}write 1,234.5 or 1234.5."),
-        (COMMA, "1,234.567,8", f"{POINT}write 1,234.5 or 1234.5."),
-        (SPACE, "95,000", f"{POINT}write 1\u202f234.5 or 1234.5."),
-        (NONE, "95,000", f"{POINT}write 1234.5."),
-        (COMMA, "95 000", "digits with at most one point"),
-        (COMMA, "95\u202f000", "another character"),
-        (COMMA, "-1", "above zero"),
-        (COMMA, "\u22121", "above zero"),
-        (COMMA, "-1,000", f"{POINT}write 1,234.5 or 1234.5."),
-        (COMMA, "abc", "digits with at most one point"),
-        (COMMA, "0", "above zero"),
+        (COMMA, "1,5", f"{POINT}enter 1.5, not 1,5."),
+        (COMMA, "0,500", f"{POINT}enter 0.500, not 0,500."),
+        (COMMA, "1,2345", f"{POINT}enter 1.2345, not 1,2345."),
+        (COMMA, "1.234,50", f"{POINT}enter 1,234.5 or 1234.5."),
+        (COMMA, "12,34,567", f"{POINT}enter 1,234.5 or 1234.5."),
+        (COMMA, "1,234.567,8", f"{POINT}enter 1,234.5 or 1234.5."),
+        (SPACE, "95,000", f"{POINT}enter 1\u202f234.5 or 1234.5."),
+        (NONE, "95,000", f"{POINT}enter 1234.5."),
+        (COMMA, "95 000", "in digits with one decimal point"),
+        (COMMA, "95\u202f000", "Use only the digits"),
+        (COMMA, "-1", "greater than zero"),
+        (COMMA, "\u22121", "greater than zero"),
+        (COMMA, "-1,000", f"{POINT}enter 1,234.5 or 1234.5."),
+        (COMMA, "abc", "in digits with one decimal point"),
+        (COMMA, "0", "greater than zero"),
     ],
 )
 def test_no_mark_is_guessed_at(mark, text, sentence):
@@ -79,15 +79,15 @@ def client(db, signed_in, operator):
 
 # What is typed; the field that says so, what it says. Fields that nobody has filled in say nothing.
 SAYS = [
-    ({"price": "1,5"}, "price", f"{POINT}write 1.5, not 1,5."),
+    ({"price": "1,5"}, "price", f"{POINT}enter 1.5, not 1,5."),
     ({"price": "95,000"}, "price", "Read as 95000"),
-    ({"quantity": "-1"}, "quantity", "An amount is above zero."),
-    ({"quantity": "abc"}, "quantity", "Write the amount as digits with at most one point, like 0.25."),
-    ({"quantity": "0.5001"}, "quantity", "It has to be a multiple of 0.001, the quantity increment of this symbol."),
+    ({"quantity": "-1"}, "quantity", "Enter an amount greater than zero."),
+    ({"quantity": "abc"}, "quantity", "Enter the amount in digits with one decimal point, for example 0.25."),
+    ({"quantity": "0.5001"}, "quantity", "Must be a multiple of 0.001, the lot size."),
     ({"stop_loss": "390"}, "take_profit", "Enter both a stop and a take-profit price."),
-    ({"type": "stopLimit", "stop_price": "x"}, "stop_price", "Write the amount as digits with at most one point"),
-    ({"take_markup": "1,5"}, "take_markup", f"{POINT}write 1.5, not 1,5."),
-    ({"time_in_force": "GTD", "expire_time": "soon"}, "expire_time", "Write the date and the time in UTC"),
+    ({"type": "stopLimit", "stop_price": "x"}, "stop_price", "Enter the amount in digits with one decimal point"),
+    ({"take_markup": "1,5"}, "take_markup", f"{POINT}enter 1.5, not 1,5."),
+    ({"time_in_force": "GTD", "expire_time": "soon"}, "expire_time", "Enter date and time in UTC"),
     ({"quantity": "", "price": ""}, "quantity", ""),
     ({"quantity": "", "price": ""}, "price", ""),
     ({}, "price", ""),
@@ -110,12 +110,12 @@ def test_replace_collateral_and_a_close_of_a_part_say_it_too(client, operator):
     row = order_rows.placed(operator, now=clock.now())
     as_part = {"HTTP_HX_REQUEST": "true", "HTTP_HX_TARGET": "figures"}
     replaced = client.get(f"/orders/{row.pk}/replace/", {"price": "1,5", "quantity": "-1"}, **as_part).content.decode()
-    assert beside(replaced, "id_price") == f"{POINT}write 1.5, not 1,5."
-    assert "above zero" in beside(replaced, "id_quantity")
+    assert beside(replaced, "id_price") == f"{POINT}enter 1.5, not 1,5."
+    assert "greater than zero" in beside(replaced, "id_quantity")
     common = {"code": "BCHUSD", "symbol": "BCHUSD", "request_key": str(uuid.uuid4())}
     added = client.post("/margin/figures/collateral/", common | {"amount": "1,5"}).content.decode()
-    assert beside(added, "id_amount") == f"{POINT}write 1.5, not 1,5."
+    assert beside(added, "id_amount") == f"{POINT}enter 1.5, not 1,5."
     terms = {"how_much": "part", "quantity": "abc", "order_type": "limit", "price": "95,000", "position_id": "1"}
     closed = client.post("/margin/figures/close-position/", common | terms).content.decode()
-    assert "digits with at most one point" in beside(closed, "id_quantity")
+    assert "in digits with one decimal point" in beside(closed, "id_quantity")
     assert beside(closed, "id_price") == "Read as 95000"

@@ -113,7 +113,7 @@ def test_what_was_confirmed_covers_a_little_more_and_not_any_size(operator):
 def test_a_market_that_is_not_known_is_confirmed_as_unknown(operator):
     Ticker.objects.update(read_at=clock.now() - timedelta(hours=1))
     (found,) = missing(operator, price=Decimal(400))
-    assert (found.token, "not known well enough" in found.sentence) == ("price_far:unknown", True)
+    assert (found.token, "no current price" in found.sentence) == ("price_far:unknown", True)
     assert ask(operator, confirmed=[found.token], price=Decimal(400)).oversteps[0]["size"] == "unknown"
 
 
@@ -126,10 +126,10 @@ def test_a_market_order_that_eats_deep_is_confirmed_and_one_larger_than_the_book
     )
     (found,) = missing(operator, quantity=Decimal("1.5"), **MARKET)
     assert (found.name, found.size) == ("book_deep", Decimal("8.00"))
-    assert "8.00 % deep into the book, to 540" in found.sentence
+    assert "8.00 % through the book, to 540" in found.sentence
     assert ask(operator, quantity=Decimal("1.5"), confirmed=[found.token], **MARKET).pk
     (larger,) = missing(operator, quantity=Decimal(3), key="key-of-a-larger", **MARKET)
-    assert (larger.token, "larger than the known book" in larger.sentence) == ("book_deep:unknown", True)
+    assert (larger.token, "larger than the visible book" in larger.sentence) == ("book_deep:unknown", True)
     assert ask(operator, quantity=Decimal("0.5"), key="key-of-a-small-one", **MARKET).oversteps == []
 
 
@@ -177,7 +177,7 @@ def test_the_ticket_shows_what_to_tick_and_takes_the_order_only_when_it_is_ticke
     assert "Price far from the market" in part
     refused = client.post(PATH, typed(price="540", effect=effect))
     assert (refused.status_code, Order.objects.count()) == (422, 0)
-    assert "Confirm by name, then place it" in refused.content.decode()
+    assert "Confirm the following, then place the order" in refused.content.decode()
     assert 'id="id_confirmed"' in refused.content.decode(), "the error leads to it"
     assert (
         "checked"
@@ -187,7 +187,7 @@ def test_the_ticket_shows_what_to_tick_and_takes_the_order_only_when_it_is_ticke
     assert (odd.status_code, Order.objects.count()) == (422, 0)
     assert client.post(PATH, typed(price="540", effect=effect, confirmed=token)).status_code == 302
     page = client.get(f"/orders/{Order.objects.get().pk}/").content.decode()
-    assert "confirmed by name" in page
+    assert "confirmed:" in page
     assert client.post(PATH, typed(effect=EFFECT)).status_code == 302
 
 

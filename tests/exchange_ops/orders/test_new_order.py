@@ -74,17 +74,17 @@ def test_a_good_ticket_becomes_one_order_and_calls_nobody(signed_in, operator):
 
 
 AMOUNTS = [
-    ("0", "above zero"),
-    ("-1", "above zero"),
-    ("1e2", "digits with at most one point"),
-    ("NaN", "digits with at most one point"),
-    ("1,5", "The decimal sign is a point: write 1.5, not 1,5."),
-    ("١.٢", "Use the digits 0 to 9"),
-    ("９", "Use the digits 0 to 9"),
-    ("9" * 37, "More than 36 digits"),
+    ("0", "greater than zero"),
+    ("-1", "greater than zero"),
+    ("1e2", "in digits with one decimal point"),
+    ("NaN", "in digits with one decimal point"),
+    ("1,5", "Use a decimal point: enter 1.5, not 1,5."),
+    ("١.٢", "Use only the digits 0 to 9"),
+    ("９", "Use only the digits 0 to 9"),
+    ("9" * 37, "at most 36 digits before"),
     ("0." + "1" * 25, "more than 24 digits"),
     ("9" * 200, "at most 80 characters"),
-    ("<script>", "digits with at most one point"),
+    ("<script>", "in digits with one decimal point"),
 ]
 
 
@@ -102,26 +102,26 @@ def test_a_figure_that_makes_no_sense_is_refused_beside_its_field(signed_in, ope
     [
         ({"symbol": ""}, "symbol", "Choose the symbol"),
         ({"symbol": "NOPE"}, "symbol", "Select a valid choice"),
-        ({"side": None}, "side", "buy or to sell"),
+        ({"side": None}, "side", "Choose buy or sell"),
         ({"side": "hold"}, "side", "Select a valid choice"),
         ({"type": "iceberg"}, "type", "Select a valid choice"),
         ({"time_in_force": "GTX"}, "time_in_force", "Select a valid choice"),
         ({"quantity": ""}, "quantity", "Enter the quantity"),
         ({"quantity": "0.5001"}, "quantity", "multiple of 0.001"),
         ({"quantity": "0.0001"}, "quantity", "at least 0.001"),
-        ({"quantity": "26"}, "quantity", "would be needed with the fee"),
-        ({"quantity": "9" * 36, "price": "9" * 36}, "quantity", "more than anybody has"),
-        ({"side": "sell", "quantity": "10.001"}, "quantity", "10.001 BCH would be needed"),
-        ({"price": ""}, "price", "needs a price"),
+        ({"quantity": "26"}, "quantity", "needed, fee included"),
+        ({"quantity": "9" * 36, "price": "9" * 36}, "quantity", "Cost is too large"),
+        ({"side": "sell", "quantity": "10.001"}, "quantity", "10.001 BCH needed"),
+        ({"price": ""}, "price", "Enter a price"),
         ({"price": "400.001"}, "price", "multiple of 0.01"),
         ({"type": "market", "price": "", "time_in_force": "GTC"}, "time_in_force", "IOC or FOK"),
-        ({"type": "stopLimit"}, "stop_price", "needs a stop price"),
-        ({"time_in_force": "GTD"}, "expire_time", "needs the date"),
-        ({"time_in_force": "GTD", "expire_time": "2020-01-01T00:00"}, "expire_time", "has passed"),
-        ({"time_in_force": "GTD", "expire_time": "2026-02-31T00:00"}, "expire_time", "no such day"),
-        ({"time_in_force": "GTD", "expire_time": "tomorrow"}, "expire_time", "like 2026-11-30"),
-        ({"time_in_force": "GTD", "expire_time": "２０26-11-30T10:00"}, "expire_time", "like 2026-11-30"),
-        ({"time_in_force": "FOK", "post_only": "on"}, "post_only", "can't be post-only"),
+        ({"type": "stopLimit"}, "stop_price", "Enter a stop price"),
+        ({"time_in_force": "GTD"}, "expire_time", "until which the order is good"),
+        ({"time_in_force": "GTD", "expire_time": "2020-01-01T00:00"}, "expire_time", "has already passed"),
+        ({"time_in_force": "GTD", "expire_time": "2026-02-31T00:00"}, "expire_time", "does not exist"),
+        ({"time_in_force": "GTD", "expire_time": "tomorrow"}, "expire_time", "for example 2026-11-30"),
+        ({"time_in_force": "GTD", "expire_time": "２０26-11-30T10:00"}, "expire_time", "for example 2026-11-30"),
+        ({"time_in_force": "FOK", "post_only": "on"}, "post_only", "cannot be post-only"),
     ],
 )
 def test_what_breaks_a_rule_is_told_beside_its_field(signed_in, operator, changes, name, words):
@@ -133,10 +133,10 @@ def test_what_breaks_a_rule_is_told_beside_its_field(signed_in, operator, change
     ("changes", "open_parts"),
     [
         ({"price": ""}, []),
-        ({"price": "", "time_in_force": "Day"}, ["Time in force, post-only, commission"]),
-        ({"time_in_force": "GTD"}, ["Time in force, post-only, commission"]),
-        ({"take_markup": "x"}, ["Time in force, post-only, commission"]),
-        ({"price": "", "rounded": "on"}, ["Time in force, post-only, commission"]),
+        ({"price": "", "time_in_force": "Day"}, ["Time in force, post-only, markup"]),
+        ({"time_in_force": "GTD"}, ["Time in force, post-only, markup"]),
+        ({"take_markup": "x"}, ["Time in force, post-only, markup"]),
+        ({"price": "", "rounded": "on"}, ["Time in force, post-only, markup"]),
         ({"stop_loss": "390"}, ["Stop and take profit"]),
     ],
 )
@@ -157,7 +157,7 @@ def test_what_is_rarely_set_is_folded_until_it_is_set_or_wrong(signed_in, operat
         (
             {"type": "stopMarket", "stop_price": "390"},
             "price",
-            "Place stop-market buy order: 0.5 BCH once it trades at 390 USD",
+            "Place stop-market buy order: 0.5 BCH triggered at 390 USD",
         ),
     ],
 )
@@ -175,14 +175,14 @@ def test_what_the_type_does_not_take_is_not_asked_for_and_no_mistake(signed_in, 
         ({"price": "450"}, "12.50 % above the best ask (400): the rules allow 5 %", "Price far from the market"),
         ({"price": "400"}, "at the best ask", ""),
         ({"price": "403.99"}, "1.00 % above the best ask", ""),
-        ({"price": "100"}, "75.00 % below the best ask", "not expected to fill soon"),
+        ({"price": "100"}, "75.00 % below the best ask", "unlikely to fill soon"),
         (
             {"side": "sell", "price": "300"},
             "24.81 % below the best bid (399): the rules allow 5 %",
             "Price far from the market",
         ),
-        ({"side": "sell", "price": "40000"}, "9,925.06 % above the best bid", "not expected to fill soon"),
-        ({"price": "9" * 30}, "% above the best ask", "pay more than the market does"),
+        ({"side": "sell", "price": "40000"}, "9,925.06 % above the best bid", "unlikely to fill soon"),
+        ({"price": "9" * 30}, "% above the best ask", "pay above the market"),
         ({"type": "stopLimit", "stop_price": "410", "price": "420"}, "2.50 % above the last price of 400.00 USD", ""),
     ],
 )
@@ -215,11 +215,11 @@ def test_a_button_that_said_something_else_places_nothing_and_says_it_anew(signe
         ({"type": "market", "price": ""}, "Place market buy order: 0.5 BCH"),
         (
             {"type": "stopLimit", "stop_price": "410"},
-            "Place stop-limit buy order: 0.5 BCH at 400 USD once it trades at 410 USD",
+            "Place stop-limit buy order: 0.5 BCH at 400 USD triggered at 410 USD",
         ),
         (
             {"type": "stopMarket", "price": "", "stop_price": "410"},
-            "Place stop-market buy order: 0.5 BCH once it trades at 410 USD",
+            "Place stop-market buy order: 0.5 BCH triggered at 410 USD",
         ),
         ({"time_in_force": "Day", "post_only": "on"}, f"{EFFECT} (Day, post-only)"),
         (
@@ -244,12 +244,12 @@ def test_the_figures_show_value_fee_and_what_is_available(signed_in, operator):
     assert "10,000.00 USD" in part
     market = signed_in(operator).post("/orders/new/figures/", typed(type="market", price="")).content.decode()
     assert "250.25 USD" in market
-    assert "may meet worse prices" in market
+    assert "may fill at worse prices" in market
 
 
 def test_without_a_margin_account_the_figures_lead_to_opening_one(signed_in, operator):
     part = signed_in(operator).post("/orders/new/figures/", typed(margin="on")).content.decode()
-    assert "no margin account of BCHUSD" in part
+    assert "no margin account for BCHUSD" in part
     assert 'href="/margin/open/?symbol=BCHUSD"' in part
 
 
@@ -268,7 +268,7 @@ def test_a_double_click_a_second_tab_and_a_reload_are_one_order(signed_in, opera
     other = {**form, "quantity": "0.6", "effect": "Place buy order: 0.6 BCH at 400 USD"}
     response = first.post(PATH, other)
     assert response.status_code == 422
-    assert "This form was sent before, with other content" in response.content.decode()
+    assert "This form was already submitted with different content" in response.content.decode()
     assert Order.objects.count() == 1
 
 

@@ -99,23 +99,23 @@ def test_only_operators_place_and_cancel(dealing, auditor):
 @pytest.mark.parametrize(
     ("changes", "field", "words"),
     [
-        ({"symbol": "NOSUCH"}, "symbol", "does not describe"),
+        ({"symbol": "NOSUCH"}, "symbol", "does not list"),
         ({"quantity": Decimal("0.50001")}, "quantity", "multiple of 0.0001"),
         ({"quantity": Decimal("0.00001")}, "quantity", "at least 0.0001"),
         ({"quantity": Decimal(0)}, "quantity", "more than zero"),
-        ({"quantity": Decimal("1e35"), "price": Decimal("1e35")}, "quantity", "more than anybody has"),
-        ({"quantity": Decimal("1000000"), "price": Decimal("1")}, "quantity", "would be needed with the fee"),
-        ({"side": "sell", "quantity": Decimal("1000000")}, "quantity", "ETH would be needed"),
+        ({"quantity": Decimal("1e35"), "price": Decimal("1e35")}, "quantity", "Cost is too large"),
+        ({"quantity": Decimal("1000000"), "price": Decimal("1")}, "quantity", "needed, fee included"),
+        ({"side": "sell", "quantity": Decimal("1000000")}, "quantity", "ETH needed"),
         ({"price": Decimal("0.0000015")}, "price", "multiple of 0.000001"),
-        ({"price": None}, "price", "needs a price"),
-        ({"type": "market", "time_in_force": "IOC"}, "price", "has no price"),
+        ({"price": None}, "price", "Enter a price"),
+        ({"type": "market", "time_in_force": "IOC"}, "price", "Leave the price empty"),
         ({"type": "market", "price": None}, "time_in_force", "IOC or FOK"),
-        ({"type": "stopLimit"}, "stop_price", "needs a stop price"),
-        ({"stop_price": Decimal("0.01")}, "stop_price", "Only stop orders"),
-        ({"time_in_force": "GTD"}, "expire_time", "needs the date"),
-        ({"expire_time": clock.now() + MINUTE}, "expire_time", "Only an order until a date"),
-        ({"time_in_force": "GTD", "expire_time": clock.now() - MINUTE}, "expire_time", "has passed"),
-        ({"post_only": True, "time_in_force": "FOK"}, "post_only", "can't be post-only"),
+        ({"type": "stopLimit"}, "stop_price", "Enter a stop price"),
+        ({"stop_price": Decimal("0.01")}, "stop_price", "only stop orders"),
+        ({"time_in_force": "GTD"}, "expire_time", "until which the order is good"),
+        ({"expire_time": clock.now() + MINUTE}, "expire_time", "only GTD orders"),
+        ({"time_in_force": "GTD", "expire_time": clock.now() - MINUTE}, "expire_time", "has already passed"),
+        ({"post_only": True, "time_in_force": "FOK"}, "post_only", "cannot be post-only"),
         ({"side": "hold"}, "side", "side"),
         ({"type": "iceberg"}, "type", "type"),
         ({"time_in_force": "soon"}, "time_in_force", "timeInForce"),
@@ -148,7 +148,7 @@ def test_an_order_that_never_arrived_is_looked_for_a_minute_and_never_sent_again
     row = dealing.step(row, later=MINUTE)
     assert (row.state, row.exchange_id, row.next_action_at) == ("not_seen", None, None)
     assert dealing.sent() == 1
-    assert "never sends it again" in row.sentence
+    assert "never sent again" in row.sentence
 
 
 def test_an_order_that_appears_after_all_is_shown(dealing):
@@ -169,7 +169,7 @@ def test_a_look_that_fails_does_not_count(dealing):
     for _ in range(4):
         row = dealing.step(row, later=MINUTE)
     assert (row.state, row.looks) == ("unknown", 0)
-    assert "could not be asked" in row.last_problem
+    assert "could not be sent" in row.last_problem
 
 
 class WorkerDied(BaseException):

@@ -91,7 +91,7 @@ def test_an_order_that_ended_and_was_deleted_unseen_is_no_longer_called_open(dea
     dealing.read(later=timedelta(seconds=70))
     row = dealing.fresh(row)
     assert (row.active, row.status) == (False, "new")
-    assert "how it ended was not read" in row.last_problem
+    assert "its final status is unknown" in row.last_problem
 
 
 def test_nothing_is_missed_or_doubled_when_pages_are_small_and_time_is_short(dealing):

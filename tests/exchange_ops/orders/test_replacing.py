@@ -67,7 +67,7 @@ def test_a_whole_quantity_that_is_filled_already_is_refused(dealing, quantity):
     old = dealing.placed(price=price)
     dealing.elsewhere("other-full", side="sell", quantity=Decimal("0.2"), price=price)
     dealing.read()
-    with pytest.raises(replacing.CannotReplace, match=r"0\.2 were filled already: the whole quantity has to be more"):
+    with pytest.raises(replacing.CannotReplace, match=r"0\.2 already filled: enter a larger total quantity"):
         ask(dealing, dealing.fresh(old), quantity=Decimal(quantity), price=price)
     assert dealing.sent("replace_order") == 0
 
@@ -92,7 +92,7 @@ def test_a_replacement_that_never_arrived_leaves_the_order_as_it_was(dealing):
     assert new.state == "not_seen"
     old = dealing.step(old)
     assert (old.state, old.status, old.active) == ("placed", "new", True)
-    assert f"{new.reference} did not take its place" in old.last_problem
+    assert f"Not replaced by {new.reference}." in old.last_problem
     assert dealing.sent("replace_order") == 1
     assert dealing.step(ask(dealing, old, key="again")).state == "placed"
 
@@ -103,7 +103,7 @@ def test_a_refusal_keeps_the_order_and_says_why(dealing):
     new = dealing.step(ask(dealing, old))
     old = dealing.step(old)
     assert (new.state, old.state, old.active) == ("refused", "placed", True)
-    assert "did not take its place" in old.last_problem
+    assert "Not replaced by" in old.last_problem
 
 
 def test_the_old_one_cancelled_is_an_answer_that_nothing_new_exists(dealing):
@@ -113,7 +113,7 @@ def test_the_old_one_cancelled_is_an_answer_that_nothing_new_exists(dealing):
     dealing.elsewhere(quantity=Decimal(60_000_000))
     new = dealing.step(new)
     assert (new.state, new.exchange_id) == ("refused", None)
-    assert new.last_problem.startswith("The exchange cancelled the order that was to be replaced")
+    assert new.last_problem.startswith("The exchange cancelled the original order")
     old = dealing.step(old)
     assert (old.state, old.status, old.active) == ("placed", "canceled", False)
 
@@ -136,7 +136,7 @@ def test_cancelling_goes_before_a_replacement_that_was_not_sent(dealing):
     assert dealing.step(old).status == "canceled"
     new = dealing.step(new)
     assert (new.state, dealing.sent("replace_order")) == ("not_sent", 0)
-    assert "no longer there to be replaced" in new.last_problem
+    assert "already closed and could not be replaced" in new.last_problem
 
 
 def test_a_freeze_stops_replacing(dealing, treasury):
@@ -155,7 +155,7 @@ def test_one_request_is_one_replacement_and_two_at_once_are_refused(dealing):
     assert ask(dealing, old).pk == first.pk
     with pytest.raises(replacing.CannotReplace, match=first.reference):
         ask(dealing, old, price=FAR * 3)
-    with pytest.raises(replacing.CannotReplace, match="nothing to replace"):
+    with pytest.raises(replacing.CannotReplace, match="already closed"):
         ask(dealing, old, key="another")
     assert Order.objects.filter(replaces=old).count() == 1
 
@@ -163,11 +163,11 @@ def test_one_request_is_one_replacement_and_two_at_once_are_refused(dealing):
 @pytest.mark.parametrize(
     ("changes", "field", "words"),
     [
-        ({"price": FAR}, "__all__", "Nothing would change"),
+        ({"price": FAR}, "__all__", "Enter a different price or quantity"),
         ({"price": Decimal("0.0000015")}, "price", "multiple of 0.000001"),
         ({"quantity": Decimal("0.50001")}, "quantity", "multiple of 0.0001"),
-        ({"quantity": Decimal("1000000"), "price": Decimal(1)}, "quantity", "would be needed with the fee"),
-        ({"price": None}, "price", "needs a price"),
+        ({"quantity": Decimal("1000000"), "price": Decimal(1)}, "quantity", "needed, fee included"),
+        ({"price": None}, "price", "Enter a price"),
     ],
 )
 def test_what_breaks_the_rules_is_named_and_changes_nothing(dealing, changes, field, words):

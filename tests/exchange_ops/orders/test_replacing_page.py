@@ -20,7 +20,7 @@ def market(db):
 
 def sent(client, row, **changes):
     form = {"quantity": "0.5", "price": "401", "request_key": str(uuid.uuid4())}
-    form |= {"effect": f"Replace {row.reference} by buy order: 0.5 BCH at 401 USD"}
+    form |= {"effect": f"Replace {row.reference} with buy order: 0.5 BCH at 401 USD"}
     return client.post(f"/orders/{row.pk}/replace/", form | changes)
 
 
@@ -28,7 +28,7 @@ def test_a_link_may_wish_a_price_and_nothing_is_done_by_looking(signed_in, opera
     row, client = order_rows.placed(operator, now=clock.now(), filled="0.2"), signed_in(operator)
     page = client.get(f"/orders/{row.pk}/replace/?price=401").content.decode()
     assert 'data-effect="Replace ' in page
-    assert f"Replace {row.reference} by buy order: 0.5 BCH at 401 USD" in page
+    assert f"Replace {row.reference} with buy order: 0.5 BCH at 401 USD" in page
     assert 'value="401"' in page
     assert "0.3" in page.split("Left to fill", 1)[1]
     part = client.get(
@@ -50,7 +50,7 @@ def test_sent_with_its_words_it_is_one_replacement_and_both_pages_say_so(signed_
     assert f'<a href="/orders/{row.pk}/">{row.reference}</a>' in client.get(f"/orders/{new.pk}/").content.decode()
     old_page = client.get(f"/orders/{row.pk}/").content.decode()
     assert f'<a href="/orders/{new.pk}/">{new.reference}</a>' in old_page
-    assert "Being replaced" in old_page
+    assert "Replacing" in old_page
     assert f"replaces {row.reference}" in client.get("/orders/").content.decode()
 
 
@@ -68,9 +68,12 @@ def test_other_words_than_the_buttons_are_shown_first(signed_in, operator):
     [
         ({"price": ""}, "Enter the price"),
         ({"quantity": ""}, "Enter the quantity"),
-        ({"price": "x"}, "digits with at most one point"),
-        ({"price": "400", "effect": "Replace {} by buy order: 0.5 BCH at 400 USD"}, "Nothing would change"),
-        ({"price": "401.001", "effect": "Replace {} by buy order: 0.5 BCH at 401.001 USD"}, "multiple of 0.01"),
+        ({"price": "x"}, "in digits with one decimal point"),
+        (
+            {"price": "400", "effect": "Replace {} with buy order: 0.5 BCH at 400 USD"},
+            "Enter a different price or quantity",
+        ),
+        ({"price": "401.001", "effect": "Replace {} with buy order: 0.5 BCH at 401.001 USD"}, "multiple of 0.01"),
     ],
 )
 def test_what_is_wrong_stands_on_the_page_and_changes_nothing(signed_in, operator, changes, words):
@@ -87,7 +90,7 @@ def test_an_order_that_is_over_can_not_be_replaced_and_the_page_says_why(signed_
     row = order_rows.placed(operator, now=clock.now(), status="filled", filled="0.5")
     page = signed_in(operator).get(f"/orders/{row.pk}/replace/")
     assert page.status_code == 200
-    assert "There is nothing to replace: the exchange says filled." in page.content.decode()
+    assert "The order is already closed: the exchange says filled." in page.content.decode()
     assert 'id="replace"' not in page.content.decode()
     assert signed_in(auditor).get(f"/orders/{row.pk}/replace/").status_code == 403
     assert signed_in(operator).get("/orders/999999/replace/").status_code == 404

@@ -69,10 +69,10 @@ def test_what_the_rules_refuse_of_a_limit_they_refuse_beyond_a_stop(operator):
 @pytest.mark.parametrize(
     ("terms", "sentence"),
     [
-        (stop_limit("sell", "500", "490"), "A sell stop belongs below the market (500): the next trade triggers"),
-        (stop_limit("sell", "510", "500"), "A sell stop belongs below the market (500): the next trade triggers"),
-        (stop_limit("buy", "500", "505"), "A buy stop belongs above the market (500): the next trade triggers"),
-        (stop_limit("buy", "100", "100"), "A buy stop belongs above the market (500): the next trade triggers"),
+        (stop_limit("sell", "500", "490"), "A sell stop should be below the market (500). The next trade triggers"),
+        (stop_limit("sell", "510", "500"), "A sell stop should be below the market (500). The next trade triggers"),
+        (stop_limit("buy", "500", "505"), "A buy stop should be above the market (500). The next trade triggers"),
+        (stop_limit("buy", "100", "100"), "A buy stop should be above the market (500). The next trade triggers"),
     ],
 )
 def test_a_stop_that_the_market_has_reached_is_confirmed_by_name_whatever_the_rules_say(operator, terms, sentence):
@@ -103,7 +103,7 @@ def test_a_reached_stop_market_order_is_judged_by_the_book_as_a_market_order(ope
 def test_a_market_that_is_not_known_is_confirmed_as_unknown(operator):
     Ticker.objects.update(read_at=clock.now() - timedelta(hours=1))
     (found,) = missing(operator, **stop_limit("buy", "600", "600"))
-    assert (found.token, "not known well enough" in found.sentence) == ("stop_reached:unknown", True)
+    assert (found.token, "No current price" in found.sentence) == ("stop_reached:unknown", True)
 
 
 def test_the_ticket_says_where_the_stop_lies_and_how_far_its_limit_may_trade(signed_in, operator):

@@ -78,7 +78,7 @@ def test_what_the_exchange_says_of_an_order_is_witnessed_however_it_arrives(acco
     with connection.cursor() as cursor:
         cursor.execute("UPDATE exchange_ops_order SET cum_quantity = '0.5' WHERE exchange_id = 41")
     (finding,) = named()
-    assert finding.startswith(f"exchange_ops.order {order().pk} is not what the desk wrote: cum_quantity changed")
+    assert finding.startswith(f"exchange_ops.order {order().pk} was altered outside the desk: cum_quantity changed")
 
 
 @pytest.mark.parametrize("life", list(permutations(LIFE)), ids=lambda life: "-".join(one.status for one in life))
@@ -182,7 +182,7 @@ def test_a_list_that_tells_something_new_while_live_is_a_closed_gap(account):
     assert state.get().gaps_closed == 0
     take(account, report("partiallyFilled", filled="1", after=3), is_complete=True)
     assert (state.get().gaps_closed, state.get().connected) == (1, True)
-    stream.store(account=account, event=Ended("The exchange was silent."), now=clock.now())
+    stream.store(account=account, event=Ended("No data from the exchange."), now=clock.now())
     assert (state.get().connected, state.get().reconnects) == (False, 1)
 
 

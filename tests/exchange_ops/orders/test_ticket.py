@@ -169,7 +169,15 @@ def test_without_a_price_a_buy_has_no_shares_and_one_at_the_market_leaves_a_tent
 @pytest.mark.django_db
 def test_the_ticket_says_what_it_would_meet_and_fills_shares(signed_in, operator, book):
     page = figures(signed_in(operator), price="505", quantity="2")
-    summary = ("≈ 2.0000 BCH", "across 2", "price levels", "502.5", "0.50 % on average", "1,006.005 USD", "usual")
+    summary = (
+        "≈ 2.0000 BCH",
+        "across 2",
+        "price levels",
+        "502.5",
+        "0.50 % on average",
+        "1,006.005 USD",
+        "default rates",
+    )
     for words in summary:
         assert words in page, words
     assert 'data-fill="id_quantity" data-value="19.782"' in page  # 10000 / (505 * 1.001)
@@ -186,7 +194,7 @@ def test_commission_margin_and_rounding_stand_in_the_words_and_in_the_row(signed
     now, account = clock.now(), Account.objects.get()
     Symbol.objects.update(margin_trading=True)
     terms = {"take_markup": "0.1", "rounded": "on", "price": "400.005", "quantity": "0.5006", "margin": "on"}
-    assert "open one with collateral first" in figures(signed_in(operator), **terms)
+    assert "Open one with collateral first" in figures(signed_in(operator), **terms)
     MarginAccount.objects.create(
         account=account,
         symbol="BCHUSD",
@@ -198,14 +206,14 @@ def test_commission_margin_and_rounding_stand_in_the_words_and_in_the_row(signed
         updated_at=now,
         read_at=now,
     )
-    effect = "Place buy order: 0.501 BCH at 400 USD (on margin, commission 0.1 % taking)"
+    effect = "Place buy order: 0.501 BCH at 400 USD (on margin, taker markup 0.1 %)"
     assert effect in figures(signed_in(operator), **terms)
     assert "100.00 USD" in figures(signed_in(operator), **terms).split("Free collateral", 1)[1]
     assert signed_in(operator).post("/orders/new/", typed(effect=effect, **terms)).status_code == 302
     row = Order.objects.get()
     assert (row.margin, row.strict_validate, row.quantity, row.price) == (True, False, Decimal("0.501"), Decimal(400))
     assert row.take_liquidity_markup == Decimal("0.001")
-    assert "More collateral would be needed" in figures(signed_in(operator), **terms | {"quantity": "3"})
+    assert "Insufficient collateral" in figures(signed_in(operator), **terms | {"quantity": "3"})
 
 
 @pytest.mark.django_db
@@ -220,9 +228,9 @@ def test_a_market_order_that_eats_deeper_than_the_rules_allow_is_refused_by_name
         return policy_checks.problems(initiator=operator, account=account, symbol=book, requested=order, now=at)
 
     assert said("3") == {}
-    assert "It would eat 20.00 % deep into the book, to 600" in said("3.5")["quantity"]
-    assert "larger than the known book" in said("9")["quantity"]
-    assert "not known well enough" in said("1", at=now + timedelta(hours=1))["quantity"]
+    assert "The order would move 20.00 % through the book, to 600" in said("3.5")["quantity"]
+    assert "larger than the visible book" in said("9")["quantity"]
+    assert "no current order book" in said("1", at=now + timedelta(hours=1))["quantity"]
 
 
 def test_half_a_step_goes_down_as_at_the_exchange():
@@ -249,7 +257,7 @@ def test_an_order_on_margin_is_placed_looked_for_and_cancelled_as_one(dealing):
     )
     assert dealing.step(row).status == dealing.fresh(lost).status == "canceled"
     assert (dealing.sent("cancel_margin_orders"), dealing.sent("cancel_orders")) == (1, 0)
-    with pytest.raises(workflow.CannotPlace, match="no margin account"):
+    with pytest.raises(workflow.CannotPlace, match="No margin account"):
         dealing.place(symbol="LTCBTC", margin=True)
 
 
@@ -263,16 +271,16 @@ def own_rates(now, **changes):
 def test_the_ticket_reckons_with_the_accounts_own_rates_and_says_whose_they_are(signed_in, operator, book):
     own_rates(clock.now())
     page = figures(signed_in(operator), price="505", quantity="2")
-    for words in ("0.2 % as taker", "the account’s own rates, read", "2.01"):
+    for words in ("0.2 % as taker", "account rates, read", "2.01"):
         assert words in page, words
     assert 'data-value="19.762"' in page  # 10000 / (505 * 1.002)
     assert "0.05 % as maker" in figures(signed_in(operator), price="400")
     stop = figures(signed_in(operator), type="stopMarket", stop_price="600", price="")
     assert "≈ 0.60 USD" in stop
-    assert "waits until the market trades at 600.00 USD" in stop
-    assert "the account’s own rates" in stop
+    assert "triggers at 600.00 USD" in stop
+    assert "account rates" in stop
     short = figures(signed_in(operator), price="400", quantity="24.96")
-    assert "More than 10,003.968 USD would be needed with the fee" in short
+    assert "more than 10,003.968 USD needed, fee included" in short
 
 
 @pytest.mark.django_db
@@ -281,7 +289,7 @@ def test_rates_that_are_a_day_old_are_not_reckoned_with(signed_in, operator, boo
     row = own_rates(old, problem="The exchange can't be asked at the moment.", answered_at=clock.now())
     page = figures(signed_in(operator), price="505", quantity="2")
     assert "0.1 % as taker" in page
-    assert "the symbol’s usual rates" in page
+    assert "default rates" in page
     assert "can&#x27;t be asked at the moment" in page
     row.refresh_from_db()
     assert row.answered_at is not None  # a problem counts for a minute: the exchange isn't asked at each key

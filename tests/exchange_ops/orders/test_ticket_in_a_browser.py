@@ -39,7 +39,7 @@ def test_an_order_is_replaced_by_the_words_of_the_button(open_as, operator):
     page = open_as(operator, f"/orders/{row.pk}/")
     page.get_by_role("link", name="Change price or quantity").click()
     page.locator("#id_price").fill("401")
-    page.get_by_role("button", name=f"Replace {row.reference} by buy order: 0.5 BCH at 401 USD", exact=True).click()
+    page.get_by_role("button", name=f"Replace {row.reference} with buy order: 0.5 BCH at 401 USD", exact=True).click()
     page.wait_for_url(re.compile(r"/orders/[0-9]+/$"))
     expect(page.get_by_role("link", name=row.reference, exact=True)).to_be_visible()
     assert Order.objects.get(replaces=row).state == "requested"
@@ -54,7 +54,7 @@ def test_what_is_typed_before_the_scripts_came_is_reckoned(open_as, operator):
     page.get_by_role("link", name="Change price or quantity").click()
     page.locator("#id_price").fill("401")
     page.unroute_all()
-    button = page.get_by_role("button", name=f"Replace {row.reference} by buy order: 0.5 BCH at 401 USD", exact=True)
+    button = page.get_by_role("button", name=f"Replace {row.reference} with buy order: 0.5 BCH at 401 USD", exact=True)
     expect(button).to_be_visible()
 
 
@@ -86,5 +86,5 @@ def test_a_limit_far_from_the_market_is_placed_only_once_its_warning_is_ticked(o
     page.get_by_role("checkbox", name="Price far from the market").check()
     page.locator("#place").click()
     page.wait_for_url(re.compile(r"/orders/[0-9]+/$"))
-    expect(page.locator("main")).to_contain_text("confirmed by name")
+    expect(page.locator("main")).to_contain_text("confirmed:")
     assert [each["name"] for each in Order.objects.get().oversteps] == ["price_far"]

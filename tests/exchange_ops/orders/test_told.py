@@ -29,15 +29,15 @@ def test_that_it_was_approved_and_placed(dealing, waits, treasurer, codes):
     assert heard(row) == ([], []), "approved is no end: the exchange was not asked yet"
     row = dealing.step(row)
     assert row.state == "placed"
-    assert heard(row) == ([("placed", "Accepted by the exchange. Its status is shown as last read.")], ["operator"])
+    assert heard(row) == ([("placed", "Accepted by the exchange. Status as of the last update.")], ["operator"])
 
 
 def test_that_it_was_declined_with_the_reason(waits, treasurer):
     approvals.decline(order_id=waits.pk, person=treasurer, reason="Too large for today", now=clock.now())
     ((outcome, sentence),), people = heard(waits)
-    assert (outcome, people) == ("declined", ["operator"])
-    assert sentence.startswith("Not placed, nothing left the desk")
-    assert sentence.endswith("Declined by tilda: Too large for today")
+    assert (outcome, people) == ("rejected", ["operator"])
+    assert sentence.startswith("Not placed, nothing was sent")
+    assert sentence.endswith("Rejected by tilda: Too large for today")
 
 
 def test_that_nobody_decided_in_time(dealing, waits):
@@ -45,7 +45,7 @@ def test_that_nobody_decided_in_time(dealing, waits):
     assert row.state == "lapsed"
     ((outcome, sentence),), people = heard(row)
     assert (outcome, people) == ("approval expired", ["operator"])
-    assert "nobody decided on it in time" in sentence
+    assert "no decision before the deadline" in sentence
 
 
 def test_that_the_exchange_refused_what_was_approved(dealing, waits, treasurer, codes):

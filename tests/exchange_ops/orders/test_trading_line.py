@@ -213,9 +213,9 @@ def test_without_the_socket_a_margin_order_is_not_replaced_and_stays(on_margin):
     trading_line.close_sockets()
     new = on_margin.step(new)
     assert (new.state, ways(new)) == ("not_sent", [])
-    assert new.last_problem.startswith("An order on margin is replaced over the trading socket alone")
+    assert new.last_problem.startswith("A margin order can be replaced only over the trading stream")
     assert (on_margin.step(old).state, on_margin.fresh(old).active) == ("placed", True)
-    with pytest.raises(replacing.CannotReplace, match="cancel it and place"):
+    with pytest.raises(replacing.CannotReplace, match="Cancel it and place"):
         replaced(on_margin, other, key="another")
     assert len(margin_orders(on_margin)) == 2
 
@@ -232,7 +232,7 @@ def test_the_collateral_that_the_old_one_holds_may_be_used_by_the_new_one(on_mar
         person=on_margin.operator,
         now=clock.now(),
     )
-    assert "More collateral would be needed" in found["quantity"]
+    assert "Insufficient collateral" in found["quantity"]
 
 
 @pytest.mark.parametrize("way", ["socket", "rest"])

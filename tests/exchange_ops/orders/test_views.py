@@ -133,7 +133,7 @@ def test_reading_again_is_a_row_and_no_call(signed_in, operator):
     assert client.post("/orders/refresh/").headers["Location"] == "/orders/"
     assert client.post("/orders/refresh/", {"back": "margin"}).headers["Location"] == "/margin/"
     assert OrderReading.objects.get().answered_at is None
-    assert "A new reading is under way" in client.get("/orders/").content.decode()
+    assert "Refreshing." in client.get("/orders/").content.decode()
 
 
 # One order ------------------------------------------------------------------------------------------------------------
@@ -143,9 +143,9 @@ def test_the_detail_shows_trades_timeline_and_what_the_exchange_says(signed_in, 
     row = order_rows.placed(operator, now=clock.now(), status="partiallyFilled", filled="0.25")
     trade(row)
     page = signed_in(auditor).get(f"/orders/{row.pk}/").content.decode()
-    for words in ("Buy order: 0.5 BCH at 400 USD", "Partly filled", "provided", "−0.01", "Accepted by the exchange"):
+    for words in ("Buy order: 0.5 BCH at 400 USD", "Partly filled", "maker", "−0.01", "Accepted by the exchange"):
         assert words in page, words
-    assert "Operators can cancel it." in page
+    assert "Only operators can cancel this order." in page
     assert "Cancel buy order" not in page
 
 
@@ -270,7 +270,7 @@ def test_an_order_that_does_not_exist_has_no_page(signed_in, operator):
 def test_margin_shows_the_position_and_the_prices_that_end_it(signed_in, auditor):
     now, account = clock.now(), Account.objects.get()
     client = signed_in(auditor)
-    assert "No margin account is open" in client.get("/margin/").content.decode()
+    assert "No open margin accounts" in client.get("/margin/").content.decode()
     when = {"created_at": now, "updated_at": now, "read_at": now - timedelta(minutes=3)}
     MarginAccount.objects.create(
         account=account,

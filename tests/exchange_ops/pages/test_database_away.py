@@ -52,7 +52,7 @@ def test_a_decision_that_could_not_be_recorded_says_where_to_look_before_it_is_r
     assert response.status_code == 503
     assert response["Retry-After"] == "5"
     assert "Nothing was sent by this request itself" in page
-    assert "before you send it again" in page
+    assert "before you submit it again" in page
     assert response["X-Request-ID"] in page
     again = client.post("/policy/freeze/", {"reason": "something is odd"})
     assert again.status_code == 302

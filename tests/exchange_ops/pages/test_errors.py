@@ -46,7 +46,7 @@ def test_a_mistake_of_ours_says_what_may_have_happened_and_shows_nothing_of_the_
     response = client_of.get("/broken/")
     page = response.content.decode()
     assert response.status_code == 500
-    assert "Something broke on our side" in page
+    assert "Internal error" in page
     assert "may or may not have been recorded" in page
     assert response["X-Request-ID"] in page
     assert "do not show this" not in page

@@ -134,7 +134,7 @@ def test_sub_accounts_and_collateral_are_shown_apart_and_counted_once(signed_in,
         assert figure in line
     assert "100.0000 USD" not in block(page, "balances")
     funds = signed_in(treasury).get("/funds/")
-    assert "256,100.00 USD in all" in text(funds)
+    assert "256,100.00 USD total" in text(funds)
     assert "2.0000 in sub-accounts" in text(funds)
     assert "100.0000 collateral" in text(funds)
 
@@ -165,11 +165,11 @@ def test_a_price_that_is_unknown_is_called_so_and_is_no_zero(signed_in, treasury
     rows.balance("XYZ", now=now)
     profit("XYZ")
     client = signed_in(treasury)
-    assert "Nothing has a fresh price: XYZ." in block(client.get("/"), "balances")
+    assert "No current prices: XYZ." in block(client.get("/"), "balances")
     assert "unknown" in text(client.get("/funds/"))
     page = client.get("/profit/").content.decode()
     assert re.search(r'data-head="Unrealised">\s*<span class="muted">–</span>', page)
-    assert "Without a fresh price: XYZ" in page
+    assert "No current price: XYZ" in page
 
 
 def test_realised_and_unrealised_stand_beside_the_method_they_come_from(signed_in, treasury):
@@ -178,8 +178,8 @@ def test_realised_and_unrealised_stand_beside_the_method_they_come_from(signed_i
     assert "Profit and loss First in, first out" in page
     assert "+100.00 USD" in page, "two at 500 above their cost of 900"
     assert "−30.00 USD" in page
-    assert "3.0000 BCH of unknown cost left for 70.00, not in realised" in page
-    assert "Nothing was computed yet" in text(signed_in(treasury).get("/profit/?method=average"))
+    assert "3.0000 BCH without a cost basis sold or sent (70.00), excluded from realised" in page
+    assert "Not computed yet" in text(signed_in(treasury).get("/profit/?method=average"))
 
 
 def test_the_file_says_the_same_and_leaves_empty_what_is_not_known(signed_in, treasury):
@@ -203,7 +203,7 @@ def test_a_divided_amount_is_written_to_eight_places(signed_in, treasury):
         unknown_quantity=Decimal("65.833333333333333333333333"),
     )
     page = text(signed_in(treasury).get("/funds/BCH/"))
-    assert "2.49065382 BCH cost 100.00 USD, 65.83333333 BCH without a known cost" in page
+    assert "2.49065382 BCH cost 100.00 USD, 65.83333333 BCH without a cost basis" in page
 
 
 @pytest.mark.parametrize(
@@ -213,6 +213,7 @@ def test_a_divided_amount_is_written_to_eight_places(signed_in, treasury):
         ("Withdraw", "/withdrawals/new/?currency=BCH"),
         ("Move", "/transfers/new/move/?currency=BCH"),
         ("Trade", "/markets/BCHUSD/"),
+        ("Protect", "/orders/new/?protect=stop&symbol=BCHUSD"),
     ],
 )
 def test_each_way_of_a_row_leads_to_its_form_with_the_currency_chosen(signed_in, operator, label, path):

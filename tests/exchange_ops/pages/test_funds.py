@@ -59,7 +59,7 @@ def test_both_wallets_stand_side_by_side_with_their_value_and_age(signed_in, aud
     assert "500.0000" in page
     assert "10.0000" in page
     assert "1.2510 BCH for our payouts" in page, "the amount and the fee of the hold"
-    assert "0.2490 BCH in the bank for something else" in page
+    assert "0.2490 BCH in the bank for other purposes" in page
     assert "255,750.00 USD" in page, "511.5 BCH at 500"
     assert "5 min ago" in page, "the older of both readings"
 
@@ -68,7 +68,7 @@ def test_a_currency_without_a_price_is_named_and_not_counted(signed_in, auditor)
     rows.currency("XYZ", now=clock.now())
     rows.balance("XYZ", now=clock.now())
     page = text(signed_in(auditor).get("/funds/"))
-    assert "not in the total: XYZ." in page
+    assert "Not in total (no current price): XYZ." in page
     assert "255,000.00 USD" in page
 
 
@@ -79,7 +79,7 @@ def test_empty_currencies_show_only_when_asked_for_or_searched(signed_in, audito
     assert codes(client.get("/funds/?empty=on")) == ["BCH", "LTC"]
     assert codes(client.get("/funds/?text=litec")) == ["LTC"]
     assert codes(client.get("/funds/?text=bCh")) == ["BCH"]
-    assert "No currency is called so" in text(client.get("/funds/?text=nothing"))
+    assert "No matching currency" in text(client.get("/funds/?text=nothing"))
 
 
 def test_the_order_is_chosen_in_the_address(signed_in, auditor):
@@ -127,7 +127,7 @@ def test_without_an_account_the_page_says_what_would_appear(signed_in, auditor):
 
     Fact.objects.all().delete()
     Account.objects.all().delete()
-    assert "No balance was read yet" in text(signed_in(auditor).get("/funds/?empty="))
+    assert "No balances read yet" in text(signed_in(auditor).get("/funds/?empty="))
 
 
 def test_the_address_is_shown_in_groups_with_a_code_to_scan(signed_in, auditor):
@@ -178,7 +178,7 @@ def test_closed_deposits_are_said_first_and_no_new_address_is_offered(signed_in,
     rows.currency(now=clock.now(), payin_enabled=False)
     read(reading_of((ADDRESS, None)))
     response = signed_in(operator).get("/funds/BCH/deposit/")
-    assert "switched off deposits of BCH for now. Send nothing" in text(response)
+    assert "suspended deposits of BCH. Send nothing" in text(response)
     assert b"/funds/BCH/deposit/new/" not in response.content
 
 
@@ -244,7 +244,7 @@ def test_an_operator_asks_for_a_new_address_once(signed_in, operator):
 def test_a_form_without_its_key_asks_for_nothing(signed_in, operator, key):
     response = signed_in(operator).post("/funds/BCH/deposit/new/", {"request_key": key})
     assert response.status_code == 422
-    assert "No new address was asked for" in text(response)
+    assert "No new address was requested" in text(response)
     assert not AddressRequest.objects.exists()
 
 
@@ -273,7 +273,7 @@ def test_the_sixth_of_a_day_is_refused_on_the_page_with_the_hour(signed_in, oper
     assert f"from {hour}" in page
     response = client.post("/funds/BCH/deposit/new/", {"request_key": str(uuid.uuid4())})
     assert response.status_code == 409
-    assert "No new address was asked for. The exchange gives out at most 5 new addresses of BCH in 24 hours" in text(
+    assert "No new address was requested. The exchange gives out at most 5 new addresses of BCH in 24 hours" in text(
         response
     )
     assert AddressRequest.objects.count() == 5

@@ -157,7 +157,7 @@ def test_the_overview_shows_values_deadline_holds_and_lines(signed_in, treasury,
     page = text_of(signed_in(treasury).get("/"))
     assert "255,000.00 USD" in page  # (500 + 10) BCH at 500
     assert "in the bank and trading accounts" in page
-    assert "Without a fresh price, and so not in the total: XRP." in page
+    assert "Not in total (no current price): XRP." in page
     assert "19 min left" in page or "20 min left" in page
     assert f"If nobody acts it is rolled back at {row.rollback_at:%Y-%m-%d %H:%M:%S} UTC" in page
     followed = re.search(r'id="work"[^>]*data-follow="([^"]+)"', page)
@@ -175,7 +175,7 @@ def test_the_total_of_the_funds_says_what_it_leaves_out(signed_in, treasury, pay
 def test_an_amount_in_a_sentence_has_its_thousands_separated(signed_in, operator, payable):
     typed = {"currency": "BCH", "amount": "1234567890123.5", "fee_from": "on_top"}
     page = text_of(signed_in(operator).post("/withdrawals/new/figures/", typed))
-    assert "1,234,567,890,123.501 BCH would leave with the fee, and 500 " in page
+    assert "1,234,567,890,123.501 BCH would be debited including the fee, but only 500 " in page
 
 
 @pytest.mark.parametrize("path", ["/ledger/", "/orders/"])
@@ -188,9 +188,9 @@ def test_a_filter_offers_words_and_no_raw_enumerations(signed_in, auditor, payab
 def test_an_empty_desk_says_what_would_appear(signed_in, treasury):
     client = signed_in(treasury)
     for path, words in {
-        "/": "No balance was read yet",
-        "/withdrawals/": "Nobody has asked for a payout yet",
-        "/approvals/": "Nothing waits for your decision",
+        "/": "No balances read yet",
+        "/withdrawals/": "No payouts yet",
+        "/approvals/": "No approvals pending",
         "/ledger/": "The ledger is empty",
         "/search/?q=nothing": "No results",
     }.items():
@@ -205,12 +205,12 @@ def test_the_search_box_opens_a_single_hit(signed_in, auditor, operator, payable
     both = text_of(client.get("/search/", {"q": rows.ADDRESS[10:30]}))
     assert row.reference in both
     assert twin.reference in both
-    assert "Type something" in text_of(client.get("/search/?q="))
+    assert "Enter a search term" in text_of(client.get("/search/?q="))
     assert client.get("/search/", {"q": "W-" + "9" * 30}).status_code == 200
 
 
 def test_the_overview_names_what_changed_in_words(signed_in, auditor, operator, payable):
-    rows.held(operator, now=clock.now())
+    row = rows.held(operator, now=clock.now())
     page = text_of(signed_in(auditor).get("/"))
-    assert "Withdrawal hold accepted" in page
+    assert f"System noted that the exchange reserved payout {row.reference}: 1.25 BCH to" in page
     assert "withdrawal.hold" not in page

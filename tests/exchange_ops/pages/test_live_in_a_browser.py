@@ -90,7 +90,7 @@ def test_rows_that_come_in_under_the_pointer_wait_until_it_leaves(open_as, opera
 
     hover(page, first)
     reject(new, treasury)
-    expect(page.locator("#waiting")).to_have_text("Something has changed here: show it")
+    expect(page.locator("#waiting")).to_have_text("New updates · show")
     page.locator("#waiting").click()
     expect(page.locator(link_of(new))).to_have_count(0)
     expect(page.locator("#waiting")).to_be_hidden()
@@ -190,7 +190,7 @@ def test_a_page_without_a_socket_reads_itself_and_says_how_old_it_is(open_as, op
     expect(banner).not_to_contain_text(re.search(r"\d+ s ago", banner.inner_text())[0])  # it goes on counting
 
     page.unroute_all()
-    expect(banner).to_contain_text("Read again at")
+    expect(banner).to_contain_text("Refreshed at")
     expect(decides.first).to_be_visible()
     reject(row, treasury2)
     expect(page.locator("#facts .chip").first).to_have_text("Being released")

@@ -41,12 +41,12 @@ def test_switching_off_ends_what_opens_and_voids_open_words(admins, enrolled, pa
     row = rows.held(operator, now=now, amount=Decimal(30))
     approved(row, person, code(0))
     assert [word.reference for word in deactivation.open_words(person)] == [row.reference]
-    assert counts_of(row, second_of_treasury) == ("1 of 2 approved", "1 of 2 approved")
+    assert counts_of(row, second_of_treasury) == ("1 of 2 approvals", "1 of 2 approvals")
     epoch = Person.objects.get(pk=person.pk).session_epoch
     hints.clear()
     deactivated_by_two(person, (first, second), code(1))
     assert {row.subject, "approvals"} <= {*hints}, "open pages count again"
-    assert counts_of(row, second_of_treasury) == ("0 of 2 approved", "0 of 2 approved")
+    assert counts_of(row, second_of_treasury) == ("0 of 2 approvals", "0 of 2 approvals")
     after = Person.objects.get(pk=person.pk)
     assert (after.is_active, after.session_epoch > epoch) == (False, True)
     token.refresh_from_db()
@@ -83,10 +83,10 @@ def test_the_brackets_of_who_leaves_are_named_until_they_are_over(signed_in, adm
     page = text("deactivate")
     assert f'<a href="/orders/brackets/{row.pk}/">{row.reference}</a>' in page
     assert "Bracket of a buy order of BCHUSD, stop at 380, take profit at 480; no stop" in page
-    assert "What the desk goes on with" in text("roles", role=["auditor"])
-    assert "What the desk goes on with" not in text("deactivate", admins[1])
+    assert "Work that continues" in text("roles", role=["auditor"])
+    assert "Work that continues" not in text("deactivate", admins[1])
     brackets.let_go(bracket_id=row.pk, person=person, now=clock.now())
-    assert "What the desk goes on with" not in text("deactivate")
+    assert "Work that continues" not in text("deactivate")
 
 
 def counts_of(row, person):

@@ -55,22 +55,22 @@ def test_each_follower_is_told_in_words(signed_in, admin, account, standing_cloc
     assert "Not connected last connected" in trading
     assert "never not measured 1 0 The key was turned down." in trading
     market = page[page.index("Market stream") : page.index("Loops")]
-    assert "Silent last heard 5 min ago" in market, "a process that was killed left a row that says connected"
+    assert "Silent last received 5 min ago" in market, "a process that was killed left a row that says connected"
     assert "61 s" in market
-    assert "No following process runs" not in page
+    assert "Following process not running" not in page
 
 
 def test_a_page_without_followers_says_what_starts_them(signed_in, admin):
     page = text_of(signed_in(admin), "/system/", "followers")
-    assert "No following process runs" in page
+    assert "Following process not running" in page
     assert "manage.py follow" in page
-    assert "No loop has had a round yet." in page
+    assert "No loops have run yet." in page
     heartbeats.succeeded(heartbeats.SWEEPER, now=clock.now() - timedelta(minutes=10))
     page = text_of(signed_in(admin), "/system/", "followers")
-    assert "No following process runs" in page, "it ran, and does not any more"
-    assert "Following process followers, timers, and payouts when no worker is there Silent 10 min ago" in page
+    assert "Following process not running" in page, "it ran, and does not any more"
+    assert "Following process followers, timers, and payouts when no worker is running Silent 10 min ago" in page
     heartbeats.succeeded(heartbeats.SWEEPER, now=clock.now())
-    assert "a follower starts as soon as a key" in text_of(signed_in(admin), "/system/", "followers")
+    assert "a follower starts once a key" in text_of(signed_in(admin), "/system/", "followers")
 
 
 def test_the_part_of_the_followers_asks_for_nothing_else(signed_in, admin, account, django_assert_max_num_queries):
@@ -97,13 +97,13 @@ def test_a_page_says_what_its_figures_rest_on(signed_in, operator, account, path
     stream_states.ended(stream(account), sentence="closed", now=now)
     FollowerState.objects.filter(name=stream(account)).update(heard_at=now - timedelta(minutes=7))
     page = text_of(client, path)
-    assert "The exchange’s stream is down, last heard 7 min ago:" in page
-    assert "what stands here was read 8 s ago, and is read again every few seconds." in page
+    assert "The exchange’s stream is down, last received 7 min ago:" in page
+    assert "data from 8 s ago, refreshed every few seconds." in page
 
     heartbeats.succeeded(reading, now=now - timedelta(minutes=4), account=account)
     heartbeats.failed(reading, now=now, problem="There is no answer.", account=account)
     page = text_of(client, path)
-    assert "was read 4 min ago and may be out of date" in page
+    assert "data from 4 min ago, may be out of date" in page
     assert "There is no answer." in page
 
 

@@ -42,7 +42,7 @@ def test_a_page_says_once_what_its_terms_mean(client, treasury, path, term):
     client.force_login(treasury)
     rows.account()
     page = client.get(path).content.decode()
-    assert page.count("What the words on this page mean") == 1
+    assert page.count("Terms on this page") == 1
     words = unescape(re.search(r'<details class="terms">.*?</details>', page, re.DOTALL)[0])
     assert f"<dt>{term.capitalize()}</dt><dd>{TERMS[term]}</dd>" in words
     assert "open" not in words.partition("<summary>")[0]

@@ -57,7 +57,7 @@ def test_without_proof_that_a_hold_lapses_the_approvals_come_first(judge, accoun
         facts.note(account=account, name=facts.HOLD_END, value=seen, now=clock.now())
     verdict = judge("5")
     assert (verdict.approvals, verdict.mode) == (1, modes.APPROVE_THEN_HOLD)
-    assert "before the money is reserved, because it was never seen" in verdict.trace[1]
+    assert "Approval first, then reservation, then a final release approval: it is not yet verified" in verdict.trace[1]
 
 
 def test_the_newest_proof_counts(judge, account):

@@ -57,7 +57,7 @@ def test_the_same_value_takes_what_the_tiers_of_its_account_say(two, value, firs
     for account, needs in zip(two, (first_needs, second_needs), strict=True):
         verdict = judge(account, value)
         if needs is None:
-            assert "No tier of the rules covers this value" in verdict.blocked
+            assert "no tier covers this value" in verdict.blocked
         else:
             assert (verdict.approvals, verdict.mode, verdict.blocked) == (*needs, None)
 
@@ -123,5 +123,5 @@ def test_tiers_of_an_account_that_were_forged_are_found_and_pay_nothing(two, sta
     with unguarded(room.GUARDS), connection.cursor() as cursor:
         cursor.execute(statement.format(first=first.pk, second=second.pk))
     for account in two:
-        assert "changed in the database past the desk" in judge(account, "5").blocked
+        assert "changed in the database, outside Countersign" in judge(account, "5").blocked
     assert any("exchange_ops.quorumtier" in finding for finding in audit_check.verify(replay=True))

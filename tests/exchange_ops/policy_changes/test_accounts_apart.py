@@ -134,7 +134,7 @@ def test_tiers_of_accounts_come_back_and_drafts_from_before_name_none():
         ((Tier(None, 1, HOLD_THEN_APPROVE, 2),), "Without a tier nothing could be paid"),
         ((*OWN.tiers, Tier(Decimal(100), 3, HOLD_THEN_APPROVE, 2)), "end at the same value"),
         ((*FIRST.tiers, *(Tier(Decimal(n), 1, HOLD_THEN_APPROVE, 2) for n in range(1, 10))), "At most 8 tiers"),
-        ((*FIRST.tiers, Tier(Decimal(-1), 1, HOLD_THEN_APPROVE, 2)), "above zero"),
+        ((*FIRST.tiers, Tier(Decimal(-1), 1, HOLD_THEN_APPROVE, 2)), "greater than zero"),
         ((*FIRST.tiers, Tier(None, 0, HOLD_THEN_APPROVE, 2)), "1 to 9 approvals"),
     ],
 )
@@ -194,7 +194,7 @@ def test_both_sign_whose_tiers_they_are(people, second):
 def test_tiers_of_an_account_that_is_not_there_are_refused(people, second):
     codes = Codes()
     wanted = replace(FIRST, tiers=(*FIRST.tiers, Tier(None, 3, APPROVE_THEN_HOLD, second.pk + 7)))
-    with pytest.raises(CannotChange, match="A tier is about an account that is not there"):
+    with pytest.raises(CannotChange, match="A tier names an unknown account"):
         propose(codes, people[0], wanted, now=codes.now)
     assert not PolicyChange.objects.exists()
 
@@ -327,7 +327,7 @@ def test_an_accounts_tiers_are_drafted_and_stand_beside_the_others(signed_in, pe
             {"own": "on", "t0-up_to": "", "t1-up_to": "", "above-approvals": ""},
             "Second desk is to have tiers of its own, and none is filled in.",
         ),
-        ({"own": "on", "t0-up_to": "1,5"}, "Second desk, Tier 1, Value up to: Write the amount with a point"),
+        ({"own": "on", "t0-up_to": "1,5"}, "Second desk, Tier 1, Value up to: Enter the amount with a decimal point"),
         ({"t0-approvals": "99"}, "Second desk, Tier 1, Approvals: Ensure this value is less than or equal to 9."),
         ({"own": "on", "t1-up_to": "10000"}, "Two tiers end at the same value."),
     ],

@@ -59,8 +59,8 @@ def test_the_strictest_limit_that_fits_holds(now, operator, treasury):
 
 def test_what_is_not_known_is_more_than_any_limit(now, operator):
     publish(now, ("order", 1000, None, None))
-    assert "not known well enough" in found(operator, "0.1", now=now, currency="XRP")
-    assert "not known well enough" in found(operator, "0.1", now=now + timedelta(hours=1))
+    assert "no current price to check this" in found(operator, "0.1", now=now, currency="XRP")
+    assert "no current price to check this" in found(operator, "0.1", now=now + timedelta(hours=1))
 
 
 def test_a_limit_of_an_earlier_version_holds_no_more(now, operator):
@@ -131,7 +131,7 @@ def test_a_price_that_is_worse_than_the_market_is_bounded_and_one_behind_it_is_n
 def test_a_market_that_is_not_known_bounds_every_price(order, now):
     publish(now, distance=Decimal(2))
     Ticker.objects.update(read_at=now - timedelta(hours=1))
-    with pytest.raises(CannotPlace, match="not known well enough"):
+    with pytest.raises(CannotPlace, match="no current price to check this"):
         order("buy", "500")
 
 

@@ -82,8 +82,8 @@ def test_rules_are_drafted_reviewed_proposed_and_agreed_to(signed_in, people, ty
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        ({"t0-up_to": "1,000"}, "without thousands"),
-        ({"t0-up_to": "-5"}, "above zero"),
+        ({"t0-up_to": "1,000"}, "no thousands separator"),
+        ({"t0-up_to": "-5"}, "greater than zero"),
         ({"t0-approvals": "0"}, "greater than or equal to 1"),
         ({"t0-approvals": ""}, "1 to 9 approvals"),
         ({"t0-mode": "at_once"}, "Select a valid choice"),

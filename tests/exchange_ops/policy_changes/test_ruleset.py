@@ -129,7 +129,7 @@ def test_the_first_rules_of_all_allow_what_nothing_allowed():
         (with_tiers(), "nothing could be paid"),
         (with_tiers(FIRST.tiers[0], FIRST.tiers[0]), "end at the same value"),
         (with_tiers(FIRST.tiers[2], FIRST.tiers[2]), "end at the same value"),
-        (with_tiers(Tier(Decimal(0), 1, HOLD_THEN_APPROVE)), "above zero"),
+        (with_tiers(Tier(Decimal(0), 1, HOLD_THEN_APPROVE)), "greater than zero"),
         (with_tiers(Tier(Decimal("1e40"), 1, HOLD_THEN_APPROVE)), "36 digits"),
         (with_tiers(Tier(None, 0, HOLD_THEN_APPROVE)), "nothing is paid without one"),
         (with_tiers(Tier(None, 10, APPROVE_THEN_HOLD)), "1 to 9 approvals"),

@@ -98,7 +98,7 @@ def test_nobody_else_proposes_agrees_or_stops(codes, keeper, role):
 def test_nobody_agrees_to_their_own_and_two_admins_are_not_enough(codes, keeper):
     ada, root = keeper("treasury"), keeper("admin", "root")
     row = propose(codes, ada, TIGHTER, now=codes.now)
-    with pytest.raises(CannotChange, match="somebody else has to agree"):
+    with pytest.raises(CannotChange, match="a second person has to approve"):
         agree(codes, ada, row, now=codes.now)
     other = propose(codes, root, TIGHTER, now=codes.now, reason="Again")
     with pytest.raises(CannotChange, match="has to be of treasury"):
@@ -111,7 +111,7 @@ def test_a_wrong_code_or_other_rules_than_those_on_screen_change_nothing(codes, 
     with pytest.raises(CannotChange, match="not those that you saw"):
         propose(codes, ada, TIGHTER, now=codes.now, digest="0" * 64)
     row = propose(codes, ada, TIGHTER, now=codes.now)
-    with pytest.raises(CannotChange, match="not what you saw"):
+    with pytest.raises(CannotChange, match="after you opened it"):
         agree(codes, ben, row, now=codes.now, digest="0" * 64)
     wrong = {"kind": "totp", "code": "000000"}
     with pytest.raises(CannotConfirm):
@@ -204,7 +204,7 @@ def test_open_requests_are_named_before_and_judged_again_after(codes, keeper, op
     held, waiting = rows.held(operator, now=now), rows.submitted(operator, to="review", now=now)
     Withdrawal.objects.update(next_action_at=now + timedelta(hours=1), quote_value=Decimal(5))
     found = {each.reference: each.sentence for each in open_requests.requests_touched_by(TIGHTER)}
-    assert found[held.reference] == "its money is released, and it can be asked for again"
+    assert found[held.reference] == "its funds are released; it can be requested again"
     assert found[waiting.reference] == "approvals so far count no more: it takes 2 approvals"
     ada, ben = keeper("treasury", "ada"), keeper("treasury", "ben")
     agree(codes, ben, propose(codes, ada, TIGHTER, now=now), now=now)

@@ -93,12 +93,12 @@ def test_where_no_market_is_known_that_is_said_and_amounts_are_kept_all_the_same
     found = Snapshot.objects.get()
     assert (found.bank, found.trading, found.unvalued) == (None, None, ["BCH"])
     assert [line.value for line in found.lines.all()] == [None, None]
-    assert Progress.objects.get().problem == "No market is known yet, so nothing can be valued."
+    assert Progress.objects.get().problem == "No prices yet; balances cannot be valued."
 
 
 def test_a_history_that_waits_says_for_what(account):
     record()
-    assert Progress.objects.get().problem == "The history was not rebuilt yet: the ledger was not read to its end yet."
+    assert Progress.objects.get().problem == "History not rebuilt yet: the ledger is still loading."
     held.read(account, now=NOON)
     record(NOON + timedelta(minutes=1))
     assert Progress.objects.get().problem == ""

@@ -140,10 +140,10 @@ def test_what_would_have_been_below_zero_is_unknown_and_not_guessed(account):
 
 def test_nothing_is_rebuilt_before_everything_was_read(account):
     held.entry(1, NOON - DAY)
-    with pytest.raises(snapshots.CannotRebuild, match="the ledger was not read"):
+    with pytest.raises(snapshots.CannotRebuild, match="the ledger is still loading"):
         snapshots.rebuild(account=account, now=NOON)
     heartbeats.succeeded(heartbeats.ledger_of(account), now=NOON, account=account)
-    with pytest.raises(snapshots.CannotRebuild, match="trades were not read"):
+    with pytest.raises(snapshots.CannotRebuild, match="trades are still loading"):
         snapshots.rebuild(account=account, now=NOON)
     assert not Snapshot.objects.exists()
 

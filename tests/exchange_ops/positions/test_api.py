@@ -38,7 +38,7 @@ def test_collateral_is_changed_once_for_one_key_and_named_first_where_the_call_c
     assert [row["id"] for row in client.get(PATH).json()["items"]] == [answer["id"]]
     other = send(client, action="set", amount="62", symbol="ETHUSD", request_key=key)
     assert other.status_code == 422
-    assert "with other content" in other.json()["detail"]
+    assert "with different content" in other.json()["detail"]
 
 
 def test_a_position_is_closed_by_the_number_that_was_seen(with_token, operator, position):
@@ -46,7 +46,7 @@ def test_a_position_is_closed_by_the_number_that_was_seen(with_token, operator, 
     seen = client.get("/api/v1/margin/").json()["items"][0]["position"]["exchange_id"]
     assert seen == "7"
     assert "position_id" in send(client, action="close").json()["errors"]
-    assert "another one is open" in send(client, action="close", position_id="8").json()["detail"]
+    assert "a new one is open" in send(client, action="close", position_id="8").json()["detail"]
     taken = send(client, action="reduce", position_id=seen, quantity="0.25", price="498")
     assert taken.status_code == 201, taken.json()
     row = MarginAction.objects.get()

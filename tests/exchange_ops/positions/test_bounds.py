@@ -81,7 +81,7 @@ def test_the_prices_of_danger_are_those_of_the_exchange(position, quantity, entr
 def test_collateral_that_brings_the_margin_call_near_is_confirmed_by_name_and_kept(operator, position):
     (found,) = missing(operator, states.SET, amount=Decimal(62))
     assert (found.name, found.field) == ("call_near", "amount")
-    assert found.sentence == "The margin call would be at 478.34 USD, 4.33 % from the mark: nearer than 5 %."
+    assert found.sentence == "The margin call would be at 478.34 USD, 4.33 % from the mark: closer than 5 %."
     assert found.size == Decimal("0.67")
     row = act(operator, states.SET, amount=Decimal(62), confirmed=[found.token])
     (kept,) = row.confirmed["oversteps"]
@@ -164,7 +164,7 @@ def test_the_form_shows_what_to_tick_and_takes_it_only_when_it_is_ticked(signed_
     refused = client.post("/margin/BCHUSD/collateral/", form)
     assert (refused.status_code, MarginAction.objects.count()) == (422, 0)
     page = refused.content.decode()
-    assert "Confirm by name, then send it" in page
+    assert "Confirm the following, then send" in page
     assert 'id="id_confirmed"' in page
     ticked = effect_of(client, "collateral", symbol="BCHUSD", amount="62", confirmed=token)[1]
     assert "checked" in re.search(r'<input type="checkbox" name="confirmed"[^>]*>', ticked)[0]
@@ -172,7 +172,7 @@ def test_the_form_shows_what_to_tick_and_takes_it_only_when_it_is_ticked(signed_
     assert (odd.status_code, MarginAction.objects.count()) == (422, 0)
     done = client.post("/margin/BCHUSD/collateral/", form | {"confirmed": token})
     assert done.status_code == 302
-    assert "confirmed by name" in client.get(done.headers["Location"]).content.decode()
+    assert "confirmed:" in client.get(done.headers["Location"]).content.decode()
 
 
 def test_closing_all_asks_for_each_symbol_apart_and_keeps_ticks_while_it_is_read_again(signed_in, operator, position):
@@ -186,7 +186,7 @@ def test_closing_all_asks_for_each_symbol_apart_and_keeps_ticks_while_it_is_read
     form = typed(positions="BCHUSD:7:1")
     refused = client.post("/margin/close-all/", form)
     assert (refused.status_code, MarginAction.objects.count()) == (409, 0)
-    assert "Confirm by name" in refused.content.decode()
+    assert "Confirm the following" in refused.content.decode()
     assert client.post("/margin/close-all/", form | {"confirmed": "ETHUSD:book_deep:99"}).status_code == 409
     assert client.post("/margin/close-all/", form | {"confirmed": token}).status_code == 302
     assert MarginAction.objects.get().confirmed["oversteps"][0]["name"] == "book_deep"

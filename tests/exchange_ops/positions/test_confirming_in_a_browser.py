@@ -22,7 +22,7 @@ def test_collateral_that_brings_the_margin_call_near_is_taken_only_once_that_is_
     expect(page.locator("#place")).to_contain_text("62 USD")
     expect(page.get_by_role("group", name="Beyond the rules")).to_contain_text("Margin call comes near.")
     page.locator("#place").click()
-    expect(page.locator("main")).to_contain_text("Nothing was sent and nothing is recorded.")
+    expect(page.locator("main")).to_contain_text("Nothing was sent. Please fix:")
     assert not MarginAction.objects.exists()
     page.get_by_role("checkbox", name="Margin call comes near").check()
     # The summary is read again every five seconds: what was ticked stays ticked.

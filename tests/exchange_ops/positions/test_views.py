@@ -54,9 +54,9 @@ def test_an_account_is_opened_by_the_words_of_its_button_alone(signed_in, operat
         done = client.post("/margin/open/", typed(**form, effect=words))
         assert done.headers["Location"] == f"/margin/actions/{MarginAction.objects.get().pk}/"
     page = client.get(done.headers["Location"]).content.decode()
-    for seen in ("Waiting to be sent", words, "M-"):
+    for seen in ("Queued", words, "M-"):
         assert seen in page
-    assert "Waiting to be sent" in client.get("/margin/").content.decode()
+    assert "Queued" in client.get("/margin/").content.decode()
 
 
 def test_a_close_says_what_it_comes_to_by_the_book(signed_in, operator, position):
@@ -101,7 +101,7 @@ def test_all_are_closed_from_a_list_that_says_each(signed_in, operator, position
     assert seen == "BCHUSD:7:1"
     stale = client.post("/margin/close-all/", typed(positions="BCHUSD:7:2"))
     assert stale.status_code == 409
-    assert "changed since" in stale.content.decode()
+    assert "changed after" in stale.content.decode()
     assert client.post("/margin/close-all/", typed(positions="odd")).status_code == 422
     assert client.post("/margin/close-all/", typed(positions=seen)).headers["Location"] == "/margin/"
     assert MarginAction.objects.get().kind == "close"
@@ -126,7 +126,7 @@ def test_the_tab_of_the_past_shows_interest_liquidations_and_what_people_did(sig
     MarginReport.objects.create(reason="interestTaken", change=Decimal("-0.5"), **common)
     MarginReport.objects.create(reason="a new word", **common)
     page = client.get("/margin/?tab=history").content.decode()
-    for words in ("Interest taken", "−0.5", "a new word", "Liquidation trades", ">91<", "Open margin account"):
+    for words in ("Interest charged", "−0.5", "a new word", "Liquidation trades", ">91<", "Open margin account"):
         assert words in page, words
 
 

@@ -87,7 +87,7 @@ def test_one_that_comes_to_no_answer_keeps_the_answer_before_it_and_is_late_in_t
     assert run(hours=1, minutes=1) == 0
     facts = checks._reconciliation()
     assert facts.ok
-    assert "came to no answer: 600" in facts.sentence
+    assert "The last run failed: 600" in facts.sentence
     CheckRun.objects.filter(name=scheduled_checks.name_of(read)).update(ran_at=clock.now() - timedelta(hours=4))
     assert not checks._reconciliation().ok
 

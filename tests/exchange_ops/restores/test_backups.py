@@ -36,12 +36,12 @@ def test_what_comes_back_holds_and_says_that_it_was_put_back(folder, tmp_path):
     assert set(files) == {"audit-heads.log", "desk.sqlite3", "row-heads.log"}
 
     refused = command(folder, "restore", str(backup))
-    assert "There are rows here already" in refused.stderr
+    assert "This database already has rows" in refused.stderr
     for name in ("audit-heads.log", "row-heads.log"):
         (folder / name).unlink()  # another machine
     back = command(folder, "restore", str(backup), "--replace")
     assert back.returncode == 0, back.stdout + back.stderr
-    assert "It sends nothing until two people of treasury have settled" in back.stdout
+    assert "Nothing is sent until two treasurers have settled" in back.stdout
     audit = command(folder, "verify_audit", "--replay")
     assert audit.returncode == 0, audit.stdout
     assert list(folder.glob("before-restore-*/desk.sqlite3")), "the rows from before are kept"

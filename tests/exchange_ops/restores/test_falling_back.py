@@ -56,7 +56,7 @@ def test_a_transfer_waits_for_two_people_and_is_sent_once(moving):
     for _ in range(2):
         row = moving.step(row)
         assert (row.state, row.attempt) == ("approved", 0)
-        assert "put back to an earlier moment" in row.last_problem
+        assert "database was restored to an earlier state" in row.last_problem
     assert moving.calls(row) == []
     restore = settling.current()
     assert (restore.sign, [item.reference for item in settling.items(restore)]) == (
@@ -116,16 +116,16 @@ def test_nobody_lets_their_own_request_go_on(moving):
     fall_back()
     signs.check(now=clock.now())
     read_again(moving.walk)
-    with pytest.raises(settling.CannotSettle, match="You asked for"):
+    with pytest.raises(settling.CannotSettle, match="You requested"):
         say(moving.walk, asker, GO_ON, answer={})
 
 
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"comment": " "}, "Say what you compared"),
-        ({"digest": "0" * 64}, "not what you saw"),
-        ({"verdicts": {"transfer:1": "perhaps"}}, "has no answer yet"),
+        ({"comment": " "}, "Enter what you compared"),
+        ({"digest": "0" * 64}, "changed after you opened"),
+        ({"verdicts": {"transfer:1": "perhaps"}}, "has none yet"),
     ],
 )
 def test_what_is_no_word_changes_nothing(moving, changes, sentence):

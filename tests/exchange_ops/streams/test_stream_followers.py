@@ -242,7 +242,7 @@ def test_an_exchange_that_says_nothing_is_left_and_tried_again(exchange, run, se
     pace = MarketPace(between_ms=0, quiet_ms=500)
     run(MarketFollower(base_url=exchange.url, now=clock.now, rhythm=QUICK, market_pace=pace))
     assert until(lambda: len(exchange.sockets) >= 2)
-    assert until(lambda: "nothing of any market" in state("market stream").problem)
+    assert until(lambda: "No market data from the exchange" in state("market stream").problem)
 
 
 def test_nonsense_costs_nothing_and_too_much_of_it_the_session(exchange, market):

@@ -53,8 +53,8 @@ def test_requested_and_observed_stand_side_by_side(with_token, auditor, sub):
     rows.subaccount(7002, now=clock.now(), status="disable", settings_shown=False, wanted="active")
     first, second = with_token(auditor).get(PATH).json()["items"]
     facts = ("id", "status", "standing", "requested", "difference", "differs", "payout_enabled")
-    assert [first[name] for name in facts] == ["7001", "active", "active", "active", "As asked for", False, True]
-    words = "Differs: should be active and is not"
+    assert [first[name] for name in facts] == ["7001", "active", "active", "active", "As requested", False, True]
+    words = "Differs: requested active, not active"
     assert [second[name] for name in facts] == ["7002", "disable", "closed", "active", words, True, True]
     assert second["settings_shown"] is False
 
@@ -77,7 +77,7 @@ def test_what_was_asked_for_is_listed(with_token, auditor, freeze_request):
         0,
     )
     assert facts["sentence"].startswith("Nothing was sent yet.")
-    assert with_token(auditor).get(f"{PATH}7001/").json()["difference"] == "Being frozen"
+    assert with_token(auditor).get(f"{PATH}7001/").json()["difference"] == "Freezing"
 
 
 def test_many_take_no_more_questions_than_one(with_token, auditor, freeze_request):

@@ -58,7 +58,7 @@ def test_of_two_admins_who_freeze_at_once_one_is_told_that_it_is_under_way(desk,
     totp.enrol(other, TOTP_SECRET)
     answers = at_once(asking(desk, 0), asking(desk, 0, person=other, request_key="another-key-of-a-test"))
     (rows,) = [answer for answer in answers if isinstance(answer, str)]
-    assert "under way" in rows or "Somebody else" in rows
+    assert "in progress" in rows or "another person" in rows
     assert SubAccountAction.objects.count() == 2
     assert SubAccountAction.objects.values("requested_by").distinct().count() == 1
 

@@ -97,12 +97,12 @@ def test_the_list_sets_requested_beside_observed_and_says_the_difference(signed_
     page = text_of(signed_in(auditor).get("/subaccounts/"))
     cells = [page[page.index(f" {number} ") :][:260] for number in range(7001, 7007)]
     assert "Active No pending change" in cells[0]
-    assert "Frozen Frozen As asked for" in cells[1]
-    assert "Frozen Active Differs: should be frozen and is not" in cells[2]
+    assert "Frozen Frozen As requested" in cells[1]
+    assert "Frozen Active Differs: requested frozen, not frozen" in cells[2]
     assert "Frozen or disabled" in cells[3]
-    assert "Disabled for good" in cells[4]
-    assert "Not clear Needs a look" in cells[5]
-    assert "2 differ from what was asked for" in page
+    assert "Disabled permanently" in cells[4]
+    assert "Unclear Needs review" in cells[5]
+    assert "2 differ from the request" in page
     assert "not shown while closed" in cells[1]
 
 
@@ -112,13 +112,13 @@ def test_only_admins_are_offered_to_act(signed_in, admin, auditor, operator, sub
         assert ('type="checkbox" name="ids"' in listed) is offered, person
         page = signed_in(person).get("/subaccounts/7001/").content.decode()
         assert ("Review freeze" in page) is offered, person
-        assert ("Change its payout settings" in page) is offered, person
+        assert ("Change payout settings" in page) is offered, person
 
 
 def test_a_list_that_was_never_read_says_so(signed_in, auditor):
     page = text_of(signed_in(auditor).get("/subaccounts/"))
-    assert "The list was not read yet." in page
-    assert "No sub-account is known here." in page
+    assert "List not read yet." in page
+    assert "No sub-accounts." in page
 
 
 def test_a_problem_with_reading_stands_with_its_age(signed_in, auditor, sub):
@@ -157,7 +157,7 @@ def test_operators_are_led_to_the_form_of_a_transfer_with_the_sub_account_chosen
         form = signed_in(operator).get(address).content.decode()
         assert re.search(r'<option value="7001"\s+selected>', form), slug
     assert "/transfers/new/" not in signed_in(operator).get("/subaccounts/7002/").content.decode()
-    assert "so no money moves to or from it" in text_of(signed_in(operator).get("/subaccounts/7002/"))
+    assert "no transfers to or from it" in text_of(signed_in(operator).get("/subaccounts/7002/"))
     assert "/transfers/new/" not in signed_in(admin).get("/subaccounts/7001/").content.decode()
 
 
@@ -182,7 +182,7 @@ def test_asking_again_is_a_row_that_a_worker_fills(signed_in, operator, sub):
     response = client.post("/subaccounts/read-again/", {"back": "7001"})
     assert response["Location"] == "/subaccounts/7001/"
     assert SubAccountReading.objects.get().is_awaited
-    assert "Being read." in text_of(client.get("/subaccounts/"))
+    assert "Loading." in text_of(client.get("/subaccounts/"))
     for back in ("", "x", "//elsewhere.example", "9" * 30):
         assert client.post("/subaccounts/read-again/", {"back": back})["Location"] == "/subaccounts/"
 
@@ -194,7 +194,7 @@ def test_an_address_is_asked_for_by_a_row(signed_in, operator, sub):
         assert response.status_code == 422
     assert not SubAccountAddress.objects.exists()
     assert client.post("/subaccounts/7001/address/", {"currency": "BCH"}).status_code == 302
-    assert "Being read" in text_of(client.get("/subaccounts/7001/"))
+    assert "Loading" in text_of(client.get("/subaccounts/7001/"))
     SubAccountAddress.objects.update(address=rows.ADDRESS, payment_id="77", answered_at=clock.now())
     page = client.get("/subaccounts/7001/").content.decode()
     assert f'data-copy="{rows.ADDRESS}"' in page
@@ -218,7 +218,7 @@ def test_the_preview_says_what_is_moved_and_what_is_not_known(signed_in, admin, 
         "4,000.50",
         "999.50",
         "All its open orders are cancelled.",
-        "How many orders are open",
+        "Number of open orders",
         "margin positions",
         "Nothing was sent yet.",
     ):
@@ -228,7 +228,7 @@ def test_the_preview_says_what_is_moved_and_what_is_not_known(signed_in, admin, 
 
 def test_the_preview_is_honest_about_balances_that_were_never_read(signed_in, admin):
     rows.subaccount(7001, now=clock.now(), balances_at=None)
-    assert "what is moved is not known" in text_of(signed_in(admin).get("/subaccounts/freeze/?ids=7001"))
+    assert "the amount moved is unknown" in text_of(signed_in(admin).get("/subaccounts/freeze/?ids=7001"))
 
 
 def test_a_freeze_is_recorded_once_with_its_second_factor(signed_in, keeper, sub):
@@ -240,8 +240,8 @@ def test_a_freeze_is_recorded_once_with_its_second_factor(signed_in, keeper, sub
     assert (action.kind, action.state, action.reason) == ("freeze", "requested", "Its trader left")
     assert action.confirmation.person == keeper
     page = text_of(client.get("/subaccounts/7001/"))
-    assert "Being frozen" in page
-    assert "Withdraw request, nothing was sent" in page
+    assert "Freezing" in page
+    assert "Withdraw request" in page
 
 
 def test_several_are_frozen_by_one_form(signed_in, keeper, sub):
@@ -257,7 +257,7 @@ def test_one_of_several_that_is_closed_stops_the_whole_form(signed_in, keeper, s
     frozen(7002)
     client = signed_in(keeper)
     page = client.get("/subaccounts/freeze/?ids=7001&ids=7002").content.decode()
-    assert "7002 is frozen already" in page
+    assert "7002 is already frozen" in page
     assert "Freeze now" not in page
     assert client.post("/subaccounts/freeze/", decision("freeze", 7001, 7002)).status_code == 409
     assert not SubAccountAction.objects.exists()
@@ -266,11 +266,11 @@ def test_one_of_several_that_is_closed_stops_the_whole_form(signed_in, keeper, s
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"comment": ""}, "Say why"),
-        ({"comment": ...}, "Say why"),
+        ({"comment": ""}, "Enter a reason"),
+        ({"comment": ...}, "Enter a reason"),
         ({"comment": "x" * 501}, "500"),
         ({"code": ""}, "Enter the code"),
-        ({"code": "12345"}, "six digits"),
+        ({"code": "12345"}, "six-digit"),
         ({"ids": []}, "at least one"),
         ({"ids": ["7001", "x"]}, "Choose the sub-accounts again"),
         ({"ids": ["-7001"]}, "Choose the sub-accounts again"),
@@ -295,9 +295,9 @@ def test_a_malformed_decision_is_refused_and_nothing_written(signed_in, keeper, 
     ("changes", "words"),
     [
         ({"code": "000000"}, "Incorrect code"),
-        ({"digest": "0" * 64}, "changed since the page was drawn"),
-        ({"passkey": "{}"}, "The passkey"),
-        ({"ids": ["7001", "8888"]}, "knows no sub-account 8888"),
+        ({"digest": "0" * 64}, "changed after you opened the page"),
+        ({"passkey": "{}"}, "passkey response"),
+        ({"ids": ["7001", "8888"]}, "Sub-account not found: 8888"),
     ],
 )
 def test_what_the_domain_refuses_says_first_that_nothing_was_sent(signed_in, keeper, sub, changes, words):
@@ -323,7 +323,7 @@ def test_a_second_tab_is_told_that_it_is_under_way(signed_in, keeper, sub):
     client.post("/subaccounts/freeze/", decision("freeze", 7001))
     response = client.post("/subaccounts/freeze/", decision("freeze", 7001))
     assert response.status_code == 409
-    assert "asked for already and is under way" in text_of(response)
+    assert "already requested and in progress" in text_of(response)
 
 
 @pytest.mark.parametrize("query", ["", "?ids=", "?ids=x", "?ids=-1", "?ids=0", "?other=7001"])
@@ -356,11 +356,11 @@ def test_activating_says_what_is_permanent(signed_in, keeper, sub):
     frozen(7004, closed_as="disabled")
     client = signed_in(keeper)
     assert "Disabled is permanent" in text_of(client.get("/subaccounts/activate/?ids=7002"))
-    assert "the exchange has one word for both" in text_of(client.get("/subaccounts/activate/?ids=7003"))
+    assert "the exchange uses one status for both" in text_of(client.get("/subaccounts/activate/?ids=7003"))
     page = text_of(client.get("/subaccounts/activate/?ids=7004"))
-    assert "7004 is disabled. That is permanent" in page
+    assert "7004 is disabled permanently" in page
     assert "Activate now" not in page
-    assert "That is permanent" in text_of(client.get("/subaccounts/7004/"))
+    assert "is disabled permanently" in text_of(client.get("/subaccounts/7004/"))
     assert client.post("/subaccounts/activate/", decision("activate", 7002)).status_code == 302
     assert client.post("/subaccounts/activate/", decision("activate", 7004)).status_code == 409
     assert SubAccountAction.objects.get().kind == "activate"
@@ -375,7 +375,7 @@ def test_settings_are_asked_for_once(signed_in, admin, sub):
         assert client.post("/subaccounts/7001/settings/", form).status_code == 302
     action = SubAccountAction.objects.get()
     assert (action.wanted_payout, action.wanted_description) == (False, None)
-    assert "Settings being changed" in text_of(client.get("/subaccounts/7001/"))
+    assert "Changing settings" in text_of(client.get("/subaccounts/7001/"))
 
 
 @pytest.mark.parametrize(
@@ -386,9 +386,9 @@ def test_settings_are_asked_for_once(signed_in, admin, sub):
         ({"description": "x" * 256}, (422, "255")),
         ({"description": "a\0b"}, (422, "Null characters")),
         ({"description": "a\u202eb"}, (409, "on one line")),
-        ({"reason": ""}, (422, "Say why")),
-        ({"digest": "0" * 64}, (409, "changed since")),
-        ({"payouts": "on"}, (409, "nothing to change")),
+        ({"reason": ""}, (422, "Enter a reason")),
+        ({"digest": "0" * 64}, (409, "changed after")),
+        ({"payouts": "on"}, (409, "current settings")),
     ],
 )
 def test_settings_that_are_refused_stay_in_the_form(signed_in, admin, sub, changes, facts):
@@ -407,10 +407,10 @@ def test_a_request_can_be_taken_back_until_it_is_sent(signed_in, keeper, sub):
     other = rows.subaccount(7002, now=clock.now())
     assert client.post(f"/subaccounts/{other.exchange_id}/actions/{action.pk}/take-back/").status_code == 404
     assert client.post(f"/subaccounts/7001/actions/{action.pk}/take-back/").status_code == 302
-    assert "Taken back" in text_of(client.get("/subaccounts/7001/"))
+    assert "Withdrawn" in text_of(client.get("/subaccounts/7001/"))
     response = client.post(f"/subaccounts/7001/actions/{action.pk}/take-back/")
     assert response.status_code == 409
-    assert "can't be taken back any more" in text_of(response).replace("&#x27;", "'")
+    assert "Too late to withdraw" in text_of(response).replace("&#x27;", "'")
 
 
 # Live -----------------------------------------------------------------------------------------------------------------

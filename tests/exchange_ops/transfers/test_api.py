@@ -65,10 +65,10 @@ def test_what_leaves_for_others_waits_for_people(with_token, operator):
         ({"kind": None}, "kind", "null"),
         ({"amount": 1.25}, "amount", "Send the amount as text"),
         ({"amount": "1e3"}, "amount", "digits"),
-        ({"amount": "0"}, "amount", "above zero"),
-        ({"amount": "-1"}, "amount", "above zero"),
+        ({"amount": "0"}, "amount", "greater than zero"),
+        ({"amount": "-1"}, "amount", "greater than zero"),
         ({"amount": ...}, "amount", "required"),
-        ({"currency": 5}, "currency", "Send text."),
+        ({"currency": 5}, "currency", "Must be a string."),
         ({"currency": "x" * 21}, "currency", "20"),
         ({"reason": ""}, "reason", "blank"),
         ({"reason": "x" * 501}, "reason", "500"),
@@ -78,9 +78,9 @@ def test_what_leaves_for_others_waits_for_people(with_token, operator):
             for odd in (7001, True, "0", "-1", "\u0667", "7001 ", "7001\n", str(2**63))
         ),
         ({"by": "phone"}, "by", "not a valid choice"),
-        ({"identifier": ["other"]}, "identifier", "Send text."),
-        ({"state": "approved"}, "state", "not known"),
-        ({"toCurrency": "USD"}, "toCurrency", "not known"),
+        ({"identifier": ["other"]}, "identifier", "Must be a string."),
+        ({"state": "approved"}, "state", "Unknown field"),
+        ({"toCurrency": "USD"}, "toCurrency", "Unknown field"),
     ],
 )
 def test_a_malformed_one_is_refused_member_by_member(with_token, operator, changes, name, words):
@@ -95,7 +95,7 @@ def test_a_malformed_one_is_refused_member_by_member(with_token, operator, chang
 @pytest.mark.parametrize(
     ("changes", "name", "words"),
     [
-        ({"currency": "NOPE"}, "currency", "does not describe"),
+        ({"currency": "NOPE"}, "currency", "does not list"),
         ({"amount": "100000"}, "amount", "were available"),
         ({"kind": "to_user"}, "by", "e-mail address or a user name"),
         ({"kind": "to_user", "by": "email", "identifier": "nobody"}, "identifier", "not an e-mail"),
@@ -141,7 +141,7 @@ def test_it_is_taken_back_by_whoever_asked_and_only_before_it_is_sent(with_token
     assert send(client, {"reason": "Twice"}, cancel).json()["state"] == "cancelled"
     again = send(client, {"reason": "Twice"}, cancel)
     assert again.status_code == 422
-    assert "can't be taken back any more" in again.json()["detail"]
+    assert "can no longer be withdrawn" in again.json()["detail"]
     assert send(client, {"reason": "None"}, f"{PATH}0/cancel/").status_code == 404
 
 

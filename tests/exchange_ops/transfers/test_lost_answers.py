@@ -152,7 +152,7 @@ def test_an_unreadable_ledger_is_waited_for(moving):
     for _ in range(3):
         row = moving.step(row)
     assert row.state == "unknown"
-    assert "not readable" in row.last_problem
+    assert "not available" in row.last_problem
     moving.walk.heal()
     row = moving.until(row, "not_seen")
     assert row.events.get(event="not_found").evidence["listings"] == 3
@@ -181,7 +181,7 @@ def test_c12_what_appears_after_it_was_closed_raises_the_alarm(moving):
     workflow.advance(row.pk, now=moving.now(), client_for=keys.client_for)
     row = moving.fresh(row)
     assert row.state == "investigate"
-    assert "after all" in row.last_problem
+    assert "appeared late" in row.last_problem
     assert trail.problems() == []
 
 
@@ -260,7 +260,7 @@ def test_c34_no_alarm_while_the_ledger_can_not_be_read(moving):
     moving.ahead = timedelta(minutes=11)
     row = moving.step(row)
     assert row.state == "done"
-    assert "not readable" in row.last_problem
+    assert "not available" in row.last_problem
     moving.walk.heal()
     assert moving.step(row).state == "investigate"
 

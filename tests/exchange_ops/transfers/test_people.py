@@ -31,25 +31,25 @@ pytestmark = [
 @pytest.mark.parametrize(
     ("kind", "changes", "field", "words"),
     [
-        ("somewhere", {}, "kind", "what kind"),
-        (states.BANK_TO_TRADING, {"reason": "  "}, "reason", "what the transfer is for"),
+        ("somewhere", {}, "kind", "Choose the kind"),
+        (states.BANK_TO_TRADING, {"reason": "  "}, "reason", "Enter the purpose"),
         (states.BANK_TO_TRADING, {"reason": "x" * 501}, "reason", "500"),
-        (states.BANK_TO_TRADING, {"request_key": ""}, "__all__", "lost its key"),
-        (states.BANK_TO_TRADING, {"currency": "NOPE"}, "currency", "does not describe"),
-        (states.BANK_TO_TRADING, {"amount": Decimal(0)}, "amount", "above zero"),
-        (states.BANK_TO_TRADING, {"amount": Decimal(-1)}, "amount", "above zero"),
-        (states.BANK_TO_TRADING, {"amount": Decimal("NaN")}, "amount", "not an amount"),
-        (states.BANK_TO_TRADING, {"amount": Decimal("Infinity")}, "amount", "not an amount"),
-        (states.BANK_TO_TRADING, {"amount": Decimal("1e40")}, "amount", "not an amount"),
-        (states.BANK_TO_TRADING, {"amount": Decimal("1e-19")}, "amount", "digits after the point"),
+        (states.BANK_TO_TRADING, {"request_key": ""}, "__all__", "form is incomplete"),
+        (states.BANK_TO_TRADING, {"currency": "NOPE"}, "currency", "does not list"),
+        (states.BANK_TO_TRADING, {"amount": Decimal(0)}, "amount", "greater than zero"),
+        (states.BANK_TO_TRADING, {"amount": Decimal(-1)}, "amount", "greater than zero"),
+        (states.BANK_TO_TRADING, {"amount": Decimal("NaN")}, "amount", "Enter a valid amount"),
+        (states.BANK_TO_TRADING, {"amount": Decimal("Infinity")}, "amount", "Enter a valid amount"),
+        (states.BANK_TO_TRADING, {"amount": Decimal("1e40")}, "amount", "Enter a valid amount"),
+        (states.BANK_TO_TRADING, {"amount": Decimal("1e-19")}, "amount", "decimals"),
         (states.BANK_TO_TRADING, {"amount": Decimal(101)}, "amount", "on the bank account at"),
         (states.TRADING_TO_BANK, {"amount": Decimal(10**6)}, "amount", "on the trading account at"),
         (states.TO_USER, {"by": "phone"}, "by", "e-mail address or a user name"),
         (states.TO_USER, {"identifier": ""}, "identifier", "Give the user name"),
-        (states.TO_USER, {"identifier": "оther"}, "identifier", "only look like letters"),
+        (states.TO_USER, {"identifier": "оther"}, "identifier", "look-alike characters"),
         (states.TO_USER, {"identifier": "a b"}, "identifier", "letters, digits"),
         (states.TO_USER, {"by": "email", "identifier": "other@"}, "identifier", "not an e-mail"),
-        (states.TO_USER, {"by": "email", "identifier": "a\n@b.test"}, "identifier", "only look like"),
+        (states.TO_USER, {"by": "email", "identifier": "a\n@b.test"}, "identifier", "look-alike"),
         (states.CONVERT, {"to_currency": ""}, "to_currency", "Choose"),
         (states.CONVERT, {"to_currency": "USD"}, "to_currency", "itself"),
         (states.CONVERT, {"to_currency": "BTC"}, "to_currency", "no other network"),
@@ -71,7 +71,7 @@ def test_what_is_wrong_is_said_beside_its_field_and_nothing_is_written(moving, k
 
 def test_a_closed_or_delisted_currency_and_a_frozen_sub_account_are_refused_before_sending(moving):
     Currency.objects.filter(pk="BTC").update(transfer_enabled=False)
-    with pytest.raises(workflow.CannotTransfer, match="switched off transfers"):
+    with pytest.raises(workflow.CannotTransfer, match="suspended transfers"):
         moving.request()
     moving.request(states.TO_SUBACCOUNT)  # only the two wallets are closed
     Currency.objects.filter(pk="BTC").update(transfer_enabled=True, delisted=True)
@@ -112,14 +112,14 @@ def test_only_operators_ask_and_a_key_is_used_once(moving):
 def test_it_can_be_taken_back_until_it_is_sent(moving):
     row = moving.request()
     other = moving.walk.approvers[0]
-    with pytest.raises(workflow.CannotCancel, match="Only the person"):
+    with pytest.raises(workflow.CannotCancel, match="Only the requester"):
         workflow.cancel(transfer_id=moving.request(states.TO_USER).pk, person=other, reason="No", now=clock.now())
     row = workflow.cancel(transfer_id=row.pk, person=moving.walk.operator, reason="Wrong", now=clock.now())
     assert row.state == "cancelled"
     assert moving.step(row).state == "cancelled"
     assert moving.calls(row) == []
     done = moving.until(moving.request(), "done")
-    with pytest.raises(workflow.CannotCancel, match="can't be taken back any more"):
+    with pytest.raises(workflow.CannotCancel, match="can no longer be withdrawn"):
         workflow.cancel(transfer_id=done.pk, person=moving.walk.operator, reason="Wrong", now=clock.now())
     with pytest.raises(workflow.CannotCancel, match="no such"):
         workflow.cancel(transfer_id=0, person=moving.walk.operator, reason="Wrong", now=clock.now())
@@ -139,7 +139,7 @@ def test_nothing_is_sent_before_the_quorum_and_never_by_the_initiator(moving, ma
     assert moving.step(row).state == "review"
     first = moving.walk.approvers[0]
     assert list(approvals.waiting().for_person(first)) == [row]
-    with pytest.raises(approvals.CannotApprove, match="not what you saw"):
+    with pytest.raises(approvals.CannotApprove, match="after you opened it"):
         moving.approve(row, digest="0" * 64)
     with pytest.raises(stepup.CannotConfirm):
         moving.approve(row, answer={"kind": "totp", "code": "000000"})
@@ -159,7 +159,7 @@ def test_a_large_one_takes_as_many_people_as_a_payout_of_its_value(moving):
     row = moving.request(states.TO_USER, amount=Decimal(100))
     assert row.quorum_required >= 2
     assert moving.approve(row).state == "review"
-    with pytest.raises(approvals.CannotApprove, match="decided on this already"):
+    with pytest.raises(approvals.CannotApprove, match="Your decision is recorded"):
         moving.approve(row)
     assert list(approvals.waiting().for_person(moving.walk.approvers[0])) == []
     for person in moving.walk.approvers[1 : row.quorum_required]:
@@ -296,10 +296,10 @@ def test_an_unclear_one_takes_two_people_of_one_mind(moving, verdict):
     row = machine.move(row, event="appeared_late", to="investigate", now=clock.now(), next_action_at=None)
     one, two, three = moving.walk.approvers
     other = "moved" if verdict == "not_moved" else "not_moved"
-    with pytest.raises(endings.CannotResolve, match="never the one who asked"):
+    with pytest.raises(endings.CannotResolve, match="requester can't be one of them"):
         moving.end("resolve", row, moving.walk.operator, answer={})
     assert moving.end("resolve", row, one, verdict=verdict).state == "investigate"
-    with pytest.raises(endings.CannotResolve, match="came to that verdict already"):
+    with pytest.raises(endings.CannotResolve, match="Your finding is recorded"):
         moving.end("resolve", row, one, verdict=verdict)
     assert moving.end("resolve", row, two, verdict=other).state == "investigate"
     assert moving.end("resolve", row, three, verdict=verdict).state == f"resolved_{verdict}"

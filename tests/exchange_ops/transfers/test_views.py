@@ -111,11 +111,11 @@ def test_the_other_way_between_the_wallets(signed_in, operator):
         ("move", {"amount": ""}, ("amount", "Enter the amount")),
         ("move", {"amount": "NaN"}, ("amount", "digits")),
         ("move", {"amount": "1e3"}, ("amount", "digits")),
-        ("move", {"amount": "-1"}, ("amount", "above zero")),
-        ("move", {"amount": "0"}, ("amount", "above zero")),
+        ("move", {"amount": "-1"}, ("amount", "greater than zero")),
+        ("move", {"amount": "0"}, ("amount", "greater than zero")),
         ("move", {"amount": "1,5"}, ("amount", "with a point")),
         ("move", {"amount": "٣"}, ("amount", "digits 0 to 9")),
-        ("move", {"amount": "0.123456789"}, ("amount", "at most 8 digits")),
+        ("move", {"amount": "0.123456789"}, ("amount", "at most 8 decimals")),
         ("move", {"amount": "500.00000001"}, ("amount", "were available on the bank account")),
         ("move", {"kind": "trading_to_bank", "amount": "10.1"}, ("amount", "were available on the trading account")),
         ("move", {"amount": "9" * 81}, ("amount", "80")),
@@ -123,17 +123,17 @@ def test_the_other_way_between_the_wallets(signed_in, operator):
         ("move", {"currency": "NOSUCH"}, ("currency", "NOSUCH")),
         ("move", {"kind": "to_user"}, ("kind", "to_user")),
         ("move", {"kind": ...}, ("kind", "required")),
-        ("move", {"reason": "  "}, ("reason", "Say what")),
+        ("move", {"reason": "  "}, ("reason", "Enter the purpose")),
         ("move", {"reason": "x" * 501}, ("reason", "500")),
         ("convert", {"to_currency": ""}, ("to_currency", "Choose the currency to convert to")),
-        ("convert", {"to_currency": "BCH"}, ("to_currency", "That is the currency itself")),
+        ("convert", {"to_currency": "BCH"}, ("to_currency", "Choose a different currency")),
         ("convert", {"to_currency": "XRP"}, ("to_currency", "XRP")),
         ("to-subaccount", {"subaccount_id": ""}, ("subaccount_id", "required")),
         ("to-subaccount", {"subaccount_id": "7999"}, ("subaccount_id", "7999")),
         ("to-subaccount", {"subaccount_id": "one"}, ("subaccount_id", "one")),
         ("to-user", {"identifier": ""}, ("identifier", "Enter the e-mail address or the user name")),
         ("to-user", {"identifier": "no body"}, ("identifier", "letters, digits")),
-        ("to-user", {"identifier": "оther"}, ("identifier", "only look like letters")),
+        ("to-user", {"identifier": "оther"}, ("identifier", "look-alike characters")),
         ("to-user", {"by": "email"}, ("identifier", "not an e-mail address")),
         ("to-user", {"by": "phone"}, ("by", "phone")),
     ],
@@ -168,7 +168,7 @@ def test_a_key_used_for_something_else_is_refused(signed_in, operator):
     assert send(client, request_key=key).status_code == 302
     response = send(client, request_key=key, amount="2.6")
     assert response.status_code == 422
-    assert "This form was sent before, with other content, as T-" in text(response)
+    assert "this form was sent before, with other content, as T-" in text(response)
     assert Transfer.objects.count() == 1
 
 
@@ -182,7 +182,7 @@ def test_a_closed_sub_account_is_not_offered(signed_in, operator):
 def test_a_currency_that_can_not_be_moved_says_why(signed_in, operator):
     rows.currency("LTC", now=clock.now(), transfer_enabled=False)
     body = text(signed_in(operator).get("/transfers/new/move/"))
-    assert "LTC The exchange has switched off transfers of LTC for now." in body
+    assert "LTC The exchange has suspended transfers of LTC." in body
 
 
 def test_only_coins_of_several_networks_are_offered_for_conversion(signed_in, operator):
@@ -225,14 +225,14 @@ def test_what_is_there_and_what_will_be_left(signed_in, operator):
     assert "Available 10.0000 BCH on the trading account" in page
     assert "Left 7.5000 BCH" in page
     page = figures(client, amount="501")
-    assert "501 BCH are asked for" in page
+    assert "501 BCH requested" in page
     assert "Left" not in page
     assert not Transfer.objects.exists()
 
 
 def test_a_transfer_to_somebody_else_says_who_has_to_approve(signed_in, operator):
     client = signed_in(operator)
-    assert "stands here once the other user is named" in figures(client, "to-user", identifier="")
+    assert "Enter the other user to see the approvals required" in figures(client, "to-user", identifier="")
     page = figures(client, "to-user")
     assert "approval" in page
     assert "First transfer to this recipient" in page
@@ -303,7 +303,7 @@ def test_the_list_is_narrowed_by_its_address(signed_in, auditor, operator):
 
 
 def test_an_empty_list_says_what_will_stand_there(signed_in, auditor, operator):
-    assert "Nobody has asked for a transfer yet" in text(signed_in(auditor).get("/transfers/"))
+    assert "No transfers yet" in text(signed_in(auditor).get("/transfers/"))
     assert "Ask for the first one" in text(signed_in(operator).get("/transfers/"))
 
 
@@ -354,7 +354,7 @@ def test_every_state_says_what_happened_to_the_money_first(signed_in, auditor, o
     body = text(signed_in(auditor).get(f"/transfers/{row.pk}/"))
     assert states.STATES[state].sentence in body
     assert states.STATES[state].label in body
-    assert "There is nothing for you to decide here" in body or "Treasury decides on it" in body
+    assert "There is nothing for you to decide here" in body or "Needs a decision by treasury" in body
     assert "data-decides" not in body
 
 
@@ -565,7 +565,7 @@ def test_a_transfer_to_somebody_waits_in_the_inbox_of_treasury(signed_in, treasu
     body = text(client.get("/approvals/"))
     assert "Needs you 1" in body
     assert row.reference in body
-    assert "0 of 1 approved" in body
+    assert "0 of 1 approvals" in body
     assert "1 waiting" in text(client.get("/frame/?parts=count-action"))
     assert row.reference in text(client.get("/"))
     assert row.reference in text(signed_in(operator).get("/approvals/?list=others"))
@@ -579,7 +579,7 @@ def test_the_overview_lists_the_transfers_that_wait_or_are_unknown(signed_in, au
     lost = rows.transfer_sent(operator, to="unknown", now=clock.now())
     over = rows.transfer_sent(operator, to="done", now=clock.now(), kind="convert")
     body = text(signed_in(auditor).get("/"))
-    assert "Transfers that wait or are unknown" in body
+    assert "Transfers pending or unclear" in body
     assert lost.reference in body
     assert over.reference not in body
 

@@ -170,7 +170,7 @@ def test_c22_killed_after_the_order_was_counted_then_frozen(walk, monkeypatch, m
     assert (row.state, row.put_count) == ("committing", 1)
     freezes.freeze(person=walk.approvers[1], reason="Something is odd", account=walk.account, now=clock.now())
     assert walk.fresh(row).state == "committing", "an order that was counted is not called back"
-    with pytest.raises(approvals.CannotApprove, match="can't be called back any more"):
+    with pytest.raises(approvals.CannotApprove, match="can no longer be recalled"):
         approvals.recall(withdrawal_id=row.pk, person=walk.approvers[1], reason="Stop", now=clock.now())
     row = walk.step(row)
     assert walk.calls("commit_withdrawal") == [], "a freeze stops further orders"
@@ -263,4 +263,4 @@ def test_paid_although_it_was_to_be_released(walk):
     walk.sandbox.control(f"payouts/{row.exchange_id}", {"status": "success"})
     row = walk.step(row)
     assert row.state == "investigate"
-    assert "although it was to be released" in row.last_problem
+    assert "although a release was ordered" in row.last_problem

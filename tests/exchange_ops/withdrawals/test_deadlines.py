@@ -157,7 +157,7 @@ def test_c26_a_release_that_stays_unconfirmed_says_so_and_goes_on(walk):
     walk.step(row)
     walk.later(minutes=71)
     row = walk.step(row)
-    assert "The release is not confirmed although the exchange's hour is over" in row.last_problem
+    assert "The release is not confirmed although the exchange's deadline has passed" in row.last_problem
     assert row.last_problem.startswith("Rejected by treasury: Not ours")
     walk.step(row)
     assert row.events.filter(event="escalated").count() == 1

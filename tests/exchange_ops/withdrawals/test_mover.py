@@ -394,7 +394,7 @@ class TestReplay:
 
     def test_a_row_or_an_event_that_was_removed_or_added_shows(self, row):
         move_to(row, *HELD)
-        assert "do not belong together" in self.tampered("DELETE FROM exchange_ops_withdrawalevent WHERE version = 2")
+        assert "does not match the trail" in self.tampered("DELETE FROM exchange_ops_withdrawalevent WHERE version = 2")
         self.tampered("DELETE FROM exchange_ops_withdrawalevent")
         found = self.tampered("DELETE FROM exchange_ops_withdrawal")
-        assert "is in the trail and not in the table" in found
+        assert "is in the trail but not in the table" in found

@@ -52,18 +52,18 @@ def test_a_good_request_is_a_draft_in_normal_form(ask):
 @pytest.mark.parametrize(
     ("amount", "says"),
     [
-        (Decimal(0), "above zero"),
-        (Decimal("-1"), "above zero"),
+        (Decimal(0), "greater than zero"),
+        (Decimal("-1"), "greater than zero"),
         (Decimal("0.009"), "At least 0.01 BTC have to arrive"),
-        (Decimal("0.0123456789"), "at most 8 digits"),
-        (Decimal("5"), "5.001 BTC would leave with the fee, and 5 were available"),
-        (Decimal("1e40"), "not an amount"),
-        (Decimal("NaN"), "not an amount"),
-        (Decimal("Infinity"), "not an amount"),
-        (Decimal("1e-30"), "not an amount"),
-        (1.5, "not an amount"),
-        ("1", "not an amount"),
-        (None, "not an amount"),
+        (Decimal("0.0123456789"), "at most 8 decimals"),
+        (Decimal("5"), "5.001 BTC would be debited including the fee, but only 5 were available"),
+        (Decimal("1e40"), "Enter a valid amount"),
+        (Decimal("NaN"), "Enter a valid amount"),
+        (Decimal("Infinity"), "Enter a valid amount"),
+        (Decimal("1e-30"), "Enter a valid amount"),
+        (1.5, "Enter a valid amount"),
+        ("1", "Enter a valid amount"),
+        (None, "Enter a valid amount"),
     ],
 )
 def test_an_odd_amount(ask, amount, says):
@@ -71,7 +71,8 @@ def test_an_odd_amount(ask, amount, says):
 
 
 @pytest.mark.parametrize(
-    ("amount", "says"), [("0.001", "takes all of it"), ("0.0109", "At least 0.01 BTC have to arrive, and 0.0099 would")]
+    ("amount", "says"),
+    [("0.001", "exceeds the amount"), ("0.0109", "At least 0.01 BTC have to arrive, and 0.0099 would")],
 )
 def test_an_amount_that_the_fee_eats(ask, amount, says):
     assert says in problems(ask, amount=Decimal(amount), include_fee=True)["amount"]
@@ -80,10 +81,10 @@ def test_an_amount_that_the_fee_eats(ask, amount, says):
 @pytest.mark.parametrize(
     ("currency", "says"),
     [
-        ("", "does not describe"),
-        ("btc", "does not describe"),
-        ("NIX", "does not describe"),
-        ("OFF", "switched off payouts"),
+        ("", "does not list"),
+        ("btc", "does not list"),
+        ("NIX", "does not list"),
+        ("OFF", "suspended payouts"),
         ("OLD", "delisted"),
         ("USD", "does not belong to a chain"),
     ],
@@ -116,14 +117,16 @@ def test_a_payment_id_where_there_is_none(ask):
     assert problems(ask, payment_id="7")["payment_id"]
 
 
-@pytest.mark.parametrize(("reason", "says"), [("", "Say what"), ("  ", "Say what"), ("x" * 501, "At most 500")])
+@pytest.mark.parametrize(
+    ("reason", "says"), [("", "Enter the purpose"), ("  ", "Enter the purpose"), ("x" * 501, "At most 500")]
+)
 def test_an_odd_reason(ask, reason, says):
     assert says in problems(ask, reason=reason)["reason"]
 
 
 @pytest.mark.parametrize("key", ["", "x" * 81])
 def test_a_lost_key(ask, key):
-    assert "open it again" in problems(ask, request_key=key)["__all__"]
+    assert "Open it again" in problems(ask, request_key=key)["__all__"]
 
 
 def test_all_problems_are_told_at_once(ask):
@@ -172,4 +175,4 @@ def test_without_rules_nothing_is_asked_for(ask):
     QuorumTier.objects.all().delete()
     PolicyVersion.objects.all().delete()
     room.GUARDS.install(connection)
-    assert "no rules in force" in problems(ask)["__all__"]
+    assert "no policy is in force" in problems(ask)["__all__"]

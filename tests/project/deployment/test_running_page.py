@@ -216,7 +216,7 @@ def test_the_page_typed_from_an_empty_folder_to_a_restored_backup(tmp_path):
         (tmp_path / "other").mkdir(mode=0o700)
         _new_database(database)
         other = {"DATA_DIR": tmp_path / "other", "DATABASE_URL": database.url.removesuffix("/desk") + "/restored"}
-        assert "It sends nothing until" in server.type(restore, **other)
+        assert "Nothing is sent until" in server.type(restore, **other)
     broker.stop()
     database.stop()
 

@@ -106,7 +106,7 @@ def test_a_child_that_ends_is_started_again_and_the_reason_is_said():
         running.start()
         await until(lambda: running.endings >= 2)
         await running.stop(1)
-        assert notes.said[0] == "child ended (exit 3); starting it again in 0.05 s."
+        assert notes.said[0] == "child ended (exit 3); restarting in 0.05 s."
 
     asyncio.run(scene())
 

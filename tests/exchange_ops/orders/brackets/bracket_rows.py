@@ -28,7 +28,7 @@ def without_a_stop(person: Any, *, now: datetime) -> Bracket:
         to="unguarded",
         now=now,
         next_action_at=now,
-        last_problem="The stop, O-2, was not placed: Insufficient funds.",
+        last_problem="The stop O-2 was not placed: Insufficient funds.",
     )
 
 

@@ -152,11 +152,11 @@ def test_a_stop_whose_answer_is_lost_is_looked_for_and_never_placed_twice(bracke
         assert (row.state, bracketing.dealing.fresh(stop).state) == ("guarded", "found")
         return
     assert (row.state, bracketing.dealing.fresh(stop).state) == ("unguarded", "not_seen")
-    assert "was not seen at the exchange" in row.last_problem
+    assert "was not found at the exchange" in row.last_problem
     workflow.place_stop_again(bracket_id=row.pk, person=bracketing.dealing.operator, now=clock.now())
     row = bracketing.look(row)
     assert row.legs.count() == 1, "the exchange's orders are read once more before another one stands beside it"
-    assert "are read once more" in row.last_problem
+    assert "are checked again" in row.last_problem
     row = bracketing.turn(row, later=timedelta(minutes=2))
     assert (row.state, len(bracketing.at_exchange())) == ("guarded", 1)
 
@@ -181,7 +181,7 @@ def test_a_stop_that_somebody_cancels_is_missed_and_not_fought_over(bracketing):
     bracketing.dealing.client("demo-trade").cancel_order(client_order_id=stop.client_order_id)
     row = bracketing.turn(row, 2)
     assert (row.state, row.legs.count()) == ("unguarded", 1)
-    assert "is over without being filled whole" in row.last_problem
+    assert "ended without filling completely" in row.last_problem
 
 
 def test_an_entry_that_ends_unfilled_ends_the_bracket(bracketing):
@@ -219,7 +219,7 @@ def test_let_go_it_leaves_the_stop_where_it_is(bracketing):
     row = bracketing.entered()
     workflow.let_go(bracket_id=row.pk, person=bracketing.dealing.operator, now=clock.now())
     assert (bracketing.fresh(row).outcome, len(bracketing.at_exchange())) == ("let_go", 1)
-    with pytest.raises(workflow.CannotEnd, match="It can't be done now: ended"):
+    with pytest.raises(workflow.CannotEnd, match="current status: ended"):
         workflow.end(bracket_id=row.pk, person=bracketing.dealing.operator, now=clock.now())
 
 
@@ -239,7 +239,7 @@ def test_an_old_price_takes_nothing(bracketing):
     bracketing.ticker(bid=row.take_price, ask=row.take_price + TICK)
     row = bracketing.look(row, later=timedelta(seconds=31))
     assert row.state == "guarded"
-    assert "no fresh price" in row.last_problem
+    assert "No current price" in row.last_problem
 
 
 def test_a_look_reads_each_order_once(bracketing):
@@ -254,7 +254,7 @@ def test_asked_for_twice_it_is_one_order_and_one_bracket(bracketing):
     price = bracketing.inside()
     first = bracketing.ask(key="once", price=price)
     assert bracketing.ask(key="once", price=price) == first
-    with pytest.raises(CannotPlace, match="with other exits"):
+    with pytest.raises(CannotPlace, match="with other stop and take-profit prices"):
         bracketing.ask(key="once", price=price, exits=bracketing.exits(price, away=TICK))
     assert (Order.objects.count(), Bracket.objects.count()) == (1, 1)
 
@@ -262,9 +262,9 @@ def test_asked_for_twice_it_is_one_order_and_one_bracket(bracketing):
 @pytest.mark.parametrize(
     ("stop", "take", "field", "words"),
     [
-        ("0.01", "0.02", "take_profit", "The take profit has to be above the entry"),
-        ("0.05", "0.06", "stop_loss", "The stop has to be below the entry"),
-        ("0.0100001", "0.06", "stop_loss", "It has to be a multiple of 0.000001"),
+        ("0.01", "0.02", "take_profit", "The take profit must be above the entry"),
+        ("0.05", "0.06", "stop_loss", "The stop must be below the entry"),
+        ("0.0100001", "0.06", "stop_loss", "Price must be a multiple of 0.000001"),
         ("0.01", "0", "take_profit", "Too low"),
     ],
 )
@@ -280,7 +280,7 @@ def test_an_open_order_gets_a_bracket_once(bracketing, auditor):
     wish = {"order_id": order.pk, "exits": bracketing.exits(order.price), "now": clock.now()}
     row = workflow.attach(person=bracketing.dealing.operator, **wish)
     assert workflow.attach(person=bracketing.dealing.operator, **wish) == row
-    with pytest.raises(CannotPlace, match="belongs to a bracket already"):
+    with pytest.raises(CannotPlace, match="already belongs to a bracket"):
         workflow.attach(
             person=bracketing.dealing.operator, **wish | {"exits": bracketing.exits(order.price, away=TICK)}
         )

@@ -57,10 +57,10 @@ def test_the_ticket_says_what_the_exits_come_to_and_places_both_once(signed_in, 
     ("changes", "words"),
     [
         ({"take_profit": ""}, "Enter both a stop and a take-profit price."),
-        ({"stop_loss": "450"}, "The stop has to be below the entry"),
-        ({"stop_loss": "-1"}, "An amount is above zero."),
-        ({"take_profit": "1e9"}, "Write the amount as digits"),
-        ({"side": "sell", "price": "460"}, "The stop has to be above the entry"),
+        ({"stop_loss": "450"}, "The stop must be below the entry"),
+        ({"stop_loss": "-1"}, "Enter an amount greater than zero."),
+        ({"take_profit": "1e9"}, "Enter the amount in digits"),
+        ({"side": "sell", "price": "460"}, "The stop must be above the entry"),
     ],
 )
 def test_what_guards_nothing_is_said_beside_its_field_and_nothing_is_placed(signed_in, operator, changes, words):
@@ -80,14 +80,14 @@ def test_an_open_order_is_guarded_from_its_page(signed_in, operator, auditor):
     order = order_rows.placed(operator, now=clock.now(), price=Decimal(440))
     client, address = signed_in(operator), reverse("order-guard", args=[order.pk])
     assert address in client.get(reverse("order", args=[order.pk])).content.decode()
-    assert "Guard O-" in client.get(address).content.decode()
+    assert "Add stop and take profit to O-" in client.get(address).content.decode()
     refused = client.post(address, {"stop_loss": "460", "take_profit": "480"})
-    assert (refused.status_code, "has to be below the entry" in refused.content.decode()) == (422, True)
+    assert (refused.status_code, "must be below the entry" in refused.content.decode()) == (422, True)
     prices = {"stop_loss": "420", "take_profit": "480"}
     assert client.post(address, prices).status_code == 302
     row = Bracket.objects.get(entry=order)
     assert client.post(address, prices).url == reverse("bracket", args=[row.pk]), "sent again it is the same"
-    assert "belongs to a bracket already" in client.get(address).content.decode()
+    assert "already belongs to a bracket" in client.get(address).content.decode()
     assert signed_in(auditor).get(address).status_code == 403
 
 
@@ -98,15 +98,15 @@ def test_its_page_shows_what_is_open_and_what_each_may_do(signed_in, operator, a
     assert "Place the stop again for 0.2" in page
     assert "0.2000 BCH without a stop" in page or "0.2 BCH without a stop" in page
     others = signed_in(auditor).get(reverse("bracket", args=[row.pk])).content.decode()
-    assert "Operators can end it." in others
+    assert "Only operators can end it." in others
     assert "<button" not in others.split('id="act"')[1].split("</section>")[0]
 
 
 @pytest.mark.parametrize(
     ("outcome", "words"),
     [
-        ("unknown", "Whether {new} replaced the stop, {stop}, is not known yet: the desk looks for it"),
-        ("not_seen", "{new}, which was to replace the stop, was not seen at the exchange: {stop} works on."),
+        ("unknown", "Not known yet whether {new} replaced the stop {stop}."),
+        ("not_seen", "{new}, the replacement for the stop, was not found at the exchange. {stop} is still working."),
     ],
 )
 def test_its_page_shows_both_orders_while_it_is_not_known_which_is_there(signed_in, operator, outcome, words):
@@ -115,7 +115,7 @@ def test_its_page_shows_both_orders_while_it_is_not_known_which_is_there(signed_
     workflow.advance(row.pk, now=clock.now())
     page = signed_in(operator).get(reverse("bracket", args=[row.pk])).content.decode()
     assert words.format(new=new.reference, stop=stop.reference) in re.sub(r"[\u2066-\u2069]", "", page)
-    assert f"To replace {stop.reference}" in page
+    assert f"Replaces {stop.reference}" in page
     orders = signed_in(operator).get(f"/api/v1/brackets/{row.pk}/").json()["orders"]
     assert [(each["role"], each["order_id"], each["is_open"]) for each in orders][1] == ("stop", stop.pk, True)
 
@@ -133,7 +133,7 @@ def test_the_list_has_the_open_ones_and_the_ended_ones_apart(signed_in, auditor,
     assert row.reference in client.get(reverse("brackets")).content.decode()
     assert row.reference not in client.get(reverse("brackets") + "?view=ended").content.decode()
     signed_in(operator).post(reverse("bracket-let-go", args=[row.pk]))
-    assert "its orders stayed" in client.get(reverse("brackets") + "?outcome=let_go").content.decode()
+    assert "orders kept" in client.get(reverse("brackets") + "?outcome=let_go").content.decode()
     exported = client.get(reverse("brackets-export", args=["csv"]) + "?view=all")
     assert row.reference in b"".join(exported.streaming_content).decode()
 

@@ -41,12 +41,12 @@ def test_a_smaller_stop_that_never_arrives_leaves_the_one_that_works(bracketing)
     new = bracketing.replace(stop, FIFTH, fault="drop_before")
     row = bracketing.look(row)
     assert (new.state, row.state, bracketing.resting()) == ("unknown", "guarded", [HALF])
-    assert f"Whether {new.reference} replaced the stop, {stop.reference}, is not known yet" in row.last_problem
+    assert f"Not known yet whether {new.reference} replaced the stop {stop.reference}." in row.last_problem
     assert bracketing.looked_for(new).state == "not_seen"
     row = bracketing.turn(row, 3, later=LATER)
     assert (row.state, row.legs.count(), bracketing.resting()) == ("guarded", 1, [HALF])
-    assert f"was not seen at the exchange: {stop.reference} works on" in row.last_problem
-    with pytest.raises(workflow.CannotEnd, match="It can't be done now: guarded"):
+    assert f"was not found at the exchange. {stop.reference} is still working" in row.last_problem
+    with pytest.raises(workflow.CannotEnd, match="current status: protected"):
         workflow.place_stop_again(bracket_id=row.pk, person=bracketing.dealing.operator, now=clock.now())
     assert stops_out(bracketing, row) == HALF
 
@@ -93,7 +93,7 @@ def test_a_larger_stop_that_was_not_seen_is_for_a_person_and_never_stands_beside
     bracketing.dealing.client("demo-trade").cancel_order(client_order_id=other.client_order_id)
     row = bracketing.turn(row, 2)
     assert row.state == "unguarded"
-    with pytest.raises(replacing.CannotReplace, match=f"It closes what {row.reference} opened .* 0.5 at most"):
+    with pytest.raises(replacing.CannotReplace, match=f"At most 0.5: the part opened by {row.reference}"):
         bracketing.replace(bracketing.dealing.fresh(small), Decimal("0.6"))
     new = bracketing.replace(bracketing.dealing.fresh(small), HALF, fault="drop_before")
     assert bracketing.looked_for(new).state == "not_seen"
@@ -123,7 +123,7 @@ def test_an_entry_that_is_over_beside_a_lost_replacement_is_an_incident(bracketi
     order = bracketing.dealing.step(row.entry)
     assert bracketing.looked_for(order).state == "not_seen"
     row = bracketing.look(row)
-    sentence = f"The entry, {order.reference}, was not seen at the exchange; whether it is there is not known."
+    sentence = f"The entry {order.reference} was not found at the exchange; its status is unknown."
     assert (row.state, row.last_problem) == ("entering", sentence)
     assert [sentence in cause for cause in causes(alarms.BRACKET_UNCLEAR)] == [True]
     workflow.end(bracket_id=row.pk, person=bracketing.dealing.operator, now=clock.now())

@@ -136,7 +136,7 @@ def test_an_order_that_ends_keeps_its_row_for_a_minute_and_then_leaves_the_desk(
     Order.objects.filter(pk=row.pk).update(updated_at=clock.now() - timedelta(seconds=61))
     body = part(client, "work")
     assert row.reference not in body
-    assert "No order of this symbol is open." in body
+    assert "No open orders in this symbol." in body
 
 
 @pytest.mark.parametrize("path", ["/orders/{}/cancel/", "/orders/cancel-all/"])
@@ -192,7 +192,7 @@ def test_who_only_watches_sees_everything_but_a_ticket(signed_in, auditor, treas
     for person in (auditor, treasury):
         body = signed_in(person).get(PAGE).content.decode()
         assert 'id="ticket"' not in body
-        assert "Operators place and cancel orders." in body
+        assert "Only operators can place and cancel orders." in body
         assert row.reference in body
         assert f"/orders/{row.pk}/cancel/" not in body
         assert "cancel-all" not in body
@@ -209,7 +209,7 @@ def test_the_ticket_is_of_this_symbol_and_keeps_no_draft_of_another(signed_in, o
 def test_a_market_without_an_account_has_no_ticket_and_says_why(signed_in, operator, monkeypatch):
     monkeypatch.setattr("exchange_ops.shared.views.accounts.in_view", lambda request: [])
     body = signed_in(operator).get(PAGE).content.decode()
-    assert "No exchange account is set up yet" in body
+    assert "no exchange account is set up yet" in body
     assert 'id="ticket"' not in body
 
 
@@ -218,10 +218,10 @@ def test_a_symbol_with_no_data_says_so_in_every_part(signed_in, operator):
     Ticker.objects.all().delete()
     said = text_of(signed_in(operator).get(PAGE).content.decode())
     for piece in (
-        "has told no prices",
-        "order book was not read yet",
-        "No candles of this period",
-        "trades were not read yet",
+        "No prices for this symbol yet",
+        "Order book not read yet",
+        "Candles for this period not read yet",
+        "Trades not read yet",
     ):
         assert piece in said, piece
 
@@ -299,7 +299,7 @@ def test_there_is_a_bound_to_favourites(signed_in, operator):
         [Favourite(person=operator, symbol=f"X{n}", created_at=now) for n in range(favourites.MOST)]
     )
     body = signed_in(operator).post(f"{PAGE}star/", {"on": "yes"}, follow=True).content.decode()
-    assert "remove one first" in body
+    assert "Remove one first" in body
     assert Favourite.objects.filter(symbol="BCHUSD").count() == 0
 
 

@@ -178,7 +178,7 @@ def test_what_answers_a_press_is_shown_while_the_pointer_stays_and_each_refusal_
     page.on("request", lambda request: sent.append(request.url) if request.method == "POST" else None)
     for order, held_ms in zip(mine, (5, 60, 150), strict=True):
         press(page, page.get_by_role("button", name=f"Cancel {order.reference}"), held_ms=held_ms)
-        expect(row_of(page, order)).to_contain_text("Being cancelled")
+        expect(row_of(page, order)).to_contain_text("Cancelling")
         expect(answer).to_have_text(f"Cancel requested for {order.reference}.")
         page.mouse.down()
         page.mouse.up()
@@ -190,7 +190,7 @@ def test_what_answers_a_press_is_shown_while_the_pointer_stays_and_each_refusal_
 
     Order.objects.filter(pk=filled.pk).update(status="filled", active=False)
     press(page, page.get_by_role("button", name=f"Cancel {filled.reference}"), held_ms=60)
-    expect(answer).to_contain_text(f"{filled.reference} was not cancelled. There is nothing to cancel")
+    expect(answer).to_contain_text(f"{filled.reference} was not cancelled. The order is already closed")
     expect(row_of(page, filled)).to_contain_text("Filled")
     page.route("**/cancel/", lambda route: route.fulfill(status=500, body="<h1>x</h1><p>Something broke here.</p>"))
     press(page, page.get_by_role("button", name=f"Cancel {broken.reference}"), held_ms=60)
@@ -218,7 +218,7 @@ def test_an_order_is_placed_refused_and_changed_without_leaving_the_desk(open_pa
     assert Order.objects.count() == 2, "a ticket without a quantity places nothing"
 
     page.locator("#id_quantity").fill("1,5")
-    expect(page.locator("#id_quantity-wrong")).to_have_text("The decimal sign is a point: write 1.5, not 1,5.")
+    expect(page.locator("#id_quantity-wrong")).to_have_text("Use a decimal point: enter 1.5, not 1,5.")
     press(page, place, held_ms=150)
     expect(page.locator("#ticket [role=alert]")).to_be_focused()
     expect(page.locator("#id_quantity")).to_have_value("1,5")
@@ -230,5 +230,5 @@ def test_an_order_is_placed_refused_and_changed_without_leaving_the_desk(open_pa
     press(page, change, held_ms=60)
     expect(answer).to_contain_text(f"replaces {own.reference}")
     expect(page.locator("#change")).to_be_hidden()
-    expect(row_of(page, own)).to_contain_text("Being replaced")
+    expect(row_of(page, own)).to_contain_text("Replacing")
     assert page.evaluate("window.marked") is True

@@ -150,7 +150,7 @@ def test_members_that_are_missing_or_not_known(described, whoever_may, path):
     found = differences(description, client, path, bodies)
     assert not found, "\n".join(map(repr, found))
     refused = send(client, path, {**whole, "autoCommit": True})
-    assert refused.json()["errors"] == {"autoCommit": "This member is not known."}
+    assert refused.json()["errors"] == {"autoCommit": "Unknown field."}
 
 
 @pytest.mark.parametrize("path", BODIES)

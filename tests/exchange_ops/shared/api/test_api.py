@@ -54,23 +54,23 @@ def test_a_draft_is_recorded_once_and_nothing_is_lost_of_its_amount(with_token, 
         ({"amount": 1}, "amount", "Send the amount as text"),
         ({"amount": None}, "amount", "null"),
         ({"amount": "1e3"}, "amount", "digits"),
-        ({"amount": "-1"}, "amount", "above zero"),
+        ({"amount": "-1"}, "amount", "greater than zero"),
         ({"amount": "٣"}, "amount", "digits 0 to 9"),
         ({"amount": ["1"]}, "amount", "Send the amount as text"),
         ({"amount": ...}, "amount", "required"),
         ({"currency": ...}, "currency", "required"),
-        ({"currency": 5}, "currency", "Send text."),
+        ({"currency": 5}, "currency", "Must be a string."),
         ({"address": ...}, "address", "required"),
-        ({"address": {"a": 1}}, "address", "Send text."),
+        ({"address": {"a": 1}}, "address", "Must be a string."),
         ({"reason": ""}, "reason", "blank"),
         ({"reason": "x" * 501}, "reason", "500"),
         ({"request_key": ...}, "Idempotency-Key", "Send a key"),
         ({"request_key": "short"}, "request_key", "8"),
         ({"include_fee": "true"}, "include_fee", "true or false"),
         ({"include_fee": 1}, "include_fee", "true or false"),
-        ({"includeFee": True}, "includeFee", "not known"),
-        ({"autoCommit": True}, "autoCommit", "not known"),
-        ({"state": "committing"}, "state", "not known"),
+        ({"includeFee": True}, "includeFee", "Unknown field"),
+        ({"autoCommit": True}, "autoCommit", "Unknown field"),
+        ({"state": "committing"}, "state", "Unknown field"),
     ],
 )
 def test_a_malformed_draft_is_refused_member_by_member(with_token, operator, changes, name, words):
@@ -85,8 +85,8 @@ def test_a_malformed_draft_is_refused_member_by_member(with_token, operator, cha
 @pytest.mark.parametrize(
     ("changes", "name", "words"),
     [
-        ({"currency": "NOPE"}, "currency", "does not describe"),
-        ({"amount": "1.123456789"}, "amount", "at most 8 digits"),
+        ({"currency": "NOPE"}, "currency", "does not list"),
+        ({"amount": "1.123456789"}, "amount", "at most 8 decimals"),
         ({"amount": "100000"}, "amount", "were available"),
         ({"address": "nowhere"}, "address", ""),
         ({"payment_id": "1"}, "payment_id", "takes no payment id"),
@@ -122,7 +122,7 @@ def test_a_used_key_with_other_content_is_refused(with_token, operator):
 def test_only_operators_draft(with_token, make_person, role):
     response = send(with_token(make_person(role)), body())
     assert response.status_code == 403
-    assert response.json()["detail"] == "Nothing was recorded: operators ask for payouts."
+    assert response.json()["detail"] == "Nothing was recorded: only operators can request payouts."
 
 
 def test_a_bad_token_and_none_read_alike(client):
@@ -206,7 +206,7 @@ def test_equal_numbers_of_another_account_neither_repeat_nor_lose_a_row(with_tok
 def test_a_place_that_is_none_is_refused(with_token, auditor, place):
     response = with_token(auditor).get(PATH, {"before": place})
     assert response.status_code == 400
-    assert response.json()["errors"] == {"before": "Send a whole number from 0 to 2^63 - 1."}
+    assert response.json()["errors"] == {"before": "Must be a whole number from 0 to 2^63 - 1."}
 
 
 def test_a_place_beyond_every_row_is_an_empty_page(with_token, auditor, operator):

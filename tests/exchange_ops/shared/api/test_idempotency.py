@@ -63,7 +63,7 @@ class TestOneRequest:
         assert refused.status_code == 422
         assert refused["Content-Type"] == "application/problem+json"
         assert refused.json()["detail"] == (
-            "Nothing was recorded. This Idempotency-Key was used before, for another request."
+            "Nothing was recorded. This Idempotency-Key was already used for another request."
         )
         assert Withdrawal.objects.count() == 1
 
@@ -133,7 +133,7 @@ class TestOneRequest:
         assert second.content == first.content
         refused = send(client, {"reason": "Paid twice"}, path=path, key="another-key")
         assert refused.status_code == 422
-        assert "can't be taken back any more" in refused.json()["detail"]
+        assert "can no longer be withdrawn" in refused.json()["detail"]
 
     def test_cancelling_an_order_takes_a_key_too(self, with_token, operator):
         client, now = with_token(operator), clock.now()
@@ -181,7 +181,7 @@ class TestTheClaim:
         busy = send(client)
         assert (busy.status_code, busy["Retry-After"]) == (409, "1")
         assert busy.json()["detail"] == (
-            "Nothing new was recorded. The same request is being handled at this moment. Send it again in a second."
+            "Nothing new was recorded. The same request is still being processed. Try again in a second."
         )
 
 

@@ -8,7 +8,7 @@ from django.db import IntegrityError, transaction
 
 from desk import clock
 from desk.models import AuditEvent
-from desk.people import totp
+from desk.people import signed, stepup, totp
 from desk.people.stepup import CannotConfirm
 from desk.staff import deactivation
 from exchange_ops.policy import modes
@@ -17,6 +17,7 @@ from exchange_ops.withdrawals import workflow
 from exchange_ops.withdrawals.decisions import approvals, policy_evaluation, resolutions
 from exchange_ops.withdrawals.models import Approval, Withdrawal
 from tests import trail
+from tests.desk.authenticator import SoftKey
 from tests.desk.staff import keeping
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.engine("votes counted under locks")]
@@ -54,7 +55,7 @@ def test_only_treasury_decides(walk, make_person, role):
     for call in (walk.approve, walk.reject):
         more = {"answer": {}} if call == walk.approve else {}
         refused("Only treasury decides", call, row, person, **more)
-    with pytest.raises(approvals.CannotApprove, match="Only treasury can call back"):
+    with pytest.raises(approvals.CannotApprove, match="Only treasury can recall"):
         approvals.recall(withdrawal_id=row.pk, person=person, reason="No", now=clock.now())
 
 
@@ -108,7 +109,7 @@ def test_the_database_refuses_an_own_approval_whatever_it_claims(walk):
 def test_only_what_was_seen_can_be_approved(walk):
     row = walk.held()
     for digest in ("", "0" * 64, walk.held(amount=Decimal("0.06")).digest):
-        refused("This is not what you saw", walk.approve, row, digest=digest)
+        refused("after you opened it", walk.approve, row, digest=digest)
 
 
 @pytest.mark.parametrize(
@@ -137,7 +138,7 @@ def test_a_change_of_the_rules_makes_approvals_void_and_releases(walk):
     walk.approve(row)
     newer = PolicyVersion.objects.create(number=2, published_at=clock.now())
     QuorumTier.objects.create(policy=newer, up_to=None, approvals=3, mode="hold_then_approve")
-    refused("This is not what you saw", walk.approve, row, walk.approvers[1])
+    refused("after you opened it", walk.approve, row, walk.approvers[1])
     row = walk.step(row)
     assert (row.state, row.events.last().event) == ("rolling_back", "policy_changed")
 
@@ -160,7 +161,7 @@ def test_one_code_confirms_one_decision(walk):
     first, second = walk.held(), walk.held(amount=Decimal("0.06"))
     code = walk.answer(walk.approvers[0])
     walk.approve(first, answer=code)
-    refused("used already", walk.approve, second, answer=code)
+    refused("already used", walk.approve, second, answer=code)
 
 
 # How many ------------------------------------------------------------------------------------------------------------
@@ -169,7 +170,7 @@ def test_one_code_confirms_one_decision(walk):
 def test_two_people_approve_a_larger_amount_and_one_of_them_twice_does_not(walk):
     row = walk.held(amount=TWO)
     assert walk.approve(row).state == "held"
-    refused("You decided on this already", walk.approve, row)
+    refused("Your decision is recorded", walk.approve, row)
     assert list(approvals.waiting().for_person(walk.approvers[0])) == []
     assert list(approvals.waiting().for_person(walk.approvers[1])) == [row]
     after = walk.approve(row, walk.approvers[1])
@@ -303,7 +304,7 @@ def test_the_database_keeps_a_decision_once_something_was_told(walk):
     row = walk.committing()
     walk.fault("commit_withdrawal", "drop_before")
     row = walk.step(row)
-    with pytest.raises(approvals.CannotApprove, match="can't be called back any more"):
+    with pytest.raises(approvals.CannotApprove, match="can no longer be recalled"):
         approvals.recall(withdrawal_id=row.pk, person=walk.approvers[1], reason="Stop", now=clock.now())
     from desk.machines import mover as machine_mover
     from exchange_ops.withdrawals import machine
@@ -324,10 +325,10 @@ def test_the_one_who_asked_takes_it_back(walk, state):
 def test_nobody_else_takes_it_back_and_not_after_a_decision(walk, make_person):
     row = walk.held()
     for person in (walk.approvers[0], make_person("operator", username="operator2"), make_person("auditor")):
-        with pytest.raises(workflow.CannotCancel, match="Only the person who asked"):
+        with pytest.raises(workflow.CannotCancel, match="Only the requester"):
             workflow.cancel(withdrawal_id=row.pk, person=person, reason="", now=clock.now())
     walk.approve(row)
-    with pytest.raises(workflow.CannotCancel, match="can't be taken back any more"):
+    with pytest.raises(workflow.CannotCancel, match="can no longer be withdrawn"):
         workflow.cancel(withdrawal_id=row.pk, person=walk.operator, reason="", now=clock.now())
 
 
@@ -358,7 +359,7 @@ def test_two_people_close_an_unclear_case_and_nothing_is_sent(walk):
     row = unclear(walk)
     sent = len(walk.calls())
     assert resolve(walk, row, walk.approvers[0]).state == "investigate"
-    with pytest.raises(resolutions.CannotResolve, match="that verdict already"):
+    with pytest.raises(resolutions.CannotResolve, match="Your finding is recorded"):
         resolve(walk, row, walk.approvers[0])
     assert resolve(walk, row, walk.approvers[1]).state == "resolved_paid"
     assert len(walk.calls()) == sent
@@ -374,19 +375,33 @@ def test_different_verdicts_do_not_close_it_and_a_last_word_counts(walk):
 
 def test_a_verdict_is_for_two_people_of_treasury_with_a_reason_and_a_second_factor(walk, make_person):
     row = unclear(walk)
-    with pytest.raises(resolutions.CannotResolve, match="Two people of treasury"):
+    with pytest.raises(resolutions.CannotResolve, match="Two treasurers"):
         resolve(walk, row, walk.operator, answer={})
-    with pytest.raises(resolutions.CannotResolve, match="Say what you looked at"):
+    with pytest.raises(resolutions.CannotResolve, match="Enter what you checked"):
         resolve(walk, row, walk.approvers[0], evidence=" ")
-    with pytest.raises(resolutions.CannotResolve, match="not what you saw"):
+    with pytest.raises(resolutions.CannotResolve, match="after you opened it"):
         resolve(walk, row, walk.approvers[0], digest="0" * 64)
-    with pytest.raises(resolutions.CannotResolve, match="The verdict is"):
+    with pytest.raises(resolutions.CannotResolve, match="Choose a finding"):
         resolve(walk, row, walk.approvers[0], verdict="maybe")
     with pytest.raises(CannotConfirm):
         resolve(walk, row, walk.approvers[0], answer={"kind": "totp", "code": "000000"})
     with pytest.raises(resolutions.CannotResolve, match="nothing to close"):
         resolve(walk, walk.request(amount=Decimal("0.07")), walk.approvers[0])
     assert Approval.objects.filter(stage="resolution").count() == 0
+
+
+@pytest.mark.parametrize("changes", [{"verdict": "not_paid"}, {"evidence": "Another statement"}])
+def test_a_verdict_and_its_evidence_are_signed(walk, changes):
+    """What the passkey signed and what the form brings are the same, or nothing counts."""
+    row, person, key = unclear(walk), walk.approvers[0], SoftKey()
+    key.enrol(person)
+    shown = signed.whole(resolutions.digest_of(walk.fresh(row)), {"verdict": "paid", "comment": "Statement\n of today"})
+    asked = {"purpose": resolutions.PURPOSE, "digest": shown, "session_key": "session", "now": clock.now()}
+    answer = key.answer(stepup.challenge(person=person, **asked))
+    with pytest.raises(CannotConfirm, match="does not belong to what is shown"):
+        resolve(walk, row, person, answer=answer, **changes)
+    assert resolve(walk, row, person, answer=answer).state == "investigate"
+    assert Approval.objects.filter(stage="resolution").count() == 1
 
 
 def test_the_inbox_is_sorted_by_what_closes_first(walk):

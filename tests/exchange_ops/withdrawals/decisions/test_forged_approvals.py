@@ -312,7 +312,7 @@ def test_a_quorum_made_smaller_with_a_digest_of_the_forgers_own_is_not_approved(
     text = json.dumps(content, sort_keys=True, separators=(",", ":"))
     without_key = hashlib.sha256(text.encode()).hexdigest()
     sql("UPDATE exchange_ops_withdrawal SET quorum_required = 1, digest = %s WHERE id = %s", without_key, row.pk)
-    with pytest.raises(approvals.CannotApprove, match="not what you saw"):
+    with pytest.raises(approvals.CannotApprove, match="after you opened it"):
         walk.approve(row)
     not_paid(walk, row)
 
@@ -329,7 +329,7 @@ def test_a_quorum_made_smaller_with_a_digest_of_the_forgers_own_is_not_approved(
 def test_nothing_is_asked_for_under_rules_that_were_changed_past_the_desk(walk: Any, statement: str) -> None:
     disarm()
     sql(statement)
-    with pytest.raises(CannotRequest, match="changed in the database past the desk"):
+    with pytest.raises(CannotRequest, match="changed in the database, outside Countersign"):
         walk.request(amount=TWO)
     assert any("exchange_ops." in finding for finding in audit_check.verify(replay=True))
 
@@ -338,7 +338,7 @@ def test_rules_put_in_force_past_the_desk_are_not_followed(walk: Any) -> None:
     old = PolicyVersion.objects.get()
     policy = inserted(PolicyVersion, number=old.number + 1, published_at=clock.now())
     inserted(QuorumTier, policy_id=policy, approvals=1, mode="hold_then_approve")
-    with pytest.raises(CannotRequest, match="changed in the database past the desk"):
+    with pytest.raises(CannotRequest, match="changed in the database, outside Countersign"):
         walk.request(amount=TWO)
 
 
@@ -374,7 +374,7 @@ def test_a_freeze_ended_past_the_desk_is_named(walk: Any) -> None:
     sql("UPDATE exchange_ops_freeze SET thawed_at = frozen_at WHERE id = %s", frozen.pk)
     found = audit_check.verify(replay=True)
     assert f"Freeze {frozen.pk} ended in the table, and not so by the trail." in found
-    assert any(finding.startswith(f"exchange_ops.freeze {frozen.pk} is not what") for finding in found)
+    assert any(finding.startswith(f"exchange_ops.freeze {frozen.pk} was altered outside the desk") for finding in found)
 
 
 def test_a_whole_payment_holds_with_every_row_of_it(walk: Any) -> None:

@@ -42,7 +42,7 @@ def test_checks_that_can_not_be_made_are_made_later(walk, operation, fault):
     walk.fault(operation, **fault, times=99)
     row = walk.step(walk.request())
     assert row.state == "draft"
-    assert row.last_problem.startswith("The checks could not be made")
+    assert row.last_problem.startswith("Checks not completed")
     assert row.next_action_at > clock.now()
     walk.heal()
     walk.until(row, "queued")
@@ -65,7 +65,7 @@ def test_a_fee_that_makes_no_sense_does_not_go_on(walk, fee):
 def test_a_currency_that_was_closed_meanwhile(walk):
     row = walk.request()
     Currency.objects.filter(code="BTC").update(payout_enabled=False)
-    assert walk.step(row).last_problem == "The exchange has switched off payouts of BTC for now."
+    assert walk.step(row).last_problem == "The exchange has suspended payouts of BTC."
 
 
 def test_a_currency_closed_while_it_waits_keeps_it_waiting(walk):
@@ -90,7 +90,7 @@ def test_two_equal_requests_are_held_one_after_the_other(walk):
     assert walk.step(first).state == "hold_unknown"
     second = walk.step(second)
     assert (second.state, len(walk.calls())) == ("queued", 1)
-    assert f"{first.reference} asks for exactly the same" in second.last_problem
+    assert f"{first.reference} is an identical request in progress" in second.last_problem
     walk.later(minutes=63)
     walk.until(first, "lapsed")
     walk.until(second, "held")

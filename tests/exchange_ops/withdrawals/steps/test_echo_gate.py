@@ -73,7 +73,7 @@ def test_nothing_can_be_approved_before_the_record_was_read(walk):
     walk.fault("get_transaction", "status", status=503, times=99)
     row = walk.step(row)
     assert row.echo_ok is None
-    with pytest.raises(approvals.CannotApprove, match="has not been read yet"):
+    with pytest.raises(approvals.CannotApprove, match="still being read"):
         walk.approve(row)
     walk.heal()
     assert walk.step(row).echo_ok is True
@@ -85,7 +85,7 @@ def test_a_payout_executed_without_us_freezes_and_calls_two_people(walk, status)
     walk.sandbox.control(f"payouts/{row.exchange_id}", {"status": status})
     row = walk.step(row)
     assert (row.state, row.decision) == ("investigate", machine_table.NONE)
-    assert row.last_problem.startswith(f"The exchange shows it as {status} although nobody here told it to pay")
+    assert row.last_problem.startswith(f"The exchange shows it as {status} although no payment was ordered here")
     assert freezes.active(walk.account) is not None
     assert walk.calls("commit_withdrawal", "rollback_withdrawal") == []
     assert walk.sweep() == 0

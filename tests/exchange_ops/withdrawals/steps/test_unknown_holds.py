@@ -117,7 +117,7 @@ def test_a_ledger_that_can_not_be_read_closes_nothing(walk):
         walk.fault("get_transactions", **kind, times=9)
         row = walk.step(row)
         assert row.state == "hold_unknown"
-        assert "not readable" in row.last_problem
+        assert "not available" in row.last_problem
         walk.heal()
     assert walk.step(row).state == "lapsed"
 

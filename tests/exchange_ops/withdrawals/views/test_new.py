@@ -40,7 +40,7 @@ def test_a_good_form_becomes_one_request_and_says_that_nothing_was_sent(signed_i
     row = Withdrawal.objects.get()
     assert (row.amount, row.address, row.state, row.initiator) == (Decimal("1.25"), rows.ADDRESS, "draft", operator)
     assert response.redirect_chain == [(f"/withdrawals/{row.pk}/", 302)]
-    assert f"{row.reference} is recorded. Nothing was sent yet" in response.content.decode()
+    assert f"{row.reference} requested. Nothing was sent yet" in response.content.decode()
 
 
 @pytest.mark.parametrize(
@@ -48,25 +48,25 @@ def test_a_good_form_becomes_one_request_and_says_that_nothing_was_sent(signed_i
     [
         ("", "Enter the amount."),
         ("   ", "Enter the amount."),
-        ("0", "An amount is above zero."),
-        ("0.000", "An amount is above zero."),
-        ("-1", "An amount is above zero."),
-        ("1,5", "without thousands"),
-        ("1.", "digits with at most one point"),
-        (".5", "digits with at most one point"),
-        ("1e5", "digits with at most one point"),
-        ("NaN", "digits with at most one point"),
-        ("Infinity", "digits with at most one point"),
-        ("0x10", "digits with at most one point"),
-        ("1 000", "digits with at most one point"),
-        ("+1", "digits with at most one point"),
-        ("１２", "Use the digits 0 to 9"),
-        ("١.٢", "Use the digits 0 to 9"),
-        ("1\u200b.5", "Use the digits 0 to 9"),
-        ("1.123456789", "at most 8 digits after the point"),
+        ("0", "Enter an amount greater than zero."),
+        ("0.000", "Enter an amount greater than zero."),
+        ("-1", "Enter an amount greater than zero."),
+        ("1,5", "no thousands separator"),
+        ("1.", "in digits with one decimal point"),
+        (".5", "in digits with one decimal point"),
+        ("1e5", "in digits with one decimal point"),
+        ("NaN", "in digits with one decimal point"),
+        ("Infinity", "in digits with one decimal point"),
+        ("0x10", "in digits with one decimal point"),
+        ("1 000", "in digits with one decimal point"),
+        ("+1", "in digits with one decimal point"),
+        ("１２", "Use only the digits 0 to 9"),
+        ("١.٢", "Use only the digits 0 to 9"),
+        ("1\u200b.5", "Use only the digits 0 to 9"),
+        ("1.123456789", "at most 8 decimals"),
         ("0.001", "have to arrive"),
-        ("0." + "1" * 25, "No currency has more than 24 digits"),
-        ("9" * 37, "More than 36 digits"),
+        ("0." + "1" * 25, "Enter at most 24 digits"),
+        ("9" * 37, "at most 36 digits before"),
         ("9" * 200, "at most 80 characters"),
         ("501", "were available on the bank account"),
     ],
@@ -86,8 +86,8 @@ def test_an_amount_that_makes_no_sense_is_refused_beside_its_field(signed_in, op
         ({"currency": ""}, "currency", "Choose the currency."),
         ({"currency": "NOPE"}, "currency", "Select a valid choice"),
         ({"currency": "OFF"}, "currency", "Select a valid choice"),
-        ({"address": ""}, "address", "Enter the address"),
-        ({"address": "   "}, "address", "Enter the address"),
+        ({"address": ""}, "address", "Enter the recipient's address"),
+        ({"address": "   "}, "address", "Enter the recipient's address"),
         ({"address": rows.ADDRESS[:-1] + "q"}, "address", ""),
         ({"address": rows.ADDRESS.replace("q", "\u0261", 1)}, "address", "no plain letter or digit"),
         ({"address": rows.ADDRESS[:20] + " " + rows.ADDRESS[20:]}, "address", "a blank inside"),
@@ -95,7 +95,7 @@ def test_an_amount_that_makes_no_sense_is_refused_beside_its_field(signed_in, op
         ({"address": "a" * 401}, "address", "at most 400"),
         ({"address": "\0"}, "address", "Null characters"),
         ({"payment_id": "12345"}, "payment_id", "takes no payment id"),
-        ({"reason": ""}, "reason", "Say what the payment is for"),
+        ({"reason": ""}, "reason", "Enter the purpose of the payment"),
         ({"reason": "x" * 501}, "reason", "at most 500"),
         ({"fee_from": "nobody"}, "fee_from", "Select a valid choice"),
     ],
@@ -132,7 +132,7 @@ def test_a_used_key_with_other_content_is_a_mistake_and_no_second_payment(signed
     response = client.post(PATH, {**form, "amount": "2"})
     assert response.status_code == 422
     assert Withdrawal.objects.count() == 1
-    assert "This form was sent before, with other content" in response.content.decode()
+    assert "this form was sent before, with other content" in response.content.decode()
 
 
 def test_every_form_that_is_opened_has_a_key_of_its_own(signed_in, operator):
@@ -146,7 +146,7 @@ def test_currencies_that_cannot_be_paid_out_are_explained(signed_in, operator):
     rows.currency("OLD", delisted=True)
     rows.currency("USD", crypto=False)
     page = signed_in(operator).get(PATH).content.decode()
-    assert "The exchange has switched off payouts of OFF" in page
+    assert "The exchange has suspended payouts of OFF" in page
     assert "OLD is delisted" in page
     assert "USD does not belong to a chain" in page
     assert 'value="OFF"' not in page
@@ -178,7 +178,7 @@ def test_figures_for_what_is_not_an_amount_yet_write_nothing(signed_in, operator
 
 
 def test_figures_for_an_amount_beyond_the_bounds_tell_why(signed_in, operator):
-    assert "at most 8 digits" in figures(signed_in(operator), amount="1.123456789")
+    assert "at most 8 decimals" in figures(signed_in(operator), amount="1.123456789")
     assert "were available" in figures(signed_in(operator), amount="100000")
 
 
@@ -252,7 +252,7 @@ def test_a_payment_request_is_split_into_the_fields_before_anything_is_requested
     assert "Nothing was requested: check each field" in page.content.decode()
     assert "data-split" in page.content.decode(), "a draft of this tab does not overwrite the fields"
     other = client.post(PATH, typed(address=uri, amount="2")).content.decode()
-    assert "The payment request says 1.5 as amount, the field has something else." in other
+    assert "The payment request has 1.5 as its amount; the field differs." in other
     refusal = refused(client, address=f"litecoin:{rows.ADDRESS}?amount=1").context["form"].errors["address"]
     assert "for LTC, and BCH is chosen" in refusal[0]
 

@@ -34,7 +34,7 @@ class TestWords:
         row = desk.paid(blocks=0)
         assert "Being looked for" in panel(client, row)
         desk.sweep()
-        assert "Unconfirmed Sent, and not in a block" in panel(client, row)
+        assert "Unconfirmed Sent, not in a known block yet" in panel(client, row)
         settings.PAYOUT_PROOF_DEPTH = 3
         desk.mine()
         assert "there is a newer block; the desk is about to look again" in panel(client, row)
@@ -54,7 +54,7 @@ class TestWords:
         assert "10 blocks deep, and the desk checked the proof itself. It is buried" in panel(client, row)
         page = client.get(f"/withdrawals/{row.pk}/").content.decode()
         assert f'href="/chain/tx/{row.hash}/"' in page
-        assert "Paid, and the chain proves it" in page
+        assert "Paid, and verified on-chain" in page
 
     def test_the_exchange_s_count_does_not_stand_beside_the_desk_s_own(self, desk, signed_in, treasury):
         client, row = signed_in(treasury), desk.proven()
@@ -79,16 +79,14 @@ class TestWords:
         )
         assert "the desk ends this dispute by itself" in words
         words = panel(client, wrong)
-        assert (
-            "Paid otherwise The chain shows something else than was asked for. It pays the address 1.24000000" in words
-        )
+        assert "Paid otherwise The on-chain payment differs from the request. It pays the address 1.24000000" in words
         assert "by itself" not in words
 
     def test_what_nobody_knows_and_what_does_not_hold_is_told_as_such(self, desk, signed_in, treasury):
         client = signed_in(treasury)
         row = desk.paid(txid="ab" * 32, blocks=0)
         desk.sweep()
-        assert "Not on the chain Nothing of it is on the chain so far." in panel(client, row)
+        assert "Not on the chain No on-chain transaction yet." in panel(client, row)
         PayoutProof.objects.update(standing="not_proven", sentence="The service's proof does not hold.")
         assert "Not proven Whether it is paid is not proven." in panel(client, row)
 
@@ -99,7 +97,7 @@ class TestWords:
         desk.sweep()
         words = panel(signed_in(treasury), row)
         assert "Proven The address has exactly" in words
-        assert "The chain could not be asked" in words
+        assert "The chain service is not available" in words
 
     def test_other_currencies_are_not_verifiable_by_us(self, desk, signed_in, treasury):
         row = desk.row("settled", hash="ab" * 32, currency="BTC", amount=Decimal(1), address=supplier())
@@ -114,7 +112,7 @@ class TestWords:
         held = desk.row("held", hash="", currency="BCH", amount=Decimal(1), address=supplier())
         assert panel(signed_in(treasury), held) == ""
         committed = desk.row("committed", hash="", currency="BCH", amount=Decimal(1), address=supplier())
-        assert "The exchange has not named a transaction" in panel(signed_in(treasury), committed)
+        assert "The exchange has not returned a transaction hash" in panel(signed_in(treasury), committed)
 
     def test_a_hash_that_is_none_breaks_no_page(self, desk, signed_in, treasury):
         row = desk.row("settled", hash="<b>no hash", currency="BCH", amount=Decimal(1), address=supplier())
@@ -137,7 +135,7 @@ def test_a_reorganisation_turns_a_proven_payout_into_a_disputed_one_and_back_liv
     desk.reorganise(2)
     desk.sweep()
     expect(state).to_have_text("Paid, but the records disagree")
-    expect(proof).to_contain_text("the block that showed the payment has left the chain")
+    expect(proof).to_contain_text("its block was removed by a chain reorganisation")
     expect(page.locator("#decide")).to_contain_text("Two people have to come to the same finding")
     desk.mine(2)
     desk.sweep()

@@ -12,7 +12,7 @@ from wire.values import Secret
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("payable")]
 SECRET = Secret("JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP")
-GONE = "What you had written is recorded nowhere."
+GONE = "Your text was not saved."
 
 
 @pytest.fixture

@@ -134,8 +134,8 @@ def test_the_baton_goes_to_its_receiver_who_alone_can_mint(wallet: Wallet) -> No
     ("ask", "said"),
     [
         (lambda wallet, _: wallet.create(wif=OTHER.wif.reveal()), "The private key is not that of the funding"),
-        (lambda wallet, _: wallet.create(wif="nonsense"), "This is no private key: a character"),
-        (lambda wallet, _: wallet.create(wif=MAIN_WIF), "This is no private key of"),
+        (lambda wallet, _: wallet.create(wif="nonsense"), "Invalid private key: a character"),
+        (lambda wallet, _: wallet.create(wif=MAIN_WIF), "This private key is not for"),
         (lambda wallet, _: wallet.create(funding="nonsense"), "Invalid BCH address. Double check"),
         (lambda wallet, _: wallet.create(to=MAIN_ADDRESS), "Invalid network."),
         (lambda wallet, _: wallet.create(hash="ab"), "documentHash has to have 64 hexadecimal digits"),

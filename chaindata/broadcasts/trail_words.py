@@ -1,0 +1,26 @@
+"""The words for the events of raw transactions in the audit trail."""
+
+from typing import Final
+
+from desk.audit.words import Words, short
+
+WORDS: Final = Words(
+    name="chain-broadcast",
+    title="Raw transactions",
+    noun="transaction",
+    mark="B-",
+    first=("asked",),
+    content=lambda facts: short(str(facts.get("txid", ""))),
+    decisions=("asked",),
+    sentences={
+        "asked": "{who} requested to send {it}.",
+        "claimed": "{who} sent {it} to the chain service.",
+        "stopped": "{who} stopped {it} before it was sent.",
+        "accepted": "{who} noted that the network accepted {it}.",
+        "refused": "{who} noted that the network refused {it}.",
+        "not_sent": "{who} noted that {it} did not leave the desk.",
+        "answer_lost": "{who} noted that the answer about {it} was lost.",
+        "found": "{who} identified {it} on the network.",
+        "not_seen": "{who} noted that the network does not have {it}.",
+    },
+)

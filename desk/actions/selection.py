@@ -1,0 +1,197 @@
+"""Decisions on chosen requests: each is shown whole, one second factor signs the exact list, and each is judged alone.
+
+A room declares what can be decided in a selection (`desk.rooms.Room.selectable`). The page that shows the requests
+gives a mark of what it showed; only what is in the mark can be decided. Then each request is decided by its room's own
+rules, in a transaction of its own, as if it were decided on its page: one that is refused stops no other.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import starmap
+from typing import TYPE_CHECKING, Any, Final
+
+import structlog
+from django.core import signing
+from django.db import DatabaseError, transaction
+
+from desk import rooms
+from desk.machines.decisions import Act
+from desk.machines.rows import Subject
+from desk.people import signed_lists, stepup
+from desk.people.signed_lists import APPROVE, MOST, REJECT, Decision
+
+if TYPE_CHECKING:
+    from desk.models import Person
+
+SHOWN_SECONDS: Final = 3600  # how long a review may lie open
+_SALT: Final = "desk.selection"
+_log = structlog.get_logger(__name__)
+
+
+class CannotDecide(Exception):
+    """Nothing of the selection was decided; the text is the sentence for the person."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Card:
+    """One request as it is shown whole before it is decided in a selection, with what its own page shows.
+
+    `row` is the row of its machine, `template` draws it from the card, and a decision is bound to `digest`. `why_not`
+    is why this person can't approve it, empty where they can; `may_reject` says whether they can reject it. The labels
+    say what each does.
+    """
+
+    row: Any
+    template: str
+    digest: str
+    approve_label: str
+    reject_label: str
+    why_not: str = ""
+    may_reject: bool = True
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selectable:
+    """The requests of one machine that can be decided in a selection.
+
+    `cards` gives those of these numbers that the person may see. `approve` and `reject` are the room's own decisions,
+    which take the number of the row as `owner`. Both raise the room's own `refusals`. `outcome` is the sentence on the
+    money after a decision.
+    """
+
+    model: type[Subject]
+    owner: str
+    purpose: str
+    cards: "Callable[[Person, Collection[int], datetime], Mapping[int, Card]]"
+    approve: Callable[..., Subject]
+    reject: Callable[..., Subject]
+    refusals: tuple[type[Exception], ...]
+    outcome: Callable[[Any], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of one decision: the sentence begins with what happened to the money."""
+
+    subject: str
+    reference: str
+    is_done: bool
+    sentence: str
+
+
+def names() -> frozenset[str]:
+    """The names of subjects that can be decided in a selection."""
+    return frozenset(_by_name())
+
+
+def cards(person: "Person", subjects: Iterable[str], *, now: datetime, scope: str = "") -> list[Card]:
+    """The requests that are shown, in the order of the subjects, each once, without those that this person can't see.
+
+    With a `scope` only requests of that account. Raises CannotDecide for more than `MOST`.
+    """
+    keys = list(dict.fromkeys(filter(None, map(_parsed, subjects))))
+    if len(keys) > MOST:
+        raise CannotDecide(f"Nothing was decided. Select at most {MOST} requests.")
+    kinds = _by_name()
+    by_key: dict[tuple[str, int], Card] = {}
+    for name, each in kinds.items():
+        numbers = [number for kind, number in keys if kind == name]
+        if numbers:
+            by_key |= {(name, number): card for number, card in each.cards(person, numbers, now).items()}
+    return [by_key[key] for key in keys if key in by_key and scope in {"", by_key[key].row.scope}]
+
+
+def mark_of(person: "Person", cards: Iterable[Card]) -> str:
+    """What the review showed to this person, as a signed text that comes back with the decisions."""
+    return signing.dumps([person.pk, [[card.row.subject, card.digest] for card in cards]], salt=_SALT, compress=True)
+
+
+def purpose_of(subject: str) -> str:
+    """The purpose of a decision on this subject; empty where it can't be decided in a selection."""
+    kind = _by_name().get(subject.partition(":")[0])
+    return kind.purpose if kind is not None else ""
+
+
+def checked(person: "Person", decisions: Sequence[Decision], *, mark: str) -> str:
+    """The text of the list that is signed. Raises CannotDecide for an impossible list, or for what was not shown."""
+    if not decisions:
+        raise CannotDecide("Nothing was decided. Tick each request that you decide on.")
+    if len(decisions) > MOST:
+        raise CannotDecide(f"Nothing was decided. Select at most {MOST} requests.")
+    if len({each.subject for each in decisions}) != len(decisions):
+        raise CannotDecide("Nothing was decided. A request is in the list twice: review the selection again.")
+    on_page = _read(person, mark)
+    for each in decisions:
+        if on_page.get(each.subject) != each.digest or each.purpose != purpose_of(each.subject) or not each.purpose:
+            raise CannotDecide("Nothing was decided. The list has a request that was not shown: review it again.")
+        if each.verdict not in {APPROVE, REJECT}:
+            raise CannotDecide("Nothing was decided. Choose approve or reject for each ticked request.")
+        if each.verdict == REJECT and not each.comment.strip():
+            raise CannotDecide("Nothing was decided. Give a reason for each request that you reject.")
+    return signed_lists.text_of(decisions)
+
+
+def decide(decisions: Sequence[Decision], *, act: Act, mark: str, clock: Callable[[], datetime]) -> list[Outcome]:
+    """Confirm the list with one second factor, then decide on each request by itself, in the order of the list.
+
+    `act` has the person, their session and their answer. Raises CannotDecide, or `stepup.CannotConfirm`; then nothing
+    was decided. Afterwards each request has its outcome, and none is decided whose content is not what was shown.
+    """
+    text = checked(act.person, decisions, mark=mark)
+    with transaction.atomic():
+        signature = stepup.verify(
+            person=act.person,
+            purpose=signed_lists.PURPOSE,
+            digest=signed_lists.digest_of(text),
+            answer=act.answer,
+            session_key=act.session_key,
+            now=act.now,
+            listed=text,
+        )
+    places = [signed_lists.Place(signature, position) for position in range(len(decisions))]
+    pairs = zip(decisions, places, strict=True)
+    return list(starmap(lambda each, place: _decided(each, place, act, clock()), pairs))
+
+
+def _decided(decision: Decision, place: signed_lists.Place, act: Act, now: datetime) -> Outcome:
+    name, _, number = decision.subject.partition(":")
+    kind = _by_name()[name]
+    model: Any = kind.model
+    reference = model(pk=int(number)).reference
+    common = {kind.owner: int(number), "person": act.person, "session_key": act.session_key, "now": now}
+    refusals: tuple[type[Exception], ...] = (*kind.refusals, stepup.CannotConfirm)
+    try:
+        if decision.verdict == APPROVE:
+            row = kind.approve(digest=decision.digest, answer=place.answer, comment=decision.comment, **common)
+        else:
+            row = kind.reject(digest=decision.digest, reason=decision.comment, **common)
+    except refusals as problem:
+        return Outcome(decision.subject, reference, False, f"Not decided. {problem}")
+    except DatabaseError as problem:
+        _log.exception("selection.not_recorded", subject=decision.subject, reason=type(problem).__name__)
+        sentence = "The desk could not record the decision. Open the request to see where it is, then decide there."
+        return Outcome(decision.subject, reference, False, sentence)
+    return Outcome(decision.subject, reference, True, kind.outcome(row))
+
+
+def _read(person: "Person", mark: str) -> dict[str, str]:
+    """For each request that this mark says was shown to this person the digest that was shown."""
+    try:
+        number, pairs = signing.loads(mark, salt=_SALT, max_age=SHOWN_SECONDS)
+    except signing.SignatureExpired:
+        raise CannotDecide("Nothing was decided. This page is more than an hour old: review it again.") from None
+    except signing.BadSignature:
+        raise CannotDecide("Nothing was decided. This page was not read here: review the selection again.") from None
+    return dict(pairs) if number == person.pk else {}
+
+
+def _by_name() -> dict[str, Selectable]:
+    return {each.model.name: each for each in rooms.selectable()}
+
+
+def _parsed(subject: str) -> tuple[str, int] | None:
+    name, _, number = subject.partition(":")
+    is_number = number.isascii() and number.isdigit() and 0 < len(number) <= 15
+    return (name, int(number)) if is_number and name in names() else None

@@ -1,0 +1,103 @@
+"""The words for the events of the desk's own rooms: people, tokens, comments, channels, restores."""
+
+from typing import Final
+
+from desk.audit.words import THREAD, Words, people
+
+_KINDS: Final = {
+    "roles": "change roles",
+    "factors": "reset second factors",
+    "access": "reset password and second factors",
+    "reactivate": "activate again",
+    "deactivate": "deactivate",
+}
+PERSON: Final = Words(
+    name="person",
+    title="People and sign-in",
+    noun="",
+    naming=people,
+    decisions=("colleague_confirmed",),
+    sentences={
+        "created": "{who} created the administrator {it}.",
+        "invited": "{who} made an invitation link for {it}.",
+        "invited_again": "{who} removed the password and the second factors of {it} and made a new invitation.",
+        "invitation_used": "{who} set a password with an invitation link.",
+        "colleague_confirmed": "{who} confirmed {it} as a colleague of treasury.",
+        "deactivated": "{who} deactivated {it}.",
+        "signed_in": "{who} signed in.",
+        "signed_out": "{who} signed out.",
+        "session_ended": "{who} ended a session of {it}.",
+        "factor_change_confirmed": "{who} confirmed a change of their second factors.",
+        "factor_added": "{who} added a second factor for {it}: {factor}.",
+        "factor_removed": "{who} removed a second factor of {it}: {factor}.",
+        "factor_renewed": "{who} replaced a second factor of {it}: {factor}.",
+    },
+)
+CHANGE: Final = Words(
+    name="change",
+    title="Changes of people",
+    noun="change",
+    mark="P-",
+    first=("requested",),
+    content=lambda facts: _KINDS.get(str(facts.get("kind")), ""),
+    decisions=("confirmed", "applied_alone", "rejected"),
+    sentences={
+        "requested": "{who} requested {it}.",
+        "confirmed": "{who} confirmed {it}. It is in force.",
+        "applied_alone": "{who} put {it} in force without a second administrator.",
+        "rejected": "{who} rejected {it}.",
+        "withdrawn": "{who} withdrew {it}.",
+        "expired": "{who} ended {it}: its time was over.",
+    },
+)
+TOKEN: Final = Words(
+    name="token",
+    title="API tokens",
+    noun="API token no.",
+    first=("created",),
+    content=lambda facts: str(facts.get("name", "")),
+    sentences={"created": "{who} created {it}.", "revoked": "{who} revoked {it}."},
+)
+COMMENT: Final = Words(
+    name=THREAD,
+    title="Comments and assignments",
+    noun="",
+    sentences={
+        "commented": "{who} commented on {it}.",
+        "taken": "{who} assigned {it} to themselves.",
+        "put_back": "{who} ended their assignment to {it}.",
+    },
+)
+CHANNEL: Final = Words(
+    name="channel",
+    title="Channels",
+    noun="channel no.",
+    first=("added",),
+    content=lambda facts: f"{facts.get('name', '')}, {facts.get('kind', '')}".strip(", "),
+    sentences={
+        "added": "{who} added {it}.",
+        "turned": "{who} made a new secret for {it}.",
+        "ended": "{who} removed {it}.",
+    },
+)
+DELIVERY: Final = Words(
+    name="delivery",
+    title="Messages",
+    noun="message",
+    mark="D-",
+    sentences={"sent_again": "{who} sent {it} again by {medium}."},
+)
+RESTORE: Final = Words(
+    name="restore",
+    title="Restores",
+    noun="restore",
+    mark="RS-",
+    decisions=("words_given", "settled"),
+    sentences={
+        "noticed": "{who} noticed {it}: the rows fell back to an earlier moment.",
+        "noticed_again": "{who} noticed another fall back during {it}.",
+        "words_given": "{who} decided on what waits after {it}.",
+        "settled": "{who} settled {it}.",
+    },
+)
+WORDS: Final = (PERSON, CHANGE, TOKEN, COMMENT, CHANNEL, DELIVERY, RESTORE)

@@ -1,0 +1,25 @@
+"""The words for the events of API keys of the exchange in the audit trail."""
+
+from typing import Final
+
+from desk.audit.words import Words
+from exchange_ops.keys.models import ApiKey
+
+WORDS: Final = Words(
+    name="apikey",
+    title="API keys",
+    noun="API key no.",
+    first=("added", "successor_added"),
+    content=lambda facts: str(facts.get("label", "")),
+    model=ApiKey,
+    sentences={
+        "added": "{who} added {it}.",
+        "successor_added": "{who} added {it} as the successor of another key.",
+        "probe_asked": "{who} requested a check of {it} at the exchange.",
+        "probed": "{who} checked {it} at the exchange.",
+        "handed_over": "{who} replaced {it} with its successor.",
+        "took_over": "{who} put {it} in use in place of its predecessor.",
+        "rotation_ended": "{who} ended the rotation of {it}: it stays in use.",
+        "disabled": "{who} disabled {it}.",
+    },
+)

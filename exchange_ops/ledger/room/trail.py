@@ -1,0 +1,21 @@
+"""The words for the events of the ledger in the audit trail."""
+
+from typing import Final
+
+from desk.audit.words import Facts, Words, money
+from exchange_ops.ledger.models import LedgerEntry
+
+
+def _content(facts: Facts) -> str:
+    return money(facts, to=str(facts.get("address") or ""))
+
+
+WORDS: Final = Words(
+    name="ledger",
+    title="Ledger",
+    noun="ledger line no.",
+    first=("foreign_payout",),
+    content=_content,
+    model=LedgerEntry,
+    sentences={"foreign_payout": "{who} reported a payout made outside this desk: {it}."},
+)

@@ -1,0 +1,250 @@
+"""Two records of the exchange for one index: two people of treasury choose which one holds.
+
+The newer reading settles what the specification lets tell apart: a higher index is newer (document 1, Transaction), and
+within one index a later `updatedAt`. Where one index was reported for two transactions, or a difference has no order,
+the second record waits aside and money is booked by the first. The choice of two people is for good; both records stay
+readable, the first as a version, the second in the quarantine.
+"""
+
+import hashlib
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+from django.db import IntegrityError, transaction
+from django.db.models import Exists, OuterRef, Q, QuerySet
+
+from desk.audit import trail
+from desk.incidents import review
+from desk.live import announcements
+from desk.machines import votes
+from desk.machines.decisions import Act, Acts
+from desk.people import roles, signed
+from exchange_ops.client import HIGHEST_INDEX, Aside
+from exchange_ops.ledger import batches, matching
+from exchange_ops.ledger.models import LedgerAside, LedgerEntry, LedgerVersion, RecordChoice
+from exchange_ops.shared import alarms, rules
+from exchange_ops.shared.models import Account
+from exchange_ops.wire import records
+from wire.errors import BadReply
+from wire.records import decode
+
+if TYPE_CHECKING:
+    from desk.models import Person
+
+PURPOSE: Final = "settle-record"  # the database asks for it by this word
+PEOPLE: Final = 2
+_REVIEWED: Final = (alarms.RECORDS_DIFFER, alarms.RECORDS_ASIDE)
+
+
+class CannotSettle(Exception):
+    """Nothing was settled; the text is the sentence for the person."""
+
+
+CHOICES: Final = Acts(PURPOSE, CannotSettle)
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """The record that was read first and the one that waits, as texts by member; `differing` are the members."""
+
+    first: dict[str, Any]
+    second: dict[str, Any]
+    differing: tuple[str, ...]
+
+
+def waiting(account: Account | None = None) -> QuerySet[LedgerAside]:
+    """The records that wait although another one with their index was stored."""
+    rows = LedgerAside.objects.filter(_has_rival(), cleared_at=None).select_related("account")
+    rows = rows.exclude(exchange_id="").order_by("pk")
+    return rows if account is None else rows.filter(account=account)
+
+
+def unread(*, account: Account) -> int:
+    """How many records wait that nobody can choose: they could not be read."""
+    return LedgerAside.objects.filter(account=account, cleared_at=None).exclude(pk__in=waiting(account)).count()
+
+
+def rival_of(row: LedgerAside) -> LedgerVersion | None:
+    """The version that was stored for the same index."""
+    if row.index is None:
+        return None
+    return LedgerVersion.objects.filter(account=row.account_id, index=row.index).select_related("entry").first()
+
+
+def pair_of(row: LedgerAside) -> Pair | None:
+    """Both records as they were read, or None where one of them can't be compared."""
+    rival, second = rival_of(row), _record(row.content)
+    if rival is None or second is None:
+        return None
+    content = _plain(msgspec.convert(rival.content, records.Transaction))
+    other = _plain(second)
+    names = tuple(sorted(name for name in content.keys() | other.keys() if content.get(name) != other.get(name)))
+    return Pair(content, other, names)
+
+
+def digest_of(row: LedgerAside) -> str:
+    """What a choice is between: the record that waits and the stored version. Signed with the choice and reason."""
+    rival = rival_of(row)
+    content = ["countersign-record-1", row.pk, row.account_id, row.index, row.fingerprint]
+    content += [[rival.pk, rival.entry.exchange_id, rival.content] if rival is not None else []]
+    return hashlib.sha256(trail.canonical(content).encode()).hexdigest()
+
+
+def choose(
+    *,
+    aside_id: int,
+    person: "Person",
+    holds: str,
+    reason: str,
+    digest: str,
+    answer: dict[str, Any],
+    session_key: str,
+    now: datetime,
+) -> LedgerAside:
+    """One person's choice ("first" or "second"); the same one of a second person settles it for good.
+
+    Raises CannotSettle, or `stepup.CannotConfirm`.
+    """
+    if holds not in RecordChoice.Record.values:
+        raise CannotSettle("Nothing was settled. Choose which of the two records holds.")
+    reason = CHOICES.reason(reason, asks="Nothing was settled. Say what you looked at and why this record holds.")
+    act = Act(person, now, session_key, reason, digest, answer)
+    with transaction.atomic():
+        trail.take_turn()
+        row = _open(aside_id, act)
+        confirmation = CHOICES.confirm(replace(act, digest=_whole(digest, holds, reason)))
+        word = {"holds": holds, "reason": reason, "digest": confirmation.digest, "at": confirmation.at}
+        try:
+            with transaction.atomic():
+                RecordChoice.objects.create(aside=row, person=person, confirmation=confirmation, **word)
+        except IntegrityError:
+            raise CannotSettle("Your choice is recorded already; somebody else of treasury has to agree.") from None
+        people = _people_for(row, holds)
+        facts = {"holds": holds, "reason": reason, "people": people, **confirmation.evidence()}
+        _note(row, act, "record.settled" if people >= PEOPLE else "record.choice_made", facts)
+        if people >= PEOPLE:
+            _settle(row, holds, now)
+    return row
+
+
+def may_choose(person: "Person", row: LedgerAside) -> bool:
+    """Whether this person can choose on this record."""
+    return row.cleared_at is None and rules.may_settle_records(person, row.account_id)
+
+
+def without_settled(account: Account, asides: Iterable[Aside]) -> list[Aside]:
+    """These records without the ones about which two people have chosen: reading them again changes nothing."""
+    asides = list(asides)
+    indexes = {aside.index for aside in asides if aside.index is not None and 0 < aside.index <= HIGHEST_INDEX}
+    if not indexes:
+        return asides
+    rows = LedgerAside.objects.filter(account=account, index__in=indexes).exclude(settled_as="")
+    settled = {(row.exchange_id, row.index, _fixed(row.content)) for row in rows}
+    return [one for one in asides if (one.exchange_id, one.index, _fixed(one.content)) not in settled]
+
+
+def overruled(account: Account) -> Iterator[tuple[str, int]]:
+    """The ids and indexes of the records that do not hold, by the choice of two people."""
+    for row in LedgerAside.objects.filter(account=account).exclude(settled_as=""):
+        if row.index is None:
+            continue
+        if row.settled_as == RecordChoice.Record.FIRST:
+            yield row.exchange_id, row.index
+        elif (rival := rival_of(row)) is not None:
+            yield rival.entry.exchange_id, row.index
+
+
+def votes_on(keys: Collection[str]) -> Iterable[tuple[str, int, datetime]]:
+    """Who has chosen on which of these records, by the cause of its incident."""
+    numbers = [int(key.rpartition(":")[2]) for key in keys]
+    rows = RecordChoice.objects.filter(aside__in=numbers).values_list("aside_id", "person_id", "at")
+    return [(f"record:{number}", person, at) for number, person, at in rows]
+
+
+def _open(aside_id: int, act: Act) -> LedgerAside:
+    """The record, where this person can choose on what they saw of it."""
+    row = LedgerAside.objects.select_related("account").filter(pk=aside_id).first()
+    if row is None or rival_of(row) is None or pair_of(row) is None:
+        raise CannotSettle("There is no such record to choose.")
+    if not rules.may_settle_records(act.person, row.account_id):
+        raise CannotSettle("Nothing was settled. Only treasury chooses, two people together.")
+    if row.cleared_at is not None:
+        raise CannotSettle("Nothing was settled: this record is settled already.")
+    CHOICES.refuse_while_cooling_off(act)
+    if act.digest != digest_of(row):
+        raise CannotSettle("Nothing was settled: the records are not what you saw. Read the page again.")
+    return row
+
+
+def _people_for(row: LedgerAside, holds: str) -> int:
+    """How many people provably chose this record last."""
+    shown = digest_of(row)
+    proven = votes.among(
+        RecordChoice.objects.filter(aside=row),
+        purpose=PURPOSE,
+        digests=lambda word: {_whole(shown, word.holds, word.reason)},
+    )
+    counting = votes.of_those_who_may(proven, role=roles.TREASURY, scope=str(row.account_id)).order_by("pk")
+    last = dict(counting.values_list("person_id", "holds"))
+    return sum(choice == holds for choice in last.values())
+
+
+def _settle(row: LedgerAside, holds: str, now: datetime) -> None:
+    """Write the choice, and book the second record where that one holds."""
+    LedgerAside.objects.filter(pk=row.pk).update(settled_as=holds, cleared_at=now)
+    row.refresh_from_db()
+    record = _record(row.content)
+    if holds == RecordChoice.Record.SECOND and record is not None:
+        _book(row.account, record, now)
+    for kind in _REVIEWED:
+        review.review_now(kind, now=now)
+    announcements.announce(f"ledger:{row.account_id}", entries=1)
+
+
+def _book(account: Account, record: records.Transaction, now: datetime) -> None:
+    """The entry of the record as it says; an entry with a newer version stays."""
+    entry = LedgerEntry.objects.filter(account=account, exchange_id=record.id).first()
+    if entry is None:
+        entry = batches.entry_of(account, record, now=now)
+        entry.save(force_insert=True)
+    elif entry.index <= record.index:
+        values = {"index": record.index, "seen_at": now, **batches.values_of(record)}
+        LedgerEntry.objects.filter(pk=entry.pk).update(**values)
+        entry.refresh_from_db()
+    matching.link(entry=entry, now=now)
+
+
+def _note(row: LedgerAside, act: Act, action: str, facts: dict[str, Any]) -> None:
+    before = {"exchange_id": row.exchange_id, "index": row.index}
+    trail.record(action=action, subject=f"record:{row.pk}", before=before, after=facts, **act.moved)
+
+
+def _whole(digest: str, holds: str, reason: str) -> str:
+    return signed.whole(digest, {"holds": holds, "comment": reason})
+
+
+def _has_rival() -> Q:
+    return Q(Exists(LedgerVersion.objects.filter(account=OuterRef("account"), index=OuterRef("index"))))
+
+
+def _record(content: str) -> records.Transaction | None:
+    try:
+        record: records.Transaction = decode(content.encode(), records.Transaction)
+    except BadReply:
+        return None
+    return record
+
+
+def _plain(record: records.Transaction) -> dict[str, Any]:
+    return {name: str(value) for name, value in msgspec.to_builtins(record).items()}
+
+
+def _fixed(content: str) -> str:
+    """The content without the confirmations, which grow within a version."""
+    record = _record(content)
+    if record is None:
+        return content
+    return msgspec.json.encode(msgspec.structs.replace(record, confirmations=None)).decode()

@@ -1,0 +1,74 @@
+"""Payouts decided in a selection: each as its own page shows it, by the same rules as there."""
+
+from collections.abc import Collection, Mapping
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Final
+
+from desk.actions.selection import Card, Selectable
+from exchange_ops.shared import clocks, rules
+from exchange_ops.withdrawals import states
+from exchange_ops.withdrawals.decisions import approvals
+from exchange_ops.withdrawals.models import Withdrawal
+from exchange_ops.withdrawals.proofs import payouts
+from exchange_ops.withdrawals.recipients import briefing
+from exchange_ops.withdrawals.recipients.briefing import Recipient
+from exchange_ops.withdrawals.views import decisions, detail
+
+if TYPE_CHECKING:
+    from desk.models import Person
+
+_OUTCOMES: Final = {
+    states.COMMITTING: "Approved. The exchange is being told to pay now.",
+    states.QUEUED: "Approved. The money is being reserved now.",
+    states.HELD: "Nothing is paid yet. Your approval is recorded; somebody else has to approve as well.",
+    states.REVIEW: "Nothing was sent yet. Your approval is recorded; somebody else has to approve as well.",
+    states.ROLLING_BACK: "Nothing is paid. Rejected; the money is being released.",
+    states.CANCELLED: "Nothing was sent. Rejected.",
+}
+
+
+def cards(person: "Person", numbers: Collection[int], now: datetime) -> Mapping[int, Card]:
+    """Those of these payouts that the person may see, by number."""
+    rows = Withdrawal.objects.filter(pk__in=numbers).select_related("account", "initiator", "decided_by")
+    visible = list(rules.seen_by(person, rows))
+    recipients = briefing.of_rows(visible, now=now)
+    return {row.pk: _card(row, person, recipients[row.pk], now) for row in visible}
+
+
+def _card(row: Withdrawal, person: "Person", recipient: Recipient, now: datetime) -> Card:
+    choices = decisions.choices(row, person, now=now)
+    facts: dict[str, Any] = {
+        "choices": choices,
+        "recipient": recipient,
+        "destination": detail.destination_of(row),
+        "exchange_now": clocks.exchange_now(account=row.account, now=now),
+        "on_chain": row.currency == payouts.COIN,
+        "words": list(row.approvals.select_related("person", "confirmation__signed_with").order_by("at", "pk")),
+        "progress": choices.progress,
+    }
+    return Card(
+        row=row,
+        template="exchange_ops/withdrawal/_card.html",
+        digest=row.digest,
+        approve_label=choices.approve_label,
+        reject_label=choices.reject_label,
+        why_not="" if choices.approve else choices.why_not or f"There is nothing to decide. {row.sentence}",
+        may_reject=choices.reject,
+        facts=facts,
+    )
+
+
+def _outcome(row: Withdrawal) -> str:
+    return _OUTCOMES.get(row.state, row.sentence)
+
+
+SELECTABLE: Final = Selectable(
+    model=Withdrawal,
+    owner="withdrawal_id",
+    purpose=approvals.PURPOSE,
+    cards=cards,
+    approve=approvals.approve,
+    reject=approvals.reject,
+    refusals=(approvals.CannotApprove,),
+    outcome=_outcome,
+)

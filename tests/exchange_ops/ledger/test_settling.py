@@ -1,0 +1,204 @@
+"""Two records of one index: the newer one holds by itself, else two people of treasury choose, and nothing is lost."""
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from django.db import DatabaseError, transaction
+from django.test import Client
+from django.urls import reverse
+
+from desk import clock
+from desk.incidents import review
+from desk.incidents.models import Incident
+from desk.people import signed, stepup
+from exchange_ops.ledger import quarantine, settling, sync
+from exchange_ops.ledger.models import LedgerAside, LedgerEntry, LedgerVersion, RecordChoice
+from exchange_ops.shared import alarms
+from exchange_ops.withdrawals.evidence import reconciliation
+from tests.desk.authenticator import SoftKey
+from tests.exchange_ops.ledger.test_sync import take
+from tests.exchange_ops.ledger.test_sync import transaction as record
+from wire.values import Secret
+
+pytestmark = pytest.mark.django_db
+TOTP = Secret("JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP")
+REASON = "The exchange's statement of today lists it."
+FIRST, SECOND = RecordChoice.Record.FIRST, RecordChoice.Record.SECOND
+
+
+@pytest.fixture
+def people(make_person: Any) -> list[Any]:
+    """Three people of treasury, each with a passkey of their own."""
+    persons = [make_person("treasury", username=name) for name in ("thea", "theo", "tilda")]
+    for person in persons:
+        person.key = SoftKey()
+        person.key.enrol(person)
+    return persons
+
+
+@pytest.fixture
+def aside(account: Any) -> LedgerAside:
+    """The stream has told of t-1 at an index that the listing gives to t-2."""
+    take(account, record(), source="stream")
+    take(account, record(id="t-2", amount=Decimal("1.6")))
+    return LedgerAside.objects.get()
+
+
+def choose(row: LedgerAside, person: Any, holds: str = SECOND, **changes: Any) -> LedgerAside:
+    """What the form sends, after the passkey has signed `shown`: what the person saw and chose."""
+    digest = changes.pop("digest", settling.digest_of(row))
+    fields = changes.pop("shown", {"holds": holds, "comment": changes.get("reason", REASON)})
+    options = stepup.challenge(
+        person=person,
+        purpose=settling.PURPOSE,
+        digest=signed.whole(digest, fields),
+        session_key="a-session",
+        now=clock.now(),
+    )
+    arguments = {
+        "aside_id": row.pk,
+        "person": person,
+        "holds": holds,
+        "reason": REASON,
+        "digest": digest,
+        "answer": person.key.answer(options),
+        "session_key": "a-session",
+        "now": clock.now(),
+    }
+    return settling.choose(**(arguments | changes))
+
+
+class Listing:
+    """The exchange as reconciliation reads it: these records, and no balances."""
+
+    def __init__(self, *found: Any) -> None:
+        self.found = found
+
+    def transactions_after(self, *, index: int) -> Any:
+        from exchange_ops.client import Listing as Page
+
+        yield Page(list(self.found), [])
+
+    def get_balances(self) -> Any:
+        from exchange_ops.client import Listing as Page
+
+        return Page([], [])
+
+
+def completeness(account: Any, *found: Any) -> list[tuple[str, bool, str]]:
+    """The findings of a reconciliation about transactions and records."""
+    findings = reconciliation.reconcile(account=account, client=Listing(*found), now=clock.now())  # type: ignore[arg-type]
+    about = {"transactions", "unread records"}
+    return [(one.about, one.agrees, one.sentence) for one in findings if one.about in about]
+
+
+def test_two_people_choose_the_second_record_and_reconciliation_passes(account: Any, aside: Any, people: Any) -> None:
+    listed = record(id="t-2", amount=Decimal("1.6"))
+    assert [agrees for _, agrees, _ in completeness(account, listed)] == [False, False]
+    choose(aside, people[0])
+    assert not LedgerEntry.objects.filter(exchange_id="t-2").exists(), "one person settles nothing"
+    choose(aside, people[1])
+    aside.refresh_from_db()
+    assert (aside.settled_as, quarantine.waiting(account=account)) == ("second", 0)
+    assert LedgerEntry.objects.get(exchange_id="t-2").amount == Decimal("1.6")
+    assert [agrees for _, agrees, _ in completeness(account, listed)] == [True, True]
+    assert LedgerVersion.objects.get(index=100).content["id"] == "t-1", "both stay readable"
+    assert '"t-2"' in aside.content
+
+
+def test_two_people_choose_the_first_record_and_the_other_stays_out(account: Any, aside: Any, people: Any) -> None:
+    for person in people[:2]:
+        choose(aside, person, FIRST)
+    assert [entry.exchange_id for entry in LedgerEntry.objects.all()] == ["t-1"]
+    again = take(account, record(id="t-2", amount=Decimal("1.6"), confirmations=7))
+    assert (again.asides, quarantine.waiting(account=account)) == (0, 0), "a later reading opens nothing again"
+    other = take(account, record(id="t-2", amount=Decimal("1.7")))
+    assert other.asides == 1, "another content is another question"
+
+
+def test_the_same_choice_is_needed_and_the_last_one_counts(aside: Any, people: Any) -> None:
+    choose(aside, people[0], FIRST)
+    choose(aside, people[1], SECOND)
+    with pytest.raises(settling.CannotSettle, match="recorded already"):
+        choose(aside, people[1], SECOND)
+    assert choose(aside, people[0], SECOND).settled_as == "second"
+    with pytest.raises(settling.CannotSettle, match="settled already"):
+        choose(aside, people[2], FIRST)
+
+
+@pytest.mark.parametrize(
+    "shown", [{"holds": FIRST, "comment": REASON}, {"holds": SECOND, "comment": "Another reason"}, {}]
+)
+def test_the_choice_and_its_reason_are_signed(aside: Any, people: Any, shown: dict[str, str]) -> None:
+    with pytest.raises(stepup.CannotConfirm, match="does not match the page"):
+        choose(aside, people[0], SECOND, shown=shown)
+    assert not RecordChoice.objects.exists()
+
+
+def test_others_and_empty_reasons_are_refused(aside: Any, people: Any, operator: Any) -> None:
+    operator.key = SoftKey()
+    operator.key.enrol(operator)
+    with pytest.raises(settling.CannotSettle, match="Only treasury"):
+        choose(aside, operator)
+    with pytest.raises(settling.CannotSettle, match="Say what you looked at"):
+        choose(aside, people[0], reason=" ")
+    with pytest.raises(settling.CannotSettle, match="Choose which"):
+        choose(aside, people[0], "both")
+    with pytest.raises(settling.CannotSettle, match="not what you saw"):
+        choose(aside, people[0], digest="0" * 64)
+
+
+def test_the_database_refuses_a_settlement_that_two_people_did_not_make(aside: Any, people: Any) -> None:
+    choose(aside, people[0])
+    rows = LedgerAside.objects.filter(pk=aside.pk)
+    for changes in ({"settled_as": "second"}, {"settled_as": "first"}, {"content": "{}"}):
+        with pytest.raises(DatabaseError), transaction.atomic():
+            rows.update(**changes)
+    with pytest.raises(DatabaseError), transaction.atomic():
+        RecordChoice.objects.update(holds="first")
+    choose(aside, people[1])
+    for changes in ({"settled_as": "first"}, {"settled_as": ""}, {"cleared_at": None}):
+        with pytest.raises(DatabaseError), transaction.atomic():
+            rows.update(**changes)
+
+
+def test_a_stream_ahead_of_the_listing_is_the_newer_reading(account: Any) -> None:
+    """The index grows with each update (document 1, Transaction), so reconciliation agrees."""
+    take(account, record(status="pending"))
+    take(account, record(index=101), source="stream")
+    assert [agrees for _, agrees, _ in completeness(account, record(status="pending"))] == [True, True]
+    assert LedgerEntry.objects.get().status == "success"
+    assert sync.highest_index(account=account) == 101
+
+
+def test_the_incident_is_there_until_two_people_have_chosen(account: Any, aside: Any, people: Any) -> None:
+    review.review_now(alarms.RECORDS_DIFFER, now=clock.now())
+    row = Incident.objects.get(kind=alarms.RECORDS_DIFFER)
+    assert row.sentence.startswith("No money moved. The exchange reported two records with index 100")
+    for person in people[:2]:
+        choose(aside, person)
+    row.refresh_from_db()
+    assert row.state == "resolved"
+
+
+def test_the_page_shows_both_records_and_takes_the_choice(aside: Any, people: Any, signed_in: Any) -> None:
+    client: Client = signed_in(people[0])
+    address = reverse("ledger-record", args=[aside.pk])
+    page = client.get(address).content.decode()
+    assert all(text in page for text in ("1.5", "1.6", "t-1", "t-2", 'data-signs="holds comment"'))
+    digest, session = settling.digest_of(aside), client.session.session_key
+    options = client.post(
+        reverse("step_up_challenge"),
+        {"purpose": settling.PURPOSE, "digest": digest, "fields": {"holds": SECOND, "comment": "Line one\nline two"}},
+        content_type="application/json",
+    ).json()
+    credential = people[0].key.answer(options)["credential"]
+    import json
+
+    sent = {"digest": digest, "passkey": json.dumps(credential), "holds": SECOND, "comment": "Line one\r\nline two"}
+    answer = client.post(reverse("ledger-record-choose", args=[aside.pk]), sent)
+    assert answer.status_code == 302
+    assert RecordChoice.objects.get().holds == SECOND
+    assert session
+    assert "Line one" in client.get(address).content.decode()
