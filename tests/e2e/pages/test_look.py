@@ -23,6 +23,7 @@ PAGES = (
     "/funds/BTC/",
     "/funds/XRP/deposit/",
     "/profit/",
+    "/reconciliation/",
     "/transfers/",
     "/transfers/new/move/",
     "/transfers/new/to-subaccount/",
@@ -83,8 +84,11 @@ PAGES = (
     "/api/v1/docs/",
     "/no-such-page/",
 )
-# Pages of above with another tab, filter or row.
+# Pages of above with another tab, filter or row, and forms and lists made of the same parts.
 VARIANTS = (
+    "/orders/brackets/",
+    "/people/invite/",
+    "/reconciliation/?range=30d",
     "/withdrawals/?state=settled&currency=BCH",
     "/withdrawals/?text=nothing+is+called+so",
     "/action/?list=others",
