@@ -113,6 +113,22 @@ def comparable(code: str, address: str) -> Comparable:
     return Comparable(text, text.lower() if is_caseless else text)
 
 
+@lru_cache(maxsize=50_000)
+def in_each_form(code: str, address: str) -> tuple[Comparable, ...]:
+    """The address in each form in which people read and copy it: a Bitcoin Cash address as its legacy address too.
+
+    Both are of one hash, but an address that is like another one in one form is nothing like it in the other.
+    """
+    usual = comparable(code, address)
+    if code != CHAIN_CODE:
+        return (usual,)
+    try:
+        legacy = addresses.forms(address).legacy_address
+    except addresses.NotAnAddress:
+        legacy = ""
+    return (usual, Comparable(legacy, legacy)) if legacy else (usual,)
+
+
 def likeness(address: Comparable, model: Comparable) -> Likeness:
     """An address beside the known one, its model, with the characters that differ."""
     ours: list[Piece] = []

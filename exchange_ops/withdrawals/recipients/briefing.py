@@ -108,7 +108,8 @@ def briefings(subjects: Sequence[Subject], *, now: datetime) -> list[Recipient]:
     accounts = {place.account for place in places}
     currencies = Currency.objects.in_bulk({place.currency for place in places})
     paid_addresses, past = history.known_addresses(accounts), history.histories(places)
-    own, equal = owners.owners({place.address for place in places}), _equal(subjects)
+    texts = {place: history.spellings(place.currency, place.address) for place in places}
+    own, equal = owners.owners({text for each in texts.values() for text in each}), _equal(subjects)
     days, shares = _days(subjects, history.within_day(places, now=now), now), _shares(subjects)
     return [
         Recipient(
@@ -116,7 +117,7 @@ def briefings(subjects: Sequence[Subject], *, now: datetime) -> list[Recipient]:
             kind=destinations.kind(code=each.place.currency, address=each.place.address),
             history=past[each.place].without(each.state) if each.number else past[each.place],
             lookalike=_lookalike(each.place, paid_addresses[each.place.account]),
-            own=_own(each.place, own),
+            own=_own(each.place, texts[each.place], own),
             coin=request_checks.currency_problem(currencies.get(each.place.currency)),
             fee_now=_fee_now(each, currencies.get(each.place.currency)),
             equal=equal[number],
@@ -143,14 +144,15 @@ def _network(place: Place, currency: Currency | None) -> str:
 
 
 def _lookalike(place: Place, addresses: KnownAddresses) -> Likeness | None:
-    address = lookalikes.comparable(place.currency, place.address)
-    nearest = addresses.nearest(address)
-    return lookalikes.likeness(address, nearest) if nearest is not None else None
+    for address in lookalikes.in_each_form(place.currency, place.address):
+        if (nearest := addresses.nearest(address)) is not None:
+            return lookalikes.likeness(address, nearest)
+    return None
 
 
-def _own(place: Place, own: Mapping[str, tuple[int, str]]) -> str:
-    """Whose it is; another account is not named, because not everybody may see it."""
-    account, words = own.get(place.address, (0, ""))
+def _own(place: Place, texts: Collection[str], own: Mapping[str, tuple[int, str]]) -> str:
+    """Whose it is, in whichever form the exchange spells it; another account is not named: not everybody may see it."""
+    account, words = next((own[text] for text in sorted(texts) if text in own), (0, ""))
     return f"the {words}" if account == place.account else OURS if words else ""
 
 

@@ -109,7 +109,7 @@ def known_addresses(accounts: Collection[int]) -> dict[int, KnownAddresses]:
         rows += newest.values_list(*names)[:MOST_KNOWN]
     by_account: defaultdict[int, list[Comparable]] = defaultdict(list)
     for account, currency, address in rows:
-        by_account[account].append(lookalikes.comparable(currency, address))
+        by_account[account] += lookalikes.in_each_form(currency, address)
     return {account: KnownAddresses(by_account[account]) for account in accounts}
 
 

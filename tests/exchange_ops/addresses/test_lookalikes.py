@@ -13,6 +13,13 @@ CASH = "bchreg:qpm2qsznhks23z7629mms6s4cwef74vcwv6ycwvz78"
 LEGACY = "mrLC19Je2BuWQDkWSTriGYPyQJXKkkBmCx"  # the same hash
 WITNESS = "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4"
 BASE58 = "1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2"
+SCRIPT = "3J98t1WpEZ73CNmQviecrnyiWrnqRhWNLy"
+LITECOIN = "ltc1qw508d6qejxtdg4y5r3zarvary0c5xw7kgmn4n9"
+RIPPLE = "rHb9CJAWyB4rj91VRWn96DkukG4bwdtyTh"
+TRON = "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t"
+DOGE = "DDogepartyxxxxxxxxxxxxxxxxxxw1dfzr"
+STELLAR = "GAAZI4TCR3TY5OJHCTJC2A4QSY6CJWJH5IAJTGKIN2ER7LBNVKOCCWN7"
+LEGACY_POISON = "mrLC19JdWn1ukSorBmcHvzC3Nio62tXmCx"  # another hash, with a right checksum and the ends of LEGACY
 
 
 def nearest(code, address, *paid):
@@ -33,6 +40,19 @@ def nearest(code, address, *paid):
         ("BTC", BASE58[:-1], BASE58),
         ("EOS", "binancec1eos", "binancecleos"),
         ("EOS", "binanceceos", "binancecleos"),
+        ("EOS", "binancecle.s", "binancecleos"),
+        ("BTC", f"{SCRIPT[:5]}{'q' * 24}{SCRIPT[-4:]}", SCRIPT),
+        ("BTC", SCRIPT.swapcase()[:3] + SCRIPT[3:], SCRIPT),
+        ("LTC", f"{LITECOIN[:8].upper()}{'Q' * 26}{LITECOIN[-4:].upper()}", LITECOIN),
+        ("LTC", f"{LITECOIN}q", LITECOIN),
+        ("XRP", f"{RIPPLE[:5]}{'x' * 25}{RIPPLE[-4:]}", RIPPLE),
+        ("XRP", RIPPLE.replace("Wy", "yW"), RIPPLE),
+        ("USDTTRX", f"{TRON[:5]}{'x' * 25}{TRON[-4:]}", TRON),
+        ("DOGE", f"{DOGE[:6]}{'q' * 24}{DOGE[-4:]}", DOGE),
+        ("XLM", f"{STELLAR[:4]}{'Q' * 48}{STELLAR[-4:]}", STELLAR),
+        ("USDT20", f"0x529{'b' * 34}ee7", ETHEREUM),
+        ("ETH", f"0X529{'B' * 34}EE7", ETHEREUM),
+        ("BCH", CASH.partition(":")[2].upper().replace("KS23", "KS24"), CASH),
     ],
 )
 def test_an_address_that_looks_like_a_known_one_is_recognised(code, address, model):
@@ -52,10 +72,24 @@ def test_an_address_that_looks_like_a_known_one_is_recognised(code, address, mod
         ("BTC", f"1{'q' * 27}JaNVN2", BASE58),
         ("EOS", "bitfinexdep1", "binancecleos"),
         ("EOS", "ab", "cd"),
+        ("BCH", CASH.upper(), LEGACY),
+        ("LTC", LITECOIN.upper(), LITECOIN),
+        ("USDT20", ETHEREUM.lower(), ETHEREUM),
+        ("XRP", f"r{'x' * 29}{RIPPLE[-4:]}", RIPPLE),
+        ("XRP", f"{RIPPLE[:6]}{'x' * 28}", RIPPLE),
     ],
 )
 def test_the_same_address_in_another_form_and_one_that_is_quite_different_are_not(code, address, model):
     assert nearest(code, address, model) is None
+
+
+def test_a_legacy_address_is_compared_as_the_legacy_address_too():
+    known = KnownAddresses([*lookalikes.in_each_form("BCH", CASH), *lookalikes.in_each_form("BCH", "no address")])
+    cash, legacy = lookalikes.in_each_form("BCH", LEGACY_POISON)
+    assert known.nearest(cash) is None, "its cash address is nothing like the known one"
+    assert known.nearest(legacy).text == LEGACY
+    assert [known.nearest(each) for each in lookalikes.in_each_form("BCH", LEGACY)] == [None, None]
+    assert lookalikes.in_each_form("ETH", ETHEREUM) == (comparable("ETH", ETHEREUM),)
 
 
 def test_the_characters_that_differ_are_marked_and_capital_letters_are_no_difference():

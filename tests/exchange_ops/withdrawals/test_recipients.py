@@ -8,6 +8,7 @@ import pytest
 from desk import clock
 from exchange_ops.addresses.models import DepositAddress
 from exchange_ops.market.models import Currency
+from exchange_ops.policy import freezes
 from exchange_ops.shared.models import Account
 from exchange_ops.withdrawals import machine
 from exchange_ops.withdrawals.recipients import briefing
@@ -15,6 +16,10 @@ from exchange_ops.withdrawals.room import waiting
 from tests.exchange_ops import rows
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("payable")]
+ETHEREUM = "0x52908400098527886E0F7030069857D2E4169EE7"
+CASH, LEGACY = "bchreg:qpm2qsznhks23z7629mms6s4cwef74vcwv6ycwvz78", "mrLC19Je2BuWQDkWSTriGYPyQJXKkkBmCx"
+# As a legacy address it is mrLC19JdWn1ukSorBmcHvzC3Nio62tXmCx, which has the first and last characters of LEGACY.
+LEGACY_POISON_AS_CASH = "bchreg:qpm2qsznh5qqqqqqqqqqqqqqqqqqqzuxevkc5q7am4"
 POISON = "bchreg:qzd59rs85qgs83hxjvz7w5cq9k4h6zftys97r74nqg"  # the first and last characters of rows.ADDRESS
 
 
@@ -93,6 +98,68 @@ def test_a_look_alike_is_warned_of_on_form_decision_page_card_list_and_message(
     entry = next(each for each in waiting.undecided(treasury, clock.now()) if each.row.pk == row.pk)
     assert "looks like one that is known, but differs. First payment to this recipient." in entry.sentence
     assert "Look-alike" not in client.get("/withdrawals/?state=committed").content.decode()
+
+
+@pytest.mark.parametrize(
+    ("currency", "address", "spelled"),
+    [
+        ("BCH", rows.ADDRESS, rows.ADDRESS.partition(":")[2]),
+        ("BCH", CASH, LEGACY),
+        ("BCH", CASH, CASH),
+        ("ETH", ETHEREUM, ETHEREUM),
+        ("ETH", ETHEREUM, ETHEREUM.lower()),
+        ("USDT20", ETHEREUM, ETHEREUM.lower()),
+    ],
+)
+def test_an_own_address_is_recognised_however_the_exchange_spells_it(operator, currency, address, spelled):
+    rows.currency(currency, now=clock.now())
+    row, now = rows.requested(operator, now=clock.now(), currency=currency, address=address), clock.now()
+    whose = {"account": row.account, "currency": currency, "address": spelled}
+    DepositAddress.objects.create(first_seen_at=now, seen_at=now, **whose)
+    assert (of(row).own, of(row).lookalike) == ("the deposit address of this account", None)
+
+
+def known_by_payout(operator, treasury):
+    paid(operator, treasury, address=CASH)
+
+
+def known_by_ledger(operator, treasury):
+    rows.entry(1, type="payout", status="success", address=LEGACY)
+
+
+def known_by_deposit(operator, treasury):
+    now, account = clock.now(), rows.account(now=clock.now())
+    DepositAddress.objects.create(account=account, currency="BCH", address=LEGACY, first_seen_at=now, seen_at=now)
+
+
+def known_in_a_frozen_account(operator, treasury):
+    paid(operator, treasury, address=CASH)
+    freezes.freeze(account=rows.account(now=clock.now()), person=treasury, reason="Look at this", now=clock.now())
+
+
+def not_known(operator, treasury):
+    """Released and rejected payouts make no address a known one, nor do those of another account."""
+    rows.ended(operator, now=clock.now(), address=CASH)
+    second, now = Account.objects.create(name="Second desk"), clock.now()
+    DepositAddress.objects.create(account=second, currency="BCH", address=LEGACY, first_seen_at=now, seen_at=now)
+
+
+@pytest.mark.parametrize(
+    ("known_by", "model"),
+    [
+        (known_by_payout, LEGACY),
+        (known_by_ledger, LEGACY),
+        (known_by_deposit, LEGACY),
+        (known_in_a_frozen_account, LEGACY),
+        (not_known, None),
+    ],
+)
+def test_a_legacy_address_that_looks_like_a_known_one_is_warned_of(operator, treasury, known_by, model):
+    row = rows.requested(operator, now=clock.now(), address=LEGACY_POISON_AS_CASH)
+    known_by(operator, treasury)
+    alike = of(row).lookalike
+    assert (alike.address if alike else None) == model
+    assert of(row).is_first
 
 
 def test_a_coin_that_is_not_paid_out_now_opens_the_way_to_reject(signed_in, operator, treasury):
