@@ -33,10 +33,14 @@ from wire.values import decimal_text
 
 Columns = Sequence[tuple[str, str]]
 KINDS: Final = {"csv": "text/csv; charset=utf-8", "json": "application/json"}
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "\0", "\uff1d", "\uff0b", "\uff0d", "\uff20")
-_PLAIN = re.compile(r"(?:[0-9A-Za-z][\x20-\x3a\x3c-\x7e]*)?").fullmatch  # most texts: nothing invisible, no formula
-# Where a reader splits at semicolons, tabs or line ends, what follows one begins a cell of its own.
-_LATER_START = re.compile('(?<=[;\t\r\n])(?=[\\s"]*[=+\\-@\uff1d\uff0b\uff0d\uff20])')
+# The four signs, and what compatibility normalisation turns into one of them: wide, small, raised and lowered forms.
+_SIGNS = "=\uff1d\ufe66\u207c\u208c+\uff0b\ufe62\u207a\u208a\ufb29-\uff0d\ufe63@\uff20\ufe6b"
+_FORMULA_STARTS = (*_SIGNS, "\t", "\r", "\n", "\0")
+# Most texts: nothing invisible, no formula.
+_PLAIN = re.compile(r"(?:[0-9A-Za-z][\x20-\x3a\x3c-\x7b\x7d\x7e]*)?").fullmatch
+# Where a reader splits at one of these, what follows begins a cell of its own. Each blank is looked at once.
+_LATER_START = re.compile(rf'(?<=[;|\t\r\n])(?=(?:[^\S\t\r\n]|")*[{re.escape(_SIGNS)}])')
+_BLANKS = re.compile(r"\A[\s\ufeff]+")
 BOM: Final = "\ufeff"
 _JSON = json.JSONEncoder(ensure_ascii=False)
 _CHUNK = 500
@@ -97,13 +101,14 @@ def as_file(response: HttpResponseBase, name: str) -> None:
 def safe_cell(text: str) -> str:
     """Text that no spreadsheet takes for a formula or draws backwards: people read these files, JSON is exact.
 
-    An apostrophe stands before what could start a formula, at the beginning and behind each `;`, tab and line end,
-    which are separators in many countries; invisible characters are marks (`desk.invisible`).
+    An apostrophe stands before what could start a formula, at the beginning and behind each `;`, `|`, tab and line
+    end, at which many spreadsheets split; invisible characters are marks (`desk.invisible`).
     """
     if _PLAIN(text):
         return text
     visible = _LATER_START.sub("'", invisible.revealed(text))
-    return f"'{visible}" if text.lstrip(" \ufeff").startswith(_FORMULA_STARTS) else visible
+    starts = text.startswith(_FORMULA_STARTS) or _BLANKS.sub("", text).startswith(_FORMULA_STARTS)
+    return f"'{visible}" if starts else visible
 
 
 def _file_name(export: Export) -> str:

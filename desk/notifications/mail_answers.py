@@ -50,6 +50,8 @@ def _of_code(code: int, step: str, *, is_of_message: bool) -> MailAnswer:
     is_of_server = code == _LEAVES or not is_of_message
     verb = "refused" if is_final else "deferred"
     problem = f"The mail server {verb} {step} ({code})."
+    if code < 0:  # smtplib's number for a line without one
+        problem = f"The mail server did not accept {step}: its reply is not valid SMTP."
     if is_final and is_of_server:
         problem += " An administrator should check EMAIL_URL."
     return MailAnswer(problem, is_final=is_final, is_of_server=is_of_server)

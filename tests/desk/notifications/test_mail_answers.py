@@ -2,6 +2,7 @@
 
 import socket
 import threading
+from contextlib import suppress
 
 import pytest
 
@@ -21,11 +22,18 @@ GOOD = {
 }
 
 
+LOST, SILENT = "", "silence"
+
+
 class MailServer:
-    """A mail server on this machine that gives the `answers` of the steps named there, and takes everything else."""
+    """A mail server on this machine that gives the `answers` of the steps named there, and takes everything else.
+
+    A step is the first word of a line, or the whole line in capital letters. At `LOST` it ends the connection, at
+    `SILENT` it says nothing any more.
+    """
 
     def __init__(self):
-        self.answers, self.senders = {}, []
+        self.answers, self.over = {}, threading.Event()
         self.server = socket.create_server(("127.0.0.1", 0))
         threading.Thread(target=self._serve, daemon=True).start()
 
@@ -38,23 +46,28 @@ class MailServer:
             threading.Thread(target=self._talk, args=(line,), daemon=True).start()
 
     def _talk(self, line):
-        with line, line.makefile("rw", newline="\r\n") as file:
+        with suppress(OSError), line, line.makefile("rw", newline="\r\n") as file:
             in_message = False
-            self._say(file, "greeting", "220 here")
+            if not self._say(file, self.answers.get("greeting", "220 here")):
+                return
             for text in file:
                 word = text.strip() if in_message else text.upper()[:4].strip()
                 if in_message and word != ".":
                     continue
-                in_message = word == "DATA" and self.answers.get("DATA", "354").startswith("354")
-                self._say(file, word, GOOD.get(word, "250 ok"))
+                answer = self.answers.get(text.strip().upper(), self.answers.get(word, GOOD.get(word, "250 ok")))
+                in_message = word == "DATA" and answer.startswith("354")
+                if not self._say(file, answer):
+                    return
 
-    def _say(self, file, step, good):
-        answer = self.answers.get(step, good)
-        try:
-            file.write(f"{answer}\r\n")
-            file.flush()
-        except OSError:
-            return
+    def _say(self, file, answer):
+        """Whether the connection goes on after this answer."""
+        if answer == SILENT:
+            self.over.wait(30)
+        if answer in {LOST, SILENT}:
+            return False
+        file.write(f"{answer}\r\n")
+        file.flush()
+        return True
 
 
 @pytest.fixture
@@ -65,6 +78,7 @@ def mail_server(settings):
     settings.EMAIL_HOST_USER, settings.EMAIL_HOST_PASSWORD = "desk", "secret"
     settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
     yield server
+    server.over.set()
     server.server.close()
 
 
@@ -81,7 +95,7 @@ def ben(make_person):
 
 
 @pytest.mark.parametrize("step", ["MAIL", "RCPT", "DATA", "."])
-@pytest.mark.parametrize("answer", ["450 4.2.0 Greylisted", "452 full", "550 no"])
+@pytest.mark.parametrize("answer", ["450 4.2.0 Greylisted", "452 full", "550 no", "503 what", "554-no\r\n554 never"])
 def test_a_refused_message_is_tried_again_or_given_up_and_delays_no_other(mail_server, ada, ben, step, answer):
     state = "failed" if answer.startswith("5") else "queued"
     mail_server.answers = {step: answer}
@@ -106,11 +120,26 @@ def test_a_refused_message_is_tried_again_or_given_up_and_delays_no_other(mail_s
         ("STAR", "554 never", 15),
         ("EHLO", "250 without anything", 15),
         ("RCPT", "421 leaving", 0.5),
+        (".", "421 leaving", 0.5),
+        ("greeting", "451 busy", 0.5),
+        ("greeting", "what is this", 0.5),
+        ("EHLO", "451 later", 0.5),
+        ("AUTH", "432 change your password", 0.5),
+        ("AUTH", "530 no mail without TLS", 15),
+        ("AUTH", "534 too weak", 15),
+        ("AUTH", "421 leaving", 0.5),
+        ("STAR", "421 leaving", 0.5),
+        *((step, LOST, 0.5) for step in ("greeting", "EHLO", "AUTH", "STAR", "MAIL", "RCPT", "DATA", ".")),
+        *((step, SILENT, 0.5) for step in ("greeting", "AUTH", "RCPT", ".")),
     ],
 )
 def test_a_server_that_refuses_the_desk_keeps_all_messages_waiting(mail_server, ada, ben, settings, said):
     step, answer, pause = said
     mail_server.answers = {step: answer}
+    if step == "EHLO" and answer == "451 later":
+        mail_server.answers["HELO"] = answer
+    if answer == SILENT:
+        settings.EMAIL_TIMEOUT = 0.05
     if step == "STAR":
         settings.EMAIL_USE_TLS = True
         mail_server.answers["EHLO"] = "250-here\r\n250 STARTTLS"
@@ -120,9 +149,29 @@ def test_a_server_that_refuses_the_desk_keeps_all_messages_waiting(mail_server, 
     rows = list(Delivery.objects.order_by("pk"))
     assert [(row.state, row.attempts) for row in rows] == [("queued", 1), ("queued", 0)]
     assert all(minutes(0) <= row.next_action_at - NOW - minutes(pause) < minutes(0.2) for row in rows)
-    mail_server.answers, settings.EMAIL_USE_TLS = {}, False
+    mail_server.answers, settings.EMAIL_USE_TLS, settings.EMAIL_TIMEOUT = {}, False, 10
     delivering.sweep(now=NOW + minutes(15.5))
     assert {row.state for row in Delivery.objects.all()} == {"delivered"}
+
+
+@pytest.mark.parametrize(
+    "answers", [("450 later", "250 ok", "550 no"), ("250 ok", "what", "452 full"), ("550 no",) * 3]
+)
+def test_of_several_recipients_each_has_its_own_answer(mail_server, ada, ben, make_person, answers):
+    people = (ada, ben, make_person("treasury", username="cleo", email="cleo@desk.test"))
+    for number, person in enumerate(people, 1):
+        posted(person, number=number)
+    mail_server.answers = {
+        f"RCPT TO:<{person.email}>".upper(): answer for person, answer in zip(people, answers, strict=True)
+    }
+    delivering.sweep(now=NOW)
+    states = [{"2": "delivered", "5": "failed"}.get(answer[0], "queued") for answer in answers]
+    assert list(Delivery.objects.order_by("pk").values_list("state", flat=True)) == states
+    assert set(Delivery.objects.values_list("attempts", flat=True)) == {1}
+    problems = Delivery.objects.order_by("pk").values_list("last_problem", flat=True)
+    for answer, problem in zip(answers, problems, strict=True):
+        words = "its reply is not valid SMTP" if answer == "what" else f"({answer[:3]})"
+        assert words in problem or answer.startswith("2")
 
 
 def test_a_deadline_that_a_mailbox_refuses_reaches_the_next_person_and_channel(mail_server, receiver, waits, ada, ben):
