@@ -35,12 +35,11 @@ Columns = Sequence[tuple[str, str]]
 KINDS: Final = {"csv": "text/csv; charset=utf-8", "json": "application/json"}
 # The four signs, and what compatibility normalisation turns into one of them: wide, small, raised and lowered forms.
 _SIGNS = "=\uff1d\ufe66\u207c\u208c+\uff0b\ufe62\u207a\u208a\ufb29-\uff0d\ufe63@\uff20\ufe6b"
-_FORMULA_STARTS = (*_SIGNS, "\t", "\r", "\n", "\0")
+_STARTS_FORMULA = re.compile(rf"(?:[^\S\t\r\n]|\ufeff)*[{re.escape(_SIGNS)}\t\r\n\0]").match
 # Most texts: nothing invisible, no formula.
 _PLAIN = re.compile(r"(?:[0-9A-Za-z][\x20-\x3a\x3c-\x7b\x7d\x7e]*)?").fullmatch
 # Where a reader splits at one of these, what follows begins a cell of its own. Each blank is looked at once.
 _LATER_START = re.compile(rf'(?<=[;|\t\r\n])(?=(?:[^\S\t\r\n]|")*[{re.escape(_SIGNS)}])')
-_BLANKS = re.compile(r"\A[\s\ufeff]+")
 BOM: Final = "\ufeff"
 _JSON = json.JSONEncoder(ensure_ascii=False)
 _CHUNK = 500
@@ -107,8 +106,7 @@ def safe_cell(text: str) -> str:
     if _PLAIN(text):
         return text
     visible = _LATER_START.sub("'", invisible.revealed(text))
-    starts = text.startswith(_FORMULA_STARTS) or _BLANKS.sub("", text).startswith(_FORMULA_STARTS)
-    return f"'{visible}" if starts else visible
+    return f"'{visible}" if _STARTS_FORMULA(text) else visible
 
 
 def _file_name(export: Export) -> str:

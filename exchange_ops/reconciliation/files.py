@@ -13,7 +13,8 @@ from exchange_ops.reconciliation.statements import Line, Statement
 from wire.values import decimal_text
 
 COLUMNS: Final = (
-    *("account", "currency", "from", "to", "opening", "in", "out", "moved", "fees", "net", "closing"),
+    *("account", "currency", "from", "to", "opening", "in", "out", "moved", "fees", "fee currency"),
+    *("net", "closing"),
     *("exchange reports", "difference", "state", "reason", "exchange read at (UTC)", "ledger index"),
 )
 
@@ -42,9 +43,9 @@ def _rows(statements: Iterable[Statement], days: tuple[str, str]) -> Iterator[li
             yield [statement.account.name, line.figures.currency, *days, *_figures(line), *_state(statement, line)]
 
 
-def _figures(line: Line) -> list[Decimal | None]:
+def _figures(line: Line) -> list[Decimal | str | None]:
     one = line.figures
-    sums = (one.incoming, one.outgoing, one.moved, one.fees, one.net)
+    sums = (one.incoming, one.outgoing, one.moved, one.fees, one.currency, one.net)
     return [one.opening, *sums, one.closing, line.reported, line.difference]
 
 

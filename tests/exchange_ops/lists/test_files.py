@@ -12,9 +12,14 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from desk import clock
+from desk.fields import ExactDecimalField
 from desk.lists import exports, reading
 from desk.lists.declared import LISTS, Totals
 from exchange_ops.ledger.models import LedgerEntry
+from exchange_ops.portfolio.models import Profit
+from exchange_ops.reconciliation import files
+from exchange_ops.shared import facts
+from exchange_ops.withdrawals.evidence import reconciliation
 from tests.cases import crossed
 from tests.exchange_ops import rows
 from tests.exchange_ops.ledger.test_list_plans import ADDRESSES
@@ -98,12 +103,48 @@ def test_every_list_leaves_as_a_file(reader, name, kind):
         assert len(list(csv.reader(io.StringIO(text)))) >= count + 1
 
 
+FORMULAS = ("=1+1", "rent;=1+1;x", "a\t+1\n-1", "b|@SUM(1)", ' \uff1d1;" =2', "\u202e;=3")
+
+
+def formulas(text):
+    """The cells that begin a formula, wherever a reader splits the lines."""
+    cells = [cell for row in csv.reader(io.StringIO(text)) for cell in row]
+    for sign in (";", "\t", "|"):
+        cells += [cell for row in csv.reader(io.StringIO(text), delimiter=sign, quoting=csv.QUOTE_NONE) for cell in row]
+    return [cell for cell in cells if cell.lstrip(' "')[:1] in {*"=+-@\uff1d"}]
+
+
+def test_no_file_has_a_cell_that_begins_a_formula(reader, monkeypatch):
+    """Whatever a column is of: here each one holds each of the texts."""
+    monkeypatch.setattr(reading, "values", lambda _, paths, **__: [[text] * len(paths) for text in FORMULAS])
+    for name in ADDRESSES:
+        text = b"".join(reader.get(f"{ADDRESSES[name].partition('?')[0]}export.csv")).decode("utf-8-sig")
+        assert (name, formulas(text)) == (name, [])
+        assert text.count("rent;'=1+1") == len(LISTS[name].exported)
+    assert formulas("x,rent;=1\r\n")
+
+
+@pytest.mark.parametrize("name", FORMULAS)
+def test_no_figures_of_an_account_have_a_cell_that_begins_a_formula(account, auditor, signed_in, name):
+    rows.entry(1, now=clock.now())
+    type(account).objects.filter(pk=account.pk).update(name=name)
+    reading = {"held": {"BCH": "1"}, "through": 1}
+    facts.note(account=account, name=reconciliation.READING, value=reading, now=clock.now())
+    nothing = {field.name: 0 for field in Profit._meta.fields if isinstance(field, ExactDecimalField)}
+    Profit.objects.create(account=account, method="fifo", coin="BCH", computed_at=clock.now(), **nothing)
+    for path in ("/profit/export.csv", "/reconciliation/export.csv"):
+        text = signed_in(auditor).get(path).content.decode("utf-8-sig")
+        assert (len(text.splitlines()) > 1, formulas(text)) == (True, []), path
+
+
 def test_every_fee_has_its_currency_beside_it(reader):
     """A rebate can't be booked without it: the fee of a trade is in the symbol's own currency."""
     for name in ADDRESSES:
         heads = [head for head, _ in LISTS[name].exported]
         for place, head in enumerate(heads):
-            assert not head.endswith("fee") or heads[place + 1] == "fee currency", name
+            is_fee = head.endswith(("fee", "fees")) and head != "result after fees"
+            assert not is_fee or heads[place + 1] == "fee currency", name
+    assert files.COLUMNS[files.COLUMNS.index("fees") + 1] == "fee currency"
     text = b"".join(reader.get("/orders/fills/export.csv")).decode("utf-8-sig")
     assert {line["fee currency"] for line in csv.DictReader(io.StringIO(text))} == {"USD"}
     heads = reader.get("/profit/export.csv").content.decode("utf-8-sig").splitlines()[0].split(",")

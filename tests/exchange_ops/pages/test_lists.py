@@ -11,7 +11,6 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from desk import clock
-from desk.lists.exports import safe_cell
 from desk.models import AuditEvent
 from tests.exchange_ops import rows
 
@@ -130,22 +129,6 @@ def test_an_export_is_written_into_the_trail_and_carries_no_formula(signed_in, a
     event = AuditEvent.objects.get(action="withdrawals.exported")
     assert event.actor == auditor
     assert event.after == {"state": "draft"}
-
-
-@pytest.mark.parametrize("start", list("=+-@\t\r\n\0\uff1d\uff0b\uff0d\uff20"))
-def test_no_cell_starts_a_formula(start):
-    assert safe_cell(f"{start}1+1").startswith("'")
-    assert safe_cell(f" \ufeff{start}1").startswith("'")
-    assert safe_cell("plain") == "plain"
-
-
-@pytest.mark.parametrize("separator", [";", "\t", "\n", "\r\n"])
-@pytest.mark.parametrize("start", ["=1+1", '"=1+1', " +1", "@SUM(1)", "\t-1", "\uff1d1"])
-def test_no_part_of_a_cell_starts_a_formula_where_it_is_split(separator, start):
-    text = f"rent{separator}{start}{separator}{start}"
-    for sign in (";", "\t", "\n", "\r"):
-        assert not [part for part in safe_cell(text).split(sign)[1:] if part.lstrip(' "')[:1] in set("=+-@\uff1d")]
-    assert safe_cell("a; b - c;d\n\ne") == "a; b - c;d\n\ne"
 
 
 def test_the_overview_shows_values_deadline_holds_and_lines(signed_in, treasury, operator, payable):
