@@ -74,12 +74,12 @@ def test_an_address_of_the_coin_is_taken_in_its_normal_form(code, entered, norma
         ("BTC", "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t5", "checksum"),
         ("BTC", "bc1qw508D6qejxtdg4y5r3zarvary0c5xw7kv8f3t4", "mixed"),
         ("LTC", "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4", "another coin"),
-        ("ETH", ETHEREUM.replace("aAeb", "aaeb"), "capital letters"),
-        ("ETH", ETHEREUM.upper(), "capital letters"),
+        ("ETH", ETHEREUM.replace("aAeb", "aaeb"), "upper and lower case"),
+        ("ETH", ETHEREUM.upper(), "upper and lower case"),
         ("ETH", ETHEREUM[:-1], "40 hexadecimal"),
         ("ETH", ETHEREUM[2:], "40 hexadecimal"),
         ("ETH", "1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2", "40 hexadecimal"),
-        ("ZRX", ETHEREUM.replace("aAeb", "aaeb"), "capital letters"),
+        ("ZRX", ETHEREUM.replace("aAeb", "aaeb"), "upper and lower case"),
         ("XRP", "rHb9CJAWyB4rj91VRWn96DkukG4bwdtyTi", "checksum"),
         ("XRP", "X7AcgcsBL6XDcUb289X4mJ8djcdyKaB5hJDWMArnXr61cqZ", "more than an address"),
         ("XRP", "1BvBMSEYstWetqTFn5Au4m4GFg7xJaNVN2", "checksum"),
@@ -136,6 +136,18 @@ def test_an_address_without_a_checksum_is_marked():
         ("XRP", True, "\uff11\uff12", "fullwidth"),
         ("EOS", True, "x" * 256, "longer than 255"),
         ("EOS", True, "memo\u200d", "zero width joiner"),
+        ("EOS", True, "memo\t1", "character 5"),
+        ("EOS", True, "memo\n1", "character 5"),
+        ("EOS", True, "Rechnung f\u00fcr M", "u with diaeresis"),
+        ("EOS", True, "order \U0001f600", "grinning face"),
+        ("EOS", True, "\u043erder", "cyrillic small letter o"),
+        ("EOS", True, "memo\u202e1", "right-to-left override"),
+        ("EOS", True, "memo\ufffd", "replacement character"),
+        ("EOS", True, "memo\0", "but u.0000"),
+        ("XRP", True, "+7", "whole number from 0"),
+        ("XRP", True, "7.0", "whole number from 0"),
+        ("XRP", True, "0x7", "whole number from 0"),
+        ("BTC", False, " x ", "takes no payment id"),
     ],
 )
 def test_a_payment_id_that_does_not_fit_is_refused_beside_its_field(code, takes, payment_id, sentence):
@@ -147,6 +159,36 @@ def test_a_payment_id_that_does_not_fit_is_refused_beside_its_field(code, takes,
     with pytest.raises(CannotUseDestination, match=sentence) as refused:
         check(code, addresses[code], payment_id, takes_payment_id=takes)
     assert list(refused.value.problems) == ["payment_id"]
+
+
+@pytest.mark.parametrize(
+    ("code", "payment_id", "sent"),
+    [
+        ("EOS", "order 123", None),
+        ("EOS", "a  b   c", None),
+        ("EOS", " order 123 ", "order 123"),
+        ("EOS", "000123", None),
+        ("EOS", "0", None),
+        ("EOS", "x" * 200, None),
+        ("EOS", "x y" * 85, None),
+        ("EOS", "a+b&c=d?e#f;g:h/i", None),
+        ("EOS", "=1+1", None),
+        ("EOS", "'quoted' \"twice\" <b>", None),
+        ("XLM", "0042 7", None),
+        ("XLM", "9" * 20, None),
+        ("XRP", "0", None),
+        ("XRP", "\t4294967295\n", "4294967295"),
+        ("XEM", "memo with blanks", None),
+    ],
+)
+def test_what_the_receiver_gave_is_sent_exactly_as_it_is(code, payment_id, sent):
+    addresses = {"XRP": "rHb9CJAWyB4rj91VRWn96DkukG4bwdtyTh", "EOS": "eosio.token"}
+    found = check(
+        code, addresses.get(code, "NALICELGU3IVY4DPJKHYLSSVYFFWYS5QPLYEZDJJ"), payment_id, takes_payment_id=True
+    )
+    assert found.payment_id == (payment_id if sent is None else sent)
+    blanks = found.payment_id.count(" ")
+    assert any("inside. It is sent exactly as written." in remark for remark in found.remarks) == bool(blanks)
 
 
 def test_a_missing_payment_id_is_a_warning_where_the_currency_has_them():
