@@ -296,6 +296,7 @@ class TradeOut(serializers.ModelSerializer[AccountTrade]):
     quantity = AmountText(read_only=True)
     price = AmountText(read_only=True)
     fee = SignedAmountText(read_only=True)
+    fee_currency = serializers.CharField(read_only=True, help_text="Empty for a symbol that is not known any more.")
 
     class Meta:
         model = AccountTrade
@@ -308,6 +309,7 @@ class TradeOut(serializers.ModelSerializer[AccountTrade]):
             "quantity",
             "price",
             "fee",
+            "fee_currency",
             "taker",
             "liquidation",
             "timestamp",

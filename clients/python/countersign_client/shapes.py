@@ -1018,6 +1018,7 @@ class TradeOut(TypedDict):
     quantity: str
     price: str
     fee: str
+    fee_currency: str
     taker: bool | None
     liquidation: bool | None
     timestamp: str

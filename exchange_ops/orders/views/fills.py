@@ -18,11 +18,12 @@ from exchange_ops.shared import rules
 from exchange_ops.shared.api.resources import OfAccount
 from exchange_ops.shared.views import accounts
 
+_CURRENCIES: Final = Symbol.objects.filter(code=OuterRef("symbol")).values("fee_currency")
+_TRADES: Final = AccountTrade.objects.annotate(fee_currency=Coalesce(Subquery(_CURRENCIES), Literal("")))
+
 
 def _rows(request: DeskRequest) -> Rows:
-    currencies = Symbol.objects.filter(code=OuterRef("symbol")).values("fee_currency")
-    rows = AccountTrade.objects.annotate(fee_currency=Coalesce(Subquery(currencies), Literal("")))
-    return Rows(rows.filter(account=accounts.current(request)), topics="orders")
+    return Rows(_TRADES.filter(account=accounts.current(request)), topics="orders")
 
 
 def _with_orders(trades: Sequence[Any]) -> None:
@@ -53,7 +54,7 @@ FILLS: Final = List(
         sentence="The account's own trades, fifty a page, newest first.",
         shape=TradeOut,
         resource=OfAccount,
-        rows=AccountTrade.objects.all(),
+        rows=_TRADES,
         key="exchange_id",
     ),
     rows=_rows,
