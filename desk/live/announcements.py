@@ -31,6 +31,7 @@ MOST_WAITING = 500
 MOST_TICKS_WAITING = 5_000
 BATCH_CHARACTERS = 250_000
 TICK_PAUSE_SECONDS = 0.02
+_LARGEST_EXACT = 2**53 - 1
 
 HINTS = Counter("countersign_hints_total", "Hints to browsers, by outcome", ["outcome"])
 TICKS = Counter("countersign_ticks_total", "Ticks to browsers, by outcome", ["outcome"])
@@ -42,13 +43,15 @@ def announce(topic: str, **hint: Any) -> None:
 
     The hint is small and says nothing that only some may know (at most 2,000 characters as JSON; text, whole numbers,
     booleans, None). Never raises for a broker that is away and never waits for it; a hint that can't be sent is logged.
-    A malformed topic or hint is a mistake in the calling code and raises ValueError at once.
+    A malformed topic or hint is a mistake in the calling code and raises ValueError at once, a number beyond 2^53
+    TypeError.
     """
     if topics.split(topic) is None:
         raise ValueError(f"{topic!r} is not a topic.")
     text = json.dumps({"topic": topic, "hint": hint}, separators=(",", ":"), allow_nan=False)
     if len(text) > LONGEST_HINT:
         raise ValueError(f"A hint has at most {LONGEST_HINT} characters; this one for {topic} has {len(text)}.")
+    json.loads(text, parse_int=_exact_number)
     transaction.on_commit(lambda: _sender().hints.put(text, topic, text), robust=True)
 
 
@@ -56,7 +59,7 @@ def tick(topic: str, **values: Any) -> None:
     """Show the newest values of a public market topic to its followers, once the current transaction is committed.
 
     Only the latest of a topic matters: an older one may be dropped anywhere on its way. Values are text, whole numbers,
-    booleans, None, and lists and objects of those; decimals are exact text, so a float is refused. At most 16,000
+    booleans, None, and lists and objects of those; decimals and numbers beyond 2^53 are exact text. At most 16,000
     characters as JSON. Lost, like a hint, without a word. A topic that is malformed or not registered for ticks, and
     values that can't be sent, are mistakes in the calling code and raise ValueError or TypeError at once.
     """
@@ -65,12 +68,20 @@ def tick(topic: str, **values: Any) -> None:
     text = json.dumps({"topic": topic, "tick": values}, separators=(",", ":"), allow_nan=False)
     if len(text) > LONGEST_TICK:
         raise ValueError(f"A tick has at most {LONGEST_TICK} characters; this one for {topic} has {len(text)}.")
-    json.loads(text, parse_float=_refuse_float)
+    json.loads(text, parse_float=_refuse_float, parse_int=_exact_number)
     transaction.on_commit(lambda: _sender().ticks.put(topic, topic, text), robust=True)
 
 
 def _refuse_float(figure: str) -> None:
     raise TypeError(f"A tick carries decimals as text; {figure} came as a float.")
+
+
+def _exact_number(figure: str) -> int:
+    """The whole number, if a browser reads it exactly: it has floating point only."""
+    number = int(figure)
+    if abs(number) > _LARGEST_EXACT:
+        raise TypeError(f"A message to browsers carries numbers beyond 2^53 as text; {figure} came as a number.")
+    return number
 
 
 class _Line:

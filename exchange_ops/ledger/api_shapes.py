@@ -6,7 +6,7 @@ from rest_framework import serializers
 
 from exchange_ops.ledger.directions import IN, MOVED, OTHER, OUT
 from exchange_ops.ledger.models import COUNTED_TO, Balance, LedgerEntry
-from exchange_ops.shared.api.fields import AmountText, SignedAmountText
+from exchange_ops.shared.api.fields import AmountText, ExchangeIdText, SignedAmountText
 
 
 class LedgerEntryOut(serializers.ModelSerializer[LedgerEntry]):
@@ -16,6 +16,7 @@ class LedgerEntryOut(serializers.ModelSerializer[LedgerEntry]):
     holds, with its sign and its fee; zero until it is successful.
     """
 
+    index = ExchangeIdText(read_only=True)
     direction = serializers.ChoiceField(choices=[IN, OUT, MOVED, OTHER], read_only=True)
     amount = AmountText(read_only=True)
     change = SignedAmountText(read_only=True)

@@ -634,7 +634,7 @@ class LedgerEntryOut(TypedDict):
     """
 
     exchange_id: str
-    index: int
+    index: str
     type: str
     sub_type: str
     status: str
