@@ -93,10 +93,12 @@ def required_key(request: Request) -> str:
     return key
 
 
-def _fingerprint(request: Request) -> str:
+def _fingerprint(request: ApiRequest) -> str:
+    """Without an account in the path it is of the one that the person is limited to: after another limit, no answer."""
     plain = request._request
+    scope = scope_of(plain) or request.user.here or ""
     try:
-        return idempotency.fingerprint(method="POST", path=plain.path_info, scope=scope_of(plain), body=request.data)
+        return idempotency.fingerprint(method="POST", path=plain.path_info, scope=scope, body=request.data)
     except RecursionError:
         raise ParseError("The request body is nested too deeply.") from None
 

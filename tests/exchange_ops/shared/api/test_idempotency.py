@@ -6,9 +6,11 @@ import uuid
 from datetime import timedelta
 
 import pytest
+from django.contrib.auth.models import Group
 from django.db import connections, transaction
 
 from desk import clock
+from desk.models import Person
 from desk.rows import retention
 from desk.web import idempotency
 from desk.web.models import KeyedRequest
@@ -91,6 +93,44 @@ class TestOneRequest:
         assert send(with_token(auditor)).status_code == 403
         assert send(client).status_code == 401
         assert not KeyedRequest.objects.exists()
+
+    @pytest.mark.parametrize("left", [(), ("auditor",), ("treasury",)])
+    def test_after_the_role_is_lost_the_key_gives_no_answer_any_more(self, with_token, operator, left):
+        client, numbers = with_token(operator), Group.objects.in_bulk(field_name="name")
+        first = send(client)
+        operator.groups.set([numbers[name] for name in left])
+        refused = send(with_token(operator))
+        assert (first.status_code, refused.status_code) == (201, 403)
+        assert "Idempotency-Replayed" not in refused
+        assert rows.ADDRESS not in refused.content.decode()
+        assert send(client).status_code in {401, 403}, "its old token"
+        operator.groups.set([numbers["operator"]])
+        again = send(with_token(operator))
+        assert (again.status_code, again.json()["id"], again["Idempotency-Replayed"]) == (
+            201,
+            first.json()["id"],
+            "true",
+        )
+        assert Withdrawal.objects.count() == 1
+
+    @pytest.mark.parametrize("in_path", [True, False])
+    def test_after_the_account_is_lost_the_key_gives_no_answer_of_it(self, with_token, operator, in_path):
+        account = Account.objects.get()
+        here = f"/accounts/{account.pk}{PATH}" if in_path else PATH
+        assert send(with_token(operator), path=here).status_code == 201
+        second = Account.objects.create(name="Second desk", quote_currency="USD")
+        Person.objects.filter(pk=operator.pk).update(limits=f" operator:{second.pk} ")
+        refused = send(with_token(Person.objects.get(pk=operator.pk)), path=here)
+        assert refused.status_code == (404 if in_path else 422)
+        assert "Idempotency-Replayed" not in refused
+        assert rows.ADDRESS not in refused.content.decode()
+        assert Withdrawal.objects.count() == 1
+
+    def test_a_person_who_was_deactivated_gets_no_answer(self, with_token, operator):
+        client = with_token(operator)
+        send(client)
+        Person.objects.filter(pk=operator.pk).update(is_active=False)
+        assert send(client).status_code == 401
 
     @pytest.mark.parametrize("key", ["", "short", "x" * 81, '"12345678', "12345678 ", "1234 5678", "é" * 8, '"' * 10])
     def test_what_is_no_key_is_refused(self, with_token, operator, key):
