@@ -7,6 +7,8 @@ import pytest
 
 from desk import clock
 from desk.live import announcements
+from desk.notifications import finding, messages
+from desk.notifications.models import Medium, Notification
 from exchange_ops.market.models import PublicTrade, Symbol
 from tests.exchange_ops import rows
 from tests.exchange_ops.orders import order_rows
@@ -102,6 +104,21 @@ def test_the_fee_of_a_trade_is_in_the_currency_of_its_symbol(beyond):
     assert beyond.get("/api/v1/trades/").json()["items"][0]["fee_currency"] == "BCH"
     Symbol.objects.all().delete()
     assert beyond.get("/api/v1/trades/").json()["items"][0]["fee_currency"] == ""
+
+
+def test_the_body_of_a_webhook_or_a_chat_has_no_number_at_all(beyond, operator, treasury, admin):
+    now = clock.now()
+    rows.held(operator, now=now)
+    rows.transfer(operator, kind="to_user", now=now)
+    rows.transfer_sent(operator, to="investigate", now=now, kind="to_subaccount", subaccount_id=BEYOND)
+    order_rows.waiting(operator, now=now)
+    finding.notify_due(now=now)
+    notifications = list(Notification.objects.all())
+    assert {"approvals"} < {row.kind for row in notifications}
+    assert len(notifications) > 3
+    for row in notifications:
+        for medium in (Medium.WEBHOOK, Medium.CHAT):
+            json.loads(messages.content(row, medium), parse_int=pytest.fail, parse_float=pytest.fail)
 
 
 @pytest.mark.parametrize("number", [BEYOND, -BEYOND, 2**63])
