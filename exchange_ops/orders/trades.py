@@ -9,12 +9,14 @@ from datetime import datetime
 from decimal import Decimal
 
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import OuterRef, Q, QuerySet, Subquery, Value
+from django.db.models.functions import Coalesce
 
 from desk.fields import plain
 from desk.live import announcements
 from desk.notifications import outgoing
 from desk.rows import witnessed
+from exchange_ops.market.models import Symbol
 from exchange_ops.orders import machine
 from exchange_ops.orders.models import AccountTrade, Order
 from exchange_ops.orders.records import FIRST, LAST, LONGEST_ID, Intake
@@ -112,6 +114,12 @@ def of_order(row: Order) -> QuerySet[AccountTrade]:
         older = older.replaces
     rows = AccountTrade.objects.filter(account=row.account_id, exchange_order_id__in=[one for one in numbers if one])
     return rows.order_by("exchange_id")
+
+
+def with_fee_currencies(rows: QuerySet[AccountTrade]) -> QuerySet[AccountTrade]:
+    """The trades with the currency of their fee, that of the symbol; empty where the symbol is not known any more."""
+    currencies = Symbol.objects.filter(code=OuterRef("symbol")).values("fee_currency")
+    return rows.annotate(fee_currency=Coalesce(Subquery(currencies), Value("")))
 
 
 def _update_averages(account: Account, numbers: set[int]) -> None:

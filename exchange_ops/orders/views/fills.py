@@ -3,14 +3,11 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
-from django.db.models import OuterRef, Subquery
-from django.db.models import Value as Literal
-from django.db.models.functions import Coalesce
-
 from desk.lists.declared import Column, Interface, List, Rows, Totals, Value
 from desk.web.context import Entry
 from desk.web.requests import DeskRequest
 from exchange_ops.market.models import Symbol
+from exchange_ops.orders import trades
 from exchange_ops.orders.api_shapes import TradeOut
 from exchange_ops.orders.forms import TradeFilter
 from exchange_ops.orders.models import AccountTrade, Order
@@ -18,22 +15,20 @@ from exchange_ops.shared import rules
 from exchange_ops.shared.api.resources import OfAccount
 from exchange_ops.shared.views import accounts
 
-_CURRENCIES: Final = Symbol.objects.filter(code=OuterRef("symbol")).values("fee_currency")
-_TRADES: Final = AccountTrade.objects.annotate(fee_currency=Coalesce(Subquery(_CURRENCIES), Literal("")))
-
 
 def _rows(request: DeskRequest) -> Rows:
-    return Rows(_TRADES.filter(account=accounts.current(request)), topics="orders")
+    rows = AccountTrade.objects.filter(account=accounts.current(request))
+    return Rows(trades.with_fee_currencies(rows), topics="orders")
 
 
-def _with_orders(trades: Sequence[Any]) -> None:
+def _with_orders(fills: Sequence[Any]) -> None:
     """Give each trade the currencies of its symbol, and the order that it filled."""
-    symbols = {row.code: row for row in Symbol.objects.filter(code__in={trade.symbol for trade in trades})}
-    numbers = {trade.exchange_order_id for trade in trades}
-    accounts_of = {trade.account_id for trade in trades}
+    symbols = {row.code: row for row in Symbol.objects.filter(code__in={trade.symbol for trade in fills})}
+    numbers = {trade.exchange_order_id for trade in fills}
+    accounts_of = {trade.account_id for trade in fills}
     rows = Order.objects.filter(account__in=accounts_of, exchange_id__in=numbers)
     orders = {(order.account_id, order.exchange_id): order for order in rows}
-    for trade in trades:
+    for trade in fills:
         trade.listed = symbols.get(trade.symbol)
         trade.order = orders.get((trade.account_id, trade.exchange_order_id))
 
@@ -54,7 +49,7 @@ FILLS: Final = List(
         sentence="The account's own trades, fifty a page, newest first.",
         shape=TradeOut,
         resource=OfAccount,
-        rows=_TRADES,
+        rows=trades.with_fee_currencies(AccountTrade.objects.all()),
         key="exchange_id",
     ),
     rows=_rows,

@@ -8,6 +8,7 @@ from typing import Any, Final
 from exchange_ops.margin import danger
 from exchange_ops.margin.models import MarginAccount, MarginPosition, MarginReport
 from exchange_ops.market.models import Symbol, Ticker
+from exchange_ops.orders import trades
 from exchange_ops.orders.models import AccountTrade
 from exchange_ops.positions import results, states
 from exchange_ops.positions.models import MarginAction
@@ -83,7 +84,8 @@ def realised(account: Account | None, *, only: str = "", listed: int) -> dict[st
 
 def liquidations(account: Account | None, *, only: str = "") -> list[AccountTrade]:
     """The trades by which the exchange closed positions itself."""
-    rows = AccountTrade.objects.filter(account=account, liquidation=True).order_by("-timestamp", "-pk")
+    rows = trades.with_fee_currencies(AccountTrade.objects.filter(account=account, liquidation=True))
+    rows = rows.order_by("-timestamp", "-pk")
     return list((rows.filter(symbol=only) if only else rows)[:MOST_REPORTS])
 
 

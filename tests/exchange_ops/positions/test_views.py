@@ -126,6 +126,7 @@ def test_the_tab_of_the_past_shows_interest_liquidations_and_what_people_did(sig
     MarginReport.objects.create(reason="interestTaken", change=Decimal("-0.5"), **common)
     MarginReport.objects.create(reason="a new word", **common)
     page = client.get("/margin/?tab=history").content.decode()
+    assert re.search(r'data-head="Fee">.{0,80}0\.25.{0,40}USD', page), "the currency of the fee beside it"
     for words in ("Interest charged", "−0.5", "a new word", "Liquidation trades", ">91<", "Open margin account"):
         assert words in page, words
 
