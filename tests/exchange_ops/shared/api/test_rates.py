@@ -38,7 +38,7 @@ def test_the_fourth_request_of_a_minute_is_refused_and_records_nothing(seconds, 
     refused = draft(client)
     assert (refused.status_code, refused["Retry-After"]) == (429, "40")
     assert refused["Content-Type"] == "application/problem+json"
-    assert refused.json()["detail"] == "Nothing was recorded: too many requests with this token. Ask again in 40 s."
+    assert refused.json()["detail"] == "Nothing was recorded: too many requests with this token. Try again in 40 s."
     assert Withdrawal.objects.count() == 1
     seconds[0] += 41
     assert draft(client).status_code == 201

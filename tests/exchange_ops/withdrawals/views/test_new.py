@@ -254,7 +254,7 @@ def test_a_payment_request_is_split_into_the_fields_before_anything_is_requested
     other = client.post(PATH, typed(address=uri, amount="2")).content.decode()
     assert "The payment request has 1.5 as its amount; the field differs." in other
     refusal = refused(client, address=f"litecoin:{rows.ADDRESS}?amount=1").context["form"].errors["address"]
-    assert "for LTC, and BCH is chosen" in refusal[0]
+    assert "for LTC, but BCH is selected" in refusal[0]
 
 
 @pytest.mark.parametrize("memo", ["order 123", " order 123\n"])
