@@ -66,6 +66,10 @@ export function arrived(part, html) {
   return (part.id && drawn.content.querySelector("#" + CSS.escape(part.id))) || drawn.content.firstElementChild;
 }
 
+// A form that was taken out of the page while its answer is on its way could not be answered: until then its part stays.
+// It is read again with the answer (answers.js).
+const awaitsAnswer = (part, asker) => Array.from(part.querySelectorAll("form.htmx-request")).some((form) => form !== asker);
+
 // What comes for a part that is in use is only compared, and the part stays: whoever asks to see what is new gets it,
 // unless something is typed there.
 const wanted = new Set();
@@ -73,6 +77,10 @@ const plain = (part) => part.textContent.replace(/\s+/g, " ");
 function keepUsed(event) {
   const part = event.detail.target;
   if (!event.detail.shouldSwap || !part.dataset || !("follow" in part.dataset)) return;
+  if (awaitsAnswer(part, askedBy(event))) {
+    event.detail.shouldSwap = false;
+    return;
+  }
   const isWanted = wanted.delete(nameOf(part));
   if (!isInUse(part) || (isWanted && !holdsInput(part))) return;
   event.detail.shouldSwap = false;

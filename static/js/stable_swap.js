@@ -47,15 +47,16 @@ function scrollAlike(fresh, offsets) {
 }
 
 // What answers a person's own press is never held back while the pointer rests where it pressed: it is what they look at.
+// That is the part in which the form is, and those that it names.
 // If something else that can be clicked then stands there, the pointer's next click on it is dropped for a moment: it is the
 // second half of a double press.
 let own = null, restsUntil = 0;
 const isNear = (one, other) => Math.hypot(one.x - other.x, one.y - other.y) <= OWN_PX;
-const isOwn = (part) => own !== null && at !== null && own.part === part.id && performance.now() - own.at < OWN_MS && isNear(at, own);
+const isOwn = (part) => own !== null && at !== null && own.parts.includes(part.id) && performance.now() - own.at < OWN_MS && isNear(at, own);
 document.addEventListener("htmx:beforeRequest", function ({ detail }) {
-  const part = detail.elt.closest("[data-follow]"), pressed = target();
-  if (!detail.requestConfig.triggeringEvent?.isTrusted || !part || !pressed || pressed.form !== detail.elt) return;
-  own = { part: part.id, at: performance.now(), key: keyOf(pressed), ...at };
+  const parts = [homeOf(detail.elt), ...(detail.elt.dataset.changes || "").split(" ")].filter(Boolean), pressed = target();
+  if (!detail.requestConfig.triggeringEvent?.isTrusted || !parts.length || !pressed || pressed.form !== detail.elt) return;
+  own = { parts, at: performance.now(), key: keyOf(pressed), ...at };
 });
 function restIfOther() {
   const found = document.elementFromPoint(at.x, at.y)?.closest(CLICKABLE);

@@ -23,12 +23,18 @@ PAGE = "/markets/ETHBTC/"
 # The exchange's words (specification 1, Order) and those of the desk's chip.
 CHIPS = {"new": "Open", "canceled": "Cancelled", "filled": "Filled", "partiallyFilled": "Partially filled"}
 
+_MIDDLE = """(one) => {
+    one.scrollIntoView({block: "nearest"});
+    const box = one.getBoundingClientRect();
+    return {x: box.left + box.width / 2, y: box.top + box.height / 2};
+}"""
+
 
 def press(page, button, held_ms):
     """Down, a while, up, in the middle of the button; no helper scrolls or waits in between."""
-    button.scroll_into_view_if_needed()
-    box = button.bounding_box()
-    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, steps=3)
+    expect(button).to_be_visible()
+    middle = button.evaluate(_MIDDLE)
+    page.mouse.move(middle["x"], middle["y"], steps=3)
     page.mouse.down()
     page.wait_for_timeout(held_ms)
     page.mouse.up()
@@ -76,7 +82,7 @@ class Trader:
         assert {name: Decimal(held[name]) for name in figures} == figures
         begun = time.monotonic()
         said = f"{CHIPS[status]}"
-        self._until(lambda: said in self.row(number).inner_text(), stretched(AGREE_S))
+        self._until(lambda: said in " ".join(self.row(number).all_inner_texts()), stretched(AGREE_S))
         self._until(lambda: said in self._order_page(number), stretched(AGREE_S))
         self.slowest = max(self.slowest, time.monotonic() - begun)
         assert time.monotonic() - begun <= stretched(AGREE_S)
