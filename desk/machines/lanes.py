@@ -83,8 +83,8 @@ class Lanes:
                 if lane.threads < self._width:
                     lane.threads += 1
                     threading.Thread(target=self._drain, args=(job.lane, lane), daemon=True).start()
-            while tally.open_jobs and (left := ends - time.monotonic()) > 0:
-                self._changed.wait(left)
+            while tally.open_jobs and (remaining_s := ends - time.monotonic()) > 0:
+                self._changed.wait(remaining_s)
             return tally.steps
 
     def finish(self, *, within_s: float) -> bool:
@@ -95,9 +95,9 @@ class Lanes:
                 lane.waiting.clear()
                 lane.keys.clear()
             while any(lane.threads for lane in self._lanes.values()):
-                if (left := ends - time.monotonic()) <= 0:
+                if (remaining_s := ends - time.monotonic()) <= 0:
                     return False
-                self._changed.wait(left)
+                self._changed.wait(remaining_s)
             return True
 
     def _drain(self, name: Hashable, lane: _Lane) -> None:

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from django.conf import settings
 from django.db import connection, transaction
 
 from desk import outbox
@@ -19,7 +18,7 @@ from desk.audit import trail
 from desk.people import signed, stepup
 from exchange_ops.keys import probing, rights, store, uses
 from exchange_ops.keys.models import ApiKey
-from exchange_ops.shared import rules
+from exchange_ops.shared import places, rules
 from exchange_ops.shared.models import Account
 from exchange_ops.wire.catalogue import Right
 from wire.values import Secret
@@ -208,12 +207,12 @@ def successor_of(key: ApiKey) -> ApiKey | None:
 
 
 def new_digest(request_key: str, *, replaces: ApiKey | None = None) -> str:
-    """The digest for the form of a new pair: the exchange's address, and the key that it replaces.
+    """The digest for the form of a new pair: the exchanges' addresses, and the key that it replaces.
 
     It is signed together with what the form says: account, name, login and rights (`desk.people.signed`).
     """
     replaced = [replaces.pk, replaces.login, replaces.account_id] if replaces else []
-    content = ["countersign-key-2", "new", request_key, settings.EXCHANGE_URL, replaced]
+    content = ["countersign-key-2", "new", request_key, places.addresses(), replaced]
     return hashlib.sha256(trail.canonical(content).encode()).hexdigest()
 
 

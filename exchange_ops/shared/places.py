@@ -38,6 +38,11 @@ def names() -> list[str]:
     return [DEFAULT, *settings.EXCHANGE_PLACES]
 
 
+def addresses() -> dict[str, str]:
+    """The REST address of every exchange of the settings, by name."""
+    return {DEFAULT: settings.EXCHANGE_URL, **{name: entry.url for name, entry in settings.EXCHANGE_PLACES.items()}}
+
+
 def place_of(account: Account) -> Place:
     """The exchange of the account. Raises `UnknownPlace`."""
     if account.place == DEFAULT:

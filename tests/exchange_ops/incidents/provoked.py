@@ -139,10 +139,10 @@ def margin_unclear(operator):
     margin_machine.move(row, event="unexplained", to="unclear", now=clock.now())
 
 
-def aside(operator):
+def aside(operator, **more):
     columns = {"exchange_id": "x", "reason": "A transaction was kept aside: no amount.", "content": "{}"}
     times = {"first_seen_at": clock.now(), "seen_at": clock.now(), "after_index": 0}
-    LedgerAside.objects.create(account=rows.account(), fingerprint="f", source="walk", **columns, **times)
+    LedgerAside.objects.create(account=rows.account(), fingerprint="f", source="walk", **columns, **times, **more)
 
 
 def two_records(operator):
@@ -157,8 +157,7 @@ def two_records(operator):
         source="stream",
         seen_at=clock.now(),
     )
-    aside(operator)
-    LedgerAside.objects.update(index=entry.index)
+    aside(operator, index=entry.index)
 
 
 def check(name, finding):
@@ -207,7 +206,7 @@ PROVOKED = {
         lambda person: freezes.freeze(person=None, reason="A drill.", account=rows.account(), now=clock.now()),
         "Nothing is reserved, sent or paid from Main desk: System froze it. A drill.",
     ),
-    alarms.PAYOUT_DISPUTED: (disputed, "1.2500 BCH: Unknown: the exchange"),
+    alarms.PAYOUT_DISPUTED: (disputed, "1.2500 BCH: It is unknown whether this was paid: the exchange"),
     alarms.PAYOUT_ELSEWHERE: (
         lambda person: rows.entry(3, now=clock.now(), type="payout", status="pending", foreign=True),
         "0.5000 BCH is on its way out of the account; it was not requested in Countersign.",

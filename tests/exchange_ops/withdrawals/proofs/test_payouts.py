@@ -339,7 +339,7 @@ def test_a_service_that_is_away_changes_nothing_and_is_asked_again(desk: Proving
     assert (with_answer.standing, with_answer.depth, without.count()) == ("proven", 2, 0), (
         "the first one ended the round"
     )
-    assert with_answer.problem.startswith("The the chain could not be asked")
+    assert with_answer.problem.startswith("The chain service is not available: ")
     assert [desk.fresh(each).state for each in (proven, row)] == ["verified", "settled"]
     settings.CHAINDATA_URL = url
     desk.ahead += timedelta(seconds=61)

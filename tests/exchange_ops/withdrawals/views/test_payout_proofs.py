@@ -74,7 +74,7 @@ class TestWords:
         desk.sweep()
         words = panel(client, lost)
         assert (
-            "Not in the chain any more Whether it is paid is open again: the block that showed the payment has left"
+            "Not in the chain any more The payment is unconfirmed again: its block was removed by a chain reorganisation."
             in words
         )
         assert "the desk ends this dispute by itself" in words
@@ -136,10 +136,10 @@ def test_a_reorganisation_turns_a_proven_payout_into_a_disputed_one_and_back_liv
     desk.sweep()
     expect(state).to_have_text("Paid, but the records disagree")
     expect(proof).to_contain_text("its block was removed by a chain reorganisation")
-    expect(page.locator("#decide")).to_contain_text("Two people have to come to the same finding")
+    expect(page.locator("#decide")).to_contain_text("Two treasurers must submit the same finding.")
     desk.mine(2)
     desk.sweep()
     expect(state).to_have_text("Paid and proven")
     expect(proof).to_contain_text("2 blocks deep")
-    expect(page.locator("#decide")).not_to_contain_text("verdict")
+    expect(page.locator("#decide")).not_to_contain_text("the same finding")
     assert page.evaluate("window.sameDocument") is True
