@@ -5,9 +5,9 @@ from datetime import datetime
 import structlog
 
 from exchange_ops.client import aside_of
-from exchange_ops.ledger import balances, sync
+from exchange_ops.ledger import balances, continuity, sync
 from exchange_ops.ledger.models import Balance
-from exchange_ops.shared import stream_states
+from exchange_ops.shared import heartbeats, stream_states
 from exchange_ops.shared.models import Account
 from exchange_ops.wire import session
 from exchange_ops.wire.session import Origin
@@ -61,6 +61,14 @@ def stopped(*, account: Account, now: datetime) -> None:
 
 
 def _store_transactions(account: Account, event: session.Transactions, now: datetime) -> None:
+    try:
+        continuity.require_same(account=account, transactions=event.records)
+    except continuity.LedgerBroke as broke:
+        # All of it waits aside, in sight. The next reading asks for the newest known transactions and may freeze.
+        _log.error("streams.another_ledger", account=account.pk, reason=str(broke))
+        heartbeats.failed(heartbeats.ledger_of(account), now=now, problem=str(broke), account=account)
+        sync.put_aside(account=account, transactions=event.records, reason=str(broke), source=sync.STREAM, now=now)
+        return
     asides = [aside_of(unread.content.encode(), unread.reason) for unread in event.unread]
     outcome = sync.apply(account=account, transactions=event.records, asides=asides, source=sync.STREAM, now=now)
     if event.loaded_from is not None:

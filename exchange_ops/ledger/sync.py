@@ -186,6 +186,14 @@ def apply(
     return Applied(new_versions, tuple(changed), len(quarantined))
 
 
+def put_aside(
+    *, account: Account, transactions: Iterable[records.Transaction], reason: str, source: str, now: datetime
+) -> None:
+    """Keep records aside that may be of another ledger; a reading that brings one of them again clears it."""
+    asides = [Aside(_text(record), reason, record.id, record.index) for record in transactions]
+    apply(account=account, transactions=(), asides=asides, source=source, now=now)
+
+
 def unstorable(record: records.Transaction) -> str:
     """Why the columns would not take this record, or an empty text; checked before the database refuses it."""
     figures = [record.amount] if record.fee is None else [record.amount, record.fee]

@@ -23,7 +23,7 @@ def transaction(index, minutes_ago=0):
         amount=Decimal("1.5"),
         status="success",
         type="payin",
-        created_at=then,
+        created_at=NOW - timedelta(days=1),  # which never changes of a transaction
         updated_at=then,
     )
 
