@@ -9,12 +9,13 @@ the demo desk. Addresses of real systems switch the demo off; going live takes n
 
 import os
 import secrets
+import sys
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import dj_database_url
 
-from project import addresses, environment, secret_strength
+from project import addresses, database_pool, environment, secret_strength
 from project.fixed_settings import *  # noqa: F403
 
 # Folder and ports ----------------------------------------------------------------------------------------------------
@@ -254,8 +255,9 @@ if _database.get("ENGINE") == "django.db.backends.sqlite3":
     # Pages run in a fixed pool of threads, each of which keeps its connection.
     _database["CONN_MAX_AGE"] = 600
 elif _database.get("ENGINE") == "django.db.backends.postgresql":
-    # The followers keep one for each of their threads, two for every account; each is made when it is first needed.
-    _database.setdefault("OPTIONS", {}).setdefault("pool", {"min_size": 1, "max_size": 64, "timeout": 10})
+    # Each is made when it is first needed.
+    _most = database_pool.most(sys.argv, web_threads=WEB_THREADS)
+    _database.setdefault("OPTIONS", {}).setdefault("pool", {"min_size": 1, "max_size": _most, "timeout": 10})
 else:
     raise environment.OddSetting("DATABASE_URL names an engine that is not supported; use postgres:// or sqlite:///.")
 # Django's own engines, which witness what a transaction wrote right before they commit it.

@@ -46,6 +46,18 @@ Understanding = Callable[[Operation, Answer], CallFailed]
 """What an answer that is not 200 means, for a service with an envelope of its own; it sees nothing that we hide."""
 
 
+_before_waiting: list[Callable[[], None]] = []
+
+
+def before_waiting(act: Callable[[], None]) -> None:
+    """Declare what this process does before each call waits for an answer, in the thread of the call.
+
+    A process with many threads gives back there what others need meanwhile, such as a connection to the database.
+    """
+    if act not in _before_waiting:
+        _before_waiting.append(act)
+
+
 class Transport:
     """Calls to one outside service.
 
@@ -98,6 +110,7 @@ class Transport:
         if self._process != os.getpid():  # connections are not shared with the process that this one was forked from
             self._session, self._process = self._line.new_session(), os.getpid()
         sending = self._sending(request)
+        _prepare_to_wait()
         with Deadline(self._deadline_ns if within_ns is None else within_ns) as deadline:
             came = roundtrip(self._session.ask, sending, deadline)
             for pause_ms in _PAUSES_MS:
@@ -135,6 +148,7 @@ class Transport:
             raise ValueError(f"{request.operation.name} is a read")
         sending = self._sending(request)
         length_ns = self._deadline_ns if within_ns is None else within_ns
+        _prepare_to_wait()
         with self._line.new_session() as session, Deadline(length_ns) as deadline:
             came = roundtrip(session.act, sending, deadline)
         if isinstance(came, Lost):
@@ -210,6 +224,11 @@ class Transport:
             text = text.replace(each, MASK)
         text = _AUTHORIZATION.sub(MASK, text)
         return "".join(character if character.isprintable() else " " for character in text)[:_EXCERPT]
+
+
+def _prepare_to_wait() -> None:
+    for act in _before_waiting:
+        act()
 
 
 def _error_of(came: Answer) -> _ErrorBody | None:

@@ -6,6 +6,13 @@ rows are the queue, and what a process that ends leaves undone is found again by
 
 A process that works opens the lanes when it starts (`use_threads`). In every other one, and inside a transaction, whose
 rows another thread could not see, the work is done at once by the caller.
+
+What bounds a job: each call has one total time (`wire.deadline`), each row at most `MOST_STEPS` steps, each sweep, walk
+and round its own time. No limit of a task ends a thread, so a job beyond its `longest_s` is a fault: it is logged, and
+the desk's health names it while it runs.
+
+A thread gives its connection to the database back before a call waits. So what hangs holds none, and the number of
+connections is that of the threads that work on rows, at most that of the process's pool (`project/database_pool.py`).
 """
 
 import threading
@@ -18,28 +25,40 @@ from typing import Final
 import structlog
 from django.db import connection
 
+from wire.transport import before_waiting
+
 WIDTH: Final = 8  # threads of one lane: a new hold is not behind six that hang
+LONGEST_S: Final = 240.0  # of one job that names no other time: eight steps of a row, each with a call or two of 25 s
 WAIT_S: Final = 3.0  # a sweep waits so long for what it began, then leaves it to its threads
+_here = threading.local()
 _log = structlog.get_logger(__name__)
+
+
+def _give_connection_back() -> None:
+    """Return this thread's connection to the pool; only a lane's thread does so, and only outside a transaction."""
+    if getattr(_here, "is_lane", False) and not connection.in_atomic_block:
+        connection.close()
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
     """Work in a lane. Of two jobs of a lane with one `key` that both wait, one is done.
 
-    `run` gives the number of its steps.
+    `run` gives the number of its steps. Beyond `longest_s` seconds it is reported.
     """
 
     lane: Hashable
     key: Hashable
     run: Callable[[], int]
+    longest_s: float = LONGEST_S
 
 
 @dataclass(slots=True)
 class _Lane:
     waiting: deque[tuple[Job, "_Tally"]] = field(default_factory=deque)
     keys: set[Hashable] = field(default_factory=set)
-    running: set[Hashable] = field(default_factory=set)
+    running: dict[Hashable, float] = field(default_factory=dict)  # when it is overdue, by the clock that only rises
+    overdue: set[Hashable] = field(default_factory=set)
     threads: int = 0
 
 
@@ -62,6 +81,7 @@ class Lanes:
     def use_threads(self) -> None:
         """From now on jobs are done in threads; called once by a process that works, after it was forked."""
         self.is_threaded = True
+        before_waiting(_give_connection_back)
 
     def put(self, jobs: Iterable[Job], *, wait_s: float = 0.0) -> int:
         """Put jobs in their lanes and wait for them up to `wait_s`; the number of steps done until then.
@@ -87,6 +107,18 @@ class Lanes:
                 self._changed.wait(remaining_s)
             return tally.steps
 
+    def overdue(self) -> list[str]:
+        """The jobs that run for longer than any may, as "lane: key"; each is logged once."""
+        moment, names = time.monotonic(), []
+        with self._changed:
+            for name, lane in self._lanes.items():
+                for key in [key for key, ends in lane.running.items() if ends < moment]:
+                    names.append(f"{name}: {key}")
+                    if key not in lane.overdue:
+                        lane.overdue.add(key)
+                        _log.error("lanes.job_overdue", lane=str(name), job=str(key))
+        return names
+
     def finish(self, *, within_s: float) -> bool:
         """Begin nothing more and wait for what runs; whether all of it ended in time."""
         ends = time.monotonic() + within_s
@@ -101,21 +133,30 @@ class Lanes:
             return True
 
     def _drain(self, name: Hashable, lane: _Lane) -> None:
+        _here.is_lane, is_over = True, False
         try:
             while (taken := self._next(name, lane)) is not None:
-                job, tally = taken
-                steps = 0
-                try:
-                    steps = job.run()
-                except Exception:
-                    _log.exception("lanes.job_failed", lane=str(name), job=str(job.key))
-                finally:
-                    with self._changed:
-                        lane.running.discard(job.key)
-                        tally.open_jobs, tally.steps = tally.open_jobs - 1, tally.steps + steps
-                        self._changed.notify_all()
+                self._do(name, lane, *taken)
+            is_over = True
         finally:
             connection.close()
+            if not is_over:  # the interpreter ends this thread
+                with self._changed:
+                    lane.threads -= 1
+                    self._changed.notify_all()
+
+    def _do(self, name: Hashable, lane: _Lane, job: Job, tally: _Tally) -> None:
+        steps = 0
+        try:
+            steps = job.run()
+        except Exception:
+            _log.exception("lanes.job_failed", lane=str(name), job=str(job.key))
+        finally:
+            with self._changed:
+                lane.running.pop(job.key, None)
+                lane.overdue.discard(job.key)
+                tally.open_jobs, tally.steps = tally.open_jobs - 1, tally.steps + steps
+                self._changed.notify_all()
 
     def _next(self, name: Hashable, lane: _Lane) -> tuple[Job, _Tally] | None:
         """The next job whose key does not run; without one the thread ends, and is no longer counted."""
@@ -124,7 +165,7 @@ class Lanes:
                 if job.key not in lane.running:
                     del lane.waiting[place]
                     lane.keys.discard(job.key)
-                    lane.running.add(job.key)
+                    lane.running[job.key] = time.monotonic() + job.longest_s
                     return job, tally
             lane.threads -= 1
             if not lane.threads and not lane.waiting:

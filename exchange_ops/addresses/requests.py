@@ -228,5 +228,6 @@ QUEUE: Final = Queue(
     # Rows that were claimed before a claim said when to go on with them.
     also_due=lambda now: Q(state=states.SENDING, lease_until__lte=now),
     read_with=("account",),
+    lane=("account_id", "state"),
 )
-advance, sweep, due = QUEUE.advance, QUEUE.sweep, QUEUE.due
+advance, look, sweep, due = QUEUE.advance, QUEUE.look, QUEUE.sweep, QUEUE.due

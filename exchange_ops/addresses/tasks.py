@@ -36,4 +36,4 @@ def read_addresses(book_id: int) -> None:
 @WORK.task("exchange_ops.make_address")
 def make_address(request_id: int) -> None:
     """One step of one request for a new address, when it is due."""
-    requests.advance(request_id, now=clock.now(), client_for=keys.client_for)
+    requests.look(request_id, now=clock.now(), client_for=keys.client_for)

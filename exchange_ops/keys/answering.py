@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from operator import attrgetter
 from typing import Any, Final, TypeVar
 
+from desk.machines.lanes import LANES, Job
 from desk.questions import Question, Rule
 from exchange_ops.client import ExchangeClient
 from exchange_ops.keys import clients, store
@@ -30,7 +31,9 @@ def fill(
     account: str = "account",
     failed: Mapping[str, Any] | None = None,
 ) -> None:
-    """Ask the exchange and write its answer; nothing happens when the question has its answer already.
+    """Ask the exchange in the lane of the account and this kind of question, and write its answer.
+
+    Nothing happens when the question has its answer already.
 
     `read` returns the columns of the answer, with a `problem` where the answer can't be stored. `account` is the path
     from the row to the account whose keys are used. A failure writes the columns `failed` beside its sentence.
@@ -39,12 +42,17 @@ def fill(
     if row is None:
         return
     whose = attrgetter(account.replace("__", "."))(row)
-    try:
-        with clients.client(client_for, account=whose, right=right) as client:
-            answer = read(client, row)
-    except FAILURES as failure:
-        answer = {**(failed or {}), "problem": sentence_of(failure)}
-    rule.answer(row, now=now, **answer)
+
+    def run() -> int:
+        try:
+            with clients.client(client_for, account=whose, right=right) as client:
+                answer = read(client, row)
+        except FAILURES as failure:
+            answer = {**(failed or {}), "problem": sentence_of(failure)}
+        rule.answer(row, now=now, **answer)
+        return 1
+
+    LANES.put([Job((rule.model.__name__, whose.pk), question_id, run)])
 
 
 def sentence_of(failure: Exception) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from decimal import Decimal
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
@@ -17,6 +18,7 @@ from django.db.models import F, Q, QuerySet
 from desk import outbox
 from desk.incidents import review
 from desk.live import announcements
+from desk.machines.lanes import LANES, Job
 from exchange_ops.client import ExchangeClient
 from exchange_ops.keys import store
 from exchange_ops.keys.models import ApiKey
@@ -79,10 +81,16 @@ def ask(*, key_id: int, person: "Person | None", now: datetime) -> None:
 
 
 def fill(*, key_id: int, open_client: OpenClient, now: datetime) -> None:
-    """Probe the key and store the answers; nothing happens when no probe is waiting."""
+    """Probe the key, in the lane of its account, and store the answers; nothing happens when no probe is waiting."""
+    key = _waiting().filter(pk=key_id).first()
+    if key is not None:
+        LANES.put([Job((TASK, key.account_id), key_id, partial(_fill, key_id, open_client, now))])
+
+
+def _fill(key_id: int, open_client: OpenClient, now: datetime) -> int:
     key = _waiting().select_related("account").filter(pk=key_id).first()
     if key is None:
-        return
+        return 0
     answers = _answers(key, open_client)
     columns: dict[str, object] = {
         "observed": answers.observed,
@@ -99,6 +107,7 @@ def fill(*, key_id: int, open_client: OpenClient, now: datetime) -> None:
         if same.filter(probed_at=key.probed_at).update(**columns):
             _record_answers(key, columns, now)
             review.review_now(alarms.KEY_REFUSED, alarms.KEY_RIGHTS, now=now)
+    return 1
 
 
 def _record_answers(key: ApiKey, columns: dict[str, object], now: datetime) -> None:

@@ -3,10 +3,11 @@
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from functools import partial
+from math import inf
 
 import structlog
 
-from desk.machines.lanes import LANES, WAIT_S, Job
+from desk.machines.lanes import LANES, LONGEST_S, WAIT_S, Job
 from desk.machines.step_clock import Stopwatch
 from exchange_ops.keys import clients, store
 from exchange_ops.keys.clients import ClientFor
@@ -28,7 +29,7 @@ def sync_ledgers(
 ) -> int:
     """Walk the ledger of every account; returns how many walks succeeded. A failure does not stop the other accounts.
 
-    A walk breaks off after `sync.WALK_FOR`, since a worker that takes too long is killed. With `to_the_end`, which is
+    A walk breaks off after `sync.WALK_FOR`, so that no history keeps the wallets waiting. With `to_the_end`, which is
     asked at each page whether there is time, it continues until everything is read.
     """
     jobs = []
@@ -37,7 +38,9 @@ def sync_ledgers(
         row = heartbeats.state_of(name)
         fresh = row is not None and row.heard_at is not None and now - row.heard_at < STALE_AFTER
         if not (only_stale and fresh):
-            jobs.append(Job(name, "read", partial(_sync_in_turn, account, Stopwatch(now), client_for, to_the_end)))
+            run = partial(_sync_in_turn, account, Stopwatch(now), client_for, to_the_end)
+            # A whole history takes as long as it takes; its lease, renewed at each page, says that it is at work.
+            jobs.append(Job(name, "read", run, LONGEST_S if to_the_end is None else inf))
     return LANES.put(jobs, wait_s=WAIT_S)
 
 

@@ -3,6 +3,7 @@
 from functools import partial
 
 from desk import clock
+from desk.machines.lanes import LANES, Job
 from desk.work import Work
 from exchange_ops.market import history, interest, reference, refresh
 from exchange_ops.shared import public_client
@@ -15,13 +16,21 @@ _quick_client = partial(public_client.open_client, deadline_s=5)
 @WORK.task("exchange_ops.refresh_market", every_s=15)
 def refresh_market() -> None:
     """Read prices, and currencies and symbols when they are due."""
-    reference.refresh_market(now=clock.now(), open_client=public_client.open_client)
+    LANES.put([Job("prices", "read", _prices)])
+
+
+def _prices() -> int:
+    return int(reference.refresh_market(now=clock.now(), open_client=public_client.open_client))
 
 
 @WORK.task("exchange_ops.refresh_watched", every_s=5)
 def refresh_watched() -> None:
     """Read candles, trades and books of the markets that somebody looks at."""
-    refresh.refresh(now=clock.now(), open_client=_quick_client)
+    LANES.put([Job("markets", "watched", _watched)])
+
+
+def _watched() -> int:
+    return refresh.refresh(now=clock.now(), open_client=_quick_client)
 
 
 @WORK.task(interest.TASK)

@@ -21,6 +21,7 @@ LOOPS = {
     heartbeats.WORKER: ("Workers", "calls to the exchange"),
     heartbeats.RELEASES: ("Release workers", "releases of reserved funds only"),
     heartbeats.SWEEPER: ("Following process", "followers, timers, and payouts when no worker is running"),
+    heartbeats.JOBS: ("Overdue jobs", "calls that run too long"),
     heartbeats.MARKET: ("Prices", "currencies, symbols and tickers"),
     "ledger": ("Ledger", "transactions and both wallets, full sync"),
     "orders": ("Orders", "orders, trades and margin, full sync"),

@@ -12,7 +12,7 @@ WORK = Work(queue="money")
 @WORK.task("exchange_ops.record_portfolio", every_s=60, expires_s=50, queue=CHAIN, time_limit_s=600)
 def record_portfolio() -> None:
     """Keep what the accounts are worth, once an hour, and bring flows and profits up to date."""
-    LANES.put([Job("portfolio", "record", _record)])
+    LANES.put([Job("portfolio", "record", _record, 600)])
 
 
 def _record() -> int:

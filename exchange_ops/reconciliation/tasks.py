@@ -43,7 +43,7 @@ def _deliver() -> int:
 @WORK.task("exchange_ops.run_checks", every_s=60, expires_s=50, queue=CHAIN, time_limit_s=900)
 def run_checks() -> None:
     """Reconcile and check the audit trail, when that is due."""
-    LANES.put([Job("checks", "run", _run_checks)])
+    LANES.put([Job("checks", "run", _run_checks, 900)])
 
 
 def _run_checks() -> int:

@@ -8,11 +8,13 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from desk.live import announcements
+from desk.machines.lanes import LANES
 from exchange_ops.shared.models import Account, FollowerState
 
 TOPIC = "system"
 WORKER, SWEEPER, MARKET = "worker", "sweeper", "market"
 RELEASES = "releases"  # the worker that does nothing but release
+JOBS = "jobs"  # written only while a job of a worker runs longer than any may
 LONGEST_PROBLEM = 300
 
 
@@ -34,6 +36,12 @@ def succeeded(name: str, *, now: datetime, remark: str = "", account: Account | 
 def failed(name: str, *, now: datetime, problem: str, account: Account | None = None) -> None:
     """The loop failed to finish its round."""
     _write(name, account, False, problem, beat_at=now)
+
+
+def report_overdue_jobs(*, now: datetime) -> None:
+    """Report the jobs of this process that run longer than any may; nothing where there are none."""
+    if overdue := LANES.overdue():
+        failed(JOBS, now=now, problem=remark_of([f"A job runs far too long: {name}." for name in overdue]))
 
 
 def state_of(name: str) -> FollowerState | None:

@@ -57,6 +57,15 @@ def _sweeper() -> Health:
     return _loop(heartbeats.SWEEPER, "Scheduler", "Payouts continue as long as a worker is running.")
 
 
+def _jobs() -> Health:
+    row = heartbeats.state_of(heartbeats.JOBS)
+    age = ages.age(row.beat_at if row else None, clock.now())
+    if row is None or age is None or age > ages.BEAT_AGE:
+        return Health(ok=True, sentence="No job of a worker runs too long.")
+    consequence = "Its account or duty may be delayed; the others continue. An admin can restart the workers."
+    return Health(ok=False, sentence=f"{row.problem} {consequence}", age_s=age.total_seconds())
+
+
 def _loop(name: str, spoken: str, consequence: str) -> Health:
     row = heartbeats.state_of(name)
     age = ages.age(row.beat_at if row else None, clock.now())
@@ -128,6 +137,7 @@ ROOM: Final = rooms.Room(
         "clock": Check(_clock, order=115, incident=alarms.CLOCK_FELL_BACK),
         "worker": Check(_worker, order=120, incident=alarms.WORK_STALLED),
         "releases": Check(_releases, order=130, incident=alarms.WORK_STALLED),
+        "jobs": Check(_jobs, order=135, incident=alarms.WORK_STALLED),
         "sweeper": Check(_sweeper, order=140, incident=alarms.WORK_STALLED),
     },
     incidents=INCIDENTS,

@@ -7,6 +7,7 @@ REST, Sub-accounts; supplement 2.4 (rights), 2.7, 2.11.
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import structlog
@@ -15,6 +16,8 @@ from django.db.models import F, Q
 
 from desk import outbox, questions
 from desk.live import announcements
+from desk.machines.lanes import LANES, WAIT_S, Job
+from desk.machines.step_clock import Stopwatch
 from exchange_ops.client import ExchangeClient
 from exchange_ops.keys import answering, clients
 from exchange_ops.keys.answering import FAILURES, sentence_of
@@ -90,16 +93,14 @@ def sync(*, now: datetime, client_for: ClientFor) -> int:
 
     The first failed read ends the turn of its account: an exchange that doesn't answer costs one deadline.
     """
-    count = 0
-    for account in turns.accounts("sub-accounts"):
-        lease, holder = f"subs:{account.pk}", leases.name_of_this_process()
-        if not leases.hold(name=lease, holder=holder, now=now):
-            continue
-        try:
-            count += _sync_list(account, now, client_for) and _sync_rest(account, now, client_for)
-        finally:
-            leases.release(name=lease, holder=holder)
-    return count
+    watch = Stopwatch(now)
+    return LANES.put(
+        [
+            Job((SYNC_TASK, account.pk), "read", partial(_sync_in_turn, account, watch, client_for))
+            for account in turns.accounts("sub-accounts")
+        ],
+        wait_s=WAIT_S,
+    )
 
 
 def observe(*, sub: SubAccount, client_for: ClientFor, now: datetime) -> str:
@@ -155,6 +156,16 @@ def store_list(*, account: Account, entries: Iterable[records.SubAccount], now: 
 
 
 # Steps ----------------------------------------------------------------------------------------------------------------
+
+
+def _sync_in_turn(account: Account, watch: Stopwatch, client_for: ClientFor) -> int:
+    now, lease, holder = watch.now(), f"subs:{account.pk}", leases.name_of_this_process()
+    if not leases.hold(name=lease, holder=holder, now=now):
+        return 0
+    try:
+        return int(_sync_list(account, now, client_for) and _sync_rest(account, now, client_for))
+    finally:
+        leases.release(name=lease, holder=holder)
 
 
 def _sync_rest(account: Account, now: datetime, client_for: ClientFor) -> bool:

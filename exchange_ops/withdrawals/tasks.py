@@ -36,6 +36,7 @@ def _releases(at: Round) -> None:
 def sweep_releases() -> None:
     """Every release that is due; also the sign of life of the worker that does nothing else."""
     heartbeats.succeeded(heartbeats.RELEASES, now=clock.now())
+    heartbeats.report_overdue_jobs(now=clock.now())
     _releases()
 
 
@@ -50,6 +51,7 @@ def _payouts(at: Round) -> None:
 def sweep_withdrawals() -> None:
     """Every withdrawal that is due and is not to be released; also the worker's sign of life."""
     heartbeats.succeeded(heartbeats.WORKER, now=clock.now())
+    heartbeats.report_overdue_jobs(now=clock.now())
     _payouts()
     new_addresses.sweep(now=clock.now(), client_for=keys.client_for)
 
@@ -58,6 +60,7 @@ def sweep_withdrawals() -> None:
 def prove_payouts() -> None:
     """Look on the chain for every payout that is due there."""
     LANES.put([Job("proofs", "sweep", _prove)])
+    heartbeats.report_overdue_jobs(now=clock.now())
 
 
 def _prove() -> int:

@@ -135,7 +135,7 @@ def test_old_prices_are_told(account, sandbox):
 
 def test_every_check_answers_within_few_queries(account, demo_keys, sandbox, django_assert_max_num_queries):
     ledger_tasks.sync_ledger()
-    with django_assert_max_num_queries(36):
+    with django_assert_max_num_queries(37):
         health.states()
 
 
@@ -213,3 +213,12 @@ def test_payouts_that_wait_for_a_proof_or_for_people_are_told(account, make_pers
     assert not look("proofs").ok
     withdrawal_machine.move(paid.fresh(row), event="proof_lost", to="disputed", now=clock.now())
     assert f"{row.reference}: reported as paid, but other evidence disagrees." in look("proofs").sentence
+
+
+def test_a_job_that_runs_too_long_is_an_alarm_until_it_ends(account):
+    assert look("jobs").ok
+    heartbeats.failed(heartbeats.JOBS, now=clock.now(), problem="A job runs far too long: tip: follow.")
+    assert not look("jobs").ok
+    assert look("jobs").sentence.startswith("A job runs far too long: tip: follow. Its account or duty may be delayed")
+    heartbeats.failed(heartbeats.JOBS, now=clock.now() - timedelta(minutes=5), problem="A job runs far too long.")
+    assert look("jobs").ok

@@ -4,6 +4,7 @@ import threading
 
 import pytest
 
+from desk.machines import lanes as kit
 from desk.machines.lanes import WIDTH, Job, Lanes
 
 PATIENCE_S = 10  # only a failing test waits so long
@@ -102,3 +103,29 @@ def test_without_threads_the_caller_does_the_work_in_its_order():
     lanes = Lanes()
     assert lanes.put([Job(lane, lane, lambda lane=lane: order.append(lane) or 2) for lane in "abc"]) == 6
     assert order == [*"abc"]
+
+
+def test_a_job_beyond_its_time_is_named_while_it_runs_and_logged_once(lanes, hanging, caplog):
+    lanes.put([Job("deliveries", "sweep", hanging, longest_s=0.0), Job("tip", "follow", hanging)])
+    for _ in range(2):
+        assert hanging.begun.acquire(timeout=PATIENCE_S)
+    assert lanes.overdue() == lanes.overdue() == ["deliveries: sweep"]
+    assert caplog.text.count("lanes.job_overdue") == 1
+    hanging.free.set()
+    assert lanes.finish(within_s=PATIENCE_S)
+    assert lanes.overdue() == []
+
+
+def test_a_thread_gives_its_connection_back_before_a_call_waits(lanes, monkeypatch):
+    closed, held = [], []
+    monkeypatch.setattr("desk.machines.lanes.connection.close", lambda: closed.append(threading.get_ident()))
+
+    def call():
+        kit._give_connection_back()  # as the transport does before it waits
+        held.append(threading.get_ident())
+        return 1
+
+    kit._give_connection_back()
+    assert closed == [], "a thread of a page keeps its own"
+    assert lanes.put([Job("calls", 1, call)], wait_s=PATIENCE_S) == 1
+    assert closed[0] == held[0]

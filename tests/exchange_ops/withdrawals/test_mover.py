@@ -44,15 +44,8 @@ def test_the_numbered_rows_are_all_there():
 
 
 def test_every_state_says_what_happened_to_the_money_first_and_whose_turn_it_is():
-    money = (
-        "Not paid",
-        "Nothing",
-        "Paid",
-        "Sent",
-        "Approved, payment not confirmed",
-        "It is unknown whether",
-        "The exchange",
-    )
+    known = ("Not paid", "Nothing", "Paid", "Sent", "Approved, payment not confirmed", "The exchange")
+    money = (*known, "It is unknown whether")
     for name, state in STATES.items():
         assert state.sentence.startswith(money), name
         assert state.turn in {"person", "worker", "exchange", "chain", "nobody"}
