@@ -15,7 +15,8 @@ from django.db import connection
 
 from desk import clock, models, rooms
 from desk.audit import heads, installed_guards, trail, witness_chain
-from desk.people import signed_lists, stepup
+from desk.people import stepup
+from desk.people.signing import signed_lists
 
 if TYPE_CHECKING:
     from desk.models import AuditEvent

@@ -18,8 +18,9 @@ from django.db import DatabaseError, transaction
 from desk import rooms
 from desk.machines.decisions import Act
 from desk.machines.rows import Subject
-from desk.people import signed_lists, stepup
-from desk.people.signed_lists import APPROVE, MOST, REJECT, Decision
+from desk.people import stepup
+from desk.people.signing import signed_lists
+from desk.people.signing.signed_lists import APPROVE, MOST, REJECT, Decision
 
 if TYPE_CHECKING:
     from desk.models import Person

@@ -54,15 +54,16 @@ class Ballot:
         comment: str,
         now: datetime,
         confirmation: "StepUp | None" = None,
+        digest: str = "",
     ) -> None:
-        """Store a person's vote on exactly the row's present content. Raises AlreadyGiven."""
+        """Store a person's vote on exactly the row's present content, or on `digest`. Raises AlreadyGiven."""
         try:
             with transaction.atomic():
                 self.votes._default_manager.create(
                     **{self.owner: row},
                     initiator_id=row.initiator_id,
                     person=person,
-                    digest=row.digest,
+                    digest=digest or row.digest,
                     stage=stage,
                     verdict=verdict,
                     comment=comment.strip()[:LONGEST_COMMENT],

@@ -18,7 +18,8 @@ from django.db import IntegrityError, connection, transaction
 
 from desk import models, rooms, sealing
 from desk.audit import trail
-from desk.people import code_limits, passkeys, session_keys, signed_lists, totp
+from desk.people import code_limits, passkeys, session_keys, totp
+from desk.people.signing import signed_lists
 
 if TYPE_CHECKING:
     from desk.models import Person, StepUp, StepUpChallenge

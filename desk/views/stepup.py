@@ -9,7 +9,8 @@ from django.views.decorators.debug import sensitive_variables
 from django.views.decorators.http import require_POST
 
 from desk import clock
-from desk.people import signed, stepup
+from desk.people import stepup
+from desk.people.signing import signed_fields
 from desk.web.requests import DeskRequest
 
 # Reasons have up to 500 characters, each of them up to twelve bytes in JSON.
@@ -22,7 +23,7 @@ _LONGEST_BODY = 10_000
 def challenge(request: DeskRequest) -> JsonResponse:
     """`{"purpose", "digest"}` in, the argument of `navigator.credentials.get` out; a refusal is `{"problem"}`.
 
-    The texts of `fields`, where there are any, are signed together with the digest (`desk.people.signed`).
+    The texts of `fields`, where there are any, are signed together with the digest (`signed_fields`).
     """
     content = _content(request.body)
     members, fields = _text_members(content), _fields(content)
@@ -32,7 +33,7 @@ def challenge(request: DeskRequest) -> JsonResponse:
         options = stepup.challenge(
             person=request.user,
             purpose=members["purpose"],
-            digest=signed.whole(members["digest"], fields),
+            digest=signed_fields.bind(members["digest"], fields),
             session_key=request.session.session_key or "",
             now=clock.now(),
         )
@@ -64,7 +65,7 @@ def _text_members(content: dict[str, Any]) -> dict[str, str] | None:
 def _fields(content: dict[str, Any]) -> dict[str, str] | None:
     """The texts that are signed with the digest, by name; none where there are too many or another kind."""
     fields = content.get("fields", {})
-    if not isinstance(fields, dict) or len(fields) > signed.MOST_FIELDS:
+    if not isinstance(fields, dict) or len(fields) > signed_fields.MOST_FIELDS:
         return None
     texts = {name: text for name, text in fields.items() if isinstance(text, str)}
     return texts if len(texts) == len(fields) else None

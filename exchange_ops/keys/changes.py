@@ -15,7 +15,8 @@ from django.db import connection, transaction
 
 from desk import outbox
 from desk.audit import trail
-from desk.people import signed, stepup
+from desk.people import stepup
+from desk.people.signing import signed_fields
 from exchange_ops.keys import probing, rights, store, uses
 from exchange_ops.keys.models import ApiKey
 from exchange_ops.shared import places, rules
@@ -209,7 +210,7 @@ def successor_of(key: ApiKey) -> ApiKey | None:
 def new_digest(request_key: str, *, replaces: ApiKey | None = None) -> str:
     """The digest for the form of a new pair: the exchanges' addresses, and the key that it replaces.
 
-    It is signed together with what the form says: account, name, login and rights (`desk.people.signed`).
+    It is signed together with what the form says: account, name, login and rights (`signed_fields`).
     """
     replaced = [replaces.pk, replaces.login, replaces.account_id] if replaces else []
     content = ["countersign-key-2", "new", request_key, places.addresses(), replaced]
@@ -231,7 +232,11 @@ def digest_of(purpose: str, key: ApiKey) -> str:
 
 def _fields(pair: Pair) -> dict[str, str]:
     """What a form says of a pair, by the names of its fields; never the secret."""
-    return {"label": pair.label, "login": pair.login, "rights": signed.several(right.value for right in pair.rights)}
+    return {
+        "label": pair.label,
+        "login": pair.login,
+        "rights": signed_fields.as_text(right.value for right in pair.rights),
+    }
 
 
 def _confirmed(purpose: str, digest: str, by: Confirmation, fields: Mapping[str, str] | None = None) -> dict[str, Any]:
@@ -240,7 +245,7 @@ def _confirmed(purpose: str, digest: str, by: Confirmation, fields: Mapping[str,
     row = stepup.verify(
         person=by.person,
         purpose=purpose,
-        digest=signed.whole(digest, fields or {}),
+        digest=signed_fields.bind(digest, fields or {}),
         answer=by.answer,
         session_key=by.session_key,
         now=by.now,

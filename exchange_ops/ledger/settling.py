@@ -21,7 +21,8 @@ from desk.incidents import review
 from desk.live import announcements
 from desk.machines import votes
 from desk.machines.decisions import Act, Acts
-from desk.people import roles, signed
+from desk.people import roles
+from desk.people.signing import signed_fields
 from exchange_ops.client import HIGHEST_INDEX, Aside
 from exchange_ops.ledger import batches, matching
 from exchange_ops.ledger.models import LedgerAside, LedgerEntry, LedgerVersion, RecordChoice
@@ -115,7 +116,7 @@ def choose(
     with transaction.atomic():
         trail.take_turn()
         row = _open(aside_id, act)
-        confirmation = CHOICES.confirm(replace(act, digest=_whole(digest, holds, reason)))
+        confirmation = CHOICES.confirm(replace(act, digest=_signed_digest(digest, holds, reason)))
         word = {"holds": holds, "reason": reason, "digest": confirmation.digest, "at": confirmation.at}
         try:
             with transaction.atomic():
@@ -181,11 +182,11 @@ def _open(aside_id: int, act: Act) -> LedgerAside:
 
 def _people_for(row: LedgerAside, holds: str) -> int:
     """How many people provably chose this record last."""
-    shown = digest_of(row)
+    digest = digest_of(row)
     proven = votes.among(
         RecordChoice.objects.filter(aside=row),
         purpose=PURPOSE,
-        digests=lambda word: {_whole(shown, word.holds, word.reason)},
+        digests=lambda word: {_signed_digest(digest, word.holds, word.reason)},
     )
     counting = votes.of_those_who_may(proven, role=roles.TREASURY, scope=str(row.account_id)).order_by("pk")
     last = dict(counting.values_list("person_id", "holds"))
@@ -222,8 +223,8 @@ def _note(row: LedgerAside, act: Act, action: str, facts: dict[str, Any]) -> Non
     trail.record(action=action, subject=f"record:{row.pk}", before=before, after=facts, **act.moved)
 
 
-def _whole(digest: str, holds: str, reason: str) -> str:
-    return signed.whole(digest, {"holds": holds, "comment": reason})
+def _signed_digest(digest: str, holds: str, reason: str) -> str:
+    return signed_fields.bind(digest, {"holds": holds, "comment": reason})
 
 
 def _has_rival() -> Q:

@@ -17,7 +17,8 @@ from desk.incidents import review
 from desk.live import announcements
 from desk.machines import votes
 from desk.machines.decisions import Act, Acts
-from desk.people import roles, signed
+from desk.people import roles
+from desk.people.signing import signed_fields
 from exchange_ops.policy.models import Freeze, ThawVote
 from exchange_ops.shared import alarms, rules
 from exchange_ops.shared.models import Account
@@ -120,7 +121,7 @@ def thaw(
         frozen = _locked(freeze_id)
         if not rules.may_thaw(person, frozen.account_id):
             raise CannotThaw("Only treasury can lift a freeze.")
-        confirmation = THAWS.confirm(replace(act, digest=_whole(frozen, reason)))
+        confirmation = THAWS.confirm(replace(act, digest=_signed_digest(frozen, reason)))
         try:
             with transaction.atomic():
                 ThawVote.objects.create(freeze=frozen, person=person, reason=reason, confirmation=confirmation, at=now)
@@ -141,19 +142,23 @@ def thaw(
 
 
 def digest_of(frozen: Freeze) -> str:
-    """The digest of this freeze and no other. It is signed with the reason for its end (`desk.people.signed`)."""
+    """The digest of this freeze and no other. It is signed with the reason for its end (`signed_fields`)."""
     text = f"countersign-thaw-1|{frozen.pk}|{frozen.account_id}|{frozen.frozen_at.isoformat()}|{frozen.reason}"
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _whole(frozen: Freeze, reason: str) -> str:
-    return signed.whole(digest_of(frozen), {"comment": reason})
+def _signed_digest(frozen: Freeze, reason: str) -> str:
+    return signed_fields.bind(digest_of(frozen), {signed_fields.REASON: reason})
 
 
 def _votes(frozen: Freeze) -> int:
     """How many people provably agreed to end it."""
-    words = ThawVote.objects.filter(freeze=frozen)
-    proven = votes.among(words, purpose=PURPOSE, digests=lambda word: {_whole(frozen, word.reason)})
+    words, digest = ThawVote.objects.filter(freeze=frozen), digest_of(frozen)
+    proven = votes.among(
+        words,
+        purpose=PURPOSE,
+        digests=lambda word: signed_fields.countable(digest, {signed_fields.REASON: word.reason}),
+    )
     return votes.people(votes.of_those_who_may(proven, role=roles.TREASURY, scope=frozen.scope))
 
 

@@ -5,7 +5,6 @@ today and with approvals of its own; the old one is closed for good in the same 
 once.
 """
 
-import hashlib
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
@@ -14,8 +13,9 @@ from django.db import IntegrityError
 
 from desk.machines import votes
 from desk.machines.decisions import Act, Decisions
+from desk.machines.findings import Findings
 from desk.models import StepUp
-from desk.people import roles, signed
+from desk.people.signing import signed_fields
 from exchange_ops.transfers import approvals, machine, rules, states, workflow
 from exchange_ops.transfers.listings import WATCH_EVERY
 from exchange_ops.transfers.models import Transfer, TransferApproval
@@ -26,6 +26,13 @@ if TYPE_CHECKING:
 
 CLOSE_PURPOSE, REISSUE_PURPOSE, RESOLVE_PURPOSE = "close-transfer", "reissue-transfer", "resolve-transfer"
 PEOPLE = 2
+FINDINGS: Final = Findings(
+    approvals.BALLOT,
+    TransferApproval.RESOLUTION,
+    RESOLVE_PURPOSE,
+    "countersign-transfer-ending-1",
+    (states.INVESTIGATE,),
+)
 _WHY = "Enter what you checked and why."
 _REPEATED = ("account", "kind", "currency", "amount", "to_currency", "by", "identifier", "subaccount_id")
 _TARGETS = {TransferApproval.MOVED: states.RESOLVED_MOVED, TransferApproval.NOT_MOVED: states.RESOLVED_NOT_MOVED}
@@ -121,9 +128,12 @@ def resolve(
             raise CannotResolve(f"There is nothing to close: {row.label[0].lower()}{row.label[1:]}.")
         if not rules.may_resolve_transfer(person, row):
             raise CannotResolve("Two treasurers close it. The requester can't be one of them.")
-        confirmation = _confirmation(row, act, RESOLUTIONS, verdict=verdict)
-        RESOLUTIONS.keep(row, act, stage=TransferApproval.RESOLUTION, verdict=verdict, confirmation=confirmation)
-        people = _people_for(row, verdict)
+        confirmation = _confirmation(row, act, RESOLUTIONS, FINDINGS.signed_digest(row, verdict, evidence))
+        try:
+            FINDINGS.keep(row, act, verdict=verdict, confirmation=confirmation)
+        except votes.AlreadyGiven:
+            raise CannotResolve(RESOLUTIONS.given_already) from None
+        people = FINDINGS.people(row, verdict)
         done = people >= PEOPLE
         machine.move(
             row,
@@ -137,22 +147,16 @@ def resolve(
 
 
 def finding_of(row: Transfer, person: "Person") -> str:
-    """This person's last verdict on the case, "moved" or "not_moved"; empty when they gave none."""
-    findings = TransferApproval.objects.filter(transfer=row, stage=TransferApproval.RESOLUTION, person=person)
-    return findings.order_by("-id").values_list("verdict", flat=True).first() or ""
+    """This person's last verdict on the case that counts, "moved" or "not_moved"; empty when they gave none."""
+    return FINDINGS.last(row).get(person.pk, "")
 
 
 def digest_of(row: Transfer) -> str:
     """What an ending is about: this request in the state and version shown on the screen.
 
-    A person signs it together with the reason, and with the verdict where there is one (`desk.people.signed`).
+    A person signs it together with the reason, and with the verdict where there is one.
     """
-    return _digest(row, row.state, row.version)
-
-
-def _digest(row: Transfer, state: str, version: int) -> str:
-    text = f"countersign-transfer-ending-1|{row.pk}|{state}|{version}|{row.digest}"
-    return hashlib.sha256(text.encode()).hexdigest()
+    return FINDINGS.digest_of(row)
 
 
 def _confirmation_to_end(row: Transfer, act: Act, decisions: Decisions[Transfer]) -> StepUp:
@@ -161,19 +165,15 @@ def _confirmation_to_end(row: Transfer, act: Act, decisions: Decisions[Transfer]
         raise CannotClose(f"There is nothing to decide: {row.label[0].lower()}{row.label[1:]}.")
     if not rules.may_close_transfer(act.person, row):
         raise CannotClose("Only treasury can decide on it, except the requester.")
-    return _confirmation(row, act, decisions)
+    signed_digest = signed_fields.bind(digest_of(row), {signed_fields.REASON: act.comment})
+    return _confirmation(row, act, decisions, signed_digest)
 
 
-def _confirmation(row: Transfer, act: Act, decisions: Decisions[Transfer], **chosen: str) -> StepUp:
+def _confirmation(row: Transfer, act: Act, decisions: Decisions[Transfer], signed_digest: str) -> StepUp:
     decisions.refuse_while_cooling_off(act)
     if act.digest != digest_of(row):
         raise decisions.refusal("Nothing was recorded: it changed after you opened it. Refresh, then decide.")
-    return decisions.confirm(replace(act, digest=_whole(act.digest, act.comment, **chosen)))
-
-
-def _whole(digest: str, comment: str, **chosen: str) -> str:
-    """What is signed: the transfer that was shown, the reason, and the verdict where there is one."""
-    return signed.whole(digest, {"comment": comment, **chosen})
+    return decisions.confirm(replace(act, digest=signed_digest))
 
 
 def _close(row: Transfer, event: str, act: Act, confirmation: StepUp) -> None:
@@ -187,20 +187,6 @@ def _close(row: Transfer, event: str, act: Act, confirmation: StepUp) -> None:
         decided_at=act.now,
         **act.moved,
     )
-
-
-def _people_for(row: Transfer, verdict: str) -> int:
-    """How many people gave this as their last verdict."""
-    findings = TransferApproval.objects.filter(transfer_id=row.pk, stage=TransferApproval.RESOLUTION)
-    shown = {_digest(row, "investigate", version) for version in range(1, row.version + 1)}
-    proven = votes.among(
-        findings,
-        purpose=RESOLVE_PURPOSE,
-        digests=lambda vote: {_whole(digest, vote.comment, verdict=vote.verdict) for digest in shown},
-    )
-    verdicts = votes.of_those_who_may(proven, role=roles.TREASURY, scope=row.scope).order_by("id")
-    last_verdicts = dict(verdicts.values_list("person_id", "verdict"))
-    return sum(last_verdict == verdict for last_verdict in last_verdicts.values())
 
 
 def _decisions(purpose: str, refusal: type[Exception], **words: Any) -> Decisions[Transfer]:

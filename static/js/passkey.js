@@ -1,5 +1,5 @@
 // A passkey for one decision: the server's challenge is bound to the digest on this page and to the fields that the form
-// names in data-signs (desk/people/signed.py); the signature goes in the form.
+// names in data-signs (desk/people/signing/signed_fields.py); the signature goes in the form.
 function signed(form) {
   const content = new FormData(form);
   const names = (form.dataset.signs || "").split(" ").filter((name) => name);

@@ -9,7 +9,7 @@ from desk.actions import selection
 from desk.actions.selection import Card
 from desk.forms import SecondFactorForm
 from desk.machines.votes import LONGEST_COMMENT
-from desk.people.signed_lists import APPROVE, REJECT, Decision
+from desk.people.signing.signed_lists import APPROVE, REJECT, Decision
 
 _MOST_LISTED: Final = 200
 

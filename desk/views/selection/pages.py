@@ -13,7 +13,8 @@ from desk import clock
 from desk.actions import selection, upcoming
 from desk.actions.selection import CannotDecide, Card
 from desk.machines.decisions import Act
-from desk.people import roles, signed_lists, stepup
+from desk.people import roles, stepup
+from desk.people.signing import signed_lists
 from desk.views.rendering import show
 from desk.views.selection.forms import SelectionForm, untouched
 from desk.web.requests import DeskRequest, scope_of

@@ -82,7 +82,7 @@ def _unknown(now: datetime, only: str) -> Iterator[Cause]:
 def _resolution_votes(keys: Collection[str]) -> Iterable[tuple[str, int, datetime]]:
     """Findings on a transfer that people settle."""
     numbers = [int(key.rpartition(":")[2]) for key in keys]
-    rows = TransferApproval.objects.filter(transfer__in=numbers, stage=TransferApproval.RESOLUTION)
+    rows = endings.FINDINGS.of_rows(numbers)
     return [(f"transfer:{row[0]}", row[1], row[2]) for row in rows.values_list("transfer_id", "person_id", "at")]
 
 

@@ -20,7 +20,8 @@ from desk.live import announcements
 from desk.machines import votes
 from desk.machines.decisions import Act, Decisions
 from desk.models import Person
-from desk.people import roles, signed
+from desk.people import roles
+from desk.people.signing import signed_fields
 from exchange_ops.ledger.models import LedgerEntry
 from exchange_ops.shared.models import Account
 from exchange_ops.withdrawals import machine, rules, states
@@ -79,13 +80,13 @@ def sentence(row: Withdrawal) -> str:
 
 
 def digest_of(row: Withdrawal) -> str:
-    """What an order releases: exactly this hold. It is signed together with the reason (`desk.people.signed`)."""
+    """What an order releases: exactly this hold. It is signed together with the reason (`signed_fields`)."""
     text = f"countersign-hold-release-1|{row.pk}|{row.version}|{row.state}|{row.exchange_id}|{row.digest}"
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _whole(digest: str, reason: str) -> str:
-    return signed.whole(digest, {"comment": reason})
+def _fields(reason: str) -> dict[str, str]:
+    return {signed_fields.REASON: reason}
 
 
 def order_release(
@@ -103,7 +104,7 @@ def order_release(
     act = Act(person, now, session_key, reason, digest, answer)
     with DECISIONS.on(withdrawal_id) as row:
         _refuse_unless_standing(row, act)
-        confirmation = DECISIONS.confirm(replace(act, digest=_whole(digest, reason)))
+        confirmation = DECISIONS.confirm(replace(act, digest=signed_fields.bind(digest, _fields(reason))))
         _keep(row, confirmation, reason)
         people = _people(row)
         _record(row, act, {"reason": reason, "people": people, **confirmation.evidence()})
@@ -119,10 +120,12 @@ def is_ordered(row: Withdrawal) -> bool:
 
 def _people(row: Withdrawal) -> int:
     """How many people's orders count now: confirmed by themselves for this hold, and still in the role."""
-    votes_given, shown = HoldReleaseVote.objects.filter(withdrawal_id=row.pk), digest_of(row)
-    proven = votes.among(votes_given, purpose=PURPOSE, digests=lambda vote: {_whole(shown, vote.reason)})
-    orders = votes.of_those_who_may(proven, role=roles.TREASURY, scope=row.scope).select_related("person")
-    return len({vote.person_id for vote in orders if rules.may_release_hold(vote.person, row)})
+    orders, digest = HoldReleaseVote.objects.filter(withdrawal_id=row.pk), digest_of(row)
+    proven = votes.among(
+        orders, purpose=PURPOSE, digests=lambda vote: signed_fields.countable(digest, _fields(vote.reason))
+    )
+    counting = votes.of_those_who_may(proven, role=roles.TREASURY, scope=row.scope).select_related("person")
+    return len({vote.person_id for vote in counting if rules.may_release_hold(vote.person, row)})
 
 
 def _refuse_unless_standing(row: Withdrawal, act: Act) -> None:

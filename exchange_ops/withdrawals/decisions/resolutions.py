@@ -4,14 +4,14 @@ Nothing is ever sent because of it: it records what people found. Each verdict n
 never comes from the requester, and a person's last verdict counts.
 """
 
-import hashlib
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
 from desk.machines import votes
 from desk.machines.decisions import Act, Decisions
-from desk.people import roles, signed
+from desk.machines.findings import Findings
+from desk.people import roles
 from exchange_ops.withdrawals import machine, rules, states
 from exchange_ops.withdrawals.models import Approval, Withdrawal
 
@@ -22,6 +22,7 @@ PURPOSE = "resolve-withdrawal"
 BALLOT: Final = votes.Ballot(Approval, "withdrawal", PURPOSE, roles.TREASURY)
 PEOPLE = 2
 _UNCLEAR = (states.INVESTIGATE, states.DISPUTED)
+FINDINGS: Final = Findings(BALLOT, Approval.RESOLUTION, PURPOSE, "countersign-resolution-1", _UNCLEAR)
 _TARGETS = {Approval.PAID: states.RESOLVED_PAID, Approval.NOT_PAID: states.RESOLVED_NOT_PAID}
 
 
@@ -47,9 +48,12 @@ def resolve(
     act = Act(person, now, session_key, evidence, digest, answer)
     with DECISIONS.on(withdrawal_id) as row:
         _refuse_unless_open(row, act)
-        confirmation = DECISIONS.confirm(replace(act, digest=_whole(act.digest, verdict, act.comment)))
-        DECISIONS.keep(row, act, stage=Approval.RESOLUTION, verdict=verdict, confirmation=confirmation)
-        people = _people_for(row, verdict)
+        confirmation = DECISIONS.confirm(replace(act, digest=FINDINGS.signed_digest(row, verdict, evidence)))
+        try:
+            FINDINGS.keep(row, act, verdict=verdict, confirmation=confirmation)
+        except votes.AlreadyGiven:
+            raise CannotResolve(DECISIONS.given_already) from None
+        people = FINDINGS.people(row, verdict)
         done = people >= PEOPLE
         machine.move(
             row,
@@ -64,24 +68,14 @@ def resolve(
 def digest_of(row: Withdrawal) -> str:
     """What a verdict is about: this request in the state and version shown on the screen.
 
-    A person signs it together with the verdict and the evidence (`desk.people.signed`).
+    A person signs it together with the verdict and the evidence.
     """
-    return _digest(row, row.state, row.version)
-
-
-def _whole(digest: str, verdict: str, evidence: str) -> str:
-    return signed.whole(digest, {"verdict": verdict, "comment": evidence})
-
-
-def _digest(row: Withdrawal, state: str, version: int) -> str:
-    text = f"countersign-resolution-1|{row.pk}|{state}|{version}|{row.digest}"
-    return hashlib.sha256(text.encode()).hexdigest()
+    return FINDINGS.digest_of(row)
 
 
 def finding_of(row: Withdrawal, person: "Person") -> str:
-    """This person's last verdict on the case, "paid" or "not_paid"; empty when they gave none."""
-    findings = Approval.objects.filter(withdrawal_id=row.pk, stage=Approval.RESOLUTION, person=person)
-    return findings.order_by("-id").values_list("verdict", flat=True).first() or ""
+    """This person's last verdict on the case that counts, "paid" or "not_paid"; empty when they gave none."""
+    return FINDINGS.last(row).get(person.pk, "")
 
 
 def _refuse_unless_open(row: Withdrawal, act: Act) -> None:
@@ -92,20 +86,6 @@ def _refuse_unless_open(row: Withdrawal, act: Act) -> None:
     DECISIONS.refuse_while_cooling_off(act)
     if act.digest != digest_of(row):
         raise CannotResolve("Nothing was recorded: a colleague acted on it after you opened it. Refresh, then decide.")
-
-
-def _people_for(row: Withdrawal, verdict: str) -> int:
-    """How many people gave this as their last verdict."""
-    findings = Approval.objects.filter(withdrawal_id=row.pk, stage=Approval.RESOLUTION)
-    shown = {_digest(row, state, version) for state in _UNCLEAR for version in range(1, row.version + 1)}
-    proven = votes.among(
-        findings,
-        purpose=PURPOSE,
-        digests=lambda vote: {_whole(digest, vote.verdict, vote.comment) for digest in shown},
-    )
-    verdicts = votes.of_those_who_may(proven, role=roles.TREASURY, scope=row.scope).order_by("id")
-    last_verdicts = dict(verdicts.values_list("person_id", "verdict"))
-    return sum(last_verdict == verdict for last_verdict in last_verdicts.values())
 
 
 DECISIONS: Final = Decisions(

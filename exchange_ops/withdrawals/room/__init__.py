@@ -73,7 +73,7 @@ def _overdue(now: datetime, only: str) -> Iterator[Cause]:
 
 def _resolution_votes(keys: Collection[str]) -> Iterable[tuple[str, int, datetime]]:
     """Findings on a payout that people settle."""
-    rows = Approval.objects.filter(withdrawal__in=_numbers(keys), stage=Approval.RESOLUTION)
+    rows = resolutions.FINDINGS.of_rows(_numbers(keys))
     return [(f"withdrawal:{row[0]}", row[1], row[2]) for row in rows.values_list("withdrawal_id", "person_id", "at")]
 
 

@@ -11,7 +11,8 @@ from django.urls import reverse
 from desk import clock
 from desk.audit import trail
 from desk.models import Person, StepUp, StepUpChallenge, StepUpFailure
-from desk.people import code_limits, signed, stepup
+from desk.people import code_limits, stepup
+from desk.people.signing import signed_fields
 from tests.desk.authenticator import SoftKey
 
 pytestmark = pytest.mark.django_db
@@ -122,7 +123,7 @@ def test_fields_are_signed_with_the_digest(client: Client, treasury: Person, key
     arguments |= {"session_key": client.session.session_key or "", "now": clock.now()}
     for mutated in ({}, {**fields, "verdict": "not_paid"}, {**fields, "comment": "Read"}, {**fields, "more": ""}):
         with pytest.raises(stepup.CannotConfirm, match="does not match the page"), transaction.atomic():
-            stepup.verify(digest=signed.whole(DECISION["digest"], mutated), **arguments)
+            stepup.verify(digest=signed_fields.bind(DECISION["digest"], mutated), **arguments)
     same = {**fields, "comment": "Read\r\nthe  statement "}
     with transaction.atomic():
-        assert stepup.verify(digest=signed.whole(DECISION["digest"], same), **arguments).kind == "passkey"
+        assert stepup.verify(digest=signed_fields.bind(DECISION["digest"], same), **arguments).kind == "passkey"

@@ -10,7 +10,8 @@ from django.db import connection
 
 from desk import clock
 from desk.models import AuditEvent, StepUp
-from desk.people import signed, stepup, totp
+from desk.people import stepup, totp
+from desk.people.signing import signed_fields
 from desk.people.stepup import CannotConfirm
 from exchange_ops.keys import changes as key_changes
 from exchange_ops.keys import probing, store, uses
@@ -417,9 +418,9 @@ def test_account_name_login_and_rights_of_a_new_key_are_signed(account, keeper, 
     key.enrol(keeper)
     digest = key_changes.new_digest(request_key)
     fields = {"account": str(account.pk), "label": "New", "login": "next-read"}
-    fields["rights"] = signed.several([Right.PAYMENTS.value, Right.HISTORY.value])
-    asked = {"purpose": key_changes.ADD, "digest": signed.whole(digest, fields), "session_key": "a-session"}
-    answer = key.answer(stepup.challenge(person=keeper, now=now, **asked))
+    fields["rights"] = signed_fields.as_text([Right.PAYMENTS.value, Right.HISTORY.value])
+    terms = {"purpose": key_changes.ADD, "digest": signed_fields.bind(digest, fields), "session_key": "a-session"}
+    answer = key.answer(stepup.challenge(person=keeper, now=now, **terms))
     confirmed = by(keeper, digest, answer=answer, now=now)
     confirmed = replace(confirmed, now=now)
     place = (

@@ -11,7 +11,8 @@ from django.urls import reverse
 from desk import clock
 from desk.incidents import review
 from desk.incidents.models import Incident
-from desk.people import signed, stepup
+from desk.people import stepup
+from desk.people.signing import signed_fields
 from exchange_ops.ledger import quarantine, settling, sync
 from exchange_ops.ledger.models import LedgerAside, LedgerEntry, LedgerVersion, RecordChoice
 from exchange_ops.shared import alarms
@@ -52,7 +53,7 @@ def choose(row: LedgerAside, person: Any, holds: str = SECOND, **changes: Any) -
     options = stepup.challenge(
         person=person,
         purpose=settling.PURPOSE,
-        digest=signed.whole(digest, fields),
+        digest=signed_fields.bind(digest, fields),
         session_key="a-session",
         now=clock.now(),
     )

@@ -8,7 +8,8 @@ from django.db import IntegrityError, transaction
 
 from desk import clock
 from desk.models import AuditEvent
-from desk.people import signed, stepup, totp
+from desk.people import stepup, totp
+from desk.people.signing import signed_fields
 from desk.people.stepup import CannotConfirm
 from desk.staff import deactivation
 from exchange_ops.policy import modes
@@ -395,10 +396,12 @@ def test_a_verdict_and_its_evidence_are_signed(walk, changes):
     """What the passkey signed and what the form brings are the same, or nothing counts."""
     row, person, key = unclear(walk), walk.approvers[0], SoftKey()
     key.enrol(person)
-    shown = signed.whole(resolutions.digest_of(walk.fresh(row)), {"verdict": "paid", "comment": "Statement\n of today"})
-    asked = {"purpose": resolutions.PURPOSE, "digest": shown, "session_key": "session", "now": clock.now()}
-    answer = key.answer(stepup.challenge(person=person, **asked))
-    with pytest.raises(CannotConfirm, match="does not belong to what is shown"):
+    signed_digest = signed_fields.bind(
+        resolutions.digest_of(walk.fresh(row)), {"verdict": "paid", "comment": "Statement\n of today"}
+    )
+    terms = {"purpose": resolutions.PURPOSE, "digest": signed_digest, "session_key": "session", "now": clock.now()}
+    answer = key.answer(stepup.challenge(person=person, **terms))
+    with pytest.raises(CannotConfirm, match="does not match the page"):
         resolve(walk, row, person, answer=answer, **changes)
     assert resolve(walk, row, person, answer=answer).state == "investigate"
     assert Approval.objects.filter(stage="resolution").count() == 1

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from desk import audit_check
 from desk.models import Person, StepUp
-from desk.people import code_limits, signed_lists, stepup, totp
-from desk.people.signed_lists import APPROVE, REJECT, Decision, Place
+from desk.people import code_limits, stepup, totp
+from desk.people.signing import signed_lists
+from desk.people.signing.signed_lists import APPROVE, REJECT, Decision, Place
 from tests.desk.authenticator import SoftKey
 from wire.values import Secret
 

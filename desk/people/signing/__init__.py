@@ -1,0 +1,1 @@
+"""What a second factor signs beside a digest: fields of a form, or a list of decisions."""
