@@ -146,7 +146,7 @@ def test_the_same_person_the_initiator_another_content_and_an_empty_reason_do_no
         order(walk, forgotten, walk.operator, answer={})
     with pytest.raises(open_holds.CannotOrderRelease, match="after you opened it"):
         order(walk, forgotten, walk.approvers[1], digest="0" * 64)
-    with pytest.raises(open_holds.CannotOrderRelease, match="Say why"):
+    with pytest.raises(open_holds.CannotOrderRelease, match="Enter why"):
         order(walk, forgotten, walk.approvers[1], reason=" ")
     assert HoldReleaseVote.objects.count() == 1
     assert not open_holds.is_ordered(forgotten)
