@@ -1,7 +1,7 @@
 """Second factors for closing a critical incident, and the first of two people where money is involved.
 
-A second factor for the digest of an incident is that person's word that it can be closed. The incident is closed by the
-first word, or by the second person's where its kind asks for two (`kinds.Kind.by_two`).
+A second factor for the digest of an incident and a reason is that person's word that it can be closed. The incident is
+closed by the first word, or by the second person's where its kind asks for two (`kinds.Kind.by_two`).
 """
 
 import hashlib
@@ -15,9 +15,10 @@ from desk.audit import trail
 from desk.incidents import kinds
 from desk.incidents.models import Incident
 from desk.people import stepup
+from desk.people.signing import signed_fields
 
 if TYPE_CHECKING:
-    from desk.models import Person, StepUp
+    from desk.models import AuditEvent, Person, StepUp
 
 PURPOSE: Final = "close-incident"
 _ACTION: Final = "incident.closing_requested"
@@ -33,7 +34,7 @@ class Word:
 
 
 def digest_of(row: Incident) -> str:
-    """What is signed: the incident with its cause."""
+    """The digest of the incident with its cause, as the page shows it."""
     content = ["countersign-incident-1", row.pk, row.kind, row.cause, row.created_at]
     return hashlib.sha256(trail.canonical(content).encode()).hexdigest()
 
@@ -48,26 +49,38 @@ def needs_two(row: Incident) -> bool:
     return kinds.by_name(row.kind).by_two
 
 
+def signed_digest(row: Incident, reason: str) -> str:
+    """What a person signs: the incident with its cause, and the reason for closing it."""
+    return signed_fields.bind(digest_of(row), _fields(reason))
+
+
 def by_person(rows: Iterable[Incident]) -> set[tuple[int, int]]:
     """The number of the incident and of the person for every word on those that two people close. One query."""
-    numbers = {digest_of(row): row.pk for row in rows if needs_two(row)}
+    numbers = {_subject(row): row.pk for row in rows if needs_two(row)}
     if not numbers:
         return set()
-    words = models.StepUp.objects.filter(purpose=PURPOSE, digest__in=numbers)
-    return {(numbers[digest], person) for digest, person in words.values_list("digest", "person_id")}
+    words = models.AuditEvent.objects.filter(subject__in=numbers, action=_ACTION, actor__isnull=False)
+    return {(numbers[subject], person) for subject, person in words.values_list("subject", "actor_id")}
 
 
 def first_of(row: Incident, *, but: "Person | None" = None) -> Word | None:
-    """The word of the first of two people, if it counts: of somebody other than `but` who may still act."""
+    """The word of the first of two people, if it counts: of somebody other than `but` who may still act.
+
+    Their second factor has to be for this incident and the reason that the trail records with it.
+    """
     if not needs_two(row):
         return None
     digest, kind, proofs = digest_of(row), kinds.by_name(row.kind), stepup.Proofs()
-    for word in models.StepUp.objects.filter(purpose=PURPOSE, digest=digest).select_related("person").order_by("pk"):
-        is_own = but is not None and word.person_id == but.pk
-        if is_own or not kind.may_act(word.person, row.scope):
+    events = list(models.AuditEvent.objects.filter(subject=_subject(row), action=_ACTION).order_by("seq"))
+    factors = models.StepUp.objects.select_related("person").in_bulk([_number(event) for event in events])
+    for event in events:
+        word, reason = factors.get(_number(event)), str(event.after["reason"])
+        is_own = but is not None and event.actor_id == but.pk
+        if word is None or is_own or event.actor_id is None or not kind.may_act(word.person, row.scope):
             continue
-        if proofs.holds(word, person_id=word.person_id, purpose=PURPOSE, digests={digest}):
-            return Word(word.person, word.at, _reason(row, word))
+        digests = signed_fields.countable(digest, _fields(reason))
+        if proofs.holds(word, person_id=event.actor_id, purpose=PURPOSE, digests=digests):
+            return Word(word.person, word.at, reason)
     return None
 
 
@@ -88,7 +101,10 @@ def _subject(row: Incident) -> str:
     return f"closing:{row.pk}"
 
 
-def _reason(row: Incident, word: "StepUp") -> str:
-    events = models.AuditEvent.objects.filter(subject=_subject(row), action=_ACTION, actor=word.person_id)
-    event = events.order_by("-seq").first()
-    return str(event.after["reason"]) if event is not None else ""
+def _number(event: "AuditEvent") -> int:
+    """The number of the second factor that the event of a word names."""
+    return int(event.after["evidence"]["step_up"])
+
+
+def _fields(reason: str) -> dict[str, str]:
+    return {signed_fields.REASON: reason}

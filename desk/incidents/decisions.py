@@ -4,6 +4,7 @@ A critical one is closed with a second factor, and by two people where its kind 
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
@@ -82,7 +83,7 @@ def _close_critical(row: Incident, act: Act) -> Incident:
         CLOSINGS.refuse_while_cooling_off(act)
         if first is None and closings.first_of(row) is not None:
             raise CannotDecide("Your finding is already recorded. A second person must close the incident.")
-    confirmation = CLOSINGS.confirm(act)
+    confirmation = CLOSINGS.confirm(replace(act, digest=closings.signed_digest(row, act.comment)))
     if closings.needs_two(row) and first is None:
         closings.keep(row, act.comment, confirmation=confirmation, session_key=act.session_key, now=act.now)
         for topic in (f"{Incident.name}:{row.pk}", machine.TOPIC):

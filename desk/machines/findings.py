@@ -86,4 +86,4 @@ class Findings:
 
 
 def _fields(verdict: str, evidence: str) -> dict[str, str]:
-    return {"verdict": verdict, signed_fields.REASON: evidence}
+    return {"verdict": verdict, signed_fields.COMMENT: evidence}

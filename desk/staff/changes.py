@@ -22,6 +22,7 @@ from desk.live import announcements
 from desk.machines.decisions import TOPIC as DECISIONS_TOPIC
 from desk.machines.decisions import Act, Acts, InTurn
 from desk.people import factors, roles, scopes, tokens
+from desk.people.signing import signed_fields
 from desk.staff import machine, rules, states
 from desk.staff.models import LONGEST_REASON, Invitation, PersonChange
 from desk.staff.rules import CannotChange
@@ -31,6 +32,10 @@ if TYPE_CHECKING:
 
 ASK, CONFIRM = "change-person", "confirm-person"
 DEACTIVATED: Final = "person.deactivated"
+CHANGED_SINCE: Final = (
+    "Nothing was changed: this person has changed since the request, or Countersign was upgraded. Reject it; then it "
+    "can be requested again."
+)
 UNDONE_BY_ONE_FOR: Final = timedelta(hours=24)
 REQUESTS: Final = Acts(ASK, CannotChange)
 DECISIONS: Final = InTurn(
@@ -44,11 +49,19 @@ DECISIONS: Final = InTurn(
 
 
 def digest_of(person: "Person", kind: str, grants: Collection[str]) -> str:
-    """What is signed: the person, what they are now, and what they are to become."""
+    """What a change is about: the person, what they are now, and what they are to become.
+
+    It is signed together with the reason; whoever confirms the change signs the reason of the request.
+    """
     enrolled = sorted(factors.by_number(person).items())
     now = [person.pk, person.username, person.email, person.grants, person.is_active, [list(each) for each in enrolled]]
     content = ["countersign-person-2", kind, now, sorted(grants)]
     return hashlib.sha256(trail.canonical(content).encode()).hexdigest()
+
+
+def with_reason(act: Act) -> Act:
+    """The act as it is signed: its digest together with its reason."""
+    return replace(act, digest=signed_fields.bind(act.digest, {signed_fields.REASON: act.comment}))
 
 
 def request(
@@ -71,8 +84,8 @@ def request(
         _check(actor, person, kind, grants)
         if digest != digest_of(person, kind, grants):
             raise CannotChange("Nothing was changed: this person changed after you opened the page. Refresh the page.")
-        confirmation = REQUESTS.confirm(act)
         act = replace(act, comment=clean_reason(reason))
+        confirmation = REQUESTS.confirm(with_reason(act))
         return ask(person, kind, grants, act=act, confirmation=confirmation)
 
 
@@ -116,9 +129,9 @@ def confirm(
         person, grants = read(row.person_id), row.wanted_roles
         _check(actor, person, row.kind, grants)
         if not (digest == row.digest == digest_of(person, row.kind, grants)):
-            raise CannotChange("Nothing was changed: this person has changed since the request. Reject it.")
+            raise CannotChange(CHANGED_SINCE)
         DECISIONS.refuse_while_cooling_off(act)
-        confirmation = DECISIONS.confirm(act)
+        confirmation = DECISIONS.confirm(with_reason(replace(act, comment=row.reason)))
         _apply(row, person, act)
         machine.move(
             row,

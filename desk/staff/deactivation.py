@@ -33,7 +33,7 @@ def open_words(person: "Person") -> list[rooms.OpenWord]:
 
 
 def digest_of(person: "Person") -> str:
-    """What is signed: the person and what they are now."""
+    """What a deactivation is about: the person and what they are now. It is signed together with the reason."""
     return changes.digest_of(person, states.DEACTIVATE, ())
 
 
@@ -70,7 +70,7 @@ def deactivate(
         if digest != digest_of(person):
             raise CannotChange("Nothing was changed: this person changed after you opened the page. Refresh the page.")
         act = replace(act, comment=changes.clean_reason(reason))
-        confirmation = DEACTIVATIONS.confirm(act)
+        confirmation = DEACTIVATIONS.confirm(changes.with_reason(act))
         if why_two(person):
             changes.withdraw_others(person, states.DEACTIVATE, now=now)
             return changes.ask(person, states.DEACTIVATE, (), act=act, confirmation=confirmation)

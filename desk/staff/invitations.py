@@ -134,8 +134,8 @@ def make_link(
             raise CannotChange(f"No link was created. {problem}")
         if digest != changes.digest_of(person, LINK, ()):
             raise CannotChange("No link was created: this person changed after you opened the page. Refresh the page.")
-        confirmation = LINKS.confirm(act)
         act = replace(act, comment=changes.clean_reason(reason))
+        confirmation = LINKS.confirm(changes.with_reason(act))
         row, code = _make_link(person, act=act, confirmation=confirmation)
     return row, None if notices.goes_by_mail() else code
 

@@ -224,7 +224,7 @@ def _note(row: LedgerAside, act: Act, action: str, facts: dict[str, Any]) -> Non
 
 
 def _signed_digest(digest: str, holds: str, reason: str) -> str:
-    return signed_fields.bind(digest, {"holds": holds, "comment": reason})
+    return signed_fields.bind(digest, {"holds": holds, signed_fields.COMMENT: reason})
 
 
 def _has_rival() -> Q:

@@ -148,7 +148,7 @@ def digest_of(frozen: Freeze) -> str:
 
 
 def _signed_digest(frozen: Freeze, reason: str) -> str:
-    return signed_fields.bind(digest_of(frozen), {signed_fields.REASON: reason})
+    return signed_fields.bind(digest_of(frozen), {signed_fields.COMMENT: reason})
 
 
 def _votes(frozen: Freeze) -> int:
@@ -157,7 +157,7 @@ def _votes(frozen: Freeze) -> int:
     proven = votes.among(
         words,
         purpose=PURPOSE,
-        digests=lambda word: signed_fields.countable(digest, {signed_fields.REASON: word.reason}),
+        digests=lambda word: signed_fields.countable(digest, {signed_fields.COMMENT: word.reason}),
     )
     return votes.people(votes.of_those_who_may(proven, role=roles.TREASURY, scope=frozen.scope))
 

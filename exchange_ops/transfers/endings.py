@@ -165,7 +165,7 @@ def _confirmation_to_end(row: Transfer, act: Act, decisions: Decisions[Transfer]
         raise CannotClose(f"There is nothing to decide: {row.label[0].lower()}{row.label[1:]}.")
     if not rules.may_close_transfer(act.person, row):
         raise CannotClose("Only treasury can decide on it, except the requester.")
-    signed_digest = signed_fields.bind(digest_of(row), {signed_fields.REASON: act.comment})
+    signed_digest = signed_fields.bind(digest_of(row), {signed_fields.COMMENT: act.comment})
     return _confirmation(row, act, decisions, signed_digest)
 
 

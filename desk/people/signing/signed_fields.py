@@ -12,7 +12,10 @@ from typing import Final
 from desk.audit import trail
 
 MOST_FIELDS = 8
-REASON: Final = "comment"  # the field of every form for a person's reason
+# The fields for a person's own words: a decision has one of them.
+COMMENT: Final = "comment"
+REASON: Final = "reason"
+_OWN_WORDS: Final = ({COMMENT}, {REASON})
 
 
 def bind(digest: str, fields: Mapping[str, str]) -> str:
@@ -34,7 +37,7 @@ def countable(digest: str, fields: Mapping[str, str]) -> set[str]:
     person's own reason: what was decided on is signed. Where it left out a choice, nothing proves which one the person
     made; the vote does not count, and the person can give it again. No new vote is accepted under the earlier form.
     """
-    return {bind(digest, fields)} | ({digest} if fields.keys() == {REASON} else set())
+    return {bind(digest, fields)} | ({digest} if fields.keys() in _OWN_WORDS else set())
 
 
 def as_text(values: Iterable[str]) -> str:

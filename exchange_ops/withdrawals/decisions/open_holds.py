@@ -86,7 +86,7 @@ def digest_of(row: Withdrawal) -> str:
 
 
 def _fields(reason: str) -> dict[str, str]:
-    return {signed_fields.REASON: reason}
+    return {signed_fields.COMMENT: reason}
 
 
 def order_release(

@@ -4,7 +4,7 @@ import threading
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 
 from desk import clock, rooms
 from desk.audit import trail
@@ -12,8 +12,9 @@ from desk.incidents import closings, decisions, queries, review
 from desk.incidents.kinds import Cause, Kind, Severity
 from desk.incidents.models import Incident, IncidentEvent
 from desk.models import AuditEvent
-from desk.people import roles, totp
+from desk.people import roles, stepup, totp
 from desk.people.stepup import CannotConfirm
+from tests.desk.authenticator import SoftKey
 from tests.desk.staff.keeping import SECRET, answer_at
 
 pytestmark = pytest.mark.django_db
@@ -162,6 +163,36 @@ def test_one_about_money_is_closed_by_two(monkeypatch, make_person):
     tina.is_active = True
     tina.save(update_fields=["is_active"])
     assert closings.first_of(only()).reason == "A bucket stands below it."
+    assert close_critical(timo, answer_at(0)).state == "resolved"
+
+
+def test_the_reason_is_signed(monkeypatch, make_person):
+    critical(monkeypatch, by_two=True)
+    tina, key = make_person("treasury", username="tina"), SoftKey()
+    key.enrol(tina)
+    signed_digest = closings.signed_digest(only(), "A bucket stands below it.")
+    terms = {"purpose": closings.PURPOSE, "digest": signed_digest, "session_key": "s", "now": clock.now()}
+    answer = key.answer(stepup.challenge(person=tina, **terms))
+    with pytest.raises(CannotConfirm, match="does not match the page"):
+        close_critical(tina, answer, reason="It is dry.")
+    assert closings.first_of(only()) is None
+    close_critical(tina, answer)
+    assert closings.first_of(only()).reason == "A bucket stands below it."
+
+
+def test_a_first_finding_of_before_an_upgrade_counts_as_one_of_two(monkeypatch, make_person):
+    """Earlier versions signed the incident alone, without the reason."""
+    critical(monkeypatch, by_two=True)
+    tina, timo = make_person("treasury", username="tina"), make_person("treasury", username="timo")
+    for person in (tina, timo):
+        totp.enrol(person, SECRET)
+    with transaction.atomic():
+        terms = {"purpose": closings.PURPOSE, "digest": closings.digest_of(only()), "session_key": "s"}
+        factor = stepup.verify(person=tina, answer=answer_at(0), now=clock.now(), **terms)
+        closings.keep(only(), "Dry.", confirmation=factor, session_key="s", now=clock.now())
+    assert closings.first_of(only()).reason == "Dry."
+    with pytest.raises(decisions.CannotDecide, match="A second person"):
+        close_critical(tina, answer_at(1))
     assert close_critical(timo, answer_at(0)).state == "resolved"
 
 
