@@ -76,4 +76,6 @@ class Migration(migrations.Migration):
                 name="one_decision_per_place_in_a_list",
             ),
         ),
+        # On the way back the columns are taken out of the table first, which makes it anew as well.
+        migrations.RunPython(migrations.RunPython.noop, _rename_without_reading_triggers),
     ]
