@@ -38,9 +38,10 @@ class CannotDecide(Exception):
 class Card:
     """One request as it is shown whole before it is decided in a selection, with what its own page shows.
 
-    `row` is the row of its machine, `template` draws it from the card, and a decision is bound to `digest`. `why_not`
-    is why this person can't approve it, empty where they can; `may_reject` says whether they can reject it. The labels
-    say what each does.
+    `row` is the row of its machine, `template` draws it from the card, and a decision is bound to `digest`. `purpose`
+    is what an approval at the row's stage is confirmed for, empty where it is the same at every stage of the kind.
+    `why_not` is why this person can't approve it, empty where they can; `may_reject` says whether they can reject it.
+    The labels say what each does.
     """
 
     row: Any
@@ -48,6 +49,7 @@ class Card:
     digest: str
     approve_label: str
     reject_label: str
+    purpose: str = ""
     why_not: str = ""
     may_reject: bool = True
     facts: Mapping[str, Any] = field(default_factory=dict)
@@ -106,13 +108,17 @@ def cards(person: "Person", subjects: Iterable[str], *, now: datetime, scope: st
 
 def mark_of(person: "Person", cards: Iterable[Card]) -> str:
     """What the review showed to this person, as a signed text that comes back with the decisions."""
-    return signing.dumps([person.pk, [[card.row.subject, card.digest] for card in cards]], salt=_SALT, compress=True)
+    kinds = _by_name()
+    shown_cards = [[card.row.subject, card.digest, card.purpose or kinds[card.row.name].purpose] for card in cards]
+    return signing.dumps([person.pk, shown_cards], salt=_SALT, compress=True)
 
 
-def purpose_of(subject: str) -> str:
-    """The purpose of a decision on this subject; empty where it can't be decided in a selection."""
-    kind = _by_name().get(subject.partition(":")[0])
-    return kind.purpose if kind is not None else ""
+def purposes(person: "Person", mark: str) -> dict[str, str]:
+    """What an approval of each request that this mark shows is confirmed for. Empty for no mark of this person."""
+    try:
+        return {subject: purpose for subject, (_, purpose) in _read(person, mark).items()}
+    except CannotDecide:
+        return {}
 
 
 def checked(person: "Person", decisions: Sequence[Decision], *, mark: str) -> str:
@@ -125,7 +131,7 @@ def checked(person: "Person", decisions: Sequence[Decision], *, mark: str) -> st
         raise CannotDecide("Nothing was decided. A request is in the list twice: review the selection again.")
     on_page = _read(person, mark)
     for each in decisions:
-        if on_page.get(each.subject) != each.digest or each.purpose != purpose_of(each.subject) or not each.purpose:
+        if on_page.get(each.subject) != (each.digest, each.purpose):
             raise CannotDecide("Nothing was decided. The list has a request that was not shown: review it again.")
         if each.verdict not in {APPROVE, REJECT}:
             raise CannotDecide("Nothing was decided. Choose approve or reject for each ticked request.")
@@ -177,15 +183,17 @@ def _decided(decision: Decision, place: signed_lists.Place, act: Act, now: datet
     return Outcome(decision.subject, reference, True, kind.outcome(row))
 
 
-def _read(person: "Person", mark: str) -> dict[str, str]:
-    """For each request that this mark says was shown to this person the digest that was shown."""
+def _read(person: "Person", mark: str) -> dict[str, tuple[str, str]]:
+    """For each request that this mark says was shown to this person the digest and the purpose that were shown."""
     try:
-        number, pairs = signing.loads(mark, salt=_SALT, max_age=SHOWN_SECONDS)
+        number, entries = signing.loads(mark, salt=_SALT, max_age=SHOWN_SECONDS)
     except signing.SignatureExpired:
         raise CannotDecide("Nothing was decided. This page is more than an hour old: review it again.") from None
     except signing.BadSignature:
         raise CannotDecide("Nothing was decided. This page was not read here: review the selection again.") from None
-    return dict(pairs) if number == person.pk else {}
+    if number != person.pk:
+        return {}
+    return {subject: (digest, purpose) for subject, digest, purpose in entries}
 
 
 def _by_name() -> dict[str, Selectable]:

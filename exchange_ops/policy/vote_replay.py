@@ -45,10 +45,17 @@ class Confirmations:
     def _genuine(self) -> dict[int, bool]:
         return {}
 
-    def prove(self, number: Any, *, person_id: int | None, purpose: str, digest: str | None = None) -> bool:
-        """Whether this second factor is genuine, and that person's, for that purpose and (when given) digest."""
-        row = self._rows.get(number)
-        if row is None or (row.person_id, row.purpose) != (person_id, purpose) or digest not in {None, row.digest}:
+    def prove(
+        self, number: Any, *, person_id: int | None, purpose: str | tuple[str, ...], digest: str | None = None
+    ) -> bool:
+        """Whether this second factor is genuine, and that person's, for that purpose (or one of those) and digest.
+
+        Without a digest for any.
+        """
+        row, purposes = self._rows.get(number), (purpose,) if isinstance(purpose, str) else purpose
+        if row is None or row.person_id != person_id or row.purpose not in purposes:
+            return False
+        if digest not in {None, row.digest}:
             return False
         if number not in self._genuine:
             is_old = row.mac is None and row.pk <= self._old
@@ -63,8 +70,8 @@ class Votes:
     mark: str
     words: type[Any]
     owner: str
-    purposes: Mapping[str, str]
-    """The purpose that the second factor of each event and each stage needs."""
+    purposes: Mapping[str, str | tuple[str, ...]]
+    """The purpose, or one of the purposes, that the second factor of each event and each stage needs."""
     confirmations: Confirmations = field(default_factory=Confirmations)
     _event_names: dict[int, dict[int, str]] = field(default_factory=lambda: defaultdict(dict))
     _people: dict[tuple[int, str], set[int]] = field(default_factory=lambda: defaultdict(set))

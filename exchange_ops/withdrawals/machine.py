@@ -75,7 +75,8 @@ GUARDS: Final = Guards(
             "INSERT",
             "NEW.verdict <> 'reject' AND NOT EXISTS (SELECT 1 FROM desk_stepup s WHERE s.id = NEW.confirmation_id "
             "AND s.person_id = NEW.person_id AND s.at = NEW.at AND (NEW.stage <> 'resolution' "
-            "AND s.purpose = 'approve-withdrawal' AND s.digest = NEW.digest "
+            "AND (s.purpose = 'approve-withdrawal' OR NEW.stage = 'release' AND s.purpose = 'approve-held-withdrawal') "
+            "AND s.digest = NEW.digest "
             "OR NEW.stage = 'resolution' AND s.purpose = 'resolve-withdrawal'))",
             NOT_PROVEN,
         ),

@@ -9,6 +9,7 @@ from desk.actions import selection
 from desk.actions.selection import Card
 from desk.forms import SecondFactorForm
 from desk.machines.votes import LONGEST_COMMENT
+from desk.models import Person
 from desk.people.signing.signed_lists import APPROVE, REJECT, Decision
 
 _MOST_LISTED: Final = 200
@@ -35,10 +36,10 @@ class SelectionForm(SecondFactorForm):
         subjects: list[str] = self._data.getlist("subject")[:_MOST_LISTED]
         return subjects
 
-    @property
-    def decisions(self) -> list[Decision]:
-        """The decisions on the ticked requests, in the order of the page."""
-        return [self._decision(subject) for subject in self.subjects if self.is_ticked(subject)]
+    def decisions(self, person: Person) -> list[Decision]:
+        """This person's decisions on the ticked requests, in the order of the page."""
+        purposes = selection.purposes(person, self._data.get("mark", ""))
+        return [self._decision(each, purposes.get(each, "")) for each in self.subjects if self.is_ticked(each)]
 
     def is_ticked(self, subject: str) -> bool:
         """Whether the person decides on it."""
@@ -49,9 +50,9 @@ class SelectionForm(SecondFactorForm):
         subject = card.row.subject
         return Item(card, self.is_ticked(subject), self._text("verdict", subject), self._text("reason", subject))
 
-    def _decision(self, subject: str) -> Decision:
+    def _decision(self, subject: str, purpose: str) -> Decision:
         verdict = self._text("verdict", subject)
-        digest, purpose = self._text("digest", subject)[:64], selection.purpose_of(subject)
+        digest = self._text("digest", subject)[:64]
         return Decision(subject, purpose, digest, verdict, self._text("reason", subject).strip()[:LONGEST_COMMENT])
 
     def _text(self, name: str, subject: str) -> str:

@@ -34,7 +34,9 @@ def review(request: DeskRequest) -> HttpResponse:
         return _review(request, form.subjects, form=form, status=422)
     act = Act(request.user, clock.now(), request.session.session_key or "", answer=form.answer)
     try:
-        outcomes = selection.decide(form.decisions, act=act, mark=form.cleaned_data["mark"], clock=clock.now)
+        outcomes = selection.decide(
+            form.decisions(request.user), act=act, mark=form.cleaned_data["mark"], clock=clock.now
+        )
     except (CannotDecide, stepup.CannotConfirm) as problem:
         return _review(request, form.subjects, form=form, refusal=str(problem), status=409)
     request.session[OUTCOMES] = [[each.subject, each.reference, each.is_done, each.sentence] for each in outcomes]
@@ -49,7 +51,7 @@ def challenge(request: DeskRequest) -> JsonResponse:
     _require_treasury(request)
     form = SelectionForm(request.POST)
     try:
-        text = selection.checked(request.user, form.decisions, mark=request.POST.get("mark", ""))
+        text = selection.checked(request.user, form.decisions(request.user), mark=request.POST.get("mark", ""))
         options = stepup.challenge(
             person=request.user,
             purpose=signed_lists.PURPOSE,

@@ -5,6 +5,7 @@ second factor in the same transaction. The quorum is counted under the version o
 arrive at once, one commits the decision and the other is told who was faster.
 """
 
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
@@ -27,8 +28,10 @@ if TYPE_CHECKING:
     from desk.models import Person
 
 PURPOSE = "approve-withdrawal"
+HELD_PURPOSE: Final = "approve-held-withdrawal"  # so that a factor given before the hold never releases one
 NOT_SEEN: Final = "Nothing was decided: the request or the policy changed after you opened it. Refresh, then decide."
 BALLOT: Final = votes.Ballot(Approval, "withdrawal", PURPOSE, roles.TREASURY)
+_BALLOTS: Final = {Approval.REVIEW: BALLOT, Approval.RELEASE: replace(BALLOT, purpose=HELD_PURPOSE)}
 _OF_THIS_STAGE: Final = Q(stage=Approval.REVIEW, withdrawal__state=states.REVIEW) | Q(
     stage=Approval.RELEASE, withdrawal__state=states.HELD
 )
@@ -48,15 +51,20 @@ def approve(
     comment: str,
     session_key: str,
     now: datetime,
+    purpose: str = "",
 ) -> Withdrawal:
     """One person's approval of the content of `digest`; the last one needed latches the decision to pay.
 
-    Raises CannotApprove with the reason, or `stepup.CannotConfirm` when the second factor was not accepted.
+    The second factor is for the digest and for what `purpose_of` the row gives. With a `purpose`, that of the page,
+    only the stage that it belongs to is approved. Raises CannotApprove with the reason, or `stepup.CannotConfirm` when
+    the second factor was not accepted.
     """
     act = Act(person, now, session_key, comment, digest, answer)
     with DECISIONS.on(withdrawal_id) as row:
         _refuse_unless_open(row, act)
-        confirmation = DECISIONS.confirm(act)
+        if purpose not in {"", purpose_of(row)}:
+            raise CannotApprove(NOT_SEEN)
+        confirmation = replace(DECISIONS, purpose=purpose_of(row)).confirm(act)
         DECISIONS.keep(row, act, stage=stage_of(row), verdict=Approval.APPROVE, confirmation=confirmation)
         _count(row, act, confirmation.evidence())
     return row
@@ -122,12 +130,17 @@ def people(row: Withdrawal, stage: str) -> int:
 
 def counting_by_row(rows: "Iterable[Withdrawal]", stage: str) -> dict[int, list[Approval]]:
     """The approvals of this stage that count for each of these rows, by number, one for each person."""
-    return BALLOT.counting_by_row(rows, stage=stage, verdict=Approval.APPROVE)
+    return _BALLOTS[stage].counting_by_row(rows, stage=stage, verdict=Approval.APPROVE)
 
 
 def stage_of(row: Withdrawal) -> str:
     """The stage that an approval given now belongs to."""
     return Approval.REVIEW if row.state == states.REVIEW else Approval.RELEASE
+
+
+def purpose_of(row: Withdrawal) -> str:
+    """What a second factor for an approval given now is for: the approval before the hold, or the one of a held row."""
+    return _BALLOTS[stage_of(row)].purpose
 
 
 def needed(row: Withdrawal) -> int:
@@ -143,7 +156,7 @@ def needed(row: Withdrawal) -> int:
 
 def valid(row: Withdrawal, stage: str) -> QuerySet[Approval]:
     """Proven approvals of one stage on the row's digest, by active people of treasury other than the requester."""
-    return BALLOT.counting(row, stage=stage, verdict=Approval.APPROVE)
+    return _BALLOTS[stage].counting(row, stage=stage, verdict=Approval.APPROVE)
 
 
 def stand(row: Withdrawal) -> bool:
@@ -161,7 +174,7 @@ def stand(row: Withdrawal) -> bool:
 
 
 def _proven(row: Withdrawal, stage: str) -> QuerySet[Approval]:
-    return BALLOT.proven(row, stage=stage, verdict=Approval.APPROVE)
+    return _BALLOTS[stage].proven(row, stage=stage, verdict=Approval.APPROVE)
 
 
 def _refuse_unless_open(row: Withdrawal, act: Act) -> None:

@@ -16,7 +16,9 @@ from exchange_ops.policy import quorum
 from exchange_ops.withdrawals.models import Withdrawal
 from wire.values import decimal_text
 
-_FORM = "countersign-withdrawal-2"
+_FORM = "countersign-withdrawal-3"
+# The same content, approved by a second factor that did not name the stage of the approval.
+_WITHOUT_STAGES: Final = "countersign-withdrawal-2"
 # What earlier versions of the desk signed, by the name of the form. Such a digest proves who approved what at the time;
 # what is to be paid now is approved anew. A form that was ever written stays here.
 _OLDER_FORMS: Final = {
@@ -57,7 +59,7 @@ def is_of_older_form(digest: str, withdrawal: Withdrawal, *, freeze_number: int)
         content = {name: json_value(getattr(withdrawal, name)) for name in columns}
         if digest in digests(content | {"form": form, "id": withdrawal.pk, "freeze": freeze_number}):
             return True
-    return False
+    return digest in digests(_content(withdrawal, freeze_number) | {"form": _WITHOUT_STAGES})
 
 
 def digests(content: dict[str, Any]) -> list[str]:

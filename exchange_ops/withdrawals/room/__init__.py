@@ -44,7 +44,9 @@ def _votes() -> Votes:
         "W",
         Approval,
         "withdrawal_id",
-        dict.fromkeys((*COUNTED, Approval.REVIEW, Approval.RELEASE), approvals.PURPOSE)
+        # Factors of earlier versions do not name the stage; what they were given for is not counted any more.
+        dict.fromkeys((*COUNTED, Approval.RELEASE), (approvals.PURPOSE, approvals.HELD_PURPOSE))
+        | {Approval.REVIEW: approvals.PURPOSE}
         | dict.fromkeys(("resolved", "resolution_recorded", Approval.RESOLUTION), resolutions.PURPOSE),
     )
 

@@ -48,6 +48,7 @@ def approve(request: DeskRequest, withdrawal_id: int) -> HttpResponse:
 
     def act(common: dict[str, Any], valid: forms.Form) -> Withdrawal:
         arguments = {"digest": valid.cleaned_data["digest"], "comment": valid.cleaned_data["comment"]}
+        arguments["purpose"] = request.POST.get("purpose", "")
         return approvals.approve(answer=form.answer, **arguments, **common)
 
     return _acted(request, withdrawal_id, form, "approve_form", act)

@@ -80,7 +80,7 @@ def _decide(row: Withdrawal, person: Person, now: datetime) -> dict[str, Any]:
         "words": words,
         "upcoming": upcoming.after(person, row, words),
         "recipient": _recipient(row, now),
-        "purpose": approvals.PURPOSE,
+        "purpose": approvals.purpose_of(row),
         "resolve_purpose": resolutions.PURPOSE,
         "digest": _digest(row),
         "approve_form": DecisionForm(),

@@ -50,6 +50,7 @@ def _card(row: Withdrawal, person: "Person", recipient: Recipient, now: datetime
         row=row,
         template="exchange_ops/withdrawal/_card.html",
         digest=row.digest,
+        purpose=approvals.purpose_of(row),
         approve_label=choices.approve_label,
         reject_label=choices.reject_label,
         why_not="" if choices.approve else choices.why_not or f"There is nothing to decide. {row.sentence}",

@@ -176,7 +176,7 @@ def test_a_frozen_account_and_a_deactivated_person_decide_nothing(signed_in, app
     off = Person.objects.get(pk=approver.pk)
     with pytest.raises(CannotConfirm, match="deactivated"):
         selection.decide(
-            [selection.Decision(row.subject, "approve-withdrawal", row.digest, "approve")],
+            [selection.Decision(row.subject, "approve-held-withdrawal", row.digest, "approve")],
             act=selection.Act(off, act.now, "session", answer=act.answer),
             mark=fields["mark"],
             clock=clock.now,

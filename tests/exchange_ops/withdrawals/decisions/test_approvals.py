@@ -20,6 +20,7 @@ from exchange_ops.withdrawals.models import Approval, Withdrawal
 from tests import trail
 from tests.desk.authenticator import SoftKey
 from tests.desk.staff import keeping
+from tests.exchange_ops.withdrawals.walks import SESSION
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.engine("votes counted under locks")]
 
@@ -220,6 +221,38 @@ def test_the_largest_amounts_are_approved_before_they_are_held_and_released_by_o
     assert walk.approve(row, walk.approvers[0]).state == "committing"
     walk.until(row, "committed")
     assert trail.problems() == []
+
+
+def test_the_stage_of_an_approval_is_signed(walk):
+    """Somebody who reads the page before the hold approves a hold; nothing of it releases the payment later."""
+    row, person, key = walk.until(walk.request(amount=THREE), "review"), walk.approvers[0], SoftKey()
+    key.enrol(person)
+    terms = {"purpose": approvals.purpose_of(row), "digest": row.digest, "session_key": SESSION, "now": clock.now()}
+    assert terms["purpose"] == approvals.PURPOSE
+    answer = key.answer(stepup.challenge(person=person, **terms))
+    for other in walk.approvers:
+        walk.approve(row, other)
+    row = walk.step(walk.until(row, "held"))
+    assert (row.digest, approvals.purpose_of(row)) == (terms["digest"], approvals.HELD_PURPOSE)
+    with pytest.raises(approvals.CannotApprove, match="changed after you opened it"):
+        walk.approve(row, person, purpose=approvals.PURPOSE)
+    with pytest.raises(CannotConfirm, match="does not match the page"):
+        walk.approve(row, person, answer=answer)
+    assert (walk.fresh(row).decision, approvals.people(row, Approval.RELEASE)) == ("none", 0)
+
+
+def test_a_factor_for_before_the_hold_counts_for_no_release_whatever_its_row_says(walk):
+    row = walk.until(walk.request(amount=THREE), "review")
+    for person in walk.approvers:
+        walk.approve(row, person)
+    row, person = walk.step(walk.until(row, "held")), walk.approvers[0]
+    with transaction.atomic():
+        terms = {"purpose": approvals.PURPOSE, "digest": row.digest, "session_key": SESSION, "now": clock.now()}
+        factor = stepup.verify(person=person, answer=walk.answer(person), **terms)
+        word = {"stage": Approval.RELEASE, "verdict": Approval.APPROVE, "comment": "", "now": factor.at}
+        approvals.BALLOT.keep(row, person, confirmation=factor, **word)
+    assert approvals.people(row, Approval.RELEASE) == 0
+    assert not approvals.stand(row)
 
 
 def test_a_release_needs_the_whole_quorum_where_the_first_one_lost_somebody(walk, make_person):

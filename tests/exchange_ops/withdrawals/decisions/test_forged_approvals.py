@@ -138,16 +138,16 @@ def other_purpose(walk: Any, row: Withdrawal, real: StepUp) -> None:
 
 def other_purpose_rewritten(walk: Any, row: Withdrawal, real: StepUp) -> None:
     number = genuine(walk, purpose="thaw-freeze", digest=row.digest)
-    sql("UPDATE desk_stepup SET purpose = %s WHERE id = %s", approvals.PURPOSE, number)
+    sql("UPDATE desk_stepup SET purpose = %s WHERE id = %s", approvals.purpose_of(row), number)
     word(row, walk.approvers[1], number)
 
 
 def other_digest(walk: Any, row: Withdrawal, real: StepUp) -> None:
-    word(row, walk.approvers[1], genuine(walk, purpose=approvals.PURPOSE, digest="ab" * 32))
+    word(row, walk.approvers[1], genuine(walk, purpose=approvals.purpose_of(row), digest="ab" * 32))
 
 
 def other_digest_rewritten(walk: Any, row: Withdrawal, real: StepUp) -> None:
-    number = genuine(walk, purpose=approvals.PURPOSE, digest="ab" * 32)
+    number = genuine(walk, purpose=approvals.purpose_of(row), digest="ab" * 32)
     sql("UPDATE desk_stepup SET digest = %s WHERE id = %s", row.digest, number)
     word(row, walk.approvers[1], number)
 
@@ -162,7 +162,7 @@ def made_up_passkey(walk: Any, row: Withdrawal, real: StepUp) -> None:
     """A key of the forger's own signs exactly what the person would have signed."""
     person, soft_key, nonce = walk.approvers[1], SoftKey(), "cd" * 32
     content = stepup._signed_content(
-        nonce=nonce, digest=row.digest, purpose=approvals.PURPOSE, audit_head=real.audit_head
+        nonce=nonce, digest=row.digest, purpose=approvals.purpose_of(row), audit_head=real.audit_head
     )
     challenge = websafe_encode(content)
     answer = soft_key.answer({"publicKey": {"challenge": challenge}})["credential"]["response"]
@@ -391,4 +391,4 @@ def test_a_verdict_counts_with_its_own_second_factor_alone(walk: Any) -> None:
     disarm()
     drop_index("approval_one_per_second_factor")
     word(row, walk.approvers[1], real.pk, stage=Approval.RESOLUTION, verdict=Approval.PAID)
-    assert resolutions._people_for(row, Approval.PAID) == 0
+    assert resolutions.FINDINGS.people(row, Approval.PAID) == 0

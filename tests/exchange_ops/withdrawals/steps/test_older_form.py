@@ -11,6 +11,7 @@ from exchange_ops.policy import freezes
 from exchange_ops.withdrawals import machine
 from exchange_ops.withdrawals.decisions import approvals, digest, policy_evaluation
 from exchange_ops.withdrawals.models import Approval, Withdrawal
+from tests import trail
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.engine("money: what is approved")]
 
@@ -41,7 +42,9 @@ def approved_before(walk, row, *people, to, **decision):
             word = {"stage": approvals.stage_of(row), "verdict": Approval.APPROVE, "comment": ""}
             approvals.BALLOT.keep(row, person, now=now, confirmation=confirmation, **word)
     event = "approval_recorded" if to == row.state else "quorum_reached"
-    return machine.move(row, event=event, to=to, now=now, next_action_at=now, **decision)
+    counted = {"approvals": len(people), "needed": len(people), "digest": row.digest, **confirmation.evidence()}
+    move = {"now": now, "next_action_at": now, "actor": people[-1], "evidence": counted}
+    return machine.move(row, event=event, to=to, **move, **decision)
 
 
 def committing_before(walk):
@@ -49,6 +52,14 @@ def committing_before(walk):
     row, now = as_before(walk, walk.held()), clock.now()
     decision = {"decision": "commit", "decided_by": walk.approvers[0], "decided_at": now}
     return approved_before(walk, row, walk.approvers[0], to="committing", **decision)
+
+
+def before_stages(walk, row):
+    """The row as a version left it that signed the same content, and approvals without their stage."""
+    row, content = walk.fresh(row), digest._content
+    facts = content(row, freezes.latest_number(row.account_id)) | {"form": "countersign-withdrawal-2"}
+    Withdrawal.objects.filter(pk=row.pk).update(digest=digest.digests(facts)[0])
+    return walk.fresh(row)
 
 
 def is_approved_anew(walk, row):
@@ -79,6 +90,15 @@ def test_a_hold_is_kept_and_approved_anew(walk, state):
     event = row.events.filter(event="judged_again").first()
     assert (event.to_state, row.rollback_at, row.exchange_id) == ("held", hour, exchange_id)
     is_approved_anew(walk, row)
+
+
+def test_an_approval_that_did_not_name_its_stage_is_given_again_and_freezes_nothing(walk):
+    row, now = before_stages(walk, walk.held()), clock.now()
+    decision = {"decision": "commit", "decided_by": walk.approvers[0], "decided_at": now}
+    row = walk.step(approved_before(walk, row, walk.approvers[0], to="committing", **decision))
+    assert row.events.filter(event="judged_again").exists()
+    is_approved_anew(walk, row)
+    assert trail.problems() == []
 
 
 def test_a_request_without_a_hold_needs_its_approvals_again(walk):
