@@ -176,7 +176,7 @@ def _open(aside_id: int, act: Act) -> LedgerAside:
         raise CannotSettle("Nothing was settled: this record is settled already.")
     CHOICES.refuse_while_cooling_off(act)
     if act.digest != digest_of(row):
-        raise CannotSettle("Nothing was settled: the records are not what you saw. Read the page again.")
+        raise CannotSettle("Nothing was settled: the records changed after you opened the page. Refresh the page.")
     return row
 
 

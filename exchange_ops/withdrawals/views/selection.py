@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from desk.models import Person
 
 _OUTCOMES: Final = {
-    states.COMMITTING: "Approved. The exchange is being told to pay now.",
+    states.COMMITTING: "Approved. The payment order is being sent to the exchange.",
     states.QUEUED: "Approved. The money is being reserved now.",
     states.HELD: "Nothing is paid yet. Your approval is recorded; somebody else has to approve as well.",
     states.REVIEW: "Nothing was sent yet. Your approval is recorded; somebody else has to approve as well.",

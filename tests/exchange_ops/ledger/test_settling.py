@@ -47,9 +47,9 @@ def aside(account: Any) -> LedgerAside:
 
 
 def choose(row: LedgerAside, person: Any, holds: str = SECOND, **changes: Any) -> LedgerAside:
-    """What the form sends, after the passkey has signed `shown`: what the person saw and chose."""
+    """What the form sends, after the passkey has signed `signed_content`: what the person saw and chose."""
     digest = changes.pop("digest", settling.digest_of(row))
-    fields = changes.pop("shown", {"holds": holds, "comment": changes.get("reason", REASON)})
+    fields = changes.pop("signed_content", {"holds": holds, "comment": changes.get("reason", REASON)})
     options = stepup.challenge(
         person=person,
         purpose=settling.PURPOSE,
@@ -129,11 +129,11 @@ def test_the_same_choice_is_needed_and_the_last_one_counts(aside: Any, people: A
 
 
 @pytest.mark.parametrize(
-    "shown", [{"holds": FIRST, "comment": REASON}, {"holds": SECOND, "comment": "Another reason"}, {}]
+    "signed_content", [{"holds": FIRST, "comment": REASON}, {"holds": SECOND, "comment": "Another reason"}, {}]
 )
-def test_the_choice_and_its_reason_are_signed(aside: Any, people: Any, shown: dict[str, str]) -> None:
+def test_the_choice_and_its_reason_are_signed(aside: Any, people: Any, signed_content: dict[str, str]) -> None:
     with pytest.raises(stepup.CannotConfirm, match="does not match the page"):
-        choose(aside, people[0], SECOND, shown=shown)
+        choose(aside, people[0], SECOND, signed_content=signed_content)
     assert not RecordChoice.objects.exists()
 
 
@@ -146,7 +146,7 @@ def test_others_and_empty_reasons_are_refused(aside: Any, people: Any, operator:
         choose(aside, people[0], reason=" ")
     with pytest.raises(settling.CannotSettle, match="Choose which"):
         choose(aside, people[0], "both")
-    with pytest.raises(settling.CannotSettle, match="not what you saw"):
+    with pytest.raises(settling.CannotSettle, match="changed after you opened"):
         choose(aside, people[0], digest="0" * 64)
 
 

@@ -98,7 +98,7 @@ def test_each_is_shown_whole_and_decided_under_one_code(signed_in, approver, ope
     assert "3 of 3 decided" in done
     for words in (
         "Approved. The transfer is being sent now.",
-        "Approved. The exchange is being told to pay now.",
+        "Approved. The payment order is being sent to the exchange.",
         "Nothing is paid. Rejected; the money is being released.",
     ):
         assert words in done
