@@ -284,7 +284,7 @@ def test_another_amount_than_asked_for_freezes_the_account(moving):
     moving.walk.fault("get_transaction", "echo_differs", field="amount", value="25")
     row = moving.step(row)
     assert row.state == "investigate"
-    assert "something else" in row.last_problem
+    assert "differs from the request" in row.last_problem
     assert row.reference in freezes.active(moving.walk.account).reason
     assert Freeze.objects.count() == 1
     assert trail.problems() == []

@@ -113,7 +113,7 @@ def test_the_other_way_between_the_wallets(signed_in, operator):
         ("move", {"amount": "1e3"}, ("amount", "digits")),
         ("move", {"amount": "-1"}, ("amount", "greater than zero")),
         ("move", {"amount": "0"}, ("amount", "greater than zero")),
-        ("move", {"amount": "1,5"}, ("amount", "with a point")),
+        ("move", {"amount": "1,5"}, ("amount", "with a decimal point")),
         ("move", {"amount": "٣"}, ("amount", "digits 0 to 9")),
         ("move", {"amount": "0.123456789"}, ("amount", "at most 8 decimals")),
         ("move", {"amount": "500.00000001"}, ("amount", "were available on the bank account")),
