@@ -29,7 +29,7 @@ ONE_SIZE: Final = "Enter a quantity or an amount, one of the two."
 NO_PRICE: Final = "Enter the price first: the quantity is computed from it."
 NO_STOP: Final = "Enter the stop price first: the quantity is computed from it."
 NO_BOOK: Final = "No current order book, so the quantity is unknown. Enter a quantity instead."
-NOT_DESCRIBED: Final = "The exchange does not describe this symbol."
+NOT_LISTED: Final = "The exchange does not list this symbol."
 _CLOSE: Final = Fraction(99, 100)  # of the quantity: beyond it a book has moved, and the new quantity is shown first
 _TOKEN: Final = re.compile(r"(\d{1,36}(?:\.\d{1,24})?):(\d{1,36}(?:\.\d{1,24})?)", re.ASCII)
 
@@ -53,7 +53,7 @@ def compute(
 ) -> Size:
     """The largest quantity of whole increments that is worth at most `amount` of the quote currency before fees."""
     if symbol is None:
-        return Size(None, NOT_DESCRIBED)
+        return Size(None, NOT_LISTED)
     if type == "market":
         most, problem = _by_book(symbol, side, amount, now)
         if problem:

@@ -3,6 +3,7 @@
 import re
 from datetime import timedelta
 from decimal import Decimal
+from itertools import groupby
 
 import pytest
 
@@ -51,12 +52,12 @@ def test_sixty_entries_stand_under_headings_in_the_order_of_urgency_and_a_few_un
     found = listing.listing_for(treasury, listing.Wish(source="approvals"), now=clock.now())
     assert [(label, len(part)) for label, part in found.sections] == [("Soon to expire", 1), ("Decisions", 19)]
     assert found.total == 30
-    pages = [client.get(f"/action/?page={number}").content.decode() for number in range(1, 5)]
-    entries_of = [page.count('<li class="entry') for page in pages]
-    assert entries_of[:3] == [20, 20, 20]
+    every = listing.listing_for(treasury, listing.Wish(), now=clock.now())
+    assert every.total >= 60
+    pages = [client.get(f"/action/?page={number}").content.decode() for number in range(1, every.pages + 1)]
+    assert sum(page.count('<li class="entry') for page in pages) == every.total, "each page has its share, none is lost"
     heads = re.findall(r'id="s-([a-z-]+)"', "".join(pages))
-    places = [heads.index(name) for name in ("critical", "soon-to-expire", "decisions")]
-    assert places == sorted(places)
+    assert [name for name, _ in groupby(heads)] == ["critical", "soon-to-expire", "decisions"], "none comes back later"
     assert "e-section" not in client.get("/action/?sort=oldest").content.decode()
 
 

@@ -82,7 +82,7 @@ AMOUNTS = [
     ("١.٢", "Use only the digits 0 to 9"),
     ("９", "Use only the digits 0 to 9"),
     ("9" * 37, "at most 36 digits before"),
-    ("0." + "1" * 25, "more than 24 digits"),
+    ("0." + "1" * 25, "Enter at most 24 digits"),
     ("9" * 200, "at most 80 characters"),
     ("<script>", "in digits with one decimal point"),
 ]

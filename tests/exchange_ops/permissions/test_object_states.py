@@ -97,6 +97,7 @@ WITHOUT_STATES = {
     "key-probe": "as key-disable",
     "key-rotate": "as key-disable",
     "key-switch": "as key-disable",
+    "ledger-record-choose": "waits or is settled; who chooses, and how many, is in ledger/test_settling.py",
     "list-saved-change": "a saved filter: one's own",
     "person-colleague": "confirmed or not; who confirms is in desk/staff/test_colleagues.py",
     "person-session-end": "a session is there or not",

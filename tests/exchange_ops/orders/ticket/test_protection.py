@@ -22,7 +22,7 @@ pytestmark = pytest.mark.django_db
 STOP = {"protect": "stop", "side": "sell", "type": "stopLimit", "stop_price": "450", "price": "445", "quantity": "6"}
 TAKE = {"protect": "take", "side": "sell", "type": "limit", "stop_price": "", "price": "600", "quantity": "6"}
 WORDS = {
-    "stop": "Place stop-limit sell order: 6 BCH at 445 USD once it trades at 450 USD",
+    "stop": "Place stop-limit sell order: 6 BCH at 445 USD triggered at 450 USD",
     "take": "Place sell order: 6 BCH at 600 USD",
 }
 

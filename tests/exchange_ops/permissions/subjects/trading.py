@@ -52,7 +52,7 @@ def _decision(row: Any) -> dict[str, Any]:
 def _replacement(row: Any) -> dict[str, Any]:
     """Another price, under the words of the button that were read."""
     wanted = replaced(row)
-    effect = f"Replace {row.reference} by {titles.title(wanted, Symbol.objects.get(pk=row.symbol))}"
+    effect = f"Replace {row.reference} with {titles.title(wanted, Symbol.objects.get(pk=row.symbol))}"
     return {"quantity": "0.5", "price": "410", "request_key": KEY, "effect": effect}
 
 
