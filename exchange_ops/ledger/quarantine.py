@@ -46,8 +46,13 @@ def keep(*, account: Account, aside: Aside, source: str, after_index: int, now: 
         review.review_now(alarms.RECORDS_ASIDE, now=now)
 
 
-def clear_matching(*, account: Account, transactions: Iterable[records.Transaction], now: datetime) -> None:
-    """Clear what waits under the ids or indexes of these records, unless it is newer than they are."""
+def clear_matching(
+    *, account: Account, transactions: Iterable[records.Transaction], is_listing: bool, now: datetime
+) -> None:
+    """Clear what waits under the ids or indexes of these records, unless it is newer than they are.
+
+    What waits because the exchange's listing lacks it has no content, and only the listing clears it.
+    """
     waiting_rows = list(_waiting(account).order_by("pk")[:MOST_LOOKED_THROUGH])
     if not waiting_rows:
         return
@@ -56,7 +61,7 @@ def clear_matching(*, account: Account, transactions: Iterable[records.Transacti
     for record in transactions:
         newest[record.id] = max(record.index, newest.get(record.id, 0))
         indexes.add(record.index)
-    matching = [row.pk for row in waiting_rows if _matches(row, newest, indexes)]
+    matching = [row.pk for row in waiting_rows if (is_listing or row.content) and _matches(row, newest, indexes)]
     _waiting(account).filter(pk__in=matching).update(cleared_at=now)
 
 

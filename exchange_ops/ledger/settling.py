@@ -2,8 +2,10 @@
 
 The newer reading settles what the specification lets tell apart: a higher index is newer (document 1, Transaction), and
 within one index a later `updatedAt`. Where one index was reported for two transactions, or a difference has no order,
-the second record waits aside and money is booked by the first. The choice of two people is for good; both records stay
-readable, the first as a version, the second in the quarantine.
+the second record waits aside and money is booked by the first. The same is done for a transaction that the stream
+reported and the exchange's listing never has: there the second record is its absence. The choice of two people is for
+good: no later reading of the same version undoes it. Both records stay readable, the first as a version, the second in
+the quarantine, and an entry that does not hold has the status OVERRULED, which no sum counts.
 """
 
 import hashlib
@@ -24,7 +26,7 @@ from desk.machines.decisions import Act, Acts
 from desk.people import roles
 from desk.people.signing import signed_fields
 from exchange_ops.client import HIGHEST_INDEX, Aside
-from exchange_ops.ledger import batches, matching
+from exchange_ops.ledger import batches, matching, quarantine
 from exchange_ops.ledger.models import LedgerAside, LedgerEntry, LedgerVersion, RecordChoice
 from exchange_ops.shared import alarms, rules
 from exchange_ops.shared.models import Account
@@ -37,6 +39,8 @@ if TYPE_CHECKING:
 
 PURPOSE: Final = "settle-record"  # the database asks for it by this word
 PEOPLE: Final = 2
+OVERRULED: Final = "overruled"  # a status of ours, where the exchange's would count the entry
+UNLISTED: Final = "only the stream reported {!r}; the exchange's listing does not have it"
 _REVIEWED: Final = (alarms.RECORDS_DIFFER, alarms.RECORDS_ASIDE)
 
 
@@ -78,12 +82,32 @@ def rival_of(row: LedgerAside) -> LedgerVersion | None:
 def pair_of(row: LedgerAside) -> Pair | None:
     """Both records as they were read, or None where one of them can't be compared."""
     rival, second = rival_of(row), _record(row.content)
-    if rival is None or second is None:
+    if rival is None or (second is None and not is_unlisted(row)):
         return None
     content = _plain(msgspec.convert(rival.content, records.Transaction))
-    other = _plain(second)
+    other = _plain(second) if second is not None else {}
     names = tuple(sorted(name for name in content.keys() | other.keys() if content.get(name) != other.get(name)))
     return Pair(content, other, names)
+
+
+def is_unlisted(row: LedgerAside) -> bool:
+    """Whether the choice is between a record of the stream and its absence from the exchange's listing."""
+    return row.content == "" and row.exchange_id != ""
+
+
+def keep_unlisted(*, account: Account, listed: Collection[str], seen_before: datetime, now: datetime) -> None:
+    """Put before people each transaction that only the stream reported and that is not among the `listed` ids.
+
+    A listing may be late: only versions from before `seen_before` are put before them.
+    """
+    rows = LedgerEntry.objects.filter(account=account).exclude(status=OVERRULED).order_by("index")
+    streamed = LedgerVersion.objects.filter(entry=OuterRef("pk"), source="stream")
+    others = LedgerVersion.objects.filter(entry=OuterRef("pk")).filter(~Q(source="stream") | Q(seen_at__gt=seen_before))
+    rows = rows.filter(Exists(streamed), ~Exists(others))
+    keys = [key for key in rows.values_list("exchange_id", "index") if key[0] not in listed]
+    asides = [Aside("", UNLISTED.format(exchange_id), exchange_id, index) for exchange_id, index in keys]
+    for aside in without_settled(account, asides):
+        quarantine.keep(account=account, aside=aside, source="rest", after_index=0, now=now)
 
 
 def digest_of(row: LedgerAside) -> str:
@@ -142,9 +166,18 @@ def without_settled(account: Account, asides: Iterable[Aside]) -> list[Aside]:
     indexes = {aside.index for aside in asides if aside.index is not None and 0 < aside.index <= HIGHEST_INDEX}
     if not indexes:
         return asides
-    rows = LedgerAside.objects.filter(account=account, index__in=indexes).exclude(settled_as="")
+    rows = list(LedgerAside.objects.filter(account=account, index__in=indexes).exclude(settled_as=""))
     settled = {(row.exchange_id, row.index, _fixed(row.content)) for row in rows}
+    # Where the second record holds, the first one is the one that is read again.
+    for version in LedgerVersion.objects.filter(account=account, index__in=[row.index for row in rows]):
+        first = msgspec.convert(version.content, records.Transaction)
+        settled.add((first.id, version.index, _fixed(msgspec.json.encode(first).decode())))
     return [one for one in asides if (one.exchange_id, one.index, _fixed(one.content)) not in settled]
+
+
+def is_settled(account: Account, index: int) -> bool:
+    """Whether two people have chosen between two records of this index."""
+    return LedgerAside.objects.filter(account=account, index=index).exclude(settled_as="").exists()
 
 
 def overruled(account: Account) -> Iterator[tuple[str, int]]:
@@ -194,15 +227,26 @@ def _people_for(row: LedgerAside, holds: str) -> int:
 
 
 def _settle(row: LedgerAside, holds: str, now: datetime) -> None:
-    """Write the choice, and book the second record where that one holds."""
+    """Write the choice; where the second record holds, book it and take the first one out of every sum."""
     LedgerAside.objects.filter(pk=row.pk).update(settled_as=holds, cleared_at=now)
     row.refresh_from_db()
-    record = _record(row.content)
-    if holds == RecordChoice.Record.SECOND and record is not None:
-        _book(row.account, record, now)
+    if holds == RecordChoice.Record.SECOND:
+        record, rival = _record(row.content), rival_of(row)
+        if rival is not None and (record is None or rival.entry.exchange_id != record.id):
+            _overrule(rival, now)
+        if record is not None:
+            _book(row.account, record, now)
     for kind in _REVIEWED:
         review.review_now(kind, now=now)
     announcements.announce(f"ledger:{row.account_id}", entries=1)
+
+
+def _overrule(rival: LedgerVersion, now: datetime) -> None:
+    """Leave the entry of a record that does not hold readable and uncounted; one with a newer version stays."""
+    entry = rival.entry
+    if LedgerEntry.objects.filter(pk=entry.pk, index=rival.index).update(status=OVERRULED, seen_at=now):
+        entry.refresh_from_db()
+        matching.link(entry=entry, now=now)
 
 
 def _book(account: Account, record: records.Transaction, now: datetime) -> None:

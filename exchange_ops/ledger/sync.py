@@ -7,8 +7,8 @@ The watermark lags: it stays before the first transaction that is younger than `
 Otherwise a transaction that is listed later than one with a higher index would be lost for good.
 
 Where stream and listing differ in one version, the newer reading counts, and between equal times the listing: a
-difference from the stream waits for the next walk. What has no order waits for two people (`settling`). Both stay as
-they were read (`LedgerVersion`, `LedgerAside`).
+difference from the stream waits for the next walk. What has no order waits for two people (`settling`), whose choice
+no reading with the same time undoes. Both stay as they were read (`LedgerVersion`, `LedgerAside`).
 """
 
 from collections import Counter, deque
@@ -176,7 +176,7 @@ def apply(
         settled += outcome.settled
     _count(account, counts)
     quarantined = settling.without_settled(account, quarantined)
-    quarantine.clear_matching(account=account, transactions=sound, now=now)
+    quarantine.clear_matching(account=account, transactions=sound, is_listing=source == REST, now=now)
     quarantine.keep_settled(account=account, asides=settled, source=source, now=now)
     begins = watermark(account=account) if quarantined and after_index is None else after_index or 0
     for aside in quarantined:
@@ -333,7 +333,9 @@ def _compare(version: LedgerVersion, record: records.Transaction, source: str) -
     )
     if odd and record.updated_at < entry.updated_at:
         return _Outcome(entry.pk, count=count)
-    is_settled = bool(odd) and (record.updated_at > entry.updated_at or source == REST)
+    is_newer = record.updated_at > entry.updated_at
+    is_chosen = bool(odd) and not is_newer and settling.is_settled(entry.account, record.index)
+    is_settled = bool(odd) and not is_chosen and (is_newer or source == REST)
     changes = missing | ({column: pairs[column][1] for column in odd} if is_settled else {})
     if changes:
         with transaction.atomic():

@@ -92,8 +92,11 @@ def _differing(now: datetime, only: str) -> Iterator[Cause]:
     """Pairs of records of one index, of which two people of treasury choose the one that holds."""
     for row in rows_of(settling.waiting(), only):
         sentence = (
-            f"No money moved. The exchange reported two records with index {row.index} for {row.account.name}, and "
-            "figures follow the first one. Two people of treasury choose which one holds."
+            f"No money moved. The stream reported {row.exchange_id} for {row.account.name}, which the exchange's "
+            "listing does not have. Figures count it. Two people of treasury choose which one holds."
+            if settling.is_unlisted(row)
+            else f"No money moved. The exchange reported two records with index {row.index} for {row.account.name}, "
+            "and figures follow the first one. Two people of treasury choose which one holds."
         )
         yield Cause(f"record:{row.pk}", sentence, "ledger-record", str(row.pk), str(row.account_id))
 

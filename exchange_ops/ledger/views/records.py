@@ -84,6 +84,7 @@ def _render(request: DeskRequest, aside_id: int, *, status: int = 200, **changes
         "row": row,
         "rival": rival,
         "lines": lines,
+        "unlisted": settling.is_unlisted(row),
         "choices": row.choices.select_related("person").order_by("pk"),
         "may_choose": rival is not None and settling.may_choose(request.user, row),
         "form": RecordChoiceForm(),

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 PURPOSE: Final = "approve-order"
 APPROVE_WITHIN: Final = timedelta(minutes=30)
 NEEDED: Final = 1
+NOT_SEEN: Final = "The order changed after you opened it. Refresh, then decide."
 BALLOT: Final = votes.Ballot(OrderApproval, "order", PURPOSE, roles.TREASURY)
 
 
@@ -83,14 +84,21 @@ def approve(
     return row
 
 
-def decline(*, order_id: int, person: "Person", reason: str, now: datetime, session_key: str = "") -> Order:
-    """Decline the order, so that nothing is placed. It takes a reason and no second factor."""
+def decline(
+    *, order_id: int, person: "Person", reason: str, now: datetime, session_key: str = "", digest: str = ""
+) -> Order:
+    """Decline the order, so that nothing is placed. It takes a reason and no second factor.
+
+    With a `digest` only the content of that digest is declined.
+    """
     reason = DECISIONS.reason(reason, asks="Give a reason for rejecting it; the requester will see it.")
     act = Act(person, now, session_key, reason)
     with DECISIONS.on(order_id) as row:
         _refuse_person(row, person)
         if row.state != states.WAITING:
             raise CannotDecide(_nothing_to_decide(row))
+        if digest not in {"", row.digest}:
+            raise CannotDecide(NOT_SEEN)
         DECISIONS.keep(row, act, stage=OrderApproval.REVIEW, verdict=OrderApproval.REJECT)
         _end(row, act, event="declined", to=states.DECLINED)
     return row
@@ -203,7 +211,7 @@ def _refuse_unless_open(row: Order, act: Act) -> None:
     if freezes.active(row.account) is not None:
         raise CannotDecide("The account is frozen: nothing can be approved. Two treasurers must lift the freeze.")
     if act.digest != row.digest or not digests.matches(row.digest, row):
-        raise CannotDecide("The order changed after you opened it. Refresh, then decide.")
+        raise CannotDecide(NOT_SEEN)
 
 
 def _refuse_person(row: Order, person: "Person") -> None:

@@ -28,7 +28,7 @@ from exchange_ops.orders.forms import orders_named
 from exchange_ops.orders.models import AccountTrade, FeeRates, Order, OrderApproval, OrderCall, OrderEvent
 from exchange_ops.orders.room import restore, waiting
 from exchange_ops.orders.room.trail import WORDS
-from exchange_ops.orders.views import fill_notices
+from exchange_ops.orders.views import fill_notices, selection
 from exchange_ops.policy.vote_replay import COUNTED, Votes
 from exchange_ops.shared import alarms, heartbeats, rules
 from exchange_ops.shared.declarations import ages, causes, reasons, topics
@@ -166,6 +166,7 @@ ROOM: Final = rooms.Room(
             news=waiting.news,
         ),
     ),
+    selectable=(selection.SELECTABLE,),
     open_work=waiting.open_work,
     waiting=(restore.ORDERS.source, restore.BRACKETS.source),
     outside=restore.placed_elsewhere,

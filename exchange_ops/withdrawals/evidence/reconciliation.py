@@ -75,6 +75,7 @@ def reconcile(*, account: Account, client: ExchangeClient, now: datetime) -> lis
     if not quarantined:
         quarantine.clear_read(account=account, after_index=0, began=now, now=now)
     late_versions = versions_read.count() - before
+    settling.keep_unlisted(account=account, listed=reading.transactions, seen_before=now - sync.SETTLING, now=now)
     return [
         _completeness(account, reading, late_versions),
         _asides(account, reading),

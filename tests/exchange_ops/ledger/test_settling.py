@@ -1,5 +1,6 @@
 """Two records of one index: the newer one holds by itself, else two people of treasury choose, and nothing is lost."""
 
+from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -203,3 +204,77 @@ def test_the_page_shows_both_records_and_takes_the_choice(aside: Any, people: An
     assert RecordChoice.objects.get().holds == SECOND
     assert session
     assert "Line one" in client.get(address).content.decode()
+
+
+def totals(account: Any) -> dict[str, Decimal]:
+    """What the entries of the ledger say that came in, by currency."""
+    entries = LedgerEntry.objects.filter(account=account)
+    return {
+        code: sum(row.change for row in entries if row.currency == code) for code in {row.currency for row in entries}
+    }
+
+
+def test_a_difference_at_equal_times_is_settled_by_two_people_and_no_reading_undoes_it(
+    account: Any, people: Any
+) -> None:
+    """The listing came first and the stream differs with the same time: neither of them is newer."""
+    take(account, record())
+    take(account, record(amount=Decimal("1.7")), source="stream")
+    row = LedgerAside.objects.get()
+    assert completeness(account)[1][1] is False
+    for person in people[:2]:
+        choose(row, person)
+    for _ in range(2):
+        again = take(account, record(confirmations=8))
+        assert (again.asides, quarantine.waiting(account=account)) == (0, 0)
+        assert LedgerEntry.objects.get().amount == Decimal("1.7"), "the exchange's listing does not undo the choice"
+    assert [agrees for _, agrees, _ in completeness(account, record())] == [True, True]
+    later = record(updated_at=record().updated_at + timedelta(minutes=1))
+    take(account, later)
+    assert LedgerEntry.objects.get().amount == Decimal("1.5"), "what the exchange changed later is newer"
+
+
+def test_the_first_record_leaves_the_totals_when_the_second_holds_under_another_id(
+    account: Any, aside: Any, people: Any
+) -> None:
+    for person in people[:2]:
+        choose(aside, person)
+    for _ in range(2):
+        assert totals(account) == {"BTC": Decimal("1.6")}
+        first = LedgerEntry.objects.get(exchange_id="t-1")
+        assert (first.status, first.amount) == ("overruled", Decimal("1.5")), "still there to be read"
+        take(account, record(), source="stream")
+    assert quarantine.waiting(account=account) == 0
+
+
+@pytest.mark.parametrize(("holds", "counted"), [(FIRST, "1.5"), (SECOND, "0")])
+def test_what_only_the_stream_lists_is_put_before_two_people(
+    account: Any, people: Any, signed_in: Any, holds: str, counted: str
+) -> None:
+    long_ago = clock.now() - 2 * sync.SETTLING
+    take(account, record(), source="stream", now=long_ago)
+    assert [agrees for _, agrees, _ in completeness(account)] == [False, False]
+    row = LedgerAside.objects.get()
+    page = signed_in(people[0]).get(reverse("ledger-record", args=[row.pk])).content.decode()
+    assert "in the stream, not in the listing" in page
+    review.review_now(alarms.RECORDS_DIFFER, now=clock.now())
+    assert "which the exchange's listing does not have" in Incident.objects.get(kind=alarms.RECORDS_DIFFER).sentence
+    take(account, record(), source="stream")
+    assert quarantine.waiting(account=account) == 1, "the stream says it again"
+    for person in people[:2]:
+        choose(row, person, holds)
+    for _ in range(2):
+        assert [agrees for _, agrees, _ in completeness(account)] == [True, True]
+        assert totals(account) == {"BTC": Decimal(counted)}
+
+
+def test_what_the_stream_has_just_told_or_the_listing_has_by_now_is_put_before_nobody(account: Any) -> None:
+    take(account, record(), source="stream")
+    completeness(account)
+    assert not LedgerAside.objects.exists(), "the listing may be late"
+    others = [record(id="t-3", index=103), record(id="t-4", index=104)]
+    take(account, *others, source="stream", now=clock.now() - 2 * sync.SETTLING)
+    completeness(account)
+    assert quarantine.waiting(account=account) == 2, "each by itself"
+    completeness(account, *others)
+    assert quarantine.waiting(account=account) == 0

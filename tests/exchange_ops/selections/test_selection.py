@@ -12,11 +12,16 @@ from desk.actions import listing, selection
 from desk.models import Person, StepUp
 from desk.people import totp
 from desk.people.stepup import CannotConfirm
+from exchange_ops.market.models import Ticker
+from exchange_ops.orders import machine as orders
+from exchange_ops.orders.decisions import approvals as order_approvals
+from exchange_ops.orders.models import Order
 from exchange_ops.policy import freezes
 from exchange_ops.withdrawals import deadlines, machine
 from exchange_ops.withdrawals.models import Approval, Withdrawal
 from tests.desk.authenticator import SoftKey
 from tests.exchange_ops import rows
+from tests.exchange_ops.orders import order_rows
 from tests.rows import unguarded
 from wire.values import Secret
 
@@ -248,6 +253,56 @@ def test_at_most_fifty_and_only_what_one_may_see(signed_in, approver, make_perso
     assert "Select at most 50 requests." in text(many)
     strange = client.get("/action/selection/", {"of": ["incident:1", "withdrawal:x", "withdrawal:999", "x" * 80]})
     assert "No request is selected." in text(strange)
+
+
+def moved(row):
+    """The market moved so far that the order's price has to be confirmed by name."""
+    Ticker.objects.update_or_create(symbol=row.symbol, defaults={"last": 4000, "bid": 3999, "ask": 4001})
+
+
+def test_orders_beyond_a_limit_are_decided_with_payouts_under_one_code(signed_in, approver, operator):
+    now = clock.now()
+    order_rows.market(now=now)
+    order_rows.limit_for_approval(most=Decimal(100), now=now)
+    first, second = (order_rows.requested(operator, now=now, quantity=Decimal(each)) for each in ("0.5", "0.6"))
+    payout = rows.held(operator, now=now)
+    client = signed_in(approver)
+    listed = client.get("/action/").content.decode()
+    assert f'name="of" value="{first.subject}"' in listed
+    page = chosen(client, first, payout, second)
+    assert "Approve and place buy order: 0.5 BCH at 400 USD" in text(page)
+    assert "Expires if not decided" in text(page)
+    verdicts = ((first, "approve"), (payout, "approve"), (second, "reject", "Not ours"))
+    done = text(client.get(send(client, decisions_of(page, *verdicts), code=code())["Location"]))
+    assert "3 of 3 decided" in done
+    assert "Approved. The order is being sent now." in done
+    assert "Nothing was placed. Rejected." in done
+    assert [state_of(row) for row in (first, payout, second)] == ["requested", "committing", "declined"]
+    assert order_approvals.is_approved(Order.objects.get(pk=first.pk)), "the worker counts the word in the list"
+    assert StepUp.objects.filter(kind="totp").count() == 1
+    assert findings() == []
+
+
+def test_an_order_that_is_not_what_was_shown_or_needs_more_than_a_tick_is_not_decided(signed_in, approver, operator):
+    now = clock.now()
+    order_rows.market(now=now)
+    order_rows.limit_for_approval(most=Decimal(100), now=now)
+    first, second = (order_rows.requested(operator, now=now, quantity=Decimal(each)) for each in ("0.5", "0.6"))
+    client = signed_in(approver)
+    fields = decisions_of(chosen(client, first, second), (first, "reject", "Not ours"), (second, "approve"))
+    with unguarded(orders.GUARDS):
+        Order.objects.filter(pk=first.pk).update(digest="ab" * 32)
+    moved(second)
+    again = text(chosen(client, second))
+    assert "The market moved since the request. Open the order to confirm it by name" in again
+    assert "Approve and place" not in again
+    done = text(client.get(send(client, fields, code=code())["Location"]))
+    assert "0 of 2 decided" in done
+    assert "Not decided. The order changed after you opened it." in done
+    assert "Not decided. The market moved." in done
+    assert {state_of(row) for row in (first, second)} == {"waiting"}
+    assert "No request is selected" not in text(chosen(signed_in(operator), first))
+    assert "Decide on" not in text(chosen(signed_in(operator), first)), "never one's own"
 
 
 # The list -------------------------------------------------------------------------------------------------------------
