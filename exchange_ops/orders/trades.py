@@ -29,6 +29,12 @@ PRICE_PLACES = Decimal(1).scaleb(-12)
 _COPIED = ("client_order_id", "symbol", "side", "quantity", "price", "fee", "taker", "liquidation", "timestamp")
 
 
+def with_fee_currency(rows: QuerySet[AccountTrade]) -> QuerySet[AccountTrade]:
+    """The trades, each with the `fee_currency` of its symbol; empty for a symbol that is not listed any more."""
+    currencies = Symbol.objects.filter(code=OuterRef("symbol")).values("fee_currency")
+    return rows.annotate(fee_currency=Coalesce(Subquery(currencies), Value("")))
+
+
 def store(*, account: Account, trades: Sequence[records.AccountTrade], now: datetime) -> Intake:
     """Store new trades; to one that exists only what was missing is added."""
     intake, sound = Intake(), []
@@ -114,12 +120,6 @@ def of_order(row: Order) -> QuerySet[AccountTrade]:
         older = older.replaces
     rows = AccountTrade.objects.filter(account=row.account_id, exchange_order_id__in=[one for one in numbers if one])
     return rows.order_by("exchange_id")
-
-
-def with_fee_currencies(rows: QuerySet[AccountTrade]) -> QuerySet[AccountTrade]:
-    """The trades with the currency of their fee, that of the symbol; empty where the symbol is not known any more."""
-    currencies = Symbol.objects.filter(code=OuterRef("symbol")).values("fee_currency")
-    return rows.annotate(fee_currency=Coalesce(Subquery(currencies), Value("")))
 
 
 def _update_averages(account: Account, numbers: set[int]) -> None:

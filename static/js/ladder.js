@@ -96,7 +96,7 @@ function drawDepth(figure, asks, bids) {
   figure.querySelector("path.ask").setAttribute("d", outline(ask, middle, reach, deepest, WIDTH));
   const marks = { left: subtract(middle, reach), middle, right: add(middle, reach), top: deepest };
   marks.percent = divide(multiply(reach, HUNDRED), middle, 2, { up: true });
-  figure.querySelector("[data-beyond]").textContent = beyond ? `, ${beyond} level${beyond === 1 ? "" : "s"} farther out` : "";
+  figure.querySelector("[data-beyond]").textContent = beyond ? `, ${beyond} level${beyond === 1 ? "" : "s"} further out` : "";
   figure.querySelectorAll("[data-depth]").forEach((cell) => { cell.textContent = brief(text(marks[cell.dataset.depth])); });
 }
 

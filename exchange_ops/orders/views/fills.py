@@ -17,18 +17,18 @@ from exchange_ops.shared.views import accounts
 
 
 def _rows(request: DeskRequest) -> Rows:
-    rows = AccountTrade.objects.filter(account=accounts.current(request))
-    return Rows(trades.with_fee_currencies(rows), topics="orders")
+    rows = trades.with_fee_currency(AccountTrade.objects.filter(account=accounts.current(request)))
+    return Rows(rows, topics="orders")
 
 
-def _with_orders(fills: Sequence[Any]) -> None:
+def _with_orders(page: Sequence[Any]) -> None:
     """Give each trade the currencies of its symbol, and the order that it filled."""
-    symbols = {row.code: row for row in Symbol.objects.filter(code__in={trade.symbol for trade in fills})}
-    numbers = {trade.exchange_order_id for trade in fills}
-    accounts_of = {trade.account_id for trade in fills}
+    symbols = {row.code: row for row in Symbol.objects.filter(code__in={trade.symbol for trade in page})}
+    numbers = {trade.exchange_order_id for trade in page}
+    accounts_of = {trade.account_id for trade in page}
     rows = Order.objects.filter(account__in=accounts_of, exchange_id__in=numbers)
     orders = {(order.account_id, order.exchange_id): order for order in rows}
-    for trade in fills:
+    for trade in page:
         trade.listed = symbols.get(trade.symbol)
         trade.order = orders.get((trade.account_id, trade.exchange_order_id))
 
@@ -49,7 +49,7 @@ FILLS: Final = List(
         sentence="The account's own trades, fifty a page, newest first.",
         shape=TradeOut,
         resource=OfAccount,
-        rows=trades.with_fee_currencies(AccountTrade.objects.all()),
+        rows=trades.with_fee_currency(AccountTrade.objects.all()),
         key="exchange_id",
     ),
     rows=_rows,

@@ -83,8 +83,8 @@ def realised(account: Account | None, *, only: str = "", listed: int) -> dict[st
 
 
 def liquidations(account: Account | None, *, only: str = "") -> list[AccountTrade]:
-    """The trades by which the exchange closed positions itself."""
-    rows = trades.with_fee_currencies(AccountTrade.objects.filter(account=account, liquidation=True))
+    """The trades by which the exchange closed positions itself, each with its `fee_currency`."""
+    rows = trades.with_fee_currency(AccountTrade.objects.filter(account=account, liquidation=True))
     rows = rows.order_by("-timestamp", "-pk")
     return list((rows.filter(symbol=only) if only else rows)[:MOST_REPORTS])
 

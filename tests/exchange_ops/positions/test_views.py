@@ -140,3 +140,11 @@ def test_nothing_odd_brings_a_page_down(signed_in, operator, market):
             assert client.get(f"/margin/{code}/{path}/").status_code == 200
             assert client.post(f"/margin/{code}/{path}/", {"amount": "x"}).status_code == 422
     assert client.post("/margin/figures/nonsense/", {"code": "\0"}).status_code in {200, 400}
+
+
+def test_the_fee_of_a_liquidation_trade_has_its_currency(signed_in, auditor):
+    rows.price(now=clock.now())
+    rows.trade(77, now=clock.now(), fee=Decimal("1.25"), liquidation=True)
+    page = signed_in(auditor).get("/margin/?tab=history").content.decode()
+    cell = re.search(r'data-head="Fee">(.*?)</td>', page, re.DOTALL)[1]
+    assert re.sub(r"<[^>]+>|\s", "", cell) == "1.25USD"

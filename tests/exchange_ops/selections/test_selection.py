@@ -257,7 +257,9 @@ def test_at_most_fifty_and_only_what_one_may_see(signed_in, approver, make_perso
 
 def moved(row):
     """The market moved so far that the order's price has to be confirmed by name."""
-    Ticker.objects.update_or_create(symbol=row.symbol, defaults={"last": 4000, "bid": 3999, "ask": 4001})
+    Ticker.objects.update_or_create(
+        symbol=row.symbol, defaults={"last": 200, "bid": 199, "ask": 201, "read_at": clock.now()}
+    )
 
 
 def test_orders_beyond_a_limit_are_decided_with_payouts_under_one_code(signed_in, approver, operator):

@@ -225,7 +225,7 @@ def test_an_order_is_placed_refused_and_changed_without_leaving_the_desk(open_pa
 
     press(page, page.get_by_role("link", name=f"Change {own.reference}"), held_ms=60)
     page.locator("#change_price").fill("3.2")
-    change = page.get_by_role("button", name=f"Replace {own.reference} by buy order: 1.5 ETH at 3.2 BTC")
+    change = page.get_by_role("button", name=f"Replace {own.reference} with buy order: 1.5 ETH at 3.2 BTC")
     expect(change).to_be_visible()
     press(page, change, held_ms=60)
     expect(answer).to_contain_text(f"replaces {own.reference}")

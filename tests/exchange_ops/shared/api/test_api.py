@@ -249,6 +249,35 @@ def test_the_schema_is_complete_and_describes_no_approval(with_token, auditor, t
     assert "paths" in json.loads(served.content)
 
 
+# What answers about the exchange account have as a number: rows of the desk, which are few, and what is counted.
+# Heights and satoshi of the chain are below 2^53.
+ROWS = {
+    *("AddressRequestOut.id", "BracketOrderOut.order_id", "BracketOut.id", "KeyOut.id", "KeyOut.replaces"),
+    *("LedgerEntryOut.transfer", "LedgerEntryOut.withdrawal", "MarginActionOut.id", "OrderOut.id"),
+    *("SubAccountActionOut.id", "TransferOut.id", "WithdrawalOut.id", "MovementReviewIn.movement"),
+}
+COUNTS = {
+    *("CurrencyOut.precision_payout", "DepositAddressList.left_today", "DepositAddressOut.place", "Problem.status"),
+    *("LedgerEntryOut.confirmations", "MovementsReviewedOut.reviewed", "MovementsReviewedOut.waiting"),
+    *("SubAccountActionOut.attempts", "TransferOut.quorum_required", "TransferOut.reissues"),
+    *("WithdrawalOut.confirmations", "WithdrawalOut.quorum_required"),
+}
+OF_THE_CHAIN = ("Chain", "Token", "Watched", "Cash", "Slp")
+
+
+def test_no_id_of_the_exchange_is_a_number_in_an_answer():
+    """Beyond 2^53 many readers of JSON round it: whatever is a number is named here."""
+    schemas = SchemaGenerator().get_schema(request=None, public=True)["components"]["schemas"]
+    numbers = {
+        f"{shape}.{name}"
+        for shape, schema in schemas.items()
+        for name, member in schema.get("properties", {}).items()
+        if {"integer", "number"} & {member.get("type"), *(one.get("type") for one in member.get("oneOf", ()))}
+        and not shape.startswith(OF_THE_CHAIN)
+    }
+    assert numbers == ROWS | COUNTS
+
+
 def test_the_page_of_the_interface_uses_local_scripts_only(client, auditor):
     client.force_login(auditor)
     response = client.get("/api/v1/docs/")
