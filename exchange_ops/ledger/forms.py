@@ -15,7 +15,13 @@ LEDGER_KINDS = {
     "bankToExchange": "Bank to trading",
     "exchangeToBank": "Trading to bank",
 }
-LEDGER_STATUSES = {"created": "Created", "pending": "Pending", "success": "Success", "failed": "Failed"}
+LEDGER_STATUSES = {
+    "created": "Created",
+    "pending": "Pending",
+    "success": "Success",
+    "failed": "Failed",
+    "overruled": "Overruled",
+}
 
 
 class LedgerFilter(DatedForm):

@@ -78,6 +78,7 @@ _LEDGER = {
     "pending": ("active", "loader"),
     "success": ("good", "circle-check"),
     "failed": ("bad", "circle-x"),
+    "overruled": ("quiet", "ban"),
 }
 _KINDS = {
     "payin": "arrow-down-left",

@@ -75,7 +75,8 @@ def reconcile(*, account: Account, client: ExchangeClient, now: datetime) -> lis
     if not quarantined:
         quarantine.clear_read(account=account, after_index=0, began=now, now=now)
     late_versions = versions_read.count() - before
-    settling.keep_unlisted(account=account, listed=reading.transactions, seen_before=now - sync.SETTLING, now=now)
+    if not reading.asides:  # only a listing that was read whole shows what it lacks
+        settling.keep_unlisted(account=account, listed=reading.transactions, seen_before=now - sync.SETTLING, now=now)
     return [
         _completeness(account, reading, late_versions),
         _asides(account, reading),

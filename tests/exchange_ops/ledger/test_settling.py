@@ -14,6 +14,7 @@ from desk.incidents import review
 from desk.incidents.models import Incident
 from desk.people import stepup
 from desk.people.signing import signed_fields
+from exchange_ops.client import Aside
 from exchange_ops.ledger import quarantine, settling, sync
 from exchange_ops.ledger.models import LedgerAside, LedgerEntry, LedgerVersion, RecordChoice
 from exchange_ops.shared import alarms
@@ -74,13 +75,13 @@ def choose(row: LedgerAside, person: Any, holds: str = SECOND, **changes: Any) -
 class Listing:
     """The exchange as reconciliation reads it: these records, and no balances."""
 
-    def __init__(self, *found: Any) -> None:
-        self.found = found
+    def __init__(self, *found: Any, unread: tuple[Any, ...] = ()) -> None:
+        self.found, self.unread = found, unread
 
     def transactions_after(self, *, index: int) -> Any:
         from exchange_ops.client import Listing as Page
 
-        yield Page(list(self.found), [])
+        yield Page(list(self.found), list(self.unread))
 
     def get_balances(self) -> Any:
         from exchange_ops.client import Listing as Page
@@ -278,3 +279,10 @@ def test_what_the_stream_has_just_told_or_the_listing_has_by_now_is_put_before_n
     assert quarantine.waiting(account=account) == 2, "each by itself"
     completeness(account, *others)
     assert quarantine.waiting(account=account) == 0
+
+
+def test_a_listing_with_a_record_that_could_not_be_read_lacks_nothing_for_certain(account: Any) -> None:
+    take(account, record(), source="stream", now=clock.now() - 2 * sync.SETTLING)
+    listing = Listing(unread=(Aside("{}", "its amount is no number", "t-1", 100),))
+    reconciliation.reconcile(account=account, client=listing, now=clock.now())  # type: ignore[arg-type]
+    assert [row.content for row in LedgerAside.objects.all()] == ["{}"]

@@ -181,6 +181,7 @@ def test_trades_and_margin_carry_signs_and_nothing_is_rounded(with_token, audito
     client = with_token(auditor)
     item = client.get(f"/api/v1/trades/?order={row.pk}").json()["items"][0]
     assert (item["quantity"], item["fee"], item["taker"]) == ("0.000000000000000000000001", "-0.000000000001", None)
+    assert item["fee_currency"] == "USD"
     assert (item["exchange_id"], item["exchange_order_id"]) == (str(BEYOND), str(row.exchange_id))
     assert client.get(f"/api/v1/orders/{row.pk}/").json()["exchange_id"] == str(row.exchange_id)
     assert client.get("/api/v1/trades/?order=999").json()["items"] == []

@@ -33,4 +33,4 @@ def test_collateral_that_brings_the_margin_call_near_is_taken_only_once_that_is_
     page.wait_for_url(re.compile(r"/margin/actions/[0-9]+/$"))
     row = MarginAction.objects.get()
     assert [each["name"] for each in row.confirmed["oversteps"]] == ["call_near"]
-    expect(page.locator("main")).to_contain_text("confirmed by name")
+    expect(page.locator("main")).to_contain_text("confirmed:")

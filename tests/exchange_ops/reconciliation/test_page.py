@@ -145,7 +145,7 @@ def test_the_days_are_chosen_as_in_other_lists(busy_account, auditor, signed_in)
     assert "Agrees" in text(client.get("/reconciliation/?range=month"))
     assert "Not compared" in text(client.get("/reconciliation/?range=custom&since=2001-01-01&until=2001-02-01"))
     wrong = text(client.get("/reconciliation/?since=2001-02-01&until=2001-01-01"))
-    assert "The last day is before the first one." in wrong
+    assert "The end date is before the start date." in wrong
     refused = client.get("/reconciliation/export.csv?since=2001-02-01&until=2001-01-01", follow=True)
     assert "Nothing was exported." in text(refused)
 
