@@ -6,7 +6,8 @@ import pytest
 
 from desk import clock
 from desk.models import AuditEvent
-from desk.people import signed, stepup
+from desk.people import stepup
+from desk.people.signing import signed_fields
 from exchange_ops.ledger import continuity, stream, sync
 from exchange_ops.ledger.models import LedgerAside, LedgerEntry, Watermark
 from exchange_ops.policy import freezes
@@ -69,7 +70,7 @@ def lift(account, treasurers):
         options = stepup.challenge(
             person=person,
             purpose=freezes.PURPOSE,
-            digest=signed.whole(freezes.digest_of(frozen), {"comment": reason}),
+            digest=signed_fields.bind(freezes.digest_of(frozen), {signed_fields.COMMENT: reason}),
             session_key="a-session",
             now=clock.now(),
         )
